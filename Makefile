@@ -1,0 +1,52 @@
+# Every target sets up what it needs: Python 3.11 with pip is enough to begin with.
+# Environments are built once, outside the clone (see demo/environment.py).
+SHELL := /bin/bash
+PYTHON ?= python3
+# Evaluated once, when a target first needs it; building it shows its progress on stderr.
+PY = $(eval PY := $$(shell $(PYTHON) -m demo.environment development))$(PY)
+
+.PHONY: help demo test check unit bundle hosts e2e bench soak format
+
+help: ## show this list
+	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: ## a real Open WebUI with the plug-in on http://127.0.0.1:8080
+	$(PYTHON) -m demo
+
+test: check unit e2e ## everything: checks, unit tests on source and bundle, end to end on 0.12.4 and 0.9.6
+
+check: ## lint, types, generated files fresh
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m pyright --pythonpath $(PY)
+	$(PY) -m interrogate -q src tools demo benchmarks
+	$(PY) -m tools.bundle --check
+	$(PY) -m tools.valves_doc --check
+
+unit: ## unit tests, on the source and on the bundle
+	$(PYTHON) -m demo.environment 0.12.4 0.9.6
+	$(PY) -m pytest --ignore tests/e2e
+	$(PY) -m pytest --ignore tests/e2e --ignore tests/bundle --ignore tests/tools --ignore tests/demo --bundle
+
+e2e: bundle ## end-to-end scenarios on real servers, newest and oldest supported release
+	$(PYTHON) -m demo.environment 0.12.4 0.9.6
+	$(PY) -m pytest tests/e2e --hosts 0.12.4,0.9.6
+
+hosts: bundle ## end-to-end scenarios and bundle tests on all four supported releases
+	$(PYTHON) -m demo.environment 0.12.4 0.11.4 0.10.2 0.9.6
+	$(PY) -m pytest tests/bundle tests/e2e --hosts all
+
+bundle: ## write the generated files: adaptive_memory.py and valves.md
+	$(PY) -m tools.bundle
+	$(PY) -m tools.valves_doc
+
+bench: bundle ## measure; results go to benchmarks/results/
+	$(PY) -m benchmarks
+
+soak: bundle ## long runs that are too slow for `test`
+	$(PYTHON) -m demo.environment 0.12.4 0.9.6
+	$(PY) -m pytest tests/e2e/scenarios/test_many_users.py --hosts 0.12.4,0.9.6 --soak
+
+format: ## apply the formatter
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .

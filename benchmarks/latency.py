@@ -1,0 +1,112 @@
+"""What a turn costs with the filter, an empty filter, the host's own memory, and nothing.
+
+All four are measured in one run on one server, turn by turn in a shuffled order, for one user per
+number of memories after the other. The clock starts when the page sends its message.
+``before_model`` ends when the chat model receives the request; ``after_answer`` is the time from
+the page's `done` to the host's `chat:active = false`, while the extraction, held for a second by
+the scripted model, still runs.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections import defaultdict
+from typing import Any
+
+from benchmarks.figures import Spread, say, spread, write_results
+from benchmarks.host import (
+    EMPTY,
+    FILTER,
+    HOST_MEMORY,
+    NOTHING,
+    THINGS,
+    VERBS,
+    TurnTimes,
+    Variant,
+    complete_index,
+    give_host_vectors,
+    measured_host,
+    store_memories,
+    store_vectors,
+    timed_turn,
+)
+from tests.e2e.driver.host import RunningHost
+from tests.e2e.driver.page import Page
+
+SIZES = (0, 100, 1000, 5000, 20_000)
+ROUNDS = 25
+WARM_UP = 4
+EXTRACTION_SECONDS = 1
+LEAST_MS = 5
+VARIANTS = (NOTHING, EMPTY, HOST_MEMORY, FILTER)
+
+
+async def measure() -> dict[str, Any]:
+    """Run the whole comparison and return its figures."""
+    async with measured_host(EXTRACTION_SECONDS) as host:
+        pages = {size: await host.user(f"owner{size}") for size in SIZES}
+        for size, page in pages.items():
+            say(f"storing {size} memories")
+            store_memories(host, page, size)
+            store_vectors(host, page)
+        say("storing vectors for the host")
+        await give_host_vectors(host, list(pages.values()))
+        for size, page in pages.items():
+            await complete_index(host, page, size)
+        sizes = {
+            str(size): _summary(await _rounds(host, page, size)) for size, page in pages.items()
+        }
+        return {"open_webui": host.version, "rounds": ROUNDS, "memories": sizes}
+
+
+async def _rounds(host: RunningHost, page: Page, size: int) -> dict[str, list[TurnTimes]]:
+    """All variants of one user; users one after the other, so that none waits for a larger one."""
+    say(f"{size} memories: {ROUNDS} rounds of {len(VARIANTS)} turns")
+    taken: dict[str, list[TurnTimes]] = defaultdict(list)
+    order = random.Random(size)
+    for number in range(-WARM_UP, ROUNDS):
+        for variant in order.sample(VARIANTS, len(VARIANTS)):
+            times = await timed_turn(host, page, variant, _question(variant, number))
+            if number >= 0:
+                taken[variant.name].append(times)
+    say(f"  load of the machine: {os.getloadavg()[0]:.1f}")
+    return taken
+
+
+def _question(variant: Variant, number: int) -> str:
+    thing, verb = THINGS[number % 8], VERBS[number // 8 % 8]
+    return f"Who {verb} a {thing}, and when was that? ({variant.name} {number})"
+
+
+def _summary(taken: dict[str, list[TurnTimes]]) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    base = spread([one.before_model for one in taken[NOTHING.name]]).median
+    for name in (one.name for one in VARIANTS):
+        times = taken[name]
+        waiting = spread([one.before_model for one in times])
+        figures[name] = {
+            "before_model_ms": waiting,
+            "added_ms": Spread(
+                round(waiting.median - base, 2), round(waiting.p95 - base, 2), waiting.count
+            ),
+            "after_answer_ms": spread([one.after_answer for one in times]),
+            "entries": round(sum(one.entries for one in times) / len(times), 2),
+        }
+    ours, theirs = (figures[one.name]["added_ms"].median for one in (FILTER, HOST_MEMORY))
+    # The host adds nothing that could be told from chance for a user without memories.
+    figures["filter_to_host_ratio"] = round(ours / theirs, 3) if theirs > LEAST_MS else None
+    for name in taken:
+        say(f"  {name}: {figures[name]}")
+    say(f"  ratio {figures['filter_to_host_ratio']}")
+    return figures
+
+
+def main() -> None:
+    """Measure and write ``results/latency.json``."""
+    say(f"written: {write_results('latency', asyncio.run(measure()))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A real Open WebUI with Adaptive Memory installed, for people and for tests."""

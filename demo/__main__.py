@@ -1,0 +1,161 @@
+"""``python -m demo`` runs the demo, ``python -m demo install`` installs into your own Open WebUI.
+
+Starts under any bare Python, then goes on under one that has the packages it needs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import errno
+import importlib.util
+import os
+import socket
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).resolve().parent.parent
+PLUGIN = PROJECT / "adaptive_memory.py"
+
+if not (3, 11) <= sys.version_info < (3, 13):
+    found = ".".join(map(str, sys.version_info[:3]))
+    sys.exit(f"Open WebUI needs Python 3.11 or 3.12; this is {found}")
+
+from demo.environment import (  # noqa: E402 - older versions of Python cannot read it
+    NEWEST,
+    cache_folder,
+    host_environment,
+    installer_python,
+    say,
+)
+
+
+def main(arguments: list[str]) -> int:
+    """Run what the command line asks for and return the exit code."""
+    parsed = _parser().parse_args(arguments)
+    try:
+        if parsed.command == "install":
+            return _install(parsed)
+        return _serve(parsed)
+    except KeyboardInterrupt:
+        return 130
+    except RuntimeError as error:  # from the environment or the server, with their own words
+        return _complain(str(error))
+
+
+def _parser() -> argparse.ArgumentParser:
+    data = cache_folder() / "demo"
+    parser = argparse.ArgumentParser(
+        prog="python -m demo",
+        description=f"Run a real Open WebUI {NEWEST} with Adaptive Memory installed for everybody,"
+        " an account whose login is printed, and a model to chat with.",
+        epilog="The model is the one at OPENAI_API_BASE_URL (with OPENAI_API_KEY) or at"
+        " OLLAMA_BASE_URL if one of them is set, else a small stand-in that needs no key."
+        f" The first run installs Open WebUI into {cache_folder()}:"
+        " about 3 GB, 3 to 10 minutes.",
+    )
+    parser.add_argument("--port", type=_port, default=8080, help="port on 127.0.0.1 (%(default)s)")
+    parser.add_argument(
+        "--data", type=Path, default=data, help="folder for chats and memories (%(default)s)"
+    )
+    parser.add_argument("--fresh", action="store_true", help="wipe that folder first")
+    parser.add_argument(
+        "--plugin", type=Path, default=PLUGIN, help="the plug-in's file (%(default)s)"
+    )
+    commands = parser.add_subparsers(dest="command", title="instead of the demo", metavar="")
+    install = commands.add_parser(
+        "install",
+        help="put the plug-in into an existing Open WebUI",
+        description="Put the plug-in into an existing Open WebUI over its API. A new function is"
+        " switched on; an existing one gets the new code, keeps its valves and stays on or off.",
+    )
+    install.add_argument("--url", required=True, help="address, as https://chat.example.org")
+    install.add_argument(
+        "--token", required=True, help="an admin's JWT or API key, from Settings > Account"
+    )
+    install.add_argument(
+        "--global",
+        dest="make_global",
+        action="store_true",
+        help="switch it on for every model and user (without: for none that is not so already)",
+    )
+    install.add_argument("--id", default="adaptive_memory", help="the function's id (%(default)s)")
+    install.add_argument(
+        "--file", type=Path, default=PLUGIN, help="the plug-in's file (%(default)s)"
+    )
+    return parser
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 < port < 65536:
+        raise ValueError(text)
+    return port
+
+
+def _install(parsed: argparse.Namespace) -> int:
+    if importlib.util.find_spec("aiohttp") is None:
+        _go_on_under(installer_python())
+    from demo.install import InstallError, install
+
+    try:
+        done = asyncio.run(
+            install(parsed.url, parsed.token, parsed.file, parsed.id, parsed.make_global)
+        )
+    except InstallError as error:
+        return _complain(str(error))
+    say("\n".join(done))
+    return 0
+
+
+def _serve(parsed: argparse.Namespace) -> int:
+    # Told at once, not after minutes of installing.
+    if not parsed.plugin.is_file():
+        return _complain(f"{parsed.plugin} does not exist; `make bundle` builds it")
+    if not _is_free(parsed.port):
+        return _complain(f"Port {parsed.port} is in use; choose another with --port")
+    environment = host_environment(NEWEST)
+    if Path(sys.prefix).resolve() != environment.folder.resolve():
+        _go_on_under(environment.python)
+    from demo.install import InstallError
+    from demo.serve import DemoError, serve
+
+    data = parsed.data.expanduser().resolve()
+    try:
+        asyncio.run(serve(parsed.port, data, parsed.plugin, fresh=parsed.fresh))
+    except asyncio.CancelledError:  # a closed terminal or a polite kill
+        return 143
+    except (DemoError, InstallError) as error:
+        return _complain(str(error))
+    return 0
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        # As the server does, or connections of a former run that linger would count.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return False
+            raise RuntimeError(f"Port {port} cannot be used: {error.strerror}") from error
+    return True
+
+
+def _go_on_under(python: Path) -> None:
+    """Replace this process by the same command under another interpreter."""
+    paths = [str(PROJECT), os.environ.get("PYTHONPATH", "")]
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    command = [str(python), "-m", "demo", *sys.argv[1:]]
+    sys.stdout.flush()
+    os.execve(python, command, variables)  # noqa: S606 - no shell is wanted
+
+
+def _complain(reason: str) -> int:
+    say(f"demo: {reason}", to=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

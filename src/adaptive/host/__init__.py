@@ -1,0 +1,1 @@
+"""The only room that knows Open WebUI; it implements the ports."""

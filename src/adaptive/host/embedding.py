@@ -1,0 +1,51 @@
+"""The host's own embedding function as an ``Embedder``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+
+from adaptive.errors import EmbeddingError
+from adaptive.host.configuration import host_settings
+from adaptive.host.faults import HostFaults
+from adaptive.host.requests import process_state
+from adaptive.ports import Vectors
+from adaptive.search.embedders import checked_vectors
+
+# Asking the host costs a query; an admin changes the model once in a year.
+_TRUSTED_NAME_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class HostEmbedder:
+    """Embeds with the engine and the model that the admin chose for documents."""
+
+    request: Request
+    user: Any
+
+    async def name(self) -> str:
+        """Engine and model as the admin set them, at most five seconds ago."""
+        state = process_state(self.request)
+        name, expires = state.get("embedder_name", ("", 0.0))
+        if expires < time.monotonic():
+            with HostFaults("reading the embedding settings", EmbeddingError):
+                chosen = await host_settings(self.request, "embedding_engine", "embedding_model")
+            name = f"host:{chosen['embedding_engine'] or 'local'}:{chosen['embedding_model']}"
+            state["embedder_name"] = (name, time.monotonic() + _TRUSTED_NAME_SECONDS)
+        return str(name)
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors as the host makes them, with its prefix for queries or contents."""
+        from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
+
+        prefix = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
+        function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
+        if function is None:  # while an admin changes the model (host: routers/retrieval.py)
+            raise EmbeddingError("Open WebUI has no embedding model ready")
+        with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+            raw = await function(list(texts), prefix=prefix, user=self.user)
+        return checked_vectors(raw, len(texts), "Open WebUI's embedding")

@@ -1,0 +1,1 @@
+"""The outlet's work: extract, screen, reconcile, apply, report."""

@@ -1,0 +1,56 @@
+"""What learning did, in one line for the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from adaptive.model import Outcome, OutcomeStatus
+
+_WORDS: dict[OutcomeStatus, str] = {
+    "saved": "Memory saved",
+    "updated": "Memory updated",
+    "deleted": "Memory deleted",
+    "unchanged": "Already known",
+    "rejected": "Not saved",
+    "failed": "Could not be saved",
+}
+_LONGEST_TOLD = 160
+_LONGEST_LINE = 600
+NOTHING_NEW = "Nothing new to remember"
+
+
+def report_line(outcomes: Sequence[Outcome]) -> str:
+    """The status line: what was written, then what was not and why."""
+    if not outcomes:
+        return NOTHING_NEW
+    parts: list[str] = []
+    for status, words in _WORDS.items():
+        texts = [_told(outcome) for outcome in outcomes if outcome.status == status]
+        if texts:
+            parts.append(f"{words}: {_listed(texts)}")
+    return _clipped(" · ".join(parts), _LONGEST_LINE)
+
+
+def failure_line(reason: str) -> str:
+    """The status line of a turn that could not be learned."""
+    return _clipped(f"Nothing saved: {' '.join(reason.split())}", _LONGEST_LINE)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Texts one after the other; a semicolon only where none ends its own sentence."""
+    listed = texts[0]
+    for text in texts[1:]:
+        listed += f" {text}" if listed.endswith((".", "!", "?", "。", "…")) else f"; {text}"
+    return listed
+
+
+def _told(outcome: Outcome) -> str:
+    text = _clipped(outcome.content, _LONGEST_TOLD)
+    if not outcome.reason or outcome.status in ("saved", "updated", "deleted", "unchanged"):
+        return text
+    reason = _clipped(outcome.reason, _LONGEST_TOLD)
+    return f"{text} ({reason})" if text else reason
+
+
+def _clipped(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

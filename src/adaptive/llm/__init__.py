@@ -1,0 +1,1 @@
+"""Asking a model: prompts, providers, retry and deadline, reply to validated object."""

@@ -1,0 +1,88 @@
+"""Models outside the host: any OpenAI-compatible endpoint, and Ollama."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from adaptive.errors import ModelRejected, ReplyUnusable
+from adaptive.llm.openai_wire import chat_body, chat_text
+from adaptive.model import Completion, CompletionRequest
+from adaptive.ports import ResponseFormat
+from adaptive.shapes import mapping
+from adaptive.transport import endpoint, post_json
+
+# Ollama cuts prompts silently at its default window; a longer one costs memory only when used.
+_OLLAMA_CONTEXT = 16384
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAICompleter:
+    """A model behind an OpenAI-compatible endpoint, OpenRouter included."""
+
+    url: str
+    model: str
+    api_key: str = ""
+    now: Callable[[], float] = time.time
+
+    @property
+    def key(self) -> str:
+        return f"openai:{self.url}:{self.model}"
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """Ask the model once (see ``Completer``)."""
+        _require(self.url, self.model)
+        body = chat_body(self.model, request, response_format)
+        address = endpoint(self.url, "chat/completions")
+        return chat_text(await post_json(address, body, self.api_key, self.now()))
+
+
+@dataclass(frozen=True, slots=True)
+class OllamaCompleter:
+    """A model of an Ollama server, through its own API (ollama: docs/api.md, "chat")."""
+
+    url: str
+    model: str
+    api_key: str = ""
+    now: Callable[[], float] = time.time
+
+    @property
+    def key(self) -> str:
+        return f"ollama:{self.url}:{self.model}"
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """Ask the model once (see ``Completer``)."""
+        _require(self.url, self.model)
+        body: dict[str, Any] = {
+            "model": self.model,
+            "messages": chat_body(self.model, request, "text")["messages"],
+            "stream": False,
+            "options": {
+                "temperature": 0,
+                "num_predict": request.max_tokens,
+                "num_ctx": _OLLAMA_CONTEXT,
+            },
+        }
+        if response_format == "json_schema":
+            body["format"] = dict(request.schema)
+        elif response_format == "json_object":
+            body["format"] = "json"
+        reply = await post_json(endpoint(self.url, "api/chat"), body, self.api_key, self.now())
+        text = str(mapping(reply.get("message")).get("content") or "")
+        if not text:
+            raise ReplyUnusable("Ollama's answer holds no text")
+        return Completion(text, cut=reply.get("done_reason") == "length")
+
+
+def _require(url: str, model: str) -> None:
+    """Say which valve is empty, rather than let an empty address fail somewhere deep."""
+    if not url.strip():
+        raise ModelRejected("the valve `llm_api_endpoint_url` is empty", 0)
+    if not model.strip():
+        raise ModelRejected("the valve `llm_model_name` is empty", 0)

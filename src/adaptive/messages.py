@@ -1,0 +1,95 @@
+"""Reading chat messages as Open WebUI passes them: text of a message, newest words of the user."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from adaptive.model import Utterance
+from adaptive.shapes import listing, mapping
+from adaptive.spans import without_spans
+
+Message = Mapping[str, Any]
+# The year 5138.
+_LATEST_SECONDS = 1e11
+
+# Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open WebUI
+# 0.9 (host: utils/middleware.py, serialize_output).
+_DETAILS = (
+    re.compile(r"<details\b[^<>]*>", re.IGNORECASE),
+    re.compile(r"</details>\s*", re.IGNORECASE),
+)
+_INJECTED = (
+    re.compile(r"<(?:adaptive_memory|memory_context)>", re.IGNORECASE),
+    re.compile(r"</(?:adaptive_memory|memory_context)>\s*", re.IGNORECASE),
+)
+
+
+def message_text(message: Message) -> str:
+    """The text of a message: its content, the text parts of a content list, or its output.
+
+    Open WebUI 0.10 leaves the content of answers empty and keeps them in ``output`` items.
+    """
+    content = message.get("content")
+    if isinstance(content, str) and content:
+        return content
+    parts = listing(content)
+    for item in listing(message.get("output")) if not parts else []:
+        if mapping(item).get("type") == "message":
+            parts = [*parts, *listing(mapping(item).get("content"))]
+    texts = [mapping(part).get("text") for part in parts if _is_text(mapping(part))]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+def _is_text(part: Message) -> bool:
+    return part.get("type", "text") in ("text", "output_text")
+
+
+def newest_user_message(messages: Sequence[Message]) -> Message | None:
+    """The last message whose role is ``user``."""
+    return next((message for message in reversed(messages) if message.get("role") == "user"), None)
+
+
+def spoken_text(text: str) -> str:
+    """A message's text without what the host or a filter put into it."""
+    return without_spans(without_spans(text, *_DETAILS), *_INJECTED).strip()
+
+
+def earlier_utterances(
+    messages: Sequence[Message], before: Message, limit: int
+) -> tuple[Utterance, ...]:
+    """The last ``limit`` texts of user and assistant that stand before a message, oldest first."""
+    found: list[Utterance] = []
+    for message in messages:
+        if message is before:
+            break
+        role = message.get("role")
+        text = spoken_text(message_text(message))
+        if text and (role == "user" or role == "assistant"):
+            found.append(Utterance(role, text))
+    return tuple(found[-limit:]) if limit else ()
+
+
+def has_words(text: str) -> bool:
+    """Whether there is a letter or a digit of any script in the text."""
+    return any(character.isalnum() for character in text)
+
+
+def said_at(message: Message, now: float) -> int:
+    """When a message was said, in epoch seconds: its timestamp if it is a usable one, else now."""
+    stamp = message.get("timestamp")
+    if isinstance(stamp, bool) or not isinstance(stamp, int | float) or not math.isfinite(stamp):
+        return int(now)
+    if stamp > _LATEST_SECONDS:  # some clients count milliseconds
+        stamp /= 1000
+    return int(stamp) if 0 < stamp <= _LATEST_SECONDS else int(now)
+
+
+def head_and_tail(text: str, limit: int) -> str:
+    """At most about ``limit`` characters: two thirds from the head, one third from the tail."""
+    if len(text) <= limit:
+        return text
+    head = limit * 2 // 3
+    return f"{text[:head]}\n[…]\n{text[-(limit - head) :]}"

@@ -1,0 +1,131 @@
+"""The nouns of the product, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+Category = Literal["identity", "behavior", "preference", "goal", "relationship", "possession"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+OperationKind = Literal["NEW", "UPDATE", "DELETE"]
+OutcomeStatus = Literal["saved", "updated", "deleted", "unchanged", "rejected", "failed"]
+ConversationKind = Literal[
+    "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One row of the host's memory table, its content free of any notation.
+
+    ``created_at`` and ``updated_at`` are epoch seconds; the host's clock has no finer resolution
+    (host: models/memories.py).
+    """
+
+    id: str
+    content: str
+    created_at: int
+    updated_at: int
+    tags: tuple[str, ...] = ()
+    bank: str = ""
+    confidence: float = 1.0
+    importance: int = 5
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStamp:
+    """How a user's table stands: number of rows, and epoch seconds of the newest change."""
+
+    count: int
+    newest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a memory is to say; ``confidence`` is 0 to 1, ``importance`` 1 to 10."""
+
+    content: str
+    tags: tuple[str, ...] = ()
+    bank: str = ""
+    confidence: float = 1.0
+    importance: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a fact was said: ``message_id`` is the user's message, ``said_at`` epoch seconds."""
+
+    chat_id: str
+    message_id: str
+    said_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One earlier message of a conversation, as plain text."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange to learn something from.
+
+    ``words`` is what this user typed in the newest message and the only source of facts;
+    ``earlier`` holds the turns before it, oldest first, for reference.
+    """
+
+    user_id: str
+    kind: ConversationKind
+    words: str
+    earlier: tuple[Utterance, ...]
+    source: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may fit a message; ``score`` is its relevance from 0 to 1."""
+
+    memory: Memory
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change of the store that a model proposed; ``id`` is empty for NEW."""
+
+    kind: OperationKind
+    id: str = ""
+    draft: Draft = Draft("")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one operation; ``reason`` says why where nothing was written."""
+
+    status: OutcomeStatus
+    content: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """One question to a model: system and user message, and the JSON schema of the answer."""
+
+    system: str
+    user: str
+    schema_name: str
+    schema: Mapping[str, Any]
+    max_tokens: int = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's answer; ``cut`` is true when it ended at the token limit."""
+
+    text: str
+    cut: bool = False

@@ -1,0 +1,1 @@
+"""The inlet's work: gather memories, judge them, render the block."""

@@ -1,0 +1,88 @@
+"""The memory block in the system prompt: put in, replaced, taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from adaptive.messages import Message
+from adaptive.shapes import mapping
+
+OPEN_MARKER = "<adaptive_memory>"
+CLOSE_MARKER = "</adaptive_memory>"
+_SEPARATOR = "\n\n"
+_CHARACTERS_PER_TOKEN = 4
+
+
+def estimated_tokens(text: str) -> int:
+    """A rough count of tokens: four ASCII characters each, every other character one."""
+    ascii_characters = sum(character.isascii() for character in text)
+    return -(-ascii_characters // _CHARACTERS_PER_TOKEN) + len(text) - ascii_characters
+
+
+def with_block(messages: Sequence[Message], block: str) -> list[Message]:
+    """A copy of the messages with the block at the end of the first system message.
+
+    A former block is replaced; an empty ``block`` only takes it out. The rest of the system
+    message stays byte for byte. Without a system message one is put first.
+    """
+    copied = list(messages)
+    index = next((at for at, message in enumerate(copied) if message.get("role") == "system"), None)
+    if index is None:
+        return [{"role": "system", "content": block}, *copied] if block else copied
+    content = copied[index].get("content")
+    if isinstance(content, list):
+        changed: object = _parts_with_block(cast(list[Any], content), block)
+    else:
+        changed = _text_with_block(content if isinstance(content, str) else "", block)
+    if changed != content:
+        copied[index] = {**copied[index], "content": changed}
+    return copied
+
+
+def _text_with_block(text: str, block: str) -> str:
+    bare = _without_blocks(text)
+    if not block:
+        return bare
+    return f"{bare}{_SEPARATOR}{block}" if bare else block
+
+
+def _without_blocks(text: str) -> str:
+    """The text without former blocks, in linear time.
+
+    No entry holds a marker, so a block begins at the last opening before its closing; an opening
+    further up is the prompt's own.
+    """
+    opening, closing = f"{OPEN_MARKER}\n", f"\n{CLOSE_MARKER}"
+    kept: list[str] = []
+    position = 0
+    while (end := text.find(closing, position)) >= 0:
+        start = text.rfind(opening, position, end)
+        stop = end + len(closing)
+        before = text[position:stop] if start < 0 else text[position:start]
+        kept.append(before if start < 0 else before.removesuffix(_SEPARATOR))
+        position = stop
+    return "".join([*kept, text[position:]])
+
+
+def _parts_with_block(parts: Sequence[Any], block: str) -> list[Any]:
+    """Parts with the block in the first text: of a list the host keeps no other.
+
+    (host: utils/misc.py, get_content_from_message, when it merges system messages)
+    """
+    changed: list[Any] = []
+    waiting = block
+    for part in parts:
+        text = mapping(part).get("text")
+        if not isinstance(text, str):
+            changed.append(part)
+            continue
+        changed.append({**part, "text": _text_with_block(text, waiting)})
+        waiting = ""
+    return [{"type": "text", "text": waiting}, *changed] if waiting else changed
+
+
+def recall_line(count: int, note: str = "") -> str:
+    """How many memories an answer was given, in words for the user; empty for none."""
+    words = "1 memory recalled" if count == 1 else f"{count} memories recalled" if count else ""
+    return f"{words} ({note})" if words and note else words or note

@@ -1,0 +1,223 @@
+"""One recollection: a message goes in, the memory block for its prompt comes out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from adaptive.errors import TablesUnavailable
+from adaptive.messages import has_words
+from adaptive.model import Candidate, Memory
+from adaptive.ports import ChatTable, Vectors
+from adaptive.recall.continuity import ChatEntries, EntryRoom, place_entries
+from adaptive.recall.gather import core_memories, fitting_memories
+from adaptive.recall.judge import RelevanceJudge
+from adaptive.recall.layout import (
+    BlockBudget,
+    BlockEntries,
+    EntryLayout,
+    core_within,
+    entry_tokens,
+    render_entries,
+    retrieved_room,
+)
+from adaptive.search.fusion import rank
+from adaptive.search.index import MemoryIndex
+from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.search.query import asked_for, query_vectors
+from adaptive.settings import Settings
+
+log_recall = logging.getLogger("adaptive_memory.recall")
+
+_REMEMBERED_CHATS = 2000
+# The budget in tokens decides how many entries a chat's block may hold.
+_MOST_ENTRIES = 1000
+# A block that is built anew takes along what fills a quarter of it, so that many turns can append.
+_KEPT_ON_REBUILD = 0.25
+# Score of the judging model from which a memory goes in, unless the valve says another.
+_LEAST_JUDGED = 0.5
+_SHARE_FOR_EMBEDDING = 0.5
+
+Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What memories are wanted for; without a ``chat_id`` nothing is kept in place."""
+
+    text: str
+    previous: str = ""
+    chat_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Recollection:
+    """The block, the memories in it that fit this message, best first, and what to tell the user.
+
+    ``state`` is what has to be kept for the chat's next turn, ``None`` where it is as it was.
+    """
+
+    block: str = ""
+    fitting: tuple[Candidate, ...] = ()
+    core: tuple[Memory, ...] = ()
+    count: int = 0
+    note: str = ""
+    state: str | None = None
+
+
+class ChatStates:
+    """What was injected into each chat: in the host's database, or in this process without it."""
+
+    def __init__(self) -> None:
+        self._local: OrderedDict[tuple[str, str], str] = OrderedDict()
+
+    async def read(self, table: ChatTable, user_id: str, chat_id: str) -> str:
+        """The state of a chat, empty where there is none."""
+        if not chat_id:
+            return ""
+        try:
+            return await table.read(user_id, chat_id) or ""
+        except TablesUnavailable as error:
+            log_recall.info("blocks are kept in place by this process only: %s", error)
+            return self._local.get((user_id, chat_id), "")
+
+    async def write(
+        self, table: ChatTable, user_id: str, chat_id: str, state: str, now: int
+    ) -> None:
+        """Keep the state of a chat for its next turn."""
+        self._local[(user_id, chat_id)] = state
+        self._local.move_to_end((user_id, chat_id))
+        while len(self._local) > _REMEMBERED_CHATS:
+            self._local.popitem(last=False)
+        try:
+            await table.write(user_id, chat_id, state, now)
+        except TablesUnavailable as error:
+            log_recall.debug("the chat's block is not kept in place: %s", error)
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """What recalling needs: the user's memories, what outlives the turn, and perhaps a judge.
+
+    ``admit`` leaves out memories that come into the prompt by another way.
+    """
+
+    sources: Sources
+    indexes: MemoryIndexes
+    chats: ChatTable
+    states: ChatStates
+    judge: RelevanceJudge | None = None
+    admit: Admit | None = None
+
+
+async def recollect(library: Library, question: Question, settings: Settings) -> Recollection:
+    """Find the memories that fit a message and lay them out, best within the budget.
+
+    Raises:
+        MemoryUnavailable: the host allows this user no memories.
+        HostError: the memories can't be read.
+    """
+    user_id = library.sources.user_id
+    # What is left of the time limit is for ranking, and for the judge if there is one.
+    patience = settings.inlet_timeout_seconds * _SHARE_FOR_EMBEDDING
+    texts = (question.text, question.previous) if has_words(question.text) else ()
+    beside = asyncio.gather(
+        query_vectors(library.sources.embedder, texts, patience),
+        library.states.read(library.chats, user_id, question.chat_id),
+    )
+    try:
+        index = await library.indexes.current(library.sources, settings.index_cache_bytes, patience)
+        if not index.memories:  # an empty store waits for no vector
+            return Recollection()
+        vectors, state = await beside
+    finally:
+        beside.cancel()
+    if vectors is not None:
+        library.indexes.expect(user_id, vectors.shape[1])
+    fitting = await _fitting(library, index, question, vectors, settings)
+    note = ""
+    if library.indexes.embedding(user_id) or not index.complete:
+        left = len(index.missing())
+        note = f"{left} not embedded yet: found by keywords" if left else ""
+    return await _laid_out(library, index, fitting, state, note, settings)
+
+
+async def _fitting(
+    library: Library,
+    index: MemoryIndex,
+    question: Question,
+    vectors: Vectors | None,
+    settings: Settings,
+) -> list[Candidate]:
+    if not has_words(question.text):
+        return []
+    asked = asked_for(question.text, question.previous, vectors, index.dimension)
+    ranked = rank(index.shelf, asked)
+    fitting = fitting_memories(index.memories, ranked, settings)
+    if library.judge is None or not fitting:
+        return fitting[: settings.related_memories_n]
+    user_id = library.sources.user_id
+    judgement = await library.judge.judged(user_id, question.text, fitting)
+    if judgement.kind == "failed":
+        log_recall.warning("memories were not judged: %s", judgement.reason)
+        return list(judgement.candidates[: settings.related_memories_n])
+    least = settings.relevance_threshold or _LEAST_JUDGED
+    relevant = [
+        one
+        for one in judgement.candidates
+        if one.memory.id not in judgement.scored or one.score >= least
+    ]
+    return relevant[: settings.related_memories_n]
+
+
+async def _laid_out(
+    library: Library,
+    index: MemoryIndex,
+    fitting: list[Candidate],
+    state: str,
+    note: str,
+    settings: Settings,
+) -> Recollection:
+    layout = EntryLayout(settings.memory_format, settings.memory_details)
+    budget = BlockBudget(settings.max_injected_tokens, settings.max_core_tokens)
+    core = core_memories(index.memories, settings.core_importance)
+    existing = {memory.id: memory for memory in index.memories}
+    former = _entries_of(state)
+    if library.admit is not None:
+        wanted = {one.memory.id for one in fitting} | {one.id for one in former.entries}
+        asked = [*core, *(existing[one] for one in wanted if one in existing)]
+        admitted = {memory.id for memory in await library.admit(asked)}
+        core = [memory for memory in core if memory.id in admitted]
+        existing = {one: memory for one, memory in existing.items() if one in admitted}
+    held = core_within(core, layout, budget)
+    for memory in held:
+        existing.pop(memory.id, None)
+    room = EntryRoom(retrieved_room(held, layout, budget), _MOST_ENTRIES, _KEPT_ON_REBUILD)
+    placement = place_entries(
+        former,
+        [one.memory.id for one in fitting],
+        existing,
+        room,
+        lambda memory: entry_tokens(memory, layout),
+    )
+    placed = {memory.id for memory in (*held, *placement.memories)}
+    new_state = json.dumps(placement.state.as_list(), separators=(",", ":"))
+    return Recollection(
+        block=render_entries(BlockEntries(held, placement.memories), layout),
+        fitting=tuple(one for one in fitting if one.memory.id in placed),
+        core=held,
+        count=len(held) + len(placement.memories),
+        note=note,
+        state=new_state if placement.state != former else None,
+    )
+
+
+def _entries_of(state: str) -> ChatEntries:
+    try:
+        return ChatEntries.of_list(json.loads(state)) if state else ChatEntries()
+    except (ValueError, RecursionError):
+        return ChatEntries()

@@ -1,0 +1,1 @@
+"""Finding near texts: embedders, vectors, similarity."""

@@ -1,0 +1,116 @@
+"""Embedders outside the host: a local SentenceTransformer, an OpenAI-compatible endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from adaptive.errors import EmbeddingError, ModelError
+from adaptive.ports import Vectors
+from adaptive.retry import RetryPolicy, with_retry
+from adaptive.transport import endpoint, post_json
+
+DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
+_BATCH = 64
+
+
+def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
+    """Vectors as a float32 matrix of ``count`` rows.
+
+    Raises:
+        EmbeddingError: not one vector per text, of one length, all finite.
+    """
+    try:
+        matrix = np.asarray(raw, dtype=np.float32)
+    except (ValueError, TypeError) as error:
+        raise EmbeddingError(f"{provider} sent vectors that are no numbers: {error}") from error
+    if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
+        raise EmbeddingError(f"{provider} sent an array of shape {matrix.shape} for {count} texts")
+    if not np.isfinite(matrix).all():
+        raise EmbeddingError(f"{provider} sent vectors that are not finite")
+    return matrix
+
+
+@dataclass(frozen=True, slots=True)
+class LocalEmbedder:
+    """A SentenceTransformer in this process; ``model`` is a name or a folder.
+
+    ``loaded`` keeps loaded models by name, shared by all who embed in the process.
+    """
+
+    model: str = DEFAULT_LOCAL_MODEL
+    loaded: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    async def name(self) -> str:
+        """The provider and the model."""
+        return f"local:{self.model}"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:  # noqa: ARG002
+        """Vectors of the texts (see ``Embedder``)."""
+        try:
+            raw = await asyncio.to_thread(self._encode, list(texts))
+        except (ImportError, OSError, ValueError, TypeError, RuntimeError) as error:
+            raise EmbeddingError(f"local model {self.model!r} can't embed: {error}") from error
+        return checked_vectors(raw, len(texts), f"local model {self.model!r}")
+
+    def _encode(self, texts: list[str]) -> object:
+        """Load the model if need be, and embed; blocking, so in a worker thread."""
+        lock: threading.Lock = self.loaded.setdefault("lock", threading.Lock())
+        with lock:  # one load, and one encode at a time: torch uses all cores for each
+            if self.model not in self.loaded:
+                module: Any = importlib.import_module("sentence_transformers")
+                self.loaded[self.model] = module.SentenceTransformer(self.model)
+            return self.loaded[self.model].encode(
+                texts, convert_to_numpy=True, show_progress_bar=False
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointEmbedder:
+    """An OpenAI-compatible embeddings endpoint, asked in batches."""
+
+    url: str
+    model: str
+    api_key: str = ""
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+    now: Callable[[], float] = time.time
+
+    async def name(self) -> str:
+        """The provider and the model."""
+        return f"openai:{self.url}:{self.model}"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:  # noqa: ARG002
+        """Vectors of the texts (see ``Embedder``)."""
+        if not self.url.strip() or not self.model.strip():
+            raise EmbeddingError(
+                "the valves `embedding_api_url` and `embedding_model_name` must be set"
+            )
+        batches = [list(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
+        parts = [await self._batch(batch) for batch in batches]
+        if len({part.shape[1] for part in parts}) > 1:
+            raise EmbeddingError(f"{self.url!r} sent vectors of different lengths")
+        return np.concatenate(parts)
+
+    async def _batch(self, texts: list[str]) -> Vectors:
+        async def once() -> dict[str, Any]:
+            body = {"model": self.model, "input": texts}
+            return await post_json(endpoint(self.url, "embeddings"), body, self.api_key, self.now())
+
+        try:
+            reply = await with_retry(once, self.policy)
+            rows = cast(list[dict[str, Any]], reply["data"])
+            # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
+            ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
+            raw = [row["embedding"] for row in ordered]
+        except ModelError as error:
+            raise EmbeddingError(f"embedding endpoint: {error}") from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise EmbeddingError(f"{self.url!r} sent no embeddings: {error!r}") from error
+        return checked_vectors(raw, len(texts), repr(self.url))

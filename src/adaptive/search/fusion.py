@@ -1,0 +1,292 @@
+"""Ranking one user's memories for a message: vectors, keywords, and what was said together.
+
+The score of a memory is
+
+    base  = (cosine to the message less the store's mean) / unit + keywords * BM25 / best BM25
+    score = base + neighbours * max over memories j of base_j * exp(-distance / reach)
+
+The mean is taken from the message so that what all of a user's memories have in common does not
+count (after Mu, Viswanath: "All-but-the-Top", 2018). ``unit`` is the spread that null prompts show
+in the same measure, so that the weights mean the same for every embedding model. The second line
+lifts memories that were learned next to a good one: what an answer needs was often said in the same
+breath, in other words. Whether anything fits at all is judged apart, by evidence:
+
+    evidence = null spreads of the plain cosine above the null mean
+               + coverage * share of the message's words + personal if it speaks of the user
+
+A memory is injected if the best evidence reaches GATE and its own score is not far below the best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adaptive.ports import Vectors
+from adaptive.search.bm25 import KeywordIndex, keyword_index
+from adaptive.search.calibration import (
+    NullLevel,
+    Script,
+    null_levels,
+    script_of,
+    speaks_of_self,
+)
+from adaptive.search.tokens import continues, tokens
+from adaptive.search.vectors import normalised
+
+# A pause of three hours begins a new sitting.
+SITTING_SECONDS = 3 * 3600
+# Of this many memories the mean is trusted by half.
+CENTRE_HALF = 30
+# No lift reaches across so many places.
+_APART = 10_000.0
+
+_TINY = 1e-9
+
+Places = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What counts how much; all are in null spreads of the embedding model.
+
+    ``keywords`` is the weight of the best BM25 score, ``neighbours`` the share of a neighbour's
+    score that a memory gets, ``reach`` the number of memories after which it has faded to a third.
+    ``coverage`` is the evidence of a message whose words all stand in a memory, ``words_alone`` the
+    same where message or memory has no vector, ``personal`` that of speaking of oneself, and
+    ``previous`` the weight of the message that a follow-up continues.
+    """
+
+    keywords: float = 5.5
+    neighbours: float = 0.6
+    reach: float = 15.0
+    coverage: float = 6.0
+    words_alone: float = 10.0
+    personal: float = 3.5
+    previous: float = 1.0
+
+
+DEFAULT_WEIGHTS = Weights()
+# The best evidence that a message needs to get any memory.
+GATE = 5.0
+# Entries below this share of the best score are not injected to fill the places.
+ENTRY_SHARE = 0.15
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """One version of a user's memories, prepared for ranking; memories are known by their place.
+
+    ``vectors`` are normalised, a row of zeros stands for a memory without a vector yet.
+    ``centrality`` is their product with ``centre``, their mean drawn towards zero. ``levels`` is
+    empty as long as the null prompts have no vectors: then keywords alone are evidence.
+    """
+
+    vectors: Vectors
+    embedded: NDArray[np.bool_]
+    centre: Vectors
+    centrality: Vectors
+    unit: float
+    levels: Mapping[Script, NullLevel]
+    keywords: KeywordIndex
+    places: Places
+    in_order: NDArray[np.int64]
+    importance: NDArray[np.int64]
+    created_at: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message to find memories for; ``previous`` is the user's message before it.
+
+    Vectors are normalised, of shape (d,); ``None`` where there is none.
+    """
+
+    text: str
+    vector: Vectors | None
+    previous_text: str = ""
+    previous_vector: Vectors | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A memory with the parts of its score: ``similarity + keywords + neighbours``.
+
+    ``evidence`` tells whether it has anything to do with the message at all, and ``cosine`` is the
+    plain one of both vectors, for thresholds that name a cosine.
+    """
+
+    place: int
+    similarity: float
+    keywords: float
+    neighbours: float
+    evidence: float
+    cosine: float
+
+    @property
+    def score(self) -> float:
+        """What memories are ordered by."""
+        return self.similarity + self.keywords + self.neighbours
+
+
+def shelf(
+    texts: Sequence[str],
+    vectors: Vectors,
+    nulls: Vectors | None,
+    created_at: Sequence[int],
+    chats: Sequence[str] | None = None,
+    importance: Sequence[int] | None = None,
+    previous: Shelf | None = None,
+) -> Shelf:
+    """Prepare a store; ``previous`` is an older version of it, whose words are used again.
+
+    ``nulls`` are the normalised vectors of ``NULL_PROMPTS``; an empty string in ``chats`` stands
+    for a memory that came from no known chat.
+    """
+    has_vector = np.asarray(vectors.any(axis=1), dtype=np.bool_)
+    embedded = vectors if has_vector.all() else vectors[has_vector]
+    centre = (embedded.sum(axis=0) / (len(embedded) + CENTRE_HALF)).astype(np.float32)
+    unit, levels = 1.0, dict[Script, NullLevel]()
+    if nulls is not None and len(embedded):
+        levels = null_levels(embedded, nulls)
+        unit = null_levels(embedded, normalised(nulls - centre))["latin"].spread
+    places = learning_places(created_at, chats)
+    return Shelf(
+        vectors,
+        has_vector,
+        centre,
+        vectors @ centre,
+        unit,
+        levels,
+        keyword_index(texts, previous.keywords if previous else None),
+        places,
+        np.argsort(places, kind="stable"),
+        np.asarray([0] * len(texts) if importance is None else importance, dtype=np.int64),
+        np.asarray(created_at, dtype=np.int64),
+    )
+
+
+def learning_places(created_at: Sequence[int], chats: Sequence[str] | None = None) -> Places:
+    """Where each memory stands in the order of learning; chats and sittings are far apart.
+
+    Memories of the same second stand in the same place, so the order of the rows has no influence.
+    """
+    times = np.asarray(created_at, dtype=np.int64)
+    groups = _sittings(times, ["" for _ in created_at] if chats is None else chats)
+    pairs = np.stack([groups, times], axis=1)
+    distinct, members, sizes = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    middle = np.cumsum(sizes) - (sizes + 1) / 2
+    breaks = np.cumsum(np.diff(distinct[:, 0], prepend=distinct[:1, 0]) != 0)
+    return (middle + breaks * _APART)[members.reshape(-1)]
+
+
+def _sittings(times: NDArray[np.int64], chats: Sequence[str]) -> NDArray[np.int64]:
+    """A number for each chat, and for each sitting among memories of no known chat."""
+    groups = np.unique(np.asarray(chats, dtype=str), return_inverse=True)[1].reshape(-1)
+    loose = np.flatnonzero([not chat for chat in chats])
+    in_time = loose[np.argsort(times[loose], kind="stable")]
+    pauses = np.diff(times[in_time], prepend=times[in_time][:1]) > SITTING_SECONDS
+    numbers = groups.astype(np.int64)
+    numbers[in_time] = len(chats) + np.cumsum(pauses)
+    return numbers
+
+
+def rank(
+    shelf: Shelf, asked: Asked, limit: int = 100, weights: Weights = DEFAULT_WEIGHTS
+) -> list[Ranked]:
+    """The best memories for a message, best first; of equals the important, then the newest."""
+    if not shelf.keywords.size:
+        return []
+    asked = _with_subject(asked, weights)
+    words = tokens(asked.text)
+    similarity = cosine = np.zeros(shelf.keywords.size, dtype=np.float32)
+    if asked.vector is not None:
+        cosine = shelf.vectors @ asked.vector
+        length = max(float(np.linalg.norm(asked.vector - shelf.centre)), _TINY)
+        similarity = ((cosine - shelf.centrality) / (length * shelf.unit)).astype(np.float32)
+    matched = shelf.keywords.scores(words)
+    best_match = max(float(matched.max()), _TINY)
+    keywords = (matched * (weights.keywords / best_match)).astype(np.float32)
+    nearby = weights.neighbours * _best_nearby(similarity + keywords, shelf, weights.reach)
+    # A lift that all memories share, being of one sitting, says nothing of any.
+    neighbours = (nearby - nearby.min()).astype(np.float32)
+    score = similarity + keywords + neighbours
+    evidence = _evidence(shelf, asked, cosine, words, weights)
+    best = _first(score, limit)
+    ties = (best, -shelf.created_at[best], -shelf.importance[best], -score[best].round(4))
+    parts = np.stack([similarity, keywords, neighbours, evidence, cosine], axis=1)
+    return [Ranked(int(at), *map(float, parts[at])) for at in best[np.lexsort(ties)][:limit]]
+
+
+def _first(score: Vectors, limit: int) -> NDArray[np.int64]:
+    """Places of the highest scores, with all that equal the last of them."""
+    if limit >= len(score):
+        return np.arange(len(score))
+    least = np.partition(score, -limit)[-limit]
+    return np.flatnonzero(score >= least - 1e-4)
+
+
+def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
+    """Highest base_j * exp(-|place_i - place_j| / reach), not below zero.
+
+    In logarithms this is a running maximum forwards and one backwards.
+    """
+    order = shelf.in_order
+    at = shelf.places[order] / reach
+    with np.errstate(divide="ignore"):
+        heights = np.log(np.maximum(base[order], 0).astype(np.float64))
+    before = np.maximum.accumulate(heights + at) - at
+    after = np.maximum.accumulate((heights - at)[::-1])[::-1] + at
+    found = np.empty(len(base), dtype=np.float32)
+    found[order] = np.exp(np.maximum(before, after))
+    return found
+
+
+def _evidence(
+    shelf: Shelf, asked: Asked, cosine: Vectors, words: Sequence[str], weights: Weights
+) -> Vectors:
+    coverage = shelf.keywords.coverage(words)
+    personal = np.float32(weights.personal if speaks_of_self(asked.text) else 0)
+    alone = np.float32(weights.words_alone) * coverage + personal
+    if asked.vector is None or not shelf.levels:
+        return alone
+    standing = np.maximum(shelf.levels[script_of(asked.text)].standing(cosine), 0)
+    seen = standing + np.float32(weights.coverage) * coverage + personal
+    return np.where(shelf.embedded, seen, alone)
+
+
+def _with_subject(asked: Asked, weights: Weights) -> Asked:
+    """A follow-up together with the message that it continues."""
+    if not asked.previous_text or not continues(asked.text):
+        return asked
+    vector = asked.vector
+    if vector is not None and asked.previous_vector is not None:
+        both = vector + np.float32(weights.previous) * asked.previous_vector
+        vector = normalised(both.astype(np.float32)[None])[0]
+    return Asked(f"{asked.previous_text}\n{asked.text}", vector)
+
+
+def fitting(
+    ranked: Sequence[Ranked],
+    limit: int,
+    *,
+    gate: float = GATE,
+    vector_floor: float = 0.0,
+    relevance_floor: float = 0.0,
+) -> list[Ranked]:
+    """Of memories that come best first, those that fit; none where nothing does.
+
+    A floor above 0 is an absolute cosine that each memory must reach. ``vector_floor`` makes the
+    pool; ``relevance_floor`` chooses from it in place of the calibrated gate.
+    """
+    pool = [one for one in ranked if not vector_floor or one.cosine >= vector_floor]
+    if relevance_floor:
+        return [one for one in pool if one.cosine >= relevance_floor][:limit]
+    first = pool[:limit]
+    if max((one.evidence for one in first), default=0.0) < gate:
+        return []
+    best = first[0].score
+    return [one for one in first if one.score >= min(best, ENTRY_SHARE * best)]

@@ -1,0 +1,293 @@
+"""The indexes of this process: one per user, checked against the database on every turn."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from adaptive.errors import AdaptiveMemoryError, EmbeddingError, TablesUnavailable
+from adaptive.model import Memory, StoreStamp
+from adaptive.ports import Embedder, MemoryStore, StoredVector, Vectors, VectorTable
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
+from adaptive.search.vectors import normalised
+
+log_indexes = logging.getLogger("adaptive_memory.search")
+
+# The ranking is prepared anew after each chunk, so a large store is embedded in few of them.
+_SMALLEST_CHUNK = 256
+_MOST_CHUNKS = 8
+# Null prompts belong to no user; their vectors stand in the table under this name.
+_NOBODY = ""
+# A turn waits for no more new vectors than this.
+_WAITED_FOR = 64
+# After a failure the provider is left in peace for a while; keywords serve meanwhile.
+_PAUSE_AFTER_FAILURE_SECONDS = 15.0
+# Building the keywords of a large store takes long enough to be felt by other chats.
+_BUILT_IN_THREAD_FROM = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a user's index comes from."""
+
+    user_id: str
+    store: MemoryStore
+    embedder: Embedder
+    table: VectorTable
+
+
+class MemoryIndexes:
+    """Least recently used indexes are evicted over a byte budget; each call may lower it."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._held: OrderedDict[str, MemoryIndex] = OrderedDict()
+        self._working: dict[str, asyncio.Task[None]] = {}
+        self._embedding: dict[str, asyncio.Task[None]] = {}
+        self._tidying: dict[str, asyncio.Task[None]] = {}
+        self._nulls: dict[str, Vectors] = {}
+        self._resting: dict[str, float] = {}
+        # Questions and reads are numbered: the wall clock may be set back.
+        self._order = itertools.count()
+        self._read: dict[str, int] = {}
+        self._dropped_for: dict[str, tuple[str, int]] = {}
+        self._clock = clock
+
+    async def current(self, sources: Sources, budget_bytes: int, patience: float) -> MemoryIndex:
+        """The user's memories as they stand in the database now.
+
+        A few memories without a vector are waited for, ``patience`` seconds at most; what is not
+        embedded by then is embedded on behind the turns and found by keywords meanwhile.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            HostError: the memories can't be read.
+        """
+        user_id = sources.user_id
+        name = await sources.embedder.name()
+        stamp = await sources.store.stamp()
+        asked = next(self._order)
+        held = self._held.get(user_id)
+        while held is None or held.embedder != name or not self._serves(user_id, stamp, asked):
+            await asyncio.shield(self._refreshing(sources, name))
+            held = self._held.get(user_id)
+        self._held.move_to_end(user_id)
+        if not held.ready:
+            self._embed_behind(sources, name)
+            task = self._embedding.get(user_id)
+            if task is not None and len(held.missing()) <= _WAITED_FOR:
+                await asyncio.wait({task}, timeout=patience)
+                held = self._held.get(user_id, held)
+        self._evict(user_id, budget_bytes)
+        return held
+
+    def embedding(self, user_id: str) -> bool:
+        """Whether memories of this user are being embedded behind the turns."""
+        return user_id in self._embedding
+
+    def expect(self, user_id: str, dimension: int) -> None:
+        """Drop vectors of another length than the embedder makes now; the next turn begins anew.
+
+        That is so when another model answers to the same name. It is done once for each length: a
+        provider that makes messages and memories of different lengths would never come to an end.
+        """
+        held = self._held.get(user_id)
+        if held is None or held.dimension in (0, dimension):
+            return
+        if self._dropped_for.get(user_id) != (held.embedder, dimension):
+            self._dropped_for[user_id] = (held.embedder, dimension)
+            log_indexes.warning("the vectors have another length than before: embedding anew")
+            self._held[user_id] = held.without_vectors()
+
+    def _serves(self, user_id: str, stamp: StoreStamp, asked: int) -> bool:
+        """Whether nothing changed, or the memories were read after the question came."""
+        return self._held[user_id].stands(stamp) or self._read[user_id] > asked
+
+    def _refreshing(self, sources: Sources, name: str) -> asyncio.Task[None]:
+        """The one refresh of a user that runs, started if none does."""
+        user_id = sources.user_id
+        task = self._working.get(user_id)
+        if task is None:
+            task = _watched(self._refresh(sources, name), self._working, user_id)
+        return task
+
+    async def _refresh(self, sources: Sources, name: str) -> None:
+        """Read what changed, reuse what is known, embed a few new memories at once."""
+        held = self._held.get(sources.user_id)
+        if held is not None and held.embedder != name:
+            held = None
+        number, read_at = next(self._order), self._clock()
+        # Before the rows: a change in between makes the next stamp differ.
+        stamp = await sources.store.stamp()
+        memories = await _memories(sources.store, held)
+        known = held.stored_vectors() if held else await self._stored(sources, name)
+        parts = IndexParts(memories, known, self._nulls.get(name), name, stamp, read_at, held)
+        if len(memories) < _BUILT_IN_THREAD_FROM:
+            index = build_index(parts)
+        else:
+            index = await asyncio.to_thread(build_index, parts)
+        self._held[sources.user_id] = index
+        self._read[sources.user_id] = number
+        if known.keys() - index.places.keys():
+            _watched(self._tidy(sources, index), self._tidying, sources.user_id)
+
+    async def _stored(self, sources: Sources, name: str) -> dict[str, StoredVector]:
+        try:
+            return await sources.table.read(sources.user_id, name)
+        except TablesUnavailable as error:
+            log_indexes.info("vectors are kept in this process only: %s", error)
+            return {}
+
+    async def _null_vectors(self, sources: Sources, name: str, dimension: int) -> Vectors:
+        """Vectors of the null prompts for this embedder, made once and kept for all workers.
+
+        Those of another ``dimension`` are made anew; 0 takes any.
+        """
+        known = self._nulls.get(name)
+        if known is not None and dimension in (0, known.shape[1]):
+            return known
+        nobody = replace(sources, user_id=_NOBODY)
+        digests = [content_hash(prompt) for prompt in NULL_PROMPTS]
+        stored = await self._stored(nobody, name)
+        held = [stored[digest].vector for digest in digests if digest in stored]
+        lengths = {len(vector) for vector in held}
+        if len(held) == len(digests) and len(lengths) == 1 and dimension in (0, *lengths):
+            rows = np.stack(held)
+        else:
+            rows = normalised(await sources.embedder.embed(NULL_PROMPTS, query=True))
+            made = zip(digests, rows, strict=True)
+            found = {digest: StoredVector(digest, row) for digest, row in made}
+            await self._store(nobody, name, found)
+        self._nulls[name] = rows
+        return rows
+
+    def _embed_behind(self, sources: Sources, name: str) -> None:
+        """Embed what is missing in the background, unless that runs or has just failed."""
+        user_id = sources.user_id
+        rest = self._resting.get(user_id, 0.0) - self._clock()
+        if user_id not in self._embedding and not 0 < rest <= _PAUSE_AFTER_FAILURE_SECONDS:
+            _watched(self._embed(sources, name), self._embedding, user_id)
+
+    async def _embed(self, sources: Sources, name: str) -> None:
+        """Embed null prompts and memories that have no vector yet, the newest first."""
+        user_id = sources.user_id
+        self._resting[user_id] = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
+        try:
+            await self._calibrate(sources, name)
+            await self._embed_missing(sources, name)
+            await self._calibrate(sources, name)
+        except EmbeddingError as error:
+            self._resting[user_id] = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
+            log_indexes.warning("memories are found by keywords only for now: %s", error)
+            return
+        self._resting.pop(user_id, None)
+
+    async def _calibrate(self, sources: Sources, name: str) -> None:
+        """Give the index the vectors of the null prompts, unless it has them."""
+        user_id = sources.user_id
+        held = self._held.get(user_id)
+        if held is None or held.embedder != name or held.calibrated:
+            return
+        nulls = await self._null_vectors(sources, name, held.dimension)
+        self.expect(user_id, nulls.shape[1])
+        await self._change(user_id, name, lambda held: held.with_nulls(nulls))
+        held = self._held.get(user_id)
+        if held is not None and held.embedder == name and not held.calibrated:
+            raise EmbeddingError("messages and memories get vectors of different lengths")
+
+    async def _embed_missing(self, sources: Sources, name: str) -> None:
+        user_id = sources.user_id
+        index = self._held.get(user_id)
+        if index is None or index.embedder != name:
+            return
+        missing = index.missing()
+        chunk = max(_SMALLEST_CHUNK, len(missing) // _MOST_CHUNKS + 1)
+        for start in range(0, len(missing), chunk):
+            places = missing[start : start + chunk]
+            texts = [index.memories[place].content for place in places]
+            rows = normalised(await sources.embedder.embed(texts, query=False))
+            found = {
+                index.memories[place].id: StoredVector(index.hashes[place], row)
+                for place, row in zip(places, rows, strict=True)
+            }
+            await self._change(user_id, name, partial(_filled, found=found))
+            await self._store(sources, name, found)
+        if missing:  # some may have been deleted meanwhile
+            await self._tidy(sources, self._held.get(user_id, index))
+
+    async def _change(
+        self, user_id: str, name: str, change: Callable[[MemoryIndex], MemoryIndex]
+    ) -> None:
+        """Replace the index that is held, which a refresh may do meanwhile, too."""
+        while (held := self._held.get(user_id)) is not None and held.embedder == name:
+            if len(held.memories) < _BUILT_IN_THREAD_FROM:
+                changed = change(held)
+            else:
+                changed = await asyncio.to_thread(change, held)
+            if self._held.get(user_id) is held:
+                self._held[user_id] = changed
+                return
+
+    async def _store(self, sources: Sources, embedder: str, found: dict[str, StoredVector]) -> None:
+        try:
+            await sources.table.write(sources.user_id, embedder, found)
+        except TablesUnavailable as error:
+            log_indexes.info("vectors are kept in this process only: %s", error)
+
+    async def _tidy(self, sources: Sources, index: MemoryIndex) -> None:
+        """Vectors are personal data too: they go with their memory."""
+        try:
+            ids = list(index.places)
+            await sources.table.keep_only(sources.user_id, index.embedder, ids)
+        except TablesUnavailable as error:
+            log_indexes.debug("vectors not tidied: %s", error)
+
+    def _evict(self, current: str, budget_bytes: int) -> None:
+        total = sum(index.nbytes for index in self._held.values())
+        for user_id in list(self._held):
+            if total <= budget_bytes:
+                return
+            if user_id != current:
+                total -= self._held.pop(user_id).nbytes
+                self._read.pop(user_id)
+
+
+def _filled(held: MemoryIndex, found: dict[str, StoredVector]) -> MemoryIndex:
+    return held.with_vectors(found)
+
+
+async def _memories(store: MemoryStore, held: MemoryIndex | None) -> Sequence[Memory]:
+    """All memories: of a large store that is known, only what changed is read."""
+    if held is None or not held.memories:
+        return await store.read()
+    changed, ids = await store.changes(held.stamp.newest - 1)
+    kept = {memory.id: memory for memory in held.memories if memory.id in ids}
+    kept.update({memory.id: memory for memory in changed})
+    # A row that came with an old date, from an import for instance, is in neither.
+    return list(kept.values()) if len(kept) == len(ids) else await store.read()
+
+
+def _watched(
+    work: Coroutine[Any, Any, None], running: dict[str, asyncio.Task[None]], key: str
+) -> asyncio.Task[None]:
+    """Start a task that is listed while it runs; an error that nobody foresaw is logged."""
+
+    def done(task: asyncio.Task[None]) -> None:
+        running.pop(key, None)
+        error = None if task.cancelled() else task.exception()
+        if error is not None and not isinstance(error, AdaptiveMemoryError):
+            log_indexes.error("memories can't be prepared for search", exc_info=error)
+
+    task = asyncio.create_task(work)
+    running[key] = task
+    task.add_done_callback(done)
+    return task

@@ -1,0 +1,50 @@
+"""A message as it is searched with: its text, its vector, and the message before it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from adaptive.errors import EmbeddingError
+from adaptive.messages import has_words, head_and_tail
+from adaptive.ports import Embedder, Vectors
+from adaptive.search.fusion import Asked
+from adaptive.search.vectors import normalised
+
+log_query = logging.getLogger("adaptive_memory.search")
+
+# Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
+_LONGEST_QUERY = 4000
+
+
+async def query_vectors(
+    embedder: Embedder, texts: Sequence[str], patience: float
+) -> Vectors | None:
+    """Normalised vectors of those of the texts that hold words.
+
+    ``None`` where none does, and where the provider fails or takes
+    longer than ``patience`` seconds: keywords alone have to serve then.
+    """
+    said = [head_and_tail(text, _LONGEST_QUERY) for text in texts if has_words(text)]
+    if not said:
+        return None
+    try:
+        async with asyncio.timeout(patience):
+            return normalised(await embedder.embed(said, query=True))
+    except (EmbeddingError, TimeoutError) as error:
+        reason = str(error) or f"no vector within {patience:g} s"
+        log_query.warning("a message is searched by its keywords only: %s", reason)
+        return None
+
+
+def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int) -> Asked:
+    """The message to rank for; vectors of another dimension than the store's are left out.
+
+    That is so while the store has none yet, and when another model answers to the same name.
+    """
+    previous = previous if has_words(previous) else ""
+    text = head_and_tail(text, _LONGEST_QUERY)
+    if vectors is None or vectors.shape[1] != dimension:
+        return Asked(text, None, previous)
+    return Asked(text, vectors[0], previous, vectors[1] if len(vectors) > 1 else None)

@@ -1,0 +1,26 @@
+"""Packages that make the plug-in better and that it works without."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from typing import Any
+
+log_soft = logging.getLogger("adaptive_memory")
+
+_MISSED: set[str] = set()
+
+
+def soft_import(module: str, without: str) -> Any | None:
+    """The module, or ``None`` where it is not installed, which the log says once.
+
+    ``without`` says what the plug-in does less well then. Open WebUI installs what the header of
+    the file asks for, except where it may not run pip (host: utils/plugin.py).
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        if module not in _MISSED:
+            _MISSED.add(module)
+            log_soft.info("the package of %r is not installed: %s", module, without)
+        return None

@@ -1,0 +1,137 @@
+"""Options and fixtures of every test: which hosts, and whether `src` or the bundle is tested."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from blockbuster import blockbuster_ctx
+from hypothesis import HealthCheck, settings
+
+from demo.environment import HostEnvironment, host_environment
+from tests.hosts import DEFAULT_RELEASES, chosen_releases
+from tools.bundle import BUNDLE
+from tools.bundle_source import PACKAGE, Module, bindings, internal_imports, parse_modules
+
+PROJECT = Path(__file__).resolve().parent.parent
+SOURCE = PROJECT / "src"
+
+# No test fails because the machine is busy: pytest-timeout alone guards against what never ends.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
+
+# Where product code may block the event loop in a unit test: (end of the file's path, function).
+MAY_BLOCK: list[tuple[str, str]] = []
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Declare what a run can choose."""
+    parser.addoption(
+        "--bundle",
+        action="store_true",
+        help=f"test {BUNDLE}, loaded as the hosts load it, in place of src/",
+    )
+    parser.addoption(
+        "--hosts",
+        default=DEFAULT_RELEASES,
+        help="Open WebUI releases to test with, separated by commas, or `all`; "
+        f"default {DEFAULT_RELEASES}",
+    )
+    parser.addoption(
+        "--soak",
+        action="store_true",
+        help="run the long form of tests that have one",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse unknown releases, and put the bundle in the place of src before tests import it."""
+    try:
+        chosen_releases(config.getoption("--hosts"))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
+    if config.getoption("--bundle"):
+        serve_bundle_as_package()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what needs an installed host once for each chosen release."""
+    if "installed_host" in metafunc.fixturenames:
+        releases = chosen_releases(metafunc.config.getoption("--hosts"))
+        metafunc.parametrize("installed_host", releases, indirect=True, scope="session")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs an installed host."""
+    for item in items:
+        if "installed_host" in getattr(item, "fixturenames", ()):
+            item.add_marker("host")
+
+
+@pytest.fixture(scope="session")
+def host_releases(pytestconfig: pytest.Config) -> tuple[str, ...]:
+    """Open WebUI releases chosen with ``--hosts``."""
+    return chosen_releases(pytestconfig.getoption("--hosts"))
+
+
+@pytest.fixture(scope="session")
+def installed_host(request: pytest.FixtureRequest) -> HostEnvironment:
+    """Each of the chosen releases in turn, installed when it is absent."""
+    return host_environment(request.param)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_blocks_the_loop(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail when product code blocks the event loop, which it shares with every chat of a host."""
+    is_async = request.node.get_closest_marker("asyncio") is not None
+    if not is_async or request.path.is_relative_to(PROJECT / "tests" / "e2e"):
+        yield
+        return
+    product = ModuleType("product")
+    if request.config.getoption("--bundle"):
+        product.__file__ = str(PROJECT / BUNDLE)
+    else:
+        product.__path__ = [str(SOURCE / PACKAGE)]
+    with blockbuster_ctx([product]) as guard:
+        for function in guard.functions.values():
+            for file, name in MAY_BLOCK:
+                function.can_block_in(file, name)
+        yield
+
+
+def serve_bundle_as_package() -> None:
+    """Make ``from adaptive.room.module import name`` give the bundle's own objects."""
+    if not (PROJECT / BUNDLE).exists():
+        raise pytest.UsageError(f"{BUNDLE} is absent; run `python -m tools.bundle`")
+    loaded = [name for name in sys.modules if name.partition(".")[0] == PACKAGE]
+    assert not loaded, f"{loaded} were imported before the bundle could take their place"
+    sys.path[:] = [path for path in sys.path if Path(path).resolve() != SOURCE]
+    bundle = _load(PROJECT / BUNDLE, "function_adaptive_memory")
+    modules, violations = parse_modules(PROJECT)
+    assert not violations, violations
+    for module in modules:
+        sys.modules[module.name] = _view(module, bundle)
+
+
+def _load(file: Path, name: str) -> ModuleType:
+    module = ModuleType(name)
+    sys.modules[name] = module
+    code = compile(file.read_text(encoding="utf-8"), str(file), "exec", dont_inherit=True)
+    exec(code, module.__dict__)
+    return module
+
+
+def _view(module: Module, bundle: ModuleType) -> ModuleType:
+    """A module of the source's name that holds its names with the bundle's values."""
+    names = {binding.name for binding in bindings(module)}
+    names |= {alias.name for line in internal_imports(module) for alias in line.names}
+    view = ModuleType(module.name)
+    if module.is_package:
+        # Empty, so that nothing but what is put into sys.modules can be imported from it.
+        view.__path__ = []
+    for name in names & vars(bundle).keys():
+        setattr(view, name, getattr(bundle, name))
+    return view

@@ -1,0 +1,207 @@
+"""A running Open WebUI with a scripted model behind it and its admin signed in."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from demo.environment import HostEnvironment
+from demo.server import HostServer, server_variables
+from tests.e2e.driver.page import Page
+from tests.e2e.driver.scripted_model import ScriptedModel
+
+# Starts a server with these environment variables: the fixture ``start_host``.
+StartHost = Callable[..., Awaitable["RunningHost"]]
+
+_accounts = itertools.count(1)
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledFilter:
+    """A filter function on a host, handled as its admin does in the panel."""
+
+    admin: Page
+    id: str
+
+    async def update(self, source: Path | str) -> None:
+        """Save new code; the host loads it for the next request."""
+        await self.admin.request(
+            "POST", f"/api/v1/functions/id/{self.id}/update", _function(self.id, source)
+        )
+
+    async def set_valves(self, valves: Mapping[str, Any]) -> None:
+        """Save the admin's valves; those not named go back to their defaults."""
+        await self.admin.request(
+            "POST", f"/api/v1/functions/id/{self.id}/valves/update", dict(valves)
+        )
+
+    async def valves(self) -> dict[str, Any]:
+        """The valves that are stored."""
+        path = f"/api/v1/functions/id/{self.id}/valves"
+        return await self.admin.request("GET", path) or {}
+
+    async def set_user_valves(self, page: Page, valves: Mapping[str, Any]) -> None:
+        """Save a user's own valves, as the user does."""
+        await page.request(
+            "POST", f"/api/v1/functions/id/{self.id}/valves/user/update", dict(valves)
+        )
+
+    async def uninstall(self) -> None:
+        """Delete the function."""
+        await self.admin.request("DELETE", f"/api/v1/functions/id/{self.id}/delete")
+
+
+@dataclass(slots=True, eq=False)
+class RunningHost:
+    """The server, the model behind it, and everything a test may ask of both."""
+
+    server: HostServer
+    model: ScriptedModel
+    admin: Page
+    _pages: list[Page] = field(default_factory=list[Page])
+    _filters: list[InstalledFilter] = field(default_factory=list[InstalledFilter])
+
+    @classmethod
+    async def start(
+        cls,
+        environment: HostEnvironment,
+        data: Path,
+        variables: Mapping[str, str] | None = None,
+        *,
+        soft_dependencies: bool = True,
+    ) -> RunningHost:
+        """Start a model and a host on an empty folder and sign up the host's admin.
+
+        ``variables`` are environment variables of the server on top of the usual ones; in their
+        values ``{model_url}`` stands for the scripted model's address.
+        """
+        model = ScriptedModel()
+        await model.start()
+        usual = server_variables(environment, data, model.url, soft_dependencies=soft_dependencies)
+        extra = {
+            name: value.replace("{model_url}", model.url)
+            for name, value in (variables or {}).items()
+        }
+        server = HostServer(environment, data, {**usual, **extra})
+        try:
+            server.spawn()
+            await server.wait_until_healthy()
+            admin = await Page.sign_up(server.url, "Admin", "admin@example.com")
+        except BaseException:
+            await asyncio.to_thread(server.kill)
+            await model.stop()
+            raise
+        return cls(server, model, admin)
+
+    async def stop(self) -> None:
+        """Sign everybody off and stop the server and the model."""
+        for page in [*self._pages, self.admin]:
+            await page.close()
+        # The model first lets go of what hangs, or the server would wait for it.
+        self.model.reset()
+        await asyncio.to_thread(self.server.stop)
+        await self.model.stop()
+
+    @property
+    def version(self) -> str:
+        return self.server.environment.version
+
+    @property
+    def url(self) -> str:
+        return self.server.url
+
+    @property
+    def database(self) -> Path:
+        """The host's SQLite database."""
+        return self.server.data / "webui.db"
+
+    def query(self, statement: str, *parameters: Any) -> list[dict[str, Any]]:
+        """Read rows straight from the host's database."""
+        address = f"file:{self.database}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, uri=True, timeout=10)) as connection:
+            connection.row_factory = sqlite3.Row
+            return [dict(row) for row in connection.execute(statement, parameters)]
+
+    @contextmanager
+    def locked_database(self) -> Iterator[None]:
+        """Keep everybody from writing to the host's database for as long as this lasts."""
+        with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            finally:
+                connection.rollback()
+
+    def log_text(self, since: int = 0) -> str:
+        """What the server has written to its log so far, from a byte that ``log_length`` gave."""
+        with self.server.log.open("rb") as log:
+            log.seek(since)
+            return log.read().decode(errors="replace")
+
+    def log_length(self) -> int:
+        """How many bytes the server has written to its log so far."""
+        return self.server.log.stat().st_size
+
+    async def user(self, name: str = "user") -> Page:
+        """A page signed in to an account that nobody has used before."""
+        email = f"{name.lower()}-{next(_accounts)}@example.com"
+        await self.admin.add_user(name, email)
+        page = await Page.sign_in(self.url, email)
+        self._pages.append(page)
+        return page
+
+    async def another_page(self, page: Page) -> Page:
+        """A second tab of the same user."""
+        second = await Page.sign_in(self.url, page.email)
+        self._pages.append(second)
+        return second
+
+    async def install_filter(
+        self,
+        source: Path | str,
+        *,
+        function_id: str = "adaptive_memory",
+        valves: Mapping[str, Any] | None = None,
+        make_global: bool = True,
+    ) -> InstalledFilter:
+        """Install a filter from a file or from source text and switch it on, for all if wanted."""
+        await self.admin.request("POST", "/api/v1/functions/create", _function(function_id, source))
+        installed = InstalledFilter(self.admin, function_id)
+        self._filters.append(installed)
+        if valves:
+            await installed.set_valves(valves)
+        await self.admin.request("POST", f"/api/v1/functions/id/{function_id}/toggle")
+        if make_global:
+            await self.admin.request("POST", f"/api/v1/functions/id/{function_id}/toggle/global")
+        return installed
+
+    @asynccontextmanager
+    async def borrowed(self) -> AsyncIterator[RunningHost]:
+        """Give the host to one test: what the test opens and installs is gone afterwards."""
+        self.model.reset()
+        pages, filters = len(self._pages), len(self._filters)
+        try:
+            yield self
+        finally:
+            while len(self._pages) > pages:
+                await self._pages.pop().close()
+            while len(self._filters) > filters:
+                await self._filters.pop().uninstall()
+            self.model.reset()
+
+
+def _function(function_id: str, source: Path | str) -> dict[str, Any]:
+    content = source.read_text(encoding="utf-8") if isinstance(source, Path) else source
+    return {
+        "id": function_id,
+        "name": function_id.replace("_", " ").title(),
+        "content": content,
+        "meta": {"description": function_id, "manifest": {}},
+    }

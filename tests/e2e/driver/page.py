@@ -1,0 +1,369 @@
+"""One signed-in user's browser tab: HTTP requests, the socket, and what arrives on it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import aiohttp
+import socketio
+
+from tests.e2e.driver.conversation import Conversation
+from tests.e2e.driver.events import Event
+from tests.e2e.driver.release import Release
+from tests.e2e.driver.scripted_model import CHAT_MODEL
+from tests.e2e.driver.turn import Turn
+from tests.e2e.driver.waiting import until
+
+PASSWORD = "Passw0rd!x"
+HEARTBEAT_SECONDS = 30
+# Events that the host waits for the page to answer.
+QUESTIONS = ("confirmation", "input", "execute")
+
+
+class RefusedError(Exception):
+    """The host has answered a request with an HTTP error."""
+
+    def __init__(self, method: str, path: str, status: int, detail: Any) -> None:
+        super().__init__(f"{method} {path} -> {status}: {str(detail)[:1000]}")
+        self.status = status
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A row under Settings > Personalization; the last three are ``None`` before 0.10."""
+
+    id: str
+    content: str
+    created_at: int
+    updated_at: int
+    type: str | None
+    path: str | None
+    meta: dict[str, Any] | None
+
+    @classmethod
+    def from_host(cls, row: Mapping[str, Any]) -> Memory:
+        """Read a row as the host's API gives it."""
+        return cls(
+            id=row["id"],
+            content=row["content"],
+            created_at=row["created_at"],
+            updated_at=row["updated_at"],
+            type=row.get("type"),
+            path=row.get("path"),
+            meta=row.get("meta"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswer:
+    """What a plain API call got back, be it one object or a stream, ``whole`` or broken off."""
+
+    status: int
+    content: str
+    body: Any
+    whole: bool
+    milliseconds: float
+
+
+class Page:
+    """A tab of one user. ``events`` grows with all that the host sends to that user."""
+
+    def __init__(self, url: str, release: Release, http: aiohttp.ClientSession) -> None:
+        self.url = url
+        self.release = release
+        self.token = ""
+        self.user_id = ""
+        self.name = ""
+        self.email = ""
+        self.time_zone = "Europe/Berlin"
+        self.language = "en-US"
+        # The host's own memory, as switched under Settings; None for a switch never touched.
+        self.native_memory: bool | None = None
+        self.events: list[Event] = []
+        # What the user answers when the host asks; a callable gets the question's data.
+        self.answers: dict[str, Any] = dict.fromkeys(QUESTIONS, False)
+        self._memories_enabled = False
+        self._http = http
+        self._socket: socketio.AsyncClient | None = None
+        self._heartbeat: asyncio.Task[None] | None = None
+
+    # Signing in
+
+    @classmethod
+    async def sign_up(cls, url: str, name: str, email: str, password: str = PASSWORD) -> Page:
+        """Create an account on the sign-up page; the first one on a host is its admin."""
+        account = {"name": name, "email": email, "password": password}
+        return await cls._enter(url, "/api/v1/auths/signup", account)
+
+    @classmethod
+    async def sign_in(cls, url: str, email: str, password: str = PASSWORD) -> Page:
+        """Sign in to an existing account."""
+        account = {"email": email, "password": password}
+        return await cls._enter(url, "/api/v1/auths/signin", account)
+
+    @classmethod
+    async def _enter(cls, url: str, path: str, account: dict[str, str]) -> Page:
+        # A connection of its own for each request: an idle one that the host has dropped would
+        # fail the next POST, where a browser silently tries again.
+        http = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(force_close=True),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=300),
+        )
+        page = cls(url, Release("0.0.0"), http)
+        try:
+            session = await page.request("POST", path, account)
+            page.token = session["token"]
+            page.user_id, page.name, page.email = session["id"], session["name"], session["email"]
+            settings = await page.request("GET", "/api/config")
+            page.release = Release(settings["version"])
+            page._memories_enabled = bool(settings["features"].get("enable_memories"))
+            await page.connect()
+        except BaseException:
+            await page.close()
+            raise
+        return page
+
+    async def add_user(
+        self, name: str, email: str, password: str = PASSWORD, role: str = "user"
+    ) -> None:
+        """Add an account, as an admin does it in the panel."""
+        account = {"name": name, "email": email, "password": password, "role": role}
+        await self.request("POST", "/api/v1/auths/add", account)
+
+    # HTTP
+
+    async def request(self, method: str, path: str, body: Any = None) -> Any:
+        """Send one request with the user's token and return the JSON of the answer.
+
+        Raises ``RefusedError`` when the status is 400 or above.
+        """
+        headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        async with self._http.request(
+            method, self.url + path, json=body, headers=headers
+        ) as response:
+            text = await response.text()
+            try:
+                content = json.loads(text)
+            except ValueError:
+                content = text
+            if response.status >= 400:
+                raise RefusedError(method, path, response.status, content)
+            return content
+
+    # The socket
+
+    async def connect(self) -> None:
+        """Open the socket as the page does when it loads."""
+        client = socketio.AsyncClient()
+        self._socket = client
+        joined = asyncio.Event()
+
+        async def join() -> None:
+            user = {"auth": {"token": self.token}}
+            await client.emit("user-join", user, callback=lambda *_: joined.set())
+
+        client.on("connect", join)
+        client.on("events", self._receive)
+        await client.connect(
+            self.url,
+            socketio_path="/ws/socket.io",
+            transports=["websocket"],
+            auth={"token": self.token},
+        )
+        await asyncio.wait_for(joined.wait(), 10)
+        self._heartbeat = asyncio.create_task(self._beat(client))
+
+    async def disconnect(self) -> None:
+        """Close the socket, as closing the tab does; requests still work."""
+        if self._heartbeat:
+            self._heartbeat.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._heartbeat
+            self._heartbeat = None
+        if self._socket:
+            await self._socket.disconnect()
+            self._socket = None
+
+    async def close(self) -> None:
+        """Close the socket and every connection."""
+        await self.disconnect()
+        await self._http.close()
+
+    @property
+    def session_id(self) -> str:
+        """The socket's id, by which a request says where its answer is to go."""
+        assert self._socket, "the page has no socket"
+        return str(self._socket.get_sid())
+
+    async def _beat(self, client: socketio.AsyncClient) -> None:
+        """A session without a heartbeat for two minutes counts as gone."""
+        while True:
+            await asyncio.sleep(HEARTBEAT_SECONDS)
+            if client.connected:
+                await client.emit("heartbeat", {})
+
+    async def _receive(self, packet: dict[str, Any], *_: Any) -> Any:
+        event = Event.from_socket(packet, time.perf_counter())
+        self.events.append(event)
+        if event.kind not in QUESTIONS:
+            return None
+        answer = self.answers[event.kind]
+        return answer(event.data) if callable(answer) else answer
+
+    async def wait_until(
+        self,
+        condition: Callable[[], bool],
+        timeout: float,
+        what: str,
+        arrived: Callable[[], str] = lambda: "",
+    ) -> None:
+        """Wait until the condition holds; the ``TimeoutError`` says what has arrived instead."""
+        try:
+            await until(condition, timeout, what)
+        except TimeoutError as error:
+            message = f"{error} (arrived: {arrived()})" if arrived() else str(error)
+            raise TimeoutError(message) from None
+
+    def statuses(self, turn: Turn) -> list[dict[str, Any]]:
+        """All statuses of a turn's message so far, the late ones included."""
+        return [
+            event.data
+            for event in self.events[turn.since :]
+            if event.kind == "status" and event.message_id == turn.message_id
+        ]
+
+    async def wait_for_status(
+        self, turn: Turn, wanted: str | Callable[[dict[str, Any]], bool], timeout: float = 10
+    ) -> dict[str, Any]:
+        """Wait for a status of the turn's message: one that holds this text or satisfies this."""
+
+        def fits(status: dict[str, Any]) -> bool:
+            if isinstance(wanted, str):
+                return wanted in str(status.get("description", ""))
+            return wanted(status)
+
+        await self.wait_until(
+            lambda: any(map(fits, self.statuses(turn))),
+            timeout,
+            f"the status {wanted!r}",
+            lambda: str(self.statuses(turn)),
+        )
+        return next(filter(fits, self.statuses(turn)))
+
+    # Chats
+
+    def new_chat(self, model: str = CHAT_MODEL, system: str | None = None) -> Conversation:
+        """Open a new chat; the host stores it with the first message, as for the page."""
+        return Conversation(self, model=model, system=system)
+
+    def temporary_chat(self, model: str = CHAT_MODEL, system: str | None = None) -> Conversation:
+        """Open a temporary chat, which the host does not store."""
+        return Conversation(self, model=model, system=system, temporary=True)
+
+    def features(self) -> dict[str, Any]:
+        """What the page asks for with each message."""
+        features: dict[str, Any] = dict.fromkeys(
+            ("voice", "image_generation", "code_interpreter", "web_search"), False
+        )
+        memory = self.native_memory
+        if memory is None:
+            memory = self.release.memory_is_on_unless_switched_off and self._memories_enabled
+        return {**features, "memory": True} if memory else features
+
+    def prompt_variables(self) -> dict[str, str]:
+        """What the page tells about the user's name, time and place with each message."""
+        now = datetime.now(ZoneInfo(self.time_zone))
+        return {
+            "{{USER_NAME}}": self.name,
+            "{{USER_EMAIL}}": self.email,
+            "{{USER_LOCATION}}": "Unknown",
+            "{{CURRENT_DATETIME}}": now.strftime("%Y-%m-%d %H:%M:%S"),
+            "{{CURRENT_DATE}}": now.strftime("%Y-%m-%d"),
+            "{{CURRENT_TIME}}": now.strftime("%H:%M:%S"),
+            "{{CURRENT_WEEKDAY}}": now.strftime("%A"),
+            "{{CURRENT_TIMEZONE}}": self.time_zone,
+            "{{USER_LANGUAGE}}": self.language,
+        }
+
+    async def complete(
+        self,
+        said: str | list[dict[str, Any]],
+        *,
+        model: str = CHAT_MODEL,
+        stream: bool = False,
+        **extra: Any,
+    ) -> ApiAnswer:
+        """Call the completions API as a program does: no chat, no socket; never raises on 4xx.
+
+        ``said`` is the user's text or the whole list of messages.
+        """
+        messages = [{"role": "user", "content": said}] if isinstance(said, str) else said
+        body = {"model": model, "messages": messages, "stream": stream, **extra}
+        headers = {"Authorization": f"Bearer {self.token}"}
+        started = time.perf_counter()
+        async with self._http.post(
+            self.url + "/api/chat/completions", json=body, headers=headers
+        ) as response:
+            received, whole = await _receive_all(response)
+            milliseconds = (time.perf_counter() - started) * 1000
+            content, parsed = _read_api_answer(received)
+            return ApiAnswer(response.status, content, parsed, whole, milliseconds)
+
+    # Settings > Personalization > Memory
+
+    async def memories(self) -> list[Memory]:
+        """The user's memories as the Settings page lists them."""
+        rows = await self.request("GET", "/api/v1/memories/")
+        return [Memory.from_host(row) for row in rows]
+
+    async def add_memory(self, content: str) -> Memory:
+        """Add a memory by hand."""
+        return Memory.from_host(
+            await self.request("POST", "/api/v1/memories/add", {"content": content})
+        )
+
+    async def update_memory(self, memory_id: str, content: str) -> Memory:
+        """Edit a memory by hand."""
+        path = f"/api/v1/memories/{memory_id}/update"
+        return Memory.from_host(await self.request("POST", path, {"content": content}))
+
+    async def delete_memory(self, memory_id: str) -> None:
+        """Delete one memory by hand."""
+        await self.request("DELETE", f"/api/v1/memories/{memory_id}")
+
+    async def clear_memories(self) -> None:
+        """Press "Clear memory": delete all of them."""
+        await self.request("DELETE", "/api/v1/memories/delete/user")
+
+
+async def _receive_all(response: aiohttp.ClientResponse) -> tuple[str, bool]:
+    """The body, and whether its end has come."""
+    received = bytearray()
+    try:
+        async for chunk in response.content.iter_any():
+            received += chunk
+    except aiohttp.ClientError:
+        return received.decode(errors="replace"), False
+    return received.decode(errors="replace"), True
+
+
+def _read_api_answer(text: str) -> tuple[str, Any]:
+    """The said text and the parsed body; the body of a stream is the list of its chunks."""
+    with contextlib.suppress(ValueError):
+        body = json.loads(text)
+        choices = body.get("choices") if isinstance(body, dict) else None
+        return (choices[0]["message"].get("content") or "" if choices else ""), body
+    lines = [line for line in text.splitlines() if line.startswith("data: {")]
+    chunks: list[Any] = [json.loads(line.removeprefix("data: ")) for line in lines]
+    deltas = [chunk["choices"][0].get("delta", {}) for chunk in chunks if chunk.get("choices")]
+    return "".join(delta.get("content") or "" for delta in deltas), chunks or text

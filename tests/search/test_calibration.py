@@ -1,0 +1,163 @@
+"""Knowing when nothing fits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.ports import Vectors
+from adaptive.search.calibration import (
+    NULL_PROMPTS,
+    null_levels,
+    script_of,
+    speaks_of_self,
+)
+
+
+def directions(count: int, seed: int, dimension: int = 48) -> Vectors:
+    """Unit vectors of chance."""
+    rows = np.random.default_rng(seed).normal(size=(count, dimension))
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+NULLS = directions(len(NULL_PROMPTS), 1)
+
+
+def test_null_prompts() -> None:
+    """The table is not empty, has no doubles, and says nothing of a person's own life."""
+    assert 60 <= len(NULL_PROMPTS) <= 150
+    assert len(set(NULL_PROMPTS)) == len(NULL_PROMPTS)
+    assert not [prompt for prompt in NULL_PROMPTS if speaks_of_self(prompt)]
+
+
+def test_larger_store_comes_nearer() -> None:
+    """The more memories there are, the nearer the best comes by chance, and the level follows."""
+    few, many = null_levels(directions(5, 2), NULLS), null_levels(directions(2000, 2), NULLS)
+    assert many["latin"].mean > few["latin"].mean + 0.1
+
+
+@pytest.mark.parametrize("size", [1, 2, 5])
+def test_tiny_store(size: int) -> None:
+    """A store of one memory has a level as well."""
+    memories = directions(size, 3)
+    level = null_levels(memories, NULLS)["latin"]
+    assert level.standing(memories @ memories[0]).max() > 5
+    assert level.standing(memories @ directions(1, 9)[0]).max() < 4
+
+
+def test_shift_of_the_scale() -> None:
+    """A model whose unrelated texts lie at 0.7 gives a query the same standing."""
+    memories, query = directions(50, 4), directions(50, 4)[7]
+
+    def shifted(cosine: Vectors) -> Vectors:
+        return np.float32(0.3) * cosine + np.float32(0.7)
+
+    plain = null_levels(memories, NULLS)["latin"]
+    nearest = (NULLS @ memories.T).max(axis=1)
+    # One dimension more carries a constant to all vectors.
+    wide = np.hstack([memories * 0.3**0.5, np.full((50, 1), 0.7**0.5)]).astype(np.float32)
+    wide_nulls = np.hstack([NULLS * 0.3**0.5, np.full((len(NULLS), 1), 0.7**0.5)])
+    moved = null_levels(wide, wide_nulls.astype(np.float32))["latin"]
+    assert moved.mean == pytest.approx(float(shifted(nearest).mean()), abs=0.02)
+    assert moved.standing(shifted(memories @ query)) == pytest.approx(
+        plain.standing(memories @ query), abs=0.01
+    )
+
+
+def test_alike_to_the_model() -> None:
+    """Where a model finds all texts of a script alike, its null prompts say so."""
+    bundled = directions(1, 5)[0]
+    nulls = NULLS.copy()
+    for number, prompt in enumerate(NULL_PROMPTS):
+        if script_of(prompt) == "cyrillic":
+            nulls[number] = bundled
+    levels = null_levels(bundled[None], nulls)
+    same = np.array([0.9], dtype=np.float32)
+    assert levels["cyrillic"].standing(same)[0] < 0 < levels["latin"].standing(same)[0]
+
+
+def test_vectors_without_spread() -> None:
+    """A model that answers always the same makes no division by zero."""
+    same = np.repeat(directions(1, 6), len(NULL_PROMPTS), axis=0)
+    standing = null_levels(same[:2], same)["latin"].standing(same[:2] @ same[0])
+    assert np.isfinite(standing).all()
+
+
+def test_programmers_store() -> None:
+    """A few null prompts that fit a store do not raise its level by much."""
+    memories = np.vstack([directions(20, 7), NULLS[:3]])
+    with_fits = null_levels(memories, NULLS)["latin"]
+    without = null_levels(directions(20, 7), NULLS)["latin"]
+    assert with_fits.mean + 3 * with_fits.spread < without.mean + 5 * without.spread
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text and its script."""
+
+    text: str
+    script: str
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Written("What is my dog called?", "latin"),
+        Written("Über Größe", "latin"),
+        Written("Как зовут мою собаку?", "cyrillic"),
+        Written("ما اسم كلبي؟", "arabic"),
+        Written("我的狗叫什么名字？", "han"),
+        Written("東京はどこですか", "kana"),
+        Written("고양이는 어디", "korean"),
+        Written("用Python写一个计算器程序", "han"),
+        Written("מה שם הכלב שלי", "other"),
+        Written("แมวของฉันชื่ออะไร", "other"),
+        Written("17 × 23 = ?", "latin"),
+        Written("", "latin"),
+    ],
+    ids=lambda case: case.text,
+)
+def test_script(case: Written) -> None:
+    """The script that most of a text is written in."""
+    assert script_of(case.text) == case.script
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("What is my dog called?", True),
+        ("Can I eat satay sauce?", True),
+        ("what should i cook tonight", True),
+        ("recommend a restaurant near me", True),
+        ("Wie heißt mein Hund?", True),
+        ("На что у меня аллергия?", True),
+        ("我的狗叫什么名字？", True),
+        ("How do I reach my goal?", True),
+        ("Tell me a joke", False),
+        ("How do I undo a commit?", False),
+        ("I want you to act as a judge.", False),
+        ("Wie kann ich Pilze bestimmen?", False),
+        ("Erkläre mir die Fotosynthese", False),
+        ("Объясни мне теорию струн", False),
+        ("给我写一首诗", False),
+        ("Compare the laws of the US and China", False),
+        ("for i in range(10): print(a[i])", False),
+        ("When did World War I end?", False),
+        ("Wie entsteht Wasser im Boden?", False),
+        ("my " + "document " * 100, False),
+    ],
+)
+def test_speaks_of_self(text: str, expected: bool) -> None:
+    """Short messages about the person who writes are told from requests and documents."""
+    assert speaks_of_self(text) is expected
+
+
+@given(st.text(max_size=300))
+def test_any_text(text: str) -> None:
+    """Script and person can be asked of any text."""
+    assert script_of(text)
+    assert speaks_of_self(text) in (True, False)

@@ -1,0 +1,187 @@
+"""The bundler on a small project: what it makes of it, and its command."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.bundle.small_project import PROMPT, write_project
+from tools.bundle import BUNDLE, build, main, order
+from tools.bundle_source import BundleError, parse_modules
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The small project in a folder of its own."""
+    return write_project(tmp_path)
+
+
+def executed(text: str) -> ModuleType:
+    """The bundle as a module, by the steps of a host."""
+    module = ModuleType("function_small")
+    sys.modules[module.__name__] = module
+    try:
+        exec(compile(text, BUNDLE, "exec", dont_inherit=True), module.__dict__)
+    finally:
+        del sys.modules[module.__name__]
+    return module
+
+
+def banners(text: str) -> list[str]:
+    """Source paths in the order of the bundle."""
+    return [line[7:-5] for line in text.splitlines() if line.startswith("# ---- ")]
+
+
+def test_order(project: Path) -> None:
+    """Each module stands below what it imports, else the modules stand in the order of paths."""
+    modules, _ = parse_modules(project)
+    assert [module.name for module in order(modules)] == [
+        "adaptive.llm.prompts",
+        "adaptive.soft",
+        "adaptive.valves",
+        "adaptive.a_late",
+        "adaptive.filter",
+    ]
+
+
+def test_banners(project: Path) -> None:
+    """A banner with the path of its source file stands above each module."""
+    assert banners(build(project)) == [
+        "src/adaptive/llm/prompts.py",
+        "src/adaptive/soft.py",
+        "src/adaptive/valves.py",
+        "src/adaptive/a_late.py",
+        "src/adaptive/filter.py",
+    ]
+
+
+def test_head(project: Path) -> None:
+    """The file starts with the frontmatter and has one `__future__` import, right below."""
+    text = build(project)
+    lines = text.splitlines()
+    assert lines[0] == lines[8] == '"""'
+    assert lines[1:3] == ["title: Adaptive Memory", "author: Adaptive Memory contributors"]
+    assert text.count("from __future__") == 1
+    assert lines[11] == "from __future__ import annotations"
+
+
+def test_module_text(project: Path) -> None:
+    """A module loses its docstring's quotes and its own imports, and nothing else."""
+    text = build(project)
+    start = text.index("# ---- src/adaptive/a_late.py")
+    assert (
+        text[start : text.index("@dataclass", start)]
+        == '''\
+# ---- src/adaptive/a_late.py ----
+# First by path, and yet below what it imports.
+#
+# The second paragraph of its docstring.
+
+import re
+from dataclasses import dataclass
+
+# A comment that stays where it is.
+WORD = re.compile(r"\\w+")
+LONG_TEXT = """
+
+
+blank lines inside a string stay
+"""
+
+
+'''
+    )
+
+
+def test_prompts(project: Path) -> None:
+    """The table gives back every prompt to the letter, quotes and backslashes included."""
+    module = executed(build(project))
+    assert module.PROMPTS == {"empty": "", "extract": PROMPT}
+    assert "__file__" not in build(project)
+
+
+def test_runs(project: Path) -> None:
+    """The bundle works as a module without a package around it."""
+    module = executed(build(project))
+    assert module.Filter().words.texts == ("Extract", "memories")
+    assert module.Filter.Valves(priority="99").priority == 0
+
+
+def test_new_module_alone(project: Path) -> None:
+    """A module with nothing but a docstring, and one that nobody imports, are kept too."""
+    changed = {"src/adaptive/alone.py": '"""Only words."""\n'}
+    text = build(write_project(project, changed))
+    assert "# ---- src/adaptive/alone.py ----\n# Only words.\n\n\n# ----" in text
+
+
+def test_import_gaps(project: Path) -> None:
+    """No gap is left where an import was, and two blank lines above a function stay two."""
+    code = '''\
+"""Gaps."""
+
+from __future__ import annotations
+
+import re
+
+from adaptive.soft import rapidfuzz
+
+# Why.
+from adaptive.valves import Valves
+
+
+def gap() -> object:
+    return re, rapidfuzz, Valves
+'''
+    text = build(write_project(project, {"src/adaptive/gap.py": code}))
+    assert (
+        "# Gaps.\n\nimport re\n\n# Why.\n\n\ndef gap() -> object:\n    return re, rapidfuzz" in text
+    )
+
+
+def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command writes the file, and its check tells a fresh from a stale and an absent one."""
+    assert main(["--check"], project) == 1
+    assert capsys.readouterr().out == f"{BUNDLE}:1: is absent; run `python -m tools.bundle`\n"
+    assert main([], project) == 0
+    assert (project / BUNDLE).read_text(encoding="utf-8") == build(project)
+    assert main(["--check"], project) == 0
+    assert capsys.readouterr().out == ""
+
+    write_project(project, {"prompts/empty.md": "Not empty any more.\n"})
+    line = 1 + build(project).split("\n").index("        'Not empty any more.\\n'")
+    assert main(["--check"], project) == 1
+    assert capsys.readouterr().out.startswith(f"{BUNDLE}:{line}: is stale")
+
+
+def test_command_on_broken_rules(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Broken rules are all printed with their places, and nothing is written."""
+    write_project(
+        project,
+        {
+            "src/adaptive/a.py": "from __future__ import annotations\n\nPipe = 1\n",
+            "src/adaptive/b.py": "from __future__ import annotations\n\nimport adaptive.a\n",
+        },
+    )
+    assert main([], project) == 1
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("src/adaptive/a.py:3: ")
+    assert second.startswith("src/adaptive/b.py:3: ")
+    assert not (project / BUNDLE).exists()
+
+
+@pytest.mark.parametrize(
+    "description", ['A \\"\\"\\" in it', "Lines\\nand lines", "taken from main things", "a \\\\n"]
+)
+def test_unfit_description(project: Path, description: str) -> None:
+    """A description that would break the frontmatter, or that a host rewrites, is refused."""
+    file = project / "pyproject.toml"
+    lines = file.read_text(encoding="utf-8").split("\n")
+    place = next(n for n, line in enumerate(lines) if line.startswith("description"))
+    lines[place] = f'description = "{description}"'
+    file.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(BundleError) as error:
+        build(project)
+    assert str(error.value).startswith(f"pyproject.toml:{place + 1}: description must be")

@@ -1,0 +1,1 @@
+"""Commands that keep the generated files true to their sources."""

@@ -1,0 +1,1 @@
+"""The part of Open WebUI that src/adaptive/host uses, as every supported release has it."""

@@ -1,0 +1,3 @@
+from typing import Any
+
+get_async_db_context: Any

@@ -1,0 +1,5 @@
+from typing import Any
+
+class Config:
+    @staticmethod
+    async def get_many(*keys: str) -> dict[str, Any]: ...

@@ -1,0 +1,4 @@
+from typing import Any
+
+Memory: Any
+Memories: Any

@@ -1,0 +1,3 @@
+from typing import Any
+
+ASYNC_VECTOR_DB_CLIENT: Any

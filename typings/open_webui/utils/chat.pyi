@@ -1,0 +1,3 @@
+from typing import Any
+
+generate_chat_completion: Any

@@ -1,0 +1,3 @@
+from typing import Any
+
+add_memory_context: Any

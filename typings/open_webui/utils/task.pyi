@@ -1,0 +1,3 @@
+from typing import Any
+
+get_task_model_id: Any
