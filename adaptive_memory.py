@@ -886,7 +886,7 @@ def _clipped(text: str, limit: int) -> str:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -999,6 +999,10 @@ class Notifier(Protocol):
 
     async def status(self, text: str) -> None:
         """Show one finished line with the answer."""
+        ...
+
+    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
+        """Show a source under the answer: its texts, and what is known of each."""
         ...
 
 
@@ -1264,6 +1268,23 @@ class TurnClaims:
         return lock
 
 
+# ---- src/adaptive/recall/citations.py ----
+# Showing what an answer was given: as sources under it.
+
+from collections.abc import Sequence
+
+_SHOWN_CHARACTERS = 80
+
+
+async def show_sources(notifier: Notifier, used: Sequence[Candidate]) -> None:
+    """Show each memory as a source, with its relevance in percent."""
+    for one in used:
+        title = one.memory.content[:_SHOWN_CHARACTERS]
+        percent = f"{round(one.score * 100)} %"
+        meta = {"source": title, "name": percent, "score": round(one.score, 3)}
+        await notifier.source(title, [one.memory.content], [meta])
+
+
 # ---- src/adaptive/recall/remarks.py ----
 # What assistants say about their memory, in the languages that are told apart: one pattern each.
 #
@@ -1273,6 +1294,7 @@ class TurnClaims:
 
 import re
 from collections.abc import Mapping
+from functools import cache, partial
 
 
 def _remark_pattern(words: Mapping[str, str], *remarks: str) -> re.Pattern[str]:
@@ -1290,8 +1312,9 @@ def _remark_pattern(words: Mapping[str, str], *remarks: str) -> re.Pattern[str]:
     return re.compile(rf"{lead}{one}(?:{spelled('AND')}{one})?(?:, [^\W\d_]{{2,20}})?")
 
 
-MEMORY_REMARKS = (
-    _remark_pattern(  # English
+_LANGUAGES = (
+    partial(  # English
+        _remark_pattern,
         {
             "ACK": "ok(?:ay)?|got it|sure(?: thing)?|of course|noted|all ?right|great|perfect|done"
             "|yes|understood|absolutely|certainly|no problem|good to know|nice|thank(?:s"
@@ -1322,7 +1345,8 @@ MEMORY_REMARKS = (
         "memor(?:y|ies) (?:(?:has been|have been|successfully) )?MADE(?: successfully)?",
         "(?:HAVE )?MADE SOME(?:(?:,|,? and) (?:MADE )?SOME){0,3}(?: (?:to|from) MINE| about you)?",
     ),
-    _remark_pattern(  # German
+    partial(  # German
+        _remark_pattern,
         {
             "ACK": "ok(?:ay)?|alles klar|verstanden|gut|super|klar|gerne?|in ordnung|perfekt"
             "|natürlich|notiert|danke(?: für [a-zäöüß ]{3,30})?",
@@ -1345,7 +1369,8 @@ MEMORY_REMARKS = (
         "|gelöscht)",
         r"(?:ich habe )?(?:\d{1,4}|eine|zwei)(?: neuen?)? erinnerung(?:en)? (?:aktualisiert|SAVED)",
     ),
-    _remark_pattern(  # French
+    partial(  # French
+        _remark_pattern,
         {
             "ACK": "ok|d'accord|entendu|compris|bien sûr|parfait|très bien|super|c'est noté|noté"
             "|merci(?: (?:pour|de) [a-zà-ÿ' ]{3,30})?",
@@ -1369,7 +1394,8 @@ MEMORY_REMARKS = (
         "|en mémoire)",
         r"j'ai SAVED (?:\d{1,4}|une?|deux) (?:nouveaux? )?souvenirs?",
     ),
-    _remark_pattern(  # Spanish
+    partial(  # Spanish
+        _remark_pattern,
         {
             "ACK": "ok|vale|de acuerdo|entendido|claro|por supuesto|perfecto|muy bien|anotado"
             "|genial|gracias(?: por [a-záéíóúñ ]{3,30})?",
@@ -1394,7 +1420,8 @@ MEMORY_REMARKS = (
         "|guardad|añadid|agregad)[ao]s?",
         r"(?:SAVED|actualicé) (?:\d{1,4}|una?|dos) (?:nuev[oa]s? )?(?:recuerdo|memoria)s?",
     ),
-    _remark_pattern(  # Portuguese
+    partial(  # Portuguese
+        _remark_pattern,
         {
             "ACK": "ok|certo|entendi(?:do)?|claro|combinado|perfeito|ótimo|anotado|tudo bem|beleza"
             "|obrigad[oa](?: por [a-zà-ÿ ]{3,30})?",
@@ -1419,7 +1446,8 @@ MEMORY_REMARKS = (
         "(?:as? )?MINE (?:(?:foi|foram) )?(?:atualizad|salv|adicionad|guardad)as?",
         r"DID(?:SAVED|atualizei) (?:\d{1,4}|uma|duas) (?:novas? )?memórias?",
     ),
-    _remark_pattern(  # Italian
+    partial(  # Italian
+        _remark_pattern,
         {
             "ACK": "ok|va bene|d'accordo|capito|certo|perfetto|ottimo|ricevuto|annotato"
             "|grazie(?: per [a-zà-ÿ' ]{3,30})?",
@@ -1439,7 +1467,8 @@ MEMORY_REMARKS = (
         "(?:memori[ae]|ricord[oi]) MADE|non (?:lo|me ne|me lo) dimenticherò|non dimenticherò IT",
         r"ho MADE (?:\d{1,4}|una?|uno|due) (?:nuov[oiae] )?(?:ricord[oi]|memori[ae])",
     ),
-    _remark_pattern(  # Russian
+    partial(  # Russian
+        _remark_pattern,
         {
             "ACK": "хорошо|понял[аи]?|понятно|отлично|ок(?:ей)?|конечно|принято|ясно"
             "|спасибо(?: за [а-яё ]{3,30})?",
@@ -1460,7 +1489,8 @@ MEMORY_REMARKS = (
         "|(?:я )?взяла? (?:это )?на заметку",
         r"(?:я )?(?:добавил|сохранил|обновил)а? (?:\d{1,4}|одно|два) (?:нов\w\w )?воспоминани[еяй]",
     ),
-    _remark_pattern(  # Chinese
+    partial(  # Chinese
+        _remark_pattern,
         {
             "ACK": "好的?|明白了?|知道了|收到|[没沒][问問][题題]|了解了?|[谢謝]{2}(?:您"
             "|你)?(?:告[诉訴]我)?",
@@ -1482,7 +1512,8 @@ MEMORY_REMARKS = (
         r"我?DONE?(?:[为為][您你])?(?:SAVE|更新|新增)了? ?(?:\d{1,4}|一"
         r"|[两兩]) ?[条條个個](?:新的?)?[记記][忆憶]",
     ),
-    _remark_pattern(  # Japanese
+    partial(  # Japanese
+        _remark_pattern,
         {
             "ACK": "わかりました|承知(?:いた)?しました|了解(?:です|しました)|かしこまりました|はい"
             "|(?:教えてくれて)?ありがとうございます",
@@ -1504,6 +1535,14 @@ MEMORY_REMARKS = (
         r"(?:\d{1,4}|一) ?[件個つ]の(?:新しい)?MEMORYを(?:追加|保存|更新|削除)しました",
     ),
 )
+
+
+@cache
+def memory_remarks() -> tuple[re.Pattern[str], ...]:
+    """The patterns, compiled when a text first needs them: at load they would cost 50 ms."""
+    return tuple(language() for language in _LANGUAGES)
+
+
 # At least one of these is in every remark: a text without them need not be read more closely.
 REMARK_STEMS = tuple(
     "memor rememb forget note mind merk notier erinner gedächtnis vergess hinterkopf souv rappel"  # noqa: SIM905 - one line each otherwise
@@ -1982,7 +2021,7 @@ class HostMemoryStore:
 
     async def read(self) -> tuple[Memory, ...]:
         """All memories of the user (see ``MemoryStore``)."""
-        return tuple(memory_of_row(row) for row in await self._rows())
+        return await self._selected(0, "reading the memories")
 
     async def stamp(self) -> StoreStamp:
         """Count and newest change of the user's rows, in one query over an indexed column."""
@@ -2008,9 +2047,26 @@ class HostMemoryStore:
         with HostFaults("reading changed memories"):
             async with get_async_db_context() as session:
                 ids = (await session.execute(select(Row.id).where(mine))).scalars().all()
-                rows = await session.execute(select(Row).where(mine, Row.updated_at >= since))
-                changed = tuple(memory_of_row(row) for row in rows.scalars().all())
+        changed = await self._selected(since, "reading changed memories")
         return changed, frozenset(ids)
+
+    async def _selected(self, since: int, doing: str) -> tuple[Memory, ...]:
+        """Rows changed at or after an epoch second, 0 for all.
+
+        As plain columns: the host's own way makes an object and a checked model of each row, which
+        takes ten times as long, and it takes a failure for an empty store.
+        """
+        from open_webui.internal.db import get_async_db_context
+        from open_webui.models.memories import Memory as Row
+
+        await require_memories(self.request, self.user)
+        query = select(*Row.__table__.columns).where(Row.user_id == self.user.id)
+        if since:
+            query = query.where(Row.updated_at >= since)
+        with HostFaults(doing):
+            async with get_async_db_context() as session:
+                rows = (await session.execute(query)).all()
+            return tuple(memory_of_row(row) for row in rows)
 
     async def add(self, draft: Draft, source: Provenance) -> Memory:
         """Write a new row and find it again."""
@@ -3124,7 +3180,7 @@ def _is_remark(sentence: str) -> bool:
     if not _SHORTEST_REMARK <= len(text) <= _LONGEST_REMARK or not _may_remark(text):
         return False
     bare = " ".join(_bare(text).lower().replace("’", "'").split())
-    return any(pattern.fullmatch(bare) for pattern in MEMORY_REMARKS)
+    return any(pattern.fullmatch(bare) for pattern in memory_remarks())
 
 
 def _may_remark(text: str) -> bool:
@@ -3590,6 +3646,35 @@ def _one_line_of(text: str) -> str:
     """A text on one line that can't open or close a block, nor begin a role's turn."""
     folded = _IMITATED_TAG.sub("&lt;", " ".join(text.split()))
     return _IMITATED_BRACKET.sub("&#91;", folded)
+
+
+# ---- src/adaptive/recall/question.py ----
+# What memories are wanted for: the newest message of the user and the one before it.
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What memories are wanted for; without a ``chat_id`` nothing is kept in place."""
+
+    text: str
+    previous: str = ""
+    chat_id: str = ""
+
+
+def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_id: str) -> Question:
+    """The question that a prompt asks."""
+    newest = newest_user_message(messages) or {}
+    said = [one for one in messages if one.get("role") == "user"]
+    if metadata.get("regeneration_message_id"):
+        # "make it shorter" stands last then; what it is about, the user's message tells.
+        newest = mapping(metadata.get("user_message")) or newest
+    text = spoken_text(message_text(newest))
+    previous = spoken_text(message_text(said[-2])) if len(said) > 1 else ""
+    return Question(text, previous, chat_id)
 
 
 # ---- src/adaptive/search/calibration.py ----
@@ -4486,7 +4571,8 @@ _BYTES_PER_CHARACTER = 8
 class MemoryIndex:
     """Memories in a fixed order, known by their place in it.
 
-    A memory that has no vector yet, which ``embedded`` tells, is found by keywords meanwhile.
+    A memory that has no vector yet, which ``embedded`` tells, is found by keywords meanwhile;
+    ``identity`` tells which of them say who the user is.
     ``nulls`` are the vectors of the null prompts, ``None`` while there are none. ``read_at`` is
     when the memories were read, in epoch seconds.
     """
@@ -4495,6 +4581,7 @@ class MemoryIndex:
     hashes: tuple[str, ...]
     places: Mapping[str, int]
     embedded: NDArray[np.bool_]
+    identity: NDArray[np.bool_]
     shelf: Shelf
     nulls: Vectors | None
     embedder: str
@@ -4521,6 +4608,11 @@ class MemoryIndex:
     def stands(self, stamp: StoreStamp) -> bool:
         """Whether nothing can have changed since the memories were read."""
         return self.stamp == stamp and stamp.newest + _CLOCK_SECONDS <= self.read_at
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """The memory of that id, if it stands here."""
+        place = self.places.get(memory_id)
+        return None if place is None else self.memories[place]
 
     def missing(self) -> list[int]:
         """Places of memories without a vector, the newest first."""
@@ -4607,6 +4699,7 @@ def build_index(parts: IndexParts) -> MemoryIndex:
         hashes=hashes,
         places=places,
         embedded=embedded,
+        identity=np.fromiter(("identity" in one.tags for one in ordered), np.bool_, len(ordered)),
         shelf=_prepared(ordered, vectors, parts.nulls, before),
         nulls=parts.nulls,
         embedder=parts.embedder,
@@ -4644,9 +4737,9 @@ import itertools
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -4662,6 +4755,8 @@ _NOBODY = ""
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
+# A chunk on a slow CPU takes a minute; who takes longer hangs.
+_LONGEST_CALL_SECONDS = 600.0
 # Building the keywords of a large store takes long enough to be felt by other chats.
 _BUILT_IN_THREAD_FROM = 200
 
@@ -4724,6 +4819,18 @@ class MemoryIndexes:
         """Whether memories of this user are being embedded behind the turns."""
         return user_id in self._embedding
 
+    async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
+        """Have ready what belongs to no user, and the embedding model at work once.
+
+        Raises:
+            EmbeddingError: the embedder brings no vectors.
+        """
+        name = await embedder.name()
+        if await self._known_nulls(table, name) is not None:
+            await embedder.embed(NULL_PROMPTS[:1], query=True)
+        else:
+            await self._null_vectors(embedder, table, name, 0)
+
     def expect(self, user_id: str, dimension: int) -> None:
         """Drop vectors of another length than the embedder makes now; the next turn begins anew.
 
@@ -4752,53 +4859,56 @@ class MemoryIndexes:
 
     async def _refresh(self, sources: Sources, name: str) -> None:
         """Read what changed, reuse what is known, embed a few new memories at once."""
-        held = self._held.get(sources.user_id)
+        user_id = sources.user_id
+        held = self._held.get(user_id)
         if held is not None and held.embedder != name:
             held = None
         number, read_at = next(self._order), self._clock()
         # Before the rows: a change in between makes the next stamp differ.
         stamp = await sources.store.stamp()
         memories = await _memories(sources.store, held)
-        known = held.stored_vectors() if held else await self._stored(sources, name)
+        if held:
+            known = held.stored_vectors()
+        else:
+            known = await _stored(sources.table, user_id, name)
+            await self._known_nulls(sources.table, name)
         parts = IndexParts(memories, known, self._nulls.get(name), name, stamp, read_at, held)
         if len(memories) < _BUILT_IN_THREAD_FROM:
             index = build_index(parts)
         else:
             index = await asyncio.to_thread(build_index, parts)
-        self._held[sources.user_id] = index
-        self._read[sources.user_id] = number
+        self._held[user_id] = index
+        self._read[user_id] = number
         if known.keys() - index.places.keys():
-            _watched(self._tidy(sources, index), self._tidying, sources.user_id)
+            _watched(self._tidy(sources, index), self._tidying, user_id)
 
-    async def _stored(self, sources: Sources, name: str) -> dict[str, StoredVector]:
-        try:
-            return await sources.table.read(sources.user_id, name)
-        except TablesUnavailable as error:
-            log_indexes.info("vectors are kept in this process only: %s", error)
-            return {}
-
-    async def _null_vectors(self, sources: Sources, name: str, dimension: int) -> Vectors:
+    async def _null_vectors(
+        self, embedder: Embedder, table: VectorTable, name: str, dimension: int
+    ) -> Vectors:
         """Vectors of the null prompts for this embedder, made once and kept for all workers.
 
         Those of another ``dimension`` are made anew; 0 takes any.
         """
-        known = self._nulls.get(name)
+        known = await self._known_nulls(table, name)
         if known is not None and dimension in (0, known.shape[1]):
             return known
-        nobody = replace(sources, user_id=_NOBODY)
-        digests = [content_hash(prompt) for prompt in NULL_PROMPTS]
-        stored = await self._stored(nobody, name)
-        held = [stored[digest].vector for digest in digests if digest in stored]
-        lengths = {len(vector) for vector in held}
-        if len(held) == len(digests) and len(lengths) == 1 and dimension in (0, *lengths):
-            rows = np.stack(held)
-        else:
-            rows = normalised(await sources.embedder.embed(NULL_PROMPTS, query=True))
-            made = zip(digests, rows, strict=True)
-            found = {digest: StoredVector(digest, row) for digest, row in made}
-            await self._store(nobody, name, found)
+        rows = await _embedded(embedder, NULL_PROMPTS, query=True)
+        found = {
+            digest: StoredVector(digest, row)
+            for digest, row in zip(_null_digests(), rows, strict=True)
+        }
+        await _store(table, _NOBODY, name, found)
         self._nulls[name] = rows
         return rows
+
+    async def _known_nulls(self, table: VectorTable, name: str) -> Vectors | None:
+        """Those of them that this process or any other has made."""
+        if name not in self._nulls:
+            stored = await _stored(table, _NOBODY, name)
+            held = [stored[digest].vector for digest in _null_digests() if digest in stored]
+            if len(held) == len(NULL_PROMPTS) and len({len(one) for one in held}) == 1:
+                self._nulls[name] = np.stack(held)
+        return self._nulls.get(name)
 
     def _embed_behind(self, sources: Sources, name: str) -> None:
         """Embed what is missing in the background, unless that runs or has just failed."""
@@ -4827,7 +4937,7 @@ class MemoryIndexes:
         held = self._held.get(user_id)
         if held is None or held.embedder != name or held.calibrated:
             return
-        nulls = await self._null_vectors(sources, name, held.dimension)
+        nulls = await self._null_vectors(sources.embedder, sources.table, name, held.dimension)
         self.expect(user_id, nulls.shape[1])
         await self._change(user_id, name, lambda held: held.with_nulls(nulls))
         held = self._held.get(user_id)
@@ -4844,13 +4954,13 @@ class MemoryIndexes:
         for start in range(0, len(missing), chunk):
             places = missing[start : start + chunk]
             texts = [index.memories[place].content for place in places]
-            rows = normalised(await sources.embedder.embed(texts, query=False))
+            rows = await _embedded(sources.embedder, texts, query=False)
             found = {
                 index.memories[place].id: StoredVector(index.hashes[place], row)
                 for place, row in zip(places, rows, strict=True)
             }
             await self._change(user_id, name, partial(_filled, found=found))
-            await self._store(sources, name, found)
+            await _store(sources.table, user_id, name, found)
         if missing:  # some may have been deleted meanwhile
             await self._tidy(sources, self._held.get(user_id, index))
 
@@ -4866,12 +4976,6 @@ class MemoryIndexes:
             if self._held.get(user_id) is held:
                 self._held[user_id] = changed
                 return
-
-    async def _store(self, sources: Sources, embedder: str, found: dict[str, StoredVector]) -> None:
-        try:
-            await sources.table.write(sources.user_id, embedder, found)
-        except TablesUnavailable as error:
-            log_indexes.info("vectors are kept in this process only: %s", error)
 
     async def _tidy(self, sources: Sources, index: MemoryIndex) -> None:
         """Vectors are personal data too: they go with their memory."""
@@ -4889,6 +4993,37 @@ class MemoryIndexes:
             if user_id != current:
                 total -= self._held.pop(user_id).nbytes
                 self._read.pop(user_id)
+
+
+async def _embedded(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
+    """Normalised vectors; a call that never returns must not block a user's embedding for good."""
+    try:
+        async with asyncio.timeout(_LONGEST_CALL_SECONDS):
+            return normalised(await embedder.embed(texts, query=query))
+    except TimeoutError as error:
+        raise EmbeddingError(f"no vectors within {_LONGEST_CALL_SECONDS:g} s") from error
+
+
+async def _stored(table: VectorTable, user_id: str, name: str) -> dict[str, StoredVector]:
+    try:
+        return await table.read(user_id, name)
+    except TablesUnavailable as error:
+        log_indexes.info("vectors are kept in this process only: %s", error)
+        return {}
+
+
+async def _store(
+    table: VectorTable, user_id: str, name: str, found: Mapping[str, StoredVector]
+) -> None:
+    try:
+        await table.write(user_id, name, found)
+    except TablesUnavailable as error:
+        log_indexes.info("vectors are kept in this process only: %s", error)
+
+
+@cache
+def _null_digests() -> tuple[str, ...]:
+    return tuple(content_hash(prompt) for prompt in NULL_PROMPTS)
 
 
 def _filled(held: MemoryIndex, found: dict[str, StoredVector]) -> MemoryIndex:
@@ -5370,6 +5505,7 @@ from fastapi import Request
 
 # Asking the host costs a query; an admin changes the model once in a year.
 _TRUSTED_NAME_SECONDS = 5.0
+_IN_PROCESS = "host:local:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -5390,17 +5526,62 @@ class HostEmbedder:
             state["embedder_name"] = (name, time.monotonic() + _TRUSTED_NAME_SECONDS)
         return str(name)
 
+    async def in_process(self) -> bool:
+        """Whether the vectors are made by a model in this process, and not by a service."""
+        return (await self.name()).startswith(_IN_PROCESS)
+
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors as the host makes them, with its prefix for queries or contents."""
-        from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
-
-        prefix = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+            from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
+
+            prefix = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
             raw = await function(list(texts), prefix=prefix, user=self.user)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")
+
+
+# ---- src/adaptive/host/warmup.py ----
+# Making the process ready when the plug-in is loaded, before anybody waits for an answer.
+#
+# The host loads functions when a page asks for its list of models (host: utils/models.py,
+# get_all_models), some seconds before the first message.
+
+import asyncio
+import logging
+import sys
+
+from fastapi import Request
+
+log_warmup = logging.getLogger("adaptive_memory.host")
+
+
+def host_request() -> Request | None:
+    """A request of nobody's to the running host, ``None`` where none runs or no loop does."""
+    app = getattr(sys.modules.get("open_webui.main"), "app", None)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    if app is None or not host_is_supported():
+        return None
+    return Request({"type": "http", "app": app, "headers": [], "state": {}})
+
+
+async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
+    """Have the null prompts at hand, and let the host's embedding model make its first vector.
+
+    The first vector takes 0.3 s, later ones some milliseconds. A service is not called for it: it
+    costs money and is warm already.
+    """
+    embedder = HostEmbedder(request, None)
+    try:
+        if await embedder.in_process():
+            await indexes.warm_up(embedder, table)
+    except AdaptiveMemoryError as error:
+        log_warmup.info("not warmed up: %s", error)
 
 
 # ---- src/adaptive/valves.py ----
@@ -5673,12 +5854,13 @@ class Settings(Valves):
         if set(theirs) != set(UserValves.model_fields):
             theirs = {}
         own = UserValves(**theirs)
-        admin = Valves(**valves.model_dump())
+        admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
         merged["save_mode"] = "off" if "off" in (admin.save_mode, own.save_mode) else "auto"
-        return cls(**merged, enabled=own.enabled, user_timezone=own.timezone)
+        # Validated above; doing it again would be most of what a hook costs before its work.
+        return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -5700,6 +5882,98 @@ class Settings(Valves):
         """The allowed banks; the default one is always among them."""
         names = [name.strip() for name in self.allowed_memory_banks.split(",")]
         return tuple(dict.fromkeys([*(name for name in names if name), self.default_bank]))
+
+
+# ---- src/adaptive/host/hook.py ----
+# What the host hands to one hook, read once.
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """The arguments of one hook; the host's objects are shared and change underfoot."""
+
+    settings: Settings
+    user: Mapping[str, Any]
+    metadata: dict[str, Any]
+    request: Request
+    emitter: EventEmitter | None
+    chat_model: Any
+
+    @property
+    def user_id(self) -> str:
+        return str(self.user.get("id") or "")
+
+    @property
+    def chat_id(self) -> str:
+        return str(self.metadata.get("chat_id") or "")
+
+    @property
+    def notifier(self) -> PageNotifier:
+        return PageNotifier(self.emitter, self.settings.show_status)
+
+    @property
+    def time_zones(self) -> tuple[str, str, str]:
+        """Names of time zones: the user's choice, then the browser's, then the admin's."""
+        variables: Mapping[str, Any] = self.metadata.get("variables") or {}
+        browser = str(variables.get("{{CURRENT_TIMEZONE}}") or "")
+        return (self.settings.user_timezone, browser, self.settings.timezone)
+
+    @property
+    def told_kind(self) -> ConversationKind:
+        """The kind of conversation, as far as it can be told without the database."""
+        return conversation_kind(self.metadata)
+
+    async def kind(self) -> ConversationKind:
+        """The kind of conversation; a saved chat that somebody else owns is a shared one."""
+        kind = self.told_kind
+        if kind == "saved" and not await owns_chat(self.chat_id, self.user_id):
+            return "shared"
+        return kind
+
+
+# ---- src/adaptive/host/providers.py ----
+# The providers that the valves name: of models and of vectors, the host's own by default.
+
+from typing import Any
+
+from fastapi import Request
+
+
+def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
+    """Who makes the vectors."""
+    if settings.embedding_provider_type == "local":
+        name = settings.embedding_model_name.strip() or DEFAULT_LOCAL_MODEL
+        return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
+    if settings.embedding_provider_type == "openai_compatible":
+        policy = RetryPolicy(settings.max_retries, settings.retry_delay)
+        return EndpointEmbedder(
+            settings.embedding_api_url,
+            settings.embedding_model_name.strip(),
+            settings.embedding_api_key,
+            policy,
+        )
+    return HostEmbedder(request, user)
+
+
+async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer:
+    """Who answers our own questions.
+
+    Raises:
+        ModelRejected: no model is known; the text says which valve helps.
+    """
+    settings = hook.settings
+    if settings.llm_provider_type != "host":
+        outside = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
+        return outside(settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key)
+    direct = bool(hook.metadata.get("direct"))
+    model = await learning_model(request, settings.llm_model_name, hook.chat_model, direct)
+    return HostCompleter(request, user, model)
 
 
 # ---- src/adaptive/learn/extract.py ----
@@ -6050,32 +6324,36 @@ async def _index(room: Classroom, settings: Settings) -> MemoryIndex:
 
 from collections.abc import Sequence
 
+import numpy as np
 
-def core_memories(memories: Sequence[Memory], importance: int) -> list[Memory]:
+
+def core_memories(index: MemoryIndex, importance: int) -> list[Memory]:
     """Who the user is, and what is at least that important: most important first, then oldest."""
     if importance > 10:
         return []
-    core = [
-        memory
-        for memory in memories
-        if memory.importance >= importance or "identity" in memory.tags
-    ]
+    places = np.flatnonzero(index.identity | (index.shelf.importance >= importance))
+    core = [index.memories[place] for place in places]
     return sorted(core, key=lambda memory: (-memory.importance, memory.created_at, memory.id))
 
 
 def fitting_memories(
-    memories: Sequence[Memory], ranked: Sequence[Ranked], settings: Settings
+    memories: Sequence[Memory],
+    ranked: Sequence[Ranked],
+    settings: Settings,
+    *,
+    judged: bool = False,
+    spare: int = 0,
 ) -> list[Candidate]:
     """Of the ranked, those that fit the message: as many as go in, or as the judge is to see.
 
-    A candidate's score is its relevance, from 0 to 1 on a scale that every embedding model shares:
-    0.5 is the least evidence that lets a message have memories at all.
+    ``spare`` are places on top, for those that go in anyway. A candidate's score is its relevance,
+    from 0 to 1 on a scale that every embedding model shares: 0.5 is the least evidence that lets a
+    message have memories at all.
     """
-    judged = settings.use_llm_for_relevance
     limit = settings.top_n_memories if judged else settings.related_memories_n
     chosen = fitting(
         ranked,
-        limit,
+        limit + spare,
         vector_floor=settings.vector_similarity_threshold,
         relevance_floor=0.0 if judged else settings.relevance_threshold,
     )
@@ -6110,15 +6388,6 @@ _LEAST_JUDGED = 0.5
 _SHARE_FOR_EMBEDDING = 0.5
 
 Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What memories are wanted for; without a ``chat_id`` nothing is kept in place."""
-
-    text: str
-    previous: str = ""
-    chat_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -6191,7 +6460,8 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     user_id = library.sources.user_id
     # What is left of the time limit is for ranking, and for the judge if there is one.
     patience = settings.inlet_timeout_seconds * _SHARE_FOR_EMBEDDING
-    texts = (question.text, question.previous) if has_words(question.text) else ()
+    previous = question.previous if continues(question.text) else ""
+    texts = (question.text, previous) if has_words(question.text) else ()
     beside = asyncio.gather(
         query_vectors(library.sources.embedder, texts, patience),
         library.states.read(library.chats, user_id, question.chat_id),
@@ -6205,12 +6475,11 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
         beside.cancel()
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
-    fitting = await _fitting(library, index, question, vectors, settings)
-    note = ""
-    if library.indexes.embedding(user_id) or not index.complete:
-        left = len(index.missing())
-        note = f"{left} not embedded yet: found by keywords" if left else ""
-    return await _laid_out(library, index, fitting, state, note, settings)
+    core = core_memories(index, settings.core_importance)
+    fitting = await _fitting(library, index, question, vectors, len(core), settings)
+    left = 0 if index.complete else len(index.missing())
+    note = f"{left} not embedded yet: found by keywords" if left else ""
+    return await _laid_out(library, index, core, fitting, state, note, settings)
 
 
 async def _fitting(
@@ -6218,32 +6487,38 @@ async def _fitting(
     index: MemoryIndex,
     question: Question,
     vectors: Vectors | None,
+    spare: int,
     settings: Settings,
 ) -> list[Candidate]:
+    """The memories that fit, best first; ``spare`` places are for core facts among them."""
     if not has_words(question.text):
         return []
     asked = asked_for(question.text, question.previous, vectors, index.dimension)
-    ranked = rank(index.shelf, asked)
-    fitting = fitting_memories(index.memories, ranked, settings)
-    if library.judge is None or not fitting:
-        return fitting[: settings.related_memories_n]
+    most = max(settings.related_memories_n, settings.top_n_memories) + spare
+    ranked = rank(index.shelf, asked, limit=most)
+    by_score = fitting_memories(index.memories, ranked, settings, spare=spare)
+    if library.judge is None:
+        return by_score
+    pool = fitting_memories(index.memories, ranked, settings, judged=True, spare=spare)
+    if not pool:
+        return []
     user_id = library.sources.user_id
-    judgement = await library.judge.judged(user_id, question.text, fitting)
+    judgement = await library.judge.judged(user_id, question.text, pool)
     if judgement.kind == "failed":
         log_recall.warning("memories were not judged: %s", judgement.reason)
-        return list(judgement.candidates[: settings.related_memories_n])
+        return by_score
     least = settings.relevance_threshold or _LEAST_JUDGED
-    relevant = [
+    return [
         one
         for one in judgement.candidates
         if one.memory.id not in judgement.scored or one.score >= least
     ]
-    return relevant[: settings.related_memories_n]
 
 
 async def _laid_out(
     library: Library,
     index: MemoryIndex,
+    core: list[Memory],
     fitting: list[Candidate],
     state: str,
     note: str,
@@ -6251,22 +6526,21 @@ async def _laid_out(
 ) -> Recollection:
     layout = EntryLayout(settings.memory_format, settings.memory_details)
     budget = BlockBudget(settings.max_injected_tokens, settings.max_core_tokens)
-    core = core_memories(index.memories, settings.core_importance)
-    existing = {memory.id: memory for memory in index.memories}
     former = _entries_of(state)
+    ids = [*(one.memory.id for one in fitting), *(one.id for one in former.entries)]
+    existing = {one: found for one in ids if (found := index.memory(one)) is not None}
     if library.admit is not None:
-        wanted = {one.memory.id for one in fitting} | {one.id for one in former.entries}
-        asked = [*core, *(existing[one] for one in wanted if one in existing)]
-        admitted = {memory.id for memory in await library.admit(asked)}
+        admitted = {memory.id for memory in await library.admit([*core, *existing.values()])}
         core = [memory for memory in core if memory.id in admitted]
         existing = {one: memory for one, memory in existing.items() if one in admitted}
     held = core_within(core, layout, budget)
     for memory in held:
         existing.pop(memory.id, None)
+    retrieved = [one.memory.id for one in fitting if one.memory.id in existing]
     room = EntryRoom(retrieved_room(held, layout, budget), _MOST_ENTRIES, _KEPT_ON_REBUILD)
     placement = place_entries(
         former,
-        [one.memory.id for one in fitting],
+        retrieved[: settings.related_memories_n],
         existing,
         room,
         lambda memory: entry_tokens(memory, layout),
@@ -6297,8 +6571,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass
+from collections.abc import Coroutine
 from typing import Any
 
 from fastapi import Request
@@ -6315,64 +6588,6 @@ _CLEARLY_IRRELEVANT = 0.2
 # The inlet tells the outlet of the same turn how many memories went in: the host hands both the
 # same metadata. One status line at the end costs one write of the stored chat instead of two.
 _RECALLED = "adaptive_memory_recalled"
-
-
-@dataclass(frozen=True, slots=True)
-class Hook:
-    """What the host hands to one hook, read once: its objects are shared and change underfoot."""
-
-    settings: Settings
-    user: Mapping[str, Any]
-    metadata: dict[str, Any]
-    request: Request
-    emitter: EventEmitter | None
-    chat_model: Any
-
-    @property
-    def user_id(self) -> str:
-        return str(self.user.get("id") or "")
-
-    @property
-    def chat_id(self) -> str:
-        return str(self.metadata.get("chat_id") or "")
-
-    @property
-    def notifier(self) -> PageNotifier:
-        return PageNotifier(self.emitter, self.settings.show_status)
-
-    @property
-    def time_zones(self) -> tuple[str, str, str]:
-        """Names of time zones: the user's choice, then the browser's, then the admin's."""
-        variables: Mapping[str, Any] = self.metadata.get("variables") or {}
-        browser = str(variables.get("{{CURRENT_TIMEZONE}}") or "")
-        return (self.settings.user_timezone, browser, self.settings.timezone)
-
-    async def kind(self) -> ConversationKind:
-        """The kind of conversation; a saved chat that somebody else owns is a shared one."""
-        kind = conversation_kind(self.metadata)
-        if kind == "saved" and not await owns_chat(self.chat_id, self.user_id):
-            return "shared"
-        return kind
-
-
-def _question(hook: Hook, messages: list[dict[str, Any]], chat_id: str) -> Question:
-    """The newest message of the user and the one before it."""
-    newest = newest_user_message(messages) or {}
-    said = [one for one in messages if one.get("role") == "user"]
-    if hook.metadata.get("regeneration_message_id"):
-        # "make it shorter" stands last then; what it is about, the user's message tells.
-        newest = mapping(hook.metadata.get("user_message")) or newest
-    text = spoken_text(message_text(newest))
-    previous = spoken_text(message_text(said[-2])) if len(said) > 1 else ""
-    return Question(text, previous, chat_id)
-
-
-async def _show_sources(notifier: PageNotifier, found: Recollection) -> None:
-    """Show what the answer was given as sources, each with its relevance in percent."""
-    for one in found.fitting:
-        shown = f"{round(one.score * 100)} %"
-        meta = {"source": one.memory.content[:80], "name": shown, "score": round(one.score, 3)}
-        await notifier.source(one.memory.content[:80], [one.memory.content], [meta])
 
 
 class Filter:
@@ -6394,6 +6609,13 @@ class Filter:
         self._tables = HostTables()
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._supported: bool | None = None
+        if (request := host_request()) is not None:
+            self._start(self._warm_up(request))
+
+    async def _warm_up(self, request: Request) -> None:
+        """What would make the first message after a restart wait."""
+        await asyncio.to_thread(memory_remarks)
+        await warm_up(request, self._indexes, self._vector_table)
 
     async def inlet(
         self,
@@ -6469,35 +6691,44 @@ class Filter:
         settings = hook.settings
         if not settings.show_memories:
             return body
-        kind = await hook.kind()
-        served = kind in RECALLED_KINDS
-        if kind == "temporary" and settings.inject_in_temporary_chats:
-            served = True
         messages: list[dict[str, Any]] = listing(body.get("messages"))
         changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
-        if served:
-            found = await self._recollected(hook, body, messages, keeps_place=kind == "saved")
+        found = await self._served(hook, body, messages)
+        if found is not None:
             said = without_memory_comments(messages)
             changed["messages"] = with_block(said, found.block)
             hook.metadata[_RECALLED] = recall_line(found.count, found.note)
             if settings.show_sources and found.fitting:
-                self._start(_show_sources(hook.notifier, found))
+                self._start(show_sources(hook.notifier, found.fitting))
         if settings.native_memory == "replace" and mapping(body.get("features")).get("memory"):
             changed["features"] = without_native_memory(body["features"])
         return changed
 
+    async def _served(
+        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]]
+    ) -> Recollection | None:
+        """What this conversation is given, ``None`` where it is given none."""
+        kind = hook.told_kind
+        temporary = kind == "temporary" and hook.settings.inject_in_temporary_chats
+        if kind not in RECALLED_KINDS and not temporary:
+            return None
+        chat_id = hook.chat_id if kind == "saved" else ""
+        # Who owns the chat is asked beside it: it takes about as long as a query.
+        recollected = self._recollected(hook, body, messages, chat_id)
+        found, known_kind = await asyncio.gather(recollected, hook.kind())
+        if known_kind != kind:
+            return None
+        if found.state is not None and chat_id:
+            write, now = self._chat_states.write, int(time.time())
+            self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
+        return found
+
     async def _recollected(
-        self,
-        hook: Hook,
-        body: dict[str, Any],
-        messages: list[dict[str, Any]],
-        *,
-        keeps_place: bool,
+        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]], chat_id: str
     ) -> Recollection:
-        """What the newest message is given; a saved chat's block is kept in place."""
+        """What the newest message is given; with a ``chat_id`` the block is kept in place."""
         user = await account(hook.user)
         request = isolated_request(hook.request)
-        settings, chat_id = hook.settings, hook.chat_id if keeps_place else ""
         native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
         library = Library(
             sources=self._sources(hook, request, user),
@@ -6505,18 +6736,14 @@ class Filter:
             chats=self._chat_table,
             states=self._chat_states,
             judge=await self._judge(hook, request, user),
-            admit=native.not_injected if settings.native_memory == "keep" else None,
+            admit=native.not_injected if hook.settings.native_memory == "keep" else None,
         )
         try:
-            found = await recollect(library, _question(hook, messages, chat_id), settings)
+            question = question_of(messages, hook.metadata, chat_id)
+            return await recollect(library, question, hook.settings)
         except MemoryUnavailable as refusal:
             log.debug("nothing recalled: %s", refusal)
             return Recollection()
-        if found.state is not None and chat_id:
-            now = int(time.time())
-            write = self._chat_states.write
-            self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
-        return found
 
     async def _judge(self, hook: Hook, request: Request, user: Any) -> RelevanceJudge | None:
         settings = hook.settings
@@ -6530,7 +6757,7 @@ class Filter:
             prompt=settings.memory_relevance_prompt,
         )
         try:
-            completer = await self._completer(hook, request, user)
+            completer = await chosen_completer(hook, request, user)
         except AdaptiveMemoryError as error:
             log.warning("memories are not judged: %s", error)
             return None
@@ -6585,7 +6812,7 @@ class Filter:
         room = Classroom(
             sources=self._sources(hook, request, user),
             indexes=self._indexes,
-            completer=await self._completer(hook, request, user),
+            completer=await chosen_completer(hook, request, user),
             tables=self._tables,
             claims=self._claims,
             formats=self._formats,
@@ -6606,34 +6833,9 @@ class Filter:
         return Sources(
             hook.user_id,
             HostMemoryStore(request, user),
-            self._embedder(hook.settings, request, user),
+            chosen_embedder(hook.settings, request, user),
             self._vector_table,
         )
-
-    def _embedder(self, settings: Settings, request: Request, user: Any) -> Embedder:
-        if settings.embedding_provider_type == "local":
-            name = settings.embedding_model_name.strip() or DEFAULT_LOCAL_MODEL
-            return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
-        if settings.embedding_provider_type == "openai_compatible":
-            policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-            return EndpointEmbedder(
-                settings.embedding_api_url,
-                settings.embedding_model_name.strip(),
-                settings.embedding_api_key,
-                policy,
-            )
-        return HostEmbedder(request, user)
-
-    async def _completer(self, hook: Hook, request: Request, user: Any) -> Completer:
-        settings = hook.settings
-        if settings.llm_provider_type != "host":
-            outside = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
-            return outside(
-                settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key
-            )
-        direct = bool(hook.metadata.get("direct"))
-        model = await learning_model(request, settings.llm_model_name, hook.chat_model, direct)
-        return HostCompleter(request, user, model)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run in the background; the loop itself keeps only weak references to tasks."""

@@ -6,8 +6,7 @@ import asyncio
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Coroutine, Mapping
-from dataclasses import dataclass
+from collections.abc import Coroutine
 from typing import Any
 
 from fastapi import Request
@@ -15,27 +14,21 @@ from fastapi import Request
 from adaptive.clock import local_time
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.host.chat_table import HostChatTable
-from adaptive.host.completion import HostCompleter, learning_model
-from adaptive.host.embedding import HostEmbedder
-from adaptive.host.events import EventEmitter, PageNotifier
-from adaptive.host.kind import (
-    LEARNED_KINDS,
-    RECALLED_KINDS,
-    conversation_kind,
-    other_authors,
-    owns_chat,
-)
+from adaptive.host.events import EventEmitter
+from adaptive.host.hook import Hook
+from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS, other_authors
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.native import NativeMemory, without_native_memory
+from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.release import UNSUPPORTED, host_is_supported
-from adaptive.host.requests import account, isolated_request, process_state
+from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import HostTables
 from adaptive.host.vector_table import HostVectorTable
+from adaptive.host.warmup import host_request, warm_up
 from adaptive.learn.claims import TurnClaims
 from adaptive.learn.lesson import Classroom, learn_turn
 from adaptive.learn.report import failure_line
 from adaptive.llm.ask import AnswerFormats
-from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.messages import (
     earlier_utterances,
     has_words,
@@ -44,14 +37,14 @@ from adaptive.messages import (
     said_at,
     spoken_text,
 )
-from adaptive.model import ConversationKind, Provenance, Turn, Utterance
-from adaptive.ports import Completer, Embedder
+from adaptive.model import Provenance, Turn, Utterance
 from adaptive.recall.block import recall_line, with_block
+from adaptive.recall.citations import show_sources
 from adaptive.recall.comments import without_memory_comments
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
-from adaptive.recall.recollection import ChatStates, Library, Question, Recollection, recollect
-from adaptive.retry import RetryPolicy
-from adaptive.search.embedders import DEFAULT_LOCAL_MODEL, EndpointEmbedder, LocalEmbedder
+from adaptive.recall.question import question_of
+from adaptive.recall.recollection import ChatStates, Library, Recollection, recollect
+from adaptive.recall.remarks import memory_remarks
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
@@ -70,64 +63,6 @@ _CLEARLY_IRRELEVANT = 0.2
 # The inlet tells the outlet of the same turn how many memories went in: the host hands both the
 # same metadata. One status line at the end costs one write of the stored chat instead of two.
 _RECALLED = "adaptive_memory_recalled"
-
-
-@dataclass(frozen=True, slots=True)
-class Hook:
-    """What the host hands to one hook, read once: its objects are shared and change underfoot."""
-
-    settings: Settings
-    user: Mapping[str, Any]
-    metadata: dict[str, Any]
-    request: Request
-    emitter: EventEmitter | None
-    chat_model: Any
-
-    @property
-    def user_id(self) -> str:
-        return str(self.user.get("id") or "")
-
-    @property
-    def chat_id(self) -> str:
-        return str(self.metadata.get("chat_id") or "")
-
-    @property
-    def notifier(self) -> PageNotifier:
-        return PageNotifier(self.emitter, self.settings.show_status)
-
-    @property
-    def time_zones(self) -> tuple[str, str, str]:
-        """Names of time zones: the user's choice, then the browser's, then the admin's."""
-        variables: Mapping[str, Any] = self.metadata.get("variables") or {}
-        browser = str(variables.get("{{CURRENT_TIMEZONE}}") or "")
-        return (self.settings.user_timezone, browser, self.settings.timezone)
-
-    async def kind(self) -> ConversationKind:
-        """The kind of conversation; a saved chat that somebody else owns is a shared one."""
-        kind = conversation_kind(self.metadata)
-        if kind == "saved" and not await owns_chat(self.chat_id, self.user_id):
-            return "shared"
-        return kind
-
-
-def _question(hook: Hook, messages: list[dict[str, Any]], chat_id: str) -> Question:
-    """The newest message of the user and the one before it."""
-    newest = newest_user_message(messages) or {}
-    said = [one for one in messages if one.get("role") == "user"]
-    if hook.metadata.get("regeneration_message_id"):
-        # "make it shorter" stands last then; what it is about, the user's message tells.
-        newest = mapping(hook.metadata.get("user_message")) or newest
-    text = spoken_text(message_text(newest))
-    previous = spoken_text(message_text(said[-2])) if len(said) > 1 else ""
-    return Question(text, previous, chat_id)
-
-
-async def _show_sources(notifier: PageNotifier, found: Recollection) -> None:
-    """Show what the answer was given as sources, each with its relevance in percent."""
-    for one in found.fitting:
-        shown = f"{round(one.score * 100)} %"
-        meta = {"source": one.memory.content[:80], "name": shown, "score": round(one.score, 3)}
-        await notifier.source(one.memory.content[:80], [one.memory.content], [meta])
 
 
 class Filter:
@@ -149,6 +84,13 @@ class Filter:
         self._tables = HostTables()
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._supported: bool | None = None
+        if (request := host_request()) is not None:
+            self._start(self._warm_up(request))
+
+    async def _warm_up(self, request: Request) -> None:
+        """What would make the first message after a restart wait."""
+        await asyncio.to_thread(memory_remarks)
+        await warm_up(request, self._indexes, self._vector_table)
 
     async def inlet(
         self,
@@ -224,35 +166,44 @@ class Filter:
         settings = hook.settings
         if not settings.show_memories:
             return body
-        kind = await hook.kind()
-        served = kind in RECALLED_KINDS
-        if kind == "temporary" and settings.inject_in_temporary_chats:
-            served = True
         messages: list[dict[str, Any]] = listing(body.get("messages"))
         changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
-        if served:
-            found = await self._recollected(hook, body, messages, keeps_place=kind == "saved")
+        found = await self._served(hook, body, messages)
+        if found is not None:
             said = without_memory_comments(messages)
             changed["messages"] = with_block(said, found.block)
             hook.metadata[_RECALLED] = recall_line(found.count, found.note)
             if settings.show_sources and found.fitting:
-                self._start(_show_sources(hook.notifier, found))
+                self._start(show_sources(hook.notifier, found.fitting))
         if settings.native_memory == "replace" and mapping(body.get("features")).get("memory"):
             changed["features"] = without_native_memory(body["features"])
         return changed
 
+    async def _served(
+        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]]
+    ) -> Recollection | None:
+        """What this conversation is given, ``None`` where it is given none."""
+        kind = hook.told_kind
+        temporary = kind == "temporary" and hook.settings.inject_in_temporary_chats
+        if kind not in RECALLED_KINDS and not temporary:
+            return None
+        chat_id = hook.chat_id if kind == "saved" else ""
+        # Who owns the chat is asked beside it: it takes about as long as a query.
+        recollected = self._recollected(hook, body, messages, chat_id)
+        found, known_kind = await asyncio.gather(recollected, hook.kind())
+        if known_kind != kind:
+            return None
+        if found.state is not None and chat_id:
+            write, now = self._chat_states.write, int(time.time())
+            self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
+        return found
+
     async def _recollected(
-        self,
-        hook: Hook,
-        body: dict[str, Any],
-        messages: list[dict[str, Any]],
-        *,
-        keeps_place: bool,
+        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]], chat_id: str
     ) -> Recollection:
-        """What the newest message is given; a saved chat's block is kept in place."""
+        """What the newest message is given; with a ``chat_id`` the block is kept in place."""
         user = await account(hook.user)
         request = isolated_request(hook.request)
-        settings, chat_id = hook.settings, hook.chat_id if keeps_place else ""
         native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
         library = Library(
             sources=self._sources(hook, request, user),
@@ -260,18 +211,14 @@ class Filter:
             chats=self._chat_table,
             states=self._chat_states,
             judge=await self._judge(hook, request, user),
-            admit=native.not_injected if settings.native_memory == "keep" else None,
+            admit=native.not_injected if hook.settings.native_memory == "keep" else None,
         )
         try:
-            found = await recollect(library, _question(hook, messages, chat_id), settings)
+            question = question_of(messages, hook.metadata, chat_id)
+            return await recollect(library, question, hook.settings)
         except MemoryUnavailable as refusal:
             log.debug("nothing recalled: %s", refusal)
             return Recollection()
-        if found.state is not None and chat_id:
-            now = int(time.time())
-            write = self._chat_states.write
-            self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
-        return found
 
     async def _judge(self, hook: Hook, request: Request, user: Any) -> RelevanceJudge | None:
         settings = hook.settings
@@ -285,7 +232,7 @@ class Filter:
             prompt=settings.memory_relevance_prompt,
         )
         try:
-            completer = await self._completer(hook, request, user)
+            completer = await chosen_completer(hook, request, user)
         except AdaptiveMemoryError as error:
             log.warning("memories are not judged: %s", error)
             return None
@@ -340,7 +287,7 @@ class Filter:
         room = Classroom(
             sources=self._sources(hook, request, user),
             indexes=self._indexes,
-            completer=await self._completer(hook, request, user),
+            completer=await chosen_completer(hook, request, user),
             tables=self._tables,
             claims=self._claims,
             formats=self._formats,
@@ -361,34 +308,9 @@ class Filter:
         return Sources(
             hook.user_id,
             HostMemoryStore(request, user),
-            self._embedder(hook.settings, request, user),
+            chosen_embedder(hook.settings, request, user),
             self._vector_table,
         )
-
-    def _embedder(self, settings: Settings, request: Request, user: Any) -> Embedder:
-        if settings.embedding_provider_type == "local":
-            name = settings.embedding_model_name.strip() or DEFAULT_LOCAL_MODEL
-            return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
-        if settings.embedding_provider_type == "openai_compatible":
-            policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-            return EndpointEmbedder(
-                settings.embedding_api_url,
-                settings.embedding_model_name.strip(),
-                settings.embedding_api_key,
-                policy,
-            )
-        return HostEmbedder(request, user)
-
-    async def _completer(self, hook: Hook, request: Request, user: Any) -> Completer:
-        settings = hook.settings
-        if settings.llm_provider_type != "host":
-            outside = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
-            return outside(
-                settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key
-            )
-        direct = bool(hook.metadata.get("direct"))
-        model = await learning_model(request, settings.llm_model_name, hook.chat_model, direct)
-        return HostCompleter(request, user, model)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run in the background; the loop itself keeps only weak references to tasks."""

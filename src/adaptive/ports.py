@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,6 +126,10 @@ class Notifier(Protocol):
 
     async def status(self, text: str) -> None:
         """Show one finished line with the answer."""
+        ...
+
+    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
+        """Show a source under the answer: its texts, and what is known of each."""
         ...
 
 

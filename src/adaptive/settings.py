@@ -31,12 +31,13 @@ class Settings(Valves):
         if set(theirs) != set(UserValves.model_fields):
             theirs = {}
         own = UserValves(**theirs)
-        admin = Valves(**valves.model_dump())
+        admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
         merged["save_mode"] = "off" if "off" in (admin.save_mode, own.save_mode) else "auto"
-        return cls(**merged, enabled=own.enabled, user_timezone=own.timezone)
+        # Validated above; doing it again would be most of what a hook costs before its work.
+        return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
 
     @property
     def categories(self) -> tuple[str, ...]:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.model import Memory
+from adaptive.model import Memory, StoreStamp
 from adaptive.recall.gather import core_memories, fitting_memories, relevance
 from adaptive.search.fusion import GATE, Ranked
+from adaptive.search.index import IndexParts, build_index
 from tests.fakes import hook_settings, memory
 
 MEMORIES = [memory(f"m-{n}", f"Fact {n}.") for n in range(60)]
@@ -58,7 +59,12 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_fitting_memories(case: Case) -> None:
     """The best go in if the message passes the gate or the admin's own floors, within the count."""
-    chosen = fitting_memories(MEMORIES, ranked(*case.found), hook_settings(**case.valves))
+    chosen = fitting_memories(
+        MEMORIES,
+        ranked(*case.found),
+        hook_settings(**case.valves),
+        judged="use_llm_for_relevance" in case.valves,
+    )
     assert [one.memory.id for one in chosen] == [f"m-{place}" for place in case.taken]
     assert [one.score for one in chosen] == [relevance(case.found[n][0]) for n in case.taken]
 
@@ -120,5 +126,6 @@ CORES = [
 def test_core_memories(case: Core) -> None:
     """Identity facts and important ones are core, in an order that does not depend on the rows'."""
     for rows in (case.memories, case.memories[::-1]):
-        found = core_memories(rows, case.importance)
+        parts = IndexParts(rows, {}, None, "none", StoreStamp(len(rows), 9), 100.0)
+        found = core_memories(build_index(parts), case.importance)
         assert "".join(one.id for one in found) == case.ids

@@ -18,6 +18,7 @@ from adaptive.search.embedders import checked_vectors
 
 # Asking the host costs a query; an admin changes the model once in a year.
 _TRUSTED_NAME_SECONDS = 5.0
+_IN_PROCESS = "host:local:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +39,18 @@ class HostEmbedder:
             state["embedder_name"] = (name, time.monotonic() + _TRUSTED_NAME_SECONDS)
         return str(name)
 
+    async def in_process(self) -> bool:
+        """Whether the vectors are made by a model in this process, and not by a service."""
+        return (await self.name()).startswith(_IN_PROCESS)
+
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors as the host makes them, with its prefix for queries or contents."""
-        from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
-
-        prefix = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+            from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
+
+            prefix = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
             raw = await function(list(texts), prefix=prefix, user=self.user)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")

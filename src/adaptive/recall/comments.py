@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
 from adaptive.messages import Message
-from adaptive.recall.remarks import MEMORY_REMARKS, REMARK_STEMS
+from adaptive.recall.remarks import REMARK_STEMS, memory_remarks
 from adaptive.shapes import mapping
 
 _SHORTEST_REMARK = 3
@@ -196,7 +196,7 @@ def _is_remark(sentence: str) -> bool:
     if not _SHORTEST_REMARK <= len(text) <= _LONGEST_REMARK or not _may_remark(text):
         return False
     bare = " ".join(_bare(text).lower().replace("’", "'").split())
-    return any(pattern.fullmatch(bare) for pattern in MEMORY_REMARKS)
+    return any(pattern.fullmatch(bare) for pattern in memory_remarks())
 
 
 def _may_remark(text: str) -> bool:

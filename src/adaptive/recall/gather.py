@@ -4,36 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from adaptive.model import Candidate, Memory
 from adaptive.search.fusion import GATE, Ranked, fitting
+from adaptive.search.index import MemoryIndex
 from adaptive.settings import Settings
 
 
-def core_memories(memories: Sequence[Memory], importance: int) -> list[Memory]:
+def core_memories(index: MemoryIndex, importance: int) -> list[Memory]:
     """Who the user is, and what is at least that important: most important first, then oldest."""
     if importance > 10:
         return []
-    core = [
-        memory
-        for memory in memories
-        if memory.importance >= importance or "identity" in memory.tags
-    ]
+    places = np.flatnonzero(index.identity | (index.shelf.importance >= importance))
+    core = [index.memories[place] for place in places]
     return sorted(core, key=lambda memory: (-memory.importance, memory.created_at, memory.id))
 
 
 def fitting_memories(
-    memories: Sequence[Memory], ranked: Sequence[Ranked], settings: Settings
+    memories: Sequence[Memory],
+    ranked: Sequence[Ranked],
+    settings: Settings,
+    *,
+    judged: bool = False,
+    spare: int = 0,
 ) -> list[Candidate]:
     """Of the ranked, those that fit the message: as many as go in, or as the judge is to see.
 
-    A candidate's score is its relevance, from 0 to 1 on a scale that every embedding model shares:
-    0.5 is the least evidence that lets a message have memories at all.
+    ``spare`` are places on top, for those that go in anyway. A candidate's score is its relevance,
+    from 0 to 1 on a scale that every embedding model shares: 0.5 is the least evidence that lets a
+    message have memories at all.
     """
-    judged = settings.use_llm_for_relevance
     limit = settings.top_n_memories if judged else settings.related_memories_n
     chosen = fitting(
         ranked,
-        limit,
+        limit + spare,
         vector_floor=settings.vector_similarity_threshold,
         relevance_floor=0.0 if judged else settings.relevance_threshold,
     )

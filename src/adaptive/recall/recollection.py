@@ -25,10 +25,12 @@ from adaptive.recall.layout import (
     render_entries,
     retrieved_room,
 )
+from adaptive.recall.question import Question
 from adaptive.search.fusion import rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.search.query import asked_for, query_vectors
+from adaptive.search.tokens import continues
 from adaptive.settings import Settings
 
 log_recall = logging.getLogger("adaptive_memory.recall")
@@ -43,15 +45,6 @@ _LEAST_JUDGED = 0.5
 _SHARE_FOR_EMBEDDING = 0.5
 
 Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """What memories are wanted for; without a ``chat_id`` nothing is kept in place."""
-
-    text: str
-    previous: str = ""
-    chat_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +117,8 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     user_id = library.sources.user_id
     # What is left of the time limit is for ranking, and for the judge if there is one.
     patience = settings.inlet_timeout_seconds * _SHARE_FOR_EMBEDDING
-    texts = (question.text, question.previous) if has_words(question.text) else ()
+    previous = question.previous if continues(question.text) else ""
+    texts = (question.text, previous) if has_words(question.text) else ()
     beside = asyncio.gather(
         query_vectors(library.sources.embedder, texts, patience),
         library.states.read(library.chats, user_id, question.chat_id),
@@ -138,12 +132,11 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
         beside.cancel()
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
-    fitting = await _fitting(library, index, question, vectors, settings)
-    note = ""
-    if library.indexes.embedding(user_id) or not index.complete:
-        left = len(index.missing())
-        note = f"{left} not embedded yet: found by keywords" if left else ""
-    return await _laid_out(library, index, fitting, state, note, settings)
+    core = core_memories(index, settings.core_importance)
+    fitting = await _fitting(library, index, question, vectors, len(core), settings)
+    left = 0 if index.complete else len(index.missing())
+    note = f"{left} not embedded yet: found by keywords" if left else ""
+    return await _laid_out(library, index, core, fitting, state, note, settings)
 
 
 async def _fitting(
@@ -151,32 +144,38 @@ async def _fitting(
     index: MemoryIndex,
     question: Question,
     vectors: Vectors | None,
+    spare: int,
     settings: Settings,
 ) -> list[Candidate]:
+    """The memories that fit, best first; ``spare`` places are for core facts among them."""
     if not has_words(question.text):
         return []
     asked = asked_for(question.text, question.previous, vectors, index.dimension)
-    ranked = rank(index.shelf, asked)
-    fitting = fitting_memories(index.memories, ranked, settings)
-    if library.judge is None or not fitting:
-        return fitting[: settings.related_memories_n]
+    most = max(settings.related_memories_n, settings.top_n_memories) + spare
+    ranked = rank(index.shelf, asked, limit=most)
+    by_score = fitting_memories(index.memories, ranked, settings, spare=spare)
+    if library.judge is None:
+        return by_score
+    pool = fitting_memories(index.memories, ranked, settings, judged=True, spare=spare)
+    if not pool:
+        return []
     user_id = library.sources.user_id
-    judgement = await library.judge.judged(user_id, question.text, fitting)
+    judgement = await library.judge.judged(user_id, question.text, pool)
     if judgement.kind == "failed":
         log_recall.warning("memories were not judged: %s", judgement.reason)
-        return list(judgement.candidates[: settings.related_memories_n])
+        return by_score
     least = settings.relevance_threshold or _LEAST_JUDGED
-    relevant = [
+    return [
         one
         for one in judgement.candidates
         if one.memory.id not in judgement.scored or one.score >= least
     ]
-    return relevant[: settings.related_memories_n]
 
 
 async def _laid_out(
     library: Library,
     index: MemoryIndex,
+    core: list[Memory],
     fitting: list[Candidate],
     state: str,
     note: str,
@@ -184,22 +183,21 @@ async def _laid_out(
 ) -> Recollection:
     layout = EntryLayout(settings.memory_format, settings.memory_details)
     budget = BlockBudget(settings.max_injected_tokens, settings.max_core_tokens)
-    core = core_memories(index.memories, settings.core_importance)
-    existing = {memory.id: memory for memory in index.memories}
     former = _entries_of(state)
+    ids = [*(one.memory.id for one in fitting), *(one.id for one in former.entries)]
+    existing = {one: found for one in ids if (found := index.memory(one)) is not None}
     if library.admit is not None:
-        wanted = {one.memory.id for one in fitting} | {one.id for one in former.entries}
-        asked = [*core, *(existing[one] for one in wanted if one in existing)]
-        admitted = {memory.id for memory in await library.admit(asked)}
+        admitted = {memory.id for memory in await library.admit([*core, *existing.values()])}
         core = [memory for memory in core if memory.id in admitted]
         existing = {one: memory for one, memory in existing.items() if one in admitted}
     held = core_within(core, layout, budget)
     for memory in held:
         existing.pop(memory.id, None)
+    retrieved = [one.memory.id for one in fitting if one.memory.id in existing]
     room = EntryRoom(retrieved_room(held, layout, budget), _MOST_ENTRIES, _KEPT_ON_REBUILD)
     placement = place_entries(
         former,
-        [one.memory.id for one in fitting],
+        retrieved[: settings.related_memories_n],
         existing,
         room,
         lambda memory: entry_tokens(memory, layout),

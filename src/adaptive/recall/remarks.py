@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache, partial
 
 
 def _remark_pattern(words: Mapping[str, str], *remarks: str) -> re.Pattern[str]:
@@ -26,8 +27,9 @@ def _remark_pattern(words: Mapping[str, str], *remarks: str) -> re.Pattern[str]:
     return re.compile(rf"{lead}{one}(?:{spelled('AND')}{one})?(?:, [^\W\d_]{{2,20}})?")
 
 
-MEMORY_REMARKS = (
-    _remark_pattern(  # English
+_LANGUAGES = (
+    partial(  # English
+        _remark_pattern,
         {
             "ACK": "ok(?:ay)?|got it|sure(?: thing)?|of course|noted|all ?right|great|perfect|done"
             "|yes|understood|absolutely|certainly|no problem|good to know|nice|thank(?:s"
@@ -58,7 +60,8 @@ MEMORY_REMARKS = (
         "memor(?:y|ies) (?:(?:has been|have been|successfully) )?MADE(?: successfully)?",
         "(?:HAVE )?MADE SOME(?:(?:,|,? and) (?:MADE )?SOME){0,3}(?: (?:to|from) MINE| about you)?",
     ),
-    _remark_pattern(  # German
+    partial(  # German
+        _remark_pattern,
         {
             "ACK": "ok(?:ay)?|alles klar|verstanden|gut|super|klar|gerne?|in ordnung|perfekt"
             "|natürlich|notiert|danke(?: für [a-zäöüß ]{3,30})?",
@@ -81,7 +84,8 @@ MEMORY_REMARKS = (
         "|gelöscht)",
         r"(?:ich habe )?(?:\d{1,4}|eine|zwei)(?: neuen?)? erinnerung(?:en)? (?:aktualisiert|SAVED)",
     ),
-    _remark_pattern(  # French
+    partial(  # French
+        _remark_pattern,
         {
             "ACK": "ok|d'accord|entendu|compris|bien sûr|parfait|très bien|super|c'est noté|noté"
             "|merci(?: (?:pour|de) [a-zà-ÿ' ]{3,30})?",
@@ -105,7 +109,8 @@ MEMORY_REMARKS = (
         "|en mémoire)",
         r"j'ai SAVED (?:\d{1,4}|une?|deux) (?:nouveaux? )?souvenirs?",
     ),
-    _remark_pattern(  # Spanish
+    partial(  # Spanish
+        _remark_pattern,
         {
             "ACK": "ok|vale|de acuerdo|entendido|claro|por supuesto|perfecto|muy bien|anotado"
             "|genial|gracias(?: por [a-záéíóúñ ]{3,30})?",
@@ -130,7 +135,8 @@ MEMORY_REMARKS = (
         "|guardad|añadid|agregad)[ao]s?",
         r"(?:SAVED|actualicé) (?:\d{1,4}|una?|dos) (?:nuev[oa]s? )?(?:recuerdo|memoria)s?",
     ),
-    _remark_pattern(  # Portuguese
+    partial(  # Portuguese
+        _remark_pattern,
         {
             "ACK": "ok|certo|entendi(?:do)?|claro|combinado|perfeito|ótimo|anotado|tudo bem|beleza"
             "|obrigad[oa](?: por [a-zà-ÿ ]{3,30})?",
@@ -155,7 +161,8 @@ MEMORY_REMARKS = (
         "(?:as? )?MINE (?:(?:foi|foram) )?(?:atualizad|salv|adicionad|guardad)as?",
         r"DID(?:SAVED|atualizei) (?:\d{1,4}|uma|duas) (?:novas? )?memórias?",
     ),
-    _remark_pattern(  # Italian
+    partial(  # Italian
+        _remark_pattern,
         {
             "ACK": "ok|va bene|d'accordo|capito|certo|perfetto|ottimo|ricevuto|annotato"
             "|grazie(?: per [a-zà-ÿ' ]{3,30})?",
@@ -175,7 +182,8 @@ MEMORY_REMARKS = (
         "(?:memori[ae]|ricord[oi]) MADE|non (?:lo|me ne|me lo) dimenticherò|non dimenticherò IT",
         r"ho MADE (?:\d{1,4}|una?|uno|due) (?:nuov[oiae] )?(?:ricord[oi]|memori[ae])",
     ),
-    _remark_pattern(  # Russian
+    partial(  # Russian
+        _remark_pattern,
         {
             "ACK": "хорошо|понял[аи]?|понятно|отлично|ок(?:ей)?|конечно|принято|ясно"
             "|спасибо(?: за [а-яё ]{3,30})?",
@@ -196,7 +204,8 @@ MEMORY_REMARKS = (
         "|(?:я )?взяла? (?:это )?на заметку",
         r"(?:я )?(?:добавил|сохранил|обновил)а? (?:\d{1,4}|одно|два) (?:нов\w\w )?воспоминани[еяй]",
     ),
-    _remark_pattern(  # Chinese
+    partial(  # Chinese
+        _remark_pattern,
         {
             "ACK": "好的?|明白了?|知道了|收到|[没沒][问問][题題]|了解了?|[谢謝]{2}(?:您"
             "|你)?(?:告[诉訴]我)?",
@@ -218,7 +227,8 @@ MEMORY_REMARKS = (
         r"我?DONE?(?:[为為][您你])?(?:SAVE|更新|新增)了? ?(?:\d{1,4}|一"
         r"|[两兩]) ?[条條个個](?:新的?)?[记記][忆憶]",
     ),
-    _remark_pattern(  # Japanese
+    partial(  # Japanese
+        _remark_pattern,
         {
             "ACK": "わかりました|承知(?:いた)?しました|了解(?:です|しました)|かしこまりました|はい"
             "|(?:教えてくれて)?ありがとうございます",
@@ -240,6 +250,14 @@ MEMORY_REMARKS = (
         r"(?:\d{1,4}|一) ?[件個つ]の(?:新しい)?MEMORYを(?:追加|保存|更新|削除)しました",
     ),
 )
+
+
+@cache
+def memory_remarks() -> tuple[re.Pattern[str], ...]:
+    """The patterns, compiled when a text first needs them: at load they would cost 50 ms."""
+    return tuple(language() for language in _LANGUAGES)
+
+
 # At least one of these is in every remark: a text without them need not be read more closely.
 REMARK_STEMS = tuple(
     "memor rememb forget note mind merk notier erinner gedächtnis vergess hinterkopf souv rappel"  # noqa: SIM905 - one line each otherwise

@@ -24,7 +24,8 @@ _BYTES_PER_CHARACTER = 8
 class MemoryIndex:
     """Memories in a fixed order, known by their place in it.
 
-    A memory that has no vector yet, which ``embedded`` tells, is found by keywords meanwhile.
+    A memory that has no vector yet, which ``embedded`` tells, is found by keywords meanwhile;
+    ``identity`` tells which of them say who the user is.
     ``nulls`` are the vectors of the null prompts, ``None`` while there are none. ``read_at`` is
     when the memories were read, in epoch seconds.
     """
@@ -33,6 +34,7 @@ class MemoryIndex:
     hashes: tuple[str, ...]
     places: Mapping[str, int]
     embedded: NDArray[np.bool_]
+    identity: NDArray[np.bool_]
     shelf: Shelf
     nulls: Vectors | None
     embedder: str
@@ -59,6 +61,11 @@ class MemoryIndex:
     def stands(self, stamp: StoreStamp) -> bool:
         """Whether nothing can have changed since the memories were read."""
         return self.stamp == stamp and stamp.newest + _CLOCK_SECONDS <= self.read_at
+
+    def memory(self, memory_id: str) -> Memory | None:
+        """The memory of that id, if it stands here."""
+        place = self.places.get(memory_id)
+        return None if place is None else self.memories[place]
 
     def missing(self) -> list[int]:
         """Places of memories without a vector, the newest first."""
@@ -145,6 +152,7 @@ def build_index(parts: IndexParts) -> MemoryIndex:
         hashes=hashes,
         places=places,
         embedded=embedded,
+        identity=np.fromiter(("identity" in one.tags for one in ordered), np.bool_, len(ordered)),
         shelf=_prepared(ordered, vectors, parts.nulls, before),
         nulls=parts.nulls,
         embedder=parts.embedder,

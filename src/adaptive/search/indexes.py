@@ -7,9 +7,9 @@ import itertools
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ _NOBODY = ""
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
+# A chunk on a slow CPU takes a minute; who takes longer hangs.
+_LONGEST_CALL_SECONDS = 600.0
 # Building the keywords of a large store takes long enough to be felt by other chats.
 _BUILT_IN_THREAD_FROM = 200
 
@@ -94,6 +96,18 @@ class MemoryIndexes:
         """Whether memories of this user are being embedded behind the turns."""
         return user_id in self._embedding
 
+    async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
+        """Have ready what belongs to no user, and the embedding model at work once.
+
+        Raises:
+            EmbeddingError: the embedder brings no vectors.
+        """
+        name = await embedder.name()
+        if await self._known_nulls(table, name) is not None:
+            await embedder.embed(NULL_PROMPTS[:1], query=True)
+        else:
+            await self._null_vectors(embedder, table, name, 0)
+
     def expect(self, user_id: str, dimension: int) -> None:
         """Drop vectors of another length than the embedder makes now; the next turn begins anew.
 
@@ -122,53 +136,56 @@ class MemoryIndexes:
 
     async def _refresh(self, sources: Sources, name: str) -> None:
         """Read what changed, reuse what is known, embed a few new memories at once."""
-        held = self._held.get(sources.user_id)
+        user_id = sources.user_id
+        held = self._held.get(user_id)
         if held is not None and held.embedder != name:
             held = None
         number, read_at = next(self._order), self._clock()
         # Before the rows: a change in between makes the next stamp differ.
         stamp = await sources.store.stamp()
         memories = await _memories(sources.store, held)
-        known = held.stored_vectors() if held else await self._stored(sources, name)
+        if held:
+            known = held.stored_vectors()
+        else:
+            known = await _stored(sources.table, user_id, name)
+            await self._known_nulls(sources.table, name)
         parts = IndexParts(memories, known, self._nulls.get(name), name, stamp, read_at, held)
         if len(memories) < _BUILT_IN_THREAD_FROM:
             index = build_index(parts)
         else:
             index = await asyncio.to_thread(build_index, parts)
-        self._held[sources.user_id] = index
-        self._read[sources.user_id] = number
+        self._held[user_id] = index
+        self._read[user_id] = number
         if known.keys() - index.places.keys():
-            _watched(self._tidy(sources, index), self._tidying, sources.user_id)
+            _watched(self._tidy(sources, index), self._tidying, user_id)
 
-    async def _stored(self, sources: Sources, name: str) -> dict[str, StoredVector]:
-        try:
-            return await sources.table.read(sources.user_id, name)
-        except TablesUnavailable as error:
-            log_indexes.info("vectors are kept in this process only: %s", error)
-            return {}
-
-    async def _null_vectors(self, sources: Sources, name: str, dimension: int) -> Vectors:
+    async def _null_vectors(
+        self, embedder: Embedder, table: VectorTable, name: str, dimension: int
+    ) -> Vectors:
         """Vectors of the null prompts for this embedder, made once and kept for all workers.
 
         Those of another ``dimension`` are made anew; 0 takes any.
         """
-        known = self._nulls.get(name)
+        known = await self._known_nulls(table, name)
         if known is not None and dimension in (0, known.shape[1]):
             return known
-        nobody = replace(sources, user_id=_NOBODY)
-        digests = [content_hash(prompt) for prompt in NULL_PROMPTS]
-        stored = await self._stored(nobody, name)
-        held = [stored[digest].vector for digest in digests if digest in stored]
-        lengths = {len(vector) for vector in held}
-        if len(held) == len(digests) and len(lengths) == 1 and dimension in (0, *lengths):
-            rows = np.stack(held)
-        else:
-            rows = normalised(await sources.embedder.embed(NULL_PROMPTS, query=True))
-            made = zip(digests, rows, strict=True)
-            found = {digest: StoredVector(digest, row) for digest, row in made}
-            await self._store(nobody, name, found)
+        rows = await _embedded(embedder, NULL_PROMPTS, query=True)
+        found = {
+            digest: StoredVector(digest, row)
+            for digest, row in zip(_null_digests(), rows, strict=True)
+        }
+        await _store(table, _NOBODY, name, found)
         self._nulls[name] = rows
         return rows
+
+    async def _known_nulls(self, table: VectorTable, name: str) -> Vectors | None:
+        """Those of them that this process or any other has made."""
+        if name not in self._nulls:
+            stored = await _stored(table, _NOBODY, name)
+            held = [stored[digest].vector for digest in _null_digests() if digest in stored]
+            if len(held) == len(NULL_PROMPTS) and len({len(one) for one in held}) == 1:
+                self._nulls[name] = np.stack(held)
+        return self._nulls.get(name)
 
     def _embed_behind(self, sources: Sources, name: str) -> None:
         """Embed what is missing in the background, unless that runs or has just failed."""
@@ -197,7 +214,7 @@ class MemoryIndexes:
         held = self._held.get(user_id)
         if held is None or held.embedder != name or held.calibrated:
             return
-        nulls = await self._null_vectors(sources, name, held.dimension)
+        nulls = await self._null_vectors(sources.embedder, sources.table, name, held.dimension)
         self.expect(user_id, nulls.shape[1])
         await self._change(user_id, name, lambda held: held.with_nulls(nulls))
         held = self._held.get(user_id)
@@ -214,13 +231,13 @@ class MemoryIndexes:
         for start in range(0, len(missing), chunk):
             places = missing[start : start + chunk]
             texts = [index.memories[place].content for place in places]
-            rows = normalised(await sources.embedder.embed(texts, query=False))
+            rows = await _embedded(sources.embedder, texts, query=False)
             found = {
                 index.memories[place].id: StoredVector(index.hashes[place], row)
                 for place, row in zip(places, rows, strict=True)
             }
             await self._change(user_id, name, partial(_filled, found=found))
-            await self._store(sources, name, found)
+            await _store(sources.table, user_id, name, found)
         if missing:  # some may have been deleted meanwhile
             await self._tidy(sources, self._held.get(user_id, index))
 
@@ -236,12 +253,6 @@ class MemoryIndexes:
             if self._held.get(user_id) is held:
                 self._held[user_id] = changed
                 return
-
-    async def _store(self, sources: Sources, embedder: str, found: dict[str, StoredVector]) -> None:
-        try:
-            await sources.table.write(sources.user_id, embedder, found)
-        except TablesUnavailable as error:
-            log_indexes.info("vectors are kept in this process only: %s", error)
 
     async def _tidy(self, sources: Sources, index: MemoryIndex) -> None:
         """Vectors are personal data too: they go with their memory."""
@@ -259,6 +270,37 @@ class MemoryIndexes:
             if user_id != current:
                 total -= self._held.pop(user_id).nbytes
                 self._read.pop(user_id)
+
+
+async def _embedded(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
+    """Normalised vectors; a call that never returns must not block a user's embedding for good."""
+    try:
+        async with asyncio.timeout(_LONGEST_CALL_SECONDS):
+            return normalised(await embedder.embed(texts, query=query))
+    except TimeoutError as error:
+        raise EmbeddingError(f"no vectors within {_LONGEST_CALL_SECONDS:g} s") from error
+
+
+async def _stored(table: VectorTable, user_id: str, name: str) -> dict[str, StoredVector]:
+    try:
+        return await table.read(user_id, name)
+    except TablesUnavailable as error:
+        log_indexes.info("vectors are kept in this process only: %s", error)
+        return {}
+
+
+async def _store(
+    table: VectorTable, user_id: str, name: str, found: Mapping[str, StoredVector]
+) -> None:
+    try:
+        await table.write(user_id, name, found)
+    except TablesUnavailable as error:
+        log_indexes.info("vectors are kept in this process only: %s", error)
+
+
+@cache
+def _null_digests() -> tuple[str, ...]:
+    return tuple(content_hash(prompt) for prompt in NULL_PROMPTS)
 
 
 def _filled(held: MemoryIndex, found: dict[str, StoredVector]) -> MemoryIndex:

@@ -1,0 +1,57 @@
+"""What the host hands to one hook, read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+
+from adaptive.host.events import EventEmitter, PageNotifier
+from adaptive.host.kind import conversation_kind, owns_chat
+from adaptive.model import ConversationKind
+from adaptive.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """The arguments of one hook; the host's objects are shared and change underfoot."""
+
+    settings: Settings
+    user: Mapping[str, Any]
+    metadata: dict[str, Any]
+    request: Request
+    emitter: EventEmitter | None
+    chat_model: Any
+
+    @property
+    def user_id(self) -> str:
+        return str(self.user.get("id") or "")
+
+    @property
+    def chat_id(self) -> str:
+        return str(self.metadata.get("chat_id") or "")
+
+    @property
+    def notifier(self) -> PageNotifier:
+        return PageNotifier(self.emitter, self.settings.show_status)
+
+    @property
+    def time_zones(self) -> tuple[str, str, str]:
+        """Names of time zones: the user's choice, then the browser's, then the admin's."""
+        variables: Mapping[str, Any] = self.metadata.get("variables") or {}
+        browser = str(variables.get("{{CURRENT_TIMEZONE}}") or "")
+        return (self.settings.user_timezone, browser, self.settings.timezone)
+
+    @property
+    def told_kind(self) -> ConversationKind:
+        """The kind of conversation, as far as it can be told without the database."""
+        return conversation_kind(self.metadata)
+
+    async def kind(self) -> ConversationKind:
+        """The kind of conversation; a saved chat that somebody else owns is a shared one."""
+        kind = self.told_kind
+        if kind == "saved" and not await owns_chat(self.chat_id, self.user_id):
+            return "shared"
+        return kind

@@ -1,0 +1,48 @@
+"""The providers that the valves name: of models and of vectors, the host's own by default."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+
+from adaptive.host.completion import HostCompleter, learning_model
+from adaptive.host.embedding import HostEmbedder
+from adaptive.host.hook import Hook
+from adaptive.host.requests import process_state
+from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
+from adaptive.ports import Completer, Embedder
+from adaptive.retry import RetryPolicy
+from adaptive.search.embedders import DEFAULT_LOCAL_MODEL, EndpointEmbedder, LocalEmbedder
+from adaptive.settings import Settings
+
+
+def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
+    """Who makes the vectors."""
+    if settings.embedding_provider_type == "local":
+        name = settings.embedding_model_name.strip() or DEFAULT_LOCAL_MODEL
+        return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
+    if settings.embedding_provider_type == "openai_compatible":
+        policy = RetryPolicy(settings.max_retries, settings.retry_delay)
+        return EndpointEmbedder(
+            settings.embedding_api_url,
+            settings.embedding_model_name.strip(),
+            settings.embedding_api_key,
+            policy,
+        )
+    return HostEmbedder(request, user)
+
+
+async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer:
+    """Who answers our own questions.
+
+    Raises:
+        ModelRejected: no model is known; the text says which valve helps.
+    """
+    settings = hook.settings
+    if settings.llm_provider_type != "host":
+        outside = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
+        return outside(settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key)
+    direct = bool(hook.metadata.get("direct"))
+    model = await learning_model(request, settings.llm_model_name, hook.chat_model, direct)
+    return HostCompleter(request, user, model)
