@@ -306,56 +306,6 @@ class OwnTable:
                 yield session
 
 
-# ---- src/adaptive/host/chat_table.py ----
-# What was injected into each chat, in a table of ours, so that any worker keeps it in place.
-
-from sqlalchemy import BigInteger, Column, MetaData, String, Table, Text, delete, insert, select
-
-# A chat that rests for a month has left every provider's prompt cache.
-_STATE_LIFETIME_SECONDS = 30 * 24 * 3600
-
-_CHATS = Table(
-    "adaptive_memory_chat",
-    MetaData(),
-    Column("user_id", String(64), primary_key=True),
-    Column("chat_id", String(64), primary_key=True),
-    Column("state", Text, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
-)
-
-
-class HostChatTable:
-    """One short text per user and chat; the last writer wins."""
-
-    def __init__(self) -> None:
-        self._table = OwnTable(_CHATS)
-
-    async def read(self, user_id: str, chat_id: str) -> str | None:
-        """The state of a chat, ``None`` where there is none."""
-        query = select(_CHATS.c.state).where(
-            _CHATS.c.user_id == user_id, _CHATS.c.chat_id == chat_id
-        )
-        async with self._table.session("reading the chat's state") as session:
-            state: str | None = (await session.execute(query)).scalar()
-            return state
-
-    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
-        """Replace the state of a chat, and drop those of the user's chats that rest for long."""
-        mine = _CHATS.c.user_id == user_id
-        async with self._table.session("writing the chat's state") as session:
-            await session.execute(
-                delete(_CHATS).where(
-                    mine,
-                    (_CHATS.c.chat_id == chat_id)
-                    | (_CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS),
-                )
-            )
-            await session.execute(
-                insert(_CHATS).values(user_id=user_id, chat_id=chat_id, state=state, updated_at=now)
-            )
-            await session.commit()
-
-
 # ---- src/adaptive/host/release.py ----
 # Whether this Open WebUI is one that the plug-in can work on.
 
@@ -505,6 +455,98 @@ async def _refusal_status_of_0_9(request: Request, user: Any) -> int:
     return 0 if allowed else 403
 
 
+# ---- src/adaptive/host/uninterrupted.py ----
+# Database work that is carried on to its end when nobody waits for it any more.
+
+import asyncio
+import functools
+from collections.abc import Callable
+from types import CoroutineType
+from typing import Any, ParamSpec, TypeVar
+
+_RUNNING: set[asyncio.Task[Any]] = set()
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+def uninterrupted(
+    work: Callable[Parameters, CoroutineType[Any, Any, Returned]],
+) -> Callable[Parameters, CoroutineType[Any, Any, Returned]]:
+    """A coroutine function whose work goes on when its caller is cancelled.
+
+    A turn is cancelled by its time limit and by the user's Stop. In the middle of a statement that
+    would tear a connection out of the host's pool, which all its users share.
+    """
+
+    @functools.wraps(work)
+    async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        task = asyncio.create_task(work(*args, **kwargs))
+        _RUNNING.add(task)
+        task.add_done_callback(_over)
+        return await asyncio.shield(task)
+
+    return shielded
+
+
+def _over(task: asyncio.Task[Any]) -> None:
+    _RUNNING.discard(task)
+    if not task.cancelled():
+        task.exception()  # its caller may be gone, and nobody else would look at it
+
+
+# ---- src/adaptive/host/chat_table.py ----
+# What was injected into each chat, in a table of ours, so that any worker keeps it in place.
+
+from sqlalchemy import BigInteger, Column, MetaData, String, Table, Text, delete, insert, select
+
+# A chat that rests for a month has left every provider's prompt cache.
+_STATE_LIFETIME_SECONDS = 30 * 24 * 3600
+
+_CHATS = Table(
+    "adaptive_memory_chat",
+    MetaData(),
+    Column("user_id", String(64), primary_key=True),
+    Column("chat_id", String(64), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+)
+
+
+class HostChatTable:
+    """One short text per user and chat; the last writer wins."""
+
+    def __init__(self) -> None:
+        self._table = OwnTable(_CHATS)
+
+    @uninterrupted
+    async def read(self, user_id: str, chat_id: str) -> str | None:
+        """The state of a chat, ``None`` where there is none."""
+        query = select(_CHATS.c.state).where(
+            _CHATS.c.user_id == user_id, _CHATS.c.chat_id == chat_id
+        )
+        async with self._table.session("reading the chat's state") as session:
+            state: str | None = (await session.execute(query)).scalar()
+            return state
+
+    @uninterrupted
+    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
+        """Replace the state of a chat, and drop those of the user's chats that rest for long."""
+        mine = _CHATS.c.user_id == user_id
+        async with self._table.session("writing the chat's state") as session:
+            await session.execute(
+                delete(_CHATS).where(
+                    mine,
+                    (_CHATS.c.chat_id == chat_id)
+                    | (_CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS),
+                )
+            )
+            await session.execute(
+                insert(_CHATS).values(user_id=user_id, chat_id=chat_id, state=state, updated_at=now)
+            )
+            await session.commit()
+
+
 # ---- src/adaptive/host/tables.py ----
 # Claims on turns, in a table of ours, shared by all workers of the host.
 
@@ -531,6 +573,7 @@ class HostTables:
         self._table = OwnTable(_TURNS)
         self._tidy_again_at = 0
 
+    @uninterrupted
     async def claim_turn(self, user_id: str, message_id: str, now: int) -> bool:
         """Insert the claim; ``False`` if it stands already."""
         claim = insert(_TURNS).values(user_id=user_id, message_id=message_id, claimed_at=now)
@@ -548,6 +591,7 @@ class HostTables:
                 return False
         return True
 
+    @uninterrupted
     async def release_turn(self, user_id: str, message_id: str) -> None:
         """Remove the claim."""
         claimed = (_TURNS.c.user_id == user_id) & (_TURNS.c.message_id == message_id)
@@ -1093,6 +1137,7 @@ class HostVectorTable:
     def __init__(self) -> None:
         self._table = OwnTable(_VECTORS)
 
+    @uninterrupted
     async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
         """All of a user's vectors of one embedder, by memory id; damaged ones are left out."""
         columns = (_VECTORS.c.memory_id, _VECTORS.c.content_hash, _VECTORS.c.dimension)
@@ -1107,6 +1152,7 @@ class HostVectorTable:
             if len(raw) == 4 * dimension
         }
 
+    @uninterrupted
     async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
         """Store vectors by memory id, replacing former ones of the same memories."""
         key = embedder_key(embedder)
@@ -1135,6 +1181,7 @@ class HostVectorTable:
                 await session.execute(insert(_VECTORS), batch)
                 await session.commit()
 
+    @uninterrupted
     async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
         """Drop vectors of memories that are gone, and those of other embedders."""
         key = embedder_key(embedder)
@@ -1954,6 +2001,7 @@ def _written_by_host(metadata: Mapping[str, Any]) -> bool:
     return mapping(message.get("meta")).get("internal") is True
 
 
+@uninterrupted
 async def owns_chat(chat_id: str, user_id: str) -> bool:
     """Whether a saved chat belongs to the user; a chat that is not stored yet does.
 
@@ -1970,6 +2018,7 @@ async def owns_chat(chat_id: str, user_id: str) -> bool:
         return await Chats.get_chat_by_id(chat_id) is None
 
 
+@uninterrupted
 async def other_authors(chat_id: str, user_id: str) -> bool:
     """Whether somebody else wrote a message of the chat; on doubt, yes."""
     from open_webui.models.chats import Chats
@@ -2019,10 +2068,12 @@ class HostMemoryStore:
     request: Request
     user: Any
 
+    @uninterrupted
     async def read(self) -> tuple[Memory, ...]:
         """All memories of the user (see ``MemoryStore``)."""
         return await self._selected(0, "reading the memories")
 
+    @uninterrupted
     async def stamp(self) -> StoreStamp:
         """Count and newest change of the user's rows, in one query over an indexed column."""
         from open_webui.internal.db import get_async_db_context
@@ -2037,6 +2088,7 @@ class HostMemoryStore:
                 count, newest = (await session.execute(query)).one()
         return StoreStamp(int(count or 0), int(newest or 0))
 
+    @uninterrupted
     async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
         """Rows changed at or after an epoch second, and the ids of all rows."""
         from open_webui.internal.db import get_async_db_context
@@ -2068,6 +2120,7 @@ class HostMemoryStore:
                 rows = (await session.execute(query)).all()
             return tuple(memory_of_row(row) for row in rows)
 
+    @uninterrupted
     async def add(self, draft: Draft, source: Provenance) -> Memory:
         """Write a new row and find it again."""
         from open_webui.routers import memories as router
@@ -2087,6 +2140,7 @@ class HostMemoryStore:
             raise failure or StoreError("Open WebUI reported success, but the memory is not there")
         return await self._finish(row, failure, _meta(draft, source, {}))
 
+    @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
         from open_webui.routers import memories as router
@@ -2106,6 +2160,7 @@ class HostMemoryStore:
             raise failure or StoreError("Open WebUI reported success, but the old content stands")
         return await self._finish(row, failure, _meta(draft, source, _with_history(memory)))
 
+    @uninterrupted
     async def delete(self, memory: Memory) -> None:
         """Remove a row and look that it is gone."""
         from open_webui.routers import memories as router
@@ -4853,7 +4908,8 @@ class MemoryIndexes:
         """The one refresh of a user that runs, started if none does."""
         user_id = sources.user_id
         task = self._working.get(user_id)
-        if task is None:
+        # One that is done is listed until its callback runs, and waiting for it yields to nobody.
+        if task is None or task.done():
             task = _watched(self._refresh(sources, name), self._working, user_id)
         return task
 
@@ -5047,7 +5103,8 @@ def _watched(
     """Start a task that is listed while it runs; an error that nobody foresaw is logged."""
 
     def done(task: asyncio.Task[None]) -> None:
-        running.pop(key, None)
+        if running.get(key) is task:
+            del running[key]
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AdaptiveMemoryError):
             log_indexes.error("memories can't be prepared for search", exc_info=error)
@@ -5496,6 +5553,7 @@ class EndpointEmbedder:
 # ---- src/adaptive/host/embedding.py ----
 # The host's own embedding function as an ``Embedder``.
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -5506,6 +5564,11 @@ from fastapi import Request
 # Asking the host costs a query; an admin changes the model once in a year.
 _TRUSTED_NAME_SECONDS = 5.0
 _IN_PROCESS = "host:local:"
+# Each encoding takes all cores. Many at once slow each other down, and the host's event loop with
+# them, which then holds its database locks for seconds. Messages have a lane of their own, so that
+# they don't wait behind memories that are embedded in the background.
+_MESSAGES_AT_ONCE = 2
+_CONTENTS_AT_ONCE = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -5532,6 +5595,19 @@ class HostEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors as the host makes them, with its prefix for queries or contents."""
+        if not await self.in_process():
+            return await self._embed(texts, query=query)
+        lanes: dict[bool, asyncio.Semaphore] = process_state(self.request).setdefault(
+            "embedding_lanes",
+            {
+                True: asyncio.Semaphore(_MESSAGES_AT_ONCE),
+                False: asyncio.Semaphore(_CONTENTS_AT_ONCE),
+            },
+        )
+        async with lanes[query]:
+            return await self._embed(texts, query=query)
+
+    async def _embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")

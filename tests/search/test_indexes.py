@@ -541,6 +541,33 @@ async def test_provider_of_two_lengths(caplog: pytest.LogCaptureFixture) -> None
 # --- many at once ---------------------------------------------------------------------------------
 
 
+@pytest.mark.timeout(20)
+async def test_turn_that_comes_as_a_refresh_ends() -> None:
+    """A turn that arrives between the end of a refresh and its bookkeeping starts one of its own.
+
+    Waiting for the finished one would never give way to the bookkeeping: the whole host would
+    stand still.
+    """
+    world = World(replace(TEA, updated_at=int(NOW)))
+    read = asyncio.Event()
+
+    class Announced(ListedMemories):
+        async def read(self) -> tuple[Memory, ...]:
+            rows = await super().read()
+            read.set()
+            return rows
+
+    world.store = Announced(*world.store.rows.values(), clock=world.clock)
+
+    async def second() -> MemoryIndex:
+        await read.wait()
+        return await world.current()
+
+    first, later = await asyncio.gather(world.current(), second())
+    assert contents(first) == contents(later) == [TEA.content]
+    await settled()
+
+
 async def test_two_turns_at_once() -> None:
     """Two turns of one user read and embed once, and get the same index."""
     world = World(TEA, DOG)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Column, MetaData, String, Table, Text, delete, insert, select
 
 from adaptive.host.own_table import OwnTable
+from adaptive.host.uninterrupted import uninterrupted
 
 # A chat that rests for a month has left every provider's prompt cache.
 _STATE_LIFETIME_SECONDS = 30 * 24 * 3600
@@ -25,6 +26,7 @@ class HostChatTable:
     def __init__(self) -> None:
         self._table = OwnTable(_CHATS)
 
+    @uninterrupted
     async def read(self, user_id: str, chat_id: str) -> str | None:
         """The state of a chat, ``None`` where there is none."""
         query = select(_CHATS.c.state).where(
@@ -34,6 +36,7 @@ class HostChatTable:
             state: str | None = (await session.execute(query)).scalar()
             return state
 
+    @uninterrupted
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
         """Replace the state of a chat, and drop those of the user's chats that rest for long."""
         mine = _CHATS.c.user_id == user_id

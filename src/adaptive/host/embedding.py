@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,11 @@ from adaptive.search.embedders import checked_vectors
 # Asking the host costs a query; an admin changes the model once in a year.
 _TRUSTED_NAME_SECONDS = 5.0
 _IN_PROCESS = "host:local:"
+# Each encoding takes all cores. Many at once slow each other down, and the host's event loop with
+# them, which then holds its database locks for seconds. Messages have a lane of their own, so that
+# they don't wait behind memories that are embedded in the background.
+_MESSAGES_AT_ONCE = 2
+_CONTENTS_AT_ONCE = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,19 @@ class HostEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors as the host makes them, with its prefix for queries or contents."""
+        if not await self.in_process():
+            return await self._embed(texts, query=query)
+        lanes: dict[bool, asyncio.Semaphore] = process_state(self.request).setdefault(
+            "embedding_lanes",
+            {
+                True: asyncio.Semaphore(_MESSAGES_AT_ONCE),
+                False: asyncio.Semaphore(_CONTENTS_AT_ONCE),
+            },
+        )
+        async with lanes[query]:
+            return await self._embed(texts, query=query)
+
+    async def _embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")

@@ -7,6 +7,7 @@ from typing import Any
 
 from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults
+from adaptive.host.uninterrupted import uninterrupted
 from adaptive.model import ConversationKind
 from adaptive.shapes import mapping
 
@@ -46,6 +47,7 @@ def _written_by_host(metadata: Mapping[str, Any]) -> bool:
     return mapping(message.get("meta")).get("internal") is True
 
 
+@uninterrupted
 async def owns_chat(chat_id: str, user_id: str) -> bool:
     """Whether a saved chat belongs to the user; a chat that is not stored yet does.
 
@@ -62,6 +64,7 @@ async def owns_chat(chat_id: str, user_id: str) -> bool:
         return await Chats.get_chat_by_id(chat_id) is None
 
 
+@uninterrupted
 async def other_authors(chat_id: str, user_id: str) -> bool:
     """Whether somebody else wrote a message of the chat; on doubt, yes."""
     from open_webui.models.chats import Chats

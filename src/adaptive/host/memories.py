@@ -22,6 +22,7 @@ from adaptive.host.faults import HostFaults
 from adaptive.host.notation import NotedText, read_notation, write_notation
 from adaptive.host.permission import require_memories
 from adaptive.host.requests import accepted_arguments
+from adaptive.host.uninterrupted import uninterrupted
 from adaptive.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.shapes import listing
 
@@ -38,10 +39,12 @@ class HostMemoryStore:
     request: Request
     user: Any
 
+    @uninterrupted
     async def read(self) -> tuple[Memory, ...]:
         """All memories of the user (see ``MemoryStore``)."""
         return await self._selected(0, "reading the memories")
 
+    @uninterrupted
     async def stamp(self) -> StoreStamp:
         """Count and newest change of the user's rows, in one query over an indexed column."""
         from open_webui.internal.db import get_async_db_context
@@ -56,6 +59,7 @@ class HostMemoryStore:
                 count, newest = (await session.execute(query)).one()
         return StoreStamp(int(count or 0), int(newest or 0))
 
+    @uninterrupted
     async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
         """Rows changed at or after an epoch second, and the ids of all rows."""
         from open_webui.internal.db import get_async_db_context
@@ -87,6 +91,7 @@ class HostMemoryStore:
                 rows = (await session.execute(query)).all()
             return tuple(memory_of_row(row) for row in rows)
 
+    @uninterrupted
     async def add(self, draft: Draft, source: Provenance) -> Memory:
         """Write a new row and find it again."""
         from open_webui.routers import memories as router
@@ -106,6 +111,7 @@ class HostMemoryStore:
             raise failure or StoreError("Open WebUI reported success, but the memory is not there")
         return await self._finish(row, failure, _meta(draft, source, {}))
 
+    @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
         from open_webui.routers import memories as router
@@ -125,6 +131,7 @@ class HostMemoryStore:
             raise failure or StoreError("Open WebUI reported success, but the old content stands")
         return await self._finish(row, failure, _meta(draft, source, _with_history(memory)))
 
+    @uninterrupted
     async def delete(self, memory: Memory) -> None:
         """Remove a row and look that it is gone."""
         from open_webui.routers import memories as router

@@ -6,6 +6,7 @@ from sqlalchemy import BigInteger, Column, MetaData, String, Table, delete, inse
 from sqlalchemy.exc import IntegrityError
 
 from adaptive.host.own_table import OwnTable
+from adaptive.host.uninterrupted import uninterrupted
 
 _DAY_SECONDS = 24 * 3600
 # A message is regenerated minutes later, not months: older claims only take room.
@@ -27,6 +28,7 @@ class HostTables:
         self._table = OwnTable(_TURNS)
         self._tidy_again_at = 0
 
+    @uninterrupted
     async def claim_turn(self, user_id: str, message_id: str, now: int) -> bool:
         """Insert the claim; ``False`` if it stands already."""
         claim = insert(_TURNS).values(user_id=user_id, message_id=message_id, claimed_at=now)
@@ -44,6 +46,7 @@ class HostTables:
                 return False
         return True
 
+    @uninterrupted
     async def release_turn(self, user_id: str, message_id: str) -> None:
         """Remove the claim."""
         claimed = (_TURNS.c.user_id == user_id) & (_TURNS.c.message_id == message_id)

@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 
 from adaptive.host.own_table import OwnTable
+from adaptive.host.uninterrupted import uninterrupted
 from adaptive.ports import StoredVector
 
 _VECTORS = Table(
@@ -41,6 +42,7 @@ class HostVectorTable:
     def __init__(self) -> None:
         self._table = OwnTable(_VECTORS)
 
+    @uninterrupted
     async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
         """All of a user's vectors of one embedder, by memory id; damaged ones are left out."""
         columns = (_VECTORS.c.memory_id, _VECTORS.c.content_hash, _VECTORS.c.dimension)
@@ -55,6 +57,7 @@ class HostVectorTable:
             if len(raw) == 4 * dimension
         }
 
+    @uninterrupted
     async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
         """Store vectors by memory id, replacing former ones of the same memories."""
         key = embedder_key(embedder)
@@ -83,6 +86,7 @@ class HostVectorTable:
                 await session.execute(insert(_VECTORS), batch)
                 await session.commit()
 
+    @uninterrupted
     async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
         """Drop vectors of memories that are gone, and those of other embedders."""
         key = embedder_key(embedder)

@@ -130,7 +130,8 @@ class MemoryIndexes:
         """The one refresh of a user that runs, started if none does."""
         user_id = sources.user_id
         task = self._working.get(user_id)
-        if task is None:
+        # One that is done is listed until its callback runs, and waiting for it yields to nobody.
+        if task is None or task.done():
             task = _watched(self._refresh(sources, name), self._working, user_id)
         return task
 
@@ -324,7 +325,8 @@ def _watched(
     """Start a task that is listed while it runs; an error that nobody foresaw is logged."""
 
     def done(task: asyncio.Task[None]) -> None:
-        running.pop(key, None)
+        if running.get(key) is task:
+            del running[key]
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, AdaptiveMemoryError):
             log_indexes.error("memories can't be prepared for search", exc_info=error)
