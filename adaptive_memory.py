@@ -481,6 +481,7 @@ def uninterrupted(
 
     @functools.wraps(work)
     async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        """The work, in a task that a cancellation does not reach."""
         task = asyncio.create_task(work(*args, **kwargs))
         _RUNNING.add(task)
         task.add_done_callback(_over)
@@ -498,10 +499,22 @@ def _over(task: asyncio.Task[Any]) -> None:
 # ---- src/adaptive/host/chat_table.py ----
 # What was injected into each chat, in a table of ours, so that any worker keeps it in place.
 
-from sqlalchemy import BigInteger, Column, MetaData, String, Table, Text, delete, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    MetaData,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 # A chat that rests for a month has left every provider's prompt cache.
-_STATE_LIFETIME_SECONDS = 30 * 24 * 3600
+_DAY = 24 * 3600
+_STATE_LIFETIME_SECONDS = 30 * _DAY
 
 _CHATS = Table(
     "adaptive_memory_chat",
@@ -518,6 +531,7 @@ class HostChatTable:
 
     def __init__(self) -> None:
         self._table = OwnTable(_CHATS)
+        self._tidy_again_at = 0
 
     @uninterrupted
     async def read(self, user_id: str, chat_id: str) -> str | None:
@@ -531,19 +545,20 @@ class HostChatTable:
 
     @uninterrupted
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
-        """Replace the state of a chat, and drop those of the user's chats that rest for long."""
-        mine = _CHATS.c.user_id == user_id
+        """Replace the state of a chat; now and then, drop those of chats that rest for long."""
+        this = (_CHATS.c.user_id == user_id) & (_CHATS.c.chat_id == chat_id)
+        row = {"user_id": user_id, "chat_id": chat_id, "state": state, "updated_at": now}
         async with self._table.session("writing the chat's state") as session:
-            await session.execute(
-                delete(_CHATS).where(
-                    mine,
-                    (_CHATS.c.chat_id == chat_id)
-                    | (_CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS),
-                )
+            # SQLite's one writer is held from the first change on, so there is mostly one.
+            changed = await session.execute(
+                update(_CHATS).where(this).values(state=state, updated_at=now)
             )
-            await session.execute(
-                insert(_CHATS).values(user_id=user_id, chat_id=chat_id, state=state, updated_at=now)
-            )
+            if not changed.rowcount:
+                await session.execute(insert(_CHATS).values(row))
+            if now >= self._tidy_again_at:
+                self._tidy_again_at = now + _DAY
+                rested = _CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS
+                await session.execute(delete(_CHATS).where(rested))
             await session.commit()
 
 
@@ -4835,6 +4850,7 @@ class MemoryIndexes:
         self._embedding: dict[str, asyncio.Task[None]] = {}
         self._tidying: dict[str, asyncio.Task[None]] = {}
         self._nulls: dict[str, Vectors] = {}
+        self._making_nulls: dict[str, asyncio.Task[Vectors]] = {}
         self._resting: dict[str, float] = {}
         # Questions and reads are numbered: the wall clock may be set back.
         self._order = itertools.count()
@@ -4869,6 +4885,11 @@ class MemoryIndexes:
                 held = self._held.get(user_id, held)
         self._evict(user_id, budget_bytes)
         return held
+
+    def known_empty(self, user_id: str) -> bool:
+        """Whether the user had no memories when they were last looked at."""
+        held = self._held.get(user_id)
+        return held is not None and not held.memories
 
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""
@@ -4933,6 +4954,9 @@ class MemoryIndexes:
             index = build_index(parts)
         else:
             index = await asyncio.to_thread(build_index, parts)
+        latest = self._held.get(user_id)
+        if held is not None and latest is not None and latest is not held:
+            index = _filled(index, latest.stored_vectors())  # embedded meanwhile
         self._held[user_id] = index
         self._read[user_id] = number
         if known.keys() - index.places.keys():
@@ -4943,18 +4967,26 @@ class MemoryIndexes:
     ) -> Vectors:
         """Vectors of the null prompts for this embedder, made once and kept for all workers.
 
-        Those of another ``dimension`` are made anew; 0 takes any.
+        Those of another ``dimension`` are made anew; 0 takes any. Whoever asks meanwhile waits for
+        the same vectors: with a local model they take seconds of all cores.
         """
         known = await self._known_nulls(table, name)
         if known is not None and dimension in (0, known.shape[1]):
             return known
+        making = self._making_nulls.get(name)
+        if making is None or making.done():
+            making = asyncio.create_task(self._make_nulls(embedder, table, name))
+            self._making_nulls[name] = making
+        return await asyncio.shield(making)
+
+    async def _make_nulls(self, embedder: Embedder, table: VectorTable, name: str) -> Vectors:
         rows = await _embedded(embedder, NULL_PROMPTS, query=True)
         found = {
             digest: StoredVector(digest, row)
             for digest, row in zip(_null_digests(), rows, strict=True)
         }
-        await _store(table, _NOBODY, name, found)
         self._nulls[name] = rows
+        await _store(table, _NOBODY, name, found)
         return rows
 
     async def _known_nulls(self, table: VectorTable, name: str) -> Vectors | None:
@@ -5569,6 +5601,7 @@ _IN_PROCESS = "host:local:"
 # they don't wait behind memories that are embedded in the background.
 _MESSAGES_AT_ONCE = 2
 _CONTENTS_AT_ONCE = 1
+_TEXTS_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -5594,9 +5627,13 @@ class HostEmbedder:
         return (await self.name()).startswith(_IN_PROCESS)
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors as the host makes them, with its prefix for queries or contents."""
-        if not await self.in_process():
-            return await self._embed(texts, query=query)
+        """Vectors as the host makes them, with its prefix for queries or contents.
+
+        A model in this process is asked directly: in batches, without a progress bar in the log.
+        """
+        model = getattr(self.request.app.state, "ef", None)
+        if not await self.in_process() or not hasattr(model, "encode"):
+            return await self._by_the_host(texts, query=query)
         lanes: dict[bool, asyncio.Semaphore] = process_state(self.request).setdefault(
             "embedding_lanes",
             {
@@ -5604,19 +5641,37 @@ class HostEmbedder:
                 False: asyncio.Semaphore(_CONTENTS_AT_ONCE),
             },
         )
+        prefix = _prefix(query)
         async with lanes[query]:
-            return await self._embed(texts, query=query)
+            with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
+                raw = await asyncio.to_thread(_encoded, model, list(texts), prefix)
+        return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
-    async def _embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+    async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> Vectors:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
-            from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
-
-            prefix = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
-            raw = await function(list(texts), prefix=prefix, user=self.user)
+            raw = await function(list(texts), prefix=_prefix(query), user=self.user)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")
+
+
+def _prefix(query: bool) -> str | None:
+    """What the admin has set to stand before messages, or before contents."""
+    with HostFaults("reading the embedding prefixes", EmbeddingError):
+        from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
+
+        prefix: str | None = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
+    return prefix
+
+
+def _encoded(model: Any, texts: list[str], prefix: str | None) -> object:
+    """The same vectors as by the host's function, which takes one text at a time by default.
+
+    (host: retrieval/utils.py, get_embedding_function, and the setting for the batch size)
+    """
+    named = {"prompt": prefix} if prefix else {}
+    return model.encode(texts, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **named)
 
 
 # ---- src/adaptive/host/warmup.py ----
@@ -5983,14 +6038,17 @@ class Hook:
 
     @property
     def user_id(self) -> str:
+        """Id of the user whose turn it is, empty where there is none."""
         return str(self.user.get("id") or "")
 
     @property
     def chat_id(self) -> str:
+        """Id of the chat as the host names it, empty for a plain API call."""
         return str(self.metadata.get("chat_id") or "")
 
     @property
     def notifier(self) -> PageNotifier:
+        """Shows lines with the answer, unless the user or the admin wants none."""
         return PageNotifier(self.emitter, self.settings.show_status)
 
     @property
@@ -6309,9 +6367,10 @@ def _refusal(
 # ---- src/adaptive/learn/lesson.py ----
 # One lesson: a turn goes in, changed memories and a line for the user come out.
 
+import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
@@ -6324,7 +6383,11 @@ _PATIENCE_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Classroom:
-    """What learning a turn needs: the user's store, the providers, and what outlives the turn."""
+    """What learning a turn needs: the user's store, the providers, and what outlives the turn.
+
+    ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
+    wait for the database: SQLite has one writer, and who waits for it longest is not served first.
+    """
 
     sources: Sources
     indexes: MemoryIndexes
@@ -6332,6 +6395,7 @@ class Classroom:
     tables: Tables
     claims: TurnClaims
     formats: AnswerFormats
+    writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
 
 async def learn_turn(room: Classroom, turn: Turn, settings: Settings, now: datetime) -> str | None:
@@ -6369,12 +6433,13 @@ async def _learn(
     )
     log_lesson.debug("the model's reply: %r", completion.text)
     extraction = read_extraction(completion, offered, settings)
-    # The chat model's own memory tools may have written while ours was thinking.
-    memories = (await _index(room, settings)).memories
-    accepted, refused = screened(extraction.operations, memories, settings)
-    applied = await apply_operations(accepted, memories, room.sources.store, turn.source)
-    if applied:  # the next message is to find the new vectors ready
-        await _index(room, settings)
+    async with room.writing:
+        # The chat model's own memory tools may have written while ours was thinking.
+        memories = (await _index(room, settings)).memories
+        accepted, refused = screened(extraction.operations, memories, settings)
+        applied = await apply_operations(accepted, memories, room.sources.store, turn.source)
+        if applied:  # the next message is to find the new vectors ready
+            await _index(room, settings)
     outcomes = [*applied, *refused, *extraction.refused]
     complete = all(outcome.status != "failed" for outcome in outcomes)
     return report_line(outcomes), complete
@@ -6538,17 +6603,19 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     patience = settings.inlet_timeout_seconds * _SHARE_FOR_EMBEDDING
     previous = question.previous if continues(question.text) else ""
     texts = (question.text, previous) if has_words(question.text) else ()
-    beside = asyncio.gather(
-        query_vectors(library.sources.embedder, texts, patience),
-        library.states.read(library.chats, user_id, question.chat_id),
-    )
+    if library.indexes.known_empty(user_id):  # most likely it still is: no vector is needed
+        texts = ()
+    vectors_made = asyncio.create_task(query_vectors(library.sources.embedder, texts, patience))
     try:
-        index = await library.indexes.current(library.sources, settings.index_cache_bytes, patience)
+        state, index = await asyncio.gather(
+            library.states.read(library.chats, user_id, question.chat_id),
+            library.indexes.current(library.sources, settings.index_cache_bytes, patience),
+        )
         if not index.memories:  # an empty store waits for no vector
             return Recollection()
-        vectors, state = await beside
+        vectors = await vectors_made
     finally:
-        beside.cancel()
+        vectors_made.cancel()
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
     core = core_memories(index, settings.core_importance)
@@ -6684,6 +6751,7 @@ class Filter:
         self._formats = AnswerFormats()
         self._tables = HostTables()
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._writing = asyncio.Semaphore(1)
         self._supported: bool | None = None
         if (request := host_request()) is not None:
             self._start(self._warm_up(request))
@@ -6857,7 +6925,8 @@ class Filter:
             line = failure_line("an unexpected error; the server's log tells more")
         recalled = str(hook.metadata.get(_RECALLED) or "")
         if told := " · ".join(part for part in (recalled, line) if part):
-            await hook.notifier.status(told)
+            async with self._writing:  # the host stores the line with the chat
+                await hook.notifier.status(told)
 
     async def _turn(self, hook: Hook, messages: list[dict[str, Any]]) -> Turn | None:
         """The turn to learn, ``None`` where nothing in it is the user's own new words."""
@@ -6892,6 +6961,7 @@ class Filter:
             tables=self._tables,
             claims=self._claims,
             formats=self._formats,
+            writing=self._writing,
         )
         now = local_time(turn.source.said_at, *hook.time_zones)
         return await learn_turn(room, turn, settings, now)

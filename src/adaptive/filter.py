@@ -83,6 +83,7 @@ class Filter:
         self._formats = AnswerFormats()
         self._tables = HostTables()
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._writing = asyncio.Semaphore(1)
         self._supported: bool | None = None
         if (request := host_request()) is not None:
             self._start(self._warm_up(request))
@@ -256,7 +257,8 @@ class Filter:
             line = failure_line("an unexpected error; the server's log tells more")
         recalled = str(hook.metadata.get(_RECALLED) or "")
         if told := " · ".join(part for part in (recalled, line) if part):
-            await hook.notifier.status(told)
+            async with self._writing:  # the host stores the line with the chat
+                await hook.notifier.status(told)
 
     async def _turn(self, hook: Hook, messages: list[dict[str, Any]]) -> Turn | None:
         """The turn to learn, ``None`` where nothing in it is the user's own new words."""
@@ -291,6 +293,7 @@ class Filter:
             tables=self._tables,
             claims=self._claims,
             formats=self._formats,
+            writing=self._writing,
         )
         now = local_time(turn.source.said_at, *hook.time_zones)
         return await learn_turn(room, turn, settings, now)

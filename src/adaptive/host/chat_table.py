@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, MetaData, String, Table, Text, delete, insert, select
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    MetaData,
+    String,
+    Table,
+    Text,
+    delete,
+    insert,
+    select,
+    update,
+)
 
 from adaptive.host.own_table import OwnTable
 from adaptive.host.uninterrupted import uninterrupted
 
 # A chat that rests for a month has left every provider's prompt cache.
-_STATE_LIFETIME_SECONDS = 30 * 24 * 3600
+_DAY = 24 * 3600
+_STATE_LIFETIME_SECONDS = 30 * _DAY
 
 _CHATS = Table(
     "adaptive_memory_chat",
@@ -25,6 +37,7 @@ class HostChatTable:
 
     def __init__(self) -> None:
         self._table = OwnTable(_CHATS)
+        self._tidy_again_at = 0
 
     @uninterrupted
     async def read(self, user_id: str, chat_id: str) -> str | None:
@@ -38,17 +51,18 @@ class HostChatTable:
 
     @uninterrupted
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
-        """Replace the state of a chat, and drop those of the user's chats that rest for long."""
-        mine = _CHATS.c.user_id == user_id
+        """Replace the state of a chat; now and then, drop those of chats that rest for long."""
+        this = (_CHATS.c.user_id == user_id) & (_CHATS.c.chat_id == chat_id)
+        row = {"user_id": user_id, "chat_id": chat_id, "state": state, "updated_at": now}
         async with self._table.session("writing the chat's state") as session:
-            await session.execute(
-                delete(_CHATS).where(
-                    mine,
-                    (_CHATS.c.chat_id == chat_id)
-                    | (_CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS),
-                )
+            # SQLite's one writer is held from the first change on, so there is mostly one.
+            changed = await session.execute(
+                update(_CHATS).where(this).values(state=state, updated_at=now)
             )
-            await session.execute(
-                insert(_CHATS).values(user_id=user_id, chat_id=chat_id, state=state, updated_at=now)
-            )
+            if not changed.rowcount:
+                await session.execute(insert(_CHATS).values(row))
+            if now >= self._tidy_again_at:
+                self._tidy_again_at = now + _DAY
+                rested = _CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS
+                await session.execute(delete(_CHATS).where(rested))
             await session.commit()

@@ -25,6 +25,7 @@ _IN_PROCESS = "host:local:"
 # they don't wait behind memories that are embedded in the background.
 _MESSAGES_AT_ONCE = 2
 _CONTENTS_AT_ONCE = 1
+_TEXTS_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +51,13 @@ class HostEmbedder:
         return (await self.name()).startswith(_IN_PROCESS)
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors as the host makes them, with its prefix for queries or contents."""
-        if not await self.in_process():
-            return await self._embed(texts, query=query)
+        """Vectors as the host makes them, with its prefix for queries or contents.
+
+        A model in this process is asked directly: in batches, without a progress bar in the log.
+        """
+        model = getattr(self.request.app.state, "ef", None)
+        if not await self.in_process() or not hasattr(model, "encode"):
+            return await self._by_the_host(texts, query=query)
         lanes: dict[bool, asyncio.Semaphore] = process_state(self.request).setdefault(
             "embedding_lanes",
             {
@@ -60,16 +65,34 @@ class HostEmbedder:
                 False: asyncio.Semaphore(_CONTENTS_AT_ONCE),
             },
         )
+        prefix = _prefix(query)
         async with lanes[query]:
-            return await self._embed(texts, query=query)
+            with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
+                raw = await asyncio.to_thread(_encoded, model, list(texts), prefix)
+        return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
-    async def _embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+    async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> Vectors:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
-            from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
-
-            prefix = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
-            raw = await function(list(texts), prefix=prefix, user=self.user)
+            raw = await function(list(texts), prefix=_prefix(query), user=self.user)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")
+
+
+def _prefix(query: bool) -> str | None:
+    """What the admin has set to stand before messages, or before contents."""
+    with HostFaults("reading the embedding prefixes", EmbeddingError):
+        from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
+
+        prefix: str | None = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
+    return prefix
+
+
+def _encoded(model: Any, texts: list[str], prefix: str | None) -> object:
+    """The same vectors as by the host's function, which takes one text at a time by default.
+
+    (host: retrieval/utils.py, get_embedding_function, and the setting for the batch size)
+    """
+    named = {"prompt": prefix} if prefix else {}
+    return model.encode(texts, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **named)

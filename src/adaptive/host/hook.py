@@ -27,14 +27,17 @@ class Hook:
 
     @property
     def user_id(self) -> str:
+        """Id of the user whose turn it is, empty where there is none."""
         return str(self.user.get("id") or "")
 
     @property
     def chat_id(self) -> str:
+        """Id of the chat as the host names it, empty for a plain API call."""
         return str(self.metadata.get("chat_id") or "")
 
     @property
     def notifier(self) -> PageNotifier:
+        """Shows lines with the answer, unless the user or the admin wants none."""
         return PageNotifier(self.emitter, self.settings.show_status)
 
     @property

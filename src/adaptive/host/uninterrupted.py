@@ -25,6 +25,7 @@ def uninterrupted(
 
     @functools.wraps(work)
     async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        """The work, in a task that a cancellation does not reach."""
         task = asyncio.create_task(work(*args, **kwargs))
         _RUNNING.add(task)
         task.add_done_callback(_over)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from adaptive.learn.apply import apply_operations
@@ -32,7 +33,11 @@ _PATIENCE_SECONDS = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Classroom:
-    """What learning a turn needs: the user's store, the providers, and what outlives the turn."""
+    """What learning a turn needs: the user's store, the providers, and what outlives the turn.
+
+    ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
+    wait for the database: SQLite has one writer, and who waits for it longest is not served first.
+    """
 
     sources: Sources
     indexes: MemoryIndexes
@@ -40,6 +45,7 @@ class Classroom:
     tables: Tables
     claims: TurnClaims
     formats: AnswerFormats
+    writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
 
 
 async def learn_turn(room: Classroom, turn: Turn, settings: Settings, now: datetime) -> str | None:
@@ -77,12 +83,13 @@ async def _learn(
     )
     log_lesson.debug("the model's reply: %r", completion.text)
     extraction = read_extraction(completion, offered, settings)
-    # The chat model's own memory tools may have written while ours was thinking.
-    memories = (await _index(room, settings)).memories
-    accepted, refused = screened(extraction.operations, memories, settings)
-    applied = await apply_operations(accepted, memories, room.sources.store, turn.source)
-    if applied:  # the next message is to find the new vectors ready
-        await _index(room, settings)
+    async with room.writing:
+        # The chat model's own memory tools may have written while ours was thinking.
+        memories = (await _index(room, settings)).memories
+        accepted, refused = screened(extraction.operations, memories, settings)
+        applied = await apply_operations(accepted, memories, room.sources.store, turn.source)
+        if applied:  # the next message is to find the new vectors ready
+            await _index(room, settings)
     outcomes = [*applied, *refused, *extraction.refused]
     complete = all(outcome.status != "failed" for outcome in outcomes)
     return report_line(outcomes), complete

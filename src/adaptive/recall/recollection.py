@@ -119,17 +119,19 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     patience = settings.inlet_timeout_seconds * _SHARE_FOR_EMBEDDING
     previous = question.previous if continues(question.text) else ""
     texts = (question.text, previous) if has_words(question.text) else ()
-    beside = asyncio.gather(
-        query_vectors(library.sources.embedder, texts, patience),
-        library.states.read(library.chats, user_id, question.chat_id),
-    )
+    if library.indexes.known_empty(user_id):  # most likely it still is: no vector is needed
+        texts = ()
+    vectors_made = asyncio.create_task(query_vectors(library.sources.embedder, texts, patience))
     try:
-        index = await library.indexes.current(library.sources, settings.index_cache_bytes, patience)
+        state, index = await asyncio.gather(
+            library.states.read(library.chats, user_id, question.chat_id),
+            library.indexes.current(library.sources, settings.index_cache_bytes, patience),
+        )
         if not index.memories:  # an empty store waits for no vector
             return Recollection()
-        vectors, state = await beside
+        vectors = await vectors_made
     finally:
-        beside.cancel()
+        vectors_made.cancel()
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
     core = core_memories(index, settings.core_importance)

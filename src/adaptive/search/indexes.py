@@ -57,6 +57,7 @@ class MemoryIndexes:
         self._embedding: dict[str, asyncio.Task[None]] = {}
         self._tidying: dict[str, asyncio.Task[None]] = {}
         self._nulls: dict[str, Vectors] = {}
+        self._making_nulls: dict[str, asyncio.Task[Vectors]] = {}
         self._resting: dict[str, float] = {}
         # Questions and reads are numbered: the wall clock may be set back.
         self._order = itertools.count()
@@ -91,6 +92,11 @@ class MemoryIndexes:
                 held = self._held.get(user_id, held)
         self._evict(user_id, budget_bytes)
         return held
+
+    def known_empty(self, user_id: str) -> bool:
+        """Whether the user had no memories when they were last looked at."""
+        held = self._held.get(user_id)
+        return held is not None and not held.memories
 
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""
@@ -155,6 +161,9 @@ class MemoryIndexes:
             index = build_index(parts)
         else:
             index = await asyncio.to_thread(build_index, parts)
+        latest = self._held.get(user_id)
+        if held is not None and latest is not None and latest is not held:
+            index = _filled(index, latest.stored_vectors())  # embedded meanwhile
         self._held[user_id] = index
         self._read[user_id] = number
         if known.keys() - index.places.keys():
@@ -165,18 +174,26 @@ class MemoryIndexes:
     ) -> Vectors:
         """Vectors of the null prompts for this embedder, made once and kept for all workers.
 
-        Those of another ``dimension`` are made anew; 0 takes any.
+        Those of another ``dimension`` are made anew; 0 takes any. Whoever asks meanwhile waits for
+        the same vectors: with a local model they take seconds of all cores.
         """
         known = await self._known_nulls(table, name)
         if known is not None and dimension in (0, known.shape[1]):
             return known
+        making = self._making_nulls.get(name)
+        if making is None or making.done():
+            making = asyncio.create_task(self._make_nulls(embedder, table, name))
+            self._making_nulls[name] = making
+        return await asyncio.shield(making)
+
+    async def _make_nulls(self, embedder: Embedder, table: VectorTable, name: str) -> Vectors:
         rows = await _embedded(embedder, NULL_PROMPTS, query=True)
         found = {
             digest: StoredVector(digest, row)
             for digest, row in zip(_null_digests(), rows, strict=True)
         }
-        await _store(table, _NOBODY, name, found)
         self._nulls[name] = rows
+        await _store(table, _NOBODY, name, found)
         return rows
 
     async def _known_nulls(self, table: VectorTable, name: str) -> Vectors | None:

@@ -20,6 +20,10 @@ from tests.e2e.driver.scripted_model import ScriptedModel
 # Starts a server with these environment variables: the fixture ``start_host``.
 StartHost = Callable[..., Awaitable["RunningHost"]]
 
+# On two cores, which the driver and the model share with it, ten users who never pause make the
+# host run into its five seconds for a locked database, with no filter installed too.
+PATIENT_SQLITE = {"DATABASE_SQLITE_PRAGMA_BUSY_TIMEOUT": "30000"}
+
 _accounts = itertools.count(1)
 
 
@@ -89,7 +93,7 @@ class RunningHost:
             name: value.replace("{model_url}", model.url)
             for name, value in (variables or {}).items()
         }
-        server = HostServer(environment, data, {**usual, **extra})
+        server = HostServer(environment, data, {**usual, **PATIENT_SQLITE, **extra})
         try:
             server.spawn()
             await server.wait_until_healthy()
