@@ -717,7 +717,7 @@ async def test_dropped_while_it_is_embedded() -> None:
     bob = World(HOME, user_id="bob", indexes=ada.indexes, clock=ada.clock)
     ada.embedder.gate.clear()
     await ada.current(patience=0)
-    await bob.current(budget=1)
+    await bob.current(budget=1, patience=0)
     ada.embedder.gate.set()
     await settled()
     index = await ada.current()
