@@ -13,7 +13,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from benchmarks.locomo import DEFAULT_DATA
 
-NAMES = ("loading", "recall", "host_recall", "stability", "latency", "cold_start", "plots")
+NAMES = (
+    "loading",
+    "recall",
+    "deduplication",
+    "host_recall",
+    "stability",
+    "latency",
+    "cold_start",
+    "plots",
+)
 
 
 def main() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -13,7 +15,7 @@ from hypothesis import HealthCheck, settings
 
 from demo.environment import HostEnvironment, host_environment
 from tests.hosts import DEFAULT_RELEASES, chosen_releases
-from tools.bundle import BUNDLE
+from tools.bundle import BUNDLE, reached
 from tools.bundle_source import PACKAGE, Module, bindings, internal_imports, parse_modules
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -55,6 +57,21 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from None
     if config.getoption("--bundle"):
         serve_bundle_as_package()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With ``--bundle``, leave out tests of modules that no part of the filter uses."""
+    if not config.getoption("--bundle") or not collection_path.name.startswith("test_"):
+        return None
+    tree = ast.parse(collection_path.read_text(encoding="utf-8"))
+    named = {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    return True if named & _unused_modules() else None
+
+
+@cache
+def _unused_modules() -> frozenset[str]:
+    modules, _ = parse_modules(PROJECT)
+    return frozenset({one.name for one in modules} - {one.name for one in reached(modules)})
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -38,8 +38,9 @@ def memory(id: str, content: str, *, created_at: int = 1, **fields: Any) -> Memo
 
 
 def hook_settings(user: UserValves | None = None, **valves: Any) -> Settings:
-    """Settings of a hook: defaults but for the named valves."""
-    return Settings.merge(Valves(**valves), user)
+    """Settings of a hook: defaults but for the named valves, or settings without a valve."""
+    fixed = {name: value for name, value in valves.items() if name not in Valves.model_fields}
+    return Settings.merge(Valves(**valves), user).model_copy(update=fixed)
 
 
 def turn(words: str, *earlier: Utterance, user_id: str = "ada", message_id: str = "m") -> Turn:

@@ -18,7 +18,7 @@ LONGEST_MODULE = 400
 FLOORS: list[set[str]] = [
     {"errors", "model", "shapes", "spans", "clock", "soft"},
     {"ports", "lenient", "messages", "retry", "transport"}
-    | {"valves", "recall_valves", "user_valves", "settings"},
+    | {"valves", "recall_valves", "learn_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
     {"filter"},

@@ -136,7 +136,9 @@ def test_settings_are_frozen() -> None:
 def test_categories() -> None:
     """Each category has its switch, and those that are on stay in their fixed order."""
     switches = {f"enable_{name}_memory" for name in CATEGORIES}
-    assert switches == {n for n in Valves.model_fields if n.startswith("enable_")}
+    assert switches == {
+        n for n in Valves.model_fields if n.startswith("enable_") and n.endswith("_memory")
+    }
     assert hook_settings().categories == CATEGORIES
     assert hook_settings(enable_goal_memory=False, enable_identity_memory=False).categories == (
         "behavior",

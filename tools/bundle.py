@@ -30,6 +30,7 @@ from tools.bundle_source import (
 
 PROJECT = Path(__file__).resolve().parent.parent
 BUNDLE = "adaptive_memory.py"
+ENTRY = "adaptive.filter"
 OLDEST_HOST = "0.9.6"
 COMMAND = "python -m tools.bundle"
 
@@ -48,10 +49,24 @@ def build(project: Path = PROJECT) -> str:
     violations += check(modules, prompts)
     if violations:
         raise BundleError(violations)
-    text = render(order(modules), prompts, frontmatter(described))
+    text = render(order(reached(modules)), prompts, frontmatter(described))
     if broken := _unfit(text):
         raise BundleError(broken)
     return text
+
+
+def reached(modules: list[Module]) -> list[Module]:
+    """The modules that the filter imports, by whatever way; all where there is no filter."""
+    imported_by = import_graph(modules)
+    if ENTRY not in imported_by:
+        return modules
+    found = {ENTRY}
+    waiting = [ENTRY]
+    while waiting:
+        new = set(imported_by[waiting.pop()]) - found
+        found |= new
+        waiting += new
+    return [module for module in modules if module.is_package or module.name in found]
 
 
 def order(modules: list[Module]) -> list[Module]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from adaptive.learn_valves import SaveMode
 from adaptive.lenient import LenientModel, valve_notes
-from adaptive.valves import SaveMode
 
 
 class UserValves(LenientModel):

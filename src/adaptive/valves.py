@@ -10,111 +10,17 @@ from typing import Literal
 
 from pydantic import Field
 
+from adaptive.learn_valves import LearnValves
 from adaptive.lenient import valve_notes
-from adaptive.recall_valves import RecallValves
-
-SaveMode = Literal["auto", "off"]
 
 _PASSWORD = {"type": "password"}
-_LEARN = "Learning"
 _MODEL = "Model for learning"
 _EMBED = "Embeddings"
 
 
-class Valves(RecallValves):
+class Valves(LearnValves):
     """What the admin sets: recall first, then learning and the providers."""
 
-    save_mode: SaveMode = Field(
-        default="auto",
-        description="`auto` learns from each turn, `off` from none.",
-        json_schema_extra=valve_notes(
-            _LEARN, "You want a memory that only its owner edits, in Settings."
-        ),
-    )
-    enable_identity_memory: bool = Field(
-        default=True,
-        description="Learn who the user is: name, age, home, work, health, languages.",
-        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
-    )
-    enable_behavior_memory: bool = Field(
-        default=True,
-        description="Learn habits and routines.",
-        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
-    )
-    enable_preference_memory: bool = Field(
-        default=True,
-        description="Learn likes, dislikes, opinions and wishes on how to be answered.",
-        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
-    )
-    enable_goal_memory: bool = Field(
-        default=True,
-        description="Learn plans and aims.",
-        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
-    )
-    enable_relationship_memory: bool = Field(
-        default=True,
-        description="Learn about the people and animals in the user's life.",
-        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
-    )
-    enable_possession_memory: bool = Field(
-        default=True,
-        description="Learn what the user owns or uses.",
-        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
-    )
-    min_memory_length: int = Field(
-        default=8,
-        ge=1,
-        le=200,
-        description="Shorter facts, in characters, are not saved.",
-        json_schema_extra=valve_notes(_LEARN, "Your users write Chinese or Japanese (lower)."),
-    )
-    min_confidence_threshold: float = Field(
-        default=0.5,
-        ge=0,
-        le=1,
-        description="Facts that the model is less sure of are not saved.",
-        json_schema_extra=valve_notes(
-            _LEARN, "Guesses get saved (raise), or clear facts are refused (lower)."
-        ),
-    )
-    recent_messages_n: int = Field(
-        default=4,
-        ge=0,
-        le=20,
-        description=(
-            "How many earlier messages the model sees for reference when it extracts facts."
-        ),
-        json_schema_extra=valve_notes(
-            _LEARN,
-            "Facts are spread over many short messages (raise), or the model is small (lower).",
-        ),
-    )
-    allowed_memory_banks: str = Field(
-        default="General, Personal, Work",
-        description="Banks a memory may be filed under, separated by commas.",
-        json_schema_extra=valve_notes(_LEARN, "You sort memories by other areas of life."),
-    )
-    default_memory_bank: str = Field(
-        default="General",
-        description="Bank of a memory for which the model names none of the allowed ones.",
-        json_schema_extra=valve_notes(_LEARN, "You changed the banks."),
-    )
-    learn_from_api_calls: bool = Field(
-        default=False,
-        description=(
-            "Learn from plain API calls too (Open WebUI 0.10 and newer), where the words "
-            "may be a program's."
-        ),
-        json_schema_extra=valve_notes(_LEARN, "People chat through an app that uses the API."),
-    )
-    memory_identification_prompt: str = Field(
-        default="",
-        description=(
-            "Replaces the built-in extraction prompt (`prompts/extract.md`); empty: built "
-            "in. Its placeholders stay available."
-        ),
-        json_schema_extra=valve_notes(_LEARN, "Your model follows other words better."),
-    )
     llm_provider_type: Literal["host", "openai_compatible", "ollama"] = Field(
         default="host",
         description=(

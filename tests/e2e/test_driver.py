@@ -62,7 +62,7 @@ async def test_turn(host: RunningHost, probe: InstalledFilter) -> None:
     assert f"{MARKER} {page.user_id}, nobody, first note" in request.system_prompt
     assert (await page.wait_for_status(turn, AFTER_OUTLET))["done"]
     await until(lambda: len(page.statuses(turn)) == 2, 5, "both statuses")
-    stored = await chat.status_history(turn)
+    stored = await chat.status_history(turn, 2)
     assert [status["description"] for status in stored] == ["inlet ran", AFTER_OUTLET]
 
 

@@ -68,11 +68,11 @@ async def test_corrected_and_forgotten() -> None:
     """Existing memories are shown with their ids, and can be changed and removed by them."""
     dog = memory("m-2", "User has a dog.", created_at=0)
     store = ListedMemories(TEA, dog)
-    update = {"operation": "UPDATE", "id": "m-1", "content": "User likes coffee."}
+    update = {"operation": "UPDATE", "id": "m-1", "content": "User likes black tea."}
     model = ScriptedModel(reply(update, {"operation": "DELETE", "id": "m-2"}))
-    line = await learn(classroom(store, model), turn("Coffee now. And forget the dog."))
-    assert line == "Memory updated: User likes coffee. · Memory deleted: User has a dog."
-    assert store.contents == ["User likes coffee."]
+    line = await learn(classroom(store, model), turn("I like black tea now. And forget the dog."))
+    assert line == "Memory updated: User likes black tea. · Memory deleted: User has a dog."
+    assert store.contents == ["User likes black tea."]
     assert "- id=m-2 | User has a dog.\n- id=m-1 | User likes tea." in model.requests[0].user
 
 
@@ -108,7 +108,8 @@ async def test_second_answer_to_a_message() -> None:
 )
 async def test_failing_model(failure: Exception) -> None:
     """A model that fails is the reason; the repeated turn is learned."""
-    store, model = ListedMemories(), ScriptedModel(failure, reply(LISBON))
+    tries = 2 if isinstance(failure, ReplyUnusable) else 1
+    store, model = ListedMemories(), ScriptedModel(*[failure] * tries, reply(LISBON))
     room = classroom(store, model)
     with pytest.raises(type(failure)):
         await learn(room, turn("I live in Lisbon."))
@@ -120,7 +121,7 @@ async def test_failing_model(failure: Exception) -> None:
 async def test_unusable_reply(text: str) -> None:
     """Prose or half a reply stores nothing; the repeated turn is learned."""
     store = ListedMemories()
-    room = classroom(store, ScriptedModel(text, reply(LISBON)))
+    room = classroom(store, ScriptedModel(text, text, reply(LISBON)))
     with pytest.raises(ReplyUnusable):
         await learn(room, turn("I live in Lisbon."))
     assert store.contents == []
@@ -276,8 +277,8 @@ async def test_large_store_without_embedding(caplog: pytest.LogCaptureFixture) -
 async def test_memory_that_was_not_shown() -> None:
     """An id that the model makes up, or that is another user's, changes nothing."""
     store = ListedMemories(TEA)
-    model = ScriptedModel(reply({"operation": "DELETE", "id": "m-2"}))
-    line = await learn(classroom(store, model), turn("Forget it."))
+    made_up = reply({"operation": "DELETE", "id": "m-2"})
+    line = await learn(classroom(store, ScriptedModel(made_up, made_up)), turn("Not tea any more."))
     assert line == "Not saved: m-2 (the model named a memory that it was not shown)"
     assert store.contents == [TEA.content]
 
@@ -325,7 +326,7 @@ async def test_next_message_finds_the_vectors_ready() -> None:
     await learn(room, turn("I live in Lisbon."))
     while room.indexes.embedding("ada"):
         await asyncio.sleep(0)
-    assert embedder.embedded == [TEA.content, "User lives in Lisbon."]
+    assert sorted(embedder.embedded) == [TEA.content, "User lives in Lisbon."]
     index = await room.indexes.current(room.sources, SETTINGS.index_cache_bytes, 10)
     assert index.complete
     assert len(embedder.embedded) == 2

@@ -10,7 +10,14 @@ from adaptive.errors import PromptError
 from adaptive.llm.prompts import PROMPTS, render_prompt
 from tests.conftest import PROJECT
 
-VALUES = {"date": "today", "timezone": "UTC", "categories": "goal", "banks": "General"}
+VALUES = {
+    "date": "today",
+    "timezone": "UTC",
+    "categories": "goal",
+    "banks": "General",
+    "language": "English",
+    "admin": "",
+}
 
 
 def test_every_prompt_file_is_there() -> None:
@@ -42,7 +49,7 @@ def test_placeholders_are_what_the_caller_fills() -> None:
 
 def test_missing_value() -> None:
     """A built-in prompt that asks for more than its caller has is an error that names it."""
-    with pytest.raises(PromptError, match=r"'extract' asks for \['date', 'timezone'\]"):
+    with pytest.raises(PromptError, match=r"'extract' asks for \['admin', 'date',"):
         render_prompt("extract", "", {"categories": "goal", "banks": "General"})
 
 

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.errors import ReplyUnusable
-from adaptive.llm.reply import reply_items
+from adaptive.llm.envelope import ReplyForm
+from adaptive.llm.reply import ReplyItems, read_reply, reply_items
 
 KEY = "operations"
 A = {"operation": "NEW", "content": "User likes tea.", "tags": ["preference"]}
@@ -99,6 +100,8 @@ ENDED = [
     Case("in a fence", f'```json\n{{"operations": [{json.dumps(A)}, {HALF}', [A]),
     Case("after prose", f'I found [2] facts: {{"operations": [{json.dumps(A)}, {HALF}', [A]),
     Case("after reasoning", f"<think>[{{</think>[{json.dumps(A)}, {HALF}", [A]),
+    Case("after another field", f'{{"note": "x", "operations": [{json.dumps(A)}, {HALF}', [A]),
+    Case("after prose with a bracket", f'See [here: {{"operations": [{json.dumps(A)}, {HALF}', [A]),
 ]
 
 
@@ -113,7 +116,6 @@ NOTHING_WHOLE = [
     HALF,
     f'{{"operations": {HALF}',
     f'{{"operations": [{HALF}',
-    f'{{"note": "x", "operations": [{json.dumps(A)}, {HALF}',
     f"[{HALF}",
     f"```json\n{HALF}",
     '{"operations": [',
@@ -139,10 +141,10 @@ def test_cut_reply_without_a_whole_item(reply: str, cut: bool) -> None:
 UNUSABLE = [
     ("", "is empty"),
     (" \n", "is empty"),
-    ("<think>I should answer {", "is empty"),
-    ("Sure! <think>and then", "is empty"),
+    ("<think>I should answer {", "only reasoned"),
+    ("Sure! <think>and then", "only reasoned"),
     ("There is nothing to remember.", "in prose"),
-    ("<think>[]</think>Nothing.", "in prose"),
+    ("<think>[]</think>Nothing.", "only reasoned"),
     ("{}", "no usable JSON"),
     ("[1, 2]", "no usable JSON"),
     ('["User likes tea."]', "no usable JSON"),
@@ -150,7 +152,9 @@ UNUSABLE = [
     ('{"operations": null}', "no usable JSON"),
     ('{"operations": "none"}', "no usable JSON"),
     ("{see below}", "no usable JSON"),
-    (" " * (256 * 1024 + 1), "has 262145 characters; 262144 is the limit"),
+    (WHOLE.replace('"', '\\"', 5), "no usable JSON"),
+    ("[" + " " * 256 * 1024, "longer than 256 kB"),
+    (f"{WHOLE} or {json.dumps([A])}", "several answers that differ"),
 ]
 
 
@@ -172,37 +176,47 @@ def test_reasons_quote_nothing(reply: str) -> None:
     assert "Biscuit" not in str(raised.value)
 
 
-# What json-repair can read, and what the plain ladder makes of it without.
-REPAIRABLE = [
+LOOSE = [
     Case("single quotes", "{'operations': [{'operation': 'DELETE', 'id': 'm-1'}]}", [B]),
-    Case("bare keys", '{operations: [{operation: "DELETE", id: "m-1"}]}', [B]),
-    Case("quotes within", '[{"operation": "NEW", "content": "Says "hi" often"}]', []),
-    Case("Python's words", '{"operations": [{"operation": "DELETE", "id": None}]}', []),
+    Case("bare names", '{operations: [{operation: "DELETE", id: "m-1"}]}', [B]),
+    Case("trailing commas", '{"operations": [{"operation": "DELETE", "id": "m-1",},],}', [B]),
+    Case("comments", '[/* one */ {"operation": "DELETE", "id": "m-1"} // end\n]', [B]),
+    Case(
+        "Python's words",
+        '{"operations": [{"operation": "DELETE", "id": None}]}',
+        [{"operation": "DELETE", "id": None}],
+    ),
     Case(
         "in a fence", "```\n{'operations': [{'operation': 'DELETE', 'id': 'm-1'}]}\n```\nOK?", [B]
     ),
     Case("before prose", "[{'operation': 'DELETE', 'id': 'm-1'}]\n\nAnything else?", [B]),
+    Case("reported cut", "[{'operation': 'DELETE', 'id': 'm-1'}]", [B], cut=True),
 ]
-BY_REPAIR = {
-    "quotes within": [{"operation": "NEW", "content": 'Says "hi" often'}],
-    "Python's words": [{"operation": "DELETE", "id": None}],
-}
 
 
-@pytest.mark.parametrize("case", REPAIRABLE, ids=lambda case: case.id)
-def test_repair(case: Case) -> None:
-    """With json-repair what is almost JSON is read, to the letter."""
-    assert reply_items(case.reply, KEY) == BY_REPAIR.get(case.id, case.items)
+@pytest.mark.parametrize("installed", [True, False], ids=["json-repair", "no json-repair"])
+@pytest.mark.parametrize("case", LOOSE, ids=lambda case: case.id)
+def test_nearly_json(case: Case, installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is almost JSON is read to the letter, whether json-repair can be imported or not."""
+    if not installed:
+        monkeypatch.setitem(sys.modules, "json_repair", None)
+    assert reply_items(case.reply, KEY, cut=case.cut) == case.items
 
 
-@pytest.mark.parametrize("case", REPAIRABLE, ids=lambda case: case.id)
-def test_without_json_repair(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+BROKEN = '[{"operation": "NEW", "content": "Says "hi" often"}]'
+
+
+def test_repair() -> None:
+    """With json-repair what is broken is read too, where its words prove to be the reply's."""
+    assert reply_items(BROKEN, KEY) == [{"operation": "NEW", "content": 'Says "hi" often'}]
+
+
+def test_without_json_repair(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where json-repair can't be imported such a reply is refused, and the rest works as ever."""
     monkeypatch.setitem(sys.modules, "json_repair", None)
     with pytest.raises(ReplyUnusable, match="no usable JSON"):
-        reply_items(case.reply, KEY)
+        reply_items(BROKEN, KEY)
     assert reply_items(WHOLE, KEY) == [A, B]
-    assert reply_items(f'{{"operations": [{json.dumps(A)},]}}', KEY) == [A]
 
 
 @pytest.mark.parametrize(
@@ -215,14 +229,57 @@ def test_without_json_repair(case: Case, monkeypatch: pytest.MonkeyPatch) -> Non
 )
 def test_no_repair_of_a_half_item(reply: str) -> None:
     """A reply that is broken and ends in the middle is not made whole by closing a sentence."""
-    with pytest.raises(ReplyUnusable, match="JSON"):
+    with pytest.raises(ReplyUnusable, match="ends in the middle"):
         reply_items(reply, KEY)
 
 
 def test_no_repair_of_a_reported_cut() -> None:
     """Where the provider says that it cut, nothing is repaired at all."""
     with pytest.raises(ReplyUnusable, match="ends in the middle"):
-        reply_items("[{'operation': 'NEW', 'content': 'User likes tea'}]", KEY, cut=True)
+        reply_items(BROKEN, KEY, cut=True)
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A reply, and whether its end or a part of it is missing from what is taken."""
+
+    id: str
+    reply: str
+    found: ReplyItems
+    cut: bool = False
+
+
+LOSSES = [
+    Loss("none", WHOLE, ReplyItems([A, B])),
+    Loss("the limit after the end", WHOLE, ReplyItems([A, B]), cut=True),
+    Loss("the limit between lines", json.dumps(A), ReplyItems([A], cut=True), cut=True),
+    Loss("the end", WHOLE[:-20], ReplyItems([A], cut=True)),
+    Loss("the last brace", WHOLE[:-1], ReplyItems([A, B])),
+    Loss(
+        "an item",
+        f"[{json.dumps(A)},\n{{oops}},\n{json.dumps(B)}]",
+        ReplyItems([A, B], broken=True),
+    ),
+    Loss(
+        "a line",
+        f'{json.dumps(A)}\n{{"operation": oops oops}}\n{json.dumps(B)}',
+        ReplyItems([A, B], broken=True),
+    ),
+    Loss("a remark", WHOLE[:-1] + ', "note": oops oops}', ReplyItems([A, B])),
+    Loss("a try before", f"[{json.dumps(A)}, {{oops oops}}]\n\n{WHOLE}", ReplyItems([A, B])),
+    Loss(
+        "the prompt's form",
+        f'[{{"operation": "NEW", "confidence": <0 to 1>}}]\n{WHOLE}',
+        ReplyItems([A, B]),
+    ),
+]
+
+
+@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.id)
+def test_what_is_missing(loss: Loss) -> None:
+    """It is told whether the end of a reply, or a part of it, could not be taken."""
+    form = ReplyForm(KEY, lambda fields: "operation" in fields)
+    assert read_reply(loss.reply, form, cut=loss.cut) == loss.found
 
 
 def test_other_key() -> None:
@@ -336,6 +393,26 @@ PATHOLOGICAL = [
     "{" * 16_000 + "}",
     " " * 200_000 + "{",
     "[" + " " * 200_000 + "{",
+    "[] " * 80_000,
+    "[]x" * 80_000,
+    "['a" * 60_000,
+    "{'a': '" * 30_000,
+    "{“a”: “" * 30_000,
+    "[#" * 100_000,
+    "[/*" * 80_000,
+    '["a" ' * 40_000,
+    '{"a": {' * 30_000,
+    "{a: " * 60_000,
+    '\\"{' * 80_000,
+    '{"operations": [' + '{"id": "a" "b": 1}, ' * 10_000 + "]}",
+    '{"operations": [{"operation": "NEW"}]} or ' * 6_000,
+    '{"operation": "NEW", "content": "x" y}\n' * 6_000,
+    '{"operations": "' * 15_000,
+    '{"result": ' * 20_000,
+    "<" * 250_000,
+    "[" * 10_000 + "]" * 10_000,
+    '{"operations": [' + "[" * 10_000 + "]" * 10_000 + "]}",
+    '{"operations": [{"id": ' + "9" * 200_000 + "}]}",
 ]
 
 

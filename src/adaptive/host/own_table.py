@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from sqlalchemy import Table
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateTable
 
 from adaptive.errors import TablesUnavailable
-from adaptive.host.faults import HostFaults
+from adaptive.host.faults import HostFaults, describe_fault
+
+Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 
 
 class OwnTable:
-    """Opens the host's database with the table in it."""
+    """Opens the host's database with the table in it; ``sessions`` opens another one."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
         self._table = table
+        self._sessions = sessions or _host_session
         self._created = False
 
     @asynccontextmanager
@@ -28,11 +32,33 @@ class OwnTable:
             TablesUnavailable: the database refuses; the text says what was being done.
         """
         with HostFaults(doing, TablesUnavailable):
-            from open_webui.internal.db import get_async_db_context
+            try:
+                async with self._sessions() as session:
+                    if not self._created:
+                        await self._create(session)
+                        self._created = True
+                    yield session
+            except DBAPIError as error:  # its own text quotes the statement and what was written
+                raise TablesUnavailable(
+                    f"{doing}: {describe_fault(error.orig or error)}"
+                ) from error
 
-            async with get_async_db_context() as session:
-                if not self._created:
-                    await session.execute(CreateTable(self._table, if_not_exists=True))
-                    await session.commit()
-                    self._created = True
-                yield session
+    async def _create(self, session: Any) -> None:
+        """Create the table; of two workers that do so at once PostgreSQL fails one, which is fine.
+
+        ``IF NOT EXISTS`` is no lock there: the other one's table comes up as a doubled name.
+        """
+        create = CreateTable(self._table, if_not_exists=True)
+        try:
+            await session.execute(create)
+            await session.commit()
+        except (IntegrityError, ProgrammingError):
+            await session.rollback()
+            await session.execute(create)
+            await session.commit()
+
+
+def _host_session() -> AbstractAsyncContextManager[Any]:
+    from open_webui.internal.db import get_async_db_context
+
+    return get_async_db_context()

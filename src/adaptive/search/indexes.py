@@ -32,6 +32,7 @@ _NOBODY = ""
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
+_EXPECTING_USERS = 200
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0
 # Building the keywords of a large store takes long enough to be felt by other chats.
@@ -57,6 +58,7 @@ class MemoryIndexes:
         self._embedding: dict[str, asyncio.Task[None]] = {}
         self._tidying: dict[str, asyncio.Task[None]] = {}
         self._nulls: dict[str, Vectors] = {}
+        self._expected: dict[str, dict[str, Vectors]] = {}
         self._making_nulls: dict[str, asyncio.Task[Vectors]] = {}
         self._resting: dict[str, float] = {}
         # Questions and reads are numbered: the wall clock may be set back.
@@ -92,6 +94,13 @@ class MemoryIndexes:
                 held = self._held.get(user_id, held)
         self._evict(user_id, budget_bytes)
         return held
+
+    def expect_texts(self, user_id: str, texts: Sequence[str], vectors: Vectors) -> None:
+        """Vectors of texts that are about to be memories, so that none is embedded twice."""
+        if len(self._expected) >= _EXPECTING_USERS:
+            self._expected.clear()
+        made = zip(texts, vectors, strict=True)
+        self._expected[user_id] = {content_hash(text): vector for text, vector in made}
 
     def known_empty(self, user_id: str) -> bool:
         """Whether the user had no memories when they were last looked at."""
@@ -244,6 +253,16 @@ class MemoryIndexes:
         index = self._held.get(user_id)
         if index is None or index.embedder != name:
             return
+        expected = self._expected.get(user_id, {})
+        ready = {
+            index.memories[place].id: StoredVector(index.hashes[place], expected[digest])
+            for place in index.missing()
+            if (digest := index.hashes[place]) in expected
+        }
+        if ready:
+            await self._change(user_id, name, partial(_filled, found=ready))
+            await _store(sources.table, user_id, name, ready)
+            index = self._held.get(user_id, index)
         missing = index.missing()
         chunk = max(_SMALLEST_CHUNK, len(missing) // _MOST_CHUNKS + 1)
         for start in range(0, len(missing), chunk):

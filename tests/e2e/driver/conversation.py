@@ -6,6 +6,7 @@ chat with the first one, and says its id in the answer.
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -115,9 +116,19 @@ class Conversation:
         """One message as the host has stored it."""
         return (await self.stored())["history"]["messages"][message_id]
 
-    async def status_history(self, turn: Turn) -> list[dict[str, Any]]:
-        """The statuses that are stored with the turn's answer."""
-        return (await self.stored_message(turn.message_id)).get("statusHistory", [])
+    async def status_history(
+        self, turn: Turn, count: int = 1, timeout: float = 10
+    ) -> list[dict[str, Any]]:
+        """The statuses that are stored with the turn's answer, waiting for so many.
+
+        The page is shown a status before it is stored (host: socket/main.py, get_event_emitter).
+        """
+        deadline = time.monotonic() + timeout
+        while True:
+            stored = (await self.stored_message(turn.message_id)).get("statusHistory", [])
+            if len(stored) >= count or time.monotonic() > deadline:
+                return stored
+            await asyncio.sleep(0.1)
 
     async def show(self, message_id: str) -> None:
         """Page to another version of a message, which is the only thing the page itself saves."""

@@ -11,6 +11,7 @@ from tests.e2e.scenarios.extraction import EXTRACT, learns, new, newest_words, o
 
 TEA = "User likes green tea."
 QUESTION = "Which green tea does the user like?"
+LATE = "How late is it? My train leaves at nine."
 PIXEL = (
     "data:image/png;base64,"
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -110,10 +111,18 @@ async def test_tool_results_are_not_learned(host: RunningHost, plugin: Installed
     """What a tool says in a turn is not among the words that facts are taken from."""
     page = await host.user("ann")
     host.model.when_chatting([CallTool("get_current_timestamp"), Say("It is late.")])
-    turn = await page.new_chat().send("How late is it?", params={"function_calling": "native"})
+    turn = await page.new_chat().send(LATE, params={"function_calling": "native"})
     await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
-    assert newest_words(request.body) == "How late is it?"
+    assert newest_words(request.body) == LATE
+
+
+async def test_bare_question_is_not_sent(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A question that can't hold a fact about the user costs no model call."""
+    page = await host.user("ann")
+    turn = await page.new_chat().send("What is the capital of France?")
+    await page.wait_for_status(turn, "Nothing new to remember")
+    assert host.model.requests_titled(EXTRACT) == []
 
 
 async def test_empty_messages(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -159,7 +168,7 @@ async def test_injected_text_is_not_learned(host: RunningHost, plugin: Installed
     """What was put into the prompt never comes back as the user's words."""
     page = await host.user("ann")
     await page.add_memory(TEA)
-    question = "Which green tea does the user like best?"
+    question = "Which green tea do I like best?"
     turn = await page.new_chat(system=SYSTEM).send(question)
     await page.wait_for_status(turn, "Nothing new to remember")
     asked = [newest_words(request.body) for request in host.model.requests_titled(EXTRACT)]

@@ -49,7 +49,7 @@ CASES = (
     Case(
         "reasoning first", Say(f"<think>{{tea}} [..]</think>\n{BOTH}"), (TEA, CELLO), "Memory saved"
     ),
-    Case("only reasoning", Say(f"<think>I would say {BOTH}"), (), "empty"),
+    Case("only reasoning", Say(f"<think>I would say {BOTH}"), (), "only reasoned"),
     Case("bare list", Say(json.dumps([new(TEA)])), (TEA,), "Memory saved"),
     Case("single object", Say(json.dumps(new(TEA))), (TEA,), "Memory saved"),
     Case("nothing", Say('{"operations": []}'), (), "Nothing new to remember"),

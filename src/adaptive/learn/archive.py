@@ -1,0 +1,137 @@
+"""Taking memories out of the store without losing them, and bringing them back.
+
+A row is deleted only after its archived copy was read back, and only if it still is what was
+archived. So whatever fails in between, every memory is in the store, in the archive, or in both.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from adaptive.errors import HostError, MemoryUnavailable, TablesUnavailable
+from adaptive.learn.audit import AuditTrail
+from adaptive.learn.screen import comparable
+from adaptive.model import Draft, Memory, Provenance
+from adaptive.ports import ArchivedMemory, ArchiveTable, AuditEntry, MemoryStore, UsageTable
+
+log_archive = logging.getLogger("adaptive_memory.learn")
+
+# `MemoryStore.add` with further entries for the row's meta.
+AddMemory = Callable[[Draft, Provenance, Mapping[str, Any]], Awaitable[Memory]]
+
+
+@dataclass(frozen=True, slots=True)
+class Storeroom:
+    """One user's store, and the tables that stand behind it."""
+
+    user_id: str
+    store: MemoryStore
+    add: AddMemory
+    archive: ArchiveTable
+    usage: UsageTable
+    trail: AuditTrail
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Which memories left the store, and which stayed, with the reason."""
+
+    removed: tuple[Memory, ...]
+    kept: tuple[tuple[Memory, str], ...]
+
+
+async def put_into_archive(room: Storeroom, archived: Sequence[ArchivedMemory]) -> None:
+    """Archive memories and read them back.
+
+    Raises:
+        TablesUnavailable: not every one of them stands in the archive as it was put there.
+    """
+    await room.archive.put(room.user_id, archived)
+    found = await room.archive.find(room.user_id, [one.memory.id for one in archived])
+    if any(found.get(one.memory.id) != one for one in archived):
+        raise TablesUnavailable("the archive does not hold what was written into it")
+
+
+async def remove_archived(room: Storeroom, memories: Sequence[Memory]) -> Removal:
+    """Delete rows whose archived copies were read back, unless they were changed since.
+
+    Raises:
+        HostError: the store could not be read; nothing was deleted.
+    """
+    rows = {row.id: row for row in await room.store.read()}
+    removed: list[Memory] = []
+    kept: list[tuple[Memory, str]] = []
+    for memory in memories:
+        if rows.get(memory.id) != memory:
+            gone = memory.id not in rows
+            kept.append((memory, "it is gone meanwhile" if gone else "it was changed meanwhile"))
+            continue
+        try:
+            await room.store.delete(memory)
+        except HostError as error:
+            kept.append((memory, str(error)))
+            if isinstance(error, MemoryUnavailable):
+                break
+            continue
+        removed.append(memory)
+    return Removal(tuple(removed), tuple(kept))
+
+
+async def restore_memory(room: Storeroom, memory_id: str, now: int) -> Memory | None:
+    """Write an archived memory back, with where and when it was said; ``None`` if there is none.
+
+    What the store holds already, because a former try broke off, is not written again. The row has
+    a new id; meta names the former one in ``restored_from``.
+
+    Raises:
+        TablesUnavailable: the archive can't be read.
+        HostError: the row does not stand in the store; the archive keeps it.
+    """
+    archived = await room.archive.restore(room.user_id, memory_id)
+    if archived is None:
+        return None
+    memory = archived.memory
+    row = _row_of_archived(memory, await room.store.read())
+    if row is None:
+        extra = {**memory.meta, "restored_from": memory.id, "first_created_at": memory.created_at}
+        row = await room.add(draft_of(memory), provenance_of(memory), extra)
+    try:
+        await room.archive.discard(room.user_id, [memory.id])
+    except TablesUnavailable as error:
+        log_archive.warning("a restored memory is still in the archive: %s", error)
+    entry = AuditEntry("restored", row.id, now, after=row.content, reason=f"it was {memory.id}")
+    await room.trail.record(room.user_id, [entry], now)
+    return row
+
+
+def draft_of(memory: Memory) -> Draft:
+    """What a memory says, to be written again."""
+    return Draft(memory.content, memory.tags, memory.bank, memory.confidence, memory.importance)
+
+
+def provenance_of(memory: Memory) -> Provenance:
+    """Where a memory was said, as far as its meta tells; else when it was made."""
+    meta = memory.meta
+    return Provenance(
+        str(meta.get("chat_id") or ""), str(meta.get("message_id") or ""), said_at_of(memory)
+    )
+
+
+def said_at_of(memory: Memory) -> int:
+    """When a memory was said, in epoch seconds, else when it was made."""
+    said = memory.meta.get("said_at")
+    return said if isinstance(said, int) and said > 0 else memory.created_at
+
+
+def _row_of_archived(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
+    """The row that says what the archived memory says."""
+    words = comparable(memory.content)
+    for row in rows:
+        if row.id == memory.id or row.meta.get("restored_from") == memory.id:
+            return row
+        if comparable(row.content) == words:
+            return row
+    return None

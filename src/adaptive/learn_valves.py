@@ -1,0 +1,187 @@
+"""What an admin may set about learning."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from adaptive.lenient import valve_notes
+from adaptive.recall_valves import RecallValves
+
+SaveMode = Literal["auto", "off"]
+
+_LEARN = "Learning"
+_SCREEN = "What is saved"
+_STORE = "The store"
+
+
+class LearnValves(RecallValves):
+    """Recall first, then what is learned, what is refused, and how the store is kept."""
+
+    save_mode: SaveMode = Field(
+        default="auto",
+        description="`auto` learns from each turn, `off` from none.",
+        json_schema_extra=valve_notes(
+            _LEARN, "You want a memory that only its owner edits, in Settings."
+        ),
+    )
+    enable_identity_memory: bool = Field(
+        default=True,
+        description="Learn who the user is: name, age, home, work, health, languages.",
+        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
+    )
+    enable_behavior_memory: bool = Field(
+        default=True,
+        description="Learn habits and routines.",
+        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
+    )
+    enable_preference_memory: bool = Field(
+        default=True,
+        description="Learn likes, dislikes, opinions and wishes on how to be answered.",
+        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
+    )
+    enable_goal_memory: bool = Field(
+        default=True,
+        description="Learn plans and aims.",
+        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
+    )
+    enable_relationship_memory: bool = Field(
+        default=True,
+        description="Learn about the people and animals in the user's life.",
+        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
+    )
+    enable_possession_memory: bool = Field(
+        default=True,
+        description="Learn what the user owns or uses.",
+        json_schema_extra=valve_notes(_LEARN, "Such facts must not be kept."),
+    )
+    memory_keep: str = Field(
+        default="",
+        description=(
+            "What else is worth keeping, in your own words for the model; empty: nothing special."
+        ),
+        json_schema_extra=valve_notes(
+            _LEARN,
+            "Your users need facts of a certain kind remembered, as allergies or project names.",
+        ),
+    )
+    memory_never_keep: str = Field(
+        default="",
+        description=(
+            "What must never be kept, in your own words for the model; empty: nothing special."
+        ),
+        json_schema_extra=valve_notes(
+            _LEARN,
+            "Some subjects have no place in a memory. `blacklist_topics` refuses by word, "
+            "whatever the model says.",
+        ),
+    )
+    memory_language: str = Field(
+        default="",
+        description=(
+            "Language that memories are written in, as `English`; empty: that of the message."
+        ),
+        json_schema_extra=valve_notes(
+            _LEARN, "Your users write in several languages and their memories should be in one."
+        ),
+    )
+    recent_messages_n: int = Field(
+        default=4,
+        ge=0,
+        le=20,
+        description=(
+            "How many earlier messages the model sees for reference when it extracts facts."
+        ),
+        json_schema_extra=valve_notes(
+            _LEARN,
+            "Facts are spread over many short messages (raise), or the model is small (lower).",
+        ),
+    )
+    allowed_memory_banks: str = Field(
+        default="General, Personal, Work",
+        description="Banks a memory may be filed under, separated by commas.",
+        json_schema_extra=valve_notes(_LEARN, "You sort memories by other areas of life."),
+    )
+    default_memory_bank: str = Field(
+        default="General",
+        description="Bank of a memory for which the model names none of the allowed ones.",
+        json_schema_extra=valve_notes(_LEARN, "You changed the banks."),
+    )
+    learn_from_api_calls: bool = Field(
+        default=False,
+        description=(
+            "Learn from plain API calls too (Open WebUI 0.10 and newer), where the words "
+            "may be a program's."
+        ),
+        json_schema_extra=valve_notes(_LEARN, "People chat through an app that uses the API."),
+    )
+    memory_identification_prompt: str = Field(
+        default="",
+        description=(
+            "Replaces the built-in extraction prompt (`prompts/extract.md`); empty: built "
+            "in. Its placeholders stay available."
+        ),
+        json_schema_extra=valve_notes(_LEARN, "Your model follows other words better."),
+    )
+    min_memory_length: int = Field(
+        default=8,
+        ge=1,
+        le=200,
+        description="Shorter facts, in characters, are not saved.",
+        json_schema_extra=valve_notes(_SCREEN, "Your users write Chinese or Japanese (lower)."),
+    )
+    min_confidence_threshold: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="Facts that the model is less sure of are not saved.",
+        json_schema_extra=valve_notes(
+            _SCREEN, "Guesses get saved (raise), or clear facts are refused (lower)."
+        ),
+    )
+    filter_trivia: bool = Field(
+        default=True,
+        description="Refuse general knowledge and trivia, which say nothing about the user.",
+        json_schema_extra=valve_notes(_SCREEN, "Facts about the user's field get refused."),
+    )
+    filter_transient_states: bool = Field(
+        default=True,
+        description="Refuse passing states, as being tired today.",
+        json_schema_extra=valve_notes(_SCREEN, "Your assistant keeps a diary of moods or health."),
+    )
+    blacklist_topics: str = Field(
+        default="",
+        description="Words separated by commas: facts that hold one of them are refused.",
+        json_schema_extra=valve_notes(_SCREEN, "Some subjects must never be kept."),
+    )
+    whitelist_keywords: str = Field(
+        default="",
+        description=(
+            "Words separated by commas: facts that hold one of them are kept although another "
+            "rule refuses them; the blacklist, length and safety still hold."
+        ),
+        json_schema_extra=valve_notes(_SCREEN, "A rule refuses facts that you want."),
+    )
+    deduplicate_memories: bool = Field(
+        default=True,
+        description=(
+            "Save no fact that is known already; a fact that replaces a known one updates it."
+        ),
+        json_schema_extra=valve_notes(
+            _STORE, "You want every statement kept as a memory of its own."
+        ),
+    )
+    similarity_threshold: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description=(
+            "Similarity from which two facts count as the same, from 0 to 1; 0: the measured "
+            "default."
+        ),
+        json_schema_extra=valve_notes(
+            _STORE,
+            "Different facts are taken for the same (raise), or the same for different (lower).",
+        ),
+    )

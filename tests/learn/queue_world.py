@@ -1,0 +1,201 @@
+"""Workers with queues over one shared database, in virtual time; each can be cut off or killed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from adaptive.errors import TablesUnavailable
+from adaptive.learn.process_turns import ProcessTurns
+from adaptive.learn.queue import LearningQueue
+from adaptive.learn.turn_work import TurnResult, TurnWork
+from adaptive.ports import PendingTurn
+from tests.learn.virtual_time import epoch_now
+
+DEBOUNCE = 2.0
+
+
+class Database:
+    """What all workers share: the turns, and the leases on names."""
+
+    def __init__(self) -> None:
+        self.turns = ProcessTurns()
+        self.leases: dict[str, tuple[str, float]] = {}
+
+    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+        """Take a lease, as a table's conditional UPDATE does."""
+        holder, until = self.leases.get(name, (owner, 0.0))
+        if holder != owner and until >= now:
+            return False
+        self.leases[name] = (owner, now + seconds)
+        return True
+
+    async def release(self, name: str, owner: str) -> None:
+        """Free a name if the owner holds it."""
+        if self.leases.get(name, ("", 0.0))[0] == owner:
+            del self.leases[name]
+
+    async def waiting(self, user_id: str = "ada") -> dict[str, PendingTurn]:
+        """What waits to be learned, by message."""
+        return {one.message_id: one for one in await self.turns.waiting(user_id)}
+
+
+class Link:
+    """One worker's way to the database, as ``PendingTable`` and ``Leases``.
+
+    What is named in ``failing`` fails, "all" stands for everything; ``gate`` holds calls up while
+    it is closed; ``delay`` is how long each way takes, and what is named in ``slow`` takes so long
+    in addition. When ``killed`` no call ever comes back.
+    """
+
+    def __init__(self, database: Database, delay: Callable[[], float] | None = None) -> None:
+        self.database = database
+        self.failing: set[str] = set()
+        self.slow: dict[str, float] = {}
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.killed = False
+        self.calls: list[str] = []
+        self._delay = delay
+
+    def __getattr__(self, name: str) -> Any:
+        place = self.database if hasattr(self.database, name) and name != "waiting" else None
+        return partial(self._through, name, getattr(place or self.database.turns, name))
+
+    async def pause(self, seconds: float = 0.0) -> None:
+        """Wait as this worker's process does: for ever once it is killed."""
+        if seconds:
+            await asyncio.sleep(seconds)
+        await self.gate.wait()
+        if self.killed:
+            if asyncio.get_running_loop().ending:
+                raise asyncio.CancelledError
+            await asyncio.Event().wait()
+
+    async def _through(self, name: str, call: Callable[..., Awaitable[Any]], *args: Any, **k: Any):
+        self.calls.append(name)
+        await self._travel(name)
+        answer = await call(*args, **k)
+        await self._travel(name)  # may fail too: then it is done, and nobody here knows
+        return answer
+
+    async def _travel(self, name: str) -> None:
+        await self.pause((self._delay() if self._delay else 0.0) + self.slow.get(name, 0.0))
+        if self.failing & {name, "all"}:
+            raise TablesUnavailable("database is locked")
+
+
+@dataclass
+class Lesson:
+    """What one worker taught at one time."""
+
+    worker: str
+    messages: str
+    began: float
+    journal: str
+
+
+@dataclass
+class School:
+    """Workers that learn, what they did, and what came of it in the user's store.
+
+    ``seconds`` is how long the model takes; each exception in ``trouble`` is raised by one lesson
+    in place of what it should do. ``written`` is what was written to the store, in order.
+    """
+
+    database: Database = field(default_factory=Database)
+    seconds: float = 3.0
+    trouble: list[BaseException] = field(default_factory=list)
+    lessons: list[Lesson] = field(default_factory=list)
+    written: list[str] = field(default_factory=list)
+    asked: int = 0
+    running: int = 0
+    most_running: int = 0
+
+    @property
+    def taught(self) -> list[str]:
+        """The messages of each lesson."""
+        return [lesson.messages for lesson in self.lessons]
+
+    def worker(self, name: str = "a", **options: Any) -> Worker:
+        """A process of the host."""
+        return Worker(self, name, **options)
+
+
+class Worker:
+    """One process of the host, with the plug-in's instance in it; ``skew`` is its clock's error."""
+
+    def __init__(
+        self, school: School, name: str, delay: Callable[[], float] | None = None, skew: float = 0.0
+    ) -> None:
+        self.school, self.name, self.skew = school, name, skew
+        self.link = Link(school.database, delay)
+        self.queue = self.reloaded()
+
+    def reloaded(self) -> LearningQueue:
+        """An instance of the plug-in, as a change of its code makes another one."""
+        return LearningQueue(self.link, self.link, clock=self.clock)
+
+    def clock(self) -> float:
+        """This machine's time."""
+        return epoch_now() + self.skew
+
+    def turn(self, message_id: str, user_id: str = "ada", chat_id: str = "chat") -> PendingTurn:
+        """A turn that ends now."""
+        now = self.clock()
+        return PendingTurn(user_id, message_id, chat_id, "{}", now, now + DEBOUNCE)
+
+    async def say(self, message_id: str, **where: str) -> asyncio.Task[tuple[TurnResult, ...]]:
+        """What the outlet does: put the turn, and start the task that learns from it."""
+        turn = self.turn(message_id, **where)
+        await self.queue.put(turn)
+        return asyncio.create_task(self.queue.learn(turn, self.teach))
+
+    async def hear(self, message_id: str, **where: str) -> list[tuple[str, str, str]]:
+        """Say something and wait until it was dealt with: (messages, verdict, reason)."""
+        return told(await (await self.say(message_id, **where)))
+
+    async def resume(self, user_id: str = "ada") -> list[tuple[str, str, str]]:
+        """Work on what was left."""
+        return told(await self.queue.resume(user_id, self.teach))
+
+    def kill(self) -> None:
+        """End the process as ``kill -9`` does: nothing of it ever happens again."""
+        self.link.killed = True
+
+    async def teach(self, work: TurnWork) -> None:
+        """Ask the model unless it has answered, keep its answer, then write each fact."""
+        school, names = self.school, messages(work.turns)
+        school.lessons.append(Lesson(self.name, names, epoch_now(), work.journal))
+        school.running += 1
+        school.most_running = max(school.most_running, school.running)
+        try:
+            if school.trouble:
+                raise school.trouble.pop(0)
+            if not work.journal:
+                school.asked += 1
+                work.calls += 1
+                await self.link.pause(school.seconds)
+                if not await work.keep(names):
+                    return
+            for fact in work.journal.split():
+                if not await work.held():
+                    return
+                if fact not in school.written:  # read back
+                    school.written.append(fact)
+                await self.link.pause(school.seconds / 10)
+        finally:
+            school.running -= 1
+
+
+def messages(turns: tuple[PendingTurn, ...]) -> str:
+    """Their ids, in one text."""
+    return " ".join(turn.message_id for turn in turns)
+
+
+def told(results: tuple[TurnResult, ...]) -> list[tuple[str, str, str]]:
+    """Results in short."""
+    return [(messages(one.turns), one.verdict, one.reason) for one in results]

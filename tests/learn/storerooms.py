@@ -1,0 +1,246 @@
+"""A user's store with the tables behind it, in memory, and the breaking of any of their calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from adaptive.errors import StoreError, TablesUnavailable
+from adaptive.learn.archive import Storeroom
+from adaptive.learn.audit import AuditTrail
+from adaptive.model import Draft, Memory, Provenance, StoreStamp
+from adaptive.ports import ArchivedMemory, AuditEntry, Recalls, StoredVector, Vectors
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
+from adaptive.search.vectors import normalised
+from tests.fakes import ListedMemories
+
+NOW = 1_800_000_000
+DAY = 24 * 3600
+DIMENSION = 128
+
+
+class Killed(BaseException):
+    """The process ends here: nothing can catch it."""
+
+
+class ArchivedRows:
+    """An ``ArchiveTable`` whose rows are a dict."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, ArchivedMemory] = {}
+
+    @property
+    def contents(self) -> set[str]:
+        """What the archived memories say."""
+        return {one.memory.content for one in self.rows.values()}
+
+    async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
+        """These rows in place of former ones."""
+        self.rows.update({one.memory.id: one for one in archived})
+
+    async def find(self, user_id: str, memory_ids: Sequence[str]) -> dict[str, ArchivedMemory]:
+        """Those that are there."""
+        return {id: self.rows[id] for id in memory_ids if id in self.rows}
+
+    async def read(self, user_id: str) -> tuple[ArchivedMemory, ...]:
+        """All of them, the last first."""
+        return tuple(sorted(self.rows.values(), key=lambda one: -one.archived_at))
+
+    async def restore(self, user_id: str, memory_id: str) -> ArchivedMemory | None:
+        """The row, which stays."""
+        return self.rows.get(memory_id)
+
+    async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """These rows less."""
+        for id in memory_ids:
+            self.rows.pop(id, None)
+
+
+class CountedRecalls:
+    """A ``UsageTable`` whose rows are a dict."""
+
+    def __init__(self, **recalls: int) -> None:
+        self.rows = {id: Recalls(count, NOW) for id, count in recalls.items()}
+
+    async def record(self, user_id: str, memory_ids: Sequence[str], now: int) -> None:
+        """One more of each."""
+        for id in memory_ids:
+            self.rows[id] = Recalls(self.rows.get(id, Recalls(0, 0)).count + 1, now)
+
+    async def read(self, user_id: str) -> dict[str, Recalls]:
+        """A copy."""
+        return dict(self.rows)
+
+    async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
+        """The sum."""
+        given = [self.rows.pop(id) for id in memory_ids if id in self.rows]
+        own = self.rows.get(into, Recalls(0, 0))
+        self.rows[into] = Recalls(own.count + sum(one.count for one in given), NOW)
+
+    async def keep_only(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """No others."""
+        self.rows = {id: self.rows[id] for id in memory_ids if id in self.rows}
+
+
+class WrittenAudit:
+    """An ``AuditTable`` whose rows are a list."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+        """More entries."""
+        self.entries.extend(entries)
+
+    async def changes(self, user_id: str, since: int, limit: int) -> tuple[AuditEntry, ...]:
+        """The newest first."""
+        return tuple(self.entries[::-1][:limit])
+
+    def told(self) -> list[tuple[str, str]]:
+        """Kind and memory of each change."""
+        return [(entry.kind, entry.memory_id) for entry in self.entries]
+
+
+class HeldLeases:
+    """``Leases`` whose rows are a dict."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, tuple[str, float]] = {}
+
+    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+        """Whether it is free, ended, or the owner's."""
+        holder, until = self.rows.get(name, (owner, 0.0))
+        if holder != owner and until >= now:
+            return False
+        self.rows[name] = (owner, now + seconds)
+        return True
+
+    async def release(self, name: str, owner: str) -> None:
+        """Free it."""
+        if self.rows.get(name, ("", 0.0))[0] == owner:
+            del self.rows[name]
+
+
+class MetaMemories(ListedMemories):
+    """A store that keeps further meta; without ``keeps_meta`` it is one of release 0.9."""
+
+    def __init__(self, *memories: Memory, keeps_meta: bool = True, **script: Any) -> None:
+        super().__init__(*memories, **script)
+        self.keeps_meta = keeps_meta
+
+    async def add_with(self, draft: Draft, source: Provenance, extra: Mapping[str, Any]) -> Memory:
+        """A new row with further meta."""
+        row = await self.add(draft, source)
+        told = {"chat_id": source.chat_id, "said_at": source.said_at}
+        meta = {**extra, **told} if self.keeps_meta else {}
+        self.rows[row.id] = replace(row, meta=meta)
+        return self.rows[row.id]
+
+
+@dataclass
+class Fuse:
+    """Counts calls of ports and breaks one of them, before or after it takes effect.
+
+    With ``kills`` the process ends there, and nothing is called ever after.
+    """
+
+    at: int = -1
+    after: bool = False
+    kills: bool = False
+    calls: list[str] = field(default_factory=list[str])
+
+    @property
+    def blown(self) -> bool:
+        """Whether the call to break has come."""
+        return 0 <= self.at < len(self.calls)
+
+    def wired(self, port: Any, error: type[Exception]) -> Any:
+        """The port with every call of it going through the fuse."""
+        return _Wired(self, port, error)
+
+
+class _Wired:
+    def __init__(self, fuse: Fuse, port: Any, error: type[Exception]) -> None:
+        self._fuse = fuse
+        self._port = port
+        self._error = error
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        fuse, method = self._fuse, getattr(self._port, name)
+
+        async def call(*given: Any, **named: Any) -> Any:
+            if fuse.kills and fuse.blown:
+                raise Killed
+            fuse.calls.append(name)
+            breaks = len(fuse.calls) - 1 == fuse.at
+            if breaks and not fuse.after:
+                raise Killed if fuse.kills else self._error(f"{name} is broken")
+            result = await method(*given, **named)
+            if breaks:
+                raise Killed if fuse.kills else self._error(f"{name} was broken off")
+            return result
+
+        return call
+
+
+@dataclass
+class World:
+    """What outlives a process: the store, and the tables behind it."""
+
+    store: MetaMemories
+    archive: ArchivedRows = field(default_factory=ArchivedRows)
+    usage: CountedRecalls = field(default_factory=CountedRecalls)
+    audit: WrittenAudit = field(default_factory=WrittenAudit)
+    leases: HeldLeases = field(default_factory=HeldLeases)
+
+    def room(self, fuse: Fuse | None = None) -> Storeroom:
+        """The storeroom of a new process."""
+        fuse = fuse or Fuse()
+        store = fuse.wired(self.store, StoreError)
+        return Storeroom(
+            "ada",
+            store,
+            store.add_with,
+            fuse.wired(self.archive, TablesUnavailable),
+            fuse.wired(self.usage, TablesUnavailable),
+            AuditTrail(fuse.wired(self.audit, TablesUnavailable)),
+        )
+
+    @property
+    def contents(self) -> list[str]:
+        """What the store says, in order."""
+        return sorted(self.store.contents)
+
+
+def topical_index(
+    memories: Sequence[Memory], topic_of: Callable[[Memory], str], *, calibrated: bool = True
+) -> MemoryIndex:
+    """An index whose vectors lie near those of their topic; without a topic there is no vector."""
+    chance = np.random.default_rng(7)
+    topics: dict[str, Vectors] = {}
+    vectors: dict[str, Vectors] = {}
+    for one in memories:
+        topic = topic_of(one)
+        if topic:
+            centre = topics.setdefault(topic, chance.normal(size=DIMENSION).astype(np.float32))
+            vectors[one.id] = centre + chance.normal(size=DIMENSION).astype(np.float32) * 0.5
+    return index_by_vectors(memories, vectors, calibrated=calibrated)
+
+
+def index_by_vectors(
+    memories: Sequence[Memory], vectors: Mapping[str, Vectors], *, calibrated: bool = True
+) -> MemoryIndex:
+    """An index of these vectors by memory id, of any length; null prompts lie anywhere."""
+    chance = np.random.default_rng(8)
+    nulls = normalised(chance.normal(size=(len(NULL_PROMPTS), DIMENSION)).astype(np.float32))
+    contents = {one.id: one.content for one in memories}
+    known = {
+        id: StoredVector(content_hash(contents[id]), normalised(vector[None])[0])
+        for id, vector in vectors.items()
+    }
+    stamp = StoreStamp(len(memories), 1)
+    return build_index(IndexParts(memories, known, nulls if calibrated else None, "e", stamp, NOW))

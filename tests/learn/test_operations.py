@@ -1,0 +1,471 @@
+"""Every reply of the set, and any other: what may be taken is taken, nothing else is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.errors import ReplyUnusable
+from adaptive.learn.operations import Extraction, read_extraction, retry_note
+from adaptive.model import CATEGORIES, Completion, Operation, Outcome
+from tests.fakes import hook_settings
+from tests.llm.replies.case import (
+    BOTH,
+    BOTH_LIST,
+    BOTH_REPLY,
+    DOG,
+    DOG_ITEM,
+    FORGET,
+    LISBON,
+    LISBON_ITEM,
+    OFFERED,
+    ReplyCase,
+    new,
+    reply_of,
+    update,
+)
+from tests.llm.replies.whole_set import REPLIES, cuts, samples
+
+SETTINGS = hook_settings()
+IDS = {memory.id for memory in OFFERED}
+
+
+@pytest.fixture(params=["with json-repair", "without json-repair"])
+def repairs(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Whether json-repair can be imported in this run of a test."""
+    if request.param == "with json-repair":
+        return True
+    monkeypatch.setitem(sys.modules, "json_repair", None)
+    return False
+
+
+def read(text: str, *, cut: bool = False) -> Extraction:
+    """What is made of a reply, the memories of the set offered."""
+    return read_extraction(Completion(text, cut), OFFERED, SETTINGS)
+
+
+def test_size_of_the_set() -> None:
+    """The set has more than 150 replies, each under a name of its own."""
+    assert len(REPLIES) >= 150
+    assert len({case.id for case in REPLIES}) == len(REPLIES)
+    assert len(samples()) >= 100
+
+
+@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case.id)
+def test_reply(case: ReplyCase, repairs: bool) -> None:
+    """What may be taken from a reply is taken, and the rest is refused with its reason."""
+    mended = repairs and case.repaired is not None
+    if case.unusable and not mended:
+        with pytest.raises(ReplyUnusable, match=case.unusable) as raised:
+            read(case.reply, cut=case.cut)
+        assert retry_note(raised.value)
+        return
+    extraction = read(case.reply, cut=case.cut)
+    assert extraction.operations == (case.repaired if mended else case.operations)
+    reasons = [one.reason for one in extraction.refused]
+    expected = () if mended else case.refused
+    assert len(reasons) == len(expected), reasons
+    assert all(piece in reason for piece, reason in zip(expected, reasons, strict=True)), reasons
+
+
+def test_cut_at_every_byte(repairs: bool) -> None:
+    """Of a reply that is cut anywhere nothing is taken that the whole of it does not hold."""
+    wrong: list[tuple[str, str]] = []
+    for case in samples():
+        whole = read(case.reply, cut=case.cut).operations
+        for reply in cuts(case.reply):
+            try:
+                found = read(reply, cut=case.cut).operations
+            except ReplyUnusable:
+                continue
+            if found != whole[: len(found)]:
+                wrong.append((case.id, reply))
+    assert wrong == []
+
+
+@dataclass(frozen=True)
+class Told:
+    """An item that is refused, and the text by which the user is told about it."""
+
+    id: str
+    item: Any
+    content: str
+
+
+TOLD = [
+    Told("content", {"operation": "MERGE", "id": "m-1", "content": "a b"}, "a b"),
+    Told("id", {"operation": "DELETE", "id": "m-9"}, "m-9"),
+    Told("a number", {"operation": "NEW", "content": 5}, "5"),
+    Told("under another name", {"operation": "UPDATE", "text": "a\n b"}, "a b"),
+    Told("a long text", {"operation": "NEW", "content": "x" * 4001}, "x" * 200),
+    Told("NUL and half a character", {"operation": "UPDATE", "content": "a\0\ud83cb"}, "ab"),
+    Told("a list", {"operation": "NEW", "content": ["a"]}, ""),
+    Told("deep lists", {"operation": "NEW", "content": json.loads("[" * 60 + "]" * 60)}, ""),
+    Told("no object", "User likes tea.", ""),
+    Told("null", None, ""),
+]
+
+
+@pytest.mark.parametrize("told", TOLD, ids=lambda told: told.id)
+def test_what_was_refused_is_named(told: Told) -> None:
+    """The user is told which fact was refused, and the facts beside it are taken."""
+    extraction = read(reply_of(LISBON_ITEM, told.item, DOG_ITEM))
+    assert extraction.operations == BOTH
+    ((content, reason),) = [(one.content, one.reason) for one in extraction.refused]
+    assert content == told.content
+    assert reason
+
+
+@pytest.mark.parametrize(
+    ("valves", "bank"),
+    [
+        ({"allowed_memory_banks": "Life, Work", "default_memory_bank": "Life"}, "Life"),
+        ({"default_memory_bank": " "}, "General"),
+    ],
+    ids=["own", "none"],
+)
+def test_default_bank(valves: dict[str, Any], bank: str) -> None:
+    """A fact for which the model names no bank goes to the admin's default."""
+    extraction = read_extraction(
+        Completion(reply_of(LISBON_ITEM)), OFFERED, hook_settings(**valves)
+    )
+    assert [one.draft.bank for one in extraction.operations] == [bank]
+
+
+def test_nothing_was_offered() -> None:
+    """Where no memory was shown no id is known, whatever the store holds."""
+    text = reply_of(LISBON_ITEM, {"operation": "DELETE", "id": "m-1"})
+    extraction = read_extraction(Completion(text), [], SETTINGS)
+    assert extraction.operations == (LISBON,)
+    assert [one.content for one in extraction.refused] == ["m-1"]
+
+
+def test_too_many() -> None:
+    """Of more than thirty facts the first are taken, and how many there were is told."""
+    extraction = read(reply_of(*({**LISBON_ITEM, "content": f"Fact {n}."} for n in range(35))))
+    assert [one.draft.content for one in extraction.operations] == [f"Fact {n}." for n in range(30)]
+    assert extraction.refused == (Outcome("rejected", "5 more", "too many facts in one reply"),)
+
+
+# The second question
+
+NOTES = [
+    ("", "was empty"),
+    ("<think>hm", "reasoning only"),
+    ("Nothing to keep.", "no JSON object"),
+    ('{"operations": [{"operation": "NEW", "con', "was cut off"),
+    (f"{BOTH_REPLY} or rather {reply_of(DOG_ITEM)}", "several answers"),
+    ("x" * 300_000, "far too long"),
+    (f'{{"operations": [{json.dumps(LISBON_ITEM)}, {{"op', "most important"),
+    (reply_of({"operation": "MERGE", "content": "a b", "id": "m-1"}), "is NEW, UPDATE or DELETE"),
+    (reply_of({"operation": "DELETE", "id": "m-9"}), "one of the ids"),
+    (reply_of({**LISBON_ITEM, "confidence": "high"}), "a number from 0 to 1"),
+    (reply_of({**LISBON_ITEM, "kind": "joke"}), "FACT or META"),
+    (reply_of({"operation": "NEW"}), "one plain sentence"),
+    (reply_of("User likes tea."), "is an object"),
+]
+
+
+@pytest.mark.parametrize(("reply", "advice"), NOTES, ids=[advice for _, advice in NOTES])
+def test_note_for_the_second_question(reply: str, advice: str) -> None:
+    """The model is told what was wrong and what is asked for, in few words."""
+    try:
+        note = retry_note(read(reply))
+    except ReplyUnusable as error:
+        note = retry_note(error)
+    assert advice in note
+    assert note.endswith("one JSON object of the form above, and nothing else.")
+    assert len(note) < 600
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        BOTH_REPLY,
+        '{"operations": []}',
+        reply_of({**LISBON_ITEM, "kind": "META"}),
+        reply_of(*({**LISBON_ITEM, "content": f"Fact {n}."} for n in range(35))),
+    ],
+    ids=["whole", "nothing", "about the chat", "too many"],
+)
+def test_no_second_question(reply: str) -> None:
+    """Where nothing would be better for it the model is not asked again."""
+    assert retry_note(read(reply)) == ""
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Biscuit is a dog.",
+        "{Biscuit}",
+        '{"operations": [{"operation": "NEW", "content": "Biscuit',
+        reply_of({"operation": "Biscuit", "id": "m-1", "content": "Biscuit"}),
+        reply_of({"operation": "DELETE", "id": "Biscuit"}),
+        reply_of({**LISBON_ITEM, "kind": "Biscuit", "confidence": "Biscuit"}),
+        reply_of({"operation": "NEW", "content": "Biscuit", "text": "another Biscuit"}),
+    ],
+)
+def test_note_quotes_nothing(reply: str) -> None:
+    """The note holds nothing of what the user or the model said."""
+    try:
+        note = retry_note(read(reply))
+    except ReplyUnusable as error:
+        note = retry_note(error)
+    assert note
+    assert "Biscuit" not in note
+
+
+def test_note_of_another_failure() -> None:
+    """A provider's own error may quote the question, so it is not repeated."""
+    note = retry_note(ReplyUnusable("the model answered with an error: 'I live in Lisbon'"))
+    assert note
+    assert "Lisbon" not in note
+
+
+def test_second_answer_adds() -> None:
+    """What the first answer brought stays; the second brings what the first did not."""
+    first = read(
+        reply_of(
+            LISBON_ITEM,
+            {"operation": "UPDATE", "id": "m-1", "content": "User likes coffee."},
+            {"operation": "NEW", "content": "Be brief.", "kind": "META"},
+            {"operation": "DELETE", "id": "m-9"},
+        )
+    )
+    second = read(
+        reply_of(
+            LISBON_ITEM,
+            {"operation": "UPDATE", "id": "m-1", "content": "User likes cocoa."},
+            DOG_ITEM,
+            {"operation": "DELETE", "id": "m-2"},
+            {"operation": "NEW", "content": 5},
+        )
+    )
+    joined = first.joined(second)
+    assert [(one.kind, one.id, one.draft.content) for one in joined.operations] == [
+        ("NEW", "", "User lives in Lisbon."),
+        ("UPDATE", "m-1", "User likes coffee."),
+        ("NEW", "", "User has a dog."),
+        ("DELETE", "m-2", ""),
+    ]
+    assert [one.content for one in joined.refused] == ["Be brief.", "5"]
+    assert joined.advice == second.advice
+
+
+# Any reply
+
+json_like = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=4,
+)
+item_like = st.fixed_dictionaries(
+    {"operation": st.sampled_from(["NEW", "UPDATE", "DELETE"]) | json_like},
+    optional={
+        "id": st.none() | st.sampled_from(sorted(IDS)) | json_like,
+        "content": st.none() | st.text() | json_like,
+        "text": st.text() | json_like,
+        "memory": st.sampled_from(sorted(IDS)) | json_like,
+        "type": st.sampled_from(["add", "META", "goal"]) | json_like,
+        "arguments": json_like,
+        "tags": st.none() | st.lists(st.sampled_from(CATEGORIES)) | json_like,
+        "memory_bank": st.none() | json_like,
+        "confidence": st.none() | st.floats() | json_like,
+        "importance": st.none() | st.floats() | json_like,
+        "kind": st.none() | st.sampled_from(["FACT", "META"]) | json_like,
+    },
+)
+
+
+def assert_sound(extraction: Extraction) -> None:
+    """Each operation can be carried out, and each refusal can be told."""
+    for one in extraction.operations:
+        assert (one.id in IDS) == (one.kind != "NEW")
+        assert one.draft.content or one.kind == "DELETE"
+        assert one.draft.content.encode() is not None
+        assert "\0" not in one.draft.content
+        assert 0 <= one.draft.confidence <= 1
+        assert 1 <= one.draft.importance <= 10
+        assert one.draft.bank in (*SETTINGS.banks, "Personal", "Work")
+        assert set(one.draft.tags) <= set(CATEGORIES)
+    for refused in extraction.refused:
+        assert refused.status == "rejected"
+        assert refused.reason
+        assert refused.content.encode() is not None
+    assert isinstance(retry_note(extraction), str)
+
+
+@given(st.lists(item_like, max_size=3) | st.lists(json_like, max_size=3))
+def test_any_items(items: list[Any]) -> None:
+    """Whatever the items are, each becomes a sound operation or a refusal with a reason."""
+    extraction = read(reply_of(*items))
+    assert_sound(extraction)
+    assert bool(items) >= bool(extraction.operations or extraction.refused)
+
+
+MARKS = (
+    "```json\n",
+    "<think>",
+    "</think>",
+    "[",
+    "]",
+    "{",
+    "}",
+    '"',
+    "'",
+    "\\",
+    ":",
+    ",",
+    "//",
+    "“",
+)
+PIECES = (
+    '{"operations": [',
+    '{"operation": "NEW", ',
+    '"content": "User ',
+    "'content': 'User's ",
+    '"operation"',
+    '"id": "m-1"',
+    '"}',
+    '"]}',
+    json.dumps(LISBON_ITEM),
+    "DELETE",
+    "None",
+    "0.",
+    "\ud800",
+    "\0",
+    "\n",
+)
+noise = st.lists(st.sampled_from(MARKS + PIECES) | st.text(max_size=3), max_size=14).map("".join)
+
+
+@given(noise | st.text() | st.binary().map(lambda raw: raw.decode("latin-1")), st.booleans())
+def test_any_text(text: str, cut: bool) -> None:
+    """Whatever a model says gives sound operations or ``ReplyUnusable``, and nothing else."""
+    try:
+        assert_sound(read(text, cut=cut))
+    except ReplyUnusable as error:
+        assert retry_note(error)
+
+
+contents = st.text(min_size=1, max_size=30) | noise
+valid_items = st.lists(
+    st.fixed_dictionaries(
+        {"operation": st.just("NEW"), "content": contents},
+        optional={"tags": st.lists(st.sampled_from(CATEGORIES), max_size=2), "id": st.none()},
+    )
+    | st.fixed_dictionaries({"operation": st.just("DELETE"), "id": st.sampled_from(sorted(IDS))})
+    | st.fixed_dictionaries(
+        {"operation": st.just("UPDATE"), "id": st.sampled_from(sorted(IDS)), "content": contents}
+    ),
+    min_size=1,
+    max_size=4,
+)
+AROUND = (
+    "Sure, here you are:",
+    "it's the user's",
+    "[1]",
+    "{see}",
+    "{}",
+    "(a) [b",
+    "{ c",
+    "] }",
+    "\n",
+    " ",
+    "```",
+    "```json\n",
+    "- ",
+    "1. ",
+    "<b>",
+    "</answer>",
+    ":-[",
+    "#",
+    "//",
+    "/*",
+    "里斯本",
+    "“so”",
+    "<think>maybe [] or {</think>",
+)
+around = st.lists(st.sampled_from(AROUND), max_size=5).map(" ".join)
+
+
+@given(valid_items, around, around, st.booleans(), st.sampled_from([None, 1]))
+def test_garbage_around(
+    items: list[Any], before: str, after: str, bare: bool, indent: int | None
+) -> None:
+    """The operations of a valid reply are the same whatever stands around it."""
+    answer = json.dumps(items, indent=indent) if bare else reply_of(*items, indent=indent)
+    assert read(f"{before} {answer} {after}").operations == read(answer).operations
+
+
+def loosely(value: Any) -> str:
+    """A value as a careless writer of JSON puts it: Python's quotes and words, commas, comments."""
+    if isinstance(value, dict):
+        fields = (f"{name!r}: {loosely(inner)}," for name, inner in value.items())
+        return "{" + " /* a {comment} */ ".join(fields) + "}"
+    if isinstance(value, list):
+        return "[" + "".join(f"{loosely(inner)}, # next\n" for inner in value) + "]"
+    return repr(value)
+
+
+plain_contents = st.text(
+    st.characters(codec="utf-8", exclude_categories=["Cc", "Zs", "Zl", "Zp", "Cf", "Cn", "Co"]),
+    min_size=1,
+    max_size=30,
+)
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {"operation": st.just("NEW"), "content": plain_contents},
+            optional={"id": st.none(), "confidence": st.floats(0, 1)},
+        ),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_written_loosely(items: list[Any]) -> None:
+    """Nothing is changed by other quotes: a fact arrives to the letter, or not at all."""
+    strict = read(reply_of(*items)).operations
+    try:
+        found = read(loosely({"operations": items})).operations
+    except ReplyUnusable:
+        return
+    assert set(found) <= set(strict)
+
+
+@given(valid_items, st.integers(0, 10**6), st.booleans())
+def test_cut_anywhere(items: list[Any], place: int, cut: bool) -> None:
+    """A valid reply that is cut gives the first of its operations, each as it was."""
+    text = reply_of(*items)
+    whole = read(text).operations
+    try:
+        found = read(text[: place % len(text)], cut=cut).operations
+    except ReplyUnusable:
+        return
+    assert found == whole[: len(found)]
+
+
+@given(valid_items)
+def test_lines_and_lists(items: list[Any]) -> None:
+    """One object a line, a bare list and a list of calls say the same as the form asked for."""
+    whole = read(reply_of(*items)).operations
+    assert read("\n".join(map(json.dumps, items))).operations == whole
+    assert read(json.dumps(items)).operations == whole
+    assert read(json.dumps({"response": reply_of(*items)})).operations == whole
+
+
+def test_forms_of_the_set_agree() -> None:
+    """The pieces of which the set is made say what their names say."""
+    assert read(BOTH_REPLY).operations == read(BOTH_LIST).operations == (LISBON, DOG)
+    assert read(reply_of({"operation": "DELETE", "id": "m-1"})).operations == (FORGET,)
+    assert new("a").kind == "NEW"
+    assert update("m-1", "a").draft.tags == ("preference",)
+    assert isinstance(FORGET, Operation)

@@ -1,0 +1,418 @@
+"""Pruning: who goes first, that nobody goes without an archive, and whatever breaks on the way."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.errors import StoreError, TablesUnavailable
+from adaptive.learn.archive import (
+    provenance_of,
+    put_into_archive,
+    remove_archived,
+    restore_memory,
+)
+from adaptive.learn.prune import is_core, prune_store, surplus
+from adaptive.model import Memory, Outcome, Provenance
+from adaptive.ports import ArchivedMemory, AuditEntry, Recalls
+from tests.fakes import SOURCE, hook_settings, memory
+from tests.learn.storerooms import NOW, CountedRecalls, Fuse, Killed, MetaMemories, World
+
+NOBODY: frozenset[str] = frozenset()
+
+
+def rows(*ids: str, **fields: Any) -> list[Memory]:
+    """Memories of these ids, the first the oldest."""
+    return [memory(id, f"Fact {id}.", created_at=at, **fields) for at, id in enumerate(ids, 1)]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Memories in a store, and which of them go, in order."""
+
+    id: str
+    strategy: str
+    memories: list[Memory]
+    limit: int
+    gone: list[str]
+    fresh: frozenset[str] = NOBODY
+    recalls: dict[str, int] | None = None
+    core_importance: int = 9
+
+
+CHOICES = [
+    Choice("few enough", "oldest", rows("a", "b"), 2, []),
+    Choice("no limit", "oldest", rows("a", "b"), 0, []),
+    Choice("oldest", "oldest", rows("a", "b", "c"), 1, ["a", "b"]),
+    Choice(
+        "oldest is what has not changed for longest",
+        "oldest",
+        [memory("a", "a", created_at=1, updated_at=9), memory("b", "b", created_at=2)],
+        1,
+        ["b"],
+    ),
+    Choice(
+        "of one change the older",
+        "oldest",
+        [memory("b", "b", created_at=2, updated_at=9), memory("a", "a", updated_at=9)],
+        1,
+        ["a"],
+    ),
+    Choice("of one second by id", "oldest", [memory("b", "b"), memory("a", "a")], 1, ["a"]),
+    Choice(
+        "least important",
+        "least_important",
+        [*rows("a", "b", importance=5), *rows("c", "d", importance=2)],
+        1,
+        ["c", "d", "a"],
+    ),
+    Choice(
+        "least recalled",
+        "least_recalled",
+        rows("a", "b", "c", "d"),
+        1,
+        ["b", "d", "c"],
+        recalls={"a": 7, "c": 1, "gone": 0},
+    ),
+    Choice("never counted", "least_recalled", rows("a", "b", "c"), 1, ["a", "b"]),
+    Choice(
+        "core facts last",
+        "least_important",
+        [
+            *rows("name", tags=("identity",), importance=1),
+            *rows("vital", importance=9),
+            *rows("c", "d", importance=8),
+        ],
+        1,
+        ["c", "d", "name"],
+    ),
+    Choice(
+        "what counts as core is the admin's",
+        "oldest",
+        [*rows("a", importance=7), *rows("b", importance=6)],
+        1,
+        ["b"],
+        core_importance=7,
+    ),
+    Choice(
+        "identity is core even where nothing is important enough",
+        "oldest",
+        [*rows("name", tags=("goal", "identity")), *rows("b", importance=10)],
+        1,
+        ["b"],
+        core_importance=11,
+    ),
+    Choice("not of this turn", "oldest", rows("a", "b", "c"), 1, ["b", "c"], frozenset("a")),
+    Choice("all of this turn", "oldest", rows("a", "b"), 1, [], frozenset("ab")),
+]
+
+
+@pytest.mark.parametrize("case", CHOICES, ids=lambda case: case.id)
+def test_surplus(case: Choice) -> None:
+    """What goes first is what the strategy says; core facts go last, what is new never."""
+    settings = hook_settings(
+        max_total_memories=case.limit,
+        pruning_strategy=case.strategy,
+        core_importance=case.core_importance,
+    )
+    recalls = {id: Recalls(count, NOW) for id, count in (case.recalls or {}).items()}
+    gone = surplus(case.memories, settings, recalls, case.fresh)
+    assert [one.id for one in gone] == case.gone
+    backwards = surplus(case.memories[::-1], settings, recalls, case.fresh)
+    assert [one.id for one in backwards] == case.gone
+
+
+MEMORIES = st.lists(
+    st.builds(
+        Memory,
+        id=st.text("abcdef", min_size=1, max_size=2),
+        content=st.just("a"),
+        created_at=st.integers(0, 3),
+        updated_at=st.integers(0, 3),
+        tags=st.sampled_from([(), ("identity",), ("goal",)]),
+        importance=st.integers(0, 10),
+    ),
+    unique_by=lambda one: one.id,
+    max_size=12,
+)
+
+
+@given(
+    MEMORIES,
+    st.integers(0, 8),
+    st.sampled_from(["oldest", "least_recalled", "least_important"]),
+    st.sets(st.text("abcdef", min_size=1, max_size=2)),
+)
+def test_surplus_of_any_store(
+    memories: list[Memory], limit: int, strategy: str, fresh: set[str]
+) -> None:
+    """In any store exactly what is too much goes, no core fact before another, nothing new."""
+    settings = hook_settings(max_total_memories=limit, pruning_strategy=strategy)
+    gone = surplus(memories, settings, {}, fresh)
+    ids = [one.id for one in gone]
+    assert len(set(ids)) == len(ids)
+    assert not set(ids) & fresh
+    old = [one for one in memories if one.id not in fresh]
+    assert len(gone) == min(len(old), max(0, len(memories) - limit) if limit else 0)
+    cores = [is_core(one, settings) for one in gone]
+    assert cores == sorted(cores)
+    if any(cores):
+        assert all(is_core(one, settings) for one in old if one not in gone)
+
+
+async def test_pruned_into_the_archive() -> None:
+    """What goes stands in the archive whole, with when and why; the user is told of each."""
+    gone = replace(rows("a")[0], tags=("goal",), bank="Work", meta={"said_at": 3, "chat_id": "c"})
+    world = World(MetaMemories(gone, *rows("b", "c")[:2]), usage=CountedRecalls(a=1, b=2, x=3))
+    settings = hook_settings(max_total_memories=2, pruning_strategy="oldest")
+    told = await prune_store(world.room(), settings, SOURCE, frozenset("b"), NOW)
+    reason = "more than 2 memories; the oldest go first"
+    assert told == [Outcome("deleted", "Fact a.", f"archived: {reason}")]
+    assert world.contents == ["Fact b.", "Fact c."]
+    assert world.archive.rows == {"a": ArchivedMemory(gone, reason, NOW)}
+    assert world.usage.rows.keys() == {"b"}
+    assert world.audit.entries == [
+        AuditEntry("pruned", "a", NOW, "Fact a.", "", reason, SOURCE.chat_id, SOURCE.message_id)
+    ]
+
+
+@pytest.mark.parametrize("limit", [0, 3, 4])
+async def test_nothing_to_prune(limit: int) -> None:
+    """Without a limit the store is not even asked; within it its rows are not read."""
+    world = World(MetaMemories(*rows("a", "b", "c")))
+    settings = hook_settings(max_total_memories=limit)
+    assert await prune_store(world.room(), settings, SOURCE, NOBODY, NOW) == []
+    assert (world.store.stamps, world.store.reads) == (int(limit > 0), 0)
+
+
+async def test_all_of_this_turn() -> None:
+    """A store of nothing but new facts stays as it is, over the limit."""
+    world = World(MetaMemories(*rows("a", "b")))
+    settings = hook_settings(max_total_memories=1)
+    assert await prune_store(world.room(), settings, SOURCE, frozenset("ab"), NOW) == []
+    assert len(world.contents) == 2
+
+
+async def test_limit_is_reached_over_several_turns() -> None:
+    """A limit that comes late prunes no more than 25 memories after one turn."""
+    world = World(MetaMemories(*rows(*(f"m{number:02}" for number in range(60)))))
+    settings = hook_settings(max_total_memories=5, pruning_strategy="oldest")
+    counts = [len(await prune_store(world.room(), settings, SOURCE, NOBODY, NOW)) for _ in range(4)]
+    assert counts == [25, 25, 5, 0]
+    assert world.contents == [f"Fact m{number}." for number in range(55, 60)]
+    assert len(world.archive.rows) == 55
+
+
+async def test_recalls_that_can_not_be_read(caplog: pytest.LogCaptureFixture) -> None:
+    """Without its counts the least recalled are the oldest; the log says so."""
+    world = World(MetaMemories(*rows("a", "b")), usage=CountedRecalls(a=9))
+    settings = hook_settings(max_total_memories=1, pruning_strategy="least_recalled")
+    await prune_store(world.room(Fuse(at=2)), settings, SOURCE, NOBODY, NOW)
+    assert world.contents == ["Fact b."]
+    assert "for want of recalls" in caplog.text
+
+
+async def test_recalls_count() -> None:
+    """With its counts the least recalled goes."""
+    world = World(MetaMemories(*rows("a", "b")), usage=CountedRecalls(a=9))
+    settings = hook_settings(max_total_memories=1, pruning_strategy="least_recalled")
+    await prune_store(world.room(), settings, SOURCE, NOBODY, NOW)
+    assert world.contents == ["Fact a."]
+
+
+class Forgetful(MetaMemories):
+    """A store of which somebody changes a row once its memories were read."""
+
+    changed: Memory | None = None
+
+    async def read(self) -> tuple[Memory, ...]:
+        """The rows as they are, and then differently."""
+        found = await super().read()
+        if self.changed:
+            self.rows[self.changed.id] = self.changed
+        return found
+
+
+async def test_changed_on_the_way() -> None:
+    """What the user edits while it is archived is not deleted: the archive has the old words."""
+    store = Forgetful(*rows("a", "b", "c"))
+    store.changed = replace(store.rows["a"], content="Fact A, corrected.")
+    world = World(store)
+    settings = hook_settings(max_total_memories=1, pruning_strategy="oldest")
+    told = await prune_store(world.room(), settings, SOURCE, NOBODY, NOW)
+    assert [one.content for one in told] == ["Fact b."]
+    assert world.contents == ["Fact A, corrected.", "Fact c."]
+
+
+async def test_gone_on_the_way() -> None:
+    """What the user deletes meanwhile is no failure and no deletion of ours."""
+    world = World(MetaMemories(*rows("b")))
+    room = world.room()
+    a, b = rows("a", "b")
+    b = world.store.rows["b"]
+    removal = await remove_archived(room, [a, b])
+    assert (removal.removed, removal.kept) == ((b,), ((a, "it is gone meanwhile"),))
+
+
+async def test_memories_switched_off_on_the_way() -> None:
+    """When the host stops allowing writes, the rest is left."""
+    world = World(MetaMemories(*rows("a", "b", "c")))
+    memories = list(world.store.rows.values())
+
+    class Closing(MetaMemories):
+        async def delete(self, memory: Memory) -> None:
+            await super().delete(memory)
+            self.refusal = "memories are off"
+
+    world.store = Closing(*memories)
+    removal = await remove_archived(world.room(), memories)
+    assert [one.id for one in removal.removed] == ["a"]
+    assert [(one.id, why) for one, why in removal.kept] == [("b", "memories are off")]
+
+
+async def test_archive_that_forgets() -> None:
+    """An archive that does not hold what it was given costs no memory."""
+    world = World(MetaMemories(*rows("a", "b")))
+
+    async def forget(user_id: str, archived: object) -> None: ...
+
+    world.archive.put = forget  # type: ignore[method-assign]
+    settings = hook_settings(max_total_memories=1)
+    assert await prune_store(world.room(), settings, SOURCE, NOBODY, NOW) == []
+    assert len(world.contents) == 2
+
+
+@pytest.mark.parametrize("kills", [False, True], ids=["fails", "killed"])
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("strategy", ["oldest", "least_recalled"])
+async def test_broken_at_any_call(kills: bool, after: bool, strategy: str) -> None:
+    """Whichever call breaks, no fact is lost, and the next turn ends where it should have."""
+    settings = hook_settings(max_total_memories=2, pruning_strategy=strategy)
+    facts = {f"Fact {id}." for id in "abcde"}
+    for at in range(1000):
+        world = World(MetaMemories(*rows(*"abcde")))
+        fuse = Fuse(at, after, kills)
+        try:
+            told = await prune_store(world.room(fuse), settings, SOURCE, NOBODY, NOW)
+            assert {one.content for one in told} <= facts - set(world.contents)
+        except Killed:
+            assert kills
+        where = f"{fuse.calls} broke at its end"
+        assert set(world.contents) | world.archive.contents == facts, where
+        assert len(world.contents) >= 2, where
+        await prune_store(world.room(), settings, SOURCE, NOBODY, NOW + 1)
+        assert world.contents == ["Fact d.", "Fact e."], where
+        assert world.archive.contents == {"Fact a.", "Fact b.", "Fact c."}, where
+        if not fuse.blown:
+            break
+    assert at > 8
+
+
+FULL = Memory(
+    "old",
+    "User likes tea.",
+    5,
+    6,
+    ("preference",),
+    "Work",
+    0.5,
+    7,
+    {"chat_id": "c", "message_id": "m", "said_at": 4, "history": [{"content": "coffee"}]},
+)
+
+
+async def test_restored() -> None:
+    """A restored memory says what it said, from where it was said, and leaves the archive."""
+    world = World(MetaMemories())
+    room = world.room()
+    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
+    row = await restore_memory(room, "old", NOW + 9)
+    assert row is not None
+    assert list(world.store.rows.values()) == [row]
+    assert replace(row, id="old", created_at=5, updated_at=6, meta=FULL.meta) == FULL
+    assert row.meta["history"] == FULL.meta["history"]
+    assert (row.meta["restored_from"], row.meta["first_created_at"]) == ("old", 5)
+    assert (row.meta["chat_id"], row.meta["said_at"]) == ("c", 4)
+    assert world.archive.rows == {}
+    expected = AuditEntry("restored", row.id, NOW + 9, after=row.content, reason="it was old")
+    assert world.audit.entries == [expected]
+    assert await restore_memory(room, "old", NOW) is None
+
+
+@pytest.mark.parametrize(
+    "standing",
+    [
+        memory("old", "User likes tea, green."),
+        memory("new", "User likes tea, green.", meta={"restored_from": "old"}),
+        memory("new", "user likes  TEA"),
+    ],
+    ids=["never deleted", "restored before", "said again"],
+)
+async def test_not_restored_twice(standing: Memory) -> None:
+    """What stands in the store already is not written again."""
+    world = World(MetaMemories(standing))
+    room = world.room()
+    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
+    assert await restore_memory(room, "old", NOW) == standing
+    assert world.contents == [standing.content]
+    assert world.archive.rows == {}
+
+
+@pytest.mark.parametrize("kills", [False, True], ids=["fails", "killed"])
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("keeps_meta", [False, True], ids=["0.9", "0.10"])
+async def test_restoring_broken_at_any_call(kills: bool, after: bool, keeps_meta: bool) -> None:
+    """Whichever call breaks, another try has the memory in the store, once."""
+    for at in range(1000):
+        world = World(MetaMemories(memory("x", "Other."), keeps_meta=keeps_meta))
+        await put_into_archive(world.room(), [ArchivedMemory(FULL, "too many", NOW)])
+        fuse = Fuse(at, after, kills)
+        try:
+            await restore_memory(world.room(fuse), "old", NOW)
+        except (Killed, StoreError, TablesUnavailable):
+            assert kills or fuse.blown
+        assert "User likes tea." in {*world.contents, *world.archive.contents}
+        await restore_memory(world.room(), "old", NOW)
+        assert world.contents == ["Other.", "User likes tea."], fuse.calls
+        assert world.archive.rows == {}
+        if not fuse.blown:
+            break
+    assert at > 3
+
+
+@pytest.mark.parametrize(
+    ("meta", "expected"),
+    [
+        ({}, Provenance("", "", 5)),
+        ({"chat_id": None, "message_id": None, "said_at": None}, Provenance("", "", 5)),
+        ({"chat_id": "c", "message_id": "m", "said_at": 4}, Provenance("c", "m", 4)),
+        ({"said_at": "yesterday"}, Provenance("", "", 5)),
+        ({"said_at": -1}, Provenance("", "", 5)),
+    ],
+)
+def test_provenance_of_any_row(meta: dict[str, Any], expected: Provenance) -> None:
+    """Where nothing usable says when a memory was said, it is when it was made."""
+    assert provenance_of(replace(FULL, meta=meta)) == expected
+
+
+async def test_audit_that_fails_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    """A trail that can't be written is told once, at the first change, and stops nothing."""
+    world = World(MetaMemories())
+    room = world.room()
+
+    async def refuse(*_: object) -> None:
+        await world.room(Fuse(at=0)).archive.read("ada")
+
+    world.audit.append = refuse  # type: ignore[method-assign]
+    await room.trail.record("ada", [], NOW)
+    with caplog.at_level(logging.WARNING):
+        for _ in range(3):
+            await room.trail.record("ada", [AuditEntry("saved", "m", NOW)], NOW)
+    assert [record.message for record in caplog.records] == [
+        "changes are not written down: read is broken"
+    ]

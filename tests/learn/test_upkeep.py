@@ -1,0 +1,525 @@
+"""Upkeep: when it runs, what it does to a store, and whatever breaks on the way."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from adaptive.errors import MemoryUnavailable, ModelBusy, TablesUnavailable
+from adaptive.learn.upkeep import (
+    UpkeepReport,
+    Workshop,
+    left_beside_summary,
+    upkeep_when_due,
+)
+from adaptive.llm.ask import AnswerFormats
+from adaptive.model import Completion, CompletionRequest, Memory
+from adaptive.ports import ArchivedMemory, ResponseFormat
+from adaptive.search.index import MemoryIndex
+from tests.fakes import hook_settings, memory
+from tests.learn.storerooms import (
+    DAY,
+    NOW,
+    CountedRecalls,
+    Fuse,
+    HeldLeases,
+    Killed,
+    MetaMemories,
+    World,
+    topical_index,
+)
+
+SETTINGS = hook_settings(
+    enable_summarization_task=True,
+    summarization_interval=DAY,
+    summarization_min_cluster_size=3,
+    max_retries=0,
+)
+OLD = NOW - 100 * DAY
+GUITAR = [
+    "User plays the acoustic guitar.",
+    "User takes guitar lessons on Mondays.",
+    "User owns a Yamaha guitar.",
+]
+CAT = ["User's cat is called Milo.", "User's cat eats dry food.", "User's cat sleeps on the sofa."]
+TEA = ["User drinks green tea.", "User buys tea in Porto.", "User owns 3 tea pots."]
+OTHER = "User's brother works in Canada."
+SHORT = {
+    "guitar": "User plays the acoustic Yamaha guitar they own and takes guitar lessons on Mondays.",
+    "cat": "User's cat Milo eats dry food, is called Milo, sleeps on the sofa.",
+    "tea": "User drinks green tea, buys tea in Porto, owns 3 tea pots.",
+}
+
+
+def rows(*contents: str, changed: int = OLD) -> list[Memory]:
+    """Old memories, in order of age."""
+    return [
+        memory(f"{content.split()[1]}-{at}", content, created_at=changed - 99 + at)
+        for at, content in enumerate(contents)
+    ]
+
+
+def topic(content: str) -> str:
+    """What a memory is about."""
+    return next((word for word in SHORT if word in content), content)
+
+
+class Summariser:
+    """A model that puts the memories it is shown into one; no two of its answers are the same.
+
+    ``answers`` come first; an exception among them is raised.
+    """
+
+    key = "summariser"
+
+    def __init__(self, *answers: str | Exception) -> None:
+        self.requests: list[CompletionRequest] = []
+        self.answers = list(answers)
+        self.numbers = itertools.count()
+        self.before_answer: Any = None
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """A summary of the topic, each time with more blanks in words that say nothing."""
+        self.requests.append(request)
+        if self.before_answer:
+            await self.before_answer()
+        if self.answers:
+            answer = self.answers.pop(0)
+            if isinstance(answer, Exception):
+                raise answer
+            return Completion(answer)
+        text = SHORT[topic(request.user)].removesuffix(".") + "!" * next(self.numbers) + "."
+        return Completion(json.dumps({"summary": text, "complete": True}))
+
+
+@dataclass
+class Household:
+    """A world, and processes that keep it up, each a little later."""
+
+    world: World
+    model: Summariser = field(default_factory=Summariser)
+    now: float = NOW
+    numbers: Any = field(default_factory=itertools.count)
+
+    def workshop(self, fuse: Fuse | None = None, **fields: Any) -> Workshop:
+        """The workshop of a new process."""
+        fuse = fuse or Fuse()
+        room = self.world.room(fuse)
+
+        async def current() -> MemoryIndex:
+            memories = await room.store.read()
+            return topical_index(memories, lambda one: topic(one.content))
+
+        leases = fuse.wired(self.world.leases, TablesUnavailable)
+        shop = Workshop(room, current, self.model, AnswerFormats(), leases)
+        return replace(shop, **fields)
+
+    async def run(
+        self, fuse: Fuse | None = None, settings: Any = SETTINGS, **fields: Any
+    ) -> UpkeepReport | None:
+        """Upkeep after a turn, by another process each time."""
+        owner = f"process-{next(self.numbers)}"
+        shop = self.workshop(fuse, **fields)
+        return await upkeep_when_due(shop, settings, owner, lambda: self.now)
+
+
+def household(*contents: str, keeps_meta: bool = True, **fields: Any) -> Household:
+    """One with these old memories."""
+    return Household(World(MetaMemories(*rows(*contents), keeps_meta=keeps_meta)), **fields)
+
+
+async def test_a_cluster_becomes_one_memory() -> None:
+    """The summary stands for its originals with their ids and dates; they are in the archive."""
+    home = household(*GUITAR, OTHER)
+    home.world.usage = CountedRecalls(**{"plays-0": 3, "owns-2": 1})
+    originals = rows(*GUITAR)
+    report = await home.run()
+    assert home.world.contents == sorted([SHORT["guitar"], OTHER])
+    (row,) = [one for one in home.world.store.rows.values() if one.content == SHORT["guitar"]]
+    assert [one["id"] for one in row.meta["summary_of"]] == [one.id for one in originals]
+    assert [one["created_at"] for one in row.meta["summary_of"]] == [OLD - 99, OLD - 98, OLD - 97]
+    assert row.meta["said_at"] == OLD - 97
+    assert [home.world.archive.rows[one.id].memory for one in originals] == originals
+    assert {one.summary for one in home.world.archive.rows.values()} == {SHORT["guitar"]}
+    assert home.world.usage.rows[row.id].count == 4
+    assert home.world.audit.told() == [
+        ("saved", row.id),
+        *(("summarised", one.id) for one in originals),
+    ]
+    assert (home.world.audit.entries[1].before, home.world.audit.entries[1].after) == (
+        GUITAR[0],
+        SHORT["guitar"],
+    )
+    assert report is not None
+    assert report.complete
+    assert dict(report.counts) == {"clusters": 1, "summarised": 1, "originals archived": 3}
+
+
+async def test_switched_off() -> None:
+    """Where the admin did not ask for it nothing is looked at, not even whether it is due."""
+    home = household(*GUITAR)
+    fuse = Fuse()
+    assert await home.run(fuse, hook_settings()) is None
+    assert fuse.calls == []
+
+
+async def test_interval() -> None:
+    """After a run the next one comes when the interval is over, not a second before."""
+    home = household(*GUITAR)
+    assert await home.run() is not None
+    home.now += DAY
+    assert await home.run() is None
+    home.now += 1
+    report = await home.run()
+    assert str(report) == "nothing to do"
+    assert len(home.model.requests) == 1
+
+
+async def test_one_worker_at_a_time() -> None:
+    """Of several workers that begin at once one does the work, and the model is asked once."""
+    home = household(*GUITAR)
+    reports = await asyncio.gather(*(home.run() for _ in range(5)))
+    assert sum(report is not None for report in reports) == 1
+    assert len(home.model.requests) == 1
+
+
+async def test_after_a_failure() -> None:
+    """A run that left something undone is due again after an hour."""
+    home = household(*GUITAR, model=Summariser(ModelBusy("no answer")))
+    report = await home.run()
+    assert report is not None
+    assert (report.complete, dict(report.counts)) == (
+        False,
+        {"clusters": 1, "failed: ModelBusy": 1},
+    )
+    home.now += 3600
+    assert await home.run() is None
+    home.now += 1
+    await home.run()
+    assert home.world.contents == [SHORT["guitar"]]
+
+
+async def test_no_leases() -> None:
+    """Where workers can't agree on who does it, nobody does."""
+    home = household(*GUITAR)
+    assert await home.run(Fuse(at=0)) is None
+    assert home.world.contents == sorted(GUITAR)
+
+
+async def test_counters_are_kept() -> None:
+    """Reports add up, and each is logged in words."""
+    total = UpkeepReport()
+    home = household(*GUITAR, model=Summariser("no JSON"))
+    for _ in range(2):
+        report = await home.run()
+        assert report is not None
+        total.add(report)
+        home.now += 2 * DAY
+    assert str(total) == ("clusters 2, failed: ReplyUnusable 1, originals archived 3, summarised 1")
+    assert not total.complete
+
+
+async def test_report_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    """The end of a run stands in the log, without any content."""
+    with caplog.at_level(logging.INFO, "adaptive_memory.learn"):
+        await household(*GUITAR).run()
+    assert caplog.messages == ["upkeep: clusters 1, originals archived 3, summarised 1"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({"summary": SHORT["guitar"], "complete": False}, "the model could not keep every fact"),
+        ({"summary": "", "complete": True}, "it is empty"),
+        ({"summary": "User plays guitar.", "complete": True}, "a name is missing"),
+    ],
+)
+async def test_left_alone(answer: dict[str, Any], reason: str) -> None:
+    """A summary that may have lost something changes nothing, and the report says why."""
+    home = household(*GUITAR, model=Summariser(json.dumps(answer)))
+    report = await home.run()
+    assert home.world.contents == sorted(GUITAR)
+    assert (home.world.archive.rows, home.world.audit.entries) == ({}, [])
+    assert report is not None
+    assert dict(report.counts) == {"clusters": 1, f"left alone: {reason}": 1}
+    assert report.complete
+
+
+async def test_few_clusters_per_run() -> None:
+    """A run asks the model three times at most, and those left wait for no failing one."""
+    contents: list[str] = []
+    for name in ("An", "Be", "Ca", "Do", "Ev"):
+        contents += [f"User met {name}{end}." for end in ("a", "e", "o", "y")]
+    home = household(*contents, model=Summariser(*["no JSON"] * 99))
+    asked: set[str] = set()
+
+    async def current() -> MemoryIndex:
+        return topical_index(await home.world.store.read(), lambda one: one.content[9:11])
+
+    for _ in range(2):
+        before = len(home.model.requests)
+        await home.run(current=current)
+        assert len(home.model.requests) - before == 3
+        asked |= {request.user for request in home.model.requests}
+        home.now += DAY + 1
+    assert len(asked) == 5
+
+
+async def test_one_failing_cluster_spoils_no_other() -> None:
+    """Where the model fails for one cluster the others are summarised."""
+    home = household(*GUITAR, *CAT, *TEA, model=Summariser("no JSON"))
+    report = await home.run()
+    assert report is not None
+    assert report.counts["summarised"] == 2
+    assert len(home.world.contents) == 3 + 2
+
+
+async def test_memories_switched_off() -> None:
+    """When the host allows no memories the run ends at once."""
+    home = household(*GUITAR, *CAT)
+
+    async def closed() -> MemoryIndex:
+        raise MemoryUnavailable("memories are off")
+
+    report = await home.run(current=closed)
+    assert report is not None
+    assert dict(report.counts) == {"failed: MemoryUnavailable": 1}
+
+    async def close() -> None:
+        home.world.store.refusal = "memories are off"
+
+    home = household(*GUITAR, *CAT)
+    home.model.before_answer = close
+    report = await home.run()
+    assert report is not None
+    assert report.counts["failed: MemoryUnavailable"] == 1
+    assert len(home.model.requests) == 1
+
+
+async def test_changed_while_the_model_thinks() -> None:
+    """What a lesson changes meanwhile is not overwritten by a summary of what it said before."""
+    home = household(*GUITAR)
+
+    async def edit() -> None:
+        home.world.store.edit("owns-2", "User owns a Fender guitar.")
+
+    home.model.before_answer = edit
+    report = await home.run()
+    assert "User owns a Fender guitar." in home.world.contents
+    assert SHORT["guitar"] not in home.world.contents
+    assert home.world.archive.rows == {}
+    assert report is not None
+    assert report.counts["left alone: a memory was changed meanwhile"] == 1
+
+
+async def test_lessons_are_kept_out_while_it_writes() -> None:
+    """The store is changed within the lock of the lessons, which is free while the model thinks."""
+    home = household(*GUITAR)
+    lock = asyncio.Lock()
+    held: list[bool] = []
+
+    @asynccontextmanager
+    async def writing() -> AsyncGenerator[None]:
+        async with lock:
+            yield
+
+    async def look() -> None:
+        held.append(lock.locked())
+
+    home.model.before_answer = look
+    add = home.world.store.add_with
+
+    async def add_with(*given: Any) -> Memory:
+        held.append(lock.locked())
+        return await add(*given)
+
+    home.world.store.add_with = add_with  # type: ignore[method-assign]
+    await home.run(writing=writing)
+    assert held == [False, True]
+    assert not lock.locked()
+
+
+@pytest.mark.parametrize("keeps_meta", [True, False], ids=["0.10", "0.9"])
+async def test_summaries_are_not_summarised(keeps_meta: bool) -> None:
+    """What stands for many memories is never made into something shorter once more."""
+    home = household(*GUITAR, keeps_meta=keeps_meta)
+    await home.run()
+    (summary,) = home.world.store.rows.values()
+    old = replace(summary, created_at=OLD, updated_at=OLD)
+    home.world.store.rows = {one.id: one for one in [old, *rows(*GUITAR[:2])]}
+    home.world.archive.rows = {
+        id: one for id, one in home.world.archive.rows.items() if id == "owns-2"
+    }
+    home.now += 2 * DAY
+    report = await home.run()
+    assert str(report) == "nothing to do"
+
+
+class Breaking(MetaMemories):
+    """A store of which one row can't be deleted."""
+
+    async def delete(self, memory: Memory) -> None:
+        """Fails for one of them."""
+        self._check(memory.id)
+        await super().delete(memory)
+
+
+async def test_original_that_can_not_be_deleted() -> None:
+    """An original that stays beside its summary is deleted by a later run, without the model."""
+    home = Household(World(Breaking(*rows(*GUITAR), broken=["takes-1"])))
+    report = await home.run()
+    assert home.world.contents == sorted([SHORT["guitar"], GUITAR[1]])
+    assert report is not None
+    assert (report.complete, report.counts["originals kept"]) == (False, 1)
+    home.world.store.broken = frozenset()
+    home.now += DAY
+    report = await home.run()
+    assert home.world.contents == [SHORT["guitar"]]
+    assert str(report) == "originals archived 1"
+    assert len(home.model.requests) == 1
+    assert home.world.audit.told()[-1] == ("summarised", "takes-1")
+
+
+LEFT = rows(*GUITAR)
+
+
+def archive_of(memories: list[Memory], summary: str = SHORT["guitar"]) -> list[ArchivedMemory]:
+    """Memories as they were archived for a summary."""
+    return [ArchivedMemory(one, "summarised", NOW, summary) for one in memories]
+
+
+@dataclass(frozen=True)
+class Leftover:
+    """An archive and a store, and which originals stand beside their summary."""
+
+    id: str
+    archived: list[ArchivedMemory]
+    rows: list[Memory]
+    expected: list[tuple[str, list[str]]]
+
+
+SUMMARY = memory("s", SHORT["guitar"])
+OF_ITS_META = replace(
+    SUMMARY, content="Edited.", meta={"summary_of": [{"id": one.id} for one in LEFT]}
+)
+LEFTOVERS = [
+    Leftover("nothing", [], LEFT, []),
+    Leftover("finished", archive_of(LEFT), [SUMMARY], []),
+    Leftover("by content", archive_of(LEFT), [SUMMARY, LEFT[1]], [("s", ["takes-1"])]),
+    Leftover("by meta", archive_of(LEFT), [OF_ITS_META, LEFT[2]], [("s", ["owns-2"])]),
+    Leftover("never written", archive_of(LEFT), LEFT, []),
+    Leftover("deleted since", archive_of(LEFT), LEFT[:2], []),
+    Leftover("pruned", archive_of(LEFT, ""), [SUMMARY, *LEFT], []),
+    Leftover(
+        "changed since", archive_of(LEFT), [SUMMARY, replace(LEFT[0], content="User sings.")], []
+    ),
+    Leftover(
+        "an original in the words of its summary",
+        archive_of(LEFT, GUITAR[0]),
+        LEFT,
+        [],
+    ),
+]
+
+
+@pytest.mark.parametrize("case", LEFTOVERS, ids=lambda case: case.id)
+def test_left_beside_summary(case: Leftover) -> None:
+    """Only originals that stand as they were archived, beside their summary, may be deleted."""
+    left = left_beside_summary(case.archived, case.rows)
+    assert [(row.id, [one.id for one in originals]) for row, originals in left] == case.expected
+
+
+SUMMARIES = {"guitar": GUITAR, "cat": CAT}
+
+
+def assert_nothing_lost(world: World, where: str) -> None:
+    """Each fact stands in the store: itself, or archived with its summary in its place."""
+    contents = set(world.contents)
+    for name, originals in SUMMARIES.items():
+        stands = any(topic(one) == name and one not in originals for one in contents)
+        for original in originals:
+            archived = original in world.archive.contents
+            assert original in contents or (stands and archived), where
+    assert OTHER in contents, where
+
+
+@pytest.mark.parametrize("kills", [False, True], ids=["fails", "killed"])
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("keeps_meta", [True, False], ids=["0.10", "0.9"])
+async def test_broken_at_any_call(kills: bool, after: bool, keeps_meta: bool) -> None:
+    """Whichever call of whatever port breaks, no fact is lost, and later runs double none."""
+    for at in range(1000):
+        home = household(*GUITAR, *CAT, OTHER, keeps_meta=keeps_meta)
+        fuse = Fuse(at, after, kills)
+        try:
+            await home.run(fuse)
+        except Killed:
+            assert kills
+        where = f"{fuse.calls} broke at its end"
+        assert_nothing_lost(home.world, where)
+        for _ in range(2):
+            home.now += DAY + 3600
+            await home.run()
+            assert_nothing_lost(home.world, where)
+        topics = sorted(topic(content) for content in home.world.contents)
+        assert topics == sorted([OTHER, "cat", "guitar"]), where
+        assert not {*GUITAR, *CAT} & set(home.world.contents), where
+        assert home.world.archive.contents == {*GUITAR, *CAT}, where
+        if not fuse.blown:
+            break
+    assert at > 24
+
+
+async def test_broken_twice() -> None:
+    """Two breaks one after the other, at any two calls, lose and double nothing either."""
+    for first, second in itertools.product(range(2, 22), range(2, 14)):
+        home = household(*GUITAR, OTHER)
+        for at in (first, second):
+            try:
+                await home.run(Fuse(at, after=bool(at % 2), kills=True))
+            except Killed:
+                home.now += DAY
+        home.now += 2 * DAY
+        await home.run()
+        assert sorted(map(topic, home.world.contents)) == sorted([OTHER, "guitar"]), (first, second)
+        assert home.world.archive.contents == set(GUITAR)
+
+
+async def test_lease_of_a_killed_worker() -> None:
+    """The lease of a run that was killed ends by itself within the hour."""
+    home = household(*GUITAR)
+    with pytest.raises(Killed):
+        await home.run(Fuse(at=5, kills=True))
+    assert await home.run() is None
+    home.now += 3600
+    assert await home.run() is not None
+    assert home.world.contents == [SHORT["guitar"]] or len(home.world.contents) == 1
+
+
+async def test_cancelled_while_the_model_thinks() -> None:
+    """A cancelled run passes the cancellation on and has changed nothing."""
+    home = household(*GUITAR)
+    started = asyncio.Event()
+
+    async def wait() -> None:
+        started.set()
+        await asyncio.Event().wait()
+
+    home.model.before_answer = wait
+    task = asyncio.create_task(home.run())
+    await started.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert home.world.contents == sorted(GUITAR)
+    assert isinstance(home.world.leases, HeldLeases)

@@ -1,0 +1,160 @@
+"""How alike two sentences are by their words, and words that mean the same."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rapidfuzz import fuzz
+
+from adaptive.search.meanings import (
+    folded_text,
+    meaning,
+    meanings,
+    numbers,
+    people,
+    says_nothing,
+    spellings,
+)
+from adaptive.search.text_similarity import jaccard, own_token_set_ratio, token_set_ratio
+
+LETTERS = "abcdé ßжя猫狗 '12"
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Two texts with their token set ratio and the Jaccard index of their stems."""
+
+    id: str
+    one: str
+    other: str
+    token_set: float
+    stems: float
+
+
+CASES = (
+    Likeness("the same", "User likes tea.", "user likes TEA", 1.0, 1.0),
+    Likeness("a subset is 1", "User likes tea", "User likes green tea", 1.0, 2 / 3),
+    Likeness("nothing in common", "abc", "xyz", 0.0, 0.0),
+    Likeness("empty", "", "User likes tea", 0.0, 0.0),
+    Likeness("both empty", "", "", 0.0, 0.0),
+    Likeness("only signs", "?!", "...", 0.0, 0.0),
+    Likeness("accents and case", "CAFÉ crème", "cafe creme", 1.0, 1.0),
+    Likeness("inflection counts for letters", "cat", "cats", 6 / 7, 1.0),
+)
+
+
+@pytest.fixture(params=["rapidfuzz", "without"])
+def fuzzy(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """With ``rapidfuzz``, and as where it can't be imported."""
+    if request.param == "without":
+        monkeypatch.setitem(sys.modules, "rapidfuzz.fuzz", None)
+    return request.param
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_measures(case: Likeness, fuzzy: str) -> None:
+    """Both measures have the value that their definition gives, with rapidfuzz and without."""
+    assert token_set_ratio(case.one, case.other) == pytest.approx(case.token_set)
+    assert jaccard(case.one, case.other) == pytest.approx(case.stems)
+
+
+WORDS = st.lists(st.text(LETTERS.replace(" ", ""), min_size=1, max_size=8), min_size=1, max_size=8)
+
+
+@given(WORDS, WORDS)
+def test_own_ratio_is_that_of_rapidfuzz(one: list[str], other: list[str]) -> None:
+    """The fallback computes the figure of rapidfuzz, not another one like it."""
+    theirs = fuzz.token_set_ratio(" ".join(one), " ".join(other)) / 100
+    assert own_token_set_ratio(one, other) == pytest.approx(theirs, abs=1e-9)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_any_texts(one: str, other: str) -> None:
+    """Any two texts have measures from 0 to 1, the same both ways."""
+    for measure in (token_set_ratio, jaccard):
+        assert 0 <= measure(one, other) <= 1
+        assert measure(one, other) == pytest.approx(measure(other, one))
+
+
+def test_long_texts_are_bounded(fuzzy: str) -> None:
+    """Of very long texts head and tail are compared."""
+    long = "begin " + "middle " * 100_000 + "end"
+    assert token_set_ratio(long, "begin middle end") == 1.0
+    assert jaccard(long, "begin middle end") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("lives", "resides", "wohnt", "habite", "vive", "mora", "abita", "живёт", "住在"), "live"),
+        (("dog", "Hund", "chien", "perro", "cachorro", "cane", "собака", "狗"), "dog"),
+        (("two", "zwei", "deux", "dos", "dois", "due", "два", "两"), "2"),
+        (("Tuesday", "dienstags", "mardi", "martes", "martedì", "вторник", "周二"), "day2"),
+        (("cats", "Katzen"), "cat"),
+        (("hiking", "hikes", "hike"), "hike"),
+        (("running", "run"), "run"),
+        (("boxes", "box"), "box"),
+    ],
+)
+def test_one_meaning(words: tuple[str, ...], expected: str) -> None:
+    """Words of several languages and their inflections stand under one name."""
+    assert {meaning(word) for word in words} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("cookies", "cooking"),
+        ("hijo", "hija"),
+        ("niño", "niña"),
+        ("Mario", "Maria"),
+        ("plans", "planes"),
+        ("vecino", "vecina"),
+        ("哥哥", "弟弟"),
+        ("boyfriend", "girlfriend"),
+        ("Schwiegermutter", "Schwiegervater"),
+        ("teacher", "professor"),
+        ("pasta", "paste"),
+    ],
+)
+def test_two_meanings(one: str, other: str) -> None:
+    """What search may take for one word stays two where a fact hangs on it."""
+    assert meaning(one) != meaning(other)
+
+
+def test_names_are_not_inflected() -> None:
+    """A proper name keeps its last letters."""
+    assert meaning("James", name=True) == "james"
+
+
+def test_tables() -> None:
+    """Each meaning means itself, and nobody is a number."""
+    table = meanings()
+    assert {table[name] for name in table.values()} == set(table.values())
+    assert people() | numbers() <= set(table.values())
+    assert not people() & numbers()
+
+
+def test_spellings() -> None:
+    """A meaning is searched by its words in all languages."""
+    assert {"resid", "wohnt", "住"} <= set(spellings("live"))
+    assert spellings("xylophone") == ("xylophon",)
+
+
+@pytest.mark.parametrize(
+    ("word", "expected"), [("the", True), ("mit", True), ("в", True), ("d", False), ("tea", False)]
+)
+def test_says_nothing(word: str, expected: bool) -> None:
+    """Function words say nothing; a single letter does, as in "vitamin D"."""
+    assert says_nothing(word) is expected
+
+
+@given(st.text(max_size=60))
+def test_any_word_means_something(word: str) -> None:
+    """Any text has a meaning, and as a name one without loss of letters."""
+    assert isinstance(meaning(word), str)
+    assert meaning(word, name=True) in {folded_text(word), meanings().get(folded_text(word))}
