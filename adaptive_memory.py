@@ -270,6 +270,35 @@ def write_notation(noted: NotedText) -> str:
     return f"{tags}{noted.content}{bank}"
 
 
+# ---- src/adaptive/host/one_core.py ----
+# Threads that compute on one core each.
+
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+
+def one_core_threads(count: int) -> ThreadPoolExecutor:
+    """At most ``count`` threads in which torch takes one core; elsewhere it takes what it took."""
+    return ThreadPoolExecutor(count, "adaptive_memory", initializer=_take_one_core)
+
+
+def _take_one_core() -> None:
+    """Set the number of threads for this thread alone.
+
+    It holds for the thread that calls, and as a default for those that come to torch later; the
+    default is set back by a thread that ends with it (torch: ATen/ParallelOpenMP.cpp).
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return
+    usual = torch.get_num_threads()
+    torch.set_num_threads(1)
+    setting_back = threading.Thread(target=torch.set_num_threads, args=(usual,))
+    setting_back.start()
+    setting_back.join()
+
+
 # ---- src/adaptive/host/own_table.py ----
 # A table of ours in the host's own database, SQLite or PostgreSQL, created when first used.
 
@@ -6516,11 +6545,15 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What memories are wanted for; without a ``chat_id`` nothing is kept in place."""
+    """What memories are wanted for; without a ``chat_id`` nothing is kept in place.
+
+    ``first`` tells that the chat holds no earlier message of the user.
+    """
 
     text: str
     previous: str = ""
     chat_id: str = ""
+    first: bool = False
 
 
 def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_id: str) -> Question:
@@ -6532,7 +6565,7 @@ def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_i
         newest = mapping(metadata.get("user_message")) or newest
     text = spoken_text(message_text(newest))
     previous = spoken_text(message_text(said[-2])) if len(said) > 1 else ""
-    return Question(text, previous, chat_id)
+    return Question(text, previous, chat_id, first=len(said) <= 1)
 
 
 # ---- src/adaptive/search/calibration.py ----
@@ -7975,11 +8008,6 @@ class MemoryIndexes:
             self._expected.clear()
         made = zip(texts, vectors, strict=True)
         self._expected[user_id] = {content_hash(text): vector for text, vector in made}
-
-    def known_empty(self, user_id: str) -> bool:
-        """Whether the user had no memories when they were last looked at."""
-        held = self._held.get(user_id)
-        return held is not None and not held.memories
 
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""
@@ -9784,6 +9812,9 @@ _IN_PROCESS = "host:local:"
 _MESSAGES_AT_ONCE = 2
 _CONTENTS_AT_ONCE = 1
 _TEXTS_AT_ONCE = 32
+# So few characters, a usual message, are embedded as fast on one core as on all: reading the
+# model's weights takes the time. The other cores stay free for the host.
+_SHORT_CHARACTERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -9816,17 +9847,23 @@ class HostEmbedder:
         model = getattr(self.request.app.state, "ef", None)
         if not await self.in_process() or not hasattr(model, "encode"):
             return await self._by_the_host(texts, query=query)
-        lanes: dict[bool, asyncio.Semaphore] = process_state(self.request).setdefault(
+        state = process_state(self.request)
+        lanes: dict[bool, asyncio.Semaphore] = state.setdefault(
             "embedding_lanes",
             {
                 True: asyncio.Semaphore(_MESSAGES_AT_ONCE),
                 False: asyncio.Semaphore(_CONTENTS_AT_ONCE),
             },
         )
+        if "one_core_threads" not in state:
+            state["one_core_threads"] = one_core_threads(_MESSAGES_AT_ONCE + _CONTENTS_AT_ONCE)
+        short = sum(map(len, texts)) <= _SHORT_CHARACTERS
+        threads = state["one_core_threads"] if short else None
         prefix = _prefix(query)
+        loop = asyncio.get_running_loop()
         async with lanes[query]:
             with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
-                raw = await asyncio.to_thread(_encoded, model, list(texts), prefix)
+                raw = await loop.run_in_executor(threads, _encoded, model, list(texts), prefix)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
     async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> Vectors:
@@ -11729,6 +11766,9 @@ _KEPT_ON_REBUILD = 0.25
 # Score of the judging model from which a memory goes in, unless the valve says another.
 _LEAST_JUDGED = 0.5
 _SHARE_FOR_EMBEDDING = 0.5
+_SHARE_FOR_NEW_MEMORIES = 0.25
+# The host makes the model's request first: that is what the user waits for.
+_WRITE_AFTER_SECONDS = 0.3
 
 Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 
@@ -11751,13 +11791,17 @@ class Recollection:
 class ChatStates:
     """What was injected into each chat: in the host's database, or in this process without it."""
 
-    def __init__(self) -> None:
+    def __init__(self, write_after: float = _WRITE_AFTER_SECONDS) -> None:
         self._local: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._unwritten: set[tuple[str, str]] = set()
+        self._write_after = write_after
 
     async def read(self, table: ChatTable, user_id: str, chat_id: str) -> str:
         """The state of a chat, empty where there is none."""
         if not chat_id:
             return ""
+        if (user_id, chat_id) in self._unwritten:
+            return self._local.get((user_id, chat_id), "")
         try:
             return await table.read(user_id, chat_id) or ""
         except TablesUnavailable as error:
@@ -11767,15 +11811,22 @@ class ChatStates:
     async def write(
         self, table: ChatTable, user_id: str, chat_id: str, state: str, now: int
     ) -> None:
-        """Keep the state of a chat for its next turn."""
-        self._local[(user_id, chat_id)] = state
-        self._local.move_to_end((user_id, chat_id))
+        """Keep the state of a chat for its next turn, in the database after a moment."""
+        chat = (user_id, chat_id)
+        self._local[chat] = state
+        self._local.move_to_end(chat)
         while len(self._local) > _REMEMBERED_CHATS:
             self._local.popitem(last=False)
+        self._unwritten.add(chat)
         try:
-            await table.write(user_id, chat_id, state, now)
+            await asyncio.sleep(self._write_after)
+            if self._local.get(chat) == state:  # a newer one is written by its own turn
+                await table.write(user_id, chat_id, state, now)
         except TablesUnavailable as error:
             log_recall.debug("the chat's block is not kept in place: %s", error)
+        finally:
+            if self._local.get(chat) in (state, None):
+                self._unwritten.discard(chat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -11802,22 +11853,22 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     """
     user_id = library.sources.user_id
     # What is left of the time limit is for ranking, and for the judge if there is one.
-    patience = settings.inlet_timeout_seconds * _SHARE_FOR_EMBEDDING
+    patience = settings.inlet_timeout_seconds
+    # Nothing was injected before a chat's first message; said anew, it begins the block anew.
+    chat_id = "" if question.first else question.chat_id
+    state, index = await asyncio.gather(
+        library.states.read(library.chats, user_id, chat_id),
+        library.indexes.current(
+            library.sources, settings.index_cache_bytes, patience * _SHARE_FOR_NEW_MEMORIES
+        ),
+    )
+    if not index.memories:
+        return Recollection()
+    # Not beside the database: with a model in this process both would take longer than in turn.
     previous = question.previous if continues(question.text) else ""
     texts = (question.text, previous) if has_words(question.text) else ()
-    if library.indexes.known_empty(user_id):  # most likely it still is: no vector is needed
-        texts = ()
-    vectors_made = asyncio.create_task(query_vectors(library.sources.embedder, texts, patience))
-    try:
-        state, index = await asyncio.gather(
-            library.states.read(library.chats, user_id, question.chat_id),
-            library.indexes.current(library.sources, settings.index_cache_bytes, patience),
-        )
-        if not index.memories:  # an empty store waits for no vector
-            return Recollection()
-        vectors = await vectors_made
-    finally:
-        vectors_made.cancel()
+    embedder = library.sources.embedder
+    vectors = await query_vectors(embedder, texts, patience * _SHARE_FOR_EMBEDDING)
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
     core = core_memories(index, settings.core_importance)

@@ -36,7 +36,7 @@ from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 
 SIZES = (0, 100, 1000, 5000, 20_000)
-ROUNDS = 25
+ROUNDS = 41
 WARM_UP = 4
 EXTRACTION_SECONDS = 1
 LEAST_MS = 5

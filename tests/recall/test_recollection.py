@@ -97,7 +97,11 @@ class Person:
         self.store = ListedMemories(*memories)
         self.chats = ShelvedChats()
         sources = Sources("ada", self.store, embedder, ShelvedVectors())
-        fresh = {"indexes": MemoryIndexes(), "chats": self.chats, "states": ChatStates()}
+        fresh = {
+            "indexes": MemoryIndexes(),
+            "chats": self.chats,
+            "states": ChatStates(write_after=0),
+        }
         self.library = Library(sources=sources, **{**fresh, **parts})
 
     async def asks(self, text: str, previous: str = "", chat: str = "", **valves: Any) -> Any:
@@ -403,13 +407,31 @@ async def test_without_a_chat_table() -> None:
 
 async def test_states_in_the_process_are_bounded() -> None:
     """Without a table the chats that rested longest are forgotten, and users never mix."""
-    states, table = ChatStates(), ShelvedChats(unavailable=True)
+    states, table = ChatStates(write_after=0), ShelvedChats(unavailable=True)
     for number in range(2500):
         await states.write(table, "ada", f"c-{number}", "kept", 1)
     assert await states.read(table, "ada", "c-0") == ""
     assert await states.read(table, "ada", "c-2499") == "kept"
     assert await states.read(table, "eve", "c-2499") == ""
     assert await states.read(table, "ada", "") == ""
+
+
+async def test_state_is_written_after_a_moment() -> None:
+    """The next turn has a state before it is written, and only the newest one is written."""
+    states, table = ChatStates(write_after=0.05), ShelvedChats()
+    first = asyncio.create_task(states.write(table, "ada", "c", "first", 1))
+    await asyncio.sleep(0)
+    assert await states.read(table, "ada", "c") == "first"
+    assert await table.read("ada", "c") is None
+    await asyncio.sleep(0.02)
+    second = asyncio.create_task(states.write(table, "ada", "c", "second", 2))
+    await first
+    assert await table.read("ada", "c") is None
+    assert await states.read(table, "ada", "c") == "second"
+    await second
+    assert await table.read("ada", "c") == "second"
+    await table.write("ada", "c", "by another worker", 3)
+    assert await states.read(table, "ada", "c") == "by another worker"
 
 
 # --- judging by a model ---------------------------------------------------------------------------

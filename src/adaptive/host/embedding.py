@@ -13,6 +13,7 @@ from fastapi import Request
 from adaptive.errors import EmbeddingError
 from adaptive.host.configuration import host_settings
 from adaptive.host.faults import HostFaults
+from adaptive.host.one_core import one_core_threads
 from adaptive.host.requests import process_state
 from adaptive.ports import Vectors
 from adaptive.search.embedders import checked_vectors
@@ -26,6 +27,9 @@ _IN_PROCESS = "host:local:"
 _MESSAGES_AT_ONCE = 2
 _CONTENTS_AT_ONCE = 1
 _TEXTS_AT_ONCE = 32
+# So few characters, a usual message, are embedded as fast on one core as on all: reading the
+# model's weights takes the time. The other cores stay free for the host.
+_SHORT_CHARACTERS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +62,23 @@ class HostEmbedder:
         model = getattr(self.request.app.state, "ef", None)
         if not await self.in_process() or not hasattr(model, "encode"):
             return await self._by_the_host(texts, query=query)
-        lanes: dict[bool, asyncio.Semaphore] = process_state(self.request).setdefault(
+        state = process_state(self.request)
+        lanes: dict[bool, asyncio.Semaphore] = state.setdefault(
             "embedding_lanes",
             {
                 True: asyncio.Semaphore(_MESSAGES_AT_ONCE),
                 False: asyncio.Semaphore(_CONTENTS_AT_ONCE),
             },
         )
+        if "one_core_threads" not in state:
+            state["one_core_threads"] = one_core_threads(_MESSAGES_AT_ONCE + _CONTENTS_AT_ONCE)
+        short = sum(map(len, texts)) <= _SHORT_CHARACTERS
+        threads = state["one_core_threads"] if short else None
         prefix = _prefix(query)
+        loop = asyncio.get_running_loop()
         async with lanes[query]:
             with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
-                raw = await asyncio.to_thread(_encoded, model, list(texts), prefix)
+                raw = await loop.run_in_executor(threads, _encoded, model, list(texts), prefix)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
     async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> Vectors:

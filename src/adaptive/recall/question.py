@@ -12,11 +12,15 @@ from adaptive.shapes import mapping
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What memories are wanted for; without a ``chat_id`` nothing is kept in place."""
+    """What memories are wanted for; without a ``chat_id`` nothing is kept in place.
+
+    ``first`` tells that the chat holds no earlier message of the user.
+    """
 
     text: str
     previous: str = ""
     chat_id: str = ""
+    first: bool = False
 
 
 def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_id: str) -> Question:
@@ -28,4 +32,4 @@ def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_i
         newest = mapping(metadata.get("user_message")) or newest
     text = spoken_text(message_text(newest))
     previous = spoken_text(message_text(said[-2])) if len(said) > 1 else ""
-    return Question(text, previous, chat_id)
+    return Question(text, previous, chat_id, first=len(said) <= 1)

@@ -43,6 +43,9 @@ _KEPT_ON_REBUILD = 0.25
 # Score of the judging model from which a memory goes in, unless the valve says another.
 _LEAST_JUDGED = 0.5
 _SHARE_FOR_EMBEDDING = 0.5
+_SHARE_FOR_NEW_MEMORIES = 0.25
+# The host makes the model's request first: that is what the user waits for.
+_WRITE_AFTER_SECONDS = 0.3
 
 Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 
@@ -65,13 +68,17 @@ class Recollection:
 class ChatStates:
     """What was injected into each chat: in the host's database, or in this process without it."""
 
-    def __init__(self) -> None:
+    def __init__(self, write_after: float = _WRITE_AFTER_SECONDS) -> None:
         self._local: OrderedDict[tuple[str, str], str] = OrderedDict()
+        self._unwritten: set[tuple[str, str]] = set()
+        self._write_after = write_after
 
     async def read(self, table: ChatTable, user_id: str, chat_id: str) -> str:
         """The state of a chat, empty where there is none."""
         if not chat_id:
             return ""
+        if (user_id, chat_id) in self._unwritten:
+            return self._local.get((user_id, chat_id), "")
         try:
             return await table.read(user_id, chat_id) or ""
         except TablesUnavailable as error:
@@ -81,15 +88,22 @@ class ChatStates:
     async def write(
         self, table: ChatTable, user_id: str, chat_id: str, state: str, now: int
     ) -> None:
-        """Keep the state of a chat for its next turn."""
-        self._local[(user_id, chat_id)] = state
-        self._local.move_to_end((user_id, chat_id))
+        """Keep the state of a chat for its next turn, in the database after a moment."""
+        chat = (user_id, chat_id)
+        self._local[chat] = state
+        self._local.move_to_end(chat)
         while len(self._local) > _REMEMBERED_CHATS:
             self._local.popitem(last=False)
+        self._unwritten.add(chat)
         try:
-            await table.write(user_id, chat_id, state, now)
+            await asyncio.sleep(self._write_after)
+            if self._local.get(chat) == state:  # a newer one is written by its own turn
+                await table.write(user_id, chat_id, state, now)
         except TablesUnavailable as error:
             log_recall.debug("the chat's block is not kept in place: %s", error)
+        finally:
+            if self._local.get(chat) in (state, None):
+                self._unwritten.discard(chat)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,22 +130,22 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     """
     user_id = library.sources.user_id
     # What is left of the time limit is for ranking, and for the judge if there is one.
-    patience = settings.inlet_timeout_seconds * _SHARE_FOR_EMBEDDING
+    patience = settings.inlet_timeout_seconds
+    # Nothing was injected before a chat's first message; said anew, it begins the block anew.
+    chat_id = "" if question.first else question.chat_id
+    state, index = await asyncio.gather(
+        library.states.read(library.chats, user_id, chat_id),
+        library.indexes.current(
+            library.sources, settings.index_cache_bytes, patience * _SHARE_FOR_NEW_MEMORIES
+        ),
+    )
+    if not index.memories:
+        return Recollection()
+    # Not beside the database: with a model in this process both would take longer than in turn.
     previous = question.previous if continues(question.text) else ""
     texts = (question.text, previous) if has_words(question.text) else ()
-    if library.indexes.known_empty(user_id):  # most likely it still is: no vector is needed
-        texts = ()
-    vectors_made = asyncio.create_task(query_vectors(library.sources.embedder, texts, patience))
-    try:
-        state, index = await asyncio.gather(
-            library.states.read(library.chats, user_id, question.chat_id),
-            library.indexes.current(library.sources, settings.index_cache_bytes, patience),
-        )
-        if not index.memories:  # an empty store waits for no vector
-            return Recollection()
-        vectors = await vectors_made
-    finally:
-        vectors_made.cancel()
+    embedder = library.sources.embedder
+    vectors = await query_vectors(embedder, texts, patience * _SHARE_FOR_EMBEDDING)
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
     core = core_memories(index, settings.core_importance)

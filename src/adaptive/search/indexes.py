@@ -102,11 +102,6 @@ class MemoryIndexes:
         made = zip(texts, vectors, strict=True)
         self._expected[user_id] = {content_hash(text): vector for text, vector in made}
 
-    def known_empty(self, user_id: str) -> bool:
-        """Whether the user had no memories when they were last looked at."""
-        held = self._held.get(user_id)
-        return held is not None and not held.memories
-
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""
         return user_id in self._embedding
