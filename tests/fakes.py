@@ -66,6 +66,7 @@ class ListedMemories:
         self.refusal = refusal
         self.broken = frozenset(broken)
         self.stamps = self.reads = self.partial_reads = 0
+        self.keeps_history = True
         self._clock = clock or itertools.count(SOURCE.said_at).__next__
         self._ids = (f"new-{number}" for number in itertools.count(1))
 
@@ -99,12 +100,20 @@ class ListedMemories:
         row = replace(self.rows[id], content=content, updated_at=int(self._clock()))
         self.rows[id] = row
 
-    async def add(self, draft: Draft, source: Provenance) -> Memory:
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
         """A new row."""
         self._check(draft.content)
         now = int(self._clock())
-        meta = {"chat_id": source.chat_id}
+        meta = {**(extra or {}), "chat_id": source.chat_id, "message_id": source.message_id}
         return self._keep(Memory(next(self._ids), "", now, now, meta=meta), draft)
+
+    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """A row with its provenance."""
+        self._check(memory.id)
+        meta = {**memory.meta, "chat_id": source.chat_id, "message_id": source.message_id}
+        return self._keep(replace(memory, meta=meta), draft)
 
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """A row with another content."""
@@ -265,30 +274,6 @@ class ShelvedChats:
         """This row in place of the former one."""
         self._check()
         self.rows[(user_id, chat_id)] = state
-
-    def _check(self) -> None:
-        if self.unavailable:
-            raise TablesUnavailable("no table can be created")
-
-
-class HeldClaims:
-    """``Tables`` whose rows are a set; each call fails while ``unavailable``."""
-
-    def __init__(self, *, unavailable: bool = False) -> None:
-        self.claims: set[tuple[str, str]] = set()
-        self.unavailable = unavailable
-
-    async def claim_turn(self, user_id: str, message_id: str, now: int) -> bool:
-        """Whether the claim is new."""
-        self._check()
-        new = (user_id, message_id) not in self.claims
-        self.claims.add((user_id, message_id))
-        return new
-
-    async def release_turn(self, user_id: str, message_id: str) -> None:
-        """One claim less."""
-        self._check()
-        self.claims.discard((user_id, message_id))
 
     def _check(self) -> None:
         if self.unavailable:

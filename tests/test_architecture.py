@@ -21,7 +21,7 @@ FLOORS: list[set[str]] = [
     | {"valves", "recall_valves", "learn_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
-    {"filter"},
+    {"filter", "learning"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.
 HOST = "host"
@@ -65,7 +65,7 @@ def may_import(room: str, other: str) -> bool:
     if room == other or not room:
         return room == other
     if other == HOST:
-        return room == "filter"
+        return room in FLOORS[-1]
     if room == HOST:
         return floor_of(other) < floor_of("recall")
     if room in STRANGERS and other in STRANGERS:

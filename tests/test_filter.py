@@ -282,11 +282,11 @@ async def test_outlet_returns_at_once() -> None:
     assert page.lines == [f"Nothing saved: {UNEXPECTED}"]
 
 
-async def test_learning_fails() -> None:
-    """A reason of ours is told as it is."""
-    page = Page()
-    await run(on_a_host().outlet, a_body(), Faulty(HostError("the database is locked")), page)
-    assert page.lines == ["Nothing saved: the database is locked"]
+async def test_turn_that_can_not_be_kept(caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever fails in the outlet, the answer reaches the user, and the log tells."""
+    body = a_body()
+    assert await run(on_a_host().outlet, body, Faulty(RuntimeError("a bug"))) is body
+    assert "nothing can be learned from this turn" in caplog.text
 
 
 @pytest.mark.parametrize(

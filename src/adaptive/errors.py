@@ -5,6 +5,8 @@ AdaptiveMemoryError
 │   ├── MemoryUnavailable    the host allows this user no memories (switch, permission)
 │   ├── StoreError           a write could not be proven by reading it back
 │   └── TablesUnavailable    our own tables can't be created, read or written
+├── LeaseLost                the work in hand is another worker's by now
+├── LessonUnfinished         a part of a lesson failed, and the rest of it is done
 ├── EmbeddingError           no vector, too few vectors, or vectors that are not numbers
 ├── ModelError               a model call brought nothing usable
 │   ├── ModelBusy            worth another try: no connection, time-out, 408, 429, 5xx
@@ -37,6 +39,14 @@ class StoreError(HostError):
 
 class TablesUnavailable(HostError):
     """The tables of our own can't be created, read or written."""
+
+
+class LeaseLost(AdaptiveMemoryError):
+    """The work in hand is another worker's by now; nothing more may be written."""
+
+
+class LessonUnfinished(AdaptiveMemoryError):
+    """A part of a lesson failed and is to be tried again; the rest of it is done and was told."""
 
 
 class EmbeddingError(AdaptiveMemoryError):

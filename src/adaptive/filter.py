@@ -5,39 +5,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections import OrderedDict
 from collections.abc import Coroutine
 from typing import Any
 
 from fastapi import Request
 
-from adaptive.clock import local_time
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.events import EventEmitter
 from adaptive.host.hook import Hook
-from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS, other_authors
-from adaptive.host.memories import HostMemoryStore
+from adaptive.host.kind import RECALLED_KINDS
 from adaptive.host.native import NativeMemory, without_native_memory
-from adaptive.host.providers import chosen_completer, chosen_embedder
+from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.release import UNSUPPORTED, host_is_supported
 from adaptive.host.requests import account, isolated_request
-from adaptive.host.tables import HostTables
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.host.warmup import host_request, warm_up
-from adaptive.learn.claims import TurnClaims
-from adaptive.learn.lesson import Classroom, learn_turn
 from adaptive.learn.report import failure_line
+from adaptive.learning import RECALLED, Learning, typed_turn
 from adaptive.llm.ask import AnswerFormats
-from adaptive.messages import (
-    earlier_utterances,
-    has_words,
-    message_text,
-    newest_user_message,
-    said_at,
-    spoken_text,
-)
-from adaptive.model import Provenance, Turn, Utterance
+from adaptive.ports import PendingTurn
 from adaptive.recall.block import recall_line, with_block
 from adaptive.recall.citations import show_sources
 from adaptive.recall.comments import without_memory_comments
@@ -45,7 +32,7 @@ from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import question_of
 from adaptive.recall.recollection import ChatStates, Library, Recollection, recollect
 from adaptive.recall.remarks import memory_remarks
-from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
 from adaptive.user_valves import UserValves
@@ -53,16 +40,10 @@ from adaptive.valves import Valves
 
 log = logging.getLogger("adaptive_memory")
 
-_REFUSALS_REMEMBERED = 1000
-# The host ends the turn first: its work after the outlet is what the user still waits for.
-_AFTER_THE_TURN_SECONDS = 0.1
 # Relevance from and up to which a memory needs no judge: three times the evidence that the gate
 # asks for, and a quarter of it.
 _CLEARLY_RELEVANT = 0.75
 _CLEARLY_IRRELEVANT = 0.2
-# The inlet tells the outlet of the same turn how many memories went in: the host hands both the
-# same metadata. One status line at the end costs one write of the stored chat instead of two.
-_RECALLED = "adaptive_memory_recalled"
 
 
 class Filter:
@@ -79,11 +60,8 @@ class Filter:
         self._chat_table = HostChatTable()
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
-        self._claims = TurnClaims()
         self._formats = AnswerFormats()
-        self._tables = HostTables()
-        self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._writing = asyncio.Semaphore(1)
+        self._learning = Learning(self._indexes, self._vector_table)
         self._supported: bool | None = None
         if (request := host_request()) is not None:
             self._start(self._warm_up(request))
@@ -131,12 +109,17 @@ class Filter:
         __event_emitter__: EventEmitter | None = None,
         __model__: Any = None,
     ) -> dict[str, Any]:
-        """Start learning from the turn and return at once."""
+        """Keep the turn for learning, which goes on in the background."""
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
-                self._start(self._learn(hook, messages))
+                turn = typed_turn(hook, messages)
+                try:
+                    if turn is not None:
+                        await self._learning.put(hook, turn)
+                finally:
+                    self._start(self._learned(hook, turn))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -173,7 +156,7 @@ class Filter:
         if found is not None:
             said = without_memory_comments(messages)
             changed["messages"] = with_block(said, found.block)
-            hook.metadata[_RECALLED] = recall_line(found.count, found.note)
+            hook.metadata[RECALLED] = recall_line(found.count, found.note)
             if settings.show_sources and found.fitting:
                 self._start(show_sources(hook.notifier, found.fitting))
         if settings.native_memory == "replace" and mapping(body.get("features")).get("memory"):
@@ -194,10 +177,18 @@ class Filter:
         found, known_kind = await asyncio.gather(recollected, hook.kind())
         if known_kind != kind:
             return None
+        self._count_recalls(hook, found)
         if found.state is not None and chat_id:
             write, now = self._chat_states.write, int(time.time())
             self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
         return found
+
+    def _count_recalls(self, hook: Hook, found: Recollection) -> None:
+        """Where pruning goes by it, count which memories were recalled."""
+        settings = hook.settings
+        if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
+            ids = [one.memory.id for one in found.fitting]
+            self._start(self._learning.count_recalls(hook.user_id, ids))
 
     async def _recollected(
         self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]], chat_id: str
@@ -207,7 +198,7 @@ class Filter:
         request = isolated_request(hook.request)
         native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
         library = Library(
-            sources=self._sources(hook, request, user),
+            sources=user_sources(hook, request, user, self._vector_table),
             indexes=self._indexes,
             chats=self._chat_table,
             states=self._chat_states,
@@ -239,81 +230,16 @@ class Filter:
             return None
         return RelevanceJudge(completer, self._formats, self._relevance, rules)
 
-    async def _learn(self, hook: Hook, messages: list[dict[str, Any]]) -> None:
+    async def _learned(self, hook: Hook, turn: PendingTurn | None) -> None:
         """The outlet's work, in a task of its own that nobody waits for."""
-        line: str | None = None
-        await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
         try:
-            if turn := await self._turn(hook, messages):
-                line = await self._lesson(hook, turn)
-        except MemoryUnavailable as refusal:
-            if self._first_refusal(hook):
-                line = failure_line(str(refusal))
+            await self._learning.learn(hook, turn)
         except AdaptiveMemoryError as error:
             log.warning("nothing learned from a turn: %s", error)
-            line = failure_line(str(error))
         except Exception:
             log.exception("nothing learned from a turn")
             line = failure_line("an unexpected error; the server's log tells more")
-        recalled = str(hook.metadata.get(_RECALLED) or "")
-        if told := " · ".join(part for part in (recalled, line) if part):
-            async with self._writing:  # the host stores the line with the chat
-                await hook.notifier.status(told)
-
-    async def _turn(self, hook: Hook, messages: list[dict[str, Any]]) -> Turn | None:
-        """The turn to learn, ``None`` where nothing in it is the user's own new words."""
-        settings, metadata = hook.settings, hook.metadata
-        if settings.save_mode == "off":
-            return None
-        kind = await hook.kind()
-        if kind not in LEARNED_KINDS and not (kind == "api" and settings.learn_from_api_calls):
-            return None
-        message_id = str(metadata.get("user_message_id") or "")
-        named = (message for message in messages if message_id and message.get("id") == message_id)
-        newest = next(named, None) or newest_user_message(messages)
-        words = spoken_text(message_text(newest)) if newest else ""
-        if newest is None or not has_words(words):
-            return None
-        earlier: tuple[Utterance, ...] = ()
-        if kind != "shared" and not await other_authors(hook.chat_id, hook.user_id):
-            earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-        when = said_at(newest, time.time())
-        message_id = message_id or str(metadata.get("message_id") or when)
-        source = Provenance(hook.chat_id, message_id, when)
-        return Turn(hook.user_id, kind, words, earlier, source)
-
-    async def _lesson(self, hook: Hook, turn: Turn) -> str | None:
-        settings = hook.settings
-        user = await account(hook.user)
-        request = isolated_request(hook.request)
-        room = Classroom(
-            sources=self._sources(hook, request, user),
-            indexes=self._indexes,
-            completer=await chosen_completer(hook, request, user),
-            tables=self._tables,
-            claims=self._claims,
-            formats=self._formats,
-            writing=self._writing,
-        )
-        now = local_time(turn.source.said_at, *hook.time_zones)
-        return await learn_turn(room, turn, settings, now)
-
-    def _first_refusal(self, hook: Hook) -> bool:
-        """Whether this chat has not been told yet that memory is not allowed."""
-        key = (hook.user_id, hook.chat_id)
-        first = key not in self._refusals
-        self._refusals[key] = None
-        while len(self._refusals) > _REFUSALS_REMEMBERED:
-            self._refusals.popitem(last=False)
-        return first
-
-    def _sources(self, hook: Hook, request: Request, user: Any) -> Sources:
-        return Sources(
-            hook.user_id,
-            HostMemoryStore(request, user),
-            chosen_embedder(hook.settings, request, user),
-            self._vector_table,
-        )
+            await hook.notifier.status(line)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run in the background; the loop itself keeps only weak references to tasks."""

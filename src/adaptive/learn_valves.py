@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from adaptive.lenient import valve_notes
 from adaptive.recall_valves import RecallValves
 
 SaveMode = Literal["auto", "off"]
+PruningStrategy = Literal["least_important", "least_recalled", "oldest"]
+# Names of former releases of this plug-in.
+_FORMER_STRATEGIES = {"fifo": "oldest", "least_relevant": "least_recalled"}
 
 _LEARN = "Learning"
 _SCREEN = "What is saved"
 _STORE = "The store"
+_UPKEEP = "Upkeep"
 
 
 class LearnValves(RecallValves):
@@ -97,6 +101,28 @@ class LearnValves(RecallValves):
             _LEARN,
             "Facts are spread over many short messages (raise), or the model is small (lower).",
         ),
+    )
+    extraction_debounce_seconds: float = Field(
+        default=2.0,
+        ge=0,
+        le=30,
+        description=(
+            "Learning waits so long for another message of the same chat, and learns from "
+            "both at once."
+        ),
+        json_schema_extra=valve_notes(
+            _LEARN, "People write many short messages in a row (raise: fewer model calls)."
+        ),
+    )
+    max_extractions_per_hour: int = Field(
+        default=60,
+        ge=0,
+        le=10_000,
+        description=(
+            "Model calls for learning per user and hour; what comes after them is not learned, "
+            "and the status says so. 0: no limit."
+        ),
+        json_schema_extra=valve_notes(_LEARN, "Each call costs money (lower)."),
     )
     allowed_memory_banks: str = Field(
         default="General, Personal, Work",
@@ -185,3 +211,63 @@ class LearnValves(RecallValves):
             "Different facts are taken for the same (raise), or the same for different (lower).",
         ),
     )
+    max_total_memories: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description=(
+            "Most memories of a user; what is over goes to an archive, core facts last. 0: no "
+            "limit."
+        ),
+        json_schema_extra=valve_notes(_STORE, "A store must not grow for ever."),
+    )
+    pruning_strategy: PruningStrategy = Field(
+        default="least_important",
+        description=(
+            "Which memories go first when there are too many. Recalls are counted while "
+            "`least_recalled` is set."
+        ),
+        json_schema_extra=valve_notes(_STORE, "You set `max_total_memories`."),
+    )
+    enable_summarization_task: bool = Field(
+        default=False,
+        description=(
+            "Now and then, after a turn, let the model put one memory in the place of a group of "
+            "old related ones, which are archived."
+        ),
+        json_schema_extra=valve_notes(_UPKEEP, "Stores hold hundreds of small facts."),
+    )
+    summarization_interval: int = Field(
+        default=86_400,
+        ge=600,
+        le=31_536_000,
+        description="Shortest time between two such runs for a user, in seconds.",
+        json_schema_extra=valve_notes(_UPKEEP, "It should come more or less often."),
+    )
+    summarization_min_cluster_size: int = Field(
+        default=4,
+        ge=2,
+        le=12,
+        description="So many related memories make a group.",
+        json_schema_extra=valve_notes(_UPKEEP, "Groups are too small (raise)."),
+    )
+    summarization_min_memory_age_days: float = Field(
+        default=30.0,
+        ge=0,
+        le=3650,
+        description="Memories that were changed within so many days stay as they are.",
+        json_schema_extra=valve_notes(_UPKEEP, "Facts that are still in use get summarised."),
+    )
+    memory_summarization_prompt: str = Field(
+        default="",
+        description=(
+            "Replaces the built-in prompt for summaries (`prompts/summarise_memories.md`); empty: "
+            "built in."
+        ),
+        json_schema_extra=valve_notes(_UPKEEP, "Your model follows other words better."),
+    )
+
+    @field_validator("pruning_strategy", mode="before")
+    @classmethod
+    def _former_strategy(cls, value: object) -> object:
+        return _FORMER_STRATEGIES.get(value, value) if isinstance(value, str) else value

@@ -10,7 +10,9 @@ Category = Literal["identity", "behavior", "preference", "goal", "relationship",
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 OperationKind = Literal["NEW", "UPDATE", "DELETE"]
-OutcomeStatus = Literal["saved", "updated", "deleted", "unchanged", "rejected", "failed"]
+OutcomeStatus = Literal[
+    "saved", "updated", "deleted", "archived", "unchanged", "rejected", "failed"
+]
 ConversationKind = Literal[
     "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"
 ]
@@ -105,11 +107,16 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one operation; ``reason`` says why where nothing was written."""
+    """What became of one operation; ``reason`` says why where nothing was written.
+
+    Of what was written, ``memory_id`` names the row and ``before`` is its former content.
+    """
 
     status: OutcomeStatus
     content: str
     reason: str = ""
+    memory_id: str = ""
+    before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

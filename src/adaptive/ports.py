@@ -34,6 +34,11 @@ class StoredVector:
 class MemoryStore(Protocol):
     """The memories of one user, in the host's own table."""
 
+    @property
+    def keeps_history(self) -> bool:
+        """Whether a row has a place for the contents that it had before."""
+        ...
+
     async def stamp(self) -> StoreStamp:
         """How the table stands, by one cheap query.
 
@@ -60,8 +65,10 @@ class MemoryStore(Protocol):
         """
         ...
 
-    async def add(self, draft: Draft, source: Provenance) -> Memory:
-        """Write a new row, read it back and return it.
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
+        """Write a new row, read it back and return it; ``extra`` goes into its meta, too.
 
         Raises:
             StoreError: the row does not stand in the table as it was written.
@@ -73,6 +80,14 @@ class MemoryStore(Protocol):
 
         Raises:
             StoreError: the row is gone, or does not hold the new content.
+        """
+        ...
+
+    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """Finish what a broken-off ``add`` has left: the row stands, what belongs to it may not.
+
+        Raises:
+            StoreError: the row is gone.
         """
         ...
 
@@ -159,26 +174,6 @@ class ChatTable(Protocol):
 
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
         """Replace the text of a chat."""
-        ...
-
-
-class Tables(Protocol):
-    """State that the host has no place for, shared by all its workers."""
-
-    async def claim_turn(self, user_id: str, message_id: str, now: int) -> bool:
-        """Claim a user's message for learning; ``False`` when it was claimed before.
-
-        Raises:
-            TablesUnavailable: the state can't be kept there.
-        """
-        ...
-
-    async def release_turn(self, user_id: str, message_id: str) -> None:
-        """Give a claim back, so that a repetition of the turn may learn it.
-
-        Raises:
-            TablesUnavailable: the state can't be kept there.
-        """
         ...
 
 
@@ -323,7 +318,10 @@ class PendingTable(Protocol):
     """
 
     async def put(self, turn: PendingTurn) -> bool:
-        """Let a turn wait; ``False`` where its message waits already or was learned."""
+        """Let a turn wait; ``False`` where its message waits already or was learned.
+
+        What waits already, for another try perhaps, is due when the new one is, if that is sooner.
+        """
         ...
 
     async def waiting(self, user_id: str) -> tuple[PendingTurn, ...]:

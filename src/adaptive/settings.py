@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,14 +18,6 @@ class Settings(Valves):
 
     enabled: bool = True
     user_timezone: str = ""
-    # Fixed: there are no valves for these.
-    max_total_memories: int = 0
-    pruning_strategy: Literal["least_important", "least_recalled", "oldest"] = "least_important"
-    enable_summarization_task: bool = False
-    summarization_interval: int = 86400
-    summarization_min_cluster_size: int = 4
-    summarization_min_memory_age_days: float = 30.0
-    memory_summarization_prompt: str = ""
 
     @classmethod
     def merge(cls, valves: BaseModel, user_valves: object) -> Self:

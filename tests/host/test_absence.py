@@ -9,7 +9,6 @@ import pytest
 from adaptive.errors import TablesUnavailable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.release import host_is_supported
-from adaptive.host.tables import HostTables
 from adaptive.host.vector_table import HostVectorTable
 
 
@@ -21,15 +20,6 @@ def test_there_is_no_host_here() -> None:
 def test_no_supported_host() -> None:
     """A host whose modules can't be imported is not supported, and nothing is raised."""
     assert host_is_supported() is False
-
-
-async def test_no_tables() -> None:
-    """A database that can't be reached is told, so that claims fall back on the process."""
-    tables = HostTables()
-    with pytest.raises(TablesUnavailable, match="claiming the turn"):
-        await tables.claim_turn("ada", "m", 0)
-    with pytest.raises(TablesUnavailable, match="releasing the turn"):
-        await tables.release_turn("ada", "m")
 
 
 async def test_no_vector_table() -> None:

@@ -78,6 +78,18 @@ async def test_put_twice(tables: Tables) -> None:
     assert len(await a.waiting("ada")) == 1
 
 
+async def test_repeated_turn_is_due_sooner(tables: Tables) -> None:
+    """A turn that waits for another try is due at once when its message is answered again."""
+    a, b = tables
+    await a.put(turn("m-1"))
+    await a.take(lease("a", "m-1"), NOW, NOW + 30)
+    await a.give_back(lease("a", "m-1"), NOW + 900, failed=True, calls=0, now=NOW)
+    assert not await b.put(turn("m-1", at=NOW + 10))
+    assert [one.due_at for one in await a.waiting("ada")] == [NOW + 12]
+    assert not await b.put(turn("m-1", at=NOW + 20))
+    assert [one.due_at for one in await a.waiting("ada")] == [NOW + 12]
+
+
 async def test_put_at_once(tables: Tables) -> None:
     """Of answers that end at the same moment one puts the turn, the first ever ones included."""
     for message in ("m-1", "m-2"):

@@ -132,11 +132,13 @@ class MetaMemories(ListedMemories):
         super().__init__(*memories, **script)
         self.keeps_meta = keeps_meta
 
-    async def add_with(self, draft: Draft, source: Provenance, extra: Mapping[str, Any]) -> Memory:
-        """A new row with further meta."""
-        row = await self.add(draft, source)
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
+        """A new row, where the release has a place for it with its meta."""
+        row = await super().add(draft, source)
         told = {"chat_id": source.chat_id, "said_at": source.said_at}
-        meta = {**extra, **told} if self.keeps_meta else {}
+        meta = {**(extra or {}), **told} if self.keeps_meta else {}
         self.rows[row.id] = replace(row, meta=meta)
         return self.rows[row.id]
 
@@ -204,7 +206,6 @@ class World:
         return Storeroom(
             "ada",
             store,
-            store.add_with,
             fuse.wired(self.archive, TablesUnavailable),
             fuse.wired(self.usage, TablesUnavailable),
             AuditTrail(fuse.wired(self.audit, TablesUnavailable)),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import pytest
 
-from adaptive.errors import MemoryUnavailable
-from adaptive.learn.apply import apply_operations
+from adaptive.errors import LeaseLost, MemoryUnavailable
+from adaptive.learn.apply import apply_operations, audit_entries, finish_broken_off
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from tests.fakes import SOURCE, ListedMemories, memory
 
@@ -16,13 +19,20 @@ UPDATE = Operation("UPDATE", "m-1", Draft("User hates tea."))
 DELETE = Operation("DELETE", "m-2", Draft(""))
 
 
+async def always_held() -> bool:
+    """The turn is this worker's for ever."""
+    return True
+
+
 async def test_every_kind() -> None:
     """New facts are added, changed ones replaced, forgotten ones removed, each told by its text."""
     store = ListedMemories(TEA, DOG)
-    assert await apply_operations([NEW, UPDATE, DELETE], [TEA, DOG], store, SOURCE) == [
-        Outcome("saved", "User lives in Lisbon."),
-        Outcome("updated", "User hates tea."),
-        Outcome("deleted", "User's dog is called Biscuit."),
+    assert await apply_operations(
+        [NEW, UPDATE, DELETE], [TEA, DOG], store, SOURCE, always_held
+    ) == [
+        Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
+        Outcome("updated", "User hates tea.", memory_id="m-1", before=TEA.content),
+        Outcome("deleted", DOG.content, memory_id="m-2", before=DOG.content),
     ]
     assert store.contents == ["User hates tea.", "User lives in Lisbon."]
 
@@ -30,9 +40,11 @@ async def test_every_kind() -> None:
 async def test_one_failure_spoils_no_other() -> None:
     """A write that can't be proven is told with its reason; the others go on."""
     store = ListedMemories(TEA, DOG, broken=["m-1", "m-2"])
-    assert await apply_operations([UPDATE, NEW, DELETE], [TEA, DOG], store, SOURCE) == [
+    assert await apply_operations(
+        [UPDATE, NEW, DELETE], [TEA, DOG], store, SOURCE, always_held
+    ) == [
         Outcome("failed", "User hates tea.", "the table is locked for 'User hates tea.'"),
-        Outcome("saved", "User lives in Lisbon."),
+        Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
         Outcome("failed", "User's dog is called Biscuit.", "the table is locked for 'm-2'"),
     ]
     assert store.contents == [TEA.content, DOG.content, "User lives in Lisbon."]
@@ -41,7 +53,7 @@ async def test_one_failure_spoils_no_other() -> None:
 async def test_memory_that_is_gone() -> None:
     """A memory that the user deleted meanwhile is neither changed nor made anew."""
     store = ListedMemories()
-    outcomes = await apply_operations([UPDATE, DELETE], [], store, SOURCE)
+    outcomes = await apply_operations([UPDATE, DELETE], [], store, SOURCE, always_held)
     assert [(one.status, one.reason) for one in outcomes] == [
         ("rejected", "the memory is gone meanwhile")
     ] * 2
@@ -52,15 +64,17 @@ async def test_refusal_stops() -> None:
     """Where the host allows no memories, nothing of the rest is tried."""
     store = ListedMemories(TEA, refusal="you lack the permission")
     with pytest.raises(MemoryUnavailable, match="you lack the permission"):
-        await apply_operations([NEW, UPDATE], [TEA], store, SOURCE)
+        await apply_operations([NEW, UPDATE], [TEA], store, SOURCE, always_held)
     assert store.contents == [TEA.content]
 
 
 class SwitchedOffAfterOne(ListedMemories):
     """A store that the admin switches off after its first write."""
 
-    async def add(self, draft: Draft, source: Provenance) -> Memory:
-        added = await super().add(draft, source)
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
+        added = await super().add(draft, source, extra)
         self.refusal = "memories are switched off"
         return added
 
@@ -68,12 +82,74 @@ class SwitchedOffAfterOne(ListedMemories):
 async def test_refusal_in_the_middle() -> None:
     """What was written before memories were switched off is told, and what was not is, too."""
     store = SwitchedOffAfterOne(TEA)
-    assert await apply_operations([NEW, UPDATE], [TEA], store, SOURCE) == [
-        Outcome("saved", "User lives in Lisbon."),
-        Outcome("failed", "User hates tea.", "memories were switched off meanwhile"),
+    assert await apply_operations([NEW, UPDATE], [TEA], store, SOURCE, always_held) == [
+        Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
+        Outcome("rejected", "User hates tea.", "memories were switched off meanwhile"),
     ]
 
 
 async def test_nothing_to_do() -> None:
     """Without operations nothing is written and nothing is told."""
-    assert await apply_operations([], [TEA], ListedMemories(TEA), SOURCE) == []
+    assert await apply_operations([], [TEA], ListedMemories(TEA), SOURCE, always_held) == []
+
+
+async def test_lost_lease() -> None:
+    """Nothing more is written once another worker has the turn."""
+    answers = iter([True, False])
+
+    async def held() -> bool:
+        return next(answers)
+
+    store = ListedMemories(TEA)
+    with pytest.raises(LeaseLost):
+        await apply_operations([NEW, UPDATE], [TEA], store, SOURCE, held)
+    assert store.contents == [TEA.content, "User lives in Lisbon."]
+
+
+async def test_changes_for_the_trail() -> None:
+    """What was written stands in the trail with its row, both contents, chat and message."""
+    store = ListedMemories(TEA, DOG, broken=["User has a cat."])
+    operations = [NEW, UPDATE, DELETE, Operation("NEW", "", Draft("User has a cat."))]
+    outcomes = await apply_operations(operations, [TEA, DOG], store, SOURCE, always_held)
+    entries = audit_entries([*outcomes, Outcome("rejected", "x", "y")], SOURCE, 7)
+    assert [(one.kind, one.memory_id, one.before, one.after) for one in entries] == [
+        ("saved", "new-1", "", "User lives in Lisbon."),
+        ("updated", "m-1", TEA.content, "User hates tea."),
+        ("deleted", "m-2", DOG.content, ""),
+    ]
+    assert {(one.chat_id, one.message_id, one.changed_at) for one in entries} == {
+        (SOURCE.chat_id, SOURCE.message_id, 7)
+    }
+
+
+async def test_rows_of_a_broken_off_lesson_are_finished() -> None:
+    """A row that an ended process has left without its provenance gets it; no other row does."""
+    late = SOURCE.said_at + 1
+    left = memory("left", "User lives in Lisbon.", created_at=late)
+    older = memory("older", "User lives in Lisbon.", created_at=SOURCE.said_at - 9)
+    whole = memory("whole", "User lives in Lisbon.", created_at=late, meta={"message_id": "m"})
+    store = ListedMemories(left, older, whole, TEA)
+    await finish_broken_off([NEW, UPDATE], [left, older, whole, TEA], store, SOURCE)
+    assert store.rows["left"].meta["message_id"] == SOURCE.message_id
+    assert [store.rows[one.id] for one in (older, whole, TEA)] == [older, whole, TEA]
+    broken = ListedMemories(left, broken=["left"])
+    await finish_broken_off([NEW], [left], broken, SOURCE)
+    assert broken.rows["left"].meta == {}
+
+
+async def test_former_content_without_a_place_for_it() -> None:
+    """On a release without history a changed fact tells in itself what it was before, once."""
+    store = ListedMemories(TEA)
+    store.keeps_history = False
+    (outcome,) = await apply_operations([UPDATE], [TEA], store, SOURCE, always_held)
+    assert outcome.content == "User hates tea."
+    assert store.contents == ["User hates tea. (until 2023-11: User likes tea)"]
+    (row,) = store.rows.values()
+    love = Operation("UPDATE", "m-1", Draft("User loves coffee."))
+    await apply_operations([love], [row], store, SOURCE, always_held)
+    assert store.contents == ["User loves coffee. (until 2023-11: User hates tea)"]
+    more = Operation("UPDATE", "m-2", Draft("User's dog is called Biscuit and is six."))
+    store = ListedMemories(DOG)
+    store.keeps_history = False
+    await apply_operations([more], [DOG], store, SOURCE, always_held)
+    assert store.contents == ["User's dog is called Biscuit and is six."]

@@ -5,19 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from adaptive.errors import MemoryUnavailable, ModelBusy, ModelRejected, ReplyUnusable
-from adaptive.learn.claims import TurnClaims
-from adaptive.learn.lesson import Classroom, learn_turn
+from adaptive.errors import (
+    LeaseLost,
+    MemoryUnavailable,
+    ModelBusy,
+    ModelRejected,
+    ReplyUnusable,
+)
+from adaptive.learn.archive import Storeroom
+from adaptive.learn.audit import AuditTrail
+from adaptive.learn.lesson import Classroom, Lesson, learn_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Turn
 from adaptive.search.indexes import MemoryIndexes, Sources
 from tests.fakes import (
-    HeldClaims,
     ListedMemories,
     ScriptedModel,
     ShelvedVectors,
@@ -26,6 +33,7 @@ from tests.fakes import (
     memory,
     turn,
 )
+from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
 
 NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
 TEA = memory("m-1", "User likes tea.")
@@ -38,21 +46,46 @@ def reply(*operations: dict[str, Any]) -> str:
     return json.dumps({"operations": list(operations)})
 
 
+@dataclass
+class Work:
+    """Work in hand that is never lost, unless ``losing`` it from a call on."""
+
+    journal: str = ""
+    calls: int = 0
+    losing: int = 1000
+
+    async def held(self) -> bool:
+        """Whether it is not lost yet."""
+        self.losing -= 1
+        return self.losing >= 0
+
+    async def keep(self, journal: str) -> bool:
+        """Keep it, if it is not lost yet."""
+        self.journal = journal
+        return await self.held()
+
+
+async def always() -> bool:
+    """There is a model call left."""
+    return True
+
+
 def classroom(store: ListedMemories, model: ScriptedModel, **parts: Any) -> Classroom:
     """A room with this store and model, and new everything else but for the named parts."""
     sources = Sources("ada", store, parts.pop("embedder", WordEmbedder()), ShelvedVectors())
+    trail = AuditTrail(parts.pop("audit", WrittenAudit()))
     fresh = {
         "indexes": MemoryIndexes(),
-        "tables": HeldClaims(),
-        "claims": TurnClaims(),
         "formats": AnswerFormats(),
+        "storeroom": Storeroom("ada", store, ArchivedRows(), CountedRecalls(), trail),
+        "may_ask": always,
     }
     return Classroom(sources=sources, completer=model, **{**fresh, **parts})
 
 
-async def learn(room: Classroom, said: Turn) -> str | None:
-    """A lesson with time enough."""
-    return await learn_turn(room, said, SETTINGS, NOW)
+async def learn(room: Classroom, said: Turn, work: Work | None = None) -> str:
+    """The line of a lesson with time enough."""
+    return (await learn_turn(room, said, SETTINGS, NOW, work or Work())).line
 
 
 async def test_saved() -> None:
@@ -77,10 +110,10 @@ async def test_corrected_and_forgotten() -> None:
 
 
 async def test_nothing() -> None:
-    """A turn without a fact says so, and is not learned again."""
+    """A turn without a fact says so."""
     room = classroom(ListedMemories(), ScriptedModel(reply()))
+    assert await learn(room, turn("I have had my tea.")) == "Nothing new to remember"
     assert await learn(room, turn("What time is it?")) == "Nothing new to remember"
-    assert await learn(room, turn("What time is it?")) is None
 
 
 async def test_known_already() -> None:
@@ -90,15 +123,6 @@ async def test_known_already() -> None:
     line = await learn(classroom(store, model), turn("I like tea."))
     assert line == "Already known: user likes tea"
     assert store.contents == [TEA.content]
-
-
-async def test_second_answer_to_a_message() -> None:
-    """A regenerated answer, or that of a second model, learns nothing and says nothing."""
-    store, model = ListedMemories(), ScriptedModel(reply(LISBON))
-    room = classroom(store, model)
-    lines = await asyncio.gather(*(learn(room, turn("I live in Lisbon.")) for _ in range(2)))
-    assert sorted(lines, key=str) == ["Memory saved: User lives in Lisbon.", None]
-    assert len(model.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -138,29 +162,13 @@ async def test_busy_model_is_asked_again() -> None:
 
 
 async def test_hanging_model() -> None:
-    """A model that hangs is given up at the valve's time, and the turn can be repeated."""
+    """A model that hangs is given up at the valve's time."""
     store, model = ListedMemories(), ScriptedModel("never")
     model.gate.clear()
     room = classroom(store, model)
     hasty = hook_settings(llm_timeout_seconds=1)
     with pytest.raises(ModelBusy, match="did not answer within 1 s"):
-        await learn_turn(room, turn("I live in Lisbon."), hasty, NOW)
-    assert await room.claims.claim(room.tables, "ada", "m", 0)
-
-
-async def test_cancelled_lesson() -> None:
-    """A lesson that is cancelled gives its claim and its turn at the user's lock back."""
-    model = ScriptedModel("never")
-    model.gate.clear()
-    room = classroom(ListedMemories(), model)
-    task = asyncio.create_task(learn(room, turn("I live in Lisbon.")))
-    while not model.running:
-        await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert not room.claims.lock("ada").locked()
-    assert await room.claims.claim(room.tables, "ada", "m", 0)
+        await learn_turn(room, turn("I live in Lisbon."), hasty, NOW, Work())
 
 
 async def test_memories_not_allowed() -> None:
@@ -173,18 +181,101 @@ async def test_memories_not_allowed() -> None:
 
 
 async def test_partial_failure() -> None:
-    """A fact that could not be written is told beside one that was, and learned the next time."""
+    """A fact that could not be written is told beside one that was, and alone tried again."""
     store = ListedMemories(broken=["User has a dog."])
     both = reply(LISBON, {"operation": "NEW", "content": "User has a dog."})
-    room = classroom(store, ScriptedModel(both, both))
-    assert await learn(room, turn("I live in Lisbon with my dog.")) == (
+    room, work = classroom(store, ScriptedModel(both)), Work()
+    said = turn("I live in Lisbon with my dog.")
+    assert await learn_turn(room, said, SETTINGS, NOW, work) == Lesson(
         "Memory saved: User lives in Lisbon. · "
-        "Could not be saved: User has a dog. (the table is locked for 'User has a dog.')"
+        "Could not be saved: User has a dog. (the table is locked for 'User has a dog.')",
+        complete=False,
     )
     store.broken = frozenset()
-    assert await learn(room, turn("I live in Lisbon with my dog.")) == (
-        "Memory saved: User has a dog. · Already known: User lives in Lisbon."
+    again = await learn_turn(room, said, SETTINGS, NOW, work)
+    assert again == Lesson("Memory saved: User has a dog.")
+    assert store.contents == ["User lives in Lisbon.", "User has a dog."]
+    assert work.calls == 1
+
+
+async def test_journal_is_kept_before_anything_is_written() -> None:
+    """Who has lost the turn by then writes nothing; the next one need not ask the model."""
+    store, work = ListedMemories(), Work(losing=0)
+    with pytest.raises(LeaseLost):
+        await learn(classroom(store, ScriptedModel(reply(LISBON))), turn("I live in Lisbon."), work)
+    assert store.contents == []
+    again = Work(journal=work.journal)
+    room = classroom(store, ScriptedModel())
+    line = await learn(room, turn("I live in Lisbon."), again)
+    assert line == "Memory saved: User lives in Lisbon."
+    assert again.calls == 0
+
+
+async def test_lesson_that_broke_off_after_it_wrote() -> None:
+    """What stands already is neither doubled nor told; a row without provenance gets it."""
+    store, work = ListedMemories(), Work()
+    dog = {"operation": "NEW", "content": "User has a dog."}
+    room = classroom(store, ScriptedModel(reply(LISBON, dog)))
+    said = turn("I live in Lisbon with my dog.")
+    await learn(room, said, work)
+    row = store.rows["new-1"]
+    store.rows["new-1"] = replace(row, meta={})
+    del store.rows["new-2"]
+    line = await learn(classroom(store, ScriptedModel()), said, Work(journal=work.journal))
+    assert line == "Memory saved: User has a dog."
+    assert store.contents == ["User lives in Lisbon.", "User has a dog."]
+    assert store.rows["new-1"].meta["message_id"] == said.source.message_id
+
+
+@pytest.mark.parametrize("journal", ["half a jour", '{"operations": 7}', "[]"])
+async def test_journal_that_can_not_be_read(journal: str) -> None:
+    """The model is asked again."""
+    room = classroom(ListedMemories(), ScriptedModel(reply(LISBON)))
+    line = await learn(room, turn("I live in Lisbon."), Work(journal=journal))
+    assert line == "Memory saved: User lives in Lisbon."
+
+
+async def test_no_model_call_left() -> None:
+    """The line tells the limit; what was asked for in so many words is kept without a model."""
+
+    async def never() -> bool:
+        return False
+
+    store = ListedMemories()
+    room = classroom(store, ScriptedModel(), may_ask=never)
+    line = await learn(room, turn("I live in Lisbon."))
+    assert line == ("Nothing saved: the limit of 60 model calls for learning in an hour is reached")
+    line = await learn(room, turn("Remember that I live in Lisbon."))
+    assert line.startswith("Memory saved: ")
+    assert len(store.contents) == 1
+
+
+async def test_changes_are_written_down() -> None:
+    """Each change stands in the trail with its row, its contents and where it was said."""
+    audit, store = WrittenAudit(), ListedMemories(TEA)
+    update = {"operation": "UPDATE", "id": "m-1", "content": "User likes black tea."}
+    room = classroom(store, ScriptedModel(reply(update, LISBON)), audit=audit)
+    await learn(room, turn("I like black tea now, and live in Lisbon.", message_id="m-7"))
+    assert [(one.kind, one.memory_id, one.before, one.after) for one in audit.entries] == [
+        ("updated", "m-1", TEA.content, "User likes black tea."),
+        ("saved", "new-1", "", "User lives in Lisbon."),
+    ]
+    assert {one.message_id for one in audit.entries} == {"m-7"}
+
+
+async def test_too_many_memories() -> None:
+    """What is over the limit goes to the archive, and the line says so."""
+    store = ListedMemories(TEA)
+    room = classroom(store, ScriptedModel(reply(LISBON)))
+    small = hook_settings(retry_delay=0, max_total_memories=1)
+    lesson = await learn_turn(room, turn("I live in Lisbon."), small, NOW, Work())
+    assert lesson.line == (
+        "Memory saved: User lives in Lisbon. · "
+        "Over the limit, so moved to the archive: User likes tea."
     )
+    assert store.contents == ["User lives in Lisbon."]
+    archived = await room.storeroom.archive.read("ada")
+    assert [one.memory.content for one in archived] == [TEA.content]
 
 
 async def test_written_while_the_model_thought() -> None:
@@ -211,38 +302,6 @@ async def test_deleted_while_the_model_thought() -> None:
     model.gate.set()
     assert await task == "Not saved: User hates tea. (the memory is gone meanwhile)"
     assert store.contents == []
-
-
-async def test_one_lesson_of_a_user_at_a_time() -> None:
-    """Two turns of one user are learned one after the other: the second sees the first's fact."""
-    store, model = ListedMemories(), ScriptedModel(reply(LISBON), reply(LISBON))
-    room = classroom(store, model)
-    lines = await asyncio.gather(
-        learn(room, turn("I live in Lisbon.", message_id="m-1")),
-        learn(room, turn("As I said, in Lisbon.", message_id="m-2")),
-    )
-    assert lines == [
-        "Memory saved: User lives in Lisbon.",
-        "Already known: User lives in Lisbon.",
-    ]
-    assert model.most_running == 1
-    assert "User lives in Lisbon." in model.requests[1].user
-    assert len(store.rows) == 1
-
-
-async def test_users_do_not_wait_for_each_other() -> None:
-    """Two users' turns are learned at the same time, each into its own store."""
-    model = ScriptedModel(reply(LISBON), reply(LISBON))
-    shared = {"claims": TurnClaims(), "tables": HeldClaims()}
-    stores = {"ada": ListedMemories(), "bob": ListedMemories()}
-    await asyncio.gather(
-        *(
-            learn(classroom(store, model, **shared), turn("I live in Lisbon.", user_id=user))
-            for user, store in stores.items()
-        )
-    )
-    assert model.most_running == 2
-    assert [store.contents for store in stores.values()] == [["User lives in Lisbon."]] * 2
 
 
 def many() -> ListedMemories:
@@ -281,14 +340,6 @@ async def test_memory_that_was_not_shown() -> None:
     line = await learn(classroom(store, ScriptedModel(made_up, made_up)), turn("Not tea any more."))
     assert line == "Not saved: m-2 (the model named a memory that it was not shown)"
     assert store.contents == [TEA.content]
-
-
-async def test_tables_are_unavailable() -> None:
-    """Where no table can be created, a turn is learned, and once only within the process."""
-    store = ListedMemories()
-    room = classroom(store, ScriptedModel(reply(LISBON)), tables=HeldClaims(unavailable=True))
-    assert await learn(room, turn("I live in Lisbon.")) == "Memory saved: User lives in Lisbon."
-    assert await learn(room, turn("I live in Lisbon.")) is None
 
 
 async def test_messages_stay_out_of_the_log(caplog: pytest.LogCaptureFixture) -> None:

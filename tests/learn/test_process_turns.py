@@ -103,3 +103,12 @@ async def test_learned_ones_are_bounded() -> None:
     assert turns.add(turn("m-0"))
     assert not turns.add(turn("m-10000"))
     assert await turns.calls_since("ada", NOW) == 10_000
+
+
+async def test_repeated_turn_is_due_sooner() -> None:
+    """A turn that waits for another try is due at once when its message is answered again."""
+    turns = ProcessTurns()
+    assert turns.add(replace(turn("m"), due_at=NOW + 90))
+    assert not turns.add(replace(turn("m"), due_at=NOW + 5))
+    assert not turns.add(replace(turn("m"), due_at=NOW + 50))
+    assert [one.due_at for one in await turns.waiting("ada")] == [NOW + 5]

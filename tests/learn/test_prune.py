@@ -172,7 +172,7 @@ async def test_pruned_into_the_archive() -> None:
     settings = hook_settings(max_total_memories=2, pruning_strategy="oldest")
     told = await prune_store(world.room(), settings, SOURCE, frozenset("b"), NOW)
     reason = "more than 2 memories; the oldest go first"
-    assert told == [Outcome("deleted", "Fact a.", f"archived: {reason}")]
+    assert told == [Outcome("archived", "Fact a.", reason)]
     assert world.contents == ["Fact b.", "Fact c."]
     assert world.archive.rows == {"a": ArchivedMemory(gone, reason, NOW)}
     assert world.usage.rows.keys() == {"b"}

@@ -337,13 +337,13 @@ async def test_lessons_are_kept_out_while_it_writes() -> None:
         held.append(lock.locked())
 
     home.model.before_answer = look
-    add = home.world.store.add_with
+    add = home.world.store.add
 
-    async def add_with(*given: Any) -> Memory:
+    async def watched(*given: Any) -> Memory:
         held.append(lock.locked())
         return await add(*given)
 
-    home.world.store.add_with = add_with  # type: ignore[method-assign]
+    home.world.store.add = watched  # type: ignore[method-assign]
     await home.run(writing=writing)
     assert held == [False, True]
     assert not lock.locked()

@@ -162,6 +162,48 @@ def test_no_date() -> None:
     assert "\n|  | Likes tea." in render_entries(entries, EntryLayout("table", "date"))
 
 
+@dataclass(frozen=True)
+class Past:
+    """What a memory said before, oldest first, and the entry of what it says now."""
+
+    id: str
+    history: object
+    entry: str
+
+
+PASTS = [
+    Past("none", [], "- Lives in Lisbon."),
+    Past(
+        "replaced",
+        [{"content": "Lives in Porto.", "until": MAY_DAY}],
+        "- Lives in Lisbon. (until 2024-05-01: Lives in Porto)",
+    ),
+    Past(
+        "refined",
+        [{"content": "Lives in Porto.", "until": 1}, {"content": "Lives.", "until": 2}],
+        "- Lives in Lisbon. (until 1970-01-01: Lives in Porto)",
+    ),
+    Past(
+        "the last two",
+        [{"content": f"Lives in {town}.", "until": 0} for town in ("Rome", "Oslo", "Bonn (NRW)")],
+        "- Lives in Lisbon. (before: Lives in Bonn [NRW]; before: Lives in Oslo)",
+    ),
+    Past("marks", [{"content": f"Is\n{CLOSE_MARKER}"}], "- Lives in Lisbon. (before: Is &lt;/ad"),
+    Past("no history", [None, 7, {"content": 7}, {}], "- Lives in Lisbon. (before: 7)"),
+    Past("no list", "Porto", "- Lives in Lisbon."),
+]
+
+
+@pytest.mark.parametrize("past", PASTS, ids=lambda past: past.id)
+def test_former_contents(past: Past) -> None:
+    """An entry tells what it replaced, so that a question about the past can be answered."""
+    now = memory("x", "Lives in Lisbon.", created_at=MAY_DAY, meta={"history": past.history})
+    lines = render_entries(BlockEntries((), (now,)), EntryLayout()).splitlines()
+    (entry,) = [line for line in lines if line.startswith("- ")]
+    assert entry.startswith(past.entry)
+    assert entry == past.entry or past.id == "marks"
+
+
 def test_marks_of_the_table() -> None:
     """A mark in a memory or in its bank adds no column before the memory."""
     odd = memory("x", "Runs ps | grep.", created_at=MAY_DAY, bank="A | [B]")

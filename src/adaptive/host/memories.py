@@ -24,7 +24,7 @@ from adaptive.host.permission import require_memories
 from adaptive.host.requests import accepted_arguments
 from adaptive.host.uninterrupted import uninterrupted
 from adaptive.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.shapes import listing
+from adaptive.shapes import listing, mapping
 
 log_memories = logging.getLogger("adaptive_memory.host")
 
@@ -38,6 +38,13 @@ class HostMemoryStore:
 
     request: Request
     user: Any
+
+    @property
+    def keeps_history(self) -> bool:
+        """Whether the release has a column for meta, as all since 0.10."""
+        from open_webui.models.memories import Memory as Row
+
+        return "meta" in Row.__table__.columns
 
     @uninterrupted
     async def read(self) -> tuple[Memory, ...]:
@@ -92,7 +99,9 @@ class HostMemoryStore:
             return tuple(memory_of_row(row) for row in rows)
 
     @uninterrupted
-    async def add(self, draft: Draft, source: Provenance) -> Memory:
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
         """Write a new row and find it again."""
         from open_webui.routers import memories as router
 
@@ -109,11 +118,22 @@ class HostMemoryStore:
             row = await self._row(written.id) if written else None
         if row is None or row.content != fields["content"]:
             raise failure or StoreError("Open WebUI reported success, but the memory is not there")
-        return await self._finish(row, failure, _meta(draft, source, {}))
+        return await self._finish(row, failure, _meta(draft, source, extra or {}))
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
+        kept = _with_history(memory)
+        # Before the content: whatever ends the process in between, the former one is kept.
+        await self._write_meta(memory.id, kept)
+        return await self._rewritten(memory, draft, _meta(draft, source, kept))
+
+    @uninterrupted
+    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """Write a row's own content once more: the host embeds it, and its meta is written."""
+        return await self._rewritten(memory, draft, _meta(draft, source, memory.meta))
+
+    async def _rewritten(self, memory: Memory, draft: Draft, meta: dict[str, Any]) -> Memory:
         from open_webui.routers import memories as router
 
         fields = _fields(router.MemoryUpdateModel, draft)
@@ -129,7 +149,7 @@ class HostMemoryStore:
         row = await self._row(memory.id)
         if row is None or row.content != fields["content"]:
             raise failure or StoreError("Open WebUI reported success, but the old content stands")
-        return await self._finish(row, failure, _meta(draft, source, _with_history(memory)))
+        return await self._finish(row, failure, meta)
 
     @uninterrupted
     async def delete(self, memory: Memory) -> None:
@@ -182,18 +202,22 @@ class HostMemoryStore:
     async def _finish(self, row: Any, failure: StoreError | None, meta: dict[str, Any]) -> Memory:
         """Add provenance to a row that stands, where there is a place for it."""
         _warn_of_vectors(failure)
+        return memory_of_row(await self._write_meta(row.id, meta) or row)
+
+    async def _write_meta(self, memory_id: str, meta: dict[str, Any]) -> Any | None:
+        """The row with another meta; ``None`` where the release has none, or on a failure."""
         from open_webui.models.memories import Memories
 
-        arguments = {"id": row.id, "user_id": self.user.id, "content": None, "meta": meta}
+        arguments = {"id": memory_id, "user_id": self.user.id, "content": None, "meta": meta}
         accepted = accepted_arguments(Memories.update_memory_by_id_and_user_id, arguments)
         if "meta" not in accepted:
-            return memory_of_row(row)
+            return None
         try:
             with HostFaults("writing provenance"):
-                row = await Memories.update_memory_by_id_and_user_id(**accepted) or row
+                return await Memories.update_memory_by_id_and_user_id(**accepted)
         except HostError as error:
             log_memories.warning("a memory was saved without its provenance: %s", error)
-        return memory_of_row(row)
+            return None
 
 
 def memory_of_row(row: Any) -> Memory:
@@ -278,8 +302,10 @@ def _meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[s
 
 
 def _with_history(memory: Memory) -> dict[str, Any]:
-    """The row's meta with its present content at the end of its history."""
+    """The row's meta with its present content at the end of its history, once."""
     former = listing(memory.meta.get("history"))
+    if former and mapping(former[-1]).get("content") == memory.content:
+        return dict(memory.meta)
     entry = {
         "content": memory.content,
         "said_at": memory.meta.get("said_at") or memory.created_at,

@@ -82,7 +82,7 @@ class HostPendingTable:
         self._tidy_again_at = 0.0
 
     async def put(self, turn: PendingTurn) -> bool:
-        """Let a turn wait, by one INSERT: the answer's end waits for it."""
+        """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
         row = insert(_PENDING).values(
             user_id=turn.user_id,
             message_id=turn.message_id,
@@ -98,11 +98,23 @@ class HostPendingTable:
             **_FREE,
             **_NEVER,
         )
+        sooner = (
+            update(_PENDING)
+            .where(
+                _PENDING.c.user_id == turn.user_id,
+                _PENDING.c.message_id == turn.message_id,
+                _WAITING,
+                _PENDING.c.due_at > turn.due_at,
+            )
+            .values(due_at=turn.due_at)
+        )
         async with self._table.session("queueing a turn") as session:
             try:
                 await session.execute(row)
             except IntegrityError:
                 await session.rollback()
+                await session.execute(sooner)
+                await session.commit()
                 return False
             await session.commit()
         return True

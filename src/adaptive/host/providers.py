@@ -9,12 +9,21 @@ from fastapi import Request
 from adaptive.host.completion import HostCompleter, learning_model
 from adaptive.host.embedding import HostEmbedder
 from adaptive.host.hook import Hook
+from adaptive.host.memories import HostMemoryStore
 from adaptive.host.requests import process_state
+from adaptive.host.vector_table import HostVectorTable
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.ports import Completer, Embedder
 from adaptive.retry import RetryPolicy
 from adaptive.search.embedders import DEFAULT_LOCAL_MODEL, EndpointEmbedder, LocalEmbedder
+from adaptive.search.indexes import Sources
 from adaptive.settings import Settings
+
+
+def user_sources(hook: Hook, request: Request, user: Any, vectors: HostVectorTable) -> Sources:
+    """Where the memories of a hook's user are, and who makes their vectors."""
+    store = HostMemoryStore(request, user)
+    return Sources(hook.user_id, store, chosen_embedder(hook.settings, request, user), vectors)
 
 
 def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:

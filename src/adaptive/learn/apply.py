@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
-from adaptive.errors import HostError, MemoryUnavailable
+from adaptive.errors import HostError, LeaseLost, MemoryUnavailable
+from adaptive.learn.reconcile import with_former
 from adaptive.model import Memory, Operation, Outcome, Provenance
-from adaptive.ports import MemoryStore
+from adaptive.ports import AuditEntry, ChangeKind, MemoryStore
+from adaptive.search.text_similarity import holds_words_of
 
 log_apply = logging.getLogger("adaptive_memory.learn")
+
+Held = Callable[[], Awaitable[bool]]
+_CHANGES: dict[str, ChangeKind] = {"saved": "saved", "updated": "updated", "deleted": "deleted"}
 
 
 async def apply_operations(
@@ -17,15 +24,19 @@ async def apply_operations(
     memories: Sequence[Memory],
     store: MemoryStore,
     source: Provenance,
+    held: Held,
 ) -> list[Outcome]:
     """Carry out the operations one after the other and tell what became of each.
 
     Raises:
         MemoryUnavailable: the host allows no writes and none was made.
+        LeaseLost: another worker has the turn by now (``held`` is asked before each write).
     """
     by_id = {memory.id: memory for memory in memories}
     outcomes: list[Outcome] = []
     for operation in operations:
+        if not await held():
+            raise LeaseLost("another worker has taken over")
         try:
             outcomes.append(await _applied(operation, by_id, store, source))
         except MemoryUnavailable:
@@ -33,7 +44,7 @@ async def apply_operations(
                 raise
             left = operations[len(outcomes) :]
             why = "memories were switched off meanwhile"
-            return [*outcomes, *(Outcome("failed", one.draft.content, why) for one in left)]
+            return [*outcomes, *(Outcome("rejected", one.draft.content, why) for one in left)]
         except HostError as error:
             log_apply.warning("%s failed: %s", operation.kind, error)
             content = operation.draft.content or by_id[operation.id].content
@@ -41,17 +52,63 @@ async def apply_operations(
     return outcomes
 
 
+def audit_entries(
+    outcomes: Sequence[Outcome], source: Provenance, now: int
+) -> tuple[AuditEntry, ...]:
+    """The changes among outcomes, for the trail; ``now`` is in epoch seconds."""
+    return tuple(
+        AuditEntry(
+            kind=_CHANGES[one.status],
+            memory_id=one.memory_id,
+            changed_at=now,
+            before=one.before,
+            after="" if one.status == "deleted" else one.content,
+            chat_id=source.chat_id,
+            message_id=source.message_id,
+        )
+        for one in outcomes
+        if one.status in _CHANGES
+    )
+
+
+async def finish_broken_off(
+    operations: Sequence[Operation],
+    memories: Sequence[Memory],
+    store: MemoryStore,
+    source: Provenance,
+) -> None:
+    """Finish rows that were added for these operations when the process ended.
+
+    Such a row holds the very content, was made after the words were said, and has no provenance:
+    what the host's search needs may be missing, too.
+    """
+    drafts = {one.draft.content: one.draft for one in operations if one.kind == "NEW"}
+    for memory in memories:
+        draft = drafts.get(memory.content)
+        if draft is None or memory.meta.get("message_id") or memory.created_at < source.said_at:
+            continue
+        try:
+            await store.complete(memory, draft, source)
+        except HostError as error:
+            log_apply.warning("a row stays without its provenance: %s", error)
+
+
 async def _applied(
     operation: Operation, by_id: dict[str, Memory], store: MemoryStore, source: Provenance
 ) -> Outcome:
     if operation.kind == "NEW":
         written = await store.add(operation.draft, source)
-        return Outcome("saved", written.content)
+        return Outcome("saved", written.content, memory_id=written.id)
     memory = by_id.get(operation.id)
     if memory is None:
         return Outcome("rejected", operation.draft.content, "the memory is gone meanwhile")
+    before = memory.content
     if operation.kind == "DELETE":
         await store.delete(memory)
-        return Outcome("deleted", memory.content)
-    written = await store.update(memory, operation.draft, source)
-    return Outcome("updated", written.content)
+        return Outcome("deleted", before, memory_id=memory.id, before=before)
+    draft = operation.draft
+    if not store.keeps_history and not holds_words_of(draft.content, before):
+        when = datetime.fromtimestamp(source.said_at, UTC)
+        draft = replace(draft, content=with_former(draft.content, before, when))
+    await store.update(memory, draft, source)
+    return Outcome("updated", operation.draft.content, memory_id=memory.id, before=before)

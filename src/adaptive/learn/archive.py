@@ -7,9 +7,8 @@ archived. So whatever fails in between, every memory is in the store, in the arc
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from adaptive.errors import HostError, MemoryUnavailable, TablesUnavailable
 from adaptive.learn.audit import AuditTrail
@@ -19,9 +18,6 @@ from adaptive.ports import ArchivedMemory, ArchiveTable, AuditEntry, MemoryStore
 
 log_archive = logging.getLogger("adaptive_memory.learn")
 
-# `MemoryStore.add` with further entries for the row's meta.
-AddMemory = Callable[[Draft, Provenance, Mapping[str, Any]], Awaitable[Memory]]
-
 
 @dataclass(frozen=True, slots=True)
 class Storeroom:
@@ -29,7 +25,6 @@ class Storeroom:
 
     user_id: str
     store: MemoryStore
-    add: AddMemory
     archive: ArchiveTable
     usage: UsageTable
     trail: AuditTrail
@@ -97,7 +92,7 @@ async def restore_memory(room: Storeroom, memory_id: str, now: int) -> Memory | 
     row = _row_of_archived(memory, await room.store.read())
     if row is None:
         extra = {**memory.meta, "restored_from": memory.id, "first_created_at": memory.created_at}
-        row = await room.add(draft_of(memory), provenance_of(memory), extra)
+        row = await room.store.add(draft_of(memory), provenance_of(memory), extra)
     try:
         await room.archive.discard(room.user_id, [memory.id])
     except TablesUnavailable as error:

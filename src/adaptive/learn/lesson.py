@@ -4,27 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import numpy as np
 
-from adaptive.errors import EmbeddingError, ModelError, ReplyUnusable
-from adaptive.learn.apply import apply_operations
-from adaptive.learn.claims import TurnClaims
+from adaptive.errors import EmbeddingError, LeaseLost
+from adaptive.learn.apply import apply_operations, audit_entries, finish_broken_off
+from adaptive.learn.archive import Storeroom
 from adaptive.learn.commanded import commanded
-from adaptive.learn.commands import MemoryCommand, read_commands
+from adaptive.learn.commands import read_commands
 from adaptive.learn.extract import extraction_request
-from adaptive.learn.operations import Extraction, read_extraction, retry_note
+from adaptive.learn.inquiry import Inquiry, LessonWork
+from adaptive.learn.journal import journal_of, read_journal
+from adaptive.learn.operations import Extraction
+from adaptive.learn.prune import prune_store
 from adaptive.learn.reconcile import allowed_deletions, reconciled
 from adaptive.learn.report import NOTHING_NEW, report_line
 from adaptive.learn.screen import screened
 from adaptive.learn.worth import reason_to_skip
-from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.model import CompletionRequest, Memory, Operation, Outcome, Turn
-from adaptive.ports import Completer, Tables, Vectors
-from adaptive.retry import RetryPolicy
+from adaptive.llm.ask import AnswerFormats
+from adaptive.model import Memory, Operation, Outcome, Turn
+from adaptive.ports import Completer, Vectors
 from adaptive.search.fusion import rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes, Sources
@@ -38,6 +41,7 @@ log_lesson = logging.getLogger("adaptive_memory.learn")
 _OFFERED_MEMORIES = 20
 # Nobody waits for learning, so the embedding provider may take its time.
 _PATIENCE_SECONDS = 10.0
+_LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,129 +50,100 @@ class Classroom:
 
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
     wait for the database: SQLite has one writer, and who waits for it longest is not served first.
+    ``may_ask`` tells whether the user has a model call left.
     """
 
     sources: Sources
     indexes: MemoryIndexes
     completer: Completer
-    tables: Tables
-    claims: TurnClaims
     formats: AnswerFormats
+    storeroom: Storeroom
+    may_ask: Callable[[], Awaitable[bool]]
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    clock: Callable[[], float] = time.time
 
 
-async def learn_turn(room: Classroom, turn: Turn, settings: Settings, now: datetime) -> str | None:
-    """Learn a turn once and return the line for the user, ``None`` if another answer learned it.
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a lesson did: the line for the user, and whether all that was found is done."""
 
-    ``now`` is the time of the message in the user's time zone.
+    line: str
+    complete: bool = True
+
+
+async def learn_turn(
+    room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
+) -> Lesson:
+    """Learn a turn: what the model finds is kept in the journal of ``work``, then written.
+
+    A lesson that broke off is begun again with that journal: the model is not asked twice, and what
+    is written already is known. ``now`` is the time of the message in the user's time zone.
 
     Raises:
         MemoryUnavailable: the host allows this user no memories.
-        AdaptiveMemoryError: nothing could be learned; its text is the reason. A repetition of
-            the turn will try again.
+        LeaseLost: another worker has the turn by now.
+        AdaptiveMemoryError: nothing could be learned; its text is the reason.
     """
-    user_id, message_id = turn.user_id, turn.source.message_id
-    if not await room.claims.claim(room.tables, user_id, message_id, turn.source.said_at):
-        return None
-    complete = False
-    try:
-        async with room.claims.lock(user_id):
-            line, complete = await _learn(room, turn, settings, now)
-    finally:
-        if not complete:
-            await room.claims.release(room.tables, user_id, message_id)
-    return line
-
-
-async def _learn(
-    room: Classroom, turn: Turn, settings: Settings, now: datetime
-) -> tuple[str, bool]:
-    """The line for the user, and whether every accepted operation was carried out."""
     commands = read_commands(turn.words)
     if not commands and (why := reason_to_skip(turn.words)):
         log_lesson.debug("not asked for facts: %s", why)
-        return NOTHING_NEW, True
-    offered = await _offered_memories(room, turn, settings)
-    extraction = await _extracted(room, turn, commands, offered, settings, now)
-    made = await _vectors(room, extraction.operations)
+        return Lesson(NOTHING_NEW)
+    found = read_journal(work.journal) if work.journal else None
+    again = found is not None
+    if found is None:
+        offered = await _offered_memories(room, turn, settings)
+        if await room.may_ask():
+            request = extraction_request(turn, offered, settings, now)
+            inquiry = Inquiry(room.completer, room.formats, settings, offered, work)
+            found = await inquiry.extraction(request, commands)
+        else:
+            found = commanded(commands, offered, settings)
+            if not (found.operations or found.refused):
+                return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
+        if (found.operations or found.refused) and not await work.keep(journal_of(found)):
+            raise LeaseLost("another worker has taken over")
+    outcomes = await _written(room, turn, found, settings, work, again=again)
+    complete = all(outcome.status != "failed" for outcome in outcomes)
+    return Lesson(report_line([*outcomes, *found.refused]), complete)
+
+
+async def _written(
+    room: Classroom,
+    turn: Turn,
+    found: Extraction,
+    settings: Settings,
+    work: LessonWork,
+    *,
+    again: bool,
+) -> list[Outcome]:
+    """What became of what was found, in the order in which it is told."""
+    made = await _vectors(room, found.operations)
+    store, source = room.sources.store, turn.source
     async with room.writing:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await _index(room, settings)
-        accepted, refused = screened(
-            extraction.operations, index.memories, settings, words=turn.words
-        )
+        if again:
+            await finish_broken_off(found.operations, index.memories, store, source)
+        accepted, refused = screened(found.operations, index.memories, settings, words=turn.words)
         vectors = _rows_for(accepted, made)
         # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
         known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
         allowed = allowed_deletions(known.operations, len(index.memories))
-        source = room.sources.store
-        applied = await apply_operations(allowed.operations, index.memories, source, turn.source)
+        applied = await apply_operations(
+            allowed.operations, index.memories, store, source, work.held
+        )
+        now = int(room.clock())
+        changed = audit_entries(applied, source, now)
+        await room.storeroom.trail.record(turn.user_id, changed, now)
+        fresh = {entry.memory_id for entry in changed}
+        pruned = await prune_store(room.storeroom, settings, source, fresh, now)
         if applied:  # the next message is to find the new vectors ready
             await _index(room, settings)
     held_back = [_held_back(one, index) for one in allowed.to_ask]
-    outcomes = [*applied, *known.outcomes, *held_back, *refused, *extraction.refused]
-    complete = all(outcome.status != "failed" for outcome in outcomes)
-    return report_line(outcomes), complete
-
-
-async def _extracted(
-    room: Classroom,
-    turn: Turn,
-    commands: Sequence[MemoryCommand],
-    offered: Sequence[Memory],
-    settings: Settings,
-    now: datetime,
-) -> Extraction:
-    """What the model finds; what the user asked for in so many words also without it.
-
-    Raises:
-        ModelError: there is no usable answer, and nothing that could be done without one.
-    """
-    request = extraction_request(turn, offered, settings, now)
-    try:
-        found = await _asked_twice(room, request, offered, settings)
-    except ModelError as error:
-        done = commanded(commands, offered, settings)
-        if not (done.operations or done.refused):
-            raise
-        log_lesson.warning("done without the model: %s", error)
-        return done
-    if found.operations or found.refused:
-        return found
-    return commanded(commands, offered, settings)
-
-
-async def _asked_twice(
-    room: Classroom, request: CompletionRequest, offered: Sequence[Memory], settings: Settings
-) -> Extraction:
-    """The answer, and where it could not be used as it was, what a second one adds to it."""
-    first: Extraction | None = None
-    try:
-        first = await _answered(room, request, offered, settings)
-        note = retry_note(first)
-    except ReplyUnusable as error:
-        note = retry_note(error)
-    if first is not None and not note:
-        return first
-    again = replace(request, user=f"{request.user}\n\n{note}")
-    try:
-        second = await _answered(room, again, offered, settings)
-    except ModelError:
-        if first is None:
-            raise
-        return first
-    return first.joined(second) if first else second
-
-
-async def _answered(
-    room: Classroom, request: CompletionRequest, offered: Sequence[Memory], settings: Settings
-) -> Extraction:
-    policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-    completion = await ask(
-        room.completer, request, room.formats, policy, settings.llm_timeout_seconds
-    )
-    log_lesson.debug("the model's reply: %r", completion.text)
-    return read_extraction(completion, offered, settings)
+    outcomes = [*applied, *pruned, *known.outcomes, *held_back, *refused]
+    if again:  # what is known by now was written by this very lesson, before it broke off
+        outcomes = [one for one in outcomes if one.status != "unchanged"]
+    return outcomes
 
 
 async def _vectors(room: Classroom, operations: Sequence[Operation]) -> dict[str, Vectors]:

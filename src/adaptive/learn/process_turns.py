@@ -27,7 +27,11 @@ class ProcessTurns:
     def add(self, turn: PendingTurn) -> bool:
         """Let a turn wait; ``False`` where its message waits already or was learned."""
         key = turn_key(turn)
-        if key in self._turns or key in self._done:
+        if key in self._turns:
+            due_at = min(self._turns[key].due_at, turn.due_at)
+            self._turns[key] = replace(self._turns[key], due_at=due_at)
+            return False
+        if key in self._done:
             return False
         self._turns[key] = turn
         if len(self._turns) > _MOST_WAITING:

@@ -107,7 +107,7 @@ async def _prune_surplus(
         for memory in removal.removed
     ]
     await room.trail.record(room.user_id, entries, now)
-    return [Outcome("deleted", memory.content, f"archived: {reason}") for memory in removal.removed]
+    return [Outcome("archived", memory.content, reason) for memory in removal.removed]
 
 
 async def _recalls_that_count(room: Storeroom, settings: Settings) -> Mapping[str, Recalls]:

@@ -10,10 +10,12 @@ _WORDS: dict[OutcomeStatus, str] = {
     "saved": "Memory saved",
     "updated": "Memory updated",
     "deleted": "Memory deleted",
+    "archived": "Over the limit, so moved to the archive",
     "unchanged": "Already known",
     "rejected": "Not saved",
     "failed": "Could not be saved",
 }
+_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "unchanged")
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
 NOTHING_NEW = "Nothing new to remember"
@@ -46,7 +48,7 @@ def _listed(texts: Sequence[str]) -> str:
 
 def _told(outcome: Outcome) -> str:
     text = _clipped(outcome.content, _LONGEST_TOLD)
-    if not outcome.reason or outcome.status in ("saved", "updated", "deleted", "unchanged"):
+    if not outcome.reason or outcome.status in _SELF_EXPLAINING:
         return text
     reason = _clipped(outcome.reason, _LONGEST_TOLD)
     return f"{text} ({reason})" if text else reason

@@ -195,7 +195,7 @@ async def _write_summary(
     await put_into_archive(
         room, [ArchivedMemory(memory, _SUMMARISED, now, summary.text) for memory in cluster]
     )
-    row = await room.add(
+    row = await room.store.add(
         summary_draft(summary, cluster), summary_provenance(cluster), summary_meta(cluster, now)
     )
     report.count("summarised")

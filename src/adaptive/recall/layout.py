@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from adaptive.model import Memory
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, estimated_tokens
 from adaptive.recall_valves import MemoryDetails, MemoryFormat
+from adaptive.search.text_similarity import holds_words_of
+from adaptive.shapes import listing, mapping
 
 CORE_HEADING = "About the user:"
 RETRIEVED_HEADING = "From earlier conversations:"
@@ -19,6 +21,9 @@ BLOCK_PREAMBLE = (
     "the user asks."
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# "Where did I live before?" is about the last time or two.
+_FORMERS_TOLD = 2
+_ROUND_TO_SQUARE = str.maketrans("()", "[]")
 _SENTENCE_ENDS = (".", "!", "?", "。", "\uff01", "\uff1f")
 # What stands before each entry; a number as long as any that a block will hold.
 _LEADS: Mapping[MemoryFormat, str] = {
@@ -159,6 +164,8 @@ def _table_head(layout: EntryLayout) -> list[str]:
 def _entry_line(memory: Memory, layout: EntryLayout) -> str:
     """The text of an entry without what stands before it."""
     text = _one_line_of(memory.content)
+    if formers := _formers(memory):
+        text = f"{text.rstrip()} ({formers})"
     details = _details(memory, layout.details)
     if layout.form == "table":
         # The memory is the last cell: a mark in it shifts no other.
@@ -167,6 +174,26 @@ def _entry_line(memory: Memory, layout: EntryLayout) -> str:
         text += "."
     told = " ".join(detail for detail in details if detail)
     return f"[{told}] {text}" if told else text
+
+
+def _formers(memory: Memory) -> str:
+    """What a memory said before it was changed, and until when, the latest first.
+
+    What it only said in fewer words is left out.
+    """
+    told: list[str] = []
+    after = memory.content
+    for entry in reversed(listing(memory.meta.get("history"))):
+        former = str(mapping(entry).get("content") or "")
+        if not former.strip() or holds_words_of(after, former):
+            continue
+        day = _day(mapping(entry).get("until"))
+        words = _one_line_of(former).rstrip(".。").translate(_ROUND_TO_SQUARE)
+        told.append(f"until {day}: {words}" if day else f"before: {words}")
+        after = former
+        if len(told) == _FORMERS_TOLD:
+            break
+    return "; ".join(told)
 
 
 def _details(memory: Memory, wanted: MemoryDetails) -> list[str]:
@@ -178,13 +205,16 @@ def _details(memory: Memory, wanted: MemoryDetails) -> list[str]:
 
 def _said_on(memory: Memory) -> str:
     """The day a memory was said, else changed, in UTC; empty where that is no date."""
-    for seconds in (memory.meta.get("said_at"), memory.updated_at):
-        if isinstance(seconds, int | float) and seconds > 0:
-            try:
-                return (_EPOCH + timedelta(seconds=seconds)).date().isoformat()
-            except (OverflowError, ValueError):
-                continue
-    return ""
+    return _day(memory.meta.get("said_at")) or _day(memory.updated_at)
+
+
+def _day(seconds: object) -> str:
+    if not isinstance(seconds, int | float) or seconds <= 0:
+        return ""
+    try:
+        return (_EPOCH + timedelta(seconds=seconds)).date().isoformat()
+    except (OverflowError, ValueError):
+        return ""
 
 
 def _one_line_of(text: str) -> str:

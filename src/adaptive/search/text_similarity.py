@@ -20,6 +20,11 @@ _LONGEST_COMPARED = 1000
 _FUZZY_WORDS = re.compile(r"[^\W_]+")
 
 
+def holds_words_of(text: str, other: str) -> bool:
+    """Whether every word of another text stands in this one: then it says what that said."""
+    return set(_compared_words(other)) <= set(_compared_words(text))
+
+
 def token_set_ratio(one: str, other: str) -> float:
     """Share of letters that two texts have in common as sets of words, from 0 to 1.
 

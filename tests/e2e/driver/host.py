@@ -24,6 +24,9 @@ StartHost = Callable[..., Awaitable["RunningHost"]]
 # host run into its five seconds for a locked database, with no filter installed too.
 PATIENT_SQLITE = {"DATABASE_SQLITE_PRAGMA_BUSY_TIMEOUT": "30000"}
 
+# A test that is not about waiting for further messages waits for none.
+HASTY: dict[str, Any] = {"extraction_debounce_seconds": 0}
+
 _accounts = itertools.count(1)
 
 
@@ -41,9 +44,9 @@ class InstalledFilter:
         )
 
     async def set_valves(self, valves: Mapping[str, Any]) -> None:
-        """Save the admin's valves; those not named go back to their defaults."""
+        """Save the admin's valves; those not named go back to their defaults, but for waiting."""
         await self.admin.request(
-            "POST", f"/api/v1/functions/id/{self.id}/valves/update", dict(valves)
+            "POST", f"/api/v1/functions/id/{self.id}/valves/update", {**HASTY, **valves}
         )
 
     async def valves(self) -> dict[str, Any]:
@@ -172,7 +175,7 @@ class RunningHost:
         source: Path | str,
         *,
         function_id: str = "adaptive_memory",
-        valves: Mapping[str, Any] | None = None,
+        valves: Mapping[str, Any] | None = HASTY,
         make_global: bool = True,
     ) -> InstalledFilter:
         """Install a filter from a file or from source text and switch it on, for all if wanted."""

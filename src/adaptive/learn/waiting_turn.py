@@ -1,0 +1,58 @@
+"""A turn on its way through the queue: as text, and several of a chat as one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+from pydantic import TypeAdapter, ValidationError
+
+from adaptive.model import Turn
+from adaptive.ports import PendingTurn
+
+_LONGEST_WAITING_WORDS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTurn:
+    """A turn, and the names of the time zones that its user may be in, the likeliest first."""
+
+    turn: Turn
+    time_zones: tuple[str, ...] = ()
+
+
+_WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
+
+
+def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> PendingTurn:
+    """A turn as the queue takes it; it is due when no newer one of its chat has come by then."""
+    turn = waiting.turn
+    payload = json.dumps(asdict(waiting), ensure_ascii=False, separators=(",", ":"))
+    return PendingTurn(
+        turn.user_id,
+        turn.source.message_id,
+        turn.source.chat_id,
+        payload,
+        now,
+        now + debounce_seconds,
+    )
+
+
+def read_pending(pending: PendingTurn) -> WaitingTurn | None:
+    """The turn that a payload holds, ``None`` where it holds none that can be read."""
+    try:
+        waiting = _WAITING_TURN.validate_json(pending.payload)
+    except ValidationError:
+        return None
+    named = (waiting.turn.user_id, waiting.turn.source.message_id)
+    return waiting if named == (pending.user_id, pending.message_id) else None
+
+
+def joined_turn(turns: Sequence[Turn]) -> Turn:
+    """Turns of one chat, oldest first, as one: the words of all, dated by the newest.
+
+    What stood before the first of them is their common past.
+    """
+    words = "\n\n".join(turn.words for turn in turns)[-_LONGEST_WAITING_WORDS:]
+    return replace(turns[-1], words=words, earlier=turns[0].earlier)

@@ -1,0 +1,257 @@
+"""The outlet's side of the plug-in: turns wait, are learned from, and the store is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from adaptive.clock import local_time
+from adaptive.errors import (
+    AdaptiveMemoryError,
+    LessonUnfinished,
+    MemoryUnavailable,
+    TablesUnavailable,
+)
+from adaptive.host.archive_table import HostArchiveTable
+from adaptive.host.audit_table import HostAuditTable
+from adaptive.host.hook import Hook
+from adaptive.host.kind import LEARNED_KINDS, other_authors, owns_chat
+from adaptive.host.lease_table import HostLeaseTable
+from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.providers import chosen_completer, user_sources
+from adaptive.host.redis_lease import RedisLeases
+from adaptive.host.requests import account, isolated_request
+from adaptive.host.usage_table import HostUsageTable
+from adaptive.host.vector_table import HostVectorTable
+from adaptive.learn.archive import Storeroom
+from adaptive.learn.audit import AuditTrail
+from adaptive.learn.lesson import Classroom, Lesson, learn_turn
+from adaptive.learn.queue import LearningQueue
+from adaptive.learn.report import failure_line
+from adaptive.learn.turn_work import TurnWork
+from adaptive.learn.upkeep import Workshop, upkeep_when_due
+from adaptive.learn.waiting_turn import WaitingTurn, joined_turn, pending_turn, read_pending
+from adaptive.llm.ask import AnswerFormats
+from adaptive.messages import (
+    Message,
+    earlier_utterances,
+    has_words,
+    message_text,
+    newest_user_message,
+    said_at,
+    spoken_text,
+)
+from adaptive.model import Provenance, Turn
+from adaptive.ports import PendingTurn
+from adaptive.search.indexes import MemoryIndexes, Sources
+
+log_learning = logging.getLogger("adaptive_memory")
+
+_REFUSALS_REMEMBERED = 1000
+_RESUMED_USERS_REMEMBERED = 5000
+_RESUMED_AGAIN_SECONDS = 60.0
+_HOUR_SECONDS = 3600.0
+# The host ends the turn first: its work after the outlet is what the user still waits for.
+_AFTER_THE_TURN_SECONDS = 0.1
+# The inlet tells the outlet of the same turn how many memories went in: the host hands both the
+# same metadata. One status line at the end costs one write of the stored chat instead of two.
+RECALLED = "adaptive_memory_recalled"
+
+
+class Learning:
+    """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
+
+    def __init__(self, indexes: MemoryIndexes, vectors: HostVectorTable) -> None:
+        self._usage = HostUsageTable()
+        self._indexes, self._vectors = indexes, vectors
+        self._leases = RedisLeases(HostLeaseTable())
+        self._queue = LearningQueue(HostPendingTable(), self._leases)
+        self._archive = HostArchiveTable()
+        self._trail = AuditTrail(HostAuditTable())
+        self._formats = AnswerFormats()
+        self._writing = asyncio.Semaphore(1)
+        self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._resumed: OrderedDict[str, float] = OrderedDict()
+        # Hooks of turns that wait, so that their lines are shown with their own answers.
+        self._hooks: dict[tuple[str, str], Hook] = {}
+
+    async def put(self, hook: Hook, turn: PendingTurn) -> None:
+        """Let a turn wait in the database; returns within about a second."""
+        self._hooks[turn.user_id, turn.message_id] = hook
+        await self._queue.put(turn)
+
+    async def learn(self, hook: Hook, turn: PendingTurn | None) -> None:
+        """Learn from a turn when it is due, and from what else waits of its user.
+
+        Without a turn, show what was recalled, and learn what others have left.
+        """
+        try:
+            if turn is not None:
+                await self._queue.learn(turn, partial(self._teach, hook))
+            else:
+                await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+                await self._show(hook, "")
+                await self._resume(hook)
+                return
+        finally:
+            if turn is not None:
+                self._hooks.pop((turn.user_id, turn.message_id), None)
+        await self._show(hook, "")
+        await self._keep_up(hook)
+
+    async def count_recalls(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """Count that memories were recalled, once the host has made the model's request."""
+        await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+        try:
+            await self._usage.record(user_id, memory_ids, int(time.time()))
+        except TablesUnavailable as error:
+            log_learning.debug("recalls are not counted: %s", error)
+
+    async def _resume(self, hook: Hook) -> None:
+        """Learn what other workers, or this one before a restart, have left of a user."""
+        last = self._resumed.get(hook.user_id, -_RESUMED_AGAIN_SECONDS)
+        now = time.monotonic()
+        if hook.settings.save_mode == "off" or now - last < _RESUMED_AGAIN_SECONDS:
+            return
+        self._resumed[hook.user_id] = now
+        while len(self._resumed) > _RESUMED_USERS_REMEMBERED:
+            self._resumed.popitem(last=False)
+        await self._queue.resume(hook.user_id, partial(self._teach, hook))
+
+    async def _teach(self, serving: Hook, work: TurnWork) -> None:
+        """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
+        newest = work.turns[-1]
+        own = self._hooks.get((newest.user_id, newest.message_id))
+        try:
+            lesson = await self._lesson(own or serving, work)
+        except MemoryUnavailable as refusal:
+            if self._first_refusal(serving):
+                await self._show(own, failure_line(str(refusal)))
+            return
+        except AdaptiveMemoryError as error:
+            log_learning.warning("nothing learned from a turn: %s", error)
+            if not work.attempts or work.last_attempt:
+                later = "" if work.last_attempt else "; it will be tried again"
+                await self._show(own, failure_line(f"{error}{later}"))
+            raise
+        await self._show(own, lesson.line)
+        if not lesson.complete:
+            raise LessonUnfinished("some of what was found could not be written")
+
+    async def _lesson(self, hook: Hook, work: TurnWork) -> Lesson:
+        found = [read_pending(turn) for turn in work.turns]
+        waiting = [one for one in found if one is not None]
+        if len(waiting) < len(found):
+            log_learning.error("%d waiting turns can't be read", len(found) - len(waiting))
+        if not waiting:
+            return Lesson("")
+        turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
+        settings = hook.settings
+        user = await account(hook.user)
+        request = isolated_request(hook.request)
+        sources = user_sources(hook, request, user, self._vectors)
+        room = Classroom(
+            sources=sources,
+            indexes=self._indexes,
+            completer=await chosen_completer(hook, request, user),
+            formats=self._formats,
+            storeroom=self._storeroom(sources),
+            may_ask=partial(self._may_ask, turn.user_id, settings.max_extractions_per_hour),
+            writing=self._writing,
+        )
+        now = local_time(turn.source.said_at, *waiting[-1].time_zones)
+        return await learn_turn(room, turn, settings, now, work)
+
+    async def _may_ask(self, user_id: str, limit: int) -> bool:
+        """Whether a user's turns have asked the model less often than the limit in this hour."""
+        if not limit:
+            return True
+        return await self._queue.calls_within(user_id, time.time() - _HOUR_SECONDS) < limit
+
+    async def _keep_up(self, hook: Hook) -> None:
+        """Upkeep of the user's store, if the admin wants it and it is due."""
+        settings = hook.settings
+        if not settings.enable_summarization_task or settings.save_mode == "off":
+            return
+        try:
+            user = await account(hook.user)
+            request = isolated_request(hook.request)
+            sources = user_sources(hook, request, user, self._vectors)
+            shop = Workshop(
+                room=self._storeroom(sources),
+                current=partial(
+                    self._indexes.current, sources, settings.index_cache_bytes, patience=0
+                ),
+                completer=await chosen_completer(hook, request, user),
+                formats=self._formats,
+                leases=self._leases,
+                writing=lambda: self._writing,
+            )
+            await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
+        except AdaptiveMemoryError as error:
+            log_learning.warning("no upkeep: %s", error)
+
+    def _storeroom(self, sources: Sources) -> Storeroom:
+        return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
+
+    async def _show(self, hook: Hook | None, line: str) -> None:
+        """Show a line with the answer, after what was recalled for it."""
+        if hook is None:  # the turn of another process: its page is told nothing any more
+            if line:
+                log_learning.info("learned from a turn that was left: %d characters", len(line))
+            return
+        recalled = str(hook.metadata.pop(RECALLED, None) or "")
+        if told := " · ".join(part for part in (recalled, line) if part):
+            async with self._writing:  # the host stores the line with the chat
+                await hook.notifier.status(told)
+
+    def _first_refusal(self, hook: Hook) -> bool:
+        """Whether this chat has not been told yet that memory is not allowed."""
+        key = (hook.user_id, hook.chat_id)
+        first = key not in self._refusals
+        self._refusals[key] = None
+        while len(self._refusals) > _REFUSALS_REMEMBERED:
+            self._refusals.popitem(last=False)
+        return first
+
+
+def typed_turn(hook: Hook, messages: Sequence[Message]) -> PendingTurn | None:
+    """The turn to learn, ``None`` where nothing in it is the user's own new words."""
+    settings, metadata = hook.settings, hook.metadata
+    kind = hook.told_kind
+    if settings.save_mode == "off":
+        return None
+    if kind not in LEARNED_KINDS and not (kind == "api" and settings.learn_from_api_calls):
+        return None
+    message_id = str(metadata.get("user_message_id") or "")
+    named = (message for message in messages if message_id and message.get("id") == message_id)
+    newest = next(named, None) or newest_user_message(messages)
+    words = spoken_text(message_text(newest)) if newest else ""
+    if newest is None or not has_words(words):
+        return None
+    now = time.time()
+    when = said_at(newest, now)
+    source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
+    earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
+    turn = Turn(hook.user_id, kind, words, earlier, source)
+    return pending_turn(
+        WaitingTurn(turn, hook.time_zones), now, settings.extraction_debounce_seconds
+    )
+
+
+async def _of_this_user_alone(turn: Turn) -> Turn:
+    """A turn without what other people said in its chat, which is no past of this user's."""
+    if turn.kind != "saved":
+        return turn
+    chat_id, user_id = turn.source.chat_id, turn.user_id
+    if not await owns_chat(chat_id, user_id):
+        return replace(turn, kind="shared", earlier=())
+    if turn.earlier and await other_authors(chat_id, user_id):
+        return replace(turn, earlier=())
+    return turn
