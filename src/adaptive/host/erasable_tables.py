@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import Any
 
-from sqlalchemy import column, delete, func, inspect, select, table, update
+import sqlalchemy
+from sqlalchemy import ColumnClause, TableClause, column, delete, select, table, update
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -17,17 +19,17 @@ from adaptive.host.uninterrupted import uninterrupted
 
 TABLE_PREFIX = "adaptive_memory_"
 # Names of leases end in the user's id: `learn:<id>`, `upkeep:<id>`.
-_LEASE_TABLE = "adaptive_memory_lease"
-_PENDING_TABLE = "adaptive_memory_pending"
+LEASE_TABLE = "adaptive_memory_lease"
+PENDING_TABLE = "adaptive_memory_pending"
 # SQLite takes 32,766 parameters in one statement, older ones 999.
 _ERASED_PER_STATEMENT = 150
 
-Columns = Mapping[str, Any]
-Condition = Callable[[Columns], ColumnElement[bool]]
+# Made of a table's columns, which are its attributes.
+Condition = Callable[[Any], ColumnElement[bool]]
 
 
 class ErasableTables:
-    """Tables by what the database tells of them; none is created, and no row but a user's is touched.
+    """Tables by what the database tells of them: none is created, no other user's row touched.
 
     Every call opens a session of its own and may raise ``TablesUnavailable``. Each deletion is one
     transaction, and what is gone already is no error, so that any order can be repeated.
@@ -47,41 +49,36 @@ class ErasableTables:
     @uninterrupted
     async def erase(self, name: str, user_id: str, condition: Condition | None = None) -> int:
         """Delete a user's rows, or those that fit; how many there were."""
-        columns = self._of(name)
-        chosen = [columns["user_id"] == user_id, *([condition(columns)] if condition else [])]
+        rows = self._rows(name)
         async with self._session(f"erasing from {name}") as session:
-            query = delete(table(name, *columns.values())).where(*chosen)
+            query = delete(rows).where(*_mine(rows, user_id, condition))
             erased: int = (await session.execute(query)).rowcount
             await session.commit()
         return erased
 
     async def erase_named(
-        self, name: str, user_id: str, values: Iterable[str], of: str = "memory_id"
+        self, name: str, user_id: str, memory_ids: Iterable[str], also: Condition | None = None
     ) -> int:
-        """Delete a user's rows that have one of the values in a column."""
-        listed, erased = sorted(values), 0
-        for start in range(0, len(listed), _ERASED_PER_STATEMENT):
-            some = listed[start : start + _ERASED_PER_STATEMENT]
-            erased += await self.erase(name, user_id, lambda c, some=some: c[of].in_(some))
+        """Delete a user's rows of some memories, or those of them that fit."""
+        ids, erased = sorted(memory_ids), 0
+        for start in range(0, len(ids), _ERASED_PER_STATEMENT):
+            some = ids[start : start + _ERASED_PER_STATEMENT]
+            erased += await self.erase(name, user_id, partial(_of_memories, some, also))
         return erased
 
     @uninterrupted
     async def erase_leases(self, user_id: str) -> int:
         """Delete leases on a user, whatever they are for."""
-        columns = self._of(_LEASE_TABLE)
-        name = columns["name"]
+        rows = self._rows(LEASE_TABLE)
         async with self._session("erasing leases") as session:
             # The pattern is only a first sieve: SQLite takes small letters for capitals.
-            ends = name.endswith(f":{user_id}", autoescape=True)
-            query = select(name).select_from(table(_LEASE_TABLE, *columns.values())).where(ends)
-            found = (await session.execute(query)).scalars().all()
-            mine = [one for one in found if one.partition(":")[2] == user_id]
+            named = select(rows.c.name).where(rows.c.name.endswith(f":{user_id}", autoescape=True))
+            names = (await session.execute(named)).scalars().all()
+            mine = [name for name in names if name.partition(":")[2] == user_id]
             if not mine:
                 return 0
-            leases = table(_LEASE_TABLE, *columns.values())
-            erased: int = (
-                await session.execute(delete(leases).where(leases.c.name.in_(mine)))
-            ).rowcount
+            query = delete(rows).where(rows.c.name.in_(mine))
+            erased: int = (await session.execute(query)).rowcount
             await session.commit()
         return erased
 
@@ -92,25 +89,13 @@ class ErasableTables:
         A worker that has them sees so before its next write. The rows stay for their month, since
         an answer made anew to such a message would be learned from otherwise.
         """
-        columns = self._of(_PENDING_TABLE)
-        done = {
-            "state": "done",
-            "payload": "",
-            "journal": "",
-            "learned_at": now,
-            "lease_owner": "",
-            "lease_until": 0.0,
-        }
-        chosen = (
-            columns["user_id"] == user_id,
-            columns["state"] == "waiting",
-            condition(columns),
-        )
+        rows = self._rows(PENDING_TABLE)
+        done = {"state": "done", "payload": "", "journal": "", "learned_at": now}
+        free = {"lease_owner": "", "lease_until": 0.0}
+        waiting = (rows.c.state == "waiting", *_mine(rows, user_id, condition))
         async with self._session("emptying turns") as session:
-            turns = table(_PENDING_TABLE, *columns.values())
-            emptied: int = (
-                await session.execute(update(turns).where(*chosen).values(done))
-            ).rowcount
+            query = update(rows).where(*waiting).values({**done, **free})
+            emptied: int = (await session.execute(query)).rowcount
             await session.commit()
         return emptied
 
@@ -119,23 +104,14 @@ class ErasableTables:
         self, name: str, user_id: str, of: str, condition: Condition | None = None
     ) -> frozenset[str]:
         """What stands in a column of a user's rows, or of those that fit."""
-        columns = self._of(name)
-        chosen = [columns["user_id"] == user_id, *([condition(columns)] if condition else [])]
-        query = select(columns[of]).select_from(table(name, *columns.values())).where(*chosen)
+        rows = self._rows(name)
+        query = select(rows.c[of]).where(*_mine(rows, user_id, condition)).distinct()
         async with self._session(f"looking into {name}") as session:
-            return frozenset((await session.execute(query.distinct())).scalars().all())
+            return frozenset((await session.execute(query)).scalars().all())
 
-    @uninterrupted
-    async def count(self, name: str, user_id: str) -> int:
-        """How many rows a user has."""
-        columns = self._of(name)
-        rows = table(name, *columns.values())
-        query = select(func.count()).select_from(rows).where(columns["user_id"] == user_id)
-        async with self._session(f"counting in {name}") as session:
-            return int((await session.execute(query)).scalar_one())
-
-    def _of(self, name: str) -> dict[str, Any]:
-        return {one: column(one) for one in sorted(self._columns[name])}
+    def _rows(self, name: str) -> TableClause:
+        columns: list[ColumnClause[Any]] = [column(one) for one in sorted(self._columns[name])]
+        return table(name, *columns)
 
     @asynccontextmanager
     async def _session(self, doing: str) -> AsyncGenerator[Any, None]:
@@ -154,9 +130,21 @@ class ErasableTables:
                 ) from error
 
 
+def _mine(
+    rows: TableClause, user_id: str, condition: Condition | None
+) -> tuple[ColumnElement[bool], ...]:
+    mine = rows.c.user_id == user_id
+    return (mine,) if condition is None else (mine, condition(rows.c))
+
+
+def _of_memories(ids: Sequence[str], also: Condition | None, columns: Any) -> ColumnElement[bool]:
+    named: ColumnElement[bool] = columns.memory_id.in_(ids)
+    return named if also is None else named & also(columns)
+
+
 def _our_tables(session: Any) -> dict[str, frozenset[str]]:
-    """Our tables in the database of a synchronous session; leases before all that has no user."""
-    inspector = inspect(session.connection())
+    """Our tables in the database of a synchronous session, by name."""
+    inspector = sqlalchemy.inspect(session.connection())
     names = sorted(name for name in inspector.get_table_names() if name.startswith(TABLE_PREFIX))
     return {
         name: frozenset(column["name"] for column in inspector.get_columns(name)) for name in names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from typing import Any
 
 from adaptive.model import Memory
@@ -29,9 +29,11 @@ class FromPeriod:
     @classmethod
     def of_day(cls, day: date, zone: tzinfo) -> FromPeriod:
         """A day where the user lives, which may have 23 or 25 hours."""
-        begin = datetime.combine(day, time.min, zone)
-        end = datetime.combine(day + timedelta(days=1), time.min, zone)
-        return cls(begin.timestamp(), end.timestamp())
+        begin, end = (
+            datetime(one.year, one.month, one.day, tzinfo=zone).timestamp()
+            for one in (day, day + timedelta(days=1))
+        )
+        return cls(begin, end)
 
     def holds(self, epoch_seconds: object) -> bool:
         """Whether a time of unknown type is one of this period."""
