@@ -533,6 +533,6 @@ async def test_closed_archive(house: House) -> None:
 def test_line() -> None:
     """The report as the user reads it, the memories first, without what is none."""
     report = ErasureReport({"audit": 3, "chat": 0, "memory": 12, "newer": 1}, {})
-    assert report.line == "Erased: 12 memories, 3 entries of the audit, 1 rows of newer."
+    assert report.line == "Erased: memories (12), entries of the audit (3), newer (1)."
     failed = replace(report, removed={}, failed={"tables": "no connection"})
     assert failed.line == "There was nothing to erase. Not erased: tables (no connection)."

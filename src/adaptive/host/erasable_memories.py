@@ -99,6 +99,22 @@ class HostMemories:
         for pause in _COLLECTION_PAUSES_SECONDS:
             await asyncio.sleep(pause)
             with HostFaults("looking for Open WebUI's vectors", StoreError):
-                if not await ASYNC_VECTOR_DB_CLIENT.has_collection(name):
-                    return
+                stands = await ASYNC_VECTOR_DB_CLIENT.has_collection(name)
+            if not stands and (failure is None or not await _holds_any(name)):
+                return
         raise failure or StoreError("Open WebUI's vectors of the memories still stand")
+
+
+async def _holds_any(collection: str) -> bool:
+    """Whether there is a vector in it: 0.9 denies every collection that Chroma has.
+
+    (host: retrieval/vector/dbs/chroma.py, has_collection) One that is not there is an error again.
+    """
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+    try:
+        with HostFaults("reading Open WebUI's vectors", StoreError):
+            found = await ASYNC_VECTOR_DB_CLIENT.get(collection)
+    except StoreError:
+        return False
+    return any(getattr(found, "ids", None) or [])

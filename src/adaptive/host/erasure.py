@@ -82,7 +82,7 @@ class ErasureReport:
     def line(self) -> str:
         """The report as one sentence or two, without a word of what was erased."""
         counts = [
-            f"{count} {_NOUNS.get(kind, f'rows of {kind}')}"
+            f"{_NOUNS.get(kind, kind)} ({count})"
             for kind, count in sorted(self.removed.items(), key=_memories_first)
             if count
         ]
