@@ -16,6 +16,7 @@ from adaptive.host.erasable_memories import ErasableMemories
 from adaptive.host.erasable_tables import LEASE_TABLE, PENDING_TABLE, TABLE_PREFIX, ErasableTables
 from adaptive.host.faults import HostFaults
 from adaptive.host.redis_lease import host_redis, redis_prefix
+from adaptive.model import Memory
 from adaptive.ports import ArchiveTable
 
 # What a worker had begun may be written behind the first look, hardly behind the second.
@@ -146,7 +147,7 @@ async def _erase_once(holdings: Holdings, tally: ErasureTally, *, first: bool) -
     names.sort(key=lambda name: (name != PENDING_TABLE, name))
     if PENDING_TABLE in names:
         await tally.removing("pending", tables.erase(names.pop(0), user_id))
-    await tally.removing("memory", _erase_memories(holdings.memories, vectors=first))
+    await _erase_memories(holdings.memories, tally, vectors=first)
     for name in names:
         kind = name.removeprefix(TABLE_PREFIX)
         await tally.removing(kind, tables.erase(name, user_id))
@@ -156,12 +157,16 @@ async def _erase_once(holdings: Holdings, tally: ErasureTally, *, first: bool) -
     holdings.forget_in_process()
 
 
-async def _erase_memories(memories: ErasableMemories, *, vectors: bool) -> int:
+async def _erase_memories(
+    memories: ErasableMemories, tally: ErasureTally, *, vectors: bool
+) -> None:
     """Erase all rows; without any, vectors that were left behind if that is asked for."""
-    count = len(await memories.read())
-    if count or vectors:
-        await memories.delete_all()
-    return count
+    unread: tuple[Memory, ...] | None = None
+    rows = await tally.tried("memory", memories.read(), unread)
+    if rows or (vectors and rows is not None):
+        await tally.tried("memory", memories.delete_all(), None)
+        left = await tally.tried("memory", memories.read(), rows)
+        tally.count("memory", len({row.id for row in rows} - {row.id for row in left or ()}))
 
 
 async def _erase_redis(holdings: Holdings) -> int:
