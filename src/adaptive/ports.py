@@ -369,3 +369,18 @@ class Leases(Protocol):
     async def release(self, name: str, owner: str) -> None:
         """Free a name if the owner holds it."""
         ...
+
+
+class RetainedChats(ChatTable, Protocol):
+    """A ``ChatTable`` that lets go of chats; what is dropped is counted."""
+
+    async def keep_newest(self, user_id: str, chats: int, since: int) -> int:
+        """Drop a user's states but those of the newest chats that were used since an epoch second.
+
+        Now and then what others have not used since then is dropped, too.
+        """
+        ...
+
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Drop a user's states of chats that the host has no more, the current one excepted."""
+        ...

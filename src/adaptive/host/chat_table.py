@@ -9,18 +9,24 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    column,
     delete,
     insert,
     select,
+    table,
     update,
 )
 
-from adaptive.host.own_table import OwnTable
+from adaptive.host.own_table import OwnTable, Sessions
 from adaptive.host.uninterrupted import uninterrupted
+from adaptive.privacy.retention import kept_chats
 
 # A chat that rests for a month has left every provider's prompt cache.
 _DAY = 24 * 3600
 _STATE_LIFETIME_SECONDS = 30 * _DAY
+_EXPIRY_SECONDS = 3600
+# SQLite takes 32,766 parameters in one statement, older ones 999.
+_CHATS_PER_STATEMENT = 500
 
 _CHATS = Table(
     "adaptive_memory_chat",
@@ -31,13 +37,17 @@ _CHATS = Table(
     Column("updated_at", BigInteger, nullable=False),
 )
 
+# The host's own (host: models/chats.py).
+_HOST_CHATS = table("chat", column("id"))
+
 
 class HostChatTable:
     """One short text per user and chat; the last writer wins."""
 
-    def __init__(self) -> None:
-        self._table = OwnTable(_CHATS)
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(_CHATS, sessions)
         self._tidy_again_at = 0
+        self._expire_again_at = 0
 
     @uninterrupted
     async def read(self, user_id: str, chat_id: str) -> str | None:
@@ -66,3 +76,46 @@ class HostChatTable:
                 rested = _CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS
                 await session.execute(delete(_CHATS).where(rested))
             await session.commit()
+
+    @uninterrupted
+    async def keep_newest(self, user_id: str, chats: int, since: int) -> int:
+        """Drop a user's states but those of the newest chats that were used since then.
+
+        Once an hour those of all users are dropped that were not used since then: who does not
+        come back can't be asked.
+        """
+        mine = _CHATS.c.user_id == user_id
+        query = select(_CHATS.c.chat_id, _CHATS.c.updated_at).where(mine)
+        dropped = 0
+        async with self._table.session("dropping states of chats") as session:
+            rows = (await session.execute(query)).all()
+            updated = {chat_id: updated_at for chat_id, updated_at in rows}
+            gone = sorted(updated.keys() - kept_chats(updated, chats, since))
+            for start in range(0, len(gone), _CHATS_PER_STATEMENT):
+                these = _CHATS.c.chat_id.in_(gone[start : start + _CHATS_PER_STATEMENT])
+                dropped += (await session.execute(delete(_CHATS).where(mine, these))).rowcount
+            if since >= self._expire_again_at:
+                self._expire_again_at = since + _EXPIRY_SECONDS
+                expired = _CHATS.c.updated_at < since
+                dropped += (await session.execute(delete(_CHATS).where(expired))).rowcount
+            if dropped:
+                await session.commit()
+        return dropped
+
+    @uninterrupted
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Drop a user's states of chats that the host has no more, the current one excepted.
+
+        Temporary chats never were in the host's table: their states go with the user's next turn
+        elsewhere. A filter hears nothing of a chat's deletion: the event goes to Event functions
+        and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
+        """
+        known = select(_HOST_CHATS.c.id).where(_HOST_CHATS.c.id == _CHATS.c.chat_id).exists()
+        gone = (_CHATS.c.user_id == user_id) & (_CHATS.c.chat_id != current) & ~known
+        async with self._table.session("dropping states of deleted chats") as session:
+            # Looked for first: SQLite's one writer is taken by a DELETE that finds nothing, too.
+            if not (await session.execute(select(_CHATS.c.chat_id).where(gone).limit(1))).first():
+                return 0
+            dropped: int = (await session.execute(delete(_CHATS).where(gone))).rowcount
+            await session.commit()
+        return dropped

@@ -9,3 +9,4 @@ query_memory: Any
 update_memory_by_id: Any
 delete_memory_by_id: Any
 check_memories_permission: Any
+delete_memory_by_user_id: Any

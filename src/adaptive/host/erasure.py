@@ -1,0 +1,191 @@
+"""Forgetting everything that is held of a user.
+
+Whatever fails, the rest is erased all the same and the report tells. What is gone already is no
+error, so an erasure that was interrupted is repeated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from adaptive.errors import AdaptiveMemoryError
+from adaptive.host.erasable_memories import ErasableMemories
+from adaptive.host.erasable_tables import LEASE_TABLE, PENDING_TABLE, TABLE_PREFIX, ErasableTables
+from adaptive.host.faults import HostFaults
+from adaptive.host.redis_lease import host_redis, redis_prefix
+from adaptive.model import Memory
+from adaptive.ports import ArchiveTable
+
+# What a worker had begun may be written behind the first look, hardly behind the second.
+_MOST_LOOKS = 3
+_LEASED_SUBJECTS = ("learn", "upkeep")
+_REDIS_ERASURE_SECONDS = 2.0
+_NOUNS = {
+    "memory": "memories",
+    "archive": "archived memories",
+    "audit": "entries of the audit",
+    "chat": "states of chats",
+    "lease": "leases",
+    "pending": "turns of the learning queue",
+    "redis": "leases in Redis",
+    "turn": "claims on turns",
+    "usage": "counts of recalls",
+    "vector": "vectors",
+}
+
+Forget = Callable[[str], object]
+Erased = TypeVar("Erased")
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """Everything that is held of one user, and where.
+
+    ``archive`` opens what stands there; each of ``caches`` forgets a user within this process.
+    """
+
+    user_id: str
+    memories: ErasableMemories
+    tables: ErasableTables
+    archive: ArchiveTable
+    caches: tuple[Forget, ...] = ()
+    redis: Callable[[], Any | None] = host_redis
+
+    def forget_in_process(self) -> None:
+        """Let every cache of this process forget the user; other workers' look at the tables."""
+        for forget in self.caches:
+            forget(self.user_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReport:
+    """What was removed, counted by kind, and what was not, with the reason by kind.
+
+    ``memory`` is a row of the host's with its vectors, other kinds are our tables without their
+    prefix. ``bereft`` are ids of archived memories that stay although the summary that stood for
+    them is gone: they can be restored.
+    """
+
+    removed: Mapping[str, int]
+    failed: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+    bereft: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failed
+
+    @property
+    def line(self) -> str:
+        """The report as one sentence or two, without a word of what was erased."""
+        counts = [
+            f"{_NOUNS.get(kind, kind)} ({count})"
+            for kind, count in sorted(self.removed.items(), key=_memories_first)
+            if count
+        ]
+        told = f"Erased: {', '.join(counts)}." if counts else "There was nothing to erase."
+        failed = "; ".join(f"{_NOUNS.get(kind, kind)} ({why})" for kind, why in self.failed.items())
+        return f"{told} Not erased: {failed}." if failed else told
+
+
+@dataclass(slots=True)
+class ErasureTally:
+    """What an erasure has done so far."""
+
+    removed: dict[str, int] = field(default_factory=dict[str, int])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    notes: list[str] = field(default_factory=list[str])
+
+    def count(self, kind: str, number: int) -> None:
+        """Add what was removed."""
+        self.removed[kind] = self.removed.get(kind, 0) + number
+
+    async def tried(self, kind: str, work: Awaitable[Erased], otherwise: Erased) -> Erased:
+        """What the work answers; where it fails, that is noted."""
+        try:
+            return await work
+        except AdaptiveMemoryError as error:
+            self.failed[kind] = str(error)
+            return otherwise
+
+    async def removing(self, kind: str, work: Awaitable[int]) -> None:
+        """Count what the work removes."""
+        self.count(kind, await self.tried(kind, work, 0))
+
+    def report(self, bereft: tuple[str, ...] = ()) -> ErasureReport:
+        """What there is to tell."""
+        return ErasureReport(dict(self.removed), dict(self.failed), tuple(self.notes), bereft)
+
+
+async def erase_everything(holdings: Holdings) -> ErasureReport:
+    """Remove all that is held of a user: rows, vectors, our tables, leases and caches.
+
+    Turns that wait to be learned go first, so that a worker that has some stops before its next
+    write. It is looked again until nothing is found: somebody may have been writing meanwhile.
+    Raises nothing of ours.
+    """
+    tally = ErasureTally()
+    for look in range(_MOST_LOOKS):
+        before, failed = sum(tally.removed.values()), bool(tally.failed)
+        tally.failed.clear()
+        await _erase_once(holdings, tally, first=not look or failed)
+        if sum(tally.removed.values()) == before:
+            break
+    else:
+        tally.notes.append("something was written meanwhile; please erase once more")
+    return tally.report()
+
+
+async def _erase_once(holdings: Holdings, tally: ErasureTally, *, first: bool) -> None:
+    tables, user_id = holdings.tables, holdings.user_id
+    existing = await tally.tried("tables", tables.existing(), {})
+    names = [name for name, columns in existing.items() if "user_id" in columns]
+    names.sort(key=lambda name: (name != PENDING_TABLE, name))
+    if PENDING_TABLE in names:
+        await tally.removing("pending", tables.erase(names.pop(0), user_id))
+    await _erase_memories(holdings.memories, tally, vectors=first)
+    for name in names:
+        kind = name.removeprefix(TABLE_PREFIX)
+        await tally.removing(kind, tables.erase(name, user_id))
+    if LEASE_TABLE in existing:
+        await tally.removing("lease", tables.erase_leases(user_id))
+    await tally.removing("redis", _erase_redis(holdings))
+    holdings.forget_in_process()
+
+
+async def _erase_memories(
+    memories: ErasableMemories, tally: ErasureTally, *, vectors: bool
+) -> None:
+    """Erase all rows; without any, vectors that were left behind if that is asked for."""
+    unread: tuple[Memory, ...] | None = None
+    rows = await tally.tried("memory", memories.read(), unread)
+    if rows or (vectors and rows is not None):
+        await tally.tried("memory", memories.delete_all(), None)
+        left = await tally.tried("memory", memories.read(), rows)
+        tally.count("memory", len({row.id for row in rows} - {row.id for row in left or ()}))
+
+
+async def _erase_redis(holdings: Holdings) -> int:
+    """Delete leases on the user; one key at a time, as a cluster wants it.
+
+    Raises:
+        HostError: Redis does not answer; they end by themselves.
+    """
+    client = holdings.redis()
+    if client is None:
+        return 0
+    erased = 0
+    with HostFaults("asking Redis to forget"):
+        async with asyncio.timeout(_REDIS_ERASURE_SECONDS):
+            for subject in _LEASED_SUBJECTS:
+                key = f"{redis_prefix()}{subject}:{holdings.user_id}"
+                erased += int(await client.delete(key))
+    return erased
+
+
+def _memories_first(counted: tuple[str, int]) -> tuple[bool, str]:
+    return counted[0] != "memory", counted[0]

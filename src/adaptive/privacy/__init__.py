@@ -1,0 +1,1 @@
+"""Privacy: personal data, secrets, the injection guard, sealing."""

@@ -1,0 +1,119 @@
+"""Texts that are kept outside of the process, encrypted with a key per user and purpose."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import secrets
+from collections import OrderedDict
+from functools import cache
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+log_sealing = logging.getLogger("adaptive_memory.privacy")
+
+# A new version gets a mark and keys of its own: what another version has sealed is absent then.
+_SEAL_VERSION = 1
+_SEAL_MARK = f"am{_SEAL_VERSION}:"
+_SEAL_SALT = b"adaptive_memory"
+_KEY_BYTES = 32
+# Each purpose of a user has a key; deriving one again takes some 10 microseconds.
+_KEYS_HELD = 4000
+# A text of any language, lone surrogates included, which JSON of the host's may hold.
+_SURROGATES = "surrogatepass"
+
+
+class Sealer:
+    """Seals texts so that only the same host secret, user, purpose and version open them again.
+
+    Keys come from the secret by HKDF (RFC 5869) with SHA-256; version, user and purpose are its
+    ``info``. Texts are encrypted and signed as Fernet tokens (AES-128-CBC, HMAC-SHA256). Without a
+    secret one of this process serves: what it has sealed is absent for every other process.
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode(errors=_SURROGATES) or _process_secret()
+        self._keys: OrderedDict[tuple[str, str], Fernet] = OrderedDict()
+        self._told: set[str] = set()
+
+    def seal(self, user_id: str, purpose: str, text: str) -> str:
+        """A text in ASCII without spaces, some 4/3 as long and 100 characters."""
+        token = self._key(user_id, purpose).encrypt(text.encode(errors=_SURROGATES))
+        return _SEAL_MARK + token.decode("ascii")
+
+    def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
+        """What was sealed; ``None`` where the secret is another one, or the text was damaged.
+
+        What former releases have written unsealed, JSON objects and lists, is taken as it is.
+        """
+        if not is_sealed(sealed):
+            return sealed if _is_unsealed_json(sealed) else None
+        token = sealed.removeprefix(_SEAL_MARK)
+        try:
+            if _is_exact(token):
+                text = self._key(user_id, purpose).decrypt(token)
+                return text.decode(errors=_SURROGATES)
+        except (InvalidToken, ValueError):
+            pass
+        if purpose not in self._told:
+            self._told.add(purpose)
+            log_sealing.warning(
+                "some of %r was sealed with another secret, or is damaged: it is treated as absent",
+                purpose,
+            )
+        return None
+
+    def _key(self, user_id: str, purpose: str) -> Fernet:
+        name = (user_id, purpose)
+        key = self._keys.get(name)
+        if key is None:
+            key = self._keys[name] = Fernet(self._derived(user_id, purpose))
+            if len(self._keys) > _KEYS_HELD:
+                self._keys.popitem(last=False)
+        else:
+            self._keys.move_to_end(name)
+        return key
+
+    def _derived(self, user_id: str, purpose: str) -> bytes:
+        """A key as Fernet wants it; JSON keeps apart what a plain joint would confuse."""
+        info = json.dumps([_SEAL_VERSION, user_id, purpose]).encode("ascii")
+        derivation = HKDF(SHA256(), _KEY_BYTES, _SEAL_SALT, info)
+        return base64.urlsafe_b64encode(derivation.derive(self._secret))
+
+
+def is_sealed(text: str) -> bool:
+    """Whether a text bears the mark of what this version seals."""
+    return text.startswith(_SEAL_MARK)
+
+
+def _is_exact(token: str) -> bool:
+    """Whether base64 has no other way to write it: decoding ignores foreign characters, last bits.
+
+    Raises:
+        ValueError: it is no base64 at all.
+    """
+    return base64.urlsafe_b64encode(base64.urlsafe_b64decode(token)).decode("ascii") == token
+
+
+def _is_unsealed_json(text: str) -> bool:
+    """Whether it is a JSON object or list: a sealed text is none, damaged at any place or not."""
+    if not text.startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+@cache
+def _process_secret() -> bytes:
+    """A secret that ends with the process; made, and told in the log, once."""
+    log_sealing.warning(
+        "Open WebUI has no secret (WEBUI_SECRET_KEY): what is sealed now can be opened by this "
+        "process only and is absent after a restart"
+    )
+    return secrets.token_bytes(_KEY_BYTES)

@@ -1,0 +1,97 @@
+"""Run by a host's own interpreter: erases through the host's memory API, and tells what is left."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any
+
+# As `open-webui serve` has it, which knows where the package keeps its files; the tables of the
+# host are made when it is imported.
+os.environ |= {"FROM_INIT_PY": "true", "ENABLE_DB_MIGRATIONS": "true"}
+
+
+async def embed(texts: Any, **_: Any) -> Any:
+    """Vectors, without a model."""
+    if isinstance(texts, str):
+        return [float(len(texts)), 1.0, 2.0]
+    return [await embed(one) for one in texts]
+
+
+async def main(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Fill the store of two users, erase from one in three ways, and look at both."""
+    sys.path.insert(0, arguments["source"])
+    from fastapi import FastAPI, Request
+    from open_webui.env import WEBUI_SECRET_KEY
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT as CLIENT
+
+    from adaptive.host.archive_table import HostArchiveTable
+    from adaptive.host.audit_table import HostAuditTable
+    from adaptive.host.chat_table import HostChatTable
+    from adaptive.host.erasable_memories import HostMemories
+    from adaptive.host.erasable_tables import ErasableTables
+    from adaptive.host.erasure import Holdings, erase_everything
+    from adaptive.host.memories import HostMemoryStore
+    from adaptive.host.origin_erasure import erase_where
+    from adaptive.host.sealed_tables import SealedArchiveTable, SealedAuditTable, SealedChatTable
+    from adaptive.host.secret import host_secret
+    from adaptive.model import Draft, Provenance
+    from adaptive.ports import AuditEntry
+    from adaptive.privacy.retention import FromChat
+    from adaptive.privacy.sealing import Sealer
+
+    app = FastAPI()
+    if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
+        features = {"features": {"memories": True}}
+        app.state.config = SimpleNamespace(ENABLE_MEMORIES=True, USER_PERMISSIONS=features)
+    app.state.EMBEDDING_FUNCTION = embed
+    request = Request({"type": "http", "app": app, "headers": [], "path": "/", "state": {}})
+    sealer = Sealer(host_secret())
+    audit, states = SealedAuditTable(HostAuditTable(), sealer), HostChatTable()
+    archive = SealedArchiveTable(HostArchiveTable(), sealer)
+    now = int(time.time())
+    stores: dict[str, HostMemoryStore] = {}
+    for name in ("ada", "bob"):
+        stores[name] = HostMemoryStore(request, SimpleNamespace(id=name, role="admin"))
+        for chat in "cd":
+            source = Provenance(chat, f"m-{chat}", now)
+            row = await stores[name].add(Draft(f"User likes tea in {chat}."), source)
+            entry = AuditEntry("saved", row.id, now, "", row.content, "", chat, f"m-{chat}")
+            await audit.append(name, [entry], now)
+        await SealedChatTable(states, sealer).write(name, "deleted", "[]", now)
+
+    async def searchable(name: str) -> int:
+        found = await CLIENT.search(f"user-memory-{name}", [[1.0, 1.0, 2.0]], limit=9)
+        return len(found.ids[0]) if found and found.ids else 0
+
+    memories_of_ada = HostMemories(stores["ada"])
+    holdings = Holdings("ada", memories_of_ada, ErasableTables(), archive)
+    told: dict[str, Any] = {
+        "secret": host_secret() == WEBUI_SECRET_KEY.strip() != "",
+        "provenance": memories_of_ada.keeps_provenance,
+        "deleted chats": await states.drop_deleted("ada"),
+        "before": [await searchable("ada"), await searchable("bob")],
+    }
+    report = await erase_where(holdings, FromChat("c"), now)
+    told["chat"] = [report.removed["memory"], report.complete, len(report.notes)]
+    told["after chat"] = [one.content for one in await stores["ada"].read()]
+    told["vectors after chat"] = await searchable("ada")
+    report = await erase_everything(holdings)
+    told["all"] = [report.removed["memory"], report.complete, len(report.notes)]
+    told["after all"] = [await searchable("ada"), await searchable("bob")]
+    ghost = {"id": "ghost", "text": "ghost", "vector": [1.0, 1.0, 2.0], "metadata": {"at": 1}}
+    await CLIENT.upsert("user-memory-ada", [ghost])
+    told["ghosts"] = await searchable("ada")
+    told["ghosts erased"] = (await erase_everything(holdings)).complete
+    told["after ghosts"] = await searchable("ada")
+    told["bob"] = len(await stores["bob"].read())
+    return told
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(main(json.loads(sys.argv[1])))))  # noqa: T201

@@ -1,0 +1,3 @@
+from typing import Any
+
+WEBUI_SECRET_KEY: Any
