@@ -28,7 +28,6 @@ from adaptive.host.sealed_tables import (
     SealedChatTable,
     SealedPendingTable,
 )
-from adaptive.host.tables import HostTables
 from adaptive.host.usage_table import HostUsageTable
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.model import Memory
@@ -104,9 +103,8 @@ class House:
         self.chats = SealedChatTable(HostChatTable(sessions), Sealer("secret"))
         self.leases = HostLeaseTable(sessions)
         self.usage = HostUsageTable(sessions)
-        self.vectors, self.turns = HostVectorTable(), HostTables()
-        for table in (self.vectors, self.turns):
-            table._table._sessions = sessions
+        self.vectors = HostVectorTable()
+        self.vectors._table._sessions = sessions
 
     async def fill(self, user_id: str) -> None:
         """What a user has after some turns in three chats."""
@@ -116,7 +114,6 @@ class House:
             await self.chats.write(user_id, chat, "[]", NOW)
             change = AuditEntry("saved", f"{chat}1", NOW, "", "words", "new", chat, f"m-{chat}")
             await self.audit.append(user_id, [change], NOW)
-            await self.turns.claim_turn(user_id, f"m-{chat}", NOW)
         ids = ["c1", "d1", "e1", "c9"]
         await self.archive.put(user_id, [ArchivedMemory(row("c9", chat_id="c"), "", NOW)])
         await self.usage.record(user_id, ids, NOW)
