@@ -633,72 +633,6 @@ def _over(task: asyncio.Task[Any]) -> None:
         task.exception()  # its caller may be gone, and nobody else would look at it
 
 
-# ---- src/adaptive/host/chat_table.py ----
-# What was injected into each chat, in a table of ours, so that any worker keeps it in place.
-
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    MetaData,
-    String,
-    Table,
-    Text,
-    delete,
-    insert,
-    select,
-    update,
-)
-
-# A chat that rests for a month has left every provider's prompt cache.
-_DAY = 24 * 3600
-_STATE_LIFETIME_SECONDS = 30 * _DAY
-
-_CHATS = Table(
-    "adaptive_memory_chat",
-    MetaData(),
-    Column("user_id", String(64), primary_key=True),
-    Column("chat_id", String(64), primary_key=True),
-    Column("state", Text, nullable=False),
-    Column("updated_at", BigInteger, nullable=False),
-)
-
-
-class HostChatTable:
-    """One short text per user and chat; the last writer wins."""
-
-    def __init__(self) -> None:
-        self._table = OwnTable(_CHATS)
-        self._tidy_again_at = 0
-
-    @uninterrupted
-    async def read(self, user_id: str, chat_id: str) -> str | None:
-        """The state of a chat, ``None`` where there is none."""
-        query = select(_CHATS.c.state).where(
-            _CHATS.c.user_id == user_id, _CHATS.c.chat_id == chat_id
-        )
-        async with self._table.session("reading the chat's state") as session:
-            state: str | None = (await session.execute(query)).scalar()
-            return state
-
-    @uninterrupted
-    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
-        """Replace the state of a chat; now and then, drop those of chats that rest for long."""
-        this = (_CHATS.c.user_id == user_id) & (_CHATS.c.chat_id == chat_id)
-        row = {"user_id": user_id, "chat_id": chat_id, "state": state, "updated_at": now}
-        async with self._table.session("writing the chat's state") as session:
-            # SQLite's one writer is held from the first change on, so there is mostly one.
-            changed = await session.execute(
-                update(_CHATS).where(this).values(state=state, updated_at=now)
-            )
-            if not changed.rowcount:
-                await session.execute(insert(_CHATS).values(row))
-            if now >= self._tidy_again_at:
-                self._tidy_again_at = now + _DAY
-                rested = _CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS
-                await session.execute(delete(_CHATS).where(rested))
-            await session.commit()
-
-
 # ---- src/adaptive/learn/parts.py ----
 # What somebody typed in a message, told from what they pasted or cited in it.
 #
@@ -3204,6 +3138,21 @@ class Leases(Protocol):
 
     async def release(self, name: str, owner: str) -> None:
         """Free a name if the owner holds it."""
+        ...
+
+
+class RetainedChats(ChatTable, Protocol):
+    """A ``ChatTable`` that lets go of chats; what is dropped is counted."""
+
+    async def keep_newest(self, user_id: str, chats: int, since: int) -> int:
+        """Drop a user's states but those of the newest chats that were used since an epoch second.
+
+        Now and then what others have not used since then is dropped, too.
+        """
+        ...
+
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Drop a user's states of chats that the host has no more, the current one excepted."""
         ...
 
 
@@ -6451,6 +6400,260 @@ def _content(content: object) -> str:
         return content
     parts = [mapping(part) for part in listing(content)]
     return "".join(str(part.get("text") or "") for part in parts)
+
+
+# ---- src/adaptive/privacy/retention.py ----
+# What is kept for how long, and what goes when a chat, a day or a source is forgotten.
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class FromChat:
+    """What was said in one chat."""
+
+    chat_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FromPeriod:
+    """What was said at or after ``since`` and before ``until``, in epoch seconds."""
+
+    since: float
+    until: float
+
+    @classmethod
+    def of_day(cls, day: date, zone: tzinfo) -> FromPeriod:
+        """A day where the user lives, which may have 23 or 25 hours."""
+        begin, end = (
+            datetime(one.year, one.month, one.day, tzinfo=zone).timestamp()
+            for one in (day, day + timedelta(days=1))
+        )
+        return cls(begin, end)
+
+    def holds(self, epoch_seconds: object) -> bool:
+        """Whether a time of unknown type is one of this period."""
+        return isinstance(epoch_seconds, int | float) and self.since <= epoch_seconds < self.until
+
+
+@dataclass(frozen=True, slots=True)
+class FromSource:
+    """What one tool wrote, by the name in a row's meta: ours, ``manual``, ``tool``, an import's."""
+
+    source: str
+
+
+Origin = FromChat | FromPeriod | FromSource
+
+
+def kept_chats(updated: Mapping[str, int], most: int, since: int) -> frozenset[str]:
+    """Ids of the chats whose state is kept: the newest ones, none last used before ``since``.
+
+    ``updated`` tells by chat id when each was last used, in epoch seconds, as ``since`` does.
+    """
+    recent = [chat_id for chat_id, at in updated.items() if at >= since]
+    recent.sort(key=lambda chat_id: (updated[chat_id], chat_id), reverse=True)
+    return frozenset(recent[: max(most, 0)])
+
+
+def came_from(memory: Memory, origin: Origin) -> bool:
+    """Whether a memory came from there, as far as its own meta tells.
+
+    A former content counts too: the one that replaced it may repeat it. Where no time is noted,
+    the row's own times are taken.
+    """
+    meta = memory.meta
+    match origin:
+        case FromChat(chat_id):
+            return bool(chat_id) and meta.get("chat_id") == chat_id
+        case FromSource(source):
+            return bool(source) and source in (meta.get("source"), meta.get("created_by"))
+        case FromPeriod():
+            return any(map(origin.holds, _times_said(memory)))
+
+
+def origin_ids(
+    rows: Sequence[Memory],
+    archived: Sequence[ArchivedMemory],
+    origin: Origin,
+    known: Iterable[str] = (),
+) -> frozenset[str]:
+    """Ids of the memories, stored or archived, that came from there, or were made of such ones.
+
+    ``known`` are ids that something else than meta tells to be from there. A summary is made of
+    its originals: it is known by its meta, or by its text where the host keeps no meta.
+    """
+    everything = (*rows, *(one.memory for one in archived))
+    found = {memory.id for memory in everything if came_from(memory, origin)} | set(known)
+    while True:
+        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
+        made = {
+            memory.id
+            for memory in everything
+            if made_of(memory) & found or _plain_words(memory.content) in texts
+        }
+        if made <= found:
+            return frozenset(found)
+        found |= made
+
+
+def made_of(memory: Memory) -> frozenset[str]:
+    """Ids of the memories that this one is a summary of, or was restored from."""
+    summarised = (mapping(one).get("id") for one in listing(memory.meta.get("summary_of")))
+    ids = (*summarised, memory.meta.get("restored_from"))
+    return frozenset(one for one in ids if isinstance(one, str) and one)
+
+
+def bereft_originals(
+    archived: Sequence[ArchivedMemory], gone: Iterable[Memory], ids: Iterable[str]
+) -> tuple[str, ...]:
+    """Ids of archived memories that stay although the summary that stood for them is ``gone``.
+
+    ``ids`` are those that don't stay.
+    """
+    lost = list(gone)
+    originals = {one for memory in lost for one in made_of(memory)}
+    texts = {_plain_words(memory.content) for memory in lost}
+    leaving = set(ids)
+    return tuple(
+        one.memory.id
+        for one in archived
+        if one.summary and one.memory.id not in leaving
+        if one.memory.id in originals or _plain_words(one.summary) in texts
+    )
+
+
+def _times_said(memory: Memory) -> Iterable[Any]:
+    """When its contents were said; else when the row was made and last changed."""
+    said = memory.meta.get("said_at")
+    yield from (said,) if said else (memory.created_at, memory.updated_at)
+    for former in listing(memory.meta.get("history")):
+        yield mapping(former).get("said_at")
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+# ---- src/adaptive/host/chat_table.py ----
+# What was injected into each chat, in a table of ours, so that any worker keeps it in place.
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    MetaData,
+    String,
+    Table,
+    Text,
+    column,
+    delete,
+    insert,
+    select,
+    table,
+    update,
+)
+
+# A chat that rests for a month has left every provider's prompt cache.
+_DAY = 24 * 3600
+_STATE_LIFETIME_SECONDS = 30 * _DAY
+_EXPIRY_SECONDS = 3600
+# SQLite takes 32,766 parameters in one statement, older ones 999.
+_CHATS_PER_STATEMENT = 500
+
+_CHATS = Table(
+    "adaptive_memory_chat",
+    MetaData(),
+    Column("user_id", String(64), primary_key=True),
+    Column("chat_id", String(64), primary_key=True),
+    Column("state", Text, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+)
+
+# The host's own (host: models/chats.py).
+_HOST_CHATS = table("chat", column("id"))
+
+
+class HostChatTable:
+    """One short text per user and chat; the last writer wins."""
+
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(_CHATS, sessions)
+        self._tidy_again_at = 0
+        self._expire_again_at = 0
+
+    @uninterrupted
+    async def read(self, user_id: str, chat_id: str) -> str | None:
+        """The state of a chat, ``None`` where there is none."""
+        query = select(_CHATS.c.state).where(
+            _CHATS.c.user_id == user_id, _CHATS.c.chat_id == chat_id
+        )
+        async with self._table.session("reading the chat's state") as session:
+            state: str | None = (await session.execute(query)).scalar()
+            return state
+
+    @uninterrupted
+    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
+        """Replace the state of a chat; now and then, drop those of chats that rest for long."""
+        this = (_CHATS.c.user_id == user_id) & (_CHATS.c.chat_id == chat_id)
+        row = {"user_id": user_id, "chat_id": chat_id, "state": state, "updated_at": now}
+        async with self._table.session("writing the chat's state") as session:
+            # SQLite's one writer is held from the first change on, so there is mostly one.
+            changed = await session.execute(
+                update(_CHATS).where(this).values(state=state, updated_at=now)
+            )
+            if not changed.rowcount:
+                await session.execute(insert(_CHATS).values(row))
+            if now >= self._tidy_again_at:
+                self._tidy_again_at = now + _DAY
+                rested = _CHATS.c.updated_at < now - _STATE_LIFETIME_SECONDS
+                await session.execute(delete(_CHATS).where(rested))
+            await session.commit()
+
+    @uninterrupted
+    async def keep_newest(self, user_id: str, chats: int, since: int) -> int:
+        """Drop a user's states but those of the newest chats that were used since then.
+
+        Once an hour those of all users are dropped that were not used since then: who does not
+        come back can't be asked.
+        """
+        mine = _CHATS.c.user_id == user_id
+        query = select(_CHATS.c.chat_id, _CHATS.c.updated_at).where(mine)
+        dropped = 0
+        async with self._table.session("dropping states of chats") as session:
+            rows = (await session.execute(query)).all()
+            updated = {chat_id: updated_at for chat_id, updated_at in rows}
+            gone = sorted(updated.keys() - kept_chats(updated, chats, since))
+            for start in range(0, len(gone), _CHATS_PER_STATEMENT):
+                these = _CHATS.c.chat_id.in_(gone[start : start + _CHATS_PER_STATEMENT])
+                dropped += (await session.execute(delete(_CHATS).where(mine, these))).rowcount
+            if since >= self._expire_again_at:
+                self._expire_again_at = since + _EXPIRY_SECONDS
+                expired = _CHATS.c.updated_at < since
+                dropped += (await session.execute(delete(_CHATS).where(expired))).rowcount
+            if dropped:
+                await session.commit()
+        return dropped
+
+    @uninterrupted
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Drop a user's states of chats that the host has no more, the current one excepted.
+
+        Temporary chats never were in the host's table: their states go with the user's next turn
+        elsewhere. A filter hears nothing of a chat's deletion: the event goes to Event functions
+        and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
+        """
+        known = select(_HOST_CHATS.c.id).where(_HOST_CHATS.c.id == _CHATS.c.chat_id).exists()
+        gone = (_CHATS.c.user_id == user_id) & (_CHATS.c.chat_id != current) & ~known
+        async with self._table.session("dropping states of deleted chats") as session:
+            # Looked for first: SQLite's one writer is taken by a DELETE that finds nothing, too.
+            if not (await session.execute(select(_CHATS.c.chat_id).where(gone).limit(1))).first():
+                return 0
+            dropped: int = (await session.execute(delete(_CHATS).where(gone))).rowcount
+            await session.commit()
+        return dropped
 
 
 # ---- src/adaptive/recall/continuity.py ----
