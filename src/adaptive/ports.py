@@ -371,3 +371,28 @@ class Leases(Protocol):
     async def release(self, name: str, owner: str) -> None:
         """Free a name if the owner holds it."""
         ...
+
+
+Consent = Literal["yes", "no", "unanswered"]
+
+
+class Dialog(Protocol):
+    """Asks the user, in the page; never raises, and waits for a bounded time.
+
+    Titles and messages are plain text: nothing in them is rendered as markup.
+    """
+
+    async def confirm(self, title: str, message: str) -> Consent:
+        """A question to be answered with yes or no.
+
+        In the page the Enter key may answer yes, and the question comes while its user may be
+        typing; so what can't be undone is asked for with ``ask``.
+        """
+        ...
+
+    async def ask(self, title: str, message: str, hint: str) -> str | None:
+        """A question to be answered in words; ``hint`` stands in the empty field.
+
+        ``None`` where nobody answered, an empty text where the user answered nothing or declined.
+        """
+        ...
