@@ -49,7 +49,9 @@ def test_without_answer_note(case: Case) -> None:
 def test_note() -> None:
     """A line has its form, on one line, shortened, and shows no markup."""
     assert answer_note(LINE) == NOTE
-    assert answer_note("a\n\n![b](http://c.example)").endswith(r"a !\[b](http\://c.example)")
+    assert answer_note("a\n\n![b](http://c.example)").endswith(
+        "a ![\u2060b]\u2060(http\\://c.example)"
+    )
     assert len(answer_note("x" * 5000)) < 700
 
 

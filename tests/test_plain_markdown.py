@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import pytest
@@ -25,8 +26,9 @@ class Case:
 CASES = [
     Case("plain", "User lives in Porto (since 2020).", "User lives in Porto (since 2020)."),
     Case("emphasis", "*very* __loud__ ~~not~~", r"\*very\* \_\_loud\_\_ \~\~not\~\~"),
-    Case("image", "![x](http://a.example/?q=1)", r"!\[x](http\://a.example/?q=1)"),
-    Case("link", "[x](https://a.example)", r"\[x](https\://a.example)"),
+    Case("image", "![x](http://a.example/?q=1)", f"![{JOINER}x]{JOINER}(http\\://a.example/?q=1)"),
+    Case("link", "[x](https://a.example)", f"[{JOINER}x]{JOINER}(https\\://a.example)"),
+    Case("reference", "[x][y] [1]", f"[{JOINER}x]{JOINER}[{JOINER}y] [{JOINER}1]"),
     Case("bare address", "see www.a.example", r"see www\.a.example"),
     Case("tag", "<img src=x>", r"\<img src=x>"),
     Case("entity", "&lt;b&gt;", r"\&lt;b\&gt;"),
@@ -63,12 +65,11 @@ def test_nothing_starts_markup(text: str) -> None:
     """No active character stands without a backslash, and none of them is lost."""
     line = plain_line(text)
     assert "\n" not in line
-    unescaped = line.replace(f"\\\\{JOINER}", "").split("\\")
-    assert not set("".join([unescaped[0], *(part[1:] for part in unescaped[1:])])) & set(
-        "`*_{[<&$~|"
-    )
+    pieces = line.replace(f"\\\\{JOINER}", "").split("\\")
+    assert not set("".join([pieces[0], *(piece[1:] for piece in pieces[1:])])) & set("`*_{<&$~|")
+    assert not re.search(r"\\[\[\]()]|\[[^\u2060]|\][(\[:]", line)
     shown = line.replace(f"\\\\{JOINER}", "\0").replace("\\", "").replace("\0", "\\")
-    assert shown == " ".join(text.split())
+    assert shown.replace(JOINER, "") == " ".join(text.split())
 
 
 @given(st.text(max_size=40), st.integers(1, 50))

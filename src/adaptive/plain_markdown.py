@@ -8,9 +8,10 @@ from __future__ import annotations
 import functools
 import re
 
-# Of what the page reads specially, only these start anything in the middle of a line. A round
-# bracket is not escaped, since the page takes ``\(`` for mathematics (host: its page's Markdown).
-_MARKDOWN_ACTIVE = "`*_{[<&$~|"
+# Of what the page reads specially, only these start anything in the middle of a line. Brackets are
+# not escaped, since the page takes ``\(`` and ``\[`` for mathematics (host: its page's Markdown):
+# what they would start is parted by a joiner.
+_MARKDOWN_ACTIVE = "`*_{<&$~|"
 _WORD_JOINER = "\u2060"
 # Control characters, and those that would turn the rest of the line around.
 _UNSHOWN = dict.fromkeys([*range(9), *range(14, 28), 127, *range(0x202A, 0x202F)])
@@ -18,23 +19,24 @@ _UNSHOWN.update(dict.fromkeys(range(0x2066, 0x206A)))
 
 
 @functools.cache
-def _markdown_marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    inner = re.compile(
-        rf"[{re.escape(_MARKDOWN_ACTIVE)}]|(?:(?<=http)|(?<=https)|(?<=ftp)):|(?<=www)\.", re.I
-    )
-    leading = re.compile(r"(?:\d{1,9}(?=[.)])|(?=[-+#=>]))")
-    return inner, leading
+def _markdown_marks() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Where a backslash belongs within a line, where a joiner does, and how a line may begin."""
+    address = r"(?<=http):|(?<=https):|(?<=ftp):|(?<=www)\."
+    inner = re.compile(rf"(?=[{re.escape(_MARKDOWN_ACTIVE)}])|(?={address})", re.IGNORECASE)
+    parted = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
+    leading = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
+    return inner, parted, leading
 
 
 def plain_line(text: str) -> str:
     """A text as one line of Markdown without any markup; spaces and line breaks become one space.
 
-    A backslash is followed by an invisible joiner, or with a bracket after it the page would read
-    mathematics. Addresses are not made links.
+    A backslash is followed by an invisible joiner, too. Addresses are not made links.
     """
-    inner, leading = _markdown_marks()
+    inner, parted, leading = _markdown_marks()
     line = " ".join(text.translate(_UNSHOWN).split())
-    escaped = inner.sub(r"\\\g<0>", line.replace("\\", "\0")).replace("\0", "\\\\" + _WORD_JOINER)
+    escaped = parted.sub(_WORD_JOINER, inner.sub(r"\\", line.replace("\\", "\0")))
+    escaped = escaped.replace("\0", "\\\\" + _WORD_JOINER)
     if start := leading.match(escaped):
         escaped = f"{start[0]}\\{escaped[start.end() :]}"
     return escaped

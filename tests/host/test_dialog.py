@@ -77,7 +77,9 @@ async def test_question() -> None:
     assert set(confirmation["data"]) == {"title", "message"}
     assert confirmation["data"]["title"].startswith("Delete this? xxx")
     assert len(confirmation["data"]["title"]) == 100
-    assert confirmation["data"]["message"] == "You said:  \n1\\. !\\[a](http\\://b.example)"
+    assert confirmation["data"]["message"] == (
+        "You said:  \n1\\. ![\u2060a]\u2060(http\\://b.example)"
+    )
     assert asked == {
         "type": "input",
         "data": {

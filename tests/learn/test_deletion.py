@@ -62,7 +62,7 @@ def test_question_of_many() -> None:
         "3. User owns cat 3.",
         "4. User owns cat 4.",
         "",
-        "Type all to delete all 4, or the numbers of those to delete, as 1 3. "
+        'Type "all" to delete all 4, or the numbers of those to delete, as "1 3". '
         "Anything else deletes nothing.",
     ]
     assert question.hint == "all, or 1 3"
@@ -73,7 +73,7 @@ def test_question_of_one() -> None:
     question = deletion_question(memories(1), "forget")
     assert question.title == "Delete this memory?"
     assert "You asked to forget something, and this memory may be meant:" in question.message
-    assert "Type all to delete it. Anything else deletes nothing." in question.message
+    assert 'Type "all" to delete it. Anything else deletes nothing.' in question.message
     assert question.hint == "all"
 
 

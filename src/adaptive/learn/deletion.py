@@ -75,8 +75,8 @@ def deletion_question(memories: Sequence[Memory], cause: DeletionCause) -> Delet
         shown.append(f"… and {count - _MOST_SHOWN} more")
     everything = "it" if count == 1 else f"all {count}"
     how = (
-        f"Type all to delete {everything}"
-        + ("" if count == 1 else ", or the numbers of those to delete, as 1 3")
+        f'Type "all" to delete {everything}'
+        + ("" if count == 1 else ', or the numbers of those to delete, as "1 3"')
         + ". Anything else deletes nothing."
     )
     title = "Delete this memory?" if count == 1 else f"Delete {count} memories?"
