@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from adaptive.answer_notes import answer_note, noted_answer
+from adaptive.answer_notes import answer_note
 from adaptive.host.answer_note import NoteStore, StoredAnswer
+from adaptive.host.noted_answer import noted_answer
 
 LINE = "Memory saved: User lives in Porto."
 NOTE = answer_note(LINE)

@@ -7,10 +7,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adaptive.answer_notes import noted_answer
 from adaptive.errors import HostError
 from adaptive.host.events import EventEmitter
 from adaptive.host.faults import HostFaults
+from adaptive.host.noted_answer import noted_answer
 from adaptive.host.requests import accepted_arguments
 from adaptive.host.uninterrupted import uninterrupted
 from adaptive.shapes import mapping

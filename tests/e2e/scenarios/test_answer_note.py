@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-import pytest
+import pytest_asyncio
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
@@ -18,7 +18,7 @@ MARK = "Adaptive Memory"
 QUIET_SECONDS = 1.5
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def talkative(host: RunningHost, plugin: InstalledFilter) -> InstalledFilter:
     """The plug-in, which tells below the answer what it learned, and a model that finds a dog."""
     await plugin.set_valves({"confirmation": "message"})
