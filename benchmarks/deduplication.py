@@ -33,12 +33,13 @@ from adaptive.learn.relation import (
     unrelated_cosine,
 )
 from adaptive.model import Draft, Memory, Operation, StoreStamp
-from adaptive.ports import StoredVector, Vectors
+from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import IndexParts, build_index, content_hash
 from adaptive.search.text_similarity import jaccard, token_set_ratio
 from adaptive.search.vectors import normalised
 from adaptive.settings import Settings
+from adaptive.table_ports import StoredVector
 from adaptive.valves import Valves
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results

@@ -22,9 +22,10 @@ from adaptive.model import (
     Turn,
     Utterance,
 )
-from adaptive.ports import ResponseFormat, StoredVector, Vectors
+from adaptive.ports import ResponseFormat, Vectors
 from adaptive.search.embedders import checked_vectors
 from adaptive.settings import Settings
+from adaptive.table_ports import StoredVector
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 

@@ -24,7 +24,6 @@ from adaptive.host.warmup import host_request, warm_up
 from adaptive.learn.report import failure_line
 from adaptive.learning import RECALLED, Learning, typed_turn
 from adaptive.llm.ask import AnswerFormats
-from adaptive.ports import PendingTurn
 from adaptive.recall.block import recall_line, with_block
 from adaptive.recall.citations import show_sources
 from adaptive.recall.comments import without_memory_comments
@@ -35,6 +34,7 @@ from adaptive.recall.remarks import memory_remarks
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
+from adaptive.table_ports import PendingTurn
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 

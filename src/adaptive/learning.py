@@ -48,8 +48,8 @@ from adaptive.messages import (
     spoken_text,
 )
 from adaptive.model import Provenance, Turn
-from adaptive.ports import PendingTurn
 from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.table_ports import PendingTurn
 
 log_learning = logging.getLogger("adaptive_memory")
 

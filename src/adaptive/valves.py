@@ -6,7 +6,7 @@ page), so there are no other types.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
@@ -14,12 +14,33 @@ from adaptive.learn_valves import LearnValves
 from adaptive.lenient import valve_notes
 
 _PASSWORD = {"type": "password"}
+# The host calls the method of that name on the class when an admin opens the panel, and takes a
+# plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
+_MODELS = {"type": "select", "options": "model_choices"}
 _MODEL = "Model for learning"
 _EMBED = "Embeddings"
 
 
+class ModelChoice(TypedDict):
+    """One entry of a list in the panel."""
+
+    value: str
+    label: str
+
+
+class ModelCatalogue(Protocol):
+    """Knows the models that an admin may choose from; never raises, and waits for nothing."""
+
+    def choices(self) -> list[ModelChoice]:
+        """The models, in the order in which they are to be shown."""
+        ...
+
+
 class Valves(LearnValves):
     """What the admin sets: recall first, then learning and the providers."""
+
+    # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask.
+    model_catalogue: ClassVar[ModelCatalogue | None] = None
 
     llm_provider_type: Literal["host", "openai_compatible", "ollama"] = Field(
         default="host",
@@ -31,14 +52,26 @@ class Valves(LearnValves):
             _MODEL, "Learning should run on a model that Open WebUI does not know."
         ),
     )
+    llm_host_model: str = Field(
+        default="",
+        description=(
+            "Model of this Open WebUI for it, with `host`. None chosen: the task model if one is "
+            "set, else the model of the chat."
+        ),
+        json_schema_extra=valve_notes(
+            _MODEL,
+            "The chat models are expensive or slow; a small instruct model does.",
+            input=_MODELS,
+        ),
+    )
     llm_model_name: str = Field(
         default="",
         description=(
-            "Model for it. Empty with `host`: the task model if one is set, else the model "
-            "of the chat."
+            "Name of the model at the endpoint. With `host` the id of a model that the list "
+            "above lacks; what is chosen there comes first."
         ),
         json_schema_extra=valve_notes(
-            _MODEL, "The chat models are expensive or slow; a small instruct model does."
+            _MODEL, "The provider is not `host`, or its model is hidden from the list."
         ),
     )
     llm_api_endpoint_url: str = Field(
@@ -105,3 +138,14 @@ class Valves(LearnValves):
         description="Key for the endpoint.",
         json_schema_extra=valve_notes(_EMBED, "The endpoint asks for one.", input=_PASSWORD),
     )
+
+    @classmethod
+    def model_choices(cls) -> list[ModelChoice]:
+        """Choices for ``llm_host_model``; the first one is none."""
+        known = cls.model_catalogue.choices() if cls.model_catalogue else []
+        return [{"value": "", "label": "Automatic"}, *known]
+
+    @property
+    def host_model(self) -> str:
+        """Id of the host's model that the admin chose, empty where none is."""
+        return self.llm_host_model.strip() or self.llm_model_name.strip()

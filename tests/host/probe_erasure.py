@@ -41,9 +41,9 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     from adaptive.host.sealed_tables import SealedArchiveTable, SealedAuditTable, SealedChatTable
     from adaptive.host.secret import host_secret
     from adaptive.model import Draft, Provenance
-    from adaptive.ports import AuditEntry
     from adaptive.privacy.retention import FromChat
     from adaptive.privacy.sealing import Sealer
+    from adaptive.table_ports import AuditEntry
 
     app = FastAPI()
     if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10

@@ -15,7 +15,7 @@ from sqlalchemy import text
 from adaptive.errors import TablesUnavailable
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.model import Memory
-from adaptive.ports import ArchivedMemory
+from adaptive.table_ports import ArchivedMemory
 from tests.fakes import memory
 from tests.host.databases import DATABASES, Worker, two_workers
 

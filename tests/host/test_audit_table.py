@@ -11,7 +11,7 @@ import pytest
 
 from adaptive.errors import TablesUnavailable
 from adaptive.host.audit_table import HostAuditTable
-from adaptive.ports import AuditEntry
+from adaptive.table_ports import AuditEntry
 from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000

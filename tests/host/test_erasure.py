@@ -31,9 +31,9 @@ from adaptive.host.sealed_tables import (
 from adaptive.host.usage_table import HostUsageTable
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.model import Memory
-from adaptive.ports import ArchivedMemory, AuditEntry, PendingTurn, StoredVector, TurnLease
 from adaptive.privacy.retention import FromChat, FromPeriod, FromSource, Origin
 from adaptive.privacy.sealing import Sealer
+from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn, StoredVector, TurnLease
 from tests.fakes import memory
 from tests.host.databases import DATABASES, Worker, two_workers
 

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from adaptive.errors import TablesUnavailable
 from adaptive.host.pending_table import HostPendingTable
-from adaptive.ports import PendingTurn, TurnLease
+from adaptive.table_ports import PendingTurn, TurnLease
 from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000.5

@@ -30,8 +30,8 @@ from adaptive.host.secret import bounded_secret, host_secret
 from adaptive.learn.queue import LearningQueue
 from adaptive.learn.turn_work import TurnWork
 from adaptive.model import Memory
-from adaptive.ports import ArchivedMemory, AuditEntry, PendingTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
+from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn, TurnLease
 from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000

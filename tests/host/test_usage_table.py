@@ -14,7 +14,7 @@ from sqlalchemy.dialects import postgresql
 
 from adaptive.errors import TablesUnavailable
 from adaptive.host.usage_table import HostUsageTable
-from adaptive.ports import Recalls
+from adaptive.table_ports import Recalls
 from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000

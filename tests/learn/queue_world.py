@@ -12,7 +12,7 @@ from adaptive.errors import TablesUnavailable
 from adaptive.learn.process_turns import ProcessTurns
 from adaptive.learn.queue import LearningQueue
 from adaptive.learn.turn_work import TurnResult, TurnWork
-from adaptive.ports import PendingTurn
+from adaptive.table_ports import PendingTurn
 from tests.learn.virtual_time import epoch_now
 
 DEBOUNCE = 2.0

@@ -12,10 +12,11 @@ from adaptive.errors import StoreError, TablesUnavailable
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
 from adaptive.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.ports import ArchivedMemory, AuditEntry, Recalls, StoredVector, Vectors
+from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
 from adaptive.search.vectors import normalised
+from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls, StoredVector
 from tests.fakes import ListedMemories
 
 NOW = 1_800_000_000

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from adaptive.learn.process_turns import ProcessTurns
-from adaptive.ports import PendingTurn, TurnLease
+from adaptive.table_ports import PendingTurn, TurnLease
 
 NOW = 1_700_000_000.0
 

@@ -19,7 +19,7 @@ from adaptive.learn.archive import (
 )
 from adaptive.learn.prune import is_core, prune_store, surplus
 from adaptive.model import Memory, Outcome, Provenance
-from adaptive.ports import ArchivedMemory, AuditEntry, Recalls
+from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls
 from tests.fakes import SOURCE, hook_settings, memory
 from tests.learn.storerooms import NOW, CountedRecalls, Fuse, Killed, MetaMemories, World
 

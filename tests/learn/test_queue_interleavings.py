@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adaptive.errors import ModelBusy
 from adaptive.learn.process_turns import ProcessTurns
 from adaptive.learn.turn_work import TurnWork
-from adaptive.ports import PendingTurn, TurnLease
+from adaptive.table_ports import PendingTurn, TurnLease
 from tests.learn.queue_world import School, Worker
 from tests.learn.virtual_time import epoch_now, in_virtual_time
 

@@ -33,10 +33,11 @@ from adaptive.learn.relation import (
 )
 from adaptive.learn.statement import LONGEST_STATEMENT, read_statement
 from adaptive.model import Draft, Memory, Operation, StoreStamp
-from adaptive.ports import StoredVector, Vectors
+from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
 from adaptive.search.vectors import normalised
+from adaptive.table_ports import StoredVector
 from tests.conftest import PROJECT
 from tests.fakes import hook_settings, memory
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.learn.turn_batch import next_batch
-from adaptive.ports import PendingTurn
+from adaptive.table_ports import PendingTurn
 
 NOW = 1_000.0
 

@@ -22,8 +22,9 @@ from adaptive.learn.upkeep import (
 )
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Completion, CompletionRequest, Memory
-from adaptive.ports import ArchivedMemory, ResponseFormat
+from adaptive.ports import ResponseFormat
 from adaptive.search.index import MemoryIndex
+from adaptive.table_ports import ArchivedMemory
 from tests.fakes import hook_settings, memory
 from tests.learn.storerooms import (
     DAY,

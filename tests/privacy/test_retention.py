@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.ports import ArchivedMemory
 from adaptive.privacy.retention import (
     FromChat,
     FromPeriod,
@@ -23,6 +22,7 @@ from adaptive.privacy.retention import (
     made_of,
     origin_ids,
 )
+from adaptive.table_ports import ArchivedMemory
 from tests.fakes import memory
 
 NOW = 1_700_000_000

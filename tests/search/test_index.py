@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.model import Memory, StoreStamp
-from adaptive.ports import StoredVector, Vectors
+from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import Asked, rank
 from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
 from adaptive.search.vectors import normalised
+from adaptive.table_ports import StoredVector
 from tests.fakes import memory
 
 DIMENSION = 8

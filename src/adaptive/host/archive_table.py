@@ -20,8 +20,8 @@ from sqlalchemy import (
 
 from adaptive.host.own_table import OwnTable, Sessions
 from adaptive.model import Memory
-from adaptive.ports import ArchivedMemory
 from adaptive.shapes import listing, mapping
+from adaptive.table_ports import ArchivedMemory
 
 _ARCHIVE = Table(
     "adaptive_memory_archive",

@@ -21,7 +21,7 @@ from sqlalchemy import (
 )
 
 from adaptive.host.own_table import OwnTable, Sessions
-from adaptive.ports import AuditEntry
+from adaptive.table_ports import AuditEntry
 
 _AUDIT_DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.

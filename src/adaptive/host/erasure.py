@@ -17,7 +17,7 @@ from adaptive.host.erasable_tables import LEASE_TABLE, PENDING_TABLE, TABLE_PREF
 from adaptive.host.faults import HostFaults
 from adaptive.host.redis_lease import host_redis, redis_prefix
 from adaptive.model import Memory
-from adaptive.ports import ArchiveTable
+from adaptive.table_ports import ArchiveTable
 
 # What a worker had begun may be written behind the first look, hardly behind the second.
 _MOST_LOOKS = 3

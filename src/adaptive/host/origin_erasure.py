@@ -15,7 +15,6 @@ from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.host.erasable_tables import PENDING_TABLE, TABLE_PREFIX, Condition
 from adaptive.host.erasure import ErasureReport, ErasureTally, Holdings
 from adaptive.model import Memory
-from adaptive.ports import ArchivedMemory
 from adaptive.privacy.retention import (
     FromChat,
     FromPeriod,
@@ -24,6 +23,7 @@ from adaptive.privacy.retention import (
     bereft_originals,
     origin_ids,
 )
+from adaptive.table_ports import ArchivedMemory
 
 _ARCHIVE_TABLE = "adaptive_memory_archive"
 _AUDIT_TABLE = "adaptive_memory_audit"

@@ -26,7 +26,7 @@ from sqlalchemy.exc import IntegrityError
 
 from adaptive.errors import TablesUnavailable
 from adaptive.host.own_table import OwnTable, Sessions
-from adaptive.ports import PendingTurn, TurnLease
+from adaptive.table_ports import PendingTurn, TurnLease
 
 log_pending = logging.getLogger("adaptive_memory.host")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults
-from adaptive.ports import Leases
+from adaptive.table_ports import Leases
 
 log_redis = logging.getLogger("adaptive_memory.host")
 

@@ -10,7 +10,9 @@ from typing import Any
 
 from adaptive.errors import TablesUnavailable
 from adaptive.model import Memory
-from adaptive.ports import (
+from adaptive.privacy.sealing import Sealer, is_sealed
+from adaptive.shapes import listing, mapping
+from adaptive.table_ports import (
     ArchivedMemory,
     ArchiveTable,
     AuditEntry,
@@ -20,8 +22,6 @@ from adaptive.ports import (
     RetainedChats,
     TurnLease,
 )
-from adaptive.privacy.sealing import Sealer, is_sealed
-from adaptive.shapes import listing, mapping
 
 log_sealed = logging.getLogger("adaptive_memory.host")
 

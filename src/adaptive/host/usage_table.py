@@ -9,7 +9,7 @@ from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, del
 from sqlalchemy.dialects import postgresql, sqlite
 
 from adaptive.host.own_table import OwnTable, Sessions
-from adaptive.ports import Recalls
+from adaptive.table_ports import Recalls
 
 _USAGE = Table(
     "adaptive_memory_usage",

@@ -20,7 +20,7 @@ from sqlalchemy import (
 
 from adaptive.host.own_table import OwnTable
 from adaptive.host.uninterrupted import uninterrupted
-from adaptive.ports import StoredVector
+from adaptive.table_ports import StoredVector
 
 _VECTORS = Table(
     "adaptive_memory_vector",

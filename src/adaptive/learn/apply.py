@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from adaptive.errors import HostError, LeaseLost, MemoryUnavailable
 from adaptive.learn.reconcile import with_former
 from adaptive.model import Memory, Operation, Outcome, Provenance
-from adaptive.ports import AuditEntry, ChangeKind, MemoryStore
+from adaptive.ports import MemoryStore
 from adaptive.search.text_similarity import holds_words_of
+from adaptive.table_ports import AuditEntry, ChangeKind
 
 log_apply = logging.getLogger("adaptive_memory.learn")
 

@@ -14,7 +14,8 @@ from adaptive.errors import HostError, MemoryUnavailable, TablesUnavailable
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.screen import comparable
 from adaptive.model import Draft, Memory, Provenance
-from adaptive.ports import ArchivedMemory, ArchiveTable, AuditEntry, MemoryStore, UsageTable
+from adaptive.ports import MemoryStore
+from adaptive.table_ports import ArchivedMemory, ArchiveTable, AuditEntry, UsageTable
 
 log_archive = logging.getLogger("adaptive_memory.learn")
 

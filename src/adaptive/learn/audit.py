@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from adaptive.errors import TablesUnavailable
-from adaptive.ports import AuditEntry, AuditTable
+from adaptive.table_ports import AuditEntry, AuditTable
 
 log_audit = logging.getLogger("adaptive_memory.learn")
 

@@ -7,7 +7,7 @@ from collections import OrderedDict, deque
 from dataclasses import replace
 from typing import Any
 
-from adaptive.ports import PendingTurn, TurnLease
+from adaptive.table_ports import PendingTurn, TurnLease
 
 log_process_turns = logging.getLogger("adaptive_memory.learn")
 

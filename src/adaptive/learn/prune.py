@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence, Set
 from adaptive.errors import HostError, TablesUnavailable
 from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
 from adaptive.model import Memory, Outcome, Provenance
-from adaptive.ports import ArchivedMemory, AuditEntry, Recalls
 from adaptive.settings import Settings
+from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls
 
 log_prune = logging.getLogger("adaptive_memory.learn")
 

@@ -31,7 +31,7 @@ from adaptive.learn.turn_work import (
     TurnVerdict,
     TurnWork,
 )
-from adaptive.ports import Leases, PendingTable, PendingTurn, TurnLease
+from adaptive.table_ports import Leases, PendingTable, PendingTurn, TurnLease
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 

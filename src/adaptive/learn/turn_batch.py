@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 
-from adaptive.ports import PendingTurn
+from adaptive.table_ports import PendingTurn
 
 # What failed, or was begun, so often at most is learned together with what comes after it, in
 # order; more often it may be what makes the model fail or the process end, so it is tried alone.

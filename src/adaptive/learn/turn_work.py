@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from adaptive.errors import TablesUnavailable
-from adaptive.ports import PendingTable, PendingTurn, TurnLease
+from adaptive.table_ports import PendingTable, PendingTurn, TurnLease
 
 LEASE_SECONDS = 30.0
 RENEWAL_SECONDS = 10.0

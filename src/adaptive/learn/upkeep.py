@@ -31,10 +31,11 @@ from adaptive.learn.summary import (
 )
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import Memory
-from adaptive.ports import ArchivedMemory, AuditEntry, Completer, Leases
+from adaptive.ports import Completer
 from adaptive.retry import RetryPolicy
 from adaptive.search.index import MemoryIndex
 from adaptive.settings import Settings
+from adaptive.table_ports import ArchivedMemory, AuditEntry, Leases
 
 log_upkeep = logging.getLogger("adaptive_memory.learn")
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from pydantic import TypeAdapter, ValidationError
 
 from adaptive.model import Turn
-from adaptive.ports import PendingTurn
+from adaptive.table_ports import PendingTurn
 
 _LONGEST_WAITING_WORDS = 20_000
 

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Any
 
 from adaptive.model import Memory
-from adaptive.ports import ArchivedMemory
 from adaptive.shapes import listing, mapping
+from adaptive.table_ports import ArchivedMemory
 
 
 @dataclass(frozen=True, slots=True)

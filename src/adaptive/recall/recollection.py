@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from adaptive.errors import TablesUnavailable
 from adaptive.messages import has_words
 from adaptive.model import Candidate, Memory
-from adaptive.ports import ChatTable, Vectors
+from adaptive.ports import Vectors
 from adaptive.recall.continuity import ChatEntries, EntryRoom, place_entries
 from adaptive.recall.gather import core_memories, fitting_memories
 from adaptive.recall.judge import RelevanceJudge
@@ -32,6 +32,7 @@ from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.search.query import asked_for, query_vectors
 from adaptive.search.tokens import continues
 from adaptive.settings import Settings
+from adaptive.table_ports import ChatTable
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 

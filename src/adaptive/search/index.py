@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.model import Memory, StoreStamp
-from adaptive.ports import StoredVector, Vectors
+from adaptive.ports import Vectors
 from adaptive.search.fusion import Shelf, shelf
+from adaptive.table_ports import StoredVector
 
 # The host's clock counts seconds (host: models/memories.py): a row may change again within the
 # second of its last change, so what changed just before it was read is not trusted.

@@ -16,10 +16,11 @@ import numpy as np
 
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, TablesUnavailable
 from adaptive.model import Memory, StoreStamp
-from adaptive.ports import Embedder, MemoryStore, StoredVector, Vectors, VectorTable
+from adaptive.ports import Embedder, MemoryStore, Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
 from adaptive.search.vectors import normalised
+from adaptive.table_ports import StoredVector, VectorTable
 
 log_indexes = logging.getLogger("adaptive_memory.search")
 

@@ -1,0 +1,36 @@
+"""The line that Adaptive Memory adds to an answer: its form, and taking it out again.
+
+Its form is fixed, so that it is known wherever an answer comes back: as part of the conversation
+for a model, or as something to learn from. The model has not said it.
+"""
+
+from __future__ import annotations
+
+from adaptive.plain_markdown import clipped_line, plain_line
+
+_NOTE_START = "> 🧠 *Adaptive Memory:* "
+_LONGEST_ANSWER_NOTE = 600
+
+
+def answer_note(line: str) -> str:
+    """What is added to an answer: a quote of one line that shows the text without any markup."""
+    return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
+
+
+def without_answer_note(text: str) -> str:
+    """An answer without the lines that were added to it; as it is where there are none."""
+    if _NOTE_START not in text:
+        return text
+    kept: list[str] = []
+    removed = False
+    for line in text.split("\n"):
+        if line.startswith(_NOTE_START):
+            removed = True
+            while kept and not kept[-1].strip():
+                kept.pop()
+        elif removed and not line.strip():
+            continue
+        else:
+            kept += ["", line] if removed and kept else [line]
+            removed = False
+    return "\n".join(kept)

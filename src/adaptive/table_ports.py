@@ -1,0 +1,259 @@
+"""The protocols of what is kept outside the host's own table, and the rows that they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from adaptive.model import (
+    Memory,
+)
+from adaptive.ports import Vectors
+
+ChangeKind = Literal["saved", "updated", "deleted", "pruned", "summarised", "restored"]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVector:
+    """A vector of length 1 and the hash of the text that it stands for."""
+
+    content_hash: str
+    vector: Vectors
+
+
+class VectorTable(Protocol):
+    """Vectors of memories that outlive the process; any call may raise ``TablesUnavailable``."""
+
+    async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id."""
+        ...
+
+    async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+        """Store vectors by memory id, replacing former ones of the same memories."""
+        ...
+
+    async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
+        """Drop a user's vectors of memories that are gone, and those of other embedders."""
+        ...
+
+
+class ChatTable(Protocol):
+    """One short text per chat, shared by all workers; may raise ``TablesUnavailable``."""
+
+    async def read(self, user_id: str, chat_id: str) -> str | None:
+        """The text of a chat, ``None`` where there is none."""
+        ...
+
+    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
+        """Replace the text of a chat."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One change of a user's store; ``before`` and ``after`` are contents, empty where none was.
+
+    ``changed_at`` is in epoch seconds; chat and message are empty for what no message asked for.
+    """
+
+    kind: ChangeKind
+    memory_id: str
+    changed_at: int
+    before: str = ""
+    after: str = ""
+    reason: str = ""
+    chat_id: str = ""
+    message_id: str = ""
+
+
+class AuditTable(Protocol):
+    """What was changed in each store, and why; any call may raise ``TablesUnavailable``."""
+
+    async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+        """Add changes in the order they were made; old ones are dropped from time to time."""
+        ...
+
+    async def changes(self, user_id: str, since: int, limit: int) -> tuple[AuditEntry, ...]:
+        """A user's changes at or after an epoch second, the newest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivedMemory:
+    """A memory that was taken out of the store; ``archived_at`` is in epoch seconds.
+
+    ``summary`` is the content of the memory that stands for it now, empty where none does.
+    """
+
+    memory: Memory
+    reason: str
+    archived_at: int
+    summary: str = ""
+
+
+class ArchiveTable(Protocol):
+    """Memories that were pruned or summarised; any call may raise ``TablesUnavailable``."""
+
+    async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
+        """Store all or none, replacing former ones of the same memories."""
+        ...
+
+    async def find(self, user_id: str, memory_ids: Sequence[str]) -> dict[str, ArchivedMemory]:
+        """Those of the named memories that are archived, by memory id."""
+        ...
+
+    async def read(self, user_id: str) -> tuple[ArchivedMemory, ...]:
+        """All of a user's archived memories, the last archived first."""
+        ...
+
+    async def restore(self, user_id: str, memory_id: str) -> ArchivedMemory | None:
+        """The archived memory, to be written back; it stays until it is discarded."""
+        ...
+
+    async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """Drop memories from the archive."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recalls:
+    """How often a memory was recalled, and when last, in epoch seconds."""
+
+    count: int
+    last: int
+
+
+class UsageTable(Protocol):
+    """How often each memory was recalled; any call may raise ``TablesUnavailable``."""
+
+    async def record(self, user_id: str, memory_ids: Sequence[str], now: int) -> None:
+        """Count one recall of each of the named memories."""
+        ...
+
+    async def read(self, user_id: str) -> dict[str, Recalls]:
+        """The recalls of a user's memories, by memory id; those never recalled are absent."""
+        ...
+
+    async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
+        """Give the recalls of memories to the one that stands for them now."""
+        ...
+
+    async def keep_only(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """Drop the recalls of memories that are gone."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PendingTurn:
+    """A turn that waits to be learned; times are epoch seconds.
+
+    ``payload`` is the text of whoever queued it, ``journal`` that of whoever works on it once the
+    model has answered; both are opaque. ``batch`` is the message id of the newest of the turns
+    that share a journal, empty where there is none yet. ``attempts`` counts failures, ``takes``
+    how often work on it was begun, the times that ended with the process included.
+    """
+
+    user_id: str
+    message_id: str
+    chat_id: str
+    payload: str
+    queued_at: float
+    due_at: float
+    journal: str = ""
+    batch: str = ""
+    attempts: int = 0
+    takes: int = 0
+    lease_owner: str = ""
+    lease_until: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnLease:
+    """The right to work on some turns of a user, oldest first; ``owner`` is good for one time."""
+
+    user_id: str
+    owner: str
+    message_ids: tuple[str, ...]
+
+    @property
+    def leader(self) -> str:
+        """The newest message, which keeps the journal and the count of calls for all."""
+        return self.message_ids[-1]
+
+
+class PendingTable(Protocol):
+    """Turns to be learned, and for a month those that were; may raise ``TablesUnavailable``.
+
+    What changes turns under a lease changes all of them, or none where one of them is no longer
+    waiting under it: then the answer is ``False``. A lease whose end has passed stands until
+    somebody else takes the turns.
+    """
+
+    async def put(self, turn: PendingTurn) -> bool:
+        """Let a turn wait; ``False`` where its message waits already or was learned.
+
+        What waits already, for another try perhaps, is due when the new one is, if that is sooner.
+        """
+        ...
+
+    async def waiting(self, user_id: str) -> tuple[PendingTurn, ...]:
+        """A user's oldest waiting turns, leased ones too; payload and journal may be left out."""
+        ...
+
+    async def take(self, lease: TurnLease, now: float, until: float) -> tuple[PendingTurn, ...]:
+        """Put turns under a lease and return them whole, in the lease's order.
+
+        None where one of them is not waiting or not free, or where another lease holds any turn
+        of this user: one worker at a time serves a user.
+        """
+        ...
+
+    async def renew(self, lease: TurnLease, until: float) -> bool:
+        """Prolong a lease."""
+        ...
+
+    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
+        """Keep the journal of the turns under a lease, and count model calls."""
+        ...
+
+    async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
+        """Mark the turns as learned, empty payload and journal, and count model calls."""
+        ...
+
+    async def give_back(
+        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
+    ) -> bool:
+        """End a lease, the work undone; count model calls, and an attempt where it failed."""
+        ...
+
+    async def calls_since(self, user_id: str, since: float) -> int:
+        """Model calls for learning that were counted for a user since then."""
+        ...
+
+
+class Leases(Protocol):
+    """Names that one owner holds at a time, across workers; may raise ``TablesUnavailable``."""
+
+    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+        """Take a name that is free or whose lease has ended, or prolong the owner's own lease."""
+        ...
+
+    async def release(self, name: str, owner: str) -> None:
+        """Free a name if the owner holds it."""
+        ...
+
+
+class RetainedChats(ChatTable, Protocol):
+    """A ``ChatTable`` that lets go of chats; what is dropped is counted."""
+
+    async def keep_newest(self, user_id: str, chats: int, since: int) -> int:
+        """Drop a user's states but those of the newest chats that were used since an epoch second.
+
+        Now and then what others have not used since then is dropped, too.
+        """
+        ...
+
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Drop a user's states of chats that the host has no more, the current one excepted."""
+        ...
