@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from tests.e2e.driver.scripted_model import ScriptedModel
 
 # Starts a server with these environment variables: the fixture ``start_host``.
 StartHost = Callable[..., Awaitable["RunningHost"]]
+# While it is entered, a test that fails shows the server's log: the fixture ``watch_log``.
+WatchLog = Callable[["RunningHost"], AbstractContextManager[None]]
 
 # On two cores, which the driver and the model share with it, ten users who never pause make the
 # host run into its five seconds for a locked database, with no filter installed too.
