@@ -82,14 +82,17 @@ class RunningHost:
         variables: Mapping[str, str] | None = None,
         *,
         soft_dependencies: bool = True,
+        model: ScriptedModel | None = None,
     ) -> RunningHost:
         """Start a model and a host on an empty folder and sign up the host's admin.
 
         ``variables`` are environment variables of the server on top of the usual ones; in their
-        values ``{model_url}`` stands for the scripted model's address.
+        values ``{model_url}`` stands for the scripted model's address. A ``model`` that is given
+        has been started already; it stops with the host.
         """
-        model = ScriptedModel()
-        await model.start()
+        if model is None:
+            model = ScriptedModel()
+            await model.start()
         usual = server_variables(environment, data, model.url, soft_dependencies=soft_dependencies)
         extra = {
             name: value.replace("{model_url}", model.url)

