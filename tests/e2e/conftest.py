@@ -37,8 +37,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _place(items: list[pytest.Item]) -> Callable[[pytest.Item], tuple[int, bool]]:
-    """Sort key: by release in the order in which they were asked for, shared servers later."""
-    releases: dict[Any, int] = {}
+    """Sort key: by release in the order in which they were asked for, shared servers later.
+
+    First of all comes what names no release: it brings several servers of its own.
+    """
+    releases: dict[Any, int] = {None: 0}
     for item in items:
         releases.setdefault(_release(item), len(releases))
     return lambda item: (
