@@ -1,7 +1,7 @@
 """A host that is killed again and again while users tell it facts, and what it knows in the end.
 
 Between two kills a few turns are begun, spread over a second and a half; the kill comes at a random
-moment of the next few seconds, so that it hits answers, the wait before learning, the model's work
+moment of the next five seconds, so that it hits answers, the wait before learning, the model's work
 and the writing alike. A message whose answer was cut off is said again after the restart, as a user
 does. At the end each user comes back once with a message that holds no fact.
 
@@ -191,9 +191,9 @@ class KillRun:
     async def live_and_die(self) -> None:
         """Let the users talk, and kill the server, as often as planned."""
         turns = max(1, self.plan.turns // self.plan.kills)
-        for _ in range(self.plan.kills):
+        for moment in self._kill_moments():
             lanes = [asyncio.create_task(lane) for lane in self._stretch(turns)]
-            await asyncio.sleep(self.chance.uniform(0, _KILL_WITHIN_SECONDS))
+            await asyncio.sleep(moment)
             await self._kill(lanes)
             await self._restart()
 
@@ -212,6 +212,16 @@ class KillRun:
         report.mixed_requests = tuple(mixed_requests(model.requests))
         report.extraction_requests = len(model.requests_titled(EXTRACT))
         report.seconds = time.monotonic() - self._started
+
+    def _kill_moments(self) -> list[float]:
+        """Seconds after which the kills come, one at random in each of as many equal spans.
+
+        So few kills too hit early and late; the order of the spans is random.
+        """
+        span = _KILL_WITHIN_SECONDS / self.plan.kills
+        moments = [(at + self.chance.random()) * span for at in range(self.plan.kills)]
+        self.chance.shuffle(moments)
+        return moments
 
     # The users
 
