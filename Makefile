@@ -5,6 +5,9 @@ PYTHON ?= python3
 # Evaluated once, when a target first needs it; building it shows its progress on stderr.
 PY = $(eval PY := $$(shell $(PYTHON) -m demo.environment development))$(PY)
 
+# What `soak` runs: all, or `make soak SOAK=tests/e2e/scenarios/test_kill.py`.
+SOAK ?= $(addprefix tests/e2e/scenarios/test_,many_users.py kill.py two_workers.py)
+
 .PHONY: help demo test check unit bundle hosts e2e bench soak format
 
 help: ## show this list
@@ -29,11 +32,11 @@ unit: ## unit tests, on the source and on the bundle
 	$(PY) -m pytest --ignore tests/e2e --ignore tests/bundle --ignore tests/tools --ignore tests/demo --bundle
 
 e2e: bundle ## end-to-end scenarios on real servers, newest and oldest supported release
-	$(PYTHON) -m demo.environment 0.12.4 0.9.6
+	$(PYTHON) -m demo.environment 0.12.4 0.9.6 services
 	$(PY) -m pytest tests/e2e --hosts 0.12.4,0.9.6
 
 hosts: bundle ## end-to-end scenarios and bundle tests on all four supported releases
-	$(PYTHON) -m demo.environment 0.12.4 0.11.4 0.10.2 0.9.6
+	$(PYTHON) -m demo.environment 0.12.4 0.11.4 0.10.2 0.9.6 services
 	$(PY) -m pytest tests/bundle tests/e2e --hosts all
 
 bundle: ## write the generated files: adaptive_memory.py and valves.md
@@ -43,9 +46,9 @@ bundle: ## write the generated files: adaptive_memory.py and valves.md
 bench: bundle ## measure; results go to benchmarks/results/
 	$(PY) -m benchmarks
 
-soak: bundle ## long runs that are too slow for `test`
-	$(PYTHON) -m demo.environment 0.12.4 0.9.6
-	$(PY) -m pytest tests/e2e/scenarios/test_many_users.py --hosts 0.12.4,0.9.6 --soak
+soak: bundle ## long runs that are too slow for `test`; results go to benchmarks/results/
+	$(PYTHON) -m demo.environment 0.12.4 0.9.6 services
+	$(PY) -m pytest $(SOAK) --hosts 0.12.4,0.9.6 --soak
 
 format: ## apply the formatter
 	$(PY) -m ruff check --fix .

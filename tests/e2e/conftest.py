@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Generator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import pytest_asyncio
 
 from demo.environment import HostEnvironment
-from tests.e2e.driver.host import RunningHost, StartHost
+from tests.e2e.driver.host import RunningHost, StartHost, WatchLog
 
 HERE = Path(__file__).parent
 LOG_TAIL = 6000
@@ -36,8 +37,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _place(items: list[pytest.Item]) -> Callable[[pytest.Item], tuple[int, bool]]:
-    """Sort key: by release in the order in which they were asked for, shared servers later."""
-    releases: dict[Any, int] = {}
+    """Sort key: by release in the order in which they were asked for, shared servers later.
+
+    First of all comes what names no release: it brings several servers of its own.
+    """
+    releases: dict[Any, int] = {None: 0}
     for item in items:
         releases.setdefault(_release(item), len(releases))
     return lambda item: (
@@ -99,6 +103,22 @@ async def start_host(
     for own in started:
         del servers[own]
         await own.stop()
+
+
+@pytest.fixture(scope="session")
+def watch_log(request: pytest.FixtureRequest) -> WatchLog:
+    """Have the log of a server that a test has started itself shown when a test fails."""
+
+    @contextmanager
+    def watched(own: RunningHost) -> Iterator[None]:
+        servers = _servers(request.session)
+        servers[own] = 0
+        try:
+            yield
+        finally:
+            del servers[own]
+
+    return watched
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from tests.e2e.driver.scripted_model import ScriptedModel
 
 # Starts a server with these environment variables: the fixture ``start_host``.
 StartHost = Callable[..., Awaitable["RunningHost"]]
+# While it is entered, a test that fails shows the server's log: the fixture ``watch_log``.
+WatchLog = Callable[["RunningHost"], AbstractContextManager[None]]
 
 # On two cores, which the driver and the model share with it, ten users who never pause make the
 # host run into its five seconds for a locked database, with no filter installed too.
@@ -83,14 +85,17 @@ class RunningHost:
         variables: Mapping[str, str] | None = None,
         *,
         soft_dependencies: bool = True,
+        model: ScriptedModel | None = None,
     ) -> RunningHost:
         """Start a model and a host on an empty folder and sign up the host's admin.
 
         ``variables`` are environment variables of the server on top of the usual ones; in their
-        values ``{model_url}`` stands for the scripted model's address.
+        values ``{model_url}`` stands for the scripted model's address. A ``model`` that is given
+        has been started already; it stops with the host.
         """
-        model = ScriptedModel()
-        await model.start()
+        if model is None:
+            model = ScriptedModel()
+            await model.start()
         usual = server_variables(environment, data, model.url, soft_dependencies=soft_dependencies)
         extra = {
             name: value.replace("{model_url}", model.url)

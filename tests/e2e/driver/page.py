@@ -191,8 +191,14 @@ class Page:
                 await self._heartbeat
             self._heartbeat = None
         if self._socket:
-            await self._socket.disconnect()
+            await self._socket.shutdown()  # also one that tries to reach a server that is gone
             self._socket = None
+
+    async def reload(self) -> None:
+        """Load the page anew, as after a restart of the host: a new socket, and the models."""
+        await self.disconnect()
+        await self.connect()
+        await self.request("GET", "/api/models")
 
     async def close(self) -> None:
         """Close the socket and every connection."""

@@ -12,7 +12,9 @@ Found = TypeVar("Found")
 POLL_SECONDS = 0.01
 
 
-async def until(look: Callable[[], Found], timeout: float, what: str) -> Found:
+async def until(
+    look: Callable[[], Found], timeout: float, what: str, *, poll_seconds: float = POLL_SECONDS
+) -> Found:
     """Call ``look`` until it gives something true and return that.
 
     Raises ``TimeoutError`` naming ``what`` was waited for.
@@ -22,5 +24,5 @@ async def until(look: Callable[[], Found], timeout: float, what: str) -> Found:
         if time.monotonic() > deadline:
             message = f"waited {timeout:g} s in vain for {what}"
             raise TimeoutError(message)
-        await asyncio.sleep(POLL_SECONDS)
+        await asyncio.sleep(poll_seconds)
     return found

@@ -1,0 +1,141 @@
+"""What must stand in the users' memories after a long run, and how what stands there differs."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.e2e.driver.made_up_lives import (
+    EXTRACT,
+    Saying,
+    extracted_facts,
+    facts_in,
+    user_of,
+    users_in,
+)
+from tests.e2e.driver.scripted_model import ModelRequest, text_of
+
+
+@dataclass(slots=True)
+class _Version:
+    """One content of a fact; ``owed`` once it must be remembered, else it may be."""
+
+    told: str
+    owed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """How the store differs from what was told; each entry is a fact, or a row as it stands."""
+
+    lost: tuple[str, ...] = ()
+    doubled: tuple[str, ...] = ()
+    outdated: tuple[str, ...] = ()
+    mixed: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    @property
+    def clean(self) -> bool:
+        return not (self.lost or self.doubled or self.outdated or self.mixed or self.unknown)
+
+    def figures(self) -> dict[str, Any]:
+        """For a file of results."""
+        names = ("lost", "doubled", "outdated", "mixed", "unknown")
+        return {name: list(getattr(self, name)) for name in names}
+
+    def __str__(self) -> str:
+        """All that is wrong, for a failed assertion."""
+        told = [
+            f"{name} ({len(entries)}): " + "; ".join(entries[:20])
+            for name, entries in self.figures().items()
+            if entries
+        ]
+        return "\n".join(told) or "every fact is there exactly once"
+
+
+@dataclass(slots=True)
+class Ledger:
+    """The facts that were told, in their order. ``people`` are the users' ids, by their number."""
+
+    people: Mapping[int, str]
+    _facts: dict[int, list[_Version]] = field(
+        default_factory=lambda: defaultdict[int, list[_Version]](list)
+    )
+
+    @property
+    def expected(self) -> int:
+        """How many facts must be there."""
+        return sum(any(version.owed for version in facts) for facts in self._facts.values())
+
+    @property
+    def owed(self) -> set[str]:
+        """What must be there, as far as nothing was said after it."""
+        newest = (facts[-1] for facts in self._facts.values())
+        return {version.told for version in newest if version.owed}
+
+    def tell(self, saying: Saying) -> None:
+        """A message was sent: its facts may be learned from now on."""
+        for fact in saying.facts:
+            self._facts[fact.number].append(_Version(fact.told))
+
+    def owe(self, saying: Saying) -> None:
+        """The turn with this message, the newest with these facts, is complete: they must be."""
+        for fact in saying.facts:
+            self._newest(fact.number, fact.told).owed = True
+
+    def owe_extracted(self, request: ModelRequest) -> None:
+        """The model's answer to this request was sent: what it found must be learned."""
+        if request.title == EXTRACT:
+            for told in extracted_facts(request.body):
+                self._newest(facts_in(told)[0][0], told).owed = True
+
+    def compare(self, rows: Iterable[Mapping[str, Any]]) -> Findings:
+        """Hold all rows of the memory table against what was told."""
+        found: dict[int, list[str]] = defaultdict(list)
+        mixed: list[str] = []
+        unknown: list[str] = []
+        for row in rows:
+            told = facts_in(row["content"])
+            if len(told) != 1 or told[0][0] not in self._facts:
+                unknown.append(row["content"])
+            elif self.people.get(user_of(told[0][0])) != row["user_id"]:
+                mixed.append(f"{row['content']} ({row['user_id']})")
+            else:
+                found[told[0][0]].append(told[0][1])
+        lost = [
+            f"{number}: {facts[-1].told}"
+            for number, facts in self._facts.items()
+            if not found[number] and any(version.owed for version in facts)
+        ]
+        return Findings(
+            tuple(lost),
+            tuple(" | ".join(told) for told in found.values() if len(told) > 1),
+            tuple(
+                f"{told[0]} instead of {self._facts[number][-1].told}"
+                for number, told in found.items()
+                if len(told) == 1 and told[0] not in self._final(number)
+            ),
+            tuple(mixed),
+            tuple(unknown),
+        )
+
+    def _newest(self, number: int, told: str) -> _Version:
+        return next(one for one in reversed(self._facts[number]) if one.told == told)
+
+    def _final(self, number: int) -> set[str]:
+        """What a fact may be in the end: what must be was learned, what was said later may be."""
+        facts = self._facts[number]
+        owed = [place for place, version in enumerate(facts) if version.owed]
+        return {version.told for version in facts[owed[-1] if owed else 0 :]}
+
+
+def mixed_requests(requests: Iterable[ModelRequest]) -> list[str]:
+    """Requests in which facts of two users stand, be it in the words or in the memories."""
+    mixed: list[str] = []
+    for request in requests:
+        texts = [text_of(message.get("content")) for message in request.messages]
+        if len(users_in(texts)) > 1:
+            mixed.append(f"{request.title[:30]!r} for {request.user_text[-200:]!r}")
+    return mixed
