@@ -22,11 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from adaptive.learn.attribute import Relation, attribute, compared, of_one
-from adaptive.learn.screen import comparable
 from adaptive.learn.statement import (
     Clause,
     Statement,
     Word,
+    comparable,
     read_statement,
     strong,
     weak_words,
