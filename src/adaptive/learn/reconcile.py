@@ -174,7 +174,12 @@ class _Batch:
         return None
 
     def _candidates(self, entry: _Entry) -> list[Memory]:
-        """The stored facts nearest to a new one that no operation of the batch changes."""
+        """The stored facts nearest to a new one that no operation of the batch changes.
+
+        Of a small store all of them: "single" is near to "married to Ines" by no measure.
+        """
+        if len(self._index.memories) <= _NEAREST_BY_WORDS:
+            return [one for one in self._index.memories if one.id not in self.addressed]
         shelf = self._index.shelf
         words = {*tokens(entry.content), *_spelt(read_statement(entry.content))}
         places = set(_highest(shelf.keywords.scores(words), _NEAREST_BY_WORDS, self._index))
