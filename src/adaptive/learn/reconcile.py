@@ -13,7 +13,7 @@ from datetime import datetime
 
 import numpy as np
 
-from adaptive.learn.attribute import Relation
+from adaptive.learn.attribute import Relation, found_by
 from adaptive.learn.relation import (
     Likeness,
     believable,
@@ -236,12 +236,8 @@ def _highest(scores: Vectors, limit: int, index: MemoryIndex) -> list[int]:
 
 def _spelt(statement: Statement) -> set[str]:
     """Search words for what a statement is about, in other spellings and languages."""
-    return {
-        token
-        for word in strong(statement.words)
-        if not word.figure
-        for token in spellings(word.meaning)
-    }
+    meant = {word.meaning for word in strong(statement.words) if not word.figure}
+    return {token for one in meant | found_by(statement) for token in spellings(one)}
 
 
 @dataclass(frozen=True, slots=True)
