@@ -59,6 +59,10 @@ OF_THE_USER = [
     Said("It made me see how I came to live in Porto.", "User lives in Porto."),
     Said("Is my sister allergic to nuts?", "User is allergic to nuts."),
     Said("Desayuno pan todos los días.", "El usuario desayuna pan."),
+    Said("My husband works nights so the kids are with me.", "User works nights."),
+    Said("My dad is Italian so I speak Italian.", "User speaks Italian."),
+    Said("Tom, I live in Berlin.", "User lives in Berlin."),
+    Said("My son and I love pizza.", "User loves pizza."),
     Said("Retired teacher from Porto.", "User is a teacher."),
     Said("Meine Schwester wohnt in Graz, ich auch.", "Der Nutzer wohnt in Graz."),
     Said("Ma sœur et moi habitons à Lyon.", "L'utilisateur habite à Lyon."),
@@ -86,6 +90,9 @@ STRAIGHT = [
     Said("I don't like free jazz but I like jazz.", "User likes jazz."),
     Said("I not only play chess, I teach it.", "User plays chess."),
     Said("I don't dislike jazz.", "User likes jazz."),
+    Said("I don't just like jazz, I love it.", "User likes jazz."),
+    Said("I can't stop eating chocolate.", "User eats chocolate."),
+    Said("I don't like it when people smoke.", "User smokes."),
     Said("I no longer smoke.", "User no longer smokes."),
     Said("I don't live in Porto, I live in Lisbon.", "User lives in Lisbon."),
     Said("My sister doesn't like jazz. I do.", "User likes jazz."),
@@ -105,6 +112,10 @@ REAL = [
     Said("If I were rich I'd sell my bakery in Faro.", "User has a bakery in Faro."),
     Said("I live in Oslo. What if I lived in Rome?", "User lives in Oslo."),
     Said("What if it rained on Mars?", "User likes jazz."),
+    Said("I wish I lived closer to my mother in Braga.", "User's mother lives in Braga."),
+    Said("I wish my flat in Faro were bigger.", "User has a flat in Faro."),
+    Said("If I was ill I stayed in bed with my cat Mo.", "User has a cat named Mo."),
+    Said("If only I had more time for my cello!", "User plays the cello."),
 ]
 
 

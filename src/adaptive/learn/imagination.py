@@ -21,35 +21,42 @@ _LEADING_WORDS = (
     r"|also|und|aber|bitte|mal|et|alors|y|pues|bueno|e|então|allora|dai|а|и|ну|давай|那么?|那麼)\b"
     r"[\s,:.!]*){0,4}"
 )
-# They begin a sentence that is imagined.
+# They begin a sentence that is imagined, if they speak of the one who wrote it.
 _SUPPOSING = (
-    "suppose|supposing|imagine|let(?:'s| us) (?:say|assume|suppose|imagine)|assum(?:e|ing)"
-    "|what if|hypothetically|in a parallel (?:world|universe)|had i|were i|i wish (?:i|my|we)",
-    "angenommen|stell(?:en sie sich| dir)(?: mal| bitte)? vor|nehmen wir(?: mal| einmal)? an"
-    "|gesetzt den fall|was wäre,? wenn|hypothetisch|wäre ich|hätte ich|wären wir|hätten wir",
-    "imagin(?:e|ons|ez)|suppos(?:e|ons|ez)|admettons|mettons que|disons que|et si|en supposant",
-    "imagina(?:te|d|os)?|imagínate|imaginemos|supongamos|supón|suponga|digamos que|pongamos que"
-    "|y si|qué pasaría si|hipotéticamente",
-    "imagin[ae]|imaginemos|suponha(?:mos)?|vamos supor|digamos que|e se|hipoteticamente",
-    "immagina(?:te|mo)?|immaginiamo|supponi(?:amo)?|mettiamo che|poniamo che|ipoteticamente",
-    "представь(?:те)?|представим|вообрази(?:те)?|допустим|предположим|скажем|что если"
-    "|гипотетически",
+    r"(?:suppose|supposing|imagine|let(?:'s| us) (?:say|assume|suppose|imagine)|assume|what if"
+    r"|hypothetically|in a parallel (?:world|universe))(?:,? (?:that|for a (?:moment|second)))?,? "
+    r"(?:i|i'm|i've|we|we're|(?:my|our)(?! (?:surprise|shock|joy|delight|face)))\b",
+    r"(?:had|were) i\b|i wish (?:i|my|we|our)\b",
+    r"(?:angenommen|stell(?:en sie sich| dir)(?: mal| bitte)? vor|nehmen wir(?: mal| einmal)? an"
+    r"|gesetzt den fall|was wäre,? wenn|hypothetisch)\b.{0,20}\b(?:ich|wir|meine?|unsere?)\b"
+    r"|(?:wäre|hätte) ich\b|(?:wären|hätten) wir\b",
+    r"(?:(?:imagin|suppos)(?:e|ons|ez)|admettons|mettons|disons) qu|et si (?:j'|je|mon|ma|nous)\b",
+    r"(?:imagina(?:te|d|os)?|imagínate|imaginemos|supongamos|supón|suponga|digamos|pongamos) que\b",
+    r"(?:imagin[ae]|imaginemos|suponha(?:mos)?|vamos supor|digamos) que\b",
+    r"(?:immagina(?:te|mo)?|immaginiamo|supponi(?:amo)?|mettiamo|poniamo) che\b",
+    r"(?:представь(?:те)?|представим|вообрази(?:те)?|допустим|предположим|что если)\b.{0,20}"
+    r"\b(?:я|мы|меня|нас|мо[йяеи])\b",
 )
 # They begin an imagined part anywhere in a sentence.
 _COUNTERFACTUAL = (
-    r"\bif (?:only )?(?:i|we|my \w+|our \w+) (?:were|was|had|lived|worked|owned|won|could|spoke"
-    r"|earned|became|went|knew|got|made|didn't|weren't|wasn't|hadn't|couldn't|[a-z]{3,12}ed)\b",
-    r"\bas (?:if|though) (?:i|we)\b|\bsay i (?:had|was|were|lived)\b|\bi wish (?:i|we|my)\b",
+    r"\bif (?:only )?(?:i|we) were(?:n't)?\b|\bif only (?:i|we|my)\b|\bi wish (?:i|we|my)\b",
     r"\bwenn (?:ich|wir|meine? \w+|unsere? \w+)\b[^,.;:!?]{0,80}\b(?:wär|hätt|würd|könnt|lebt|wohnt"
-    r"|arbeitet|käm|verdient|gewänn|besäß)e(?:n|st)?\b|\bals ob (?:ich|wir)\b",
+    r"|arbeitet|käm|verdient|gewänn|besäß)e(?:n|st)?\b",
     r"\bsi (?:j'|je (?:n'|ne )?|nous |mon \w+ |ma \w+ )[a-zà-ÿ]{1,12}(?:ais|ait|ions)\b",
-    r"\bcomme si (?:je |j'|nous )",
     r"\bsi (?:yo |mi \w+ )?(?:no )?(?:fuera|fuese|[a-zñ]{2,12}(?:ara|iera|ase|iese)(?:mos)?)\b",
     r"\bse (?:eu |meu \w+ |minha \w+ )?(?:não )?[a-zç]{1,12}(?:asse|esse|isse|osse)(?:mos)?\b",
     r"\bse (?:io |mio \w+ |mia \w+ )?(?:non )?(?:fossi|[a-z]{1,12}(?:assi|essi|issi)(?:mo)?)\b",
-    r"\bесли бы\b|假[如设設若使定]|想象一下|想像一下|[设設]想|もし(?:私|僕|俺|も|わたし)|仮に"
-    "|と仮定|を?想像して",
+    r"\bесли бы\b|假[如若使]|假[设設定](?=.{0,2}我)|想[象像]一下|[设設]想(?=.{0,4}我)",
+    r"もし(?:も|私|僕|俺|わたし)|仮に|と仮定|想像して",
 )
+# A past tense, which is imagined beside "would", or in a question.
+_PAST_IF = re.compile(
+    r"\bif (?:i|we|my \w+|our \w+) (?!had to (?:choose|pick|say|guess|name|bet)\b)(?:was|were|had"
+    r"|lived|worked|owned|won|could|spoke|earned|became|went|knew|got|made|(?:did|was|had|could)n't"
+    r"|(?!remembered|recalled|understood)[a-z]{3,12}ed)\b",
+    re.IGNORECASE,
+)
+_WOULD = re.compile(r"\b(?:would|could|might|should)(?:n't)?\b|\w'd\b|\?", re.IGNORECASE)
 # What a sentence says behind these is meant again.
 _MEANT_AGAIN = re.compile(
     r"[;—]|\b(?:but|however|in reality|in fact|aber|doch|sondern|weil|tatsächlich|mais|en réalité"
@@ -59,7 +66,8 @@ _MEANT_AGAIN = re.compile(
 # Whatever is imagined of them, somebody has them: "I would sell my boat".
 _OWN_THINGS = re.compile(
     r"\b(?:my|our|meine?[mnrs]?|unsere?[mnrs]?|mon|ma|mes|mis?|meus?|minhas?|mi[oa]|miei|mie|мо[йяеёи]"
-    r"|мою|моего|моей)\s+(?!own\b|eigene|propre|propi|própri)(\w+(?: [\w'-]+){0,3})",
+    r"|мою|моего|моей)\s+(?!own\b|eigene|propre|propi|própri)"
+    r"(\w+(?: (?!were\b|was\b|had\b)[\w'-]+){0,3})",
     re.IGNORECASE,
 )
 # From these on a part is played.
@@ -149,13 +157,15 @@ def _where_imagined(sentence: str) -> int:
     if _imagination()["suppose"].match(sentence):
         return 0
     found = _imagination()["counter"].search(sentence)
+    if found is None and _WOULD.search(sentence):
+        found = _PAST_IF.search(sentence)
     return found.start() if found else -1
 
 
 @cache
 def _imagination() -> dict[str, re.Pattern[str]]:
     """The patterns, compiled when a fact is first held against a message."""
-    supposing = rf"{_LEADING_WORDS}(?:{'|'.join(_SUPPOSING)})\b"
+    supposing = rf"{_LEADING_WORDS}(?:{'|'.join(_SUPPOSING)})"
     return {
         "suppose": re.compile(supposing, re.IGNORECASE),
         "counter": re.compile("|".join(_COUNTERFACTUAL), re.IGNORECASE),

@@ -125,7 +125,8 @@ def is_imagined(content: str, typed: str) -> bool:
     telling = meanings_said(content)
     imagined, meant = meanings_said(parts.imagined), meanings_said(parts.meant)
     said = telling & (imagined | meant)
-    return bool(said - meant) and said <= imagined and 2 * len(said) > len(telling)
+    only_there = said - meant - _SUBJECT_VERBS
+    return bool(only_there) and said <= imagined and 2 * len(said) > len(telling)
 
 
 def _only_of_others(clause: Clause, said: _Testimony) -> bool:
