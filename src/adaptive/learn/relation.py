@@ -26,7 +26,7 @@ from adaptive.learn.statement import (
     Clause,
     Statement,
     Word,
-    comparable,
+    bare_text,
     read_statement,
     strong,
     weak_words,
@@ -104,7 +104,7 @@ def likeness_of(cosine: float | None, unrelated: float | None) -> float | None:
 def relation(known: str, said: str, likeness: Likeness | None = None) -> Relation:
     """How what is ``said`` now stands to a ``known`` fact."""
     near = likeness or Likeness()
-    if comparable(known) == comparable(said):
+    if bare_text(known) == bare_text(said):
         return "same"
     old, new = read_statement(known), read_statement(said)
     if not old.clauses or not new.clauses:

@@ -20,7 +20,7 @@ from adaptive.learn.commands import RememberCommand, read_commands
 from adaptive.learn.parts import message_parts, quoted_sentences
 from adaptive.learn.retraction import retracted
 from adaptive.learn.screening_patterns import fits, plain, without_subject
-from adaptive.learn.statement import comparable, read_statement
+from adaptive.learn.statement import bare_text, read_statement
 from adaptive.learn.testimony import (
     is_imagined,
     is_of_somebody_else,
@@ -322,6 +322,11 @@ def refusal(operation: Operation, context: ScreenContext) -> Outcome | None:
             reason = rule.reason.format(settings=context.settings, draft=draft, tags=tags)
             return Outcome(rule.status, draft.content, reason)
     return None
+
+
+def comparable(text: str) -> str:
+    """A text as facts are compared word for word: case, spaces and the final stop do not count."""
+    return bare_text(text)
 
 
 def holds_listed_word(text: str, listed: str) -> bool:

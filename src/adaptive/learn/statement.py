@@ -115,7 +115,7 @@ class Statement:
         return frozenset((clause.negative, clause.time) for clause in self.clauses)
 
 
-def comparable(text: str) -> str:
+def bare_text(text: str) -> str:
     """A text as it is compared word for word: case, spaces and the final stop do not count."""
     return " ".join(text.casefold().split()).rstrip(".!。")
 
