@@ -104,6 +104,29 @@ CASES = [
     ),
     Case("German", "Korrigiere diesen Text: Ich singe", "Korrigiere diesen Text:", "Ich singe"),
     Case("Chinese", "请把下面的话翻译成英语：我唱歌", "请把下面的话翻译成英语：", "我唱歌"),
+    Case(
+        "order in the second sentence",
+        "I need it today. Please translate this: I live here",
+        "I need it today. Please translate this:",
+        "I live here",
+    ),
+    Case(
+        "German, second sentence",
+        "Es eilt! Übersetze ins Englische: Ich singe",
+        "Es eilt! Übersetze ins Englische:",
+        "Ich singe",
+    ),
+    Case(
+        "Chinese, second sentence",
+        "我很急。请翻译成英语：我唱歌",
+        "我很急。请翻译成英语：",
+        "我唱歌",
+    ),
+    Case(
+        "somebody's work, second sentence",
+        "I like Mondays. I translate this kind of text: contracts",
+        "I like Mondays. I translate this kind of text: contracts",
+    ),
     Case("a translator", "我在做翻译工作\n我住在里斯本", "我在做翻译工作\n我住在里斯本"),
 ]
 

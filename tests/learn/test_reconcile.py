@@ -508,6 +508,25 @@ def test_the_newest_of_two_is_replaced(turned: bool) -> None:
     assert outcome(result)[0] == [("UPDATE", "new", LISBON)]
 
 
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        ("User is single.", "User is married to Ines."),
+        ("Der Nutzer ist ledig.", "User is married to Ines."),
+        ("User is married to Bo.", "User is divorced."),
+        ("User is 34 years old.", "User is 35."),
+    ],
+)
+@pytest.mark.parametrize("others", [0, 200], ids=["alone", "among many"])
+def test_an_attribute_is_found_by_no_common_word(known: str, said: str, others: int) -> None:
+    """Values of one attribute may have no word in common, and meet without vectors too."""
+    rows = [memory(f"m-{n}", f"User's diary of day {n} tells of a trip.") for n in range(others)]
+    index = index_of(memory("it", known), *rows)
+    assert outcome(reconciled([new(said)], index, None, hook_settings()))[0] == [
+        ("UPDATE", "it", said)
+    ]
+
+
 def test_what_is_known_of_several_is_not_stored() -> None:
     """A fact that one row holds is known, though another row contradicts it."""
     index = index_of(HOME, memory("now", LISBON, created_at=99))

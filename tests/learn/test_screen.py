@@ -470,6 +470,114 @@ VERDICTS = [
         "```\nI own a yellow bicycle, and am allergic to shrimp\n```",
     ),
     Verdicts(
+        "imagined",
+        [
+            "User lives in Oslo.",
+            "User has three kids.",
+            "User is a knight.",
+            "User owns a white horse.",
+            "User earns 9000 euros.",
+            "Der Nutzer hat ein Haus am Meer.",
+            "L'utilisateur est médecin.",
+            "El usuario vive en Sevilla.",
+            "O usuário mora em Tavira.",
+            "L'utente abita a Napoli.",
+            "Пользователь живёт в Сочи.",
+            "用户住在东京。",
+        ],
+        [
+            "User lives in Porto.",
+            "User works at a bakery.",
+            "User wants to live in Oslo.",
+            "User may move to Bergen.",
+            "User used to live in Oslo.",
+            "User owns a bakery in Faro.",
+            "User plays golf.",
+            "Der Nutzer wohnt in Graz.",
+            "L'utilisateur habite à Lyon.",
+            "El usuario tiene un perro.",
+            "Пользователь живёт в Москве.",
+            "用户住在北京。",
+        ],
+        words="If I lived in Oslo I'd ski, but I live in Porto. What if I had three kids?\n"
+        "If I were rich I would sell my bakery in Faro. Suppose I earn 9000 euros.\n"
+        "If I move to Bergen I will rent. Wenn ich ein Haus am Meer hätte! Ich wohne in Graz.\n"
+        "Si j'étais médecin ! Imagina que vivo en Sevilla. Suponha que moro em Tavira.\n"
+        "Immagina che io abiti a Napoli. Представь, что я живу в Сочи. 假如我住在东京。\n\n"
+        "Pretend I'm a knight. I own a white horse.\n\nI play golf.",
+    ),
+    Verdicts(
+        "another",
+        [
+            "User is allergic to nuts.",
+            "User drives a Tesla.",
+            "User lives in Berlin.",
+            "User works at Siemens.",
+            "User lives in Berlin and works at Siemens.",
+            "User plays the harp.",
+            "Der Nutzer wohnt in Graz.",
+            "L'utilisateur parle italien.",
+            "El usuario vive en Sevilla.",
+            "O usuário mora em Braga.",
+            "Пользователь живёт в Омске.",
+            "用户住在广州。",
+        ],
+        [
+            "User's sister is allergic to nuts.",
+            "User has a sister with a nut allergy.",
+            "User's boss drives a Tesla.",
+            "User drives a Skoda.",
+            "User knows Tom from Berlin.",
+            "User has high blood pressure.",
+            "User lives in Lisbon.",
+            "User plays the cello.",
+            "Der Nutzer wohnt in Wien.",
+            "L'utilisateur parle allemand.",
+            "Пользователь живёт в Москве.",
+            "用户住在上海。",
+        ],
+        words="My sister is allergic to nuts. My boss drives a red Tesla, believe it or not?\n"
+        "Tom lives in Berlin and works at Siemens. She plays the harp. I play the cello.\n"
+        "My mother says I have high blood pressure. I live in Lisbon.\n"
+        "Mein Bruder wohnt in Graz. Ma mère parle italien. Mi madre vive en Sevilla.\n"
+        "Meu irmão mora em Braga. Моя сестра живёт в Омске. 我哥哥住在广州。",
+    ),
+    Verdicts(
+        "opposite",
+        [
+            "User likes jazz.",
+            "User owns a car.",
+            "User does not eat fish.",
+            "User smokes cigars.",
+            "User does not play chess.",
+            "User has a cat.",
+            "Der Nutzer trinkt Kaffee.",
+            "L'utilisateur parle italien.",
+            "El usuario tiene coche.",
+            "L'utente ha un cane.",
+            "Пользователь ест рыбу.",
+            "用户吃鱼。",
+        ],
+        [
+            "User does not like jazz.",
+            "User dislikes jazz.",
+            "User likes blues.",
+            "User has no car.",
+            "User eats fish.",
+            "User no longer smokes cigars.",
+            "User teaches chess.",
+            "User plays chess.",
+            "Der Nutzer trinkt keinen Kaffee.",
+            "L'utilisateur parle français.",
+            "Пользователь не ест рыбу.",
+            "用户不吃鱼。",
+        ],
+        words="No, I don't like jazz. I like blues. I don't own a car. I eat fish twice a week.\n"
+        "I no longer smoke cigars. I not only play chess, I teach it. I have no cat.\n"
+        "I play chess on Sundays. Ich trinke keinen Kaffee. Je ne parle pas italien.\n"
+        "No tengo coche. Non ho un cane. Я не ем рыбу. 我不吃鱼。",
+    ),
+    Verdicts(
         "passing",
         [
             "User is tired today.",

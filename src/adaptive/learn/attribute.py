@@ -56,6 +56,17 @@ _COUNTRIES_TEXT = """
 """
 
 
+# Meanings by which a statement about an attribute is found among many.
+_FOUND_BY = {
+    "marital": ("married", "single", "divorced"),
+    "age": ("age", "old", "year"),
+    "live": ("live", "moved"),
+    "employer": ("work",),
+    "occupation": ("occupation", "work"),
+    "drive": ("drive", "car"),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """Something that has one value at a time, and the value that a statement gives it.
@@ -89,6 +100,13 @@ def attribute(statement: Statement) -> Attribute | None:
     besides = {word.key for word in strong(statement.words)} - inside - key - owner - _TOLD_BY_KEY
     named = any(word.name or "\u3400" <= word.key[0] <= "\u9fff" for word in value)
     return Attribute(owner | key, frozenset(inside), frozenset(besides), named, of_one(statement))
+
+
+def found_by(statement: Statement) -> frozenset[str]:
+    """Meanings that statements about the same attribute may have, whatever its value."""
+    found = attribute(statement) if statement.clauses else None
+    key = found.key if found else frozenset[str]()
+    return frozenset(word for name in key for word in _FOUND_BY.get(name, ()))
 
 
 def compared(known: Attribute, said: Attribute, statement: Statement) -> Relation:

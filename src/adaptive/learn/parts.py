@@ -90,6 +90,7 @@ _BEFORE_ORDER = (
     r"|so|thanks|i(?:'d like| want| need| would like) you|bitte|kannst|könntest|du|mir|peux|tu|vous"
     r"|pouvez|puedes|podrías|por favor|você|pode|puoi|potresti|можешь|пожалуйста)[ ,.!]{1,3}){0,6}"
 )
+_BEFORE_NEXT_ORDER = re.compile(r"[.!?…]\s+|[。！？]\s*")
 _COLON_AFTER = re.compile(r"[^.!?:：]{0,60}[:：]")
 _THANKS = re.compile(
     r"\b(?:thanks|thank you|thx|please|danke|bitte|merci|gracias|obrigad[oa]|grazie|спасибо)\b"
@@ -222,11 +223,12 @@ def _begins_mail(lines: Sequence[str], number: int) -> bool:
 
 def _hands_over(line: str) -> int:
     """Where the text begins that a line hands over; 0 if it hands none over."""
-    order = _handing_over_line().match(line[:_LINE_SAMPLE])
-    if not order:
-        return 0
-    colon = _COLON_AFTER.match(line, order.end())
-    return colon.end() if colon else len(line)
+    sample = line[:_LINE_SAMPLE]
+    for start in (0, *(found.end() for found in _BEFORE_NEXT_ORDER.finditer(sample))):
+        if order := _handing_over_line().match(sample, start):
+            colon = _COLON_AFTER.match(line, order.end())
+            return colon.end() if colon else len(line)
+    return 0
 
 
 def _follows(rest: str, lines: Sequence[str], marks: Sequence[bool], number: int) -> bool:

@@ -13,7 +13,7 @@ from datetime import datetime
 
 import numpy as np
 
-from adaptive.learn.attribute import Relation
+from adaptive.learn.attribute import Relation, found_by
 from adaptive.learn.relation import (
     Likeness,
     believable,
@@ -174,7 +174,12 @@ class _Batch:
         return None
 
     def _candidates(self, entry: _Entry) -> list[Memory]:
-        """The stored facts nearest to a new one that no operation of the batch changes."""
+        """The stored facts nearest to a new one that no operation of the batch changes.
+
+        Of a small store all of them: "single" is near to "married to Ines" by no measure.
+        """
+        if len(self._index.memories) <= _NEAREST_BY_WORDS:
+            return [one for one in self._index.memories if one.id not in self.addressed]
         shelf = self._index.shelf
         words = {*tokens(entry.content), *_spelt(read_statement(entry.content))}
         places = set(_highest(shelf.keywords.scores(words), _NEAREST_BY_WORDS, self._index))
@@ -231,12 +236,8 @@ def _highest(scores: Vectors, limit: int, index: MemoryIndex) -> list[int]:
 
 def _spelt(statement: Statement) -> set[str]:
     """Search words for what a statement is about, in other spellings and languages."""
-    return {
-        token
-        for word in strong(statement.words)
-        if not word.figure
-        for token in spellings(word.meaning)
-    }
+    meant = {word.meaning for word in strong(statement.words) if not word.figure}
+    return {token for one in meant | found_by(statement) for token in spellings(one)}
 
 
 @dataclass(frozen=True, slots=True)

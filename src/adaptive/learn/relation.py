@@ -22,11 +22,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from adaptive.learn.attribute import Relation, attribute, compared, of_one
-from adaptive.learn.screen import comparable
 from adaptive.learn.statement import (
     Clause,
     Statement,
     Word,
+    bare_text,
     read_statement,
     strong,
     weak_words,
@@ -104,7 +104,7 @@ def likeness_of(cosine: float | None, unrelated: float | None) -> float | None:
 def relation(known: str, said: str, likeness: Likeness | None = None) -> Relation:
     """How what is ``said`` now stands to a ``known`` fact."""
     near = likeness or Likeness()
-    if comparable(known) == comparable(said):
+    if bare_text(known) == bare_text(said):
         return "same"
     old, new = read_statement(known), read_statement(said)
     if not old.clauses or not new.clauses:

@@ -18,7 +18,15 @@ from typing import Literal
 
 from adaptive.learn.commands import RememberCommand, read_commands
 from adaptive.learn.parts import message_parts, quoted_sentences
+from adaptive.learn.retraction import retracted
 from adaptive.learn.screening_patterns import fits, plain, without_subject
+from adaptive.learn.statement import bare_text, read_statement
+from adaptive.learn.testimony import (
+    is_imagined,
+    is_of_somebody_else,
+    is_told_in,
+    is_turned_around,
+)
 from adaptive.learn.worth import has_first_person
 from adaptive.model import Draft, Memory, Operation, OperationKind, Outcome, OutcomeStatus
 from adaptive.search.tokens import tokens
@@ -154,17 +162,32 @@ def _is_of_assistant(draft: Draft, _: ScreenContext) -> bool:
 def _is_pasted(draft: Draft, context: ScreenContext) -> bool:
     """None of its telling words was typed, and most of them stand in what was pasted or quoted.
 
-    All of them, and three at least, where the user also typed something about themselves.
+    Where the user also typed something about themselves it takes more: three of them at least and
+    no other, or two and a name or number, or the same said of its writer by what was pasted.
     """
     if not context.pasted or len(context.typed) > _WHOLLY_READ:
         return False
     telling = set(tokens(draft.content))
     found = telling & context.pasted_words
-    if telling & context.typed_words:
-        return False
+    if any(len(word) > 1 or word.isascii() for word in telling & context.typed_words):
+        return False  # a single Han character is in many words
     if context.typed_of_self:
-        return len(found) >= _LEAST_PASTED_WORDS and found == telling
+        hard = any(word.name or word.figure for word in read_statement(draft.content).words)
+        certain = found == telling and len(found) + hard >= _LEAST_PASTED_WORDS
+        return certain or is_told_in(draft.content, context.pasted)
     return len(telling) < 2 * len(found)
+
+
+def _is_imagined(draft: Draft, context: ScreenContext) -> bool:
+    return is_imagined(draft.content, context.typed)
+
+
+def _is_of_another(draft: Draft, context: ScreenContext) -> bool:
+    return is_of_somebody_else(draft.content, context.typed)
+
+
+def _is_turned(draft: Draft, context: ScreenContext) -> bool:
+    return is_turned_around(draft.content, context.typed)
 
 
 def _is_passing(draft: Draft, context: ScreenContext) -> bool:
@@ -235,6 +258,9 @@ SCREEN_RULES: tuple[ScreenRule, ...] = (
     ScreenRule(
         "quoted", "whitelist_keywords", "it stands only in what you quoted or pasted", _is_pasted
     ),
+    ScreenRule("imagined", "whitelist_keywords", "you only imagined it", _is_imagined),
+    ScreenRule("another", "whitelist_keywords", "you said it of somebody else", _is_of_another),
+    ScreenRule("opposite", "whitelist_keywords", "you said the opposite", _is_turned),
     ScreenRule("passing", "filter_transient_states", "it will soon be over", _is_passing),
     ScreenRule("trivia", "filter_trivia", "it is general knowledge, not about you", _is_general),
     ScreenRule(
@@ -262,8 +288,10 @@ def screened(
     stands twice in the batch, is not written again. What the batch deletes is not held. ``words``
     is what the user sent, ``injected`` the memories that the assistant was shown.
     """
+    borne_out = retracted(operations, memories, words)
+    operations = borne_out.operations
     accepted: list[Operation] = []
-    outcomes: list[Outcome] = []
+    outcomes = list(borne_out.outcomes)
     leaving = {operation.id for operation in operations if operation.kind == "DELETE"}
     held = {comparable(one.content): one for one in memories if one.id not in leaving}
     gone = {comparable(one.content) for one in memories if one.id in leaving}
@@ -297,8 +325,8 @@ def refusal(operation: Operation, context: ScreenContext) -> Outcome | None:
 
 
 def comparable(text: str) -> str:
-    """A text as it is compared word for word: case, spaces and the final stop do not count."""
-    return " ".join(text.casefold().split()).rstrip(".!。")
+    """A text as facts are compared word for word: case, spaces and the final stop do not count."""
+    return bare_text(text)
 
 
 def holds_listed_word(text: str, listed: str) -> bool:

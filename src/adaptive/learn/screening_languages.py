@@ -24,7 +24,8 @@ FRENCH_SCREENING: Mapping[str, str] = {
     "|(?:le|ce) (?:résumé|texte) (?:soit|en|plus)",
     "REPLY": "réponse|traduction|explication|reformulation",
     "TASK": "(?:demande|a demandé) une? (?:résumé|poème|blague|recette|REPLY)$|(?:demande"
-    "|a demandé) (?:de |à )(?:traduire|résumer|raccourcir|reformuler|corriger)",
+    "|a demandé) (?:à l'assistant )?(?:de |à |d')(?:traduire|résumer|raccourcir|reformuler"
+    "|corriger|oublier|effacer|supprimer)",
     "ALWAYS": r"toujours|jamais|désormais|à l'avenir|préfèr\w+|aime|en général|chaque fois",
     "ASK": "qu'est-ce|est-ce qu|quel(?:le)?s? (?:est|sont)|où (?:est|se)|comment (?:puis|faire"
     "|peut|est|fonctionne)|pourquoi (?:est|le|la|les)|combien (?:de|coûte)",
@@ -70,7 +71,8 @@ SPANISH_SCREENING: Mapping[str, str] = {
     "|este) (?:texto|resumen) (?:sea|esté|en|más)",
     "REPLY": "respuesta|traducción|explicación",
     "TASK": "(?:pide|pidió|ha pedido) una? (?:resumen|poema|chiste|receta|REPLY)$|(?:pide|pidió"
-    "|ha pedido) (?:traducir|resumir|acortar|corregir|reescribir)",
+    "|ha pedido) (?:al asistente )?(?:que )?(?:traducir|resumir|acortar|corregir|reescribir"
+    "|olvid(?:ar|e)|borrar?|eliminar?)",
     "ALWAYS": "siempre|nunca|en general|prefier[eo]|[lm]e gusta|de ahora en adelante"
     "|a partir de ahora|cada vez",
     "ASK": "¿.*|(?:qué|cuál(?:es)?|dónde|cuándo|por qué|quién|cómo|cuánt[oa]s?) (?:es|son|está"
@@ -118,7 +120,7 @@ PORTUGUESE_SCREENING: Mapping[str, str] = {
     "|anterior|esteja)",
     "REPLY": "resposta|tradução|explicação",
     "TASK": "(?:pede|pediu) uma? (?:resumo|poema|piada|receita|REPLY)$|(?:pede|pediu) para"
-    " (?:traduzir|resumir|encurtar|corrigir|reescrever)",
+    " (?:traduzir|resumir|encurtar|corrigir|reescrever|esquecer|apagar|eliminar)",
     "ALWAYS": "sempre|nunca|em geral|prefer[ei]|prefiro|gosta|a partir de agora|daqui em diante",
     "ASK": "(?:o que|qual|quais|onde|quando|por que|quem|como|quant[oa]s?) (?:é|são|fica|está"
     "|posso|significa|funciona|se|custa)",
@@ -166,7 +168,8 @@ ITALIAN_SCREENING: Mapping[str, str] = {
     "|questo) (?:testo|riassunto) (?:sia|più|in)",
     "REPLY": "risposta|traduzione|spiegazione",
     "TASK": "(?:chiede|ha chiesto) una? (?:riassunto|poesia|barzelletta|ricetta|REPLY)$"
-    "|(?:chiede|ha chiesto) di (?:tradurre|riassumere|accorciare|correggere|riscrivere)",
+    "|(?:chiede|ha chiesto) (?:all'assistente )?di (?:tradurre|riassumere|accorciare|correggere"
+    "|riscrivere|dimenticare|cancellare|eliminare)",
     "ALWAYS": r"sempre|mai|in generale|preferisc\w+|piacciono|piace|d'ora in poi|ogni volta",
     "ASK": "qual è|quali sono|dov'è|(?:che )?cos'è|chi è|come (?:posso|funziona|si)|perché"
     " (?:il|la|i|le)|quanto (?:costa|è)",
@@ -211,7 +214,8 @@ RUSSIAN_SCREENING: Mapping[str, str] = {
     "TEXT": r"(?:(?:этот|последний|предыдущий) )?REPLY|(?:более \w+|короткий|краткий|другой)"
     " (?:ответ|текст)",
     "REPLY": "ответ|перевод",
-    "TASK": "(?:просит|попросила?) (?:перевести|сократить|переписать|исправить|объяснить)",
+    "TASK": "(?:просит|попросила?) (?:перевести|сократить|переписать|исправить|объяснить"
+    "|забыть|удалить|стереть)",
     "ALWAYS": r"всегда|никогда|предпочита\w+|впредь|каждый раз|обычно|любит|нравится",
     "ASK": "(?:что|где|когда|почему|кто|как(?:ой|ая|ое|ие)?|сколько) (?:такое|находится|это"
     "|есть|можно|работает|значит|стоит|является)",

@@ -81,7 +81,9 @@ _ENGLISH: Mapping[str, str] = {
     "|table|sentence|version|article|image)|an? (?:[a-z]{3,12}er|more [a-z]+|less [a-z]+|brief"
     "|short|detailed) (?:REPLY|version|text)(?! from| by)",
     "REPLY": "answers?|response|reply|output|explanation|summary|translation|wording|draft",
-    "TASK": "(?:(?:asks|asked|wants|wanted|would like|requests|requested)(?: for)? (?:the"
+    "TASK": "(?:has )?(?:asks|asked|requests|requested)(?: (?:the )?(?:assistant|ai|chatbot|model"
+    "|chatgpt|you))? to (?:forget|delete|erase)|(?:(?:asks|asked|wants|wanted"
+    "|would like|requests|requested)(?: for)? (?:the"
     " (?:assistant|ai|chatbot|model)|assistant|chatgpt|you|me) (?:to|should)|(?:asks|asked"
     "|requests|requested) to) (?:(?:translate|rewrite|rephrase|reword|shorten|summari[sz]e"
     "|proofread|regenerate) |(?:explain|correct|fix|improve|continue|repeat|change|convert|make"
@@ -176,7 +178,8 @@ _GERMAN: Mapping[str, str] = {
     "REPLY": "antwort|zusammenfassung|übersetzung|erklärung|ausgabe|formulierung",
     "TASK": "(?:bittet|bat) um (?:eine? |einen )?(?:kurze )?(?:REPLY|gedicht|rezept)$|(?:bittet"
     "|bat)(?: darum)?,? (?:den (?:text|absatz|satz)|die antwort|das|es) .{0,20}zu (?:übersetzen"
-    "|kürzen|korrigieren|verbessern|erklären|wiederholen)",
+    "|kürzen|korrigieren|verbessern|erklären|wiederholen)|(?:bittet|bat)(?: darum)?,? .{1,60} zu"
+    " (?:vergessen|löschen)$",
     "ALWAYS": "immer|nie(?:mals)?|grundsätzlich|generell|ab jetzt|künftig|in zukunft|stets"
     "|bevorzugt?|mag|jede[rsmn]? (?:antwort|mal)",
     "ASK": "(?:was|wo|wann|warum|wieso|wer|wie|welche[rs]?|woher|wohin) (?:ist|sind|war|kann"

@@ -51,6 +51,7 @@ _IN_GERMAN = re.compile(r"\b(?:(?:be)?nutzer|anwender|ich\b|mein|der\b|das\b|ist
 _SPAN_OF_YEARS = re.compile(
     r"\b(?:19|20)\d\d\s?(?:to|until|till|bis|à|a|al|ao|fino al|до|по|到|至|[-–])\s?(?:19|20)\d\d"
 )
+_SENTENCES = re.compile(r"[.!?]\s|[。！？\n]")
 # A former content that was added to a statement, see ``reconcile.with_former``.
 _FORMER = re.compile(r"\(until \d{4}-\d\d: [^()]*\)")
 
@@ -112,6 +113,11 @@ class Statement:
     def flags(self) -> frozenset[tuple[bool, Time]]:
         """Negation and time of its clauses; one pair if they agree."""
         return frozenset((clause.negative, clause.time) for clause in self.clauses)
+
+
+def bare_text(text: str) -> str:
+    """A text as it is compared word for word: case, spaces and the final stop do not count."""
+    return " ".join(text.casefold().split()).rstrip(".!。")
 
 
 def strong(words: Iterable[Word]) -> list[Word]:
@@ -303,6 +309,15 @@ def read_statement(text: str) -> Statement:
     for match in _TOKEN.finditer(phrased(text)):
         reader.take(match.lastgroup or "", match.group(), dash_is=cyrillic)
     return reader.statement()
+
+
+def meanings_said(text: str) -> frozenset[str]:
+    """What the words of a text mean, whatever their language; sentences are read one by one."""
+    return frozenset(
+        word.meaning
+        for sentence in _SENTENCES.split(text)
+        for word in strong(read_statement(sentence).words)
+    )
 
 
 def without_former(text: str) -> str:

