@@ -6,7 +6,11 @@ for a model, or as something to learn from. The model has not said it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from adaptive.plain_markdown import clipped_line, plain_line
+from adaptive.shapes import listing, mapping
 
 _NOTE_START = "> 🧠 *Adaptive Memory:* "
 _LONGEST_ANSWER_NOTE = 600
@@ -15,6 +19,28 @@ _LONGEST_ANSWER_NOTE = 600
 def answer_note(line: str) -> str:
     """What is added to an answer: a quote of one line that shows the text without any markup."""
     return _NOTE_START + plain_line(clipped_line(line, _LONGEST_ANSWER_NOTE))
+
+
+def without_answer_notes(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Messages whose answers are without such lines; one that has none is the same object."""
+    return [
+        {**message, "content": _bare_content(message.get("content"))}
+        if mapping(message).get("role") == "assistant" and _NOTE_START in str(message)
+        else message
+        for message in messages
+    ]
+
+
+def _bare_content(content: object) -> object:
+    if isinstance(content, str):
+        return without_answer_note(content)
+    parts = [mapping(part) for part in listing(content)]
+    return [
+        {**part, "text": without_answer_note(text)}
+        if isinstance(text := part.get("text"), str)
+        else part
+        for part in parts
+    ]
 
 
 def without_answer_note(text: str) -> str:

@@ -6,15 +6,19 @@ import asyncio
 import logging
 import time
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
 
 from fastapi import Request
 
+from adaptive.answer_notes import without_answer_notes
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.host.chat_table import HostChatTable
+from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter
 from adaptive.host.hook import Hook
 from adaptive.host.kind import RECALLED_KINDS
+from adaptive.host.model_choices import HostModels
 from adaptive.host.native import NativeMemory, without_native_memory
 from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.release import UNSUPPORTED, host_is_supported
@@ -61,8 +65,9 @@ class Filter:
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
         self._formats = AnswerFormats()
-        self._learning = Learning(self._indexes, self._vector_table)
+        self._learning = Learning(self._indexes, self._vector_table, self._start)
         self._supported: bool | None = None
+        Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
             self._start(self._warm_up(request))
 
@@ -108,11 +113,13 @@ class Filter:
         __request__: Request | None = None,
         __event_emitter__: EventEmitter | None = None,
         __model__: Any = None,
+        __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
         """Keep the turn for learning, which goes on in the background."""
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
+                hook = replace(hook, caller=__event_call__)
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
                 turn = typed_turn(hook, messages)
                 try:
@@ -148,9 +155,10 @@ class Filter:
 
     async def _recall(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
         settings = hook.settings
+        told = listing(body.get("messages"))
+        messages = without_answer_notes(told)
         if not settings.show_memories:
-            return body
-        messages: list[dict[str, Any]] = listing(body.get("messages"))
+            return body if messages == told else {**body, "messages": messages}
         changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
         found = await self._served(hook, body, messages)
         if found is not None:

@@ -10,6 +10,7 @@ from adaptive.lenient import valve_notes
 from adaptive.recall_valves import RecallValves
 
 SaveMode = Literal["auto", "off"]
+Confirmation = Literal["status", "message", "off"]
 PruningStrategy = Literal["least_important", "least_recalled", "oldest"]
 # Names of former releases of this plug-in.
 _FORMER_STRATEGIES = {"fifo": "oldest", "least_relevant": "least_recalled"}
@@ -123,6 +124,16 @@ class LearnValves(RecallValves):
             "and the status says so. 0: no limit."
         ),
         json_schema_extra=valve_notes(_LEARN, "Each call costs money (lower)."),
+    )
+    confirmation: Confirmation = Field(
+        default="status",
+        description=(
+            "Where the user is told what was learned: in the status line above the answer, in a "
+            "line below the answer, or not at all. Failures are always told."
+        ),
+        json_schema_extra=valve_notes(
+            _LEARN, "Your users overlook the status line (`message`), or it distracts (`off`)."
+        ),
     )
     allowed_memory_banks: str = Field(
         default="General, Personal, Work",

@@ -7,9 +7,10 @@ import logging
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from adaptive.clock import local_time
 from adaptive.errors import (
@@ -18,8 +19,10 @@ from adaptive.errors import (
     MemoryUnavailable,
     TablesUnavailable,
 )
+from adaptive.host.answer_note import StoredAnswer
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
+from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS, other_authors, owns_chat
 from adaptive.host.lease_table import HostLeaseTable
@@ -31,9 +34,10 @@ from adaptive.host.usage_table import HostUsageTable
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.lesson import Classroom, Lesson, learn_turn
+from adaptive.learn.confirmed import delete_confirmed
+from adaptive.learn.lesson import Classroom, Doubtful, Lesson, learn_turn
 from adaptive.learn.queue import LearningQueue
-from adaptive.learn.report import failure_line
+from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learn.turn_work import TurnWork
 from adaptive.learn.upkeep import Workshop, upkeep_when_due
 from adaptive.learn.waiting_turn import WaitingTurn, joined_turn, pending_turn, read_pending
@@ -67,7 +71,13 @@ RECALLED = "adaptive_memory_recalled"
 class Learning:
     """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
 
-    def __init__(self, indexes: MemoryIndexes, vectors: HostVectorTable) -> None:
+    def __init__(
+        self,
+        indexes: MemoryIndexes,
+        vectors: HostVectorTable,
+        start: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
+        self._start = start
         self._usage = HostUsageTable()
         self._indexes, self._vectors = indexes, vectors
         self._leases = RedisLeases(HostLeaseTable())
@@ -129,22 +139,22 @@ class Learning:
         newest = work.turns[-1]
         own = self._hooks.get((newest.user_id, newest.message_id))
         try:
-            lesson = await self._lesson(own or serving, work)
+            lesson = await self._lesson(serving, own, work)
         except MemoryUnavailable as refusal:
             if self._first_refusal(serving):
-                await self._show(own, failure_line(str(refusal)))
+                await self._show(own, failure_line(str(refusal)), failed=True)
             return
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing learned from a turn: %s", error)
             if not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
-                await self._show(own, failure_line(f"{error}{later}"))
+                await self._show(own, failure_line(f"{error}{later}"), failed=True)
             raise
-        await self._show(own, lesson.line)
+        await self._show(own, lesson.line, failed=not lesson.complete)
         if not lesson.complete:
             raise LessonUnfinished("some of what was found could not be written")
 
-    async def _lesson(self, hook: Hook, work: TurnWork) -> Lesson:
+    async def _lesson(self, serving: Hook, own: Hook | None, work: TurnWork) -> Lesson:
         found = [read_pending(turn) for turn in work.turns]
         waiting = [one for one in found if one is not None]
         if len(waiting) < len(found):
@@ -152,6 +162,7 @@ class Learning:
         if not waiting:
             return Lesson("")
         turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
+        hook = own or serving
         settings = hook.settings
         user = await account(hook.user)
         request = isolated_request(hook.request)
@@ -163,10 +174,25 @@ class Learning:
             formats=self._formats,
             storeroom=self._storeroom(sources),
             may_ask=partial(self._may_ask, turn.user_id, settings.max_extractions_per_hour),
+            can_ask=own is not None and own.caller is not None,
             writing=self._writing,
         )
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
-        return await learn_turn(room, turn, settings, now, work)
+        lesson = await learn_turn(room, turn, settings, now, work)
+        if lesson.doubtful and own is not None:
+            self._start(self._ask(room, turn, own, lesson.doubtful))
+        return lesson
+
+    async def _ask(self, room: Classroom, turn: Turn, hook: Hook, doubtful: Doubtful) -> None:
+        """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
+        dialog = PageDialog(hook.caller)
+        for cause, memories in doubtful:
+            try:
+                line = await delete_confirmed(room, turn, hook.settings, dialog, memories, cause)
+            except AdaptiveMemoryError as error:
+                log_learning.warning("nothing deleted: %s", error)
+                line = f"Nothing deleted: {error}"
+            await self._show(hook, line)
 
     async def _may_ask(self, user_id: str, limit: int) -> bool:
         """Whether a user's turns have asked the model less often than the limit in this hour."""
@@ -200,12 +226,17 @@ class Learning:
     def _storeroom(self, sources: Sources) -> Storeroom:
         return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
 
-    async def _show(self, hook: Hook | None, line: str) -> None:
-        """Show a line with the answer, after what was recalled for it."""
+    async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
+        """Show a line with the answer, after what was recalled for it, as the admin wants it."""
         if hook is None:  # the turn of another process: its page is told nothing any more
             if line:
                 log_learning.info("learned from a turn that was left: %d characters", len(line))
             return
+        confirmation = hook.settings.confirmation
+        if confirmation == "off" and not failed:
+            line = ""
+        if confirmation == "message" and line not in ("", NOTHING_NEW) and await _noted(hook, line):
+            line = ""
         recalled = str(hook.metadata.pop(RECALLED, None) or "")
         if told := " · ".join(part for part in (recalled, line) if part):
             async with self._writing:  # the host stores the line with the chat
@@ -219,6 +250,14 @@ class Learning:
         while len(self._refusals) > _REFUSALS_REMEMBERED:
             self._refusals.popitem(last=False)
         return first
+
+
+async def _noted(hook: Hook, line: str) -> bool:
+    """Whether a line stands below the answer itself now."""
+    if hook.told_kind != "saved" or not hook.settings.show_status:
+        return False
+    message_id = str(hook.metadata.get("message_id") or "")
+    return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
 
 
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> PendingTurn | None:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adaptive.answer_notes import without_answer_note
 from adaptive.model import Utterance
 from adaptive.shapes import listing, mapping
 from adaptive.spans import without_spans
@@ -54,7 +55,8 @@ def newest_user_message(messages: Sequence[Message]) -> Message | None:
 
 def spoken_text(text: str) -> str:
     """A message's text without what the host or a filter put into it."""
-    return without_spans(without_spans(text, *_DETAILS), *_INJECTED).strip()
+    bare = without_spans(without_spans(text, *_DETAILS), *_INJECTED)
+    return without_answer_note(bare).strip()
 
 
 def earlier_utterances(

@@ -11,7 +11,7 @@ CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 OperationKind = Literal["NEW", "UPDATE", "DELETE"]
 OutcomeStatus = Literal[
-    "saved", "updated", "deleted", "archived", "unchanged", "rejected", "failed"
+    "saved", "updated", "deleted", "archived", "asked", "kept", "unchanged", "rejected", "failed"
 ]
 ConversationKind = Literal[
     "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"

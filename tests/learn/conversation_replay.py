@@ -32,7 +32,8 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
-from adaptive.learn.claims import TurnClaims
+from adaptive.learn.archive import Storeroom
+from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Classroom, learn_turn
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.llm.ask import AnswerFormats
@@ -49,7 +50,9 @@ from adaptive.ports import Embedder, ResponseFormat, Vectors
 from adaptive.search.embedders import LocalEmbedder
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.settings import Settings
-from tests.fakes import HeldClaims, ListedMemories, ShelvedVectors, hook_settings, memory
+from tests.fakes import ListedMemories, ShelvedVectors, hook_settings, memory
+from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
+from tests.learn.work_in_hand import Work, always
 
 DIALOGUES = Path(__file__).parent / "dialogues"
 # How the status line begins what it says of each kind of outcome.
@@ -58,6 +61,7 @@ TOLD = {
     "updated": "Memory updated: ",
     "deleted": "Memory deleted: ",
     "unchanged": "Already known: ",
+    "kept": "Not deleted: ",
     "rejected": "Not saved: ",
     "failed": "Nothing saved: ",
 }
@@ -124,9 +128,11 @@ class HostTable(ListedMemories):
         self.now = 0
         super().__init__(*memories, clock=lambda: self.now)
 
-    async def add(self, draft: Draft, source: Provenance) -> Memory:
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
         """A new row, which knows when it was said."""
-        return self._dated(await super().add(draft, source), source)
+        return self._dated(await super().add(draft, source, extra), source)
 
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """A row with another content and a longer history."""
@@ -206,11 +212,12 @@ class Replay:
         self._earlier: list[Utterance] = []
         self._number = 0
         self._embedder = embedder
+        trail = AuditTrail(WrittenAudit())
         self._outliving = {
             "indexes": MemoryIndexes(),
-            "tables": HeldClaims(),
-            "claims": TurnClaims(),
             "formats": AnswerFormats(),
+            "storeroom": Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
+            "may_ask": always,
         }
 
     async def learn(self, said: Said) -> Told:
@@ -231,9 +238,10 @@ class Replay:
         sources = Sources("ada", self.store, self._embedder, ShelvedVectors())
         room = Classroom(sources=sources, completer=model, **self._outliving)
         try:
-            return await learn_turn(room, turn, self._dialogue.settings, now) or ""
+            lesson = await learn_turn(room, turn, self._dialogue.settings, now, Work())
         except AdaptiveMemoryError as error:
             return failure_line(str(error))
+        return lesson.line
 
 
 def _dialogue(data: Mapping[str, Any]) -> Dialogue:

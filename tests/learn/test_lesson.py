@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,6 +34,7 @@ from tests.fakes import (
     turn,
 )
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
+from tests.learn.work_in_hand import Work, always
 
 NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
 TEA = memory("m-1", "User likes tea.")
@@ -44,30 +45,6 @@ LISBON = {"operation": "NEW", "content": "User lives in Lisbon."}
 def reply(*operations: dict[str, Any]) -> str:
     """A reply with these operations."""
     return json.dumps({"operations": list(operations)})
-
-
-@dataclass
-class Work:
-    """Work in hand that is never lost, unless ``losing`` it from a call on."""
-
-    journal: str = ""
-    calls: int = 0
-    losing: int = 1000
-
-    async def held(self) -> bool:
-        """Whether it is not lost yet."""
-        self.losing -= 1
-        return self.losing >= 0
-
-    async def keep(self, journal: str) -> bool:
-        """Keep it, if it is not lost yet."""
-        self.journal = journal
-        return await self.held()
-
-
-async def always() -> bool:
-    """There is a model call left."""
-    return True
 
 
 def classroom(store: ListedMemories, model: ScriptedModel, **parts: Any) -> Classroom:

@@ -8,6 +8,7 @@ from typing import Any
 
 from fastapi import Request
 
+from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
 from adaptive.host.kind import conversation_kind, owns_chat
 from adaptive.model import ConversationKind
@@ -24,6 +25,7 @@ class Hook:
     request: Request
     emitter: EventEmitter | None
     chat_model: Any
+    caller: EventCaller | None = None
 
     @property
     def user_id(self) -> str:

@@ -53,5 +53,5 @@ async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer
         outside = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
         return outside(settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key)
     direct = bool(hook.metadata.get("direct"))
-    model = await learning_model(request, settings.llm_model_name, hook.chat_model, direct)
+    model = await learning_model(request, settings.host_model, hook.chat_model, direct)
     return HostCompleter(request, user, model)

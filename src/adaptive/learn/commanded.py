@@ -9,30 +9,25 @@ from adaptive.learn.operations import Extraction
 from adaptive.model import Draft, Memory, Operation, Outcome
 from adaptive.settings import Settings
 
-_MOST_NAMED = 5
-
 
 def commanded(
     commands: Sequence[MemoryCommand], memories: Sequence[Memory], settings: Settings
 ) -> Extraction:
-    """The user's own sentences to keep; what is to be forgotten is named, and not deleted.
+    """The user's own sentences to keep; what is to be forgotten is to be confirmed.
 
     Words alone do not tell for certain which memory is meant, and what is deleted is gone.
     """
     operations: list[Operation] = []
     refused: list[Outcome] = []
+    to_confirm: dict[str, None] = {}
     for command in commands:
         if isinstance(command, ForgetCommand):
-            refused += _named(command, memories)
+            found = matching_memories(command, memories)
+            to_confirm |= dict.fromkeys(one.id for one in found)
+            if not found:
+                why = "no memory matches what is to be forgotten"
+                refused.append(Outcome("rejected", "", why))
         else:
             draft = Draft(command.content, bank=settings.default_bank)
             operations.append(Operation("NEW", draft=draft))
-    return Extraction(tuple(operations), tuple(refused))
-
-
-def _named(command: ForgetCommand, memories: Sequence[Memory]) -> list[Outcome]:
-    found = matching_memories(command, memories)
-    if not found:
-        return [Outcome("rejected", "", "no memory matches what is to be forgotten")]
-    why = "not deleted, as no model confirmed it; delete it under Settings > Personalization"
-    return [Outcome("rejected", one.content, why) for one in found[:_MOST_NAMED]]
+    return Extraction(tuple(operations), tuple(refused), to_confirm=tuple(to_confirm))

@@ -31,11 +31,16 @@ _YES_WORDS = frozenset(["yes", "ok", "delete", "ja", "oui", "si", "sí", "sim", 
 _BETWEEN_NUMBERS = frozenset(["and", "und", "et", "y", "e", "и"])
 
 
-UNANSWERED = "not deleted, as the question was not answered"
-DECLINED = "not deleted, as you did not confirm it"
-NOT_UNDERSTOOD = "not deleted, as the answer was not understood"
-NOT_CHOSEN = "kept, as you chose"
-CHANGED_MEANWHILE = "not deleted, as it changed while you were asked"
+# Where nobody can be asked.
+NOT_CONFIRMED: Mapping[DeletionCause, str] = {
+    "many": "so many at once are not deleted; say which, one by one",
+    "forget": "no model confirmed it; delete it under Settings > Personalization",
+}
+UNANSWERED = "the question was not answered"
+DECLINED = "you did not confirm it"
+NOT_UNDERSTOOD = "the answer was not understood"
+NOT_CHOSEN = "as you chose"
+CHANGED_MEANWHILE = "it changed while you were asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +167,7 @@ def _numbers(word: str) -> range:
 
 def _kept(memories: Sequence[Memory], reason: str) -> tuple[Outcome, ...]:
     """An outcome for each memory that stays; of many, one for all that are not named."""
-    named = tuple(Outcome("rejected", one.content, reason) for one in memories[:_MOST_SHOWN])
+    named = tuple(Outcome("kept", one.content, reason) for one in memories[:_MOST_SHOWN])
     if (more := len(memories) - _MOST_SHOWN) > 0:
-        return (*named, Outcome("rejected", "", f"{more} more: {reason}"))
+        return (*named, Outcome("kept", "", f"{more} more: {reason}"))
     return named

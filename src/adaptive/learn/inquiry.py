@@ -57,13 +57,11 @@ class Inquiry:
             found = await self._asked_twice(request)
         except ModelError as error:
             done = commanded(commands, self.offered, self.settings)
-            if not (done.operations or done.refused):
+            if not done:
                 raise
             log_inquiry.warning("done without the model: %s", error)
             return done
-        if found.operations or found.refused:
-            return found
-        return commanded(commands, self.offered, self.settings)
+        return found or commanded(commands, self.offered, self.settings)
 
     async def _asked_twice(self, request: CompletionRequest) -> Extraction:
         """The answer, and where it could not be used as it was, what a second one adds to it."""

@@ -16,6 +16,7 @@ from adaptive.learn.apply import apply_operations, audit_entries, finish_broken_
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.commanded import commanded
 from adaptive.learn.commands import read_commands
+from adaptive.learn.deletion import NOT_CONFIRMED, DeletionCause
 from adaptive.learn.extract import extraction_request
 from adaptive.learn.inquiry import Inquiry, LessonWork
 from adaptive.learn.journal import journal_of, read_journal
@@ -35,6 +36,8 @@ from adaptive.search.query import asked_for, query_vectors
 from adaptive.search.vectors import normalised
 from adaptive.settings import Settings
 
+Doubtful = tuple[tuple[DeletionCause, tuple[Memory, ...]], ...]
+
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 # With more memories than this only the nearest are shown to the model.
@@ -50,7 +53,8 @@ class Classroom:
 
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
     wait for the database: SQLite has one writer, and who waits for it longest is not served first.
-    ``may_ask`` tells whether the user has a model call left.
+    ``may_ask`` tells whether the user has a model call left, ``can_ask`` whether the user can be
+    asked something.
     """
 
     sources: Sources
@@ -59,16 +63,21 @@ class Classroom:
     formats: AnswerFormats
     storeroom: Storeroom
     may_ask: Callable[[], Awaitable[bool]]
+    can_ask: bool = False
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     clock: Callable[[], float] = time.time
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a lesson did: the line for the user, and whether all that was found is done."""
+    """What a lesson did: the line for the user, and whether all that was found is done.
+
+    ``doubtful`` are memories that go only if the user confirms it.
+    """
 
     line: str
     complete: bool = True
+    doubtful: Doubtful = ()
 
 
 async def learn_turn(
@@ -98,13 +107,22 @@ async def learn_turn(
             found = await inquiry.extraction(request, commands)
         else:
             found = commanded(commands, offered, settings)
-            if not (found.operations or found.refused):
+            if not found:
                 return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
-        if (found.operations or found.refused) and not await work.keep(journal_of(found)):
+        if found and not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
-    outcomes = await _written(room, turn, found, settings, work, again=again)
+    outcomes, doubtful = await _written(room, turn, found, settings, work, again=again)
     complete = all(outcome.status != "failed" for outcome in outcomes)
-    return Lesson(report_line([*outcomes, *found.refused]), complete)
+    if room.can_ask:
+        outcomes += [Outcome("asked", one.content) for _, asked in doubtful for one in asked]
+    else:
+        outcomes += [
+            Outcome("kept", one.content, NOT_CONFIRMED[cause])
+            for cause, kept in doubtful
+            for one in kept
+        ]
+        doubtful = ()
+    return Lesson(report_line([*outcomes, *found.refused]), complete, doubtful)
 
 
 async def _written(
@@ -115,8 +133,8 @@ async def _written(
     work: LessonWork,
     *,
     again: bool,
-) -> list[Outcome]:
-    """What became of what was found, in the order in which it is told."""
+) -> tuple[list[Outcome], Doubtful]:
+    """What became of what was found, in the order in which it is told, and what to ask about."""
     made = await _vectors(room, found.operations)
     store, source = room.sources.store, turn.source
     async with room.writing:
@@ -139,11 +157,15 @@ async def _written(
         pruned = await prune_store(room.storeroom, settings, source, fresh, now)
         if applied:  # the next message is to find the new vectors ready
             await _index(room, settings)
-    held_back = [_held_back(one, index) for one in allowed.to_ask]
-    outcomes = [*applied, *pruned, *known.outcomes, *held_back, *refused]
+    outcomes = [*applied, *pruned, *known.outcomes, *refused]
     if again:  # what is known by now was written by this very lesson, before it broke off
         outcomes = [one for one in outcomes if one.status != "unchanged"]
-    return outcomes
+    causes: dict[DeletionCause, Sequence[str]] = {
+        "many": [one.id for one in allowed.to_ask],
+        "forget": found.to_confirm,
+    }
+    standing: Doubtful = tuple((cause, _standing(ids, index)) for cause, ids in causes.items())
+    return outcomes, tuple(one for one in standing if one[1])
 
 
 async def _vectors(room: Classroom, operations: Sequence[Operation]) -> dict[str, Vectors]:
@@ -169,10 +191,8 @@ def _rows_for(operations: Sequence[Operation], made: Mapping[str, Vectors]) -> V
     return np.stack([made.get(one.draft.content, nothing) for one in operations])
 
 
-def _held_back(deletion: Operation, index: MemoryIndex) -> Outcome:
-    memory = index.memory(deletion.id)
-    content = memory.content if memory else ""
-    return Outcome("rejected", content, "so many at once are not deleted; say which, one by one")
+def _standing(ids: Sequence[str], index: MemoryIndex) -> tuple[Memory, ...]:
+    return tuple(memory for one in ids if (memory := index.memory(one)) is not None)
 
 
 async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> Sequence[Memory]:

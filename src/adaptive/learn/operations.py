@@ -95,11 +95,17 @@ class Extraction:
         operations: to be carried out.
         refused: what was not taken, each with a reason.
         advice: what to tell the model when it is asked again; empty where that would not help.
+        to_confirm: ids of memories that may be meant to be forgotten; no model has said so.
     """
 
     operations: tuple[Operation, ...]
     refused: tuple[Outcome, ...]
     advice: tuple[str, ...] = ()
+    to_confirm: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to do or to tell."""
+        return bool(self.operations or self.refused or self.to_confirm)
 
     def joined(self, second: Extraction) -> Extraction:
         """With what the second answer adds: what was taken stays, what was refused is redone."""

@@ -11,11 +11,13 @@ _WORDS: dict[OutcomeStatus, str] = {
     "updated": "Memory updated",
     "deleted": "Memory deleted",
     "archived": "Over the limit, so moved to the archive",
+    "asked": "You are asked before deleting",
+    "kept": "Not deleted",
     "unchanged": "Already known",
     "rejected": "Not saved",
     "failed": "Could not be saved",
 }
-_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "unchanged")
+_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "asked", "unchanged")
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
 NOTHING_NEW = "Nothing new to remember"
