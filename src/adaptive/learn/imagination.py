@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 # Of a longer message only its beginning is read; what it says further down leaves doubt.
-_IMAGINED_TEXT = 6000
+_IMAGINED_TEXT = 4000
 
 _LEADING_WORDS = (
-    r"\W*(?:(?:so|and|but|now|ok(?:ay)?|well|hey|hi|please|then|just|for example|for fun|let's play"
-    r"|also|und|aber|bitte|mal|et|alors|y|pues|bueno|e|então|allora|dai|а|и|ну|давай|那么?|那麼)\b"
-    r"[\s,:.!]*){0,4}"
+    r"\W{0,9}(?:(?:so|and|but|now|ok(?:ay)?|well|hey|hi|please|then|just|for example|for fun"
+    r"|let's play|also|und|aber|bitte|mal|et|alors|y|pues|bueno|e|então|allora|dai|а|и|ну|давай"
+    r"|那么?|那麼)\b[\s,:.!]{0,9}){0,4}"
 )
 # They begin a sentence that is imagined, if they speak of the one who wrote it.
 _SUPPOSING = (
@@ -73,15 +73,15 @@ _OWN_THINGS = re.compile(
 # From these on a part is played.
 _PLAYING = (
     r"\b(?:let's|let us|can we|could we|shall we|want to|would like to|start|do) (?:\w+ ){0,4}?"
-    r"role[- ]?play|^\W*role[- ]?play(?:ing)?\b(?! games?| is\b| was\b)"
+    r"role[- ]?play|^\W{0,9}role[- ]?play(?:ing)?\b(?! games?| is\b| was\b)"
     r"|\bin (?:a|this|our|the|that) (?:\w+ )?role[- ]?play",
     r"\b(?:pretend|make[- ]believe|act as if)(?:,? that)? (?:i|we)\b|\blet's pretend\b"
     r"|\bi(?:'ll| will)? (?:play|take) the (?:role|part)\b|\bin character\b",
     r"\b(?:lass(?:t)? uns|wollen wir|machen wir|spielen wir|starten wir|in (?:diesem|einem)|im"
-    r"|mach(?:e|t)?) (?:\w+ ){0,3}?rollenspiel\b|^\W*rollenspiel\b|\btu(?:n wir)?(?: mal| bitte)?"
-    r" so,? als (?:wäre|ob|hätte) (?:ich|wir)\b",
-    r"\b(?:faisons|jouons|on fait|dans (?:un|ce)) (?:\w+ ){0,3}?jeux? de rôles?\b|^\W*jeu de rôle"
-    r"|\b(?:fais(?:ons)?|faites|on fait) comme si (?:je|j'|nous|on)",
+    r"|mach(?:e|t)?) (?:\w+ ){0,3}?rollenspiel\b|^\W{0,9}rollenspiel\b"
+    r"|\btu(?:n wir)?(?: mal| bitte)? so,? als (?:wäre|ob|hätte) (?:ich|wir)\b",
+    r"\b(?:faisons|jouons|on fait|dans (?:un|ce)) (?:\w+ ){0,3}?jeux? de rôles?\b"
+    r"|^\W{0,9}jeu de rôle|\b(?:fais(?:ons)?|faites|on fait) comme si (?:je|j'|nous|on)",
     r"\b(?:hagamos|juguemos|empecemos|vamos a|en (?:un|este)) (?:\w+ ){0,4}?(?:juego )?de rol\b"
     r"|\b(?:haz|hagamos|haced) como (?:si|que) (?:yo|fuera|soy)"
     r"|\bfinge que (?:yo |soy)|\bfinjamos\b",

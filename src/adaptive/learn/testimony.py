@@ -27,12 +27,12 @@ from adaptive.learn.statement import (
 )
 from adaptive.search.meanings import people
 
-_TESTIMONY_TEXT = 6000
+_TESTIMONY_TEXT = 4000
 _TESTIMONY_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
 # "No, I like it": an answer to what was said before, no negation.
 _ANSWERING = re.compile(
-    r"\W*(?:(?:no|nope|not really|nein|nee|non|não|нет|yes|yeah|sure|ja|oui|si|sí|sim|да|不是?|嗯"
-    r"|是的?|いいえ|はい)\s*[,.!:;—，。！、]+\s*)+",
+    r"\W{0,9}(?:(?:no|nope|not really|nein|nee|non|não|нет|yes|yeah|sure|ja|oui|si|sí|sim|да|不是?"
+    r"|嗯|是的?|いいえ|はい)\s{0,3}[,.!:;—，。！、]{1,3}\s{0,3}){1,4}",
     re.IGNORECASE,
 )
 # Then what is said of another may hold for the user too.
@@ -148,7 +148,8 @@ def _testimony(typed: str) -> _Testimony:
     own: list[Clause] = []
     others: list[Clause] = []
     for sentence in _TESTIMONY_END.split(typed[:_TESTIMONY_TEXT]):
-        said = _ANSWERING.sub("", sentence, count=1).strip()
+        answer = _ANSWERING.match(sentence)
+        said = sentence[answer.end() if answer else 0 :].strip()
         asked = said.rstrip(" )\"'”").endswith(("?", "？"))
         if asked:  # "My boss drives a Tesla, can you believe it?"
             said = said.rpartition(",")[0]
