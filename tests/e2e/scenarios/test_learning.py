@@ -7,10 +7,12 @@ from typing import Any
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
+from tests.e2e.driver.replies import Fail, Hang
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import (
     EXTRACT,
     Body,
+    delete,
     learns,
     new,
     newest_words,
@@ -152,3 +154,63 @@ async def test_too_many_memories_are_archived(host: RunningHost, plugin: Install
     (archived,) = rows(host, "archive", page)
     if kept[0].meta is not None:  # elsewhere no importance is known of a row
         assert CAT in archived["content"]
+
+
+async def told(host: RunningHost, page: Page, *facts: str) -> None:
+    """Let a user have these memories, written by hand."""
+    for fact in facts:
+        await page.add_memory(fact)
+
+
+async def test_forgetting_without_a_model_is_asked_for(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
+    """What no model confirmed goes only when the user types so in the page's dialog."""
+    await plugin.set_valves({"max_retries": 0})
+    page = await host.user("ann")
+    await told(host, page, CAT, JOB)
+    learns(host.model, "cat", Fail(500))
+    page.answers["input"] = lambda _: "no"
+    turn = await page.new_chat().send("Forget my cat.")
+    await page.wait_for_status(turn, f"You are asked before deleting: {CAT}")
+    await page.wait_for_status(turn, f"Not deleted: {CAT} (the answer was not understood)")
+    assert len(await page.memories()) == 2
+    page.answers["input"] = lambda _: "all"
+    turn = await page.new_chat().send("Please forget my cat.")
+    await page.wait_for_status(turn, f"Memory deleted: {CAT}")
+    assert [one.content for one in await page.memories()] == [JOB]
+    asked = [event.data for event in page.events if event.kind == "input"]
+    assert asked[-1]["title"] == "Delete this memory?"
+    assert CAT in asked[-1]["message"]
+
+
+async def test_many_deletions_are_asked_for(host: RunningHost, plugin: InstalledFilter) -> None:
+    """More deletions than are meant in one turn wait for the user, who names those to go."""
+    page = await host.user("ann")
+    facts = [f"User owns a {thing}." for thing in ("boat", "piano", "camera", "bicycle", "drum")]
+    await told(host, page, *facts)
+    ids = [one.id for one in await page.memories()]
+    learns(host.model, "everything", operations(*(delete(one) for one in ids)))
+    page.answers["input"] = lambda _: "1 3"
+    turn = await page.new_chat().send("Forget everything that I own.")
+    await page.wait_for_status(turn, "You are asked before deleting: ")
+    await page.wait_for_status(turn, "Memory deleted: ")
+    kept = [one.content for one in await page.memories()]
+    assert len(kept) == 3
+    asked = next(event.data["message"] for event in page.events if event.kind == "input")
+    assert all(fact.rstrip(".") in asked for fact in facts)
+
+
+async def test_nobody_answers(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A page that is gone deletes nothing, and keeps nobody waiting."""
+    await plugin.set_valves({"max_retries": 0})
+    page = await host.user("ann")
+    await told(host, page, CAT)
+    learns(host.model, "cat", Hang(1.5, then=Fail(500)))
+    await page.new_chat().send("Forget my cat.")
+    await page.disconnect()
+    await page.connect()
+    learns(host.model, "nurse", operations(new(JOB)))
+    turn = await page.new_chat().send("I work as a nurse.")
+    await page.wait_for_status(turn, f"Memory saved: {JOB}")
+    assert len(await page.memories()) == 2
