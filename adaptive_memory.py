@@ -11881,6 +11881,11 @@ class WaitingTurn:
     time_zones: tuple[str, ...] = ()
 
 
+def may_hold_facts(words: str) -> bool:
+    """Whether words ask for something to be kept or forgotten, or may tell something."""
+    return bool(read_commands(words)) or not reason_to_skip(words)
+
+
 _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 
 
@@ -12376,6 +12381,7 @@ _NOBODY = ""
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
+_QUERIES_REMEMBERED = 500
 _EXPECTING_USERS = 200
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0
@@ -12405,6 +12411,7 @@ class MemoryIndexes:
         self._expected: dict[str, dict[str, Vectors]] = {}
         self._making_nulls: dict[str, asyncio.Task[Vectors]] = {}
         self._resting: dict[str, float] = {}
+        self._queries: OrderedDict[tuple[str, str, str], Vectors] = OrderedDict()
         # Questions and reads are numbered: the wall clock may be set back.
         self._order = itertools.count()
         self._read: dict[str, int] = {}
@@ -12445,6 +12452,16 @@ class MemoryIndexes:
             self._expected.clear()
         made = zip(texts, vectors, strict=True)
         self._expected[user_id] = {content_hash(text): vector for text, vector in made}
+
+    def remember_query(self, user_id: str, embedder: str, text: str, vector: Vectors) -> None:
+        """Keep the vector of a message for a while: learning from it asks for it again."""
+        self._queries[user_id, embedder, content_hash(text)] = vector
+        while len(self._queries) > _QUERIES_REMEMBERED:
+            self._queries.popitem(last=False)
+
+    def known_query(self, user_id: str, embedder: str, text: str) -> Vectors | None:
+        """The vector of a message that was searched with a while ago."""
+        return self._queries.get((user_id, embedder, content_hash(text)))
 
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""
@@ -15399,7 +15416,9 @@ async def learn_turn(
             found = commanded(commands, offered, settings)
             if not found:
                 return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
-        if found and not await work.keep(journal_of(found)):
+        if not found:
+            return Lesson(NOTHING_NEW)
+        if not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
     outcomes, doubtful = await _written(room, turn, found, settings, work, again=again)
     complete = all(outcome.status != "failed" for outcome in outcomes)
@@ -15432,9 +15451,11 @@ async def _written(
         index = await _index(room, settings)
         if again:
             await finish_broken_off(found.operations, index.memories, store, source)
-        accepted, refused = screened(found.operations, index.memories, settings, words=turn.words)
-        vectors = _rows_for(accepted, made)
         # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
+        accepted, refused = await asyncio.to_thread(
+            screened, found.operations, index.memories, settings, words=turn.words
+        )
+        vectors = _rows_for(accepted, made)
         known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
         allowed = allowed_deletions(known.operations, len(index.memories))
         applied = await apply_operations(
@@ -15490,7 +15511,12 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     index = await _index(room, settings)
     if len(index.memories) <= _OFFERED_MEMORIES:
         return index.memories
-    vectors = await query_vectors(room.sources.embedder, [turn.words], _PATIENCE_SECONDS)
+    user_id = room.sources.user_id
+    known = room.indexes.known_query(user_id, index.embedder, turn.words)
+    if known is not None:
+        vectors: Vectors | None = known[None]
+    else:
+        vectors = await query_vectors(room.sources.embedder, [turn.words], _PATIENCE_SECONDS)
     ranked = rank(index.shelf, asked_for(turn.words, "", vectors, index.dimension))
     return [index.memories[one.place] for one in ranked[:_OFFERED_MEMORIES]]
 
@@ -15935,6 +15961,8 @@ _REFUSALS_REMEMBERED = 1000
 _RESUMED_USERS_REMEMBERED = 5000
 _RESUMED_AGAIN_SECONDS = 60.0
 _HOUR_SECONDS = 3600.0
+# So many characters are read within a few milliseconds; longer texts are read in a thread.
+_READ_AT_ONCE = 2000
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
 # The inlet tells the outlet of the same turn how many memories went in: the host hands both the
@@ -15965,27 +15993,41 @@ class Learning:
         # Hooks of turns that wait, so that their lines are shown with their own answers.
         self._hooks: dict[tuple[str, str], Hook] = {}
 
-    async def put(self, hook: Hook, turn: PendingTurn) -> None:
-        """Let a turn wait in the database; returns within about a second."""
-        self._hooks[turn.user_id, turn.message_id] = hook
-        await self._queue.put(turn)
+    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn | None:
+        """Let a turn wait in the database, within about a second; ``None`` if it holds no fact."""
+        words = waiting.turn.words
+        if len(words) <= _READ_AT_ONCE:
+            worth = may_hold_facts(words)
+        else:
+            worth = await asyncio.to_thread(may_hold_facts, words)
+        if not worth:
+            return None
+        pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
+        self._hooks[pending.user_id, pending.message_id] = hook
+        try:
+            await self._queue.put(pending)
+        except asyncio.CancelledError:  # it goes on writing, so it is to be learned all the same
+            self._start(self._learned(hook, pending))
+            raise
+        return pending
 
-    async def learn(self, hook: Hook, turn: PendingTurn | None) -> None:
+    async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
         """Learn from a turn when it is due, and from what else waits of its user.
 
-        Without a turn, show what was recalled, and learn what others have left.
+        Without a turn, show a line after what was recalled, and learn what others have left.
         """
+        if pending is None:
+            await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+            await self._show(hook, line)
+            await self._resume(hook)
+        else:
+            await self._learned(hook, pending)
+
+    async def _learned(self, hook: Hook, pending: PendingTurn) -> None:
         try:
-            if turn is not None:
-                await self._queue.learn(turn, partial(self._teach, hook))
-            else:
-                await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-                await self._show(hook, "")
-                await self._resume(hook)
-                return
+            await self._queue.learn(pending, partial(self._teach, hook))
         finally:
-            if turn is not None:
-                self._hooks.pop((turn.user_id, turn.message_id), None)
+            self._hooks.pop((pending.user_id, pending.message_id), None)
         await self._show(hook, "")
         await self._keep_up(hook)
 
@@ -16134,7 +16176,7 @@ async def _noted(hook: Hook, line: str) -> bool:
     return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
 
 
-def typed_turn(hook: Hook, messages: Sequence[Message]) -> PendingTurn | None:
+def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
     settings, metadata = hook.settings, hook.metadata
     kind = hook.told_kind
@@ -16152,10 +16194,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> PendingTurn | None:
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    turn = Turn(hook.user_id, kind, words, earlier, source)
-    return pending_turn(
-        WaitingTurn(turn, hook.time_zones), now, settings.extraction_debounce_seconds
-    )
+    return WaitingTurn(Turn(hook.user_id, kind, words, earlier, source), hook.time_zones)
 
 
 async def _of_this_user_alone(turn: Turn) -> Turn:
@@ -16342,6 +16381,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     vectors = await query_vectors(embedder, texts, patience * _SHARE_FOR_EMBEDDING)
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
+        library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
     core = core_memories(index, settings.core_importance)
     fitting = await _fitting(library, index, question, vectors, len(core), settings)
     left = 0 if index.complete else len(index.missing())
@@ -16475,6 +16515,7 @@ class Filter:
     async def _warm_up(self, request: Request) -> None:
         """What would make the first message after a restart wait."""
         await asyncio.to_thread(memory_remarks)
+        await asyncio.to_thread(may_hold_facts, "What is it?")
         await warm_up(request, self._indexes, self._vector_table)
 
     async def inlet(
@@ -16516,18 +16557,16 @@ class Filter:
         __model__: Any = None,
         __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
-        """Keep the turn for learning, which goes on in the background."""
+        """Keep the turn for learning, which goes on behind the answer."""
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 hook = replace(hook, caller=__event_call__)
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
                 turn = typed_turn(hook, messages)
-                try:
-                    if turn is not None:
-                        await self._learning.put(hook, turn)
-                finally:
-                    self._start(self._learned(hook, turn))
+                pending = await self._learning.put(hook, turn) if turn is not None else None
+                line = NOTHING_NEW if turn is not None else ""
+                self._start(self._learned(hook, pending, line))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -16639,10 +16678,10 @@ class Filter:
             return None
         return RelevanceJudge(completer, self._formats, self._relevance, rules)
 
-    async def _learned(self, hook: Hook, turn: PendingTurn | None) -> None:
+    async def _learned(self, hook: Hook, pending: PendingTurn | None, line: str) -> None:
         """The outlet's work, in a task of its own that nobody waits for."""
         try:
-            await self._learning.learn(hook, turn)
+            await self._learning.learn(hook, pending, line)
         except AdaptiveMemoryError as error:
             log.warning("nothing learned from a turn: %s", error)
         except Exception:

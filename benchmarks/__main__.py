@@ -21,6 +21,7 @@ NAMES = (
     "stability",
     "latency",
     "cold_start",
+    "extraction_cost",
     "plots",
 )
 

@@ -25,7 +25,8 @@ from adaptive.host.release import UNSUPPORTED, host_is_supported
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.host.warmup import host_request, warm_up
-from adaptive.learn.report import failure_line
+from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.learning import RECALLED, Learning, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.block import recall_line, with_block
@@ -74,6 +75,7 @@ class Filter:
     async def _warm_up(self, request: Request) -> None:
         """What would make the first message after a restart wait."""
         await asyncio.to_thread(memory_remarks)
+        await asyncio.to_thread(may_hold_facts, "What is it?")
         await warm_up(request, self._indexes, self._vector_table)
 
     async def inlet(
@@ -115,18 +117,16 @@ class Filter:
         __model__: Any = None,
         __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
-        """Keep the turn for learning, which goes on in the background."""
+        """Keep the turn for learning, which goes on behind the answer."""
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 hook = replace(hook, caller=__event_call__)
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
                 turn = typed_turn(hook, messages)
-                try:
-                    if turn is not None:
-                        await self._learning.put(hook, turn)
-                finally:
-                    self._start(self._learned(hook, turn))
+                pending = await self._learning.put(hook, turn) if turn is not None else None
+                line = NOTHING_NEW if turn is not None else ""
+                self._start(self._learned(hook, pending, line))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -238,10 +238,10 @@ class Filter:
             return None
         return RelevanceJudge(completer, self._formats, self._relevance, rules)
 
-    async def _learned(self, hook: Hook, turn: PendingTurn | None) -> None:
+    async def _learned(self, hook: Hook, pending: PendingTurn | None, line: str) -> None:
         """The outlet's work, in a task of its own that nobody waits for."""
         try:
-            await self._learning.learn(hook, turn)
+            await self._learning.learn(hook, pending, line)
         except AdaptiveMemoryError as error:
             log.warning("nothing learned from a turn: %s", error)
         except Exception:

@@ -40,7 +40,13 @@ from adaptive.learn.queue import LearningQueue
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learn.turn_work import TurnWork
 from adaptive.learn.upkeep import Workshop, upkeep_when_due
-from adaptive.learn.waiting_turn import WaitingTurn, joined_turn, pending_turn, read_pending
+from adaptive.learn.waiting_turn import (
+    WaitingTurn,
+    joined_turn,
+    may_hold_facts,
+    pending_turn,
+    read_pending,
+)
 from adaptive.llm.ask import AnswerFormats
 from adaptive.messages import (
     Message,
@@ -61,6 +67,8 @@ _REFUSALS_REMEMBERED = 1000
 _RESUMED_USERS_REMEMBERED = 5000
 _RESUMED_AGAIN_SECONDS = 60.0
 _HOUR_SECONDS = 3600.0
+# So many characters are read within a few milliseconds; longer texts are read in a thread.
+_READ_AT_ONCE = 2000
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
 # The inlet tells the outlet of the same turn how many memories went in: the host hands both the
@@ -91,27 +99,41 @@ class Learning:
         # Hooks of turns that wait, so that their lines are shown with their own answers.
         self._hooks: dict[tuple[str, str], Hook] = {}
 
-    async def put(self, hook: Hook, turn: PendingTurn) -> None:
-        """Let a turn wait in the database; returns within about a second."""
-        self._hooks[turn.user_id, turn.message_id] = hook
-        await self._queue.put(turn)
+    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn | None:
+        """Let a turn wait in the database, within about a second; ``None`` if it holds no fact."""
+        words = waiting.turn.words
+        if len(words) <= _READ_AT_ONCE:
+            worth = may_hold_facts(words)
+        else:
+            worth = await asyncio.to_thread(may_hold_facts, words)
+        if not worth:
+            return None
+        pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
+        self._hooks[pending.user_id, pending.message_id] = hook
+        try:
+            await self._queue.put(pending)
+        except asyncio.CancelledError:  # it goes on writing, so it is to be learned all the same
+            self._start(self._learned(hook, pending))
+            raise
+        return pending
 
-    async def learn(self, hook: Hook, turn: PendingTurn | None) -> None:
+    async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
         """Learn from a turn when it is due, and from what else waits of its user.
 
-        Without a turn, show what was recalled, and learn what others have left.
+        Without a turn, show a line after what was recalled, and learn what others have left.
         """
+        if pending is None:
+            await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+            await self._show(hook, line)
+            await self._resume(hook)
+        else:
+            await self._learned(hook, pending)
+
+    async def _learned(self, hook: Hook, pending: PendingTurn) -> None:
         try:
-            if turn is not None:
-                await self._queue.learn(turn, partial(self._teach, hook))
-            else:
-                await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-                await self._show(hook, "")
-                await self._resume(hook)
-                return
+            await self._queue.learn(pending, partial(self._teach, hook))
         finally:
-            if turn is not None:
-                self._hooks.pop((turn.user_id, turn.message_id), None)
+            self._hooks.pop((pending.user_id, pending.message_id), None)
         await self._show(hook, "")
         await self._keep_up(hook)
 
@@ -260,7 +282,7 @@ async def _noted(hook: Hook, line: str) -> bool:
     return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
 
 
-def typed_turn(hook: Hook, messages: Sequence[Message]) -> PendingTurn | None:
+def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
     settings, metadata = hook.settings, hook.metadata
     kind = hook.told_kind
@@ -278,10 +300,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> PendingTurn | None:
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    turn = Turn(hook.user_id, kind, words, earlier, source)
-    return pending_turn(
-        WaitingTurn(turn, hook.time_zones), now, settings.extraction_debounce_seconds
-    )
+    return WaitingTurn(Turn(hook.user_id, kind, words, earlier, source), hook.time_zones)
 
 
 async def _of_this_user_alone(turn: Turn) -> Turn:

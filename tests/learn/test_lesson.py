@@ -358,3 +358,18 @@ async def test_next_message_finds_the_vectors_ready() -> None:
     index = await room.indexes.current(room.sources, SETTINGS.index_cache_bytes, 10)
     assert index.complete
     assert len(embedder.embedded) == 2
+
+
+async def test_message_is_embedded_once() -> None:
+    """The vector that a message was searched with serves learning from it, too."""
+    embedder = WordEmbedder()
+    room = classroom(many(), ScriptedModel(reply(), reply()), embedder=embedder)
+    words = "green tea is what the user likes"
+    (vector,) = await embedder.embed([words], query=True)
+    index = await room.indexes.current(room.sources, SETTINGS.index_cache_bytes, 10)
+    embedder.queries.clear()
+    room.indexes.remember_query("ada", index.embedder, words, vector)
+    await learn(room, turn(words))
+    assert [words] not in embedder.queries
+    await learn(room, turn(f"{words} a lot"))
+    assert [f"{words} a lot"] in embedder.queries

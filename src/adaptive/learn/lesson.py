@@ -109,7 +109,9 @@ async def learn_turn(
             found = commanded(commands, offered, settings)
             if not found:
                 return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
-        if found and not await work.keep(journal_of(found)):
+        if not found:
+            return Lesson(NOTHING_NEW)
+        if not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
     outcomes, doubtful = await _written(room, turn, found, settings, work, again=again)
     complete = all(outcome.status != "failed" for outcome in outcomes)
@@ -142,9 +144,11 @@ async def _written(
         index = await _index(room, settings)
         if again:
             await finish_broken_off(found.operations, index.memories, store, source)
-        accepted, refused = screened(found.operations, index.memories, settings, words=turn.words)
-        vectors = _rows_for(accepted, made)
         # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
+        accepted, refused = await asyncio.to_thread(
+            screened, found.operations, index.memories, settings, words=turn.words
+        )
+        vectors = _rows_for(accepted, made)
         known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
         allowed = allowed_deletions(known.operations, len(index.memories))
         applied = await apply_operations(
@@ -200,7 +204,12 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     index = await _index(room, settings)
     if len(index.memories) <= _OFFERED_MEMORIES:
         return index.memories
-    vectors = await query_vectors(room.sources.embedder, [turn.words], _PATIENCE_SECONDS)
+    user_id = room.sources.user_id
+    known = room.indexes.known_query(user_id, index.embedder, turn.words)
+    if known is not None:
+        vectors: Vectors | None = known[None]
+    else:
+        vectors = await query_vectors(room.sources.embedder, [turn.words], _PATIENCE_SECONDS)
     ranked = rank(index.shelf, asked_for(turn.words, "", vectors, index.dimension))
     return [index.memories[one.place] for one in ranked[:_OFFERED_MEMORIES]]
 

@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
+from adaptive.learn.commands import read_commands
+from adaptive.learn.worth import reason_to_skip
 from adaptive.model import Turn
 from adaptive.table_ports import PendingTurn
 
@@ -20,6 +22,11 @@ class WaitingTurn:
 
     turn: Turn
     time_zones: tuple[str, ...] = ()
+
+
+def may_hold_facts(words: str) -> bool:
+    """Whether words ask for something to be kept or forgotten, or may tell something."""
+    return bool(read_commands(words)) or not reason_to_skip(words)
 
 
 _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)

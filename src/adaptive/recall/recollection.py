@@ -149,6 +149,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     vectors = await query_vectors(embedder, texts, patience * _SHARE_FOR_EMBEDDING)
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
+        library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
     core = core_memories(index, settings.core_importance)
     fitting = await _fitting(library, index, question, vectors, len(core), settings)
     left = 0 if index.complete else len(index.missing())

@@ -33,6 +33,7 @@ _NOBODY = ""
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
+_QUERIES_REMEMBERED = 500
 _EXPECTING_USERS = 200
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0
@@ -62,6 +63,7 @@ class MemoryIndexes:
         self._expected: dict[str, dict[str, Vectors]] = {}
         self._making_nulls: dict[str, asyncio.Task[Vectors]] = {}
         self._resting: dict[str, float] = {}
+        self._queries: OrderedDict[tuple[str, str, str], Vectors] = OrderedDict()
         # Questions and reads are numbered: the wall clock may be set back.
         self._order = itertools.count()
         self._read: dict[str, int] = {}
@@ -102,6 +104,16 @@ class MemoryIndexes:
             self._expected.clear()
         made = zip(texts, vectors, strict=True)
         self._expected[user_id] = {content_hash(text): vector for text, vector in made}
+
+    def remember_query(self, user_id: str, embedder: str, text: str, vector: Vectors) -> None:
+        """Keep the vector of a message for a while: learning from it asks for it again."""
+        self._queries[user_id, embedder, content_hash(text)] = vector
+        while len(self._queries) > _QUERIES_REMEMBERED:
+            self._queries.popitem(last=False)
+
+    def known_query(self, user_id: str, embedder: str, text: str) -> Vectors | None:
+        """The vector of a message that was searched with a while ago."""
+        return self._queries.get((user_id, embedder, content_hash(text)))
 
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""

@@ -180,7 +180,7 @@ class RunningHost:
         source: Path | str,
         *,
         function_id: str = "adaptive_memory",
-        valves: Mapping[str, Any] | None = HASTY,
+        valves: Mapping[str, Any] | None = None,
         make_global: bool = True,
     ) -> InstalledFilter:
         """Install a filter from a file or from source text and switch it on, for all if wanted."""

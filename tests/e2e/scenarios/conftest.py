@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest_asyncio
 
-from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.scenarios.extraction import learns_nothing_else
 
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
@@ -27,7 +27,7 @@ async def plugin(host: RunningHost) -> AsyncIterator[InstalledFilter]:
     has begun: the model would count it for the next test else.
     """
     learns_nothing_else(host.model)
-    yield await host.install_filter(PLUGIN)
+    yield await host.install_filter(PLUGIN, valves=HASTY)
     answered = [one.answered_at for one in host.model.chat_requests() if one.answered_at]
     if answered:
         await asyncio.sleep(max(0.0, SETTLING_SECONDS - (time.perf_counter() - max(answered))))

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 
 from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.driver.replies import Fail
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import learns, learns_nothing_else, new, operations
@@ -27,7 +27,7 @@ async def test_failing_embedding_of_the_host(start_host: StartHost) -> None:
     )
     learns_nothing_else(host.model)
     learns(host.model, "tea", operations(new(TEA)))
-    await host.install_filter(PLUGIN)
+    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
 
     host.model.trouble_embeddings(Fail(500))
@@ -116,7 +116,7 @@ async def test_tables_that_cannot_be_created(start_host: StartHost) -> None:
         connection.execute("CREATE VIEW adaptive_memory_turn AS SELECT 1 AS user_id")
         connection.commit()
     learns(host.model, "tea", operations(new(TEA)))
-    await host.install_filter(PLUGIN)
+    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
     chat = page.new_chat()
     turn = await chat.send("I like green tea.")
@@ -132,7 +132,7 @@ async def test_memories_switched_off(start_host: StartHost) -> None:
     """With the host's switch off nothing is written, and each chat is told once."""
     host = await start_host(ENABLE_MEMORIES="false")
     learns(host.model, "tea", operations(new(TEA)))
-    await host.install_filter(PLUGIN)
+    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
     chat = page.new_chat()
     turn = await chat.send("I like green tea.")
@@ -148,7 +148,7 @@ async def test_missing_permission(start_host: StartHost) -> None:
     """A user without the permission gets no write and one clear reason."""
     host = await start_host(USER_PERMISSIONS_FEATURES_MEMORIES="false")
     learns(host.model, "tea", operations(new(TEA)))
-    await host.install_filter(PLUGIN)
+    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
     turn = await page.new_chat().send("I like green tea.")
     assert turn.content == "Understood."

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.driver.scripted_model import CHAT_MODEL, SMALL_MODEL
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import EXTRACT, learns, learns_nothing_else, new, operations
@@ -28,7 +28,7 @@ async def test_task_model_learns(start_host: StartHost) -> None:
     """With a task model set in the host, that one extracts."""
     host = await start_host(TASK_MODEL_EXTERNAL=SMALL_MODEL)
     learns_nothing_else(host.model)
-    await host.install_filter(PLUGIN)
+    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
     turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
     await page.wait_for_status(turn, "Nothing new to remember")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.driver.replies import Fail, Hang
 from tests.e2e.driver.scripted_model import ModelRequest
 from tests.e2e.driver.waiting import until
@@ -203,7 +203,7 @@ async def test_restart_embeds_nothing_anew(start_host: StartHost) -> None:
     """After a restart of the server known memories are not embedded again."""
     host = await start_host(**EMBEDDING)
     learns_nothing_else(host.model)
-    await host.install_filter(PLUGIN)
+    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
     for memory in (TEA, DOG, BOAT):
         await page.add_memory(memory)
