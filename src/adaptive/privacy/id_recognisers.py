@@ -1,0 +1,282 @@
+"""Recognisers of national ids, passports, bank accounts and cards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from adaptive.privacy.checksums import luhn_holds, mod_97
+from adaptive.privacy.national_ids import (
+    american_itin_holds,
+    american_ssn_holds,
+    brazilian_cnpj_holds,
+    brazilian_cpf_holds,
+    british_nhs_holds,
+    canadian_sin_holds,
+    chinese_id_holds,
+    dutch_bsn_holds,
+    french_nir_holds,
+    german_card_holds,
+    german_tax_id_holds,
+    indian_aadhaar_holds,
+    indonesian_nik_holds,
+    iranian_id_holds,
+    italian_code_holds,
+    japanese_my_number_holds,
+    korean_id_holds,
+    mexican_curp_holds,
+    polish_pesel_holds,
+    portuguese_nif_holds,
+    russian_inn_holds,
+    russian_snils_holds,
+    spanish_dni_holds,
+    swiss_ahv_holds,
+    thai_id_holds,
+    turkish_id_holds,
+)
+from adaptive.privacy.recogniser import HEAD, TAIL, PersonalKind, Recogniser
+
+# Characters of an IBAN by country (SWIFT IBAN Registry, release 99).
+_IBAN_COUNTRIES: Mapping[int, str] = {
+    int(length): countries.replace(",", "|")
+    for length, countries in (
+        line.split(":")
+        for line in (
+            "15:NO 16:BE 18:DK,FI,FO,GL,NL,SD,FK 19:MK,SI 20:AT,BA,EE,KZ,LT,LU,XK,MN"
+            " 21:CH,HR,LI,LV 22:BG,BH,CR,DE,GB,GE,IE,ME,RS,VA 23:AE,GI,IL,IQ,OM,TL,SO"
+            " 24:AD,CZ,ES,MD,PK,RO,SA,SE,SK,TN,VG 25:LY,PT,ST 26:IS,TR"
+            " 27:BI,DJ,FR,GR,IT,MC,MR,SM 28:AL,AZ,BY,CY,DO,GT,HN,HU,LB,NI,PL,SV"
+            " 29:BR,EG,PS,QA,UA 30:JO,KW,MU,YE 31:MT,SC 32:LC 33:RU"
+        ).split()
+    )
+}
+_IBAN_PATTERN = "|".join(
+    f"(?i:{countries})[0-9]{{2}}(?:[ \\-]?[0-9A-Za-z]){{{length - 4}}}"
+    for length, countries in _IBAN_COUNTRIES.items()
+)
+
+
+def iban_holds(number: str) -> bool:
+    """Whether an IBAN of its country's length has the remainder 1 by 97 (ISO 13616)."""
+    return number.isascii() and mod_97(number[4:] + number[:4]) == 1
+
+
+def card_holds(number: str) -> bool:
+    """Whether digits begin and are as many as an issuer's cards, and fit Luhn (ISO/IEC 7812)."""
+    if len(set(number)) < 3 and number[0] not in "345":
+        return False
+    return len(number) in _card_lengths(number) and luhn_holds(number)
+
+
+def _card_lengths(number: str) -> tuple[int, ...]:
+    """How long cards are whose number begins so; the ranges that the issuers publish."""
+    two, four = int(number[:2]), int(number[:4])
+    if number[0] == "4":
+        return (13, 16, 19)
+    if 51 <= two <= 55 or 2200 <= four <= 2204 or 2221 <= four <= 2720:
+        return (16,)
+    if two in {34, 37}:
+        return (15,)
+    if two == 36 or 3000 <= four <= 3059 or two in {38, 39}:
+        return (14, 16)
+    if 3528 <= four <= 3589 or 9792 == four:
+        return (16,)
+    if two in {60, 62, 64, 65, 81, 82}:
+        return (16, 17, 18, 19)
+    if two == 50 or 56 <= two <= 69:
+        return (16, 18, 19)
+    return ()
+
+
+def _british_nino_fits(match: re.Match[str]) -> bool:
+    """None of the prefixes that are not given out (HMRC, NIM39110)."""
+    return match[0][:2].upper() not in {"BG", "GB", "KN", "NK", "NT", "TN", "ZZ"}
+
+
+def _passport_fits(match: re.Match[str]) -> bool:
+    """As many digits as a number needs; no year, no day written without separators."""
+    digits = sum(map(str.isdigit, match[0]))
+    behind = match.string[match.end() : match.end() + 4].lower()
+    return digits >= 5 and not behind.lstrip().startswith(("€", "$", "руб", "eur", "usd", "円"))
+
+
+def _national_id(
+    name: str,
+    pattern: str,
+    score: float,
+    holds: Callable[[str], bool] | None,
+    context: str,
+    kind: PersonalKind = "national_id",
+) -> Recogniser:
+    return Recogniser(
+        kind, name, "digits", HEAD + pattern + TAIL, score, 0.95, context, holds=holds
+    )
+
+
+ID_RECOGNISERS = (
+    _national_id(
+        "China",
+        r"[1-9][0-9]{5}(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]{4}[0-9Xx]",
+        0.9,
+        chinese_id_holds,
+        "chinese_id",
+    ),
+    _national_id(
+        "India, grouped",
+        r"[2-9][0-9]{3}([ -])[0-9]{4}\1[0-9]{4}",
+        0.55,
+        indian_aadhaar_holds,
+        "aadhaar",
+    ),
+    _national_id("India", r"[2-9][0-9]{11}", 0.3, indian_aadhaar_holds, "aadhaar"),
+    _national_id("India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan"),
+    _national_id(
+        "Brazil, grouped",
+        r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",
+        0.9,
+        brazilian_cpf_holds,
+        "cpf",
+    ),
+    _national_id("Brazil", r"[0-9]{9}-?[0-9]{2}", 0.35, brazilian_cpf_holds, "cpf"),
+    _national_id(
+        "Brazil, trader",
+        r"[0-9]{2}\.?[0-9]{3}\.?[0-9]{3}/[0-9]{4}-?[0-9]{2}",
+        0.9,
+        brazilian_cnpj_holds,
+        "cnpj",
+    ),
+    _national_id(
+        "Russia, SNILS",
+        r"[0-9]{3}-[0-9]{3}-[0-9]{3}[ -][0-9]{2}",
+        0.85,
+        russian_snils_holds,
+        "snils",
+    ),
+    _national_id("Russia, SNILS plain", r"[0-9]{11}", 0.2, russian_snils_holds, "snils"),
+    _national_id("Russia, INN", r"[0-9]{12}", 0.4, russian_inn_holds, "inn"),
+    _national_id(
+        "Japan",
+        r"[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}",
+        0.3,
+        japanese_my_number_holds,
+        "my_number",
+    ),
+    _national_id(
+        "Mexico",
+        r"[A-Z][AEIOUX][A-Z]{2}[0-9]{6}[HMX][A-Z]{2}[B-DF-HJ-NP-TV-Z]{3}[0-9A-Z][0-9]",
+        0.95,
+        mexican_curp_holds,
+        "curp",
+    ),
+    _national_id(
+        "Germany, grouped",
+        r"[1-9][0-9] [0-9]{3} [0-9]{3} [0-9]{3}",
+        0.55,
+        german_tax_id_holds,
+        "steuer_id",
+    ),
+    _national_id("Germany", r"[1-9][0-9]{10}", 0.3, german_tax_id_holds, "steuer_id"),
+    _national_id(
+        "Germany, card",
+        r"[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}[0-9]",
+        0.3,
+        german_card_holds,
+        "german_card",
+    ),
+    _national_id("Turkey", r"[1-9][0-9]{10}", 0.4, turkish_id_holds, "tckn"),
+    _national_id("Iran", r"[0-9]{3}-?[0-9]{6}-?[0-9]", 0.3, iranian_id_holds, "melli"),
+    _national_id(
+        "Thailand, grouped",
+        r"[1-8]([ -])[0-9]{4}\1[0-9]{5}\1[0-9]{2}\1[0-9]",
+        0.85,
+        thai_id_holds,
+        "thai_id",
+    ),
+    _national_id("Thailand", r"[1-8][0-9]{12}", 0.3, thai_id_holds, "thai_id"),
+    _national_id(
+        "France",
+        r"[1278] ?[0-9]{2} ?[0-9]{2} ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}",
+        0.85,
+        french_nir_holds,
+        "nir",
+    ),
+    _national_id(
+        "Britain, health", r"[0-9]{3}([ -]?)[0-9]{3}\1[0-9]{4}", 0.3, british_nhs_holds, "nhs"
+    ),
+    Recogniser(
+        "national_id",
+        "Britain, insurance",
+        "digits",
+        HEAD + r"[A-CEGHJ-PR-TW-Za-ceghj-pr-tw-z][A-CEGHJ-NPR-TW-Za-ceghj-npr-tw-z]"
+        r"([ -]?)[0-9]{2}\1[0-9]{2}\1[0-9]{2}\1[A-Da-d]" + TAIL,
+        0.75,
+        0.95,
+        "nino",
+        fits=_british_nino_fits,
+    ),
+    _national_id(
+        "Italy",
+        r"[A-Za-z]{6}[0-9L-NP-Vl-np-v]{2}[A-EHLMPRSTa-ehlmprst][0-9L-NP-Vl-np-v]{2}[A-Za-z]"
+        r"[0-9L-NP-Vl-np-v]{3}[A-Za-z]",
+        0.9,
+        italian_code_holds,
+        "codice",
+    ),
+    _national_id("Spain", r"(?:[0-9]{8}|[XYZxyz]-?[0-9]{7})-?[A-HJ-NP-TV-Za-hj-np-tv-z]", 0.6,
+              spanish_dni_holds, "dni"),
+    _national_id(
+        "Spain, dotted", r"[0-9]{2}\.[0-9]{3}\.[0-9]{3}[- ]?[A-HJ-NP-TV-Z]", 0.7,
+        spanish_dni_holds, "dni",
+    ),
+    _national_id("Poland", r"[0-9]{11}", 0.4, polish_pesel_holds, "pesel"),
+    _national_id("Netherlands", r"[0-9]{3}([. ]?)[0-9]{3}\1[0-9]{3}|[0-9]{4}\.[0-9]{2}\.[0-9]{3}",
+              0.2, dutch_bsn_holds, "bsn"),
+    _national_id("Portugal", r"[123][0-9]{2} ?[0-9]{3} ?[0-9]{3}", 0.2, portuguese_nif_holds, "nif"),
+    _national_id("Korea", r"[0-9]{6}-[1-8][0-9]{6}", 0.75, korean_id_holds, "rrn"),
+    _national_id("Korea, plain", r"[0-9]{6}[1-8][0-9]{6}", 0.2, korean_id_holds, "rrn"),
+    _national_id("Canada", r"[1-79][0-9]{2}([ -]?)[0-9]{3}\1[0-9]{3}", 0.3, canadian_sin_holds, "sin"),
+    _national_id("Indonesia", r"[0-9]{16}", 0.3, indonesian_nik_holds, "nik"),
+    _national_id("Pakistan", r"[1-7][0-9]{4}-[0-9]{7}-[0-9]", 0.6, None, "cnic"),
+    _national_id("Nigeria", r"[1-9][0-9]{10}", 0.1, None, "nin"),
+    _national_id("Switzerland", r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}", 0.8, swiss_ahv_holds, "ahv"),
+    _national_id("United States", r"[0-8][0-9]{2}([- ])[0-9]{2}\1[0-9]{4}", 0.65,
+              american_ssn_holds, "ssn", "ssn"),
+    _national_id("United States, plain", r"[0-8][0-9]{8}", 0.2, american_ssn_holds, "ssn", "ssn"),
+    _national_id("United States, tax", r"9[0-9]{2}([- ]?)[0-9]{2}\1[0-9]{4}", 0.3,
+              american_itin_holds, "ssn", "ssn"),
+    Recogniser(
+        "passport",
+        "number",
+        "digit",
+        HEAD + r"(?:[A-Z]{0,2}[0-9]{6,9}[A-Z]?|[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}"
+        r"|[A-Z]{1,2}[ -][0-9]{6,8}|[A-Z]{3}[0-9]{6}|[a-z]{1,2}[0-9]{6,8}"
+        r"|[0-9]{2} ?[0-9]{2} (?:№ ?)?[0-9]{6}|[0-9]{2} [0-9]{7})" + TAIL,
+        0.1,
+        0.85,
+        "passport",
+        reach=(42, 22),
+        fits=_passport_fits,
+    ),
+    Recogniser(
+        "iban",
+        "spaced or not",
+        "digits",
+        rf"(?<![0-9A-Za-z])(?:{_IBAN_PATTERN})(?![0-9A-Za-z])",
+        0.95,
+        0.98,
+        "iban",
+        holds=iban_holds,
+        countered=False,
+    ),
+    Recogniser(
+        "card",
+        "plain or in groups",
+        "digits",
+        HEAD + r"(?:[0-9]{4}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?"
+        r"|3[0-9]{3}([ -])[0-9]{6}\2[0-9]{4,5}|[2-9][0-9]{12,18})" + TAIL,
+        0.75,
+        0.97,
+        "card",
+        holds=card_holds,
+    ),
+)
