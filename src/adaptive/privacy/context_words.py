@@ -17,7 +17,7 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
     "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline| hotline"
     "| ring me| ring her| ring him| reach me| reach her| reach him| reachable| voicemail| contact"
-    "| my number| his number| her number| their number| number is"  # English
+    "| my number| his number| her number| their number"  # English
     "| telefon| handy| anruf| ruf | rufe| rufen| anzurufen| erreichbar| erreichen| erreichst"
     "| erreicht| mobil| durchwahl| festnetz| rückruf| nummer ist| meine nummer| tel nr"  # German
     "| téléphone| portable| appel| joindre| joignable| numéro de tél| mon numéro| son numéro"
@@ -28,12 +28,12 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| mijn nummer| zijn nummer| haar nummer"
     "| komórk| zadzwo| dzwoni| numer tel| mój numer| kontakt"
     "| телефон| тел | звони| позвони| мобильн| сотов| набери| мой номер| номер для связи| ватсап"
-    "|电话|手机|号码是|联系我|联系方式|致电|拨打|打给|微信|座机|電話|手機"
-    "|携帯|けいたい|ケータイ|連絡先|お電話|かけて|番号は"
+    "|电话|手机|联系我|联系方式|致电|拨打|打给|微信|座机|電話|手機"
+    "|携帯|けいたい|ケータイ|連絡先|電話|かけて"
     "|전화|휴대폰|핸드폰|연락처|연락"
     "| هاتف| الهاتف| هاتفي| رقمي| جوال| الجوال| موبايل| اتصل| للاتصال| تواصل| واتساب| بهاتف"
     "| फ़ोन| फोन| मोबाइल| कॉल| संपर्क| व्हाट्सएप| नंबर पर"
-    "| ara | arayın| arayabil| aray| cep | numaram| numarası| gsm | iletişim"
+    "| ara | arayın| arayabil| aray| cep | numaram | gsm | iletişim"
     "| telepon| telpon| hubungi| nomor hp| no hp| hp | ponsel",
     "card": " card| visa| mastercard| amex| american express| maestro| discover| unionpay| rupay"
     "| debit| credit| cvv| cvc| karte| kreditkarte| bankkarte| carte| carte bleue| tarjeta| cartão"
@@ -101,7 +101,7 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| живу| живет| живёт| прожива| адрес| доставк| доставить| доставьте| переехал"
     "| прописан| зарегистрирован| отправ| дом "
     "|住在|地址|住址|家住|居住|寄到|寄给|送到|搬到|收货|住所|自宅|住んで|引っ越|送って|届けて|宛先|届け"
-    "|주소|살고|거주|이사|배송|집은|보내"
+    "|주소|살고|살아|산다|삽니다|거주|이사|배송|집은|보내"
     "| أسكن| أعيش| اسكن| العنوان| عنوان| عنواني| عنوانه| يسكن| تسكن| منزل| بيت| نسكن| إقامت| التوصيل"
     "| रहता| रहती| रहते| पता | पते | घर | निवास| भेज| डिलीवर"
     "| oturu| yaşıyor| adres| ikamet| evim| taşındı| gönder| kargo| teslim"
@@ -117,7 +117,8 @@ CONTEXT_WORDS: Mapping[str, str] = {
 }
 # What is counted, ordered, shipped or published has numbers as well.
 COUNTER_WORDS = (
-    " order| firmware| invoice| ticket| tracking| isbn| issn| ean | ean13| upc | gtin| sku | serial| version"
+    " order| firmware| versi| versã| version| wersj| верси| прошивк|版本|バージョン|버전| sürüm|الإصدار|إصدار| संस्करण| वर्ज"
+    "| invoice| ticket| tracking| isbn| issn| ean | ean13| upc | gtin| sku | serial| version"
     "| ver | model | part no| part number| article no| item | reference| ref | case no| case number"
     "| batch| lot | product| flight| build | imei| rfc | patent| doi | barcode| purchase| transaction"
     "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
@@ -147,11 +148,20 @@ NO_BIRTH_WORDS = (
     "| pesta| kado"
 )
 
+_ID_SUBJECTS = (
+    "cpf cnpj aadhaar pan snils inn my_number chinese_id steuer_id german_card tckn melli thai_id"
+    " nir nhs nino dni codice pesel bsn nif rrn sin nik cnic nin ahv curp ssn passport"
+).split()
+
 
 @cache
 def words_of(subject: str) -> tuple[str, ...]:
-    """The words of a subject; of ``counter`` and ``no birth`` those that speak against."""
-    table = {"counter": COUNTER_WORDS, "no birth": NO_BIRTH_WORDS}
+    """The words of a subject; those of ``counter`` and so on speak against."""
+    table = {
+        "counter": COUNTER_WORDS,
+        "no birth": NO_BIRTH_WORDS,
+        "another number": "|".join((COUNTER_WORDS, *map(CONTEXT_WORDS.__getitem__, _ID_SUBJECTS))),
+    }
     return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))
 
 
@@ -160,7 +170,8 @@ class _PiiSmallLetters(dict[int, int]):
 
     def __missing__(self, code: int) -> int:
         small = chr(code).lower()
-        kept = small if len(small) == 1 else chr(code)
+        # The Turkish capital has two characters in small letters.
+        kept = small if len(small) == 1 else small[0]
         value = ord(kept) if unicodedata.category(kept)[0] in "LMN" else 32
         self[code] = value
         return value

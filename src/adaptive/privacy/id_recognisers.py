@@ -34,7 +34,7 @@ from adaptive.privacy.national_ids import (
     thai_id_holds,
     turkish_id_holds,
 )
-from adaptive.privacy.recogniser import HEAD, TAIL, PersonalKind, Recogniser
+from adaptive.privacy.recogniser import GROUP_HEAD, GROUP_TAIL, HEAD, TAIL, PersonalKind, Recogniser
 
 # Characters of an IBAN by country (SWIFT IBAN Registry, release 99).
 _IBAN_COUNTRIES: Mapping[int, str] = {
@@ -109,7 +109,9 @@ def _national_id(
     kind: PersonalKind = "national_id",
 ) -> Recogniser:
     return Recogniser(
-        kind, name, "digits", HEAD + pattern + TAIL, score, 0.95, context, holds=holds
+        kind, name, "digits", GROUP_HEAD + pattern + GROUP_TAIL, score, 0.95, context, holds=holds,
+        # One in ten or eleven of all numbers in such groups holds by chance.
+        against="another number" if score < 0.6 else "counter",
     )
 
 
@@ -250,7 +252,7 @@ ID_RECOGNISERS = (
         "digit",
         HEAD + r"(?:[A-Z]{0,2}[0-9]{6,9}[A-Z]?|[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}"
         r"|[A-Z]{1,2}[ -][0-9]{6,8}|[A-Z]{3}[0-9]{6}|[a-z]{1,2}[0-9]{6,8}"
-        r"|[0-9]{2} ?[0-9]{2} (?:№ ?)?[0-9]{6}|[0-9]{2} [0-9]{7})" + TAIL,
+        r"|[A-Z]{2}[0-9A-Z]{6}[0-9]|[0-9]{2} ?[0-9]{2} (?:№ ?|номер |No\.? ?)?[0-9]{6}|[0-9]{2} [0-9]{7})" + TAIL,
         0.1,
         0.85,
         "passport",

@@ -42,8 +42,8 @@ _MONEY_BEHIND = (
     r"[ ]?(?:[€$£¥₹₽₩₺%°]|(?:EUR|USD|GBP|JPY|CNY|INR|RUB|PLN|BRL|TRY|CHF|euros?|dollars?|pounds"
     r"|yen|rupees|reais|pesos|zł|руб|km|kg|people|users|views|votes|bytes|MB|GB)\b|[元円원万])"
 )
-_PHONE_HEAD = r"(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:])"
-_PHONE_TAIL = r"(?![0-9A-Za-z_@])(?![-./:,][0-9])"
+_PHONE_HEAD = r"(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:(])(?<![0-9]{2} )"
+_PHONE_TAIL = r"(?![0-9A-Za-z_@])(?![-./:,][0-9])(?![-][A-Za-z])(?! [0-9]{2})"
 _PHONE_EXTENSION = r"(?:,? ?(?:ext\.?|extension|x|доб\.?|Durchwahl|poste|int\.) ?[0-9]{1,5})?"
 
 
@@ -116,6 +116,7 @@ def _national_phone(name: str, pattern: str, score: float) -> Recogniser:
         0.85,
         "phone",
         fits=_phone_fits,
+        against="another number",
     )
 
 

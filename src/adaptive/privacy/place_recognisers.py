@@ -33,10 +33,11 @@ def _coordinates_fit(match: re.Match[str]) -> bool:
     longitude = abs(float(match["longitude"]))
     text = match.string
     before = text[max(match.start() - 12, 0) : match.start()].rstrip(" ([")
-    behind = text[match.end() : match.end() + 3].lstrip(" ")
+    behind = text[match.end() : match.end() + 5].lstrip(" ")
     listed = before[-1:] in {",", ";"} and before[:-1][-1:].isdigit()
     more = behind[:1] in {",", ";"} and behind[1:].strip(" -+")[:1].isdigit()
-    return latitude <= 90 and longitude <= 180 and not listed and not more and latitude + longitude > 0
+    # Two shares of one, as in vectors, are on the open sea off Ghana.
+    return 1 < latitude + longitude and latitude <= 90 and longitude <= 180 and not (listed or more)
 
 
 def _address(
@@ -60,6 +61,13 @@ def _address(
 _CITY = rf"(?:,? {_NAME}(?:[ \-]{_NAME}){{0,3}})"
 ADDRESS_RECOGNISERS = (
     _address(
+        "post office box",
+        r"(?<!\w)(?:(?i:p\. ?o\.|po) ?(?i:box)|Postfach|Apartado(?: de [Cc]orreos)?|Caixa Postal"
+        r"|Casella [Pp]ostale|Postbus|BP|а/я|[Ss]krytka pocztowa) ?(?:[Nn][.ºr]\.? ?)?"
+        r"[0-9]{1,6}(?![0-9A-Za-z])",
+        " box| postfach| apartado| caixa| casella| postbus| bp | а я | skrytka",
+    ),
+    _address(
         "English",
         rf"{HEAD}[0-9]{{1,5}}[A-Za-z]?(?:[-/][0-9]{{1,4}})?,? "
         rf"(?:(?:[0-9]{{1,3}}(?:st|nd|rd|th)|{_NAME}) ){{1,4}}(?:{_ENGLISH_TYPES})(?![\w'])\.?"
@@ -71,8 +79,8 @@ ADDRESS_RECOGNISERS = (
     _address(
         "English, small letters",
         rf"{HEAD}[0-9]{{1,5}} (?!(?:way|more|of|the|times?|blocks?|on|in|to|main(?! )|days?|min)\b)"
-        r"[a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|road|lane|drive|boulevard)(?!\w)",
-        " street| avenue| road| lane| drive| boulevard",
+        r"[a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|road|lane|drive|boulevard|terrace|crescent|parkway)(?!\w)",
+        " street| avenue| road| lane| drive| boulevard| terrace| crescent| parkway",
         0.2,
     ),
     _address(
@@ -131,7 +139,7 @@ ADDRESS_RECOGNISERS = (
         r"|бульвар[е]?|б-р|наб\.|набережн[а-я]{2}|шоссе|площад[ьи]|пл\.) ?"
         rf"{_NAME}(?: {_NAME}){{0,2}}|{_NAME}(?: {_NAME})? (?i:ул\.|улиц[аеу]|пр-т|проспект[е]?"
         r"|пер\.|переул[а-я]{2,3}|бульвар[е]?|шоссе|набережн[а-я]{2}|площад[ьи]))"
-        r",? (?:д\. ?|дом )?[0-9]{1,4} ?[а-яА-Я]?(?!\w)(?:[/\-][0-9]{1,3})?"
+        r",? (?:д\. ?|дом )?[0-9]{1,4}(?: ?[а-яА-Я](?!\w))?(?!\w)(?:[/\-][0-9]{1,3})?"
         r"(?:,? (?:к\.|корп\.|корпус|стр\.) ?[0-9]{1,3})?(?P<sure>,? (?:кв\.|квартира) ?[0-9]{1,4})?",
         " ул | улиц| пр | просп| пер | переул| бульвар| б р | наб| шоссе| площад| пл ",
     ),
@@ -194,8 +202,8 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "decimal degrees",
         "decimals",
-        r"(?<![\w.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{4,15})(?:,| |, |; ?|/| / )"
-        r"(?P<longitude>[-+]?[0-9]{1,3}\.[0-9]{4,15})(?![\w%])",
+        r"(?<![0-9A-Za-z_.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{4,15})(?:,| |, |; ?|/| / )"
+        r"(?P<longitude>[-+]?[0-9]{1,3}\.[0-9]{4,15})(?![0-9A-Za-z_%])",
         0.75,
         0.95,
         "coordinates",
@@ -206,8 +214,8 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "few decimals",
         "decimals",
-        r"(?<![\w.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{2,15})(?:, ?|; ?| / | and | und | et | y )"
-        r"(?P<longitude>[-+]?[0-9]{1,3}\.[0-9]{2,15})(?![\w%])(?! ?[€$£¥])",
+        r"(?<![0-9A-Za-z_.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{2,15})(?:, ?|; ?| / | and | und | et | y )"
+        r"(?P<longitude>[-+]?[0-9]{1,3}\.[0-9]{2,15})(?![0-9A-Za-z_%])(?! ?[€$£¥])",
         0.2,
         0.8,
         "coordinates",
@@ -218,10 +226,10 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "with hemispheres",
         "decimals",
-        r"(?<![\w.,])(?P<latitude>[0-9]{1,2}(?:\.[0-9]{1,12})?) ?° ?[NSns],? ?"
-        r"(?P<longitude>[0-9]{1,3}(?:\.[0-9]{1,12})?) ?° ?[EWOewo](?!\w)"
-        r"|(?<![\w.,])[0-9]{1,2}\.[0-9]{2,12} ?[NS],? [0-9]{1,3}\.[0-9]{2,12} ?[EWO](?!\w)"
-        r"|(?<!\w)[NS] ?[0-9]{1,2}\.[0-9]{2,12}°?,? [EWO] ?[0-9]{1,3}\.[0-9]{2,12}°?(?!\w)",
+        r"(?<![0-9A-Za-z_.,])(?P<latitude>[0-9]{1,2}(?:\.[0-9]{1,12})?) ?° ?[NSns],? ?"
+        r"(?P<longitude>[0-9]{1,3}(?:\.[0-9]{1,12})?) ?° ?[EWOewo](?![0-9A-Za-z])"
+        r"|(?<![0-9A-Za-z_.,])[0-9]{1,2}\.[0-9]{2,12} ?[NS],? [0-9]{1,3}\.[0-9]{2,12} ?[EWO](?![0-9A-Za-z])"
+        r"|(?<![0-9A-Za-z])[NS] ?[0-9]{1,2}\.[0-9]{2,12}°?,? [EWO] ?[0-9]{1,3}\.[0-9]{2,12}°?(?![0-9A-Za-z])",
         0.9,
         countered=False,
     ),
@@ -229,8 +237,8 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "degrees, minutes, seconds",
         "degrees",
-        rf"(?<!\w)[0-9]{{1,2}} ?° ?{_MINUTES}{_SECONDS} ?[NSns],? {{0,2}}"
-        rf"[0-9]{{1,3}} ?° ?{_MINUTES}{_SECONDS} ?[EWOewo](?!\w)",
+        rf"(?<![0-9A-Za-z])[0-9]{{1,2}} ?° ?{_MINUTES}{_SECONDS} ?[NSns],? {{0,2}}"
+        rf"[0-9]{{1,3}} ?° ?{_MINUTES}{_SECONDS} ?[EWOewo](?![0-9A-Za-z])",
         0.95,
         countered=False,
     ),

@@ -32,6 +32,9 @@ BELIEVABLE = 0.5
 # as Chinese and Japanese write no spaces.
 HEAD = r"(?<![0-9A-Za-z])(?<![0-9][-./])"
 TAIL = r"(?![0-9A-Za-z])(?![-./][0-9])"
+# The same for numbers in groups, which may be the middle of a longer one.
+GROUP_HEAD = HEAD + r"(?<![0-9]{2} )"
+GROUP_TAIL = TAIL + r"(?! [0-9]{2})"
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,10 @@ from functools import cache
 # a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).
 _PII_LOOK_ALIKES = {
     ".": "\u2024\u3002\uff0e\uff61\u00b7\u0387\u2027\u2219\u22c5\u30fb\uff65\u06d4\ua4f8\u0589",
-    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u30fc\uff70\u207b",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u207b",
     "@": "\uff20\ufe6b",
     ":": "\uff1a\ufe55\u2236\ua789",
     "'": "\u2018\u2019\u02bc\uff07",
-    "i": "\u0130",
     "/": "\u2044\u2215\uff0f",
     "+": "\uff0b\ufe62",
     "°": "\u00ba\u02da",
@@ -54,6 +53,8 @@ def unicode_text(original: str) -> UnicodeText:
     if original.isascii():
         return UnicodeText(original)
     spelled = original.translate(_pii_spelling())
+    if "\u30fc" in spelled:
+        spelled = _pii_long_vowel().sub("-", spelled)
     hidden = _pii_hidden()
     if not hidden.search(spelled):
         return UnicodeText(spelled)
@@ -88,6 +89,12 @@ def _pii_spelling() -> _PiiSpelling:
     for plain, alike in _PII_LOOK_ALIKES.items():
         table.update(dict.fromkeys(map(ord, alike), plain))
     return table
+
+
+@cache
+def _pii_long_vowel() -> re.Pattern[str]:
+    """The Japanese sign for a long vowel, which is typed for a dash between digits."""
+    return re.compile("(?<=[0-9])\u30fc(?=[0-9])")
 
 
 @cache
