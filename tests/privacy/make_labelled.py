@@ -25,7 +25,9 @@ CASES = HERE / "labelled" / "cases.json"
 EACH = {True: 3, False: 4}
 Chance = random.Random
 
-NAMES = "anna.koch marek.w li.na j_doe priya ivan.petrov yuki sara.lopez tom+news omar.k elif".split()
+NAMES = (
+    "anna.koch marek.w li.na j_doe priya ivan.petrov yuki sara.lopez tom+news omar.k elif".split()
+)
 HOSTS = "example.com mail.example.org firma.example.de correo.es posta.it uni-nord.edu web.com.br".split()
 BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
@@ -173,7 +175,9 @@ def national_id(chance: Chance, language: str, valid: bool) -> str:
     makers: dict[str, tuple[Callable[[], str], Callable[[str], bool]]] = {
         "en": (lambda: filled(chance, "4NN NNN NNNN"), ids.british_nhs_holds),
         "de": (
-            lambda: chance.choice((filled(chance, "8NNNNNNNNNN"), filled(chance, "4N NNN NNN NNN"))),
+            lambda: chance.choice(
+                (filled(chance, "8NNNNNNNNNN"), filled(chance, "4N NNN NNN NNN"))
+            ),
             ids.german_tax_id_holds,
         ),
         "fr": (lambda: filled(chance, "2 8N 05 7N 1NN 0NN NN"), ids.french_nir_holds),
@@ -189,8 +193,10 @@ def national_id(chance: Chance, language: str, valid: bool) -> str:
         "nl": (lambda: filled(chance, "1NNNNNNNN"), ids.dutch_bsn_holds),
         "pl": (lambda: filled(chance, "8N0N1NNNNNN"), ids.polish_pesel_holds),
         "ru": (lambda: filled(chance, "1NN-NNN-NNN NN"), ids.russian_snils_holds),
-        "zh": (lambda: filled(chance, "11010519NN0N1NNNN") + chance.choice("0123456789X"),
-               ids.chinese_id_holds),
+        "zh": (
+            lambda: filled(chance, "11010519NN0N1NNNN") + chance.choice("0123456789X"),
+            ids.chinese_id_holds,
+        ),
         "ja": (
             lambda: filled(chance, chance.choice(("NNNNNNNNNNNN", "NNNN NNNN NNNN"))),
             ids.japanese_my_number_holds,
@@ -209,8 +215,13 @@ def mexican(chance: Chance) -> str:
     """A CURP."""
     letter = "BCDFGHJKLMNPQRSTVWXYZ"
     return until(
-        lambda: "GOMC" + filled(chance, "8N0N1N") + "HDF"
-        + "".join(chance.choice(letter) for _ in range(3)) + filled(chance, "0N"),
+        lambda: (
+            "GOMC"
+            + filled(chance, "8N0N1N")
+            + "HDF"
+            + "".join(chance.choice(letter) for _ in range(3))
+            + filled(chance, "0N")
+        ),
         national_ids.mexican_curp_holds,
     )
 
@@ -256,7 +267,12 @@ def passport(chance: Chance, language: str) -> str:
     patterns = {"de": "C01X00T47|L0NXTNNP3", "fr": "1NAV6NNNN", "es": "AAA0NNNNN|XDB2NNNNN"}
     patterns |= {"pt": "FN4NNNNN|CZ1NNNNN", "it": "YA7NNNNNN", "nl": "BWR4NNPN7", "pl": "ZE8NNNNNN"}
     patterns |= {"ru": "45 0N 1NNNNN|4509 6NNNNN", "zh": "E8NNNNNNN", "ja": "TK1NNNNNN"}
-    patterns |= {"ar": "A2NNNNNNN", "hi": "M7NNNNNN", "tr": "U1NNNNNNN", "en": "5NNNNNNNN|53NNNNNNN"}
+    patterns |= {
+        "ar": "A2NNNNNNN",
+        "hi": "M7NNNNNN",
+        "tr": "U1NNNNNNN",
+        "en": "5NNNNNNNN|53NNNNNNN",
+    }
     pattern = chance.choice(patterns[language].split("|"))
     return pattern if pattern == "C01X00T47" else filled(chance, pattern.replace("XN", "X8"))
 
@@ -275,43 +291,62 @@ def value_for(slot: str, chance: Chance, language: str) -> str:
 
     mark = chance.choice(":-")
     makers: dict[str, Callable[[], str]] = {
-        "email": lambda: f"{chance.choice(NAMES)}{chance.choice(('', '84', '_x'))}@{chance.choice(HOSTS)}",
+        "email": lambda: (
+            f"{chance.choice(NAMES)}{chance.choice(('', '84', '_x'))}@{chance.choice(HOSTS)}"
+        ),
         "phone": lambda: filled(chance, chance.choice(PHONES[language].split("|"))),
         "card": lambda: card(chance, True),
         "badcard": lambda: card(chance, False),
         "iban": lambda: iban(chance, language, True),
         "badiban": lambda: iban(chance, language, False),
         "id": lambda: national_id(chance, language, True),
-        "id2": lambda: until(lambda: filled(chance, "77NNNNNNNNNN"), national_ids.russian_inn_holds),
+        "id2": lambda: until(
+            lambda: filled(chance, "77NNNNNNNNNN"), national_ids.russian_inn_holds
+        ),
         "badid": lambda: national_id(chance, language, False),
         "ssn": lambda: filled(chance, "2NN-4N-3NNN"),
-        "badssn": lambda: filled(chance, chance.choice(("000-4N-3NNN", "666-2N-1NNN", "21N-00-3NNN"))),
+        "badssn": lambda: filled(
+            chance, chance.choice(("000-4N-3NNN", "666-2N-1NNN", "21N-00-3NNN"))
+        ),
         "passport": lambda: passport(chance, language),
         "ip": lambda: filled(chance, chance.choice(("192.168.N.2N", "10.1N.7.N", "203.0.113.1N"))),
         "ip6": lambda: address6(chance),
         "mac": lambda: mark.join(hexed(2) for _ in range(6)),
-        "url": lambda: chance.choice(("https", "ftp", "postgres", "redis", "ssh"))
-        + f"://{chance.choice(('deploy', 'admin', 'bob'))}:{hexed(7)}Q!@{chance.choice(HOSTS)}"
-        + chance.choice(("", "/data", ":2222/x")),
+        "url": lambda: (
+            chance.choice(("https", "ftp", "postgres", "redis", "ssh"))
+            + f"://{chance.choice(('deploy', 'admin', 'bob'))}:{hexed(7)}Q!@{chance.choice(HOSTS)}"
+            + chance.choice(("", "/data", ":2222/x"))
+        ),
         "address": lambda: chance.choice(ADDRESSES[language].split("|")),
         "dob": lambda: day(chance, language, 1940, 2012),
         "wallet": lambda: wallet(chance, True),
         "badwallet": lambda: wallet(chance, False),
         "geo": lambda: pair(chance),
         "order": lambda: filled(
-            chance, chance.choice(("NNNNNNNNN", "NNN-NNNNNNN-NNNNNNN", "A-NNNNNNNN", "NNNN-NNNN-NNNN"))
+            chance,
+            chance.choice(("NNNNNNNNN", "NNN-NNNNNNN-NNNNNNN", "A-NNNNNNNN", "NNNN-NNNN-NNNN")),
         ),
         "date": lambda: day(chance, language, 2015, 2030),
-        "isbn": lambda: filled(chance, chance.choice(("978-3-16-14N41N-N", "97803NNNNNNNN", "3-540-NNNNN-X"))),
-        "version": lambda: filled(chance, chance.choice(("N.1N.N", "1.N.N.4", "10.N.1.2N", "2024.1N.N"))),
+        "isbn": lambda: filled(
+            chance, chance.choice(("978-3-16-14N41N-N", "97803NNNNNNNN", "3-540-NNNNN-X"))
+        ),
+        "version": lambda: filled(
+            chance, chance.choice(("N.1N.N", "1.N.N.4", "10.N.1.2N", "2024.1N.N"))
+        ),
         "price": lambda: filled(
-            chance, chance.choice(("€ 1.2NN.500", "$1,2NN,000", "1 250 0NN €", "4NN.99 USD", "¥12NN000"))
+            chance,
+            chance.choice(("€ 1.2NN.500", "$1,2NN,000", "1 250 0NN €", "4NN.99 USD", "¥12NN000")),
         ),
         "count": lambda: filled(chance, chance.choice(("1N NNN", "24NN", "3,NNN,NNN", "1NNNNN"))),
         "tracking": lambda: filled(
-            chance, chance.choice(("1Z999AA1NNNNNNNNN4", "00340434NNNNNNNNNNNN", "RR1NNNNNNNNDE", "4NN NNN NNN NNN"))
+            chance,
+            chance.choice(
+                ("1Z999AA1NNNNNNNNN4", "00340434NNNNNNNNNNNN", "RR1NNNNNNNNDE", "4NN NNN NNN NNN")
+            ),
         ),
-        "image": lambda: chance.choice(("logo@2x.png", "icon-512@3x.webp", "bg@2x.jpg", "banner_1920x1080.jpg")),
+        "image": lambda: chance.choice(
+            ("logo@2x.png", "icon-512@3x.webp", "bg@2x.jpg", "banner_1920x1080.jpg")
+        ),
         "repo": lambda: "git@code.example.org:team/app.git",
         "hash": lambda: hexed(chance.choice((7, 40))),
         "time": lambda: filled(chance, chance.choice(("1N:30", "0N:15:4N"))),
@@ -321,7 +356,10 @@ def value_for(slot: str, chance: Chance, language: str) -> str:
         "vector": lambda: ", ".join(f"{chance.uniform(-1, 1):.4f}" for _ in range(5)),
         "years": lambda: chance.choice(("1914-1918", "1805 - 1815", "1618–1648", "1999/2000")),
         "uuid": lambda: f"{hexed(8)}-{hexed(4)}-4{hexed(3)}-a{hexed(3)}-{hexed(12)}",
-        "serial": lambda: filled(chance, chance.choice(("SN-2NNNNNNNN", "C02XNNNNJGH5", "NNNNN-NNNNN-NNNNN", "NNNNNNNNNN"))),
+        "serial": lambda: filled(
+            chance,
+            chance.choice(("SN-2NNNNNNNN", "C02XNNNNJGH5", "NNNNN-NNNNN-NNNNN", "NNNNNNNNNN")),
+        ),
         "percent": lambda: filled(chance, "1N.5N%"),
     }
     if slot == "id" and language == "en":

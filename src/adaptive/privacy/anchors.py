@@ -28,8 +28,6 @@ ANCHORS: Mapping[str, Anchor] = {
     "at word": Anchor(" dot ", 140, 60),
     "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
     "scheme": Anchor("://", 16, 300),
-    # Six digits and more, not far from each other; bounded, as windows that touch are joined.
-    "digits": Anchor(r"[0-9](?:[^0-9\n]{0,8}[0-9]){5,500}", 24, 24),
     "digit": Anchor(r"[0-9](?:[^0-9\n]{0,40}[0-9]){0,100}", 90, 60),
     "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
     "hyphens": Anchor("-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-", 4, 16),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 
 from adaptive.privacy.calendar_dates import is_birth
-from adaptive.privacy.recogniser import Recogniser
+from adaptive.privacy.recogniser import Lead, Recogniser
 
 # Month names by their heads, English to Indonesian; what follows may be an ending.
 _MONTHS = (
@@ -39,38 +39,45 @@ def _birth_fits(match: re.Match[str]) -> bool:
     return is_birth(year, middle, first) or is_birth(year, first, middle)
 
 
-def _birth(name: str, pattern: str, *, numeric: bool = False, score: float = 0.1) -> Recogniser:
+def _birth(name: str, pattern: str, *leads: Lead, numeric: bool = False) -> Recogniser:
     return Recogniser(
         "birth_date",
         name,
-        "digit",
+        "",
         _BIRTH_HEAD + pattern + _BIRTH_TAIL,
-        score,
+        0.1,
         0.85,
         "birth",
         reach=(44, 20),
         fits=_birth_fits if numeric else None,
         against="no birth",
+        leads=frozenset(leads),
     )
 
 
 BIRTH_RECOGNISERS = (
-    _birth("year first", rf"{_YEAR}([-./ ])[0-9]{{1,2}}\1 ?[0-9]{{1,2}}", numeric=True),
-    _birth("year last", rf"[0-9]{{1,2}}([-./ ]) ?[0-9]{{1,2}}\1 ?{_YEAR}", numeric=True),
-    _birth("two digits of a year", r"[0-9]{1,2}([-./])[0-9]{1,2}\1[0-9]{2}", numeric=True),
-    _birth("packed", rf"{_YEAR}[01][0-9][0-3][0-9]", numeric=True),
+    _birth("year first", rf"{_YEAR}([-./ ])[0-9]{{1,2}}\1 ?[0-9]{{1,2}}", 4, numeric=True),
+    _birth("year last", rf"[0-9]{{1,2}}([-./ ]) ?[0-9]{{1,2}}\1 ?{_YEAR}", 1, 2, numeric=True),
+    _birth("two digits of a year", r"[0-9]{1,2}([-./])[0-9]{1,2}\1[0-9]{2}", 1, 2, numeric=True),
+    _birth("packed", rf"{_YEAR}[01][0-9][0-3][0-9]", 8, numeric=True),
     _birth(
         "day and month",
         r"[0-3]?[0-9](?:st|nd|rd|th|er|re|º|°|\.|ª|-го)?,? ?(?:of |de |d'|di |-)?"
         rf"{_MONTH}\.?(?:,? ?(?:de |del |в |-)?(?:{_YEAR}|'[0-9]{{2}}))?",
+        1,
+        2,
     ),
     _birth(
         "month and day",
         rf"{_MONTH}\.? (?:the )?[0-3]?[0-9](?:st|nd|rd|th)?(?:,? (?:of )?{_YEAR})?",
+        "word",
     ),
     _birth(
         "Chinese and Japanese",
         r"(?:(?:昭和|平成|令和|大正)?[0-9]{1,4} ?年 ?)?[01]?[0-9] ?月 ?[0-3]?[0-9] ?[日号]?",
+        1,
+        2,
+        4,
     ),
-    _birth("Korean", r"(?:[0-9]{2,4}년 ?)?[01]?[0-9]월 ?[0-3]?[0-9]일"),
+    _birth("Korean", r"(?:[0-9]{2,4}년 ?)?[01]?[0-9]월 ?[0-3]?[0-9]일", 1, 2, 4),
 )

@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from adaptive.privacy.anchors import Window, windows
 from adaptive.privacy.birth_recognisers import BIRTH_RECOGNISERS
-from adaptive.privacy.context_words import words_of, words_only
+from adaptive.privacy.context_index import ContextIndex
 from adaptive.privacy.id_recognisers import ID_RECOGNISERS
 from adaptive.privacy.network_addresses import NETWORK_RECOGNISERS
+from adaptive.privacy.number_starts import NumberStarts
 from adaptive.privacy.phone_numbers import PHONE_RECOGNISERS, phone_library, possible_phones
 from adaptive.privacy.place_recognisers import ADDRESS_RECOGNISERS, COORDINATE_RECOGNISERS
 from adaptive.privacy.recogniser import BELIEVABLE, PersonalKind, Recogniser, letters_and_digits
@@ -72,30 +74,34 @@ def _without_overlaps(found: Sequence[Finding]) -> list[Finding]:
         return ranked
     for one in ranked:
         at = bisect_left(starts, one.start)
-        if (at and chosen[at - 1].end > one.start) or (
-            at < len(starts) and starts[at] < one.end
-        ):
+        if (at and chosen[at - 1].end > one.start) or (at < len(starts) and starts[at] < one.end):
             continue
         starts.insert(at, one.start)
         chosen.insert(at, one)
     return chosen
 
 
-@dataclass(slots=True)
 class _PiiScan:
-    """One text, with its windows and the context words that it holds, each looked for once."""
+    """One text, with what the recognisers ask of it, each found once when first asked for."""
 
-    text: str
-    words: str = ""
-    known_windows: dict[str, list[Window]] = field(default_factory=dict[str, list[Window]])
-    known_words: dict[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._windows: dict[str, list[Window]] = {}
+
+    @cached_property
+    def _starts(self) -> NumberStarts:
+        return NumberStarts(self._text)
+
+    @cached_property
+    def _context(self) -> ContextIndex:
+        return ContextIndex(self._text)
 
     def findings(self) -> Iterator[Finding]:
         """Everything believable; parts of it may overlap."""
         phones: list[Finding] = []
         for recogniser in RECOGNISERS:
             found = self._of(recogniser)
-            if recogniser.fits and recogniser.name.startswith("international"):
+            if recogniser.kind == "phone" and recogniser.name.startswith("international"):
                 phones.extend(found)
             else:
                 yield from found
@@ -103,44 +109,43 @@ class _PiiScan:
 
     def _possible(self, phones: Sequence[Finding]) -> Iterator[Finding]:
         if phones:
-            numbers = [self.text[phone.start : phone.end] for phone in phones]
+            numbers = [self._text[phone.start : phone.end] for phone in phones]
             verdicts = possible_phones(numbers, phone_library())
             yield from (phone for phone, good in zip(phones, verdicts, strict=True) if good)
 
     def _of(self, recogniser: Recogniser) -> Iterator[Finding]:
-        places = self._windows(recogniser.anchor)
-        if not places or not self._may_hold(recogniser):
-            return
-        for low, high in places:
-            for match in recogniser.compiled.finditer(self.text, low, high):
-                if found := self._judged(recogniser, match):
-                    yield found
-
-    def _windows(self, anchor: str) -> list[Window]:
-        if anchor not in self.known_windows:
-            self.known_windows[anchor] = windows(self.text, anchor)
-        return self.known_windows[anchor]
+        matches = self._at_starts if recogniser.leads else self._in_windows
+        for match in matches(recogniser):
+            if found := self._judged(recogniser, match):
+                yield found
 
     def _may_hold(self, recogniser: Recogniser) -> bool:
         """Whether the text holds the words without which nothing can be found."""
-        if recogniser.clues:
-            words = self._small_letters()
-            if not any(clue in words for clue in recogniser.clues):
-                return False
-        return not recogniser.needs_context or bool(self._present(recogniser.context))
+        if recogniser.clues and not self._context.holds_one(recogniser.clues):
+            return False
+        return not recogniser.needs_context or self._context.holds(recogniser.context)
 
-    def _small_letters(self) -> str:
-        """The words of the text behind one space, so that a first word has a space before it."""
-        if not self.words:
-            self.words = f" {words_only(self.text)} "
-        return self.words
+    def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
+        places = self._starts.at(recogniser.leads)
+        if not places or not self._may_hold(recogniser):
+            return
+        match_at = recogniser.compiled.match
+        consumed = 0
+        for place in places:
+            if place >= consumed and (match := match_at(self._text, place)):
+                consumed = match.end()
+                yield match
 
-    def _present(self, subject: str) -> tuple[str, ...]:
-        if subject not in self.known_words:
-            words = self._small_letters()
-            present = tuple(word for word in words_of(subject) if word in words)
-            self.known_words[subject] = present
-        return self.known_words[subject]
+    def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
+        anchor = recogniser.anchor
+        if anchor not in self._windows:
+            self._windows[anchor] = windows(self._text, anchor)
+        places = self._windows[anchor]
+        if not places or not self._may_hold(recogniser):
+            return
+        for low, high in places:
+            if not recogniser.clues or self._context.holds_one(recogniser.clues, low, high):
+                yield from recogniser.compiled.finditer(self._text, low, high)
 
     def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:
         if recogniser.fits and not recogniser.fits(match):
@@ -149,7 +154,7 @@ class _PiiScan:
             return None
         groups = match.re.groupindex
         start, end = match.span("value" if "value" in groups else 0)
-        if recogniser.trim and (head := recogniser.trimmed.match(self.text, start, end)):
+        if recogniser.trim and (head := recogniser.trimmed.match(self._text, start, end)):
             start = head.end()
         score = recogniser.score
         if "sure" in groups and match["sure"]:
@@ -161,28 +166,12 @@ class _PiiScan:
     def _in_its_place(self, recogniser: Recogniser, start: int, end: int) -> float:
         """The score of a match by the nearest word before it, and those behind."""
         before, behind = recogniser.reach
-        nearest = self._nearest(recogniser.context, start, before)
-        against = "" if not recogniser.countered else recogniser.against
-        counter = self._nearest(against, start, min(before, _COUNTER_REACH))
-        if counter > nearest:
-            return recogniser.score * _COUNTERED
-        if nearest >= 0 or self._follows(recogniser.context, end, behind):
+        context = recogniser.context
+        nearest = self._context.nearest(context, start, before) if context else -1
+        if recogniser.countered:
+            reach = min(before, _COUNTER_REACH)
+            if self._context.nearest(recogniser.against, start, reach) > nearest:
+                return recogniser.score * _COUNTERED
+        if nearest >= 0 or (context and self._context.follows(context, end, behind)):
             return max(recogniser.score, recogniser.in_context)
         return recogniser.score
-
-    def _nearest(self, subject: str, start: int, reach: int) -> int:
-        """Where the last word of a subject begins in the characters before, or -1."""
-        if not subject:
-            return -1
-        words = self._small_letters()
-        low, high = max(start - reach, 0), start + 1
-        return max(
-            (words.rfind(word, low, high) for word in self._present(subject)),
-            default=-1,
-        )
-
-    def _follows(self, subject: str, end: int, reach: int) -> bool:
-        if not subject:
-            return False
-        words = self._small_letters()
-        return any(words.find(word, end + 1, end + 1 + reach) >= 0 for word in self._present(subject))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from adaptive.privacy.recogniser import Recogniser
+from adaptive.privacy.recogniser import Lead, Recogniser
 from adaptive.soft import soft_import
 
 # How many digits follow a country code (ITU-T E.164 and the national plans in Operational
@@ -74,7 +74,9 @@ def international_phone_holds(number: str) -> bool:
     digits = digits.removeprefix("00")
     for size in (1, 2, 3):
         code = digits[:size]
-        if code in _COUNTRY_CODES or (size == 3 and _phone_pattern(_MORE_COUNTRY_CODES).fullmatch(code)):
+        if code in _COUNTRY_CODES or (
+            size == 3 and _phone_pattern(_MORE_COUNTRY_CODES).fullmatch(code)
+        ):
             fewest, most = _NATIONAL_LENGTHS.get(code, (6, 12))
             return fewest <= len(digits) - size <= most
     return False
@@ -106,17 +108,18 @@ def _possible_phone(number: str, library: Any) -> bool:
     return bool(library.is_possible_number(parsed))
 
 
-def _national_phone(name: str, pattern: str, score: float) -> Recogniser:
+def _national_phone(name: str, pattern: str, score: float, *leads: Lead) -> Recogniser:
     return Recogniser(
         "phone",
         name,
-        "digits",
+        "",
         _PHONE_HEAD + pattern + _PHONE_EXTENSION + _PHONE_TAIL,
         score,
         0.85,
         "phone",
         fits=_phone_fits,
         against="another number",
+        leads=frozenset(leads),
     )
 
 
@@ -124,7 +127,7 @@ PHONE_RECOGNISERS = (
     Recogniser(
         "phone",
         "international",
-        "digits",
+        "",
         r"(?<![0-9A-Za-z/=_&?%+])(?P<number>\(?\+ ?[1-9](?:[ ().\-/]{0,3}[0-9]){6,14})"
         + _PHONE_EXTENSION
         + r"(?![0-9A-Za-z_@])(?![,:][0-9])",
@@ -133,34 +136,52 @@ PHONE_RECOGNISERS = (
         "phone",
         fits=_international_fits,
         countered=False,
+        leads=frozenset({"+"}),
     ),
     Recogniser(
         "phone",
         "international with zeros",
-        "digits",
-        _PHONE_HEAD + r"(?P<number>00[ ]?[1-9](?:[ ().\-/]{0,3}[0-9]){8,14})" + _PHONE_EXTENSION + _PHONE_TAIL,
+        "",
+        _PHONE_HEAD
+        + r"(?P<number>00[ ]?[1-9](?:[ ().\-/]{0,3}[0-9]){8,14})"
+        + _PHONE_EXTENSION
+        + _PHONE_TAIL,
         0.6,
         0.9,
         "phone",
         fits=_international_fits,
+        leads=frozenset({"any"}),
     ),
     _national_phone(
         "North America",
         r"(?:1[-. ])?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[-. ])[2-9][0-9]{2}[-. ][0-9]{4}",
         0.6,
+        1,
+        3,
+        "(",
     ),
-    _national_phone("France", r"0[1-9](?:[ .\-][0-9]{2}){4}", 0.65),
-    _national_phone("Russia", r"8[ -]?\(?[3489][0-9]{2}\)?[ -]?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}", 0.6),
-    _national_phone("Brazil", r"\(0?[1-9][0-9]\) ?(?:9 ?)?[0-9]{4}[- ][0-9]{4}", 0.65),
-    _national_phone("China, mobile", r"1[3-9][0-9](?:[0-9]{8}|[- ][0-9]{4}[- ][0-9]{4})", 0.5),
-    _national_phone("Turkey", r"0?\(?5[0-9]{2}\)? [0-9]{3} [0-9]{2} [0-9]{2}", 0.6),
+    _national_phone("France", r"0[1-9](?:[ .\-][0-9]{2}){4}", 0.65, 2),
+    _national_phone(
+        "Russia", r"8[ -]?\(?[3489][0-9]{2}\)?[ -]?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}", 0.6, 1, 4, 7
+    ),
+    _national_phone("Brazil", r"\(0?[1-9][0-9]\) ?(?:9 ?)?[0-9]{4}[- ][0-9]{4}", 0.65, "("),
+    _national_phone(
+        "China, mobile", r"1[3-9][0-9](?:[0-9]{8}|[- ][0-9]{4}[- ][0-9]{4})", 0.5, 3, 11
+    ),
+    _national_phone("Turkey", r"0?\(?5[0-9]{2}\)? [0-9]{3} [0-9]{2} [0-9]{2}", 0.6, 1, 3, 4, "("),
     # A zero in front to dial within the country, and the number in groups.
     _national_phone(
         "trunk zero",
         r"(?=[0-9 ()/\-]{10,17}(?![0-9]))\(?0[1-9][0-9]{0,4}\)?[ /\-]{1,3}[0-9]{2,8}"
         r"(?:[ \-][0-9]{2,5}){0,3}",
         0.55,
+        2,
+        3,
+        4,
+        5,
+        6,
+        "(",
     ),
-    _national_phone("India", r"0?[6-9][0-9]{4}[- ][0-9]{5}", 0.3),
-    _national_phone("any", r"\(?[0-9](?:[ ().\-/]{0,2}[0-9]){6,11}", 0.1),
+    _national_phone("India", r"0?[6-9][0-9]{4}[- ][0-9]{5}", 0.3, 5, 6),
+    _national_phone("any", r"\(?[0-9](?:[ ().\-/]{0,2}[0-9]){6,11}", 0.1, "any", "("),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 
-from adaptive.privacy.recogniser import HEAD, Recogniser
+from adaptive.privacy.recogniser import HEAD, Lead, Recogniser
 
 _CAPITAL = r"[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
 _NAME = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
@@ -41,12 +41,17 @@ def _coordinates_fit(match: re.Match[str]) -> bool:
 
 
 def _address(
-    name: str, pattern: str, clues: str, score: float = 0.3, trim: str = ""
+    name: str,
+    pattern: str,
+    clues: str,
+    *leads: Lead,
+    score: float = 0.3,
+    trim: str = "",
 ) -> Recogniser:
     return Recogniser(
         "address",
         name,
-        "digit",
+        "" if leads else "digit",
         pattern,
         score,
         0.8,
@@ -54,6 +59,7 @@ def _address(
         reach=(70, 45),
         clues=tuple(clues.split("|")),
         trim=trim,
+        leads=frozenset(leads),
         countered=False,
     )
 
@@ -75,13 +81,15 @@ ADDRESS_RECOGNISERS = (
         rf"(?:{_CITY}{{0,2}},? (?P<sure>{_POST_CODE})(?!\w))?",
         " st| ave| road| rd| boul| blvd| lane| ln| dr| court| ct| pl| sq| ter| way| park| pkwy"
         "| high| hwy| close| cres| cir| trail| gard| grov| row| mews| hill| walk| all| broad",
+        *range(1, 6),
     ),
     _address(
         "English, small letters",
         rf"{HEAD}[0-9]{{1,5}} (?!(?:way|more|of|the|times?|blocks?|on|in|to|main(?! )|days?|min)\b)"
         r"[a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|road|lane|drive|boulevard|terrace|crescent|parkway)(?!\w)",
         " street| avenue| road| lane| drive| boulevard| terrace| crescent| parkway",
-        0.2,
+        *range(1, 6),
+        score=0.2,
     ),
     _address(
         "German",
@@ -97,7 +105,7 @@ ADDRESS_RECOGNISERS = (
         r"(?<!\w)(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Unter den|Zum|Zur|Hinter der)"
         rf" {_NAME}(?: {_NAME})? {_HOUSE}(?:,? (?P<sure>[0-9]{{4,5}}) {_NAME})?",
         " am | an de| auf de| im | in de| unter den | zum | zur | hinter der ",
-        0.25,
+        score=0.25,
     ),
     _address(
         "French",
@@ -106,6 +114,7 @@ ADDRESS_RECOGNISERS = (
         rf"(?: {_ROMANCE_WORD}){{1,6}}(?:,? (?P<sure>[0-9]{{5}}) {_NAME})?",
         " rue | avenue | av | boulevard | bd | place | chemin | allée | impasse | quai | cours "
         "| route | square | passage | faubourg | sentier ",
+        *range(1, 5),
     ),
     _address(
         "Spanish, Portuguese, Italian",

@@ -75,7 +75,9 @@ def unfinished_placeholder_pattern() -> re.Pattern[str]:
     number = ["[0-9]", *[f"[0-9]{{0,{_PLACEHOLDER_DIGITS - 1}}}"]]
     for name in PLACEHOLDER_NAMES.values():
         inner = _placeholder_name(name, _PLACEHOLDER_JOINTS, True)
-        forms.append(_beginning([*_PLACEHOLDER_OPENING, *inner, *number, *_PLACEHOLDER_CLOSING[:2]]))
+        forms.append(
+            _beginning([*_PLACEHOLDER_OPENING, *inner, *number, *_PLACEHOLDER_CLOSING[:2]])
+        )
         bare = _placeholder_name(name, _BARE_JOINTS, False)
         forms.append(_BARE_START + _beginning([*bare, *number]))
     return re.compile(rf"(?=[\\\[\u3010\uff3bA-Z])(?:{'|'.join(forms)})\Z")

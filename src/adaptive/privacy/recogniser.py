@@ -25,6 +25,9 @@ PersonalKind = Literal[
     "coordinates",
 ]
 
+# What stands at the head of a number: how many digits, or one of the others.
+Lead = int | Literal["+", "(", "word", "any"]
+
 # A finding counts from this score on.
 BELIEVABLE = 0.5
 
@@ -44,7 +47,9 @@ class Recogniser:
     Attributes:
         kind: what is found.
         name: tells it from others of its kind.
-        anchor: near what it is looked for, a name of ``anchors.py``.
+        anchor: near what it is looked for, a name of ``anchors.py``; empty where ``leads`` tell it.
+        leads: with what a match begins: how many digits stand together at its head, or a bracket,
+            a plus, or a word (``number_starts.py``). Matches are tried at these places only.
         pattern: bounded in width, without repeats nested over the same characters. A group
             ``value`` narrows what is found; a group ``sure`` that took part stands for context.
         score: how believable a match is without context, 0 to 1.
@@ -72,6 +77,7 @@ class Recogniser:
     fits: Callable[[re.Match[str]], bool] | None = None
     countered: bool = True
     trim: str = ""
+    leads: frozenset[Lead] = frozenset()
     against: str = "counter"
 
     @cached_property

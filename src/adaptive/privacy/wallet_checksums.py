@@ -103,7 +103,9 @@ def keccak_256(content: bytes) -> bytes:
 
 def _pii_keccak_round(lanes: list[int], register: int) -> int:
     """One round of Keccak-f[1600] (FIPS 202, section 3.2) in place; the next constants' state."""
-    columns = [lanes[x] ^ lanes[x + 5] ^ lanes[x + 10] ^ lanes[x + 15] ^ lanes[x + 20] for x in range(5)]
+    columns = [
+        lanes[x] ^ lanes[x + 5] ^ lanes[x + 10] ^ lanes[x + 15] ^ lanes[x + 20] for x in range(5)
+    ]
     for x in range(5):
         mixed = columns[(x + 4) % 5] ^ _pii_rotated(columns[(x + 1) % 5], 1)
         for y in range(0, 25, 5):
