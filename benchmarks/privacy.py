@@ -148,12 +148,12 @@ def pathological(cases: Labelled) -> dict[str, str]:
 
 
 def milliseconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
-    """The median time."""
+    """The median processor time, which other work on the machine does not change much."""
     times: list[float] = []
     for _ in range(repeats):
-        begin = time.perf_counter()
+        begin = time.process_time()
         work()
-        times.append((time.perf_counter() - begin) * 1000)
+        times.append((time.process_time() - begin) * 1000)
     return round(statistics.median(times), 2)
 
 
@@ -161,7 +161,7 @@ def fuzzed() -> dict[str, str]:
     """Random repeats of short random units over the characters that patterns care about."""
     chance = random.Random(8)
     alphabet = "0123456789aAfFxX .:,-/@()+[]°'\n路市街ло"
-    units = ["".join(chance.choices(alphabet, k=chance.randint(1, 24))) for _ in range(150)]
+    units = ["".join(chance.choices(alphabet, k=chance.randint(1, 24))) for _ in range(80)]
     return {repr(unit): (unit * (SIZE // len(unit) + 1))[:SIZE] for unit in units}
 
 
@@ -172,7 +172,7 @@ def time_figures(cases: Labelled) -> dict[str, Any]:
     median = milliseconds(lambda: find_personal_data(text), 15)
     plain = milliseconds(lambda: sum(1 for _ in _PLAIN_PASS.finditer(text)), 15)
     slow = {
-        name: milliseconds(lambda one=one: find_personal_data(one), 3)
+        name: milliseconds(lambda one=one: find_personal_data(one), 1)
         for name, one in (pathological(cases) | fuzzed()).items()
     }
     ranked = sorted(slow.items(), key=lambda item: -item[1])

@@ -54,6 +54,9 @@ def _ipv6_fits(match: re.Match[str]) -> bool:
     except ValueError:
         return False
     # ``a::b`` is an address, and more often a name in a program.
+    # Pairs all along are a longer hardware address or a fingerprint.
+    if all(len(group) == 2 for group in match["value"].split(":")):
+        return False
     telling = match["value"].count(":") >= 3 or any(map(str.isdigit, match["value"]))
     network = match["bits"] and int(match["bits"]) < 128 and match["value"].endswith("::")
     return telling and not network and not (address.is_loopback or address.is_unspecified)
@@ -70,7 +73,7 @@ def _credentials_fit(match: re.Match[str]) -> bool:
     return not (secret[0] in "<{$[*%" and secret[-1] in ">}])*%") and set(secret) > {secret[0]}
 
 
-_IP_HEAD = r"(?<![0-9A-Za-z.])(?<![0-9A-Za-z][-+_])"
+_IP_HEAD = r"(?<![0-9A-Za-z.])(?<![0-9A-Za-z][-+_/])"
 _NETWORK_SCHEME = r"(?<![0-9A-Za-z])[A-Za-z][0-9A-Za-z+.\-]{1,15}://"
 _NETWORK_SECRET_NAME = (
     r"(?i:password|passwd|pwd|pass|passphrase|secret|token|access_token|auth_token|api_?key|apikey"

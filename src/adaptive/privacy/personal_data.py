@@ -37,6 +37,8 @@ RECOGNISERS: tuple[Recogniser, ...] = (
 # What a nearer counter word leaves of a score, and how near it must stand.
 _COUNTERED = 0.4
 _COUNTER_REACH = 30
+# From so many places on it pays to look first for what no match is possible without.
+_MANY_STARTS = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +121,10 @@ class _PiiScan:
             if found := self._judged(recogniser, match):
                 yield found
 
-    def _may_hold(self, recogniser: Recogniser) -> bool:
-        """Whether the text holds the words without which nothing can be found."""
-        if recogniser.clues and not self._context.holds_one(recogniser.clues):
-            return False
-        return not recogniser.needs_context or self._context.holds(recogniser.context)
-
     def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         places = self._starts.at(recogniser.leads)
-        if not places or not self._may_hold(recogniser):
+        many = len(places) > _MANY_STARTS
+        if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
         match_at = recogniser.compiled.match
         consumed = 0
@@ -141,11 +138,10 @@ class _PiiScan:
         if anchor not in self._windows:
             self._windows[anchor] = windows(self._text, anchor)
         places = self._windows[anchor]
-        if not places or not self._may_hold(recogniser):
-            return
+        if places and recogniser.clues:
+            places = self._context.windows_with(places, recogniser.clues)
         for low, high in places:
-            if not recogniser.clues or self._context.holds_one(recogniser.clues, low, high):
-                yield from recogniser.compiled.finditer(self._text, low, high)
+            yield from recogniser.compiled.finditer(self._text, low, high)
 
     def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:
         if recogniser.fits and not recogniser.fits(match):

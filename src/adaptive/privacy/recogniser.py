@@ -90,11 +90,6 @@ class Recogniser:
         """The pattern of ``trim``, compiled likewise."""
         return re.compile(self.trim)
 
-    @property
-    def needs_context(self) -> bool:
-        """Whether nothing is believable without a word of the context or a group ``sure``."""
-        return self.score < BELIEVABLE and "(?P<sure>" not in self.pattern
-
 
 def letters_and_digits(text: str) -> str:
     """The text without separators, in capitals."""

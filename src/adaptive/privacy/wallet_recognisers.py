@@ -84,5 +84,5 @@ WALLET_RECOGNISERS = (
     ),
     _wallet("Ethereum", "0x[0-9A-Fa-f]{40}", _ethereum_fits, 0.9),
     _wallet("Monero", rf"[48][{_BASE58_LETTERS}]{{94}}", _telling_fits, 0.9),
-    _wallet("Solana, Polkadot", rf"[{_BASE58_LETTERS}]{{32,48}}", _telling_fits, 0.3, 0.8),
+    _wallet("Solana, Polkadot", rf"[{_BASE58_LETTERS}]{{43,48}}", _telling_fits, 0.3, 0.8),
 )
