@@ -210,7 +210,8 @@ def canadian_sin_holds(number: str) -> bool:
 
 def indonesian_nik_holds(number: str) -> bool:
     """NIK: province, birth date with 40 added to a woman's day; no checksum (Law 23/2006)."""
-    return "11" <= number[:2] <= "97" and is_day(int(number[8:10]), int(number[6:8]) % 40)
+    day = int(number[6:8])
+    return "11" <= number[:2] <= "97" and is_day(int(number[8:10]), day - 40 * (day > 40))
 
 
 def swiss_ahv_holds(number: str) -> bool:
@@ -219,10 +220,7 @@ def swiss_ahv_holds(number: str) -> bool:
 
 
 def american_ssn_holds(number: str) -> bool:
-    """SSN: no area 000, 666 or from 900 on, no group 00, no serial 0000 (SSA, POMS RM 10201.035).
-
-    A nine in front with group 50 to 99 is an ITIN of the tax office (IRS, Publication 1915).
-    """
+    """SSN: no area 000, 666 or from 900 on, no group 00, no serial 0000 (SSA, RM 10201.035)."""
     area, group, serial = number[:3], number[3:5], number[5:]
     if area in {"000", "666"} or group == "00" or serial == "0000" or _pii_uniform(number):
         return False

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -31,8 +32,11 @@ ALL_PERSONAL_KINDS = frozenset(PLACEHOLDER_NAMES)
 _PLACEHOLDER_DIGITS = 6
 # As models write them back: brackets escaped or full-width, other case, a blank or hyphen for the
 # underscore; without brackets in capitals only, since ``email_1`` is a fine name in a program.
-_PLACEHOLDER_OPENING = r"\\?", r"[\[\u3010\uff3b]", " ?"
-_PLACEHOLDER_CLOSING = " ?", r"\\?", r"[\]\u3011\uff3d]"
+# Both brackets are escaped, or none: a backslash of the text before one of ours is not eaten.
+_PLACEHOLDER_BRACKETS = (
+    ((r"\\", r"\[", " ?"), (" ?", r"\\", r"\]")),
+    ((r"[\[\u3010\uff3b]", " ?"), (" ?", r"[\]\u3011\uff3d]")),
+)
 _PLACEHOLDER_JOINTS = (r"\\?", "[_ -]")
 _BARE_JOINTS = (r"\\?", "_")
 _BARE_START = "(?<![0-9A-Za-z_])"
@@ -53,31 +57,29 @@ def _placeholder_name(name: str, joints: tuple[str, ...], any_case: bool) -> lis
 
 @cache
 def placeholder_pattern() -> re.Pattern[str]:
-    """Any writing of a placeholder: groups ``name`` and ``number``, without brackets ``bare``."""
+    """Any writing of a placeholder."""
     names = sorted(PLACEHOLDER_NAMES.values(), key=lambda name: (-len(name), name))
+    number = f"[0-9]{{1,{_PLACEHOLDER_DIGITS}}}"
     bracketed = "|".join(
         "".join(_placeholder_name(name, _PLACEHOLDER_JOINTS, True)) for name in names
     )
     bare = "|".join("".join(_placeholder_name(name, _BARE_JOINTS, False)) for name in names)
-    number = f"[0-9]{{1,{_PLACEHOLDER_DIGITS}}}"
-    return re.compile(
-        "".join(_PLACEHOLDER_OPENING)
-        + f"(?P<name>{bracketed})(?P<number>{number})"
-        + "".join(_PLACEHOLDER_CLOSING)
-        + f"|{_BARE_START}(?P<bare>{bare})(?P<bare_number>{number}){_BARE_END}"
-    )
+    forms = [
+        f"{''.join(opening)}(?:{bracketed}){number}{''.join(closing)}"
+        for opening, closing in _PLACEHOLDER_BRACKETS
+    ]
+    return re.compile("|".join([*forms, f"{_BARE_START}(?:{bare}){number}{_BARE_END}"]))
 
 
 @cache
 def unfinished_placeholder_pattern() -> re.Pattern[str]:
     """What, at the end of a text, may be the beginning of a placeholder, or one that may go on."""
+    number = ("[0-9]", f"[0-9]{{0,{_PLACEHOLDER_DIGITS - 1}}}")
     forms: list[str] = []
-    number = ["[0-9]", *[f"[0-9]{{0,{_PLACEHOLDER_DIGITS - 1}}}"]]
     for name in PLACEHOLDER_NAMES.values():
         inner = _placeholder_name(name, _PLACEHOLDER_JOINTS, True)
-        forms.append(
-            _beginning([*_PLACEHOLDER_OPENING, *inner, *number, *_PLACEHOLDER_CLOSING[:2]])
-        )
+        for opening, closing in _PLACEHOLDER_BRACKETS:
+            forms.append(_beginning([*opening, *inner, *number, *closing[:-1]]))
         bare = _placeholder_name(name, _BARE_JOINTS, False)
         forms.append(_BARE_START + _beginning([*bare, *number]))
     return re.compile(rf"(?=[\\\[\u3010\uff3bA-Z])(?:{'|'.join(forms)})\Z")
@@ -89,6 +91,13 @@ def _beginning(pieces: Sequence[str]) -> str:
     for piece in reversed(pieces):
         pattern = f"(?:{piece}{pattern})?" if pattern else f"(?:{piece})?"
     return pattern
+
+
+# A place of a text, and the name of what stands there.
+_NamedSpan = tuple[int, int, str]
+# Shorter values are looked for by their recogniser alone; of more values only those it finds.
+_SHORTEST_LOOKED_FOR = 6
+_MOST_LOOKED_FOR = 200
 
 
 class Redaction:
@@ -117,33 +126,62 @@ class Redaction:
         return not self._values
 
     def redact(self, text: str) -> str:
-        """The text with a placeholder for each finding of the chosen kinds."""
-        parts: list[str] = []
-        position = 0
-        alike = self._look_alikes(text)
-        self._reserved.update(name for _, _, name in alike if name not in self._values)
-        found = [
+        """The text with a placeholder for each finding of the chosen kinds.
+
+        A value that was found once is replaced wherever else it stands in this text, and in later
+        ones, whether or not the words around it tell what it is.
+        """
+        self._reserve(text)
+        return self._redacted(text, self._found(text))
+
+    def redact_all(self, texts: Sequence[str]) -> list[str]:
+        """Several texts of the call, as if each had come after all others."""
+        for text in texts:
+            self._reserve(text)
+        found = [self._found(text) for text in texts]
+        for text, spans in zip(texts, found, strict=True):
+            for start, end, name in spans:
+                self._placeholder(name, text[start:end])
+        return [self._redacted(text, spans) for text, spans in zip(texts, found, strict=True)]
+
+    def _found(self, text: str) -> list[_NamedSpan]:
+        return [
             (one.start, one.end, PLACEHOLDER_NAMES[one.kind])
             for one in self._find(text)
             if one.kind in self._kinds
         ]
-        taken = [
+
+    def _reserve(self, text: str) -> None:
+        """Numbers that a text uses itself are not given out."""
+        self._reserved.update(name for _, _, name in _look_alikes(text) if name not in self._values)
+
+    def _redacted(self, text: str, found: Sequence[_NamedSpan]) -> str:
+        for start, end, name in found:
+            self._placeholder(name, text[start:end])
+        spans = [*found, *self._known_again(text)]
+        spans += (
             (start, end, name.rpartition("_")[0])
-            for start, end, name in alike
-            if name in self._values and not _touches(found, start, end)
-        ]
-        for start, end, name in sorted(found + taken):
+            for start, end, name in _look_alikes(text)
+            if name in self._values
+        )
+        parts: list[str] = []
+        position = 0
+        for start, end, name in _apart(found, spans):
             parts += text[position:start], self._placeholder(name, text[start:end])
             position = end
         return "".join([*parts, text[position:]])
 
-    def redact_all(self, texts: Sequence[str]) -> list[str]:
-        """Several texts of the call, numbered so that none of them holds a number given out."""
-        for text in texts:
-            self._reserved.update(
-                name for _, _, name in self._look_alikes(text) if name not in self._values
-            )
-        return [self.redact(text) for text in texts]
+    def _known_again(self, text: str) -> Iterator[_NamedSpan]:
+        """Where known values stand, as words of their own; of a call with few values."""
+        if len(self._by_value) > _MOST_LOOKED_FOR:
+            return
+        for name, value in self._by_value:
+            at = text.find(value) if len(value) >= _SHORTEST_LOOKED_FOR else -1
+            while at >= 0:
+                end = at + len(value)
+                if not (text[max(at - 1, 0) : at].isalnum() or text[end : end + 1].isalnum()):
+                    yield at, end, name
+                at = text.find(value, at + 1)
 
     def redact_parsed(self, value: Any) -> Any:
         """The same for the texts within lists and objects; names of fields stay."""
@@ -182,11 +220,11 @@ class Redaction:
             self._values[known] = value
         return f"[{known}]"
 
-    def _look_alikes(self, text: str) -> list[tuple[int, int, str]]:
-        return [
-            (*match.span(), _canonical_name(match))
-            for match in placeholder_pattern().finditer(text)
-        ]
+
+def _look_alikes(text: str) -> list[_NamedSpan]:
+    return [
+        (*match.span(), _canonical_name(match)) for match in placeholder_pattern().finditer(text)
+    ]
 
 
 def _replaced_within(
@@ -202,12 +240,24 @@ def _replaced_within(
     return value
 
 
-def _touches(found: Sequence[tuple[int, int, str]], start: int, end: int) -> bool:
-    return any(low < end and start < high for low, high, _ in found)
+def _apart(found: Sequence[_NamedSpan], spans: Sequence[_NamedSpan]) -> list[_NamedSpan]:
+    """Spans by place, without those that overlap an earlier one or one of the found."""
+    first = set(found)
+    ends = sorted(found)
+    starts = [start for start, _, _ in ends]
+    chosen: list[_NamedSpan] = []
+    for span in sorted(spans, key=lambda one: (one[0], -one[1])):
+        start, end, _ = span
+        if chosen and start < chosen[-1][1]:
+            continue
+        after = bisect_right(starts, start)
+        if span in first or after == len(starts) or starts[after] >= end:
+            chosen.append(span)
+    return chosen
 
 
 def _canonical_name(match: re.Match[str]) -> str:
-    name = match["name"] or match["bare"]
-    number = match["number"] or match["bare_number"]
-    plain = name.replace("\\", "").replace(" ", "_").replace("-", "_")
-    return f"{plain.upper()}{int(number)}"
+    """The name that we gave: ``\\[Birth date 02\\]`` is ``BIRTH_DATE_2``."""
+    plain = match[0].replace("\\", "").strip("[]\u3010\u3011\uff3b\uff3d ")
+    name, _, number = plain.replace("-", "_").replace(" ", "_").rpartition("_")
+    return f"{name.upper()}_{int(number)}"
