@@ -2,8 +2,12 @@
 
 The cases in ``tests/privacy/labelled/cases.json`` are made by ``tests/privacy/make_labelled.py``.
 A finding is right where a labelled span has its kind and at least half of their joint length in
-common. A third of the sentences was set aside until the recognisers were done.
+common. A third of the sentences was set aside until the recognisers were done: ``SET_ASIDE_FIRST`` is what
+they scored on it then. Six rules were mended after that, so that today's figure is no measure of
+unseen texts.
 """
+
+# ruff: noqa: RUF001 - look-alikes are among the texts
 
 from __future__ import annotations
 
@@ -23,6 +27,7 @@ from benchmarks.figures import say, write_results
 CASES = Path(__file__).parent.parent / "tests" / "privacy" / "labelled" / "cases.json"
 SIZE = 100_000
 REPEATS = 7
+SET_ASIDE_FIRST = {"labelled": 243, "precision": 0.96, "recall": 0.984, "near_misses": 240}
 _PLAIN_PASS = re.compile(r"[0-9]{4}|@")
 Labelled = Sequence[dict[str, Any]]
 
@@ -80,6 +85,11 @@ def exact_share(cases: Labelled) -> float:
     return round(sum(pairs) / len(pairs), 3)
 
 
+def cut(text: str) -> str:
+    """The first 100 kB of a text in UTF-8."""
+    return text.encode()[:SIZE].decode(errors="ignore")
+
+
 def prose(cases: Labelled) -> str:
     """100 kB of sentences: of all languages, a labelled or near-miss one after five plain ones."""
     chance = random.Random(5)
@@ -90,7 +100,7 @@ def prose(cases: Labelled) -> str:
         part = chance.choice(cases)["text"] if chance.random() < 1 / 6 else chance.choice(plain)
         parts.append(part)
         size += len(part) + 1
-    return "\n".join(parts)[:SIZE]
+    return cut("\n".join(parts))
 
 
 def pathological(cases: Labelled) -> dict[str, str]:
@@ -142,9 +152,9 @@ def pathological(cases: Labelled) -> dict[str, str]:
         "ids": "CPF 111.444.777-35 ",
         "every id": "id tc pesel cpf snils inn bsn nif sin nik aadhaar 12345678901 ",
     }
-    texts = {name: (unit * (SIZE // len(unit) + 1))[:SIZE] for name, unit in units.items()}
-    texts["all labelled cases"] = ("\n".join(case["text"] for case in cases) * 4)[:SIZE]
-    return texts
+    texts = {name: cut(unit * (SIZE // len(unit) + 1)) for name, unit in units.items()}
+    texts["all labelled cases"] = "\n".join(case["text"] for case in cases) * 4
+    return {name: cut(text) for name, text in texts.items()}
 
 
 def milliseconds(work: Callable[[], object], repeats: int = REPEATS) -> float:
@@ -162,12 +172,13 @@ def fuzzed() -> dict[str, str]:
     chance = random.Random(8)
     alphabet = "0123456789aAfFxX .:,-/@()+[]°'\n路市街ло"
     units = ["".join(chance.choices(alphabet, k=chance.randint(1, 24))) for _ in range(80)]
-    return {repr(unit): (unit * (SIZE // len(unit) + 1))[:SIZE] for unit in units}
+    return {repr(unit): cut(unit * (SIZE // len(unit) + 1)) for unit in units}
 
 
 def time_figures(cases: Labelled) -> dict[str, Any]:
     """Median for prose, one plain pass over it, and the slowest of the others."""
     text = prose(cases)
+    english = prose([case for case in cases if case["language"] == "en"])
     find_personal_data(text)
     median = milliseconds(lambda: find_personal_data(text), 15)
     plain = milliseconds(lambda: sum(1 for _ in _PLAIN_PASS.finditer(text)), 15)
@@ -178,6 +189,7 @@ def time_figures(cases: Labelled) -> dict[str, Any]:
     ranked = sorted(slow.items(), key=lambda item: -item[1])
     return {
         "prose_100_kB_ms": median,
+        "english_prose_100_kB_ms": milliseconds(lambda: find_personal_data(english)),
         "plain_pattern_ms": plain,
         "times_a_plain_pattern": round(median / plain, 1),
         "slowest_100_kB_ms": dict(ranked[:8]),
@@ -199,12 +211,13 @@ def main() -> None:
             "recognisers": len(RECOGNISERS),
         },
         "development": judged(development),
-        "set_aside": judged(held_out),
+        "set_aside_first": SET_ASIDE_FIRST,
+        "set_aside_today": judged(held_out),
         "all_cases": judged(cases),
         "exact_spans": exact_share(cases),
         "time": time_figures(cases),
     }
-    for name in ("development", "set_aside", "all_cases"):
+    for name in ("development", "set_aside_today", "all_cases"):
         say(f"{name}: {figures[name]['all']}")
     say(f"time: {figures['time']}")
     say(f"written: {write_results('privacy', figures)}")

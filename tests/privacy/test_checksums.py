@@ -9,7 +9,7 @@ import pytest
 
 from adaptive.privacy import national_ids as ids
 from adaptive.privacy.checksums import luhn_holds, mod_11_2_holds, mod_11_10_holds, verhoeff_holds
-from adaptive.privacy.id_recognisers import card_holds, iban_holds
+from adaptive.privacy.payment_recognisers import card_holds, iban_holds
 from adaptive.privacy.phone_numbers import international_phone_holds, possible_phones
 from adaptive.privacy.wallet_checksums import (
     base58check_holds,
@@ -115,7 +115,7 @@ def test_keccak_of_nothing() -> None:
 
 
 class Library:
-    """What is asked of ``phonenumbers``: numbers ending in 0 can't be parsed, in 1 are impossible."""
+    """What is asked of ``phonenumbers``: it can't parse a 0 at the end, nor believe a 1."""
 
     class NumberParseException(Exception):
         """A text that is no number."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 _LUHN_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
-# The permutation of Verhoeff's scheme (Error Detecting Decimal Codes, 1969), applied once per place.
+# The permutation of Verhoeff's scheme (Error Detecting Decimal Codes, 1969), once per place.
 _VERHOEFF_STEP = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
 
 

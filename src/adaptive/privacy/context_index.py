@@ -11,7 +11,6 @@ from functools import cache, cached_property
 from adaptive.privacy.anchors import Window
 from adaptive.privacy.context_words import words_of, words_only
 
-
 # So many questions about a subject are answered by reading what is around the place; after that all
 # its words are looked for in the whole text.
 _QUESTIONS_BEFORE_INDEX = 128

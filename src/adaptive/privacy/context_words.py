@@ -1,8 +1,8 @@
 """Words near a number that tell what it is, in sixteen languages.
 
-A space at the head of a word means that a word begins there, one at its end that it ends there; what
-is written without spaces has none. They are looked for in small letters, with a space for whatever
-is neither letter, mark nor digit.
+A space at the head of a word means that a word begins there, one at its end that it ends there;
+what is written without spaces has none. They are looked for in small letters, with a space for
+whatever is neither letter, mark nor digit.
 """
 
 # ruff: noqa: RUF001 - words of many scripts
@@ -15,7 +15,8 @@ from functools import cache
 
 CONTEXT_WORDS: Mapping[str, str] = {
     "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
-    "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline| hotline"
+    "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline"
+    "| hotline"
     "| ring me| ring her| ring him| reach me| reach her| reach him| reachable| voicemail| contact"
     "| my number| his number| her number| their number"  # English
     "| telefon| handy| anruf| ruf | rufe| rufen| anzurufen| erreichbar| erreichen| erreichst"
@@ -40,11 +41,13 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| carta di credito| carta | bancomat| creditcard| pinpas| kart| karta| karty| kartą"
     "| карт|信用卡|银行卡|卡号|借记卡|カード|카드| بطاقة| البطاقة| بطاقتي| कार्ड| kredi kart"
     "| kartu",
-    "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico| rekening"
+    "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico"
+    "| rekening"
     "| rachun| przelew| счет| счёт|账户|账号|口座| حساب| खाता| hesap| überweis",
     "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| адрес"
     "| сервер|服务器|サーバ| خادم| सर्वर| sunucu",
-    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface|地址",
+    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
+    "|地址",
     "cpf": " cpf| cadastro de pessoa| receita federal| documento| contribuinte| titular",
     "cnpj": " cnpj",
     "aadhaar": " aadhaar| aadhar| adhar| uidai| uid | आधार",
@@ -85,7 +88,8 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "|钱包|錢包|ウォレット|지갑| محفظ| वॉलेट| cüzdan| dompet| polkadot| phantom",
     "residence": " live | lives | living | lived | address| home | house | moved | moving | reside"
     "| residing| staying| stay at| ship | shipped| shipping| deliver| mail | mailed| mailing| send "
-    "| sent | apartment| apt | flat | pick me up| pick us up| come to| come over| visit me| visit us"
+    "| sent | apartment| apt | flat | pick me up| pick us up| come to| come over| visit me"
+    "| visit us"
     "| my place| office is| office at| works at| my work| located| meet me| neighbor| neighbour"
     "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
     "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
@@ -100,9 +104,11 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| mieszka| zamieszka| wysł| wyślij| dostaw| przeprowadz| zameldowan| przesyłk| paczk"
     "| живу| живет| живёт| прожива| адрес| доставк| доставить| доставьте| переехал"
     "| прописан| зарегистрирован| отправ| дом "
-    "|住在|地址|住址|家住|居住|寄到|寄给|送到|搬到|收货|住所|自宅|住んで|引っ越|送って|届けて|宛先|届け"
+    "|住在|地址|住址|家住|居住|寄到|寄给|送到|搬到|收货|住所|自宅|住んで|引っ越|送って|届けて"
+    "|宛先|届け"
     "|주소|살고|살아|산다|삽니다|거주|이사|배송|집은|보내"
-    "| أسكن| أعيش| اسكن| العنوان| عنوان| عنواني| عنوانه| يسكن| تسكن| منزل| بيت| نسكن| إقامت| التوصيل"
+    "| أسكن| أعيش| اسكن| العنوان| عنوان| عنواني| عنوانه| يسكن| تسكن| منزل| بيت| نسكن| إقامت"
+    "| التوصيل"
     "| रहता| रहती| रहते| पता | पते | घर | निवास| भेज| डिलीवर"
     "| oturu| yaşıyor| adres| ikamet| evim| taşındı| gönder| kargo| teslim"
     "| tinggal| alamat| rumah| kirim| pindah",
@@ -117,10 +123,12 @@ CONTEXT_WORDS: Mapping[str, str] = {
 }
 # What is counted, ordered, shipped or published has numbers as well.
 COUNTER_WORDS = (
-    " order| firmware| versi| versã| version| wersj| верси| прошивк|版本|バージョン|버전| sürüm|الإصدار|إصدار| संस्करण| वर्ज"
+    " order| firmware| versi| versã| version| wersj| верси| прошивк|版本|バージョン|버전| sürüm"
+    "|الإصدار|إصدار| संस्करण| वर्ज"
     "| invoice| ticket| tracking| isbn| issn| ean | ean13| upc | gtin| sku | serial| version"
     "| ver | model | part no| part number| article no| item | reference| ref | case no| case number"
-    "| batch| lot | product| flight| build | imei| rfc | patent| doi | barcode| purchase| transaction"
+    "| batch| lot | product| flight| build | imei| rfc | patent| doi | barcode| purchase"
+    "| transaction"
     "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
     "| catalog| vin | score| population| views| votes| downloads| followers| policy no| licence no"
     "| license key| coupon| voucher| gift card| loyalty| error| issue| chapter| section| page"
@@ -130,7 +138,8 @@ COUNTER_WORDS = (
     "| pedido| factura| seguimiento| número de serie| referencia| reserva| envío| expediente"
     "| fatura| rastreio| rastreamento| número de série| referência| protocolo| nota fiscal"
     "| ordine| fattura| spedizione| seriale| riferimento| pratica| prenotazione| tracciamento"
-    "| bestelling| bestelnummer| factuur| serienummer| referentie| zending| klantnummer| ordernummer"
+    "| bestelling| bestelnummer| factuur| serienummer| referentie| zending| klantnummer"
+    "| ordernummer"
     "| zamówien| faktur| seryjn| przesyłki nr| referenc| partii| rezerwacj| katalogow"
     "| заказ| накладн| серийн| артикул| трек| счет фактур| счёт фактур| бронирован| партии| версии"
     "|订单|发票|单号|序列号|型号|编号|快递|批次|運單|注文|請求書|追跡|製造番号|品番|伝票|予約番号"
@@ -148,10 +157,38 @@ NO_BIRTH_WORDS = (
     "| pesta| kado"
 )
 
-_ID_SUBJECTS = (
-    "cpf cnpj aadhaar pan snils inn my_number chinese_id steuer_id german_card tckn melli thai_id"
-    " nir nhs nino dni codice pesel bsn nif rrn sin nik cnic nin ahv curp ssn passport"
-).split()
+_ID_SUBJECTS = [
+    "cpf",
+    "cnpj",
+    "aadhaar",
+    "pan",
+    "snils",
+    "inn",
+    "my_number",
+    "chinese_id",
+    "steuer_id",
+    "german_card",
+    "tckn",
+    "melli",
+    "thai_id",
+    "nir",
+    "nhs",
+    "nino",
+    "dni",
+    "codice",
+    "pesel",
+    "bsn",
+    "nif",
+    "rrn",
+    "sin",
+    "nik",
+    "cnic",
+    "nin",
+    "ahv",
+    "curp",
+    "ssn",
+    "passport",
+]
 
 
 @cache

@@ -81,18 +81,19 @@ def storable(
 ) -> StoredText | StoringRefusal:
     """The text as the policy lets it be stored, or why it is not."""
     found = find(text)
-    refused = [one.kind for one in found if policy.storing(one.kind) == "refuse"]
+    kinds: dict[PersonalKind, None] = dict.fromkeys([one.kind for one in found])
+    refused = tuple(kind for kind in kinds if policy.storing(kind) == "refuse")
     if refused:
-        return StoringRefusal(tuple(dict.fromkeys(refused)))
+        return StoringRefusal(refused)
     parts: list[str] = []
     position = 0
-    masked: list[PersonalKind] = []
+    masked: dict[PersonalKind, None] = {}
     for one in found:
         if policy.storing(one.kind) == "mask":
             parts += text[position : one.start], mask(one.kind, text[one.start : one.end])
             position = one.end
-            masked.append(one.kind)
-    return StoredText("".join([*parts, text[position:]]), tuple(dict.fromkeys(masked)))
+            masked[one.kind] = None
+    return StoredText("".join([*parts, text[position:]]), tuple(masked))
 
 
 def mask(kind: PersonalKind, value: str) -> str:

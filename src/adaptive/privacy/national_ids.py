@@ -19,12 +19,80 @@ from adaptive.privacy.checksums import (
 )
 
 _CHINESE_PROVINCES = frozenset(
-    "11 12 13 14 15 21 22 23 31 32 33 34 35 36 37 41 42 43 44 45 46 50 51 52 53 54 61 62 63 64 65"
-    " 71 81 82 83".split()
+    [
+        "11",
+        "12",
+        "13",
+        "14",
+        "15",
+        "21",
+        "22",
+        "23",
+        "31",
+        "32",
+        "33",
+        "34",
+        "35",
+        "36",
+        "37",
+        "41",
+        "42",
+        "43",
+        "44",
+        "45",
+        "46",
+        "50",
+        "51",
+        "52",
+        "53",
+        "54",
+        "61",
+        "62",
+        "63",
+        "64",
+        "65",
+        "71",
+        "81",
+        "82",
+        "83",
+    ]
 )
 _MEXICAN_STATES = frozenset(
-    "AS BC BS CC CL CM CS CH DF DG GT GR HG JC MC MN MS NT NL OC PL QT QR SP SL SR TC TS TL VZ YN"
-    " ZS NE".split()
+    [
+        "AS",
+        "BC",
+        "BS",
+        "CC",
+        "CL",
+        "CM",
+        "CS",
+        "CH",
+        "DF",
+        "DG",
+        "GT",
+        "GR",
+        "HG",
+        "JC",
+        "MC",
+        "MN",
+        "MS",
+        "NT",
+        "NL",
+        "OC",
+        "PL",
+        "QT",
+        "QR",
+        "SP",
+        "SL",
+        "SR",
+        "TC",
+        "TS",
+        "TL",
+        "VZ",
+        "YN",
+        "ZS",
+        "NE",
+    ]
 )
 _CURP_ALPHABET = "0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ"
 _SPANISH_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
@@ -130,8 +198,7 @@ def turkish_id_holds(number: str) -> bool:
 
 
 def iranian_id_holds(number: str) -> bool:
-    """Code melli: nine digits and a check digit by MOD 11 (National Organization for Civil
-    Registration)."""
+    """Code melli: nine digits and a check digit by MOD 11 (Civil Registration)."""
     rest = weighted_sum(number[:9], range(10, 1, -1)) % 11
     return not _pii_uniform(number) and int(number[9]) == (rest if rest < 2 else 11 - rest)
 

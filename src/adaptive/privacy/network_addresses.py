@@ -13,11 +13,76 @@ _NETWORK_LABEL = rf"[{_NETWORK_LETTER}](?:[{_NETWORK_LETTER}-]{{0,62}})"
 _NETWORK_HOST = rf"{_NETWORK_LABEL}(?:\.{_NETWORK_LABEL}){{1,8}}"
 # Names of files and of things that carry an ``@``.
 _NO_DOMAIN = frozenset(
-    "png jpg jpeg gif svg webp ico bmp css scss js mjs ts tsx jsx json html htm php py rb java cpp"
-    " txt md pdf zip gz tar exe dll so yml yaml toml xml csv local localhost localdomain internal"
-    " lock map woff woff2".split()
+    [
+        "png",
+        "jpg",
+        "jpeg",
+        "gif",
+        "svg",
+        "webp",
+        "ico",
+        "bmp",
+        "css",
+        "scss",
+        "js",
+        "mjs",
+        "ts",
+        "tsx",
+        "jsx",
+        "json",
+        "html",
+        "htm",
+        "php",
+        "py",
+        "rb",
+        "java",
+        "cpp",
+        "txt",
+        "md",
+        "pdf",
+        "zip",
+        "gz",
+        "tar",
+        "exe",
+        "dll",
+        "so",
+        "yml",
+        "yaml",
+        "toml",
+        "xml",
+        "csv",
+        "local",
+        "localhost",
+        "localdomain",
+        "internal",
+        "lock",
+        "map",
+        "woff",
+        "woff2",
+    ]
 )
-_FREQUENT_DOMAINS = frozenset("com org net de fr es it nl pl ru br in jp cn mx tr edu gov".split())
+_FREQUENT_DOMAINS = frozenset(
+    [
+        "com",
+        "org",
+        "net",
+        "de",
+        "fr",
+        "es",
+        "it",
+        "nl",
+        "pl",
+        "ru",
+        "br",
+        "in",
+        "jp",
+        "cn",
+        "mx",
+        "tr",
+        "edu",
+        "gov",
+    ]
+)
 
 
 def _email_fits(match: re.Match[str]) -> bool:
@@ -75,7 +140,7 @@ def _credentials_fit(match: re.Match[str]) -> bool:
 
 _IP_HEAD = r"(?<![0-9A-Za-z.])(?<![0-9A-Za-z][-+_/])"
 _NETWORK_SCHEME = r"(?<![0-9A-Za-z])[A-Za-z][0-9A-Za-z+.\-]{1,15}://"
-_NETWORK_SECRET_NAME = (
+_NETWORK_PARAMETER = (
     r"(?i:password|passwd|pwd|pass|passphrase|secret|token|access_token|auth_token|api_?key|apikey"
     r"|client_secret|sig|signature)"
 )
@@ -103,8 +168,10 @@ NETWORK_RECOGNISERS = (
         "email",
         "bracketed at",
         "bracketed at",
-        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}._+\-]{{0,63}} ?[(\[](?i:at)[)\]] ?"
-        rf"{_NETWORK_LABEL}(?: ?[(\[](?i:dot|punkt|point|punto|ponto)[)\]] ?{_NETWORK_LABEL}|\.{_NETWORK_LABEL}){{1,5}}",
+        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}._+\-]{{0,63}} ?"
+        r"[(\[](?i:at)[)\]] ?"
+        rf"{_NETWORK_LABEL}(?: ?[(\[](?i:dot|punkt|point|punto|ponto)[)\]] ?"
+        rf"{_NETWORK_LABEL}|\.{_NETWORK_LABEL}){{1,5}}",
         0.85,
         countered=False,
     ),
@@ -134,7 +201,7 @@ NETWORK_RECOGNISERS = (
         "password as a parameter",
         "scheme",
         _NETWORK_SCHEME + r"[^\s\"'<>?#]{1,200}[?#](?:[^\s\"'<>&#=]{1,40}=[^\s\"'<>&#]{0,80}&){0,8}"
-        rf"{_NETWORK_SECRET_NAME}=(?P<secret>[^\s\"'<>&#]{{4,200}})(?:&[^\s\"'<>]{{0,200}})?",
+        rf"{_NETWORK_PARAMETER}=(?P<secret>[^\s\"'<>&#]{{4,200}})(?:&[^\s\"'<>]{{0,200}})?",
         0.96,
         fits=_credentials_fit,
         countered=False,

@@ -1,8 +1,8 @@
 """Finding personal data in a text.
 
-Each recogniser looks at the windows of its anchor; what its pattern matches must pass its checksum,
-and is then scored by the words around it. Time is linear in the text's length, which is not bounded,
-since what stood behind a bound would pass unseen.
+Each recogniser looks where its numbers begin, or at the windows of its anchor; what its pattern
+matches must pass its checksum, and is then scored by the words around it. Time is linear in the
+length of the text, which is not bounded, since what stood behind a bound would pass unseen.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from adaptive.privacy.context_index import ContextIndex
 from adaptive.privacy.id_recognisers import ID_RECOGNISERS
 from adaptive.privacy.network_addresses import NETWORK_RECOGNISERS
 from adaptive.privacy.number_starts import NumberStarts
+from adaptive.privacy.payment_recognisers import PAYMENT_RECOGNISERS
 from adaptive.privacy.phone_numbers import PHONE_RECOGNISERS, phone_library, possible_phones
 from adaptive.privacy.place_recognisers import ADDRESS_RECOGNISERS, COORDINATE_RECOGNISERS
 from adaptive.privacy.recogniser import BELIEVABLE, PersonalKind, Recogniser, letters_and_digits
@@ -29,6 +30,7 @@ RECOGNISERS: tuple[Recogniser, ...] = (
     *NETWORK_RECOGNISERS,
     *PHONE_RECOGNISERS,
     *ID_RECOGNISERS,
+    *PAYMENT_RECOGNISERS,
     *ADDRESS_RECOGNISERS,
     *COORDINATE_RECOGNISERS,
     *BIRTH_RECOGNISERS,

@@ -37,7 +37,7 @@ def _coordinates_fit(match: re.Match[str]) -> bool:
     listed = before[-1:] in {",", ";"} and before[:-1][-1:].isdigit()
     more = behind[:1] in {",", ";"} and behind[1:].strip(" -+")[:1].isdigit()
     # Two shares of one, as in vectors, are on the open sea off Ghana.
-    return 1 < latitude + longitude and latitude <= 90 and longitude <= 180 and not (listed or more)
+    return latitude + longitude > 1 and latitude <= 90 and longitude <= 180 and not (listed or more)
 
 
 def _address(
@@ -86,7 +86,8 @@ ADDRESS_RECOGNISERS = (
     _address(
         "English, small letters",
         rf"{HEAD}[0-9]{{1,5}} (?!(?:way|more|of|the|times?|blocks?|on|in|to|main(?! )|days?|min)\b)"
-        r"[a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|road|lane|drive|boulevard|terrace|crescent|parkway)(?!\w)",
+        r"[a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|road|lane|drive|boulevard|terrace"
+        r"|crescent|parkway)(?!\w)",
         " street| avenue| road| lane| drive| boulevard| terrace| crescent| parkway",
         *range(1, 6),
         score=0.2,
@@ -120,7 +121,8 @@ ADDRESS_RECOGNISERS = (
         "Spanish, Portuguese, Italian",
         r"(?<!\w)(?i:calle|c/|avenida|avda\.?|av\.?|paseo|plaza|pza\.?|carrera|cra\.?|calzada|ronda"
         r"|travesía|jirón|pasaje|glorieta|rua|r\.|travessa|praça|alameda|estrada|rodovia|largo|via"
-        rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
+        rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada"
+        rf"|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
         r",? ?(?:n[.º°o]{1,2} ?|núm(?:ero|\.)? ?|número |#|civico )?"
         rf"{_HOUSE}(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
         " calle | c | avenida| avda | av | paseo | plaza | pza | carrera | cra | calzada | ronda "
@@ -149,7 +151,8 @@ ADDRESS_RECOGNISERS = (
         rf"{_NAME}(?: {_NAME}){{0,2}}|{_NAME}(?: {_NAME})? (?i:ул\.|улиц[аеу]|пр-т|проспект[е]?"
         r"|пер\.|переул[а-я]{2,3}|бульвар[е]?|шоссе|набережн[а-я]{2}|площад[ьи]))"
         r",? (?:д\. ?|дом )?[0-9]{1,4}(?: ?[а-яА-Я](?!\w))?(?!\w)(?:[/\-][0-9]{1,3})?"
-        r"(?:,? (?:к\.|корп\.|корпус|стр\.) ?[0-9]{1,3})?(?P<sure>,? (?:кв\.|квартира) ?[0-9]{1,4})?",
+        r"(?:,? (?:к\.|корп\.|корпус|стр\.) ?[0-9]{1,3})?(?P<sure>,? (?:кв\."
+        r"|квартира) ?[0-9]{1,4})?",
         " ул | улиц| пр | просп| пер | переул| бульвар| б р | наб| шоссе| площад| пл ",
     ),
     _address(
@@ -162,14 +165,16 @@ ADDRESS_RECOGNISERS = (
     _address(
         "Indonesian",
         rf"(?<!\w)(?:Jalan|Jln\.?|Jl\.?|Gang|Gg\.?) {_NAME}(?: (?:{_NAME}|[IVX]{{1,4}})){{0,4}},?"
-        r" (?:No\.?|Nomor|nomor|no\.?) ?[0-9]{1,4}[A-Z]?(?:,? RT ?\.?[0-9]{1,3}/RW ?\.?[0-9]{1,3})?",
+        r" (?:No\.?|Nomor|nomor"
+        r"|no\.?) ?[0-9]{1,4}[A-Z]?(?:,? RT ?\.?[0-9]{1,3}/RW ?\.?[0-9]{1,3})?",
         " jalan | jln | jl | gang | gg ",
     ),
     _address(
         "Chinese",
         r"[\u4e00-\u9fff]{2,30}(?:大道|路|街|道|巷|弄|胡同|村)[\u4e00-\u9fff]{0,4}[0-9]{1,5}"
         r"(?:弄|号院|号|號)"
-        r"(?:[\u4e00-\u9fff]{0,8}[0-9]{1,4}(?:号楼|楼|栋|幢|座|单元|层|室|号|樓)){0,4}(?:[0-9]{1,4}室)?",
+        r"(?:[\u4e00-\u9fff]{0,8}[0-9]{1,4}(?:号楼|楼|栋|幢|座|单元|层|室|号"
+        r"|樓)){0,4}(?:[0-9]{1,4}室)?",
         "路|街|道|巷|弄|胡同|村",
         trim="[\u4e00-\u9fff]{0,28}(?:住在|住址|地址|家在|公司在|位于|寄到|寄给|送到|搬到|[在到给是于往了])",
     ),
@@ -191,16 +196,21 @@ ADDRESS_RECOGNISERS = (
     ),
     _address(
         "Arabic",
-        r"(?:[0-9]{1,4} )?(?:شارع|طريق|حي|جادة|ميدان) [\u0600-\u06ff]{2,20}(?: [\u0600-\u06ff]{2,20})"
+        r"(?:[0-9]{1,4} )?(?:شارع|طريق|حي|جادة"
+        r"|ميدان) [\u0600-\u06ff]{2,20}(?: [\u0600-\u06ff]{2,20})"
         r"{0,4}?[،,]? ?(?:رقم |مبنى |عمارة |بناية |منزل |فيلا |شقة )?(?:رقم )?[0-9]{1,4}(?![0-9])"
         r"|[0-9]{1,4} (?:شارع|طريق) [\u0600-\u06ff]{2,20}(?: [\u0600-\u06ff]{2,20})?",
         "شارع|طريق| حي |جادة|ميدان",
     ),
     _address(
         "Hindi",
-        r"(?:मकान|फ्लैट|फ़्लैट|प्लॉट|घर|हाउस|दुकान) (?:नंबर|संख्या|नं\.?|न\.) ?[0-9]{1,5}[\w/\-]{0,6}"
-        r"(?:,? (?!(?:में|पर|से|को|के|का|की|है|हूँ|हैं|और|मेरा|रह)(?![\u0900-\u097f]))[\u0900-\u097f0-9]{2,20}){1,4}|[0-9]{1,5}[\w/\-]{0,6},? [\u0900-\u097f]{2,20}"
-        r"(?: [\u0900-\u097f]{2,20}){0,3} (?:मार्ग|रोड|नगर|गली|कॉलोनी|स्ट्रीट|विहार|सेक्टर)(?: [0-9]{1,3})?",
+        r"(?:मकान|फ्लैट|फ़्लैट|प्लॉट|घर|हाउस|दुकान) (?:नंबर|संख्या|नं\.?"
+        r"|न\.) ?[0-9]{1,5}[\w/\-]{0,6}"
+        r"(?:,? (?!(?:में|पर|से|को|के|का|की|है|हूँ|हैं|और|मेरा"
+        r"|रह)(?![\u0900-\u097f]))[\u0900-\u097f0-9]{2,20}){1,4}"
+        r"|[0-9]{1,5}[\w/\-]{0,6},? [\u0900-\u097f]{2,20}"
+        r"(?: [\u0900-\u097f]{2,20}){0,3} (?:मार्ग|रोड|नगर|गली|कॉलोनी|स्ट्रीट|विहार"
+        r"|सेक्टर)(?: [0-9]{1,3})?",
         "मकान|फ्लैट|फ़्लैट|प्लॉट|घर|हाउस|दुकान|मार्ग|रोड|नगर|गली|कॉलोनी|स्ट्रीट|विहार|सेक्टर",
     ),
 )
@@ -223,7 +233,8 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "few decimals",
         "decimals",
-        r"(?<![0-9A-Za-z_.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{2,15})(?:, ?|; ?| / | and | und | et | y )"
+        r"(?<![0-9A-Za-z_.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{2,15})(?:, ?|; ?| / | and | und "
+        r"| et | y )"
         r"(?P<longitude>[-+]?[0-9]{1,3}\.[0-9]{2,15})(?![0-9A-Za-z_%])(?! ?[€$£¥])",
         0.2,
         0.8,
@@ -237,8 +248,10 @@ COORDINATE_RECOGNISERS = (
         "decimals",
         r"(?<![0-9A-Za-z_.,])(?P<latitude>[0-9]{1,2}(?:\.[0-9]{1,12})?) ?° ?[NSns],? ?"
         r"(?P<longitude>[0-9]{1,3}(?:\.[0-9]{1,12})?) ?° ?[EWOewo](?![0-9A-Za-z])"
-        r"|(?<![0-9A-Za-z_.,])[0-9]{1,2}\.[0-9]{2,12} ?[NS],? [0-9]{1,3}\.[0-9]{2,12} ?[EWO](?![0-9A-Za-z])"
-        r"|(?<![0-9A-Za-z])[NS] ?[0-9]{1,2}\.[0-9]{2,12}°?,? [EWO] ?[0-9]{1,3}\.[0-9]{2,12}°?(?![0-9A-Za-z])",
+        r"|(?<![0-9A-Za-z_.,])[0-9]{1,2}\.[0-9]{2,12} ?[NS],? "
+        r"[0-9]{1,3}\.[0-9]{2,12} ?[EWO](?![0-9A-Za-z])"
+        r"|(?<![0-9A-Za-z])[NS] ?[0-9]{1,2}\.[0-9]{2,12}°?,? "
+        r"[EWO] ?[0-9]{1,3}\.[0-9]{2,12}°?(?![0-9A-Za-z])",
         0.9,
         countered=False,
     ),

@@ -257,7 +257,7 @@ def _apart(found: Sequence[_NamedSpan], spans: Sequence[_NamedSpan]) -> list[_Na
 
 
 def _canonical_name(match: re.Match[str]) -> str:
-    """The name that we gave: ``\\[Birth date 02\\]`` is ``BIRTH_DATE_2``."""
+    """The name that we gave: ``[Birth date 02]`` is ``BIRTH_DATE_2``."""
     plain = match[0].replace("\\", "").strip("[]\u3010\u3011\uff3b\uff3d ")
     name, _, number = plain.replace("-", "_").replace(" ", "_").rpartition("_")
     return f"{name.upper()}_{int(number)}"

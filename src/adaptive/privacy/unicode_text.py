@@ -1,7 +1,5 @@
 """One spelling for the many ways in which Unicode writes a digit, a dot, a dash or a space."""
 
-# ruff: noqa: RUF001 - look-alikes are its subject
-
 from __future__ import annotations
 
 import re
