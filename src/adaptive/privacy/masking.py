@@ -81,10 +81,12 @@ def storable(
 ) -> StoredText | StoringRefusal:
     """The text as the policy lets it be stored, or why it is not."""
     found = find(text)
-    kinds: dict[PersonalKind, None] = dict.fromkeys([one.kind for one in found])
-    refused = tuple(kind for kind in kinds if policy.storing(kind) == "refuse")
+    refused: dict[PersonalKind, None] = {}
+    for one in found:
+        if policy.storing(one.kind) == "refuse":
+            refused[one.kind] = None
     if refused:
-        return StoringRefusal(refused)
+        return StoringRefusal(tuple(refused))
     parts: list[str] = []
     position = 0
     masked: dict[PersonalKind, None] = {}
