@@ -3,8 +3,8 @@
 The cases in ``tests/privacy/labelled/cases.json`` are made by ``tests/privacy/make_labelled.py``.
 A finding is right where a labelled span has its kind and at least half of their joint length in
 common. A third of the sentences was set aside until the recognisers were done:
-``SET_ASIDE_FIRST`` is what they scored on it then. Six rules were mended after that, so that today's figure is no measure of
-unseen texts.
+``SET_ASIDE_FIRST`` is what they scored on it then. Six rules were mended after that, so that
+today's figure is no measure of unseen texts.
 """
 
 # ruff: noqa: RUF001 - look-alikes are among the texts
