@@ -1,3 +1,1 @@
 """Privacy: personal data, secrets, the injection guard, sealing."""
-
-from __future__ import annotations
