@@ -17,6 +17,7 @@ NAMES = (
     "loading",
     "recall",
     "deduplication",
+    "privacy",
     "host_recall",
     "stability",
     "latency",
