@@ -74,8 +74,11 @@ class GuardText:
         return self.place(start), self.place(end - 1) + 1
 
 
-def guard_text(text: str) -> GuardText:
-    """Fold a text: in linear time, and for plain ASCII with no work."""
+def guard_text(text: str, *, marks: bool = False) -> GuardText:
+    """Fold a text: in linear time, and for plain ASCII with no work.
+
+    ``marks`` leaves out combining marks as well, so that "s\u0332ystem" is "system".
+    """
     if text.isascii():
         if not _ascii_controls().search(text):
             return GuardText(text)
@@ -85,7 +88,8 @@ def guard_text(text: str) -> GuardText:
     cuts: list[int] = []
     skipped: list[int] = []
     position = gone = 0
-    for match in unseen_signs().finditer(text):
+    pattern = _unseen_or_marks() if marks else unseen_signs()
+    for match in pattern.finditer(text):
         kept.append(text[position : match.start()])
         cuts.append(match.start() - gone)
         gone += match.end() - match.start()
@@ -104,6 +108,11 @@ def in_latin(text: str) -> str:
 def unseen_signs() -> re.Pattern[str]:
     """Runs of signs that take no room."""
     return re.compile(f"[{_UNSEEN}{_CONTROLS}]+")
+
+
+@cache
+def _unseen_or_marks() -> re.Pattern[str]:
+    return re.compile(f"[{_UNSEEN}{_CONTROLS}\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]+")
 
 
 @cache

@@ -105,7 +105,8 @@ def _after(text: str, place: Announced, limit: int) -> Iterator[ContextFinding]:
     # An identifier may hold the next announcing word: SECRET_KEY_BASE=..., "token secret: ..."
     stop = min(limit + (0 if limit > place.end + 2 else _REACH), place.end + _REACH)
     if place.sort == "code":
-        if match := _code_after().match(text, place.end, max(stop, place.end + 40)):
+        match = _code_after().match(text, place.end, max(stop, place.end + 40))
+        if match and not _other_code().search(match.group()):
             yield ContextFinding(kind, *match.span("value"))
         return
     link = _link().match(text, place.end, stop)
@@ -156,7 +157,9 @@ def _is_quoted_password(said: str) -> bool:
 
 def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
     """A plain word as a password: it ends the sentence, and says nothing about the password."""
-    if len(said) < 5 or is_saying(said) or not said[0].isalpha():
+    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
+        return False
+    if _of_many().search(link.group()) or not _scope_of_secret().fullmatch(link.group("scope")):
         return False
     rest = _sentence_rest().match(text, span[1])
     if rest:
@@ -223,7 +226,7 @@ def _link() -> re.Pattern[str]:
     Between word and link stands the rest of an identifier, or what the secret is for.
     """
     return re.compile(
-        rf"(?:[\w\-]{{0,24}}?|[\w\-']{{0,12}}[ \t](?:[^\s.!?:=\n,;]{{1,24}}[ \t]){{0,6}}?"
+        rf"(?P<scope>[\w\-]{{0,24}}?|[\w\-']{{0,12}}[ \t](?:[^\s.!?:=\n,;]{{1,24}}[ \t]){{0,6}}?"
         rf"[^\s.!?:=\n,;]{{0,24}}?)"
         rf"(?:{LINK_SIGNS}(?:\n[ \t]{{0,8}})?|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}"
         rf"|{LINK_UNSPACED}[ \t:：]{{0,3}})",
@@ -276,6 +279,16 @@ def _code_after() -> re.Pattern[str]:
 
 
 @cache
+def _other_code() -> re.Pattern[str]:
+    return re.compile(
+        r"post|zip|area|error|fehler|status|source|dress|promo|discount|rabatt|produ[ck]t|country|pays"
+        r"|país|индекс|\bqr|\bbar|exit|http|color|colour|swift|\bbic|airport|dial|vorwahl|course|kurs"
+        r"|item|\bsku|model|steuer|fiscal|tax|referral|coupon|invite|room|flight",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def _said_before() -> re.Pattern[str]:
     return re.compile(
         r"(?:^|[\s\"'`(「:：])(?P<value>(?:(?<![\w])\d{3}[ \-]\d{3}|[!-~]{4,80}?))[\"'`*)」]{0,2}\s{0,2}"
@@ -291,8 +304,25 @@ def _sentence_rest() -> re.Pattern[str]:
     """What may follow a plain word that is a password."""
     return re.compile(
         r"[\"'`*)\]」”]{0,3}(?:\s*$|\s*\n|[.!?;,。，！；](?:\s|$)|[.!?]?[\"'”]|\s{1,2}[(/|—–-]"
-        r"|\s(?:and|but|und|aber|et|mais|y|pero|e|ma|и|но|en|maar|i|ve|for|für|pour|para|per|для|on|please"
+        r"|\s(?:and|und|et|y|e|и|en|i|ve)\s(?:the|my|it|i|don't|mein\w*|das|der|die|ich|mon|le|la|je|mi|el|il|o"
+        r"|a|minha|meu|мой|я|mijn|het|user\w*|login)\b|\s(?:but|aber|mais|pero|ma|но|maar|for|für|pour|para|per|для|on|please"
         r"|thanks|don't|do not|bitte|user(?:name)?|login|email)\b|[。」』])"
+    )
+
+
+@cache
+def _of_many() -> re.Pattern[str]:
+    return re.compile(r"\b(?:are|sont|son|são|sono)\s*$", re.IGNORECASE)
+
+
+@cache
+def _scope_of_secret() -> re.Pattern[str]:
+    """What may stand between the word and a link to a plain word: what the password is for."""
+    return re.compile(
+        r"(?:[\w\-]{0,4}|\s?\([^)]{0,40}\)?|[\w\-']{0,8}\s+(?:for|of|to|on|at|from|in|für|von|vom|zum|zur|am"
+        r"|im|du|de|des|del|della|dell'\w*|do|da|pour|para|per|van|voor|dla|do|od|от|для|к|i|we|is|was|used"
+        r"|there|here|there|changed|now)\b.{0,90})",
+        re.IGNORECASE,
     )
 
 

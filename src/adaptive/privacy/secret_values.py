@@ -12,7 +12,6 @@ from adaptive.privacy.secret_words import KNOWN_NAMES, SAYING
 _LEAST_CHANCE = 2.9  # bits per sign; English words joined have 2.5 to 3.6, hexadecimal chance 3.4
 _LEAST_PASSWORD = 4
 _TRIMMED = ".,;:!?)]}>\"'`*»”’。，、；！？」』）"
-_OPENING = "\"'`*(<[{“„«‘「『"
 
 
 def bare_value(value: str) -> str:
@@ -31,7 +30,9 @@ def looks_random(value: str, least: int = 16) -> bool:
     ``least`` is the number of signs from which on it counts.
     """
     value = bare_value(value)
-    if len(value) < least or is_placeholder(value) or _plain_run().fullmatch(value):
+    if len(value) < least or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+        return False
+    if _plain_run().fullmatch(value):
         return False
     core = value.rstrip("=")
     figures = sum(sign.isdigit() for sign in core)
@@ -46,6 +47,8 @@ def looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures, signs or case within."""
     value = bare_value(value)
     if len(value) < _LEAST_PASSWORD or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+        return False
+    if value[-1] > "\u2e80":  # signs of a language without spaces: the rest of the sentence
         return False
     if _plain_run().fullmatch(value) or _unit_like().fullmatch(value):
         return False

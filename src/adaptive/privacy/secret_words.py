@@ -96,7 +96,7 @@ LINK_WORDS = (
     r"|was|are|to be|to|be|ist jetzt|ist nun|ist|war|lautet|lauten|heißt|zu|auf|est désormais|est"
     r"|c'est|sera|en|sont|es ahora|es|era|son|será|é agora|é|foi|são|para|è|era|sono|jest|to|na"
     r"|это|теперь|на|такой|is het|are het|är|er|on|je|byl|van|este|olarak|adalah|là|είναι|هو|هي|है"
-    r"|הוא|היא|ni|equals|reads|using|with|als)"
+    r"|הוא|היא|ni|equals|reads)"
 )
 LINK_UNSPACED = r"(?:是|为|為|：|は|が|を|は「|是「|改成|改为|設為|は、|은|는|이|가|を|คือ|เป็น)"
 # A word in the place of a secret that says something about it.
@@ -114,7 +114,7 @@ SAYING = frozenset(
     " a an my your our his her their its it and or but if used being made of to set reset enter"
     " entered your-password yourpassword password passwords passwd pass pwd passphrase passwort"
     " kennwort contraseña senha motdepasse wachtwoord пароль tbd todo n/a redacted masked removed"
-    " placeholder example string str text int bool changeme prompt input env getenv empty_string"
+    " placeholder example string str text int bool changeme silly prompt input env getenv empty_string"
     " falsch richtig lang kurz sicher unsicher schwach stark geheim nötig erforderlich notwendig"
     " abgelaufen vergessen pflicht standard neu alt weg gleich leer unbekannt geändert gespeichert"
     " verschlüsselt wichtig einfach kompliziert zu nicht noch immer schon sehr nur auch mein dein"

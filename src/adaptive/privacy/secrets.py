@@ -182,7 +182,7 @@ def _generic(text: str) -> Iterator[tuple[str, int, int]]:
 @cache
 def _prefixed_run() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![A-Za-z0-9_/.\-])[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
+        r"(?<![A-Za-z0-9_/.\-])(?!pk_|pub|sha\d)[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
         r"(?![A-Za-z0-9])"
     )
 
