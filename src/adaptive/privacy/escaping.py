@@ -70,7 +70,8 @@ def escaped_entry(text: str) -> str:
         return text
     shown = _without_unseen(text)
     shown = _without_line_marks(shown)
-    shown = re.sub(f"[ \\t]*[{_BREAKS}]+[ \\t{_BREAKS}]*|\\t+", " ", shown).strip()
+    lines = (line.strip(" \t") for line in shown.split("\n"))
+    shown = re.sub("\t+", " ", " ".join(line for line in lines if line)).strip()
     shown = _backticks().sub(lambda run: "'" * len(run.group()), shown)
     shown = _without_opening(shown)
     return _without_imitations(shown)
@@ -188,7 +189,7 @@ def _imitation() -> re.Pattern[str]:
     """The sign with which an imitation opens."""
     own = r"[\s_.\-]{0,3}".join("adaptivememory")
     return re.compile(
-        rf"<(?=[\s/|!?\\<]{{0,8}}(?:{own}|(?:{_TAG_NAMES})[\s/|]{{0,8}}(?:>|$|[a-z_]{{1,20}}=)))"
+        rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{own}|(?:{_TAG_NAMES})[\s/|]{{0,8}}(?:>|$|[a-z_]{{1,20}}=)))"
         rf"|<(?=\s{{0,3}}\||!--|\s{{0,3}}/?\s{{0,3}}(?:script|iframe|img|svg|style|object|embed)\b)"
         rf"|\[(?=\s{{0,3}}[/#|]?\s{{0,3}}(?:{_BRACKET_NAMES})\s{{0,3}}[\]:])"
         r"|\{(?=\{?[#/~]?\s{0,3}(?:system|user|assistant|geneach|block)\b[~\s]{0,3}\})",

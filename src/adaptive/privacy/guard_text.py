@@ -83,7 +83,7 @@ def guard_text(text: str, *, marks: bool = False) -> GuardText:
         if not _ascii_controls().search(text):
             return GuardText(text)
     elif _folded_signs().search(text):
-        text = text.translate(_folding())
+        text = _folded_signs().sub(lambda run: run.group().translate(_folding()), text)
     kept: list[str] = []
     cuts: list[int] = []
     skipped: list[int] = []
@@ -101,7 +101,9 @@ def guard_text(text: str, *, marks: bool = False) -> GuardText:
 
 def in_latin(text: str) -> str:
     """The text with letters that look Latin made Latin; as long as before."""
-    return text if text.isascii() else text.translate(_latin_twins())
+    if text.isascii():
+        return text
+    return _twin_signs().sub(lambda run: run.group().translate(_latin_twins()), text)
 
 
 @cache
@@ -123,7 +125,7 @@ def _ascii_controls() -> re.Pattern[str]:
 @cache
 def _folded_signs() -> re.Pattern[str]:
     ranges = "".join(f"{chr(low)}-{chr(high)}" for low, high in _COMPATIBLE)
-    return re.compile(f"[{ranges}{re.escape(''.join(_ALIKE.values()))}]")
+    return re.compile(f"[{ranges}{re.escape(''.join(_ALIKE.values()))}]+")
 
 
 @cache
@@ -136,6 +138,11 @@ def _folding() -> dict[int, str]:
             if len(plain) == 1 and plain.isascii():
                 table[point] = plain
     return table
+
+
+@cache
+def _twin_signs() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(_TWINS.values())}]+")
 
 
 @cache

@@ -100,7 +100,13 @@ def _without_styles(text: str) -> str:
 
 def _plain_view(text: str) -> str:
     """As it reads: unseen signs and marks left out, compatible signs made plain."""
-    return unicodedata.normalize("NFKC", guard_text(text, marks=_decorated(text)).text)
+    plain = unicodedata.normalize("NFKC", guard_text(text, marks=_decorated(text)).text)
+    return re.sub(r"\s{2,}", _one_space, plain)
+
+
+def _one_space(run: re.Match[str]) -> str:
+    """One sign for a run of them: a line break if it holds one."""
+    return "\n" if "\n" in run.group() else " "
 
 
 def _decorated(text: str) -> bool:
@@ -144,7 +150,9 @@ def _tag_flags() -> re.Pattern[str]:
 def _markup() -> re.Pattern[str]:
     return re.compile(
         r"!?\[[^\]\n]{0,200}\]\s?\(\s?[^)\s]{1,2000}|!?\[[^\]\n]{0,100}\]:\s?(?:https?:|//|data:)"
-        r"|<\s?/?\s?[A-Za-z][A-Za-z0-9\-]{0,20}(?:\s[^<>\n]{0,300})?/?>|<!--|<!\[CDATA"
+        r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button|link|meta|object"
+        r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
+        r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
         r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
         r"|\{\{[^}\n]{1,100}\}\}|\{%|https?://[^\s\"'<>]{0,300}[?&=/](?:\{|\[|<|\$\{|%7[bB])"
     )

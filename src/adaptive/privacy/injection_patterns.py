@@ -28,7 +28,11 @@ COMMAND_REASONS: Mapping[CommandKind, str] = {
     "authority": "it claims an authority that no memory has",
 }
 # The beginning of a clause, where an imperative stands.
-_CLAUSE = r"(?:^|[.;:!?,\"'(\[\n\u2014\u2013\u2026*>-]\s{0,3}|\bCONJ\s)(?:PLEASE[, ]{1,3}){0,2}"
+_CLAUSE = (
+    r"(?:^|[.;:!?,\"'(\[\n\u2014\u2013\u2026*>-]\s{0,3}|\bCONJ\s"
+    r"|\b(?:called|named|titled|entitled|is|reads|says|means)\s)(?:PLEASE[, ]{1,3}){0,2}"
+)
+_OPENING = r"(?:^|[.!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
 _FRAMES: Mapping[CommandKind, str] = {
     "override": r"IGNORE\b[^.!?\n]{0,60}?TARGET",
     "reveal": r"REVEAL\b[^.!?\n]{0,50}?HIDDEN",
@@ -38,8 +42,10 @@ _FRAMES: Mapping[CommandKind, str] = {
     r"(?:[^\W\d_]{1,12}\s){0,2}?(?:ACT|STRONG)\b",
     "standing": rf"{_CLAUSE}(?:ALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?(?:ACT|STRONG)\b"
     r"|(?:ACT|STRONG)\b[^.!?\n]{0,60}?\bALWAYS\b)"
-    r"|^(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}STRONG\b"
-    r"|\bASSISTANT\s(?:[^\W\d_]{1,12}\s){0,3}?(?:ACT|STRONG|DOING)\b",
+    rf"|{_OPENING}STRONG\b"
+    rf"|{_OPENING}(?:ACT|STRONG)\b[^.!?\n]{{0,80}}?\bCONJ\sSTRONG\b"
+    r"|\b(?:assistant|ai|chatbot|bot|model)[,:]\s(?:PLEASE\s)?(?:ACT|STRONG)\b"
+    r"|\bASSISTANT\s(?:[^\W\d_]{1,12}\s){0,6}?(?:STRONG|DOING)\b",
     "authority": r"AUTHORITY",
 }
 _NOTHING = "(?!)"

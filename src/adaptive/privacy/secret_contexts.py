@@ -7,6 +7,7 @@ decides (``secret_values``). What is looked at after each word is bounded, so th
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -21,6 +22,7 @@ from adaptive.privacy.secret_values import (
 )
 from adaptive.privacy.secret_words import (
     ALONE,
+    COMMON_STEMS,
     LINK_SIGNS,
     LINK_UNSPACED,
     LINK_WORDS,
@@ -32,7 +34,8 @@ from adaptive.privacy.secret_words import (
 # Characters between an announcing word and the end of what is looked at.
 _REACH = 120
 _BEFORE = 90
-_LONGEST_VALUE = 300
+# So many characters between two announcing words make them one.
+_GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
     "password": "password",
     "code": "PIN or one-time code",
@@ -60,10 +63,14 @@ class ContextFinding(NamedTuple):
 def context_secrets(text: str) -> Iterator[ContextFinding]:
     """Secrets in a folded text, as far as words announce them; in no order."""
     places = _announced(text.lower())
+    runs: list[tuple[int, int]] | None = None
     for number, place in enumerate(places):
         following = places[number + 1].start if number + 1 < len(places) else len(text)
-        limit = following if following > place.end else len(text)
-        yield from _after(text, place, limit)
+        # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
+        if following - place.end > _GLUED or following == len(text):
+            if runs is None and place.sort == "key":
+                runs = [run.span() for run in _chance_run().finditer(text)]
+            yield from _after(text, place, min(following, place.end + _REACH), runs or [])
         if place.sort != "phrase":
             previous = places[number - 1].end if number else 0
             yield from _before(text, place, previous)
@@ -72,7 +79,10 @@ def context_secrets(text: str) -> Iterator[ContextFinding]:
 def _announced(lower: str) -> list[Announced]:
     """Where words announce; of those that overlap, the one that begins first, else the longest."""
     found: list[Announced] = []
-    for word, sort in announcing_words():
+    absent = {stem for stem in COMMON_STEMS if stem not in lower}
+    for word, sort, stem in announcing_words():
+        if stem in absent:
+            continue
         at = lower.find(word)
         while at >= 0:
             end = at + len(word)
@@ -94,7 +104,9 @@ def _stands_alone(lower: str, start: int, end: int) -> bool:
     return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
 
 
-def _after(text: str, place: Announced, limit: int) -> Iterator[ContextFinding]:
+def _after(
+    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
+) -> Iterator[ContextFinding]:
     kind = KIND_OF_SORT[place.sort]
     if place.sort == "phrase":
         opening = _phrase_opening().match(text, place.end)
@@ -102,18 +114,19 @@ def _after(text: str, place: Announced, limit: int) -> Iterator[ContextFinding]:
         if (end := announced_phrase(text, begin)) >= 0:
             yield ContextFinding(kind, begin, end)
         return
-    # An identifier may hold the next announcing word: SECRET_KEY_BASE=..., "token secret: ..."
-    stop = min(limit + (0 if limit > place.end + 2 else _REACH), place.end + _REACH)
     if place.sort == "code":
-        match = _code_after().match(text, place.end, max(stop, place.end + 40))
+        # The value may hold what looks like the next word.
+        end = min(len(text), stop + 12)
+        figure = _figure().search(text, place.end, end)
+        match = _code_after().match(text, place.end, end) if figure else None
         if match and not _other_code().search(match.group()):
             yield ContextFinding(kind, *match.span("value"))
         return
-    link = _link().match(text, place.end, stop)
+    link = _link().match(text, place.end, min(len(text), stop + 1))
     if link and (span := _linked(text, place, link)):
         yield ContextFinding(kind, *span)
         return
-    if span := _unlinked(text, place, stop):
+    if span := _unlinked(text, place, stop, runs):
         yield ContextFinding(kind, *span)
 
 
@@ -179,17 +192,22 @@ def _is_amount(text: str, said: str, end: int) -> bool:
     return said[:1].isdigit() and _amount().match(text, end) is not None
 
 
-def _unlinked(text: str, place: Announced, stop: int) -> tuple[int, int] | None:
+def _unlinked(
+    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
+) -> tuple[int, int] | None:
     """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
     line_end = text.find("\n", place.end, stop)
     if place.sort == "key":
-        for value in _chance_run().finditer(text, place.end, stop + _LONGEST_VALUE):
-            if value.start() < stop and looks_random(value.group(), 20):
-                named = _other_name().search(text, place.end, value.start())
-                if not named and not _is_uuid().fullmatch(value.group()):
-                    return value.span()
+        for start, end in runs[bisect_left(runs, (place.end, 0)) :]:
+            if start >= stop:
+                break
+            value = text[start:end]
+            if looks_random(value, 20) and not _is_uuid().fullmatch(value):
+                if not _other_name().search(text, place.end, start):
+                    return start, end
         return None
-    value = _adjacent().match(text, place.end, line_end if line_end > place.end else stop)
+    end = line_end if line_end > place.end else min(len(text), stop + 12)
+    value = _adjacent().match(text, place.end, end)
     if not value:
         return None
     said = bare_value(value.group("value"))
@@ -371,6 +389,11 @@ def _other_name() -> re.Pattern[str]:
         r"|contract|address|transaction|tx|block|etag|bestell\w*|rechnung\w*|id)(?![a-z])",
         re.IGNORECASE,
     )
+
+
+@cache
+def _figure() -> re.Pattern[str]:
+    return re.compile(r"\d")
 
 
 @cache

@@ -12,7 +12,7 @@ import re
 import zlib
 from base64 import b85decode
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 _FILTER_BITS = 16384
 _FILTER_HASHES = 5
@@ -50,6 +50,7 @@ _LEAST_WORDS = 12
 # What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
 _WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
+_RUN_OF_WORDS = re.compile(rf"(?<![^\W_])(?:[A-Za-z]{{3,8}}+(?:{_BETWEEN.pattern})){{11,}}+[A-Za-z]{{3,8}}")
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
 _MOST_WORDS = 24
 _LEAST_SMALL = 2
@@ -63,6 +64,7 @@ _SMALL_WORDS = frozenset(
 )
 
 
+@lru_cache(maxsize=4096)
 def is_phrase_word(word: str) -> bool:
     """Whether a lower-case word may be one of the list: never a wrong no, a wrong yes in fifty."""
     bits = _phrase_filter()
@@ -71,9 +73,14 @@ def is_phrase_word(word: str) -> bool:
 
 def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
     """Spans of twelve or more words of the list in a row; linear in the text."""
+    for found in _RUN_OF_WORDS.finditer(text):
+        yield from _phrases_within(text, *found.span())
+
+
+def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     start = end = 0
     run: list[str] = []
-    for match in _WORD.finditer(text):
+    for match in _WORD.finditer(text, first, last):
         if run and not _BETWEEN.fullmatch(text, end, match.start()):
             if _is_phrase(run):
                 yield start, end

@@ -99,7 +99,9 @@ def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
             yield key.kind, match.start(), match.end()
             at = text.find(key.anchor, match.end())
         else:
-            at = text.find(key.anchor, at + len(key.anchor))
+            # What is no key does not hold one either: its figures would have told.
+            least = at + len(key.anchor)
+            at = text.find(key.anchor, max(least, match.end() - 8) if match else least)
 
 
 def _is_key(value: str) -> bool:
