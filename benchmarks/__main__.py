@@ -21,6 +21,7 @@ NAMES = (
     "stability",
     "latency",
     "cold_start",
+    "guard",
     "plots",
 )
 

@@ -24,100 +24,100 @@ _ALPHABETS = {
 }
 
 # Pieces of a key: plain text, or ~ with an alphabet and a number of signs.
-ISSUED = """
-sk|-|~A48
-sk-|proj-|~w74
-sk-|svcacct-|~w60
-sk-|admin-|~w50
-sk-|ant-|api03-|~w93
-sk-|ant-|sid01-|~w86
-sk-|or-|v1-|~h64
-sk|-|~h32
-AI|za|Sy|~w33
-AK|IA|~U16
-AS|IA|~U16
-~w3|8|Q|~|~w34
-Account|Key=|~b86|==
-gh|p_|~A36
-gh|o_|~A36
-gh|u_|~A36
-gh|s_|~A36
-gh|r_|~A76
-github|_pat_|~A22|_|~A59
-gl|pat-|~w20
-gl|dt-|~w20
-gl|ptt-|~h40
-gl|rt-|~w20
-xo|xb-|~d12|-|~d12|-|~A24
-xo|xp-|~d12|-|~d12|-|~d12|-|~h32
-xo|xs-|~d12|-|~A24
-xa|pp-|1-|~U11|-|~d13|-|~h64
-https://hooks.sl|ack.com/services/T|~U8|/B|~U8|/|~A24
-sk|_live_|~A24
-sk|_test_|~A24
-rk|_live_|~A24
-wh|sec_|~A32
-SK|~h32
-S|G.|~w22|.|~w43
-key|-|~h32
-~h32|-us|~d2
-np|m_|~A36
-py|pi-|AgEIcHlwaS5vcmc|~w60
-h|f_|~A34
-M|~A23|.|~w6|.|~w38
-https://discord.com/api/web|hooks/|~d18|/|~w68
-~d10|:AA|~w33
-ya|29.|~w60
-GOC|SPX-|~w28
-1/|/0|~w60
-do|p_v1_|~h64
-da|pi|~h32
-shp|at_|~h32
-sq0|atp-|~w22
-EA|AC|~A120
-ATA|TT3|~w70
-nt|n_|~A46
-fi|gd_|~w40
-pat|~A14|.|~h64
-lin|_api_|~A40
-gl|sa_|~A32|_|~h8
-NR|AK-|~U27
-snt|rys_|~A64
-sb|p_|~h40
-ps|cale_tkn_|~w43
-d|p.pt.|~A43
-hv|s.|~w90
-~A14|.atl|asv1.|~w64
-pu|l-|~h40
-dck|r_pat_|~w27
-PM|AK-|~h24|-|~h34
-ruby|gems_|~h48
-r|8_|~A37
-gs|k_|~A52
-pp|lx-|~A48
-x|ai-|~A80
-tv|ly-|~A32
-nv|api-|~w64
-pc|sk_|~A60
-lsv2|_pt_|~h32|_|~h10
-j|ina_|~A55
-ts|key-auth-|~A16|-|~A30
-HR|KU-|~w36
-CF|PAT-|~w43
-access-|sandbox-|~h8|-|~h4|-|~h4|-|~h4|-|~h12
-xke|ysib-|~h64|-|~A16
-shi|ppo_live_|~h40
-dt0c|01.|~U24|.|~U64
-AKC|p|~A69
-rz|p_live_|~A14
-glc|_|~A60
-LT|AI|~A20
-AGE-|SECRET-KEY-1|~U58
-nv|mx_live_|~A32
-acme|_pat_|~A40
-oy|2|~l43
-v|ercel_|~A30
-""".split()
+ISSUED = [
+    "sk|-|~A48",
+    "sk-|proj-|~w74",
+    "sk-|svcacct-|~w60",
+    "sk-|admin-|~w50",
+    "sk-|ant-|api03-|~w93",
+    "sk-|ant-|sid01-|~w86",
+    "sk-|or-|v1-|~h64",
+    "sk|-|~h32",
+    "AI|za|Sy|~w33",
+    "AK|IA|~U16",
+    "AS|IA|~U16",
+    "~w3|8|Q|~|~w34",
+    "Account|Key=|~b86|==",
+    "gh|p_|~A36",
+    "gh|o_|~A36",
+    "gh|u_|~A36",
+    "gh|s_|~A36",
+    "gh|r_|~A76",
+    "github|_pat_|~A22|_|~A59",
+    "gl|pat-|~w20",
+    "gl|dt-|~w20",
+    "gl|ptt-|~h40",
+    "gl|rt-|~w20",
+    "xo|xb-|~d12|-|~d12|-|~A24",
+    "xo|xp-|~d12|-|~d12|-|~d12|-|~h32",
+    "xo|xs-|~d12|-|~A24",
+    "xa|pp-|1-|~U11|-|~d13|-|~h64",
+    "https://hooks.sl|ack.com/services/T|~U8|/B|~U8|/|~A24",
+    "sk|_live_|~A24",
+    "sk|_test_|~A24",
+    "rk|_live_|~A24",
+    "wh|sec_|~A32",
+    "SK|~h32",
+    "S|G.|~w22|.|~w43",
+    "key|-|~h32",
+    "~h32|-us|~d2",
+    "np|m_|~A36",
+    "py|pi-|AgEIcHlwaS5vcmc|~w60",
+    "h|f_|~A34",
+    "M|~A23|.|~w6|.|~w38",
+    "https://discord.com/api/web|hooks/|~d18|/|~w68",
+    "~d10|:AA|~w33",
+    "ya|29.|~w60",
+    "GOC|SPX-|~w28",
+    "1/|/0|~w60",
+    "do|p_v1_|~h64",
+    "da|pi|~h32",
+    "shp|at_|~h32",
+    "sq0|atp-|~w22",
+    "EA|AC|~A120",
+    "ATA|TT3|~w70",
+    "nt|n_|~A46",
+    "fi|gd_|~w40",
+    "pat|~A14|.|~h64",
+    "lin|_api_|~A40",
+    "gl|sa_|~A32|_|~h8",
+    "NR|AK-|~U27",
+    "snt|rys_|~A64",
+    "sb|p_|~h40",
+    "ps|cale_tkn_|~w43",
+    "d|p.pt.|~A43",
+    "hv|s.|~w90",
+    "~A14|.atl|asv1.|~w64",
+    "pu|l-|~h40",
+    "dck|r_pat_|~w27",
+    "PM|AK-|~h24|-|~h34",
+    "ruby|gems_|~h48",
+    "r|8_|~A37",
+    "gs|k_|~A52",
+    "pp|lx-|~A48",
+    "x|ai-|~A80",
+    "tv|ly-|~A32",
+    "nv|api-|~w64",
+    "pc|sk_|~A60",
+    "lsv2|_pt_|~h32|_|~h10",
+    "j|ina_|~A55",
+    "ts|key-auth-|~A16|-|~A30",
+    "HR|KU-|~w36",
+    "CF|PAT-|~w43",
+    "access-|sandbox-|~h8|-|~h4|-|~h4|-|~h4|-|~h12",
+    "xke|ysib-|~h64|-|~A16",
+    "shi|ppo_live_|~h40",
+    "dt0c|01.|~U24|.|~U64",
+    "AKC|p|~A69",
+    "rz|p_live_|~A14",
+    "glc|_|~A60",
+    "LT|AI|~A20",
+    "AGE-|SECRET-KEY-1|~U58",
+    "nv|mx_live_|~A32",
+    "acme|_pat_|~A40",
+    "oy|2|~l43",
+    "v|ercel_|~A30",
+]
 
 CARRIERS = (
     "{}",
@@ -343,19 +343,118 @@ session_id: ~h32
 XSRF-TOKEN=~A40
 """.strip().splitlines()
 # Words of the BIP-39 list; a random choice of twelve has a valid checksum once in sixteen.
-PHRASE_WORDS = (
-    "ribbon lantern orchard velvet puzzle amateur cactus dolphin museum hockey tunnel walnut pigeon"
-    " rocket sunset ticket umbrella violin window zebra bamboo castle dentist eagle fabric galaxy"
-    " hammer island jungle kitten ladder magnet napkin oxygen pepper quantum raccoon salmon tobacco"
-    " uncle valley wagon yellow absurd broccoli copper donkey enroll fossil giraffe helmet insect"
-).split()
+PHRASE_WORDS = [
+    "ribbon",
+    "garden",
+    "orchard",
+    "velvet",
+    "puzzle",
+    "amateur",
+    "cactus",
+    "dolphin",
+    "museum",
+    "hockey",
+    "tunnel",
+    "walnut",
+    "pigeon",
+    "rocket",
+    "sunset",
+    "ticket",
+    "umbrella",
+    "violin",
+    "window",
+    "zebra",
+    "bamboo",
+    "castle",
+    "dentist",
+    "eagle",
+    "fabric",
+    "galaxy",
+    "hammer",
+    "island",
+    "jungle",
+    "kitten",
+    "ladder",
+    "magnet",
+    "napkin",
+    "oxygen",
+    "pepper",
+    "quantum",
+    "raccoon",
+    "salmon",
+    "tobacco",
+    "uncle",
+    "valley",
+    "wagon",
+    "yellow",
+    "absurd",
+    "broccoli",
+    "copper",
+    "donkey",
+    "enroll",
+    "fossil",
+    "giraffe",
+    "helmet",
+    "insect",
+]
 OTHER_WORDS = {
-    "es": "mesa lápiz árbol ratón cielo nube fuego piedra barco campo diente espejo".split(),
-    "fr": "abeille bonbon cactus danger encre fusil girafe hiver ivoire jardin koala lueur".split(),
-    "de": "apfel baum dorf ebene feder garten hafen insel jacke kamel lampe mauer".split(),
-    "ja": "あいこくしん あいさつ あいだ あおぞら あかちゃん あきる あけがた あける あこがれる あさい"
-    " あさひ あしあと".split(),
-    "zh": "的 一 是 在 不 了 有 和 人 这 中 大".split(),
+    "es": [
+        "mesa",
+        "lápiz",
+        "árbol",
+        "ratón",
+        "cielo",
+        "nube",
+        "fuego",
+        "piedra",
+        "barco",
+        "campo",
+        "diente",
+        "espejo",
+    ],
+    "fr": [
+        "abeille",
+        "bonbon",
+        "cactus",
+        "danger",
+        "encre",
+        "fusil",
+        "girafe",
+        "hiver",
+        "ivoire",
+        "jardin",
+        "koala",
+        "lueur",
+    ],
+    "de": [
+        "apfel",
+        "baum",
+        "dorf",
+        "ebene",
+        "feder",
+        "garten",
+        "hafen",
+        "insel",
+        "jacke",
+        "kamel",
+        "lampe",
+        "mauer",
+    ],
+    "ja": [
+        "あいこくしん",
+        "あいさつ",
+        "あいだ",
+        "あおぞら",
+        "あかちゃん",
+        "あきる",
+        "あけがた",
+        "あける",
+        "あこがれる",
+        "あさい",
+        "あさひ",
+        "あしあと",
+    ],
+    "zh": ["的", "一", "是", "在", "不", "了", "有", "和", "人", "这", "中", "大"],
 }
 PHRASES = """
 My seed phrase is {}
@@ -403,7 +502,12 @@ class _Maker:
         """A key of its pieces."""
         parts: list[str] = []
         for piece in spec.split("|"):
-            if len(piece) > 2 and piece[0] == "~" and piece[1] in _ALPHABETS and piece[2:].isdigit():
+            if (
+                len(piece) > 2
+                and piece[0] == "~"
+                and piece[1] in _ALPHABETS
+                and piece[2:].isdigit()
+            ):
                 parts.append(self.signs(piece[1], int(piece[2:])))
             elif len(piece) == 3 and piece[0] == "~" and piece[2].isdigit():
                 parts.append(self.signs(piece[1], int(piece[2])))
@@ -470,7 +574,9 @@ def _told(maker: _Maker) -> None:
         maker.add(sort, line.replace("~", chosen), chosen)
     for line in LINES + ADDRESSES + COOKIES:
         text, secret = maker.filled(line)
-        maker.add("line" if line in LINES else "address" if line in ADDRESSES else "cookie", text, secret)
+        maker.add(
+            "line" if line in LINES else "address" if line in ADDRESSES else "cookie", text, secret
+        )
 
 
 def _codes(maker: _Maker) -> None:
@@ -533,7 +639,13 @@ def _disguised(maker: _Maker) -> None:
     def wide(text: str) -> str:
         return "".join(chr(ord(sign) + 0xFEE0) if "!" <= sign <= "~" else sign for sign in text)
 
-    for spec in ("gh|p_|~A36", "sk|-|~A48", "AK|IA|~U16", "gl|pat-|~A20", "xo|xb-|~d12|-|~d12|-|~A24"):
+    for spec in (
+        "gh|p_|~A36",
+        "sk|-|~A48",
+        "AK|IA|~U16",
+        "gl|pat-|~A20",
+        "xo|xb-|~d12|-|~d12|-|~A24",
+    ):
         key = maker.key(spec)
         hidden = "\u200b".join((key[:9], key[9:15], key[15:]))
         maker.add("disguised", f"Key {hidden} here", hidden)

@@ -318,7 +318,9 @@ def _made(seed: int) -> list[str]:
         made.append(f"ISBN {signs('0123456789', 13)} and order {signs('0123456789', 10)}")
     for name in ("youtu.be", "www.youtube.com/watch?v="):
         made.append(f"https://{name}/{signs(string.ascii_letters + string.digits, 11)}")
-    made.append(f"https://docs.example.org/d/{signs(string.ascii_letters + string.digits, 44)}/edit")
+    made.append(
+        f"https://docs.example.org/d/{signs(string.ascii_letters + string.digits, 44)}/edit"
+    )
     made.append(f"integrity sha512-{signs(string.ascii_letters + string.digits, 86)}==")
     made.append(f"pk_live_{signs(string.ascii_letters + string.digits, 24)} is the public half.")
     made.append(f"Contract 0x{signs(hexadecimal, 40)} was audited.")

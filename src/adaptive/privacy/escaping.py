@@ -17,7 +17,8 @@ from adaptive.privacy.guard_text import GuardText, guard_text, in_latin
 _BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 # Never shown: controls, marks of direction, tags, fillers, and halves of characters.
 _NEVER = (
-    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-\u202e"
+    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-"
+    "\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
     "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
 )
@@ -39,12 +40,14 @@ _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 # Llama, Mistral, ChatML, Gemma, DeepSeek, Harmony and Claude, and tags that models are taught.
 _TAG_NAMES = (
     r"s|sys|bos|eos|sep|inst|im[\s_\-]{0,3}(?:start|end|sep)|(?:start|end)_of_(?:turn|role|text)"
-    r"|(?:begin|end)_of_\w{2,12}|endof\w{2,12}|eo[tm]_id|(?:start|end)_header_id|turn|channel|message"
+    r"|(?:begin|end)_of_\w{2,12}|endof\w{2,12}|eo[tm]_id|(?:start|end)_header_id|turn|channel"
+    r"|message"
     r"|call|return|think(?:ing)?|reasoning|analysis|answer|result|results|output|document|documents"
     r"|source|sources|example|examples|data|input|query|important|admin|root|override|policy|rules?"
     r"|script|iframe|style|html|body|head|details|fact|facts|entry|entries|note|notes"
     r"|[\w:.\-]{0,20}(?:memor(?:y|ies)|system|instructions?|context|prompt|assistant|developer|user"
-    r"|human|chatbot|model|tools?|function|function_calls|tool_calls?|invoke|parameter)[\w:.\-]{0,20}"
+    r"|human|chatbot|model|tools?|function|function_calls|tool_calls?|invoke"
+    r"|parameter)[\w:.\-]{0,20}"
 )
 _BRACKET_NAMES = (
     r"inst|sys|system|system[\s_\-]{0,2}(?:prompt|message|note|instructions?)|assistant|user|human"
@@ -53,13 +56,17 @@ _BRACKET_NAMES = (
 )
 # Whose turn a colon may begin: those who command the assistant or are it, and the user.
 _COMMANDING_ROLES = (
-    r"system|system[ _\-](?:prompt|message|note|instructions?|override|update)|developer|assistant|ai"
-    r"|chatgpt|gpt|claude|instructions?|assistent|anweisung(?:en)?|système|sistema|asistente|assistente"
+    r"system|system[ _\-](?:prompt|message|note|instructions?|override|update)|developer"
+    r"|assistant|ai"
+    r"|chatgpt|gpt|claude|instructions?|assistent|anweisung(?:en)?|système|sistema|asistente"
+    r"|assistente"
     r"|systeem|asystent|система|системное сообщение|ассистент|помощник|системные инструкции"
-    r"|系统|系統|系统提示|助手|システム|アシスタント|시스템|어시스턴트|النظام|المساعد|सिस्टम|सहायक|hệ thống|asisten|sistem"
+    r"|系统|系統|系统提示|助手|システム|アシスタント|시스템|어시스턴트|النظام|المساعد|सिस्टम"
+    r"|सहायक|hệ thống|asisten|sistem"
 )
 _ROLES = (
-    rf"{_COMMANDING_ROLES}|user|human|tool|nutzer|benutzer|utilisateur|usuario|usuário|utente|gebruiker"
+    rf"{_COMMANDING_ROLES}|user|human|tool|nutzer|benutzer|utilisateur|usuario|usuário|utente"
+    rf"|gebruiker"
     r"|użytkownik|пользователь|用户|用戶|ユーザー|사용자|المستخدم|उपयोगकर्ता"
 )
 
@@ -133,7 +140,9 @@ def _seen(text: str) -> GuardText:
 @cache
 def _plain() -> re.Pattern[str]:
     """Texts that need no look: letters and the marks of a sentence, no role before a colon."""
-    return re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ,.;'\"!?()/%&+*=@_\-]*[A-Za-z0-9,.;'\"!?()/%&+*=@_\-])?")
+    return re.compile(
+        r"[A-Za-z0-9](?:[A-Za-z0-9 ,.;'\"!?()/%&+*=@_\-]*[A-Za-z0-9,.;'\"!?()/%&+*=@_\-])?"
+    )
 
 
 @cache
@@ -154,8 +163,7 @@ def _joiners() -> re.Pattern[str]:
 def _selectors() -> re.Pattern[str]:
     """Variation selectors that choose no variant: more than one, or after a plain sign."""
     return re.compile(
-        f"(?<![{_SELECTORS}])[{_SELECTORS}]{{2,}}"
-        f"|(?:(?<=[\x00-\x7f])|^)[{_SELECTORS}](?!\u20e3)"
+        f"(?<![{_SELECTORS}])[{_SELECTORS}]{{2,}}|(?:(?<=[\x00-\x7f])|^)[{_SELECTORS}](?!\u20e3)"
     )
 
 
@@ -172,7 +180,8 @@ def _line_opening() -> re.Pattern[str]:
 @cache
 def _role_opening() -> re.Pattern[str]:
     return re.compile(
-        rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{_ROLES})[\s*_)\]\"'`]{{0,6}}(?P<colon>[:：])", re.IGNORECASE
+        rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{_ROLES})[\s*_)\]\"'`]{{0,6}}(?P<colon>[:：])",
+        re.IGNORECASE,
     )
 
 

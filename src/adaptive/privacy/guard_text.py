@@ -33,7 +33,8 @@ _COMPATIBLE = (
     (0x1F130, 0x1F149),
 )
 _ALIKE: Mapping[str, str] = {
-    " ": "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f"
+    " ": "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
+    "\u205f"
     "\u3000",
     "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d",
     "\n": "\u0085\u2028\u2029\x0b\x0c",
@@ -114,7 +115,9 @@ def unseen_signs() -> re.Pattern[str]:
 
 @cache
 def _unseen_or_marks() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSEEN}{_CONTROLS}\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]+")
+    return re.compile(
+        f"[{_UNSEEN}{_CONTROLS}\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]+"
+    )
 
 
 @cache

@@ -5,6 +5,8 @@ What is typed by the user and is a wish about style may stay; everything else th
 or imitates is refused, with the reason in a person's words.
 """
 
+# ruff: noqa: RUF001 - full stops of several scripts
+
 from __future__ import annotations
 
 import re
@@ -132,7 +134,8 @@ def _hidden_signs() -> re.Pattern[str]:
     """Overrides of direction, tags, hidden operators, joiners in Latin words, selectors in rows."""
     selectors = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
     return re.compile(
-        "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-\ufffb\u3164\uffa0"
+        "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-"
+        "\ufffb\u3164\uffa0"
         "\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
         "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+(?=[A-Za-z0-9<>/|_])"
         f"|[\u200b-\u200d\u2060\ufeff]{{3,}}|[{selectors}]{{2,}}|(?<=[A-Za-z])[{selectors}]"
@@ -150,7 +153,8 @@ def _tag_flags() -> re.Pattern[str]:
 def _markup() -> re.Pattern[str]:
     return re.compile(
         r"!?\[[^\]\n]{0,200}\]\s?\(\s?[^)\s]{1,2000}|!?\[[^\]\n]{0,100}\]:\s?(?:https?:|//|data:)"
-        r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button|link|meta|object"
+        r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button"
+        r"|link|meta|object"
         r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
         r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
         r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
@@ -162,13 +166,18 @@ def _markup() -> re.Pattern[str]:
 def _fetching() -> re.Pattern[str]:
     """An address with a word for going there in the imperative, in either order."""
     go = (
-        r"(?:visit|open|fetch|load|click|go to|navigate to|download|curl|wget|get|post|browse|call|request|read|see|check|follow|include|use"
-        r"|embed|render|show|display|link|point|redirect|besuche|öffne|lade|klicke?|rufe?|visite[zr]?|ouvre[zr]?|clique[zr]?|télécharge[zr]?|abre|abra|visita|haz clic"
-        r"|descarga|acesse|clique|baixe|apri|clicca|scarica|bezoek|открой\w*|перейди\w*|загрузи\w*|скачай\w*|otwórz|kliknij)"
+        r"(?:visit|open|fetch|load|click|go to|navigate to|download|curl|wget|get|post|browse"
+        r"|call|request|read|see|check|follow|include|use"
+        r"|embed|render|show|display|link|point|redirect|besuche|öffne|lade|klicke?|rufe?"
+        r"|visite[zr]?|ouvre[zr]?|clique[zr]?|télécharge[zr]?|abre|abra|visita|haz clic"
+        r"|descarga|acesse|clique|baixe|apri|clicca|scarica|bezoek|открой\w*|перейди\w*"
+        r"|загрузи\w*|скачай\w*|otwórz|kliknij)"
     )
     return re.compile(
-        rf"(?:^|[.;:!?,\n\u2014-]\s{{0,3}}|\b(?:please|must|should|and|then|always|never|assistant to|you to|bitte|und|dann|et|y|e)\s)(?i:{go})\b"
-        r"[^.!?\n]{0,60}?(?:https?://|www\.|hxxps?:)|(?:打开|访问|訪問|点击|點擊|下载|开启|開いて|アクセスし|クリックし|열어|방문|클릭|افتح|انقر|زر )[^.!?\n]{0,40}https?://"
+        rf"(?:^|[.;:!?,\n\u2014-]\s{{0,3}}|\b(?:please|must|should|and|then|always|never"
+        rf"|assistant to|you to|bitte|und|dann|et|y|e)\s)(?i:{go})\b"
+        r"[^.!?\n]{0,60}?(?:https?://|www\.|hxxps?:)|(?:打开|访问|訪問|点击|點擊|下载|开启"
+        r"|開いて|アクセスし|クリックし|열어|방문|클릭|افتح|انقر|زر )[^.!?\n]{0,40}https?://"
         r"|https?://\S{1,300}(?:[^.!?\n]{0,20})(?:を(?:開い|読み込)|にアクセス|를 열어)"
     )
 
@@ -191,6 +200,8 @@ def _zalgo() -> re.Pattern[str]:
 @cache
 def _squeezed() -> re.Pattern[str]:
     return re.compile(
-        r"ignore(?:all|any|previous|prior|your|the)|previousinstruction|systemprompt|alwaysrecommend|alwayssay|disregard"
-        r"|fromnowon|youarenow|reveal|whenasked|donottell|neverreveal|instructions|recommend|assistant|jailbreak|override"
+        r"ignore(?:all|any|previous|prior|your|the)|previousinstruction|systemprompt"
+        r"|alwaysrecommend|alwayssay|disregard"
+        r"|fromnowon|youarenow|reveal|whenasked|donottell|neverreveal|instructions|recommend"
+        r"|assistant|jailbreak|override"
     )

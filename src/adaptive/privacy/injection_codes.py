@@ -13,8 +13,23 @@ from urllib.parse import unquote
 _MOST_RUNS = 40
 _LEET = str.maketrans("013457@$!|+8", "oieastasiltb")
 _PLAIN_WORDS = (
-    "ignore", "instruction", "recommend", "always", "system", "prompt", "reveal", "assistant",
-    "previous", "answer", "never", "respond", "the user", "when asked", "say", "password", "send",
+    "ignore",
+    "instruction",
+    "recommend",
+    "always",
+    "system",
+    "prompt",
+    "reveal",
+    "assistant",
+    "previous",
+    "answer",
+    "never",
+    "respond",
+    "the user",
+    "when asked",
+    "say",
+    "password",
+    "send",
 )
 
 
@@ -124,11 +139,20 @@ def _decoders() -> tuple[tuple[re.Pattern[str], Callable[[str], str]], ...]:
         (re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}"), _of_base64),
         (re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,4000}={0,6}"), _of_base32),
         (
-            re.compile(r"(?:0x)?(?:[0-9a-fA-F]{2}[\s:,\-]{0,2}(?:0x)?){8,2000}|(?:\\x[0-9a-fA-F]{2}){4,500}|(?:\\u00[0-9a-fA-F]{2}){4,500}"),
+            re.compile(
+                r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[\s:,\-]{0,2}(?:0x)?){8,2000}"
+                r"|(?:\\x[0-9a-fA-F]{2}){4,500}|(?:\\u00[0-9a-fA-F]{2}){4,500}"
+            ),
             _of_hexadecimal,
         ),
-        (re.compile(r"(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4,500}[01]{7,8}|(?<!\d)(?:[01]{8}){6,500}"), _of_binary),
-        (re.compile(r"(?<!\d)(?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,;]{1,2}){8,500}\d{2,3}"), _of_decimal),
+        (
+            re.compile(r"(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4,500}[01]{7,8}|(?<!\d)(?:[01]{8}){6,500}"),
+            _of_binary,
+        ),
+        (
+            re.compile(r"(?<!\d)(?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,;]{1,2}){8,500}\d{2,3}"),
+            _of_decimal,
+        ),
         (re.compile(r"(?:%[2-7][0-9a-fA-F]){4,500}"), _of_percent),
         (re.compile(r"(?<![\w.\-])(?:[.\-\u2013\u00b7]{1,6}[ /|]{1,3}){8,500}"), _of_morse),
     )

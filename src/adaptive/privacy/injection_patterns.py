@@ -4,8 +4,6 @@ A fragment in capitals stands for the words of that name in the language at hand
 a person use other forms of the same verbs ("User recommends"), so the imperative is what tells.
 """
 
-# ruff: noqa: RUF001 - words of many scripts
-
 from __future__ import annotations
 
 import re
@@ -32,7 +30,7 @@ _CLAUSE = (
     r"(?:^|[.;:!?,\"'(\[\n\u2014\u2013\u2026*>-]\s{0,3}|\bCONJ\s"
     r"|\b(?:called|named|titled|entitled|is|reads|says|means)\s)(?:PLEASE[, ]{1,3}){0,2}"
 )
-_OPENING = r"(?:^|[.!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
+_OPENING = r"(?:^|[.:!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
 _FRAMES: Mapping[CommandKind, str] = {
     "override": r"IGNORE\b[^.!?\n]{0,60}?TARGET",
     "reveal": r"REVEAL\b[^.!?\n]{0,50}?HIDDEN",

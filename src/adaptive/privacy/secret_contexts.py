@@ -9,9 +9,30 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
+from adaptive.privacy.secret_links import (
+    adjacent_signs,
+    amount_signs,
+    chance_run_signs,
+    closing_marks_signs,
+    code_after_signs,
+    few_words_signs,
+    figure_signs,
+    is_uuid_signs,
+    link_signs,
+    names_account_signs,
+    of_many_signs,
+    other_code_signs,
+    other_name_signs,
+    phrase_opening_signs,
+    quoted_signs,
+    said_before_signs,
+    scope_of_secret_signs,
+    second_signs,
+    sentence_rest_signs,
+    value_signs,
+)
 from adaptive.privacy.secret_phrases import announced_phrase
 from adaptive.privacy.secret_values import (
     bare_value,
@@ -23,10 +44,6 @@ from adaptive.privacy.secret_values import (
 from adaptive.privacy.secret_words import (
     ALONE,
     COMMON_STEMS,
-    LINK_SIGNS,
-    LINK_UNSPACED,
-    LINK_WORDS,
-    UNITS,
     SecretSort,
     announcing_words,
 )
@@ -69,7 +86,7 @@ def context_secrets(text: str) -> Iterator[ContextFinding]:
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):
             if runs is None and place.sort == "key":
-                runs = [run.span() for run in _chance_run().finditer(text)]
+                runs = [run.span() for run in chance_run_signs().finditer(text)]
             yield from _after(text, place, min(following, place.end + _REACH), runs or [])
         if place.sort != "phrase":
             previous = places[number - 1].end if number else 0
@@ -109,7 +126,7 @@ def _after(
 ) -> Iterator[ContextFinding]:
     kind = KIND_OF_SORT[place.sort]
     if place.sort == "phrase":
-        opening = _phrase_opening().match(text, place.end)
+        opening = phrase_opening_signs().match(text, place.end)
         begin = opening.end() if opening else place.end
         if (end := announced_phrase(text, begin)) >= 0:
             yield ContextFinding(kind, begin, end)
@@ -117,12 +134,12 @@ def _after(
     if place.sort == "code":
         # The value may hold what looks like the next word.
         end = min(len(text), stop + 12)
-        figure = _figure().search(text, place.end, end)
-        match = _code_after().match(text, place.end, end) if figure else None
-        if match and not _other_code().search(match.group()):
+        figure = figure_signs().search(text, place.end, end)
+        match = code_after_signs().match(text, place.end, end) if figure else None
+        if match and not other_code_signs().search(match.group()):
             yield ContextFinding(kind, *match.span("value"))
         return
-    link = _link().match(text, place.end, min(len(text), stop + 1))
+    link = link_signs().match(text, place.end, min(len(text), stop + 1))
     if link and (span := _linked(text, place, link)):
         yield ContextFinding(kind, *span)
         return
@@ -132,18 +149,20 @@ def _after(
 
 def _linked(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
     """The value that a link leads to, if it is one."""
-    if quoted := _quoted().match(text, link.end()):
+    if quoted := quoted_signs().match(text, link.end()):
         said = quoted.group("value")
         good = not is_placeholder(said) and (
             looks_random(said, 8) if place.sort == "key" else _is_quoted_password(said)
         )
         return quoted.span("value") if good else None
-    value = _value().match(text, link.end())
+    value = value_signs().match(text, link.end())
     if not value:
         return None
     said = bare_value(value.group())
     span = (value.start(), _shown_end(text, value.start() + len(said)))
-    if _names_account().match(text, place.start) and (second := _second().match(text, link.end())):
+    if names_account_signs().match(text, place.start) and (
+        second := second_signs().match(text, link.end())
+    ):
         told = bare_value(second.group("value"))
         if looks_chosen(told) or looks_random(told, 8):
             return second.span("value")
@@ -160,7 +179,7 @@ def _linked(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int]
 
 def _shown_end(text: str, end: int) -> int:
     """The end of a value with the marks right after it that may belong to it."""
-    match = _closing_marks().match(text, end)
+    match = closing_marks_signs().match(text, end)
     return match.end() if match else end
 
 
@@ -172,14 +191,16 @@ def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Mat
     """A plain word as a password: it ends the sentence, and says nothing about the password."""
     if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
         return False
-    if _of_many().search(link.group()) or not _scope_of_secret().fullmatch(link.group("scope")):
+    if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
+        link.group("scope")
+    ):
         return False
-    rest = _sentence_rest().match(text, span[1])
+    rest = sentence_rest_signs().match(text, span[1])
     if rest:
         return True
     # "pass phrase: correct horse battery staple"
     return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
-        _few_words().match(text, span[0])
+        few_words_signs().match(text, span[0])
     )
 
 
@@ -189,7 +210,7 @@ def _is_token_of_words(said: str) -> bool:
 
 
 def _is_amount(text: str, said: str, end: int) -> bool:
-    return said[:1].isdigit() and _amount().match(text, end) is not None
+    return said[:1].isdigit() and amount_signs().match(text, end) is not None
 
 
 def _unlinked(
@@ -202,12 +223,12 @@ def _unlinked(
             if start >= stop:
                 break
             value = text[start:end]
-            if looks_random(value, 20) and not _is_uuid().fullmatch(value):
-                if not _other_name().search(text, place.end, start):
-                    return start, end
+            named = other_name_signs().search(text, place.end, start)
+            if not named and looks_random(value, 20) and not is_uuid_signs().fullmatch(value):
+                return start, end
         return None
     end = line_end if line_end > place.end else min(len(text), stop + 12)
-    value = _adjacent().match(text, place.end, end)
+    value = adjacent_signs().match(text, place.end, end)
     if not value:
         return None
     said = bare_value(value.group("value"))
@@ -221,7 +242,7 @@ def _before(text: str, place: Announced, previous: int) -> Iterator[ContextFindi
     """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
     begin = max(previous, place.start - _BEFORE)
     head = text[begin : place.start]
-    match = _said_before().search(head)
+    match = said_before_signs().search(head)
     if not match:
         return
     said = bare_value(match.group("value"))
@@ -235,167 +256,3 @@ def _before(text: str, place: Announced, previous: int) -> Iterator[ContextFindi
         good = looks_chosen(said) or (quoted and _is_quoted_password(said))
     if good:
         yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))
-
-
-@cache
-def _link() -> re.Pattern[str]:
-    """From the end of an announcing word to the beginning of its value.
-
-    Between word and link stands the rest of an identifier, or what the secret is for.
-    """
-    return re.compile(
-        rf"(?P<scope>[\w\-]{{0,24}}?|[\w\-']{{0,12}}[ \t](?:[^\s.!?:=\n,;]{{1,24}}[ \t]){{0,6}}?"
-        rf"[^\s.!?:=\n,;]{{0,24}}?)"
-        rf"(?:{LINK_SIGNS}(?:\n[ \t]{{0,8}})?|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}"
-        rf"|{LINK_UNSPACED}[ \t:：]{{0,3}})",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _quoted() -> re.Pattern[str]:
-    return re.compile(
-        r"\\?[\"'`\u300c\u300e]{1,3}(?P<value>[^\"'`\u300c\u300d\u300e\u300f\n]{4,200})[\"'`\u300d\u300f]"
-    )
-
-
-@cache
-def _value() -> re.Pattern[str]:
-    """ASCII signs up to a space or a letter of another script, else a word."""
-    return re.compile(r"[!-~]{3,300}|[^\s\"'`,;，。、；！？!?「」]{3,80}")
-
-
-@cache
-def _chance_run() -> re.Pattern[str]:
-    return re.compile(r"(?<![\w+/=\-])[A-Za-z0-9][\w+/.~\-]{18,300}={0,2}")
-
-
-@cache
-def _adjacent() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:[^\W\d_]{0,4}[ \t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|é|è)[ \t]{1,2})?|[이은는がはを]\s?)"
-        r"[\"'`(]?(?P<value>[!-~]{4,200})"
-    )
-
-
-@cache
-def _code_after() -> re.Pattern[str]:
-    """A number of four to eight figures after a word for a code, no amount, year or date."""
-    link = (
-        rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}|{LINK_UNSPACED}\s?)"
-    )
-    between = r"(?:(?:'?s)?[ \t](?:[^\s.!?:=\n,;\d]{1,24}[ \t]){0,7}?[^\s.!?:=\n,;\d]{0,24}?|\w{0,12}?)"
-    digits = (
-        r"(?P<value>(?:[A-Z]{1,2}-)?\d{3}[ \-]\d{3}|\d{2}[ \-]\d{2}[ \-]\d{2}(?:[ \-]\d{2})?|[*#]?\d{4,8}[#*]?"
-        r"|(?:[A-Z]-)\d{4,8}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-9]{4,6})"
-    )
-    return re.compile(
-        rf"(?:{between}{link}[\"'`*(]{{0,2}}|[ \t]{{1,2}}(?:code |number |nummer |code: )?[\"'`(#]{{0,2}}|(?:\s?[이은는がはを]\s?))"
-        rf"{digits}(?![A-Za-z0-9_])(?![.,:/\-]\d)(?!{UNITS}(?!\w))",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _other_code() -> re.Pattern[str]:
-    return re.compile(
-        r"post|zip|area|error|fehler|status|source|dress|promo|discount|rabatt|produ[ck]t|country|pays"
-        r"|país|индекс|\bqr|\bbar|exit|http|color|colour|swift|\bbic|airport|dial|vorwahl|course|kurs"
-        r"|item|\bsku|model|steuer|fiscal|tax|referral|coupon|invite|room|flight",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _said_before() -> re.Pattern[str]:
-    return re.compile(
-        r"(?:^|[\s\"'`(「:：])(?P<value>(?:(?<![\w])\d{3}[ \-]\d{3}|[!-~]{4,80}?))[\"'`*)」]{0,2}\s{0,2}"
-        r"(?:\s(?:is|was|ist|war|est|es|é|è|jest|as|als|comme|como|come|jako|olarak|это|как|है|is het)\s"
-        r"|[,]?\s?(?:—|–|-|это)\s|\s?(?:は|が|是|为|作为|はあなたの|là)\s?)"
-        r"(?:[^\W\d_]{1,12}[ '’]|[^\W\d_'’]{1,3}['’]){0,4}[\"'(]?[^\W\d_]{0,12}$",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _sentence_rest() -> re.Pattern[str]:
-    """What may follow a plain word that is a password."""
-    return re.compile(
-        r"[\"'`*)\]」”]{0,3}(?:\s*$|\s*\n|[.!?;,。，！；](?:\s|$)|[.!?]?[\"'”]|\s{1,2}[(/|—–-]"
-        r"|\s(?:and|und|et|y|e|и|en|i|ve)\s(?:the|my|it|i|don't|mein\w*|das|der|die|ich|mon|le|la|je|mi|el|il|o"
-        r"|a|minha|meu|мой|я|mijn|het|user\w*|login)\b|\s(?:but|aber|mais|pero|ma|но|maar|for|für|pour|para|per|для|on|please"
-        r"|thanks|don't|do not|bitte|user(?:name)?|login|email)\b|[。」』])"
-    )
-
-
-@cache
-def _of_many() -> re.Pattern[str]:
-    return re.compile(r"\b(?:are|sont|son|são|sono)\s*$", re.IGNORECASE)
-
-
-@cache
-def _scope_of_secret() -> re.Pattern[str]:
-    """What may stand between the word and a link to a plain word: what the password is for."""
-    return re.compile(
-        r"(?:[\w\-]{0,4}|\s?\([^)]{0,40}\)?|[\w\-']{0,8}\s+(?:for|of|to|on|at|from|in|für|von|vom|zum|zur|am"
-        r"|im|du|de|des|del|della|dell'\w*|do|da|pour|para|per|van|voor|dla|do|od|от|для|к|i|we|is|was|used"
-        r"|there|here|there|changed|now)\b.{0,90})",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _closing_marks() -> re.Pattern[str]:
-    return re.compile(r"[!?*]{1,4}")
-
-
-@cache
-def _names_account() -> re.Pattern[str]:
-    return re.compile(r"credential|login", re.IGNORECASE)
-
-
-@cache
-def _second() -> re.Pattern[str]:
-    """What follows the name of an account: "sam / secret"."""
-    return re.compile(r"[^\s/|,:]{1,64}\s?[/|,:]\s?(?P<value>[!-~]{4,200})")
-
-
-@cache
-def _few_words() -> re.Pattern[str]:
-    return re.compile(r"[a-z]{2,12}(?:[ \-][a-z]{2,12}){2,9}\s*(?:$|[.\n\"'])")
-
-
-@cache
-def _amount() -> re.Pattern[str]:
-    return re.compile(rf"{UNITS}(?!\w)", re.IGNORECASE)
-
-
-@cache
-def _phrase_opening() -> re.Pattern[str]:
-    """What stands between the name of a phrase and its first word."""
-    return re.compile(
-        rf"(?:[^\n:]{{0,60}}?[:：=]|[^\n:]{{0,40}}?(?<!\w)(?:{LINK_WORDS})(?=\s)|{LINK_UNSPACED}|[^\n:]{{0,30}}(?=\n))"
-        r"[\s\"'`*「(\[]{0,8}(?:\(?1[.):]\s?)?",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _other_name() -> re.Pattern[str]:
-    """What a run of chance signs may be named as, if it is no secret."""
-    return re.compile(
-        r"(?<![a-z])(?:commit|sha-?\d*|hash\w*|md5|checksum|digest|uuid|guid|fingerprint|public|isbn"
-        r"|order|tracking|invoice|serial|build|version|revision|branch|tag|image|img|file|path|url"
-        r"|contract|address|transaction|tx|block|etag|bestell\w*|rechnung\w*|id)(?![a-z])",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _figure() -> re.Pattern[str]:
-    return re.compile(r"\d")
-
-
-@cache
-def _is_uuid() -> re.Pattern[str]:
-    return re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -138,7 +138,10 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("ntn_", r"[A-Za-z0-9]{40,60}"),  # Notion
         ("secret_", r"[A-Za-z0-9]{40,50}"),
         ("figd_", r"[\w\-]{30,60}"),
-        ("pat", r"(?:[A-Za-z0-9]{14}\.[0-9a-f]{64}|-[a-z]{2,3}\d-[0-9a-f\-]{36})"),  # Airtable, Hubspot
+        (
+            "pat",
+            r"(?:[A-Za-z0-9]{14}\.[0-9a-f]{64}|-[a-z]{2,3}\d-[0-9a-f\-]{36})",
+        ),  # Airtable, Hubspot
         ("sl.", r"[\w\-]{100,1200}"),  # Dropbox
         ("glsa_", r"[A-Za-z0-9]{32}_[0-9a-fA-F]{8}"),  # Grafana
         ("glc_", r"[A-Za-z0-9+/]{32,400}={0,2}"),

@@ -6,6 +6,8 @@ takes one other word in fifty for one of them. A fifth to a third of the words o
 the list; twelve in a row, with no small word between them, hardly ever do.
 """
 
+# ruff: noqa: RUF001 - signs and words of several scripts
+
 from __future__ import annotations
 
 import re
@@ -50,17 +52,18 @@ _LEAST_WORDS = 12
 # What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
 _WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
 _BETWEEN = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
-_RUN_OF_WORDS = re.compile(rf"(?<![^\W_])(?:[A-Za-z]{{3,8}}+(?:{_BETWEEN.pattern})){{11,}}+[A-Za-z]{{3,8}}")
+_RUN_OF_WORDS = re.compile(
+    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN.pattern})[A-Za-z]{{3,8}}+){{11,}}+"
+)
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
 _MOST_WORDS = 24
 _LEAST_SMALL = 2
 # Words that no list holds and that prose in its language cannot do without.
 _SMALL_WORDS = frozenset(
-    (
-        "a and are as at be by for from has he his i if in is it its me my of on or so the to was we"
-        " with your der die das und ist ein eine nicht mit von zu im le la les de des et est un une"
-        " du que el los las en y es del o do da e em um uma per il di in che и в на не с что это"
-    ).split()
+    "a and are as at be by for from has he his i if in is it its me my of on or so"  # noqa: SIM905 - shorter
+    " the to was we with your der die das und ist ein eine nicht mit von zu im le la"
+    " les de des et est un une du que el los las en y es del o do da e em um uma per"
+    " il di in che и в на не с что это".split()
 )
 
 

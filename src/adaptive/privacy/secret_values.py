@@ -1,5 +1,7 @@
 """Whether a run of signs looks like a secret: made by chance, or chosen as a password."""
 
+# ruff: noqa: RUF001 - signs and words of several scripts
+
 from __future__ import annotations
 
 import math
@@ -79,12 +81,15 @@ def _case_changes(value: str) -> int:
 @cache
 def _placeholder() -> re.Pattern[str]:
     return re.compile(
-        r"(?:<[^>]{0,60}>?|\$[({A-Za-z_].*|%[({A-Z].*|\{\{?[^}]{0,60}\}?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?"
+        r"(?:<[^>]{0,60}>?|\$[({A-Za-z_].*|%[({A-Z].*|\{\{?[^}]{0,60}\}?.*"
+        r"|\[[A-Za-z_ .\-0-9]{0,60}\]?"
         r"|[*•●xX.\-_#]+|\.{3}.*|(?:your|my|insert|enter|put|some|dein|ihr|votre|tu|seu|sua)"
         r"[_\-][a-z_\-]+.*|your[a-z]*(?:key|token|secret|password)[a-z]*"
         r"|(?:process|os|env|config|settings|secrets|vars|self|args)\.[a-z].*"
-        r"|password|passwd|pass|pwd|passwort|secret|token|api[_\-]?key|key|user|none|null|true|false"
-        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|(?:x{3,}|\*{2,}|•{2,}).*"
+        r"|password|passwd|pass|pwd|passwort|secret|token|api[_\-]?key|key|user|none|null|true"
+        r"|false"
+        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|(?:x{3,}|\*{2,}"
+        r"|•{2,}).*"
         r"|.{0,12}(?:\*{3,}|x{5,}|X{5,}|•{3,}|\.{3,}|…).{0,6})[\"'),;.]*$",
         re.IGNORECASE,
     )
@@ -105,7 +110,8 @@ def _plain_run() -> re.Pattern[str]:
 @cache
 def _unit_like() -> re.Pattern[str]:
     return re.compile(
-        r"\d+[\-\u2011]?(?:char\w*|digits?|zeichen|stellige?[rnsm]?|bits?|days?|letters?|words?|fold)|\W+",
+        r"\d+[\-\u2011]?(?:char\w*|digits?|zeichen|stellige?[rnsm]?|bits?|days?|letters?"
+        r"|words?|fold)|\W+",
         re.IGNORECASE,
     )
 

@@ -27,7 +27,8 @@ _LISTED: Mapping[SecretSort, str] = {
     "|wifi key|wi-fi key|wlan-schlüssel|wlan key|network key|wpa key|wpa2 key|wpa-psk|wifi code"
     "|clé wifi|clé wi-fi|clave wifi|clave del wifi|netzwerkschlüssel|wifi pass|wi-fi pass"
     "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi的|wi-fi的",
-    "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code|one-time pass|einmalcode|einmalpasswort"
+    "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code"
+    "|one-time pass|einmalcode|einmalpasswort"
     "|einmal-code|mtan|tan |verification code|verify code|confirmation code|security code"
     "|login code|log-in code|sign-in code|signin code|access code|entry code|door code|gate code"
     "|alarm code|garage code|lock code|lockbox code|safe code|unlock code|backup code"
@@ -46,7 +47,8 @@ _LISTED: Mapping[SecretSort, str] = {
     "|kod dostępu|kod do |doğrulama kodu|güvenlik kodu|код подтверждения|код из смс|код доступа"
     "|код безопасности|код от |код домофона|одноразовый код|одноразовый пароль|пин-код|пинкод|пин"
     "|验证码|驗證碼|校验码|动态码|取款密码|門鎖密碼|門禁密碼|门禁码|認証コード|確認コード"
-    "|暗証番号|ワンタイム|セキュリティコード|인증번호|인증 번호|인증 코드|확인 코드|보안 코드|핀번호"
+    "|暗証番号|ワンタイム|セキュリティコード|인증번호|인증 번호|인증 코드|확인 코드|보안 코드"
+    "|핀번호"
     "|رمز التحقق|رمز الدخول|رمز الأمان|الرقم السري|رقم سري|ओटीपी|पिन|सत्यापन कोड|กดรหัส|รหัส"
     "|mã otp|mã pin|mã xác|kode otp|kode verifikasi|kode pin|cvv|cvc|puk|combination"
     "|my code|your code|the code|dein code|ihr code|mein code|der code|votre code|ton code|mon code"
@@ -59,7 +61,8 @@ _LISTED: Mapping[SecretSort, str] = {
     "|api-schlüssel|api schlüssel|zugangsschlüssel|schlüssel|clé api|clé d'api|clef api|clé secrète"
     "|clé d'accès|jeton|clave api|clave de api|clave de la api|clave secreta|clave de acceso"
     "|llave api|ficha de acceso|chave api|chave de api|chave da api|chave secreta|chave de acesso"
-    "|chiave api|chiave segreta|chiave di accesso|gettone|ключ|токен|секрет|密钥|密鑰|金鑰|令牌|秘钥"
+    "|chiave api|chiave segreta|chiave di accesso|gettone|ключ|токен|секрет|密钥|密鑰|金鑰"
+    "|令牌|秘钥"
     "|apiキー|api キー|アクセスキー|シークレット|秘密鍵|トークン|키는|api 키|api키|토큰|시크릿"
     "|api anahtarı|anahtar|klucz|sleutel|مفتاح|توكن|कुंजी|टोकन|khóa api|kunci api|chìa khóa|nyckel"
     "|nøgle|nøkkel|avain|klíč|kľúč|kulcs|cheie|κλειδί|מפתח|the key|my key|our key|key:|key is",
@@ -71,22 +74,36 @@ _LISTED: Mapping[SecretSort, str] = {
     "|frase de recuperacion|12 palabras|24 palabras|frase-semente|frase semente"
     "|frase de recuperação|12 palavras|24 palavras|frase di recupero|frase seed|12 parole"
     "|24 parole|сид-фраз|seed-фраз|сид фраз|мнемоническ|фраза восстановления|фразу восстановления"
-    "|12 слов|24 слова|助记词|助記詞|リカバリーフレーズ|シードフレーズ|ニーモニック|니모닉|시드 구문"
+    "|12 слов|24 слова|助记词|助記詞|リカバリーフレーズ|シードフレーズ|ニーモニック|니모닉"
+    "|시드 구문"
     "|복구 구문|시드 문구|kurtarma ifade|gizli kelime|herstelzin|herstelwoorden|fraza odzyskiwania"
     "|عبارة الاسترداد|العبارة السرية|सीड फ्रेज|cụm từ khôi phục|frasa pemulihan|wallet words",
 }
 # Latin words this short stand in many others; these must stand alone.
 ALONE = frozenset(
-    "pin|otp|puk|cvv|cvc|pwd|mdp|2fa|dsn|clave|parola|parole|senha|heslo|geslo|tan |пин|jeton|secret"  # noqa: SIM905 - shorter
-    "|combination|unlock|anahtar|klucz|kulcs|cheie|avain|sleutel|nyckel|schlüssel|ключ|hasło|haslo"
-    "|credential|webhook|bearer|mtan|gettone|passkey".split("|")
+    "pin|otp|puk|cvv|cvc|pwd|mdp|2fa|dsn|clave|parola|parole|senha|heslo|geslo|tan "  # noqa: SIM905 - shorter
+    "|пин|jeton|secret|combination|unlock|anahtar|klucz|kulcs|cheie|avain|sleutel"
+    "|nyckel|schlüssel|ключ|hasło|haslo|credential|webhook|bearer|mtan|gettone"
+    "|passkey".split("|")
 )
 
 
 # Where one of these does not stand in a text, none of the words that hold it does.
 COMMON_STEMS = (
     *("code", "key", "pass", "wort", "wört", "word", "phrase", "clé", "código", "codice", "parol"),
-    *("seed", "schlüssel", "chave", "chiave", "clave", "secre", "kod", "mot", "phras", "fras", "cod"),
+    *(
+        "seed",
+        "schlüssel",
+        "chave",
+        "chiave",
+        "clave",
+        "secre",
+        "kod",
+        "mot",
+        "phras",
+        "fras",
+        "cod",
+    ),
     *("wifi", "wi-fi", "wlan", "api", "пин", "код", "слов", "фраз", "密", "码", "キー", "フレーズ"),
     *("비밀", "인증", "코드", "키", "رمز", "كلمة", "رقم", "parole", "12 ", "24 ", "-", "_", "pin"),
 )
@@ -127,7 +144,8 @@ SAYING = frozenset(
     " a an my your our his her their its it and or but if used being made of to set reset enter"
     " entered your-password yourpassword password passwords passwd pass pwd passphrase passwort"
     " kennwort contraseña senha motdepasse wachtwoord пароль tbd todo n/a redacted masked removed"
-    " placeholder example string str text int bool changeme silly prompt input env getenv empty_string"
+    " placeholder example string str text int bool changeme silly prompt input env getenv empty"
+    "_string"
     " falsch richtig lang kurz sicher unsicher schwach stark geheim nötig erforderlich notwendig"
     " abgelaufen vergessen pflicht standard neu alt weg gleich leer unbekannt geändert gespeichert"
     " verschlüsselt wichtig einfach kompliziert zu nicht noch immer schon sehr nur auch mein dein"
@@ -157,7 +175,8 @@ KNOWN_NAMES = frozenset(
 )
 # A figure before one of these is an amount.
 UNITS = (
-    r"\s?(?:characters?|chars?|digits?|letters?|symbols?|words?|days?|hours?|minutes?|mins?|seconds?"
+    r"\s?(?:characters?|chars?|digits?|letters?|symbols?|words?|days?|hours?|minutes?|mins?"
+    r"|seconds?"
     r"|secs?|weeks?|months?|years?|times?|people|users?|tokens?|bits?|bytes?|[kmg]b|mm|cm|km|px|pt"
     r"|ms|usd|eur|euros?|dollars?|€|\$|%|zeichen|stellen|stellig|ziffern|tage|stunden|minuten"
     r"|sekunden|jahre|wochen|caractères|chiffres|lettres|jours|heures|caracteres|dígitos|cifras"

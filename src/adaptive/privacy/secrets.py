@@ -18,7 +18,7 @@ from adaptive.privacy.secret_phrases import listed_phrases
 from adaptive.privacy.secret_shapes import SECRET_SHAPES
 from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
 
-SECRET_MARK = "[secret removed]"
+SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,22 +176,25 @@ def _generic(text: str) -> Iterator[tuple[str, int, int]]:
     for match in _prefixed_run().finditer(text):
         body = match.group("body")
         figures = sum(sign.isdigit() for sign in body)
-        if figures >= 3 and not body.isdigit() and body != body.lower() and body != body.upper():
-            if looks_random(body, 24):
-                yield "token", match.start(), match.end()
+        mixed = body != body.lower() and body != body.upper()
+        if figures >= 3 and mixed and looks_random(body, 24):
+            yield "token", match.start(), match.end()
 
 
 @cache
 def _prefixed_run() -> re.Pattern[str]:
     return re.compile(
-        r"(?<![A-Za-z0-9_/.\-])(?!pk_|pub|sha\d)[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
+        r"(?<![A-Za-z0-9_/.\-])(?!pk_|pub|sha\d)[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_"
+        r"\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
         r"(?![A-Za-z0-9])"
     )
 
 
 @cache
 def _next_line() -> re.Pattern[str]:
-    return re.compile(r"[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?P<rest>[A-Za-z0-9_\-+/=.]{4,400})(?=\s|$|[.,;\"'])")
+    return re.compile(
+        r"[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?P<rest>[A-Za-z0-9_\-+/=.]{4,400})(?=\s|$|[.,;\"'])"
+    )
 
 
 @cache
