@@ -34,6 +34,8 @@ _ANGLES = {
     **{ord(sign): "<" for sign in "\u2039\u276e\u27e8\u3008\u02c2\u1438\u2329\u276c\u2770"},
     **{ord(sign): ">" for sign in "\u203a\u276f\u27e9\u3009\u02c3\u1433\u232a\u276d\u2771"},
 }
+# What is left out gives its neighbours new ones; a text that needs more passes is no text.
+_MOST_PASSES = 4
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 
 # Names in angle brackets that are structure somewhere: our block, the host's, chat templates of
@@ -97,8 +99,12 @@ def _without_unseen(text: str) -> str:
     """Without what nobody sees, but for what scripts and emoji are written with."""
     text = _never().sub(lambda run: run.group() if run.group() in _TAG_FLAGS else "", text)
     text = text.encode("utf-8", "replace").decode("utf-8")
-    text = _joiners().sub("", text)
-    return _selectors().sub("", text)
+    for _ in range(_MOST_PASSES):
+        shown = _selectors().sub("", _joiners().sub("", text))
+        if shown == text:
+            return text
+        text = shown
+    return re.sub(f"[{_JOINERS}{_SELECTORS}]+", "", text)
 
 
 def _without_line_marks(text: str) -> str:

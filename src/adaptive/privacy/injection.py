@@ -57,7 +57,7 @@ def injection_verdict(text: str) -> InjectionVerdict:
     plain = _plain_view(text)
     if _markup().search(plain):
         return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
-    if _fetching().search(plain):
+    if "://" in plain and (_filled_address().search(plain) or _fetching().search(plain)):
         return InjectionVerdict("it holds a link that the assistant is to open", "link")
     for view in _views(plain):
         if reason := _command(view):
@@ -158,7 +158,7 @@ def _markup() -> re.Pattern[str]:
         r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
         r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
         r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
-        r"|\{\{[^}\n]{1,100}\}\}|\{%|https?://[^\s\"'<>]{0,300}[?&=/](?:\{|\[|<|\$\{|%7[bB])"
+        r"|\{\{[^}\n]{1,100}\}\}|\{%"
     )
 
 
@@ -178,8 +178,14 @@ def _fetching() -> re.Pattern[str]:
         rf"|assistant to|you to|bitte|und|dann|et|y|e)\s)(?i:{go})\b"
         r"[^.!?\n]{0,60}?(?:https?://|www\.|hxxps?:)|(?:打开|访问|訪問|点击|點擊|下载|开启"
         r"|開いて|アクセスし|クリックし|열어|방문|클릭|افتح|انقر|زر )[^.!?\n]{0,40}https?://"
-        r"|https?://\S{1,300}(?:[^.!?\n]{0,20})(?:を(?:開い|読み込)|にアクセス|를 열어)"
+        r"|https?://[^\s\u3000-\uffff]{1,300}+[^.!?\n]{0,20}(?:を(?:開い|読み込)|にアクセス|를 열어)"
     )
+
+
+@cache
+def _filled_address() -> re.Pattern[str]:
+    """A place in an address where the assistant is to put what it knows."""
+    return re.compile(r"[?&=/](?:\{|\[[A-Za-z]|<[A-Za-z]|\$\{|%7[bB])")
 
 
 @cache

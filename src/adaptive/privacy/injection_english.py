@@ -152,7 +152,8 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     r"|refuse|answer|follow|trust|suggest|reveal|say)|don't (?:recommend|mention|tell|warn"
     r"|refuse|answer|follow|trust|suggest|reveal|say)|stop (?:warning|refusing|recommending"
     r"|following|mentioning)",
-    "ASSISTANT": r"(?:you|(?:the |this |an? |your |every |all |any )?(?:ai|ais|assistants?|chatbots?"
+    "ASSISTANT": r"(?:you|"
+    r"(?:the |this |an? |your |every |all |any )?(?:ai|ais|assistants?|chatbots?"
     r"|bots?|models?|llms?|chatgpt|claude|agents?|answers?|responses?|repl(?:y"
     r"|ies)))\s(?:must|should|shall|will|needs? to|ha(?:s|ve) to|ought to|are to|is to|to"
     r"|can|may|always|never|now|are (?:now |hereby )?(?:required|allowed|authori[sz]ed"
@@ -165,7 +166,8 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     "DOING": rf"{_URGED_ACTS}|{_ENGLISH_DOINGS}|be (?:recommended|suggested|mentioned|included)"
     rf"|recommends|suggests|mentions|includes|promotes|ignores|reveals|sends|begins? with"
     rf"|starts? with|ends? with",
-    "AUTHORITY": r"\b(?:this|the following|here) (?:is|are|overrides|supersedes|comes as|takes) (?:an? "
+    "AUTHORITY": r"\b"
+    r"(?:this|the following|here) (?:is|are|overrides|supersedes|comes as|takes) (?:an? "
     r"|the |your |my )?(?:new |official |system |admin(?:istrator)? |developer |security "
     r"|priority |highest |mandatory |important )*(?:system (?:message|prompt|update"
     r"|instruction|override)|admin|override|policy update|instructions?|directive|command"

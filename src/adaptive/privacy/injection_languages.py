@@ -7,15 +7,12 @@ told; ASSISTANT: who must do it; DOING: the same verbs after "must" and "to"; AU
 An entry named like a frame replaces it.
 """
 
-# ruff: noqa: RUF001 - words of many scripts
-
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from adaptive.privacy.injection_eastern import EASTERN_COMMANDS, spaced_acts
 from adaptive.privacy.injection_english import ENGLISH_COMMANDS
-
 
 COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
     "en": ENGLISH_COMMANDS,

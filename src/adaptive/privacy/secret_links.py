@@ -26,6 +26,12 @@ def link_signs() -> re.Pattern[str]:
 
 
 @cache
+def sign_link_signs() -> re.Pattern[str]:
+    """The same with a sign as its link, whatever words stand before it."""
+    return re.compile(rf"(?P<scope>[^.!?:=\n,;]{{0,90}}?){LINK_SIGNS}")
+
+
+@cache
 def quoted_signs() -> re.Pattern[str]:
     """The pattern of quoted, as its caller reads it."""
     return re.compile(
