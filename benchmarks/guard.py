@@ -82,7 +82,7 @@ def _quality(
 
 
 def _speed() -> dict[str, Any]:
-    """Milliseconds of processor time; the worst of odd texts against the median of ordinary ones."""
+    """Milliseconds of processor time; the worst of odd texts against ordinary ones."""
     chance = random.Random(5)
     lines = [one["text"] for one in _read("look_alikes.json")]
     ordinary = ["\n".join(chance.choices(lines, k=4000))[:SIZE] for _ in range(ROUNDS)]

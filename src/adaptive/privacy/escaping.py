@@ -14,9 +14,9 @@ from functools import cache
 
 from adaptive.privacy.guard_text import GuardText, guard_text, in_latin
 
-_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+_LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 # Never shown: controls, marks of direction, tags, fillers, and halves of characters.
-_NEVER = (
+_NEVER_SHOWN = (
     "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-"
     "\u202e"
     "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
@@ -66,7 +66,7 @@ _COMMANDING_ROLES = (
     r"|系统|系統|系统提示|助手|システム|アシスタント|시스템|어시스턴트|النظام|المساعد|सिस्टम"
     r"|सहायक|hệ thống|asisten|sistem"
 )
-_ROLES = (
+_TURN_ROLES = (
     rf"{_COMMANDING_ROLES}|user|human|tool|nutzer|benutzer|utilisateur|usuario|usuário|utente"
     rf"|gebruiker"
     r"|użytkownik|пользователь|用户|用戶|ユーザー|사용자|المستخدم|उपयोगकर्ता"
@@ -75,7 +75,7 @@ _ROLES = (
 
 def escaped_entry(text: str) -> str:
     """A text as one line that imitates no structure; the same for what was escaped before."""
-    if _plain().fullmatch(text):
+    if _plain_entry().fullmatch(text):
         return text
     shown = _without_unseen(text)
     shown = _without_line_marks(shown)
@@ -91,7 +91,7 @@ def imitates_structure(text: str) -> bool:
 
     A turn counts at the beginning of a line, of a quotation or of a bracket.
     """
-    seen = _seen(text).text
+    seen = _seen_entry(text).text
     return bool(_imitation().search(seen) or _commanding_turn().search(seen))
 
 
@@ -109,14 +109,14 @@ def _without_unseen(text: str) -> str:
 
 def _without_line_marks(text: str) -> str:
     """Without headings, rules and roles at the beginnings of its lines."""
-    return "\n".join(_without_opening(line) for line in re.split(f"[{_BREAKS}]+", text))
+    return "\n".join(_without_opening(line) for line in re.split(f"[{_LINE_BREAKS}]+", text))
 
 
 def _without_opening(line: str) -> str:
     """A line that begins neither as a heading or a rule nor as somebody's turn."""
     while True:
         bare = _line_opening().sub("", line)
-        seen = _seen(bare)
+        seen = _seen_entry(bare)
         role = _role_opening().match(seen.text)
         if role:
             start, end = seen.span(*role.span("colon"))
@@ -127,7 +127,7 @@ def _without_opening(line: str) -> str:
 
 
 def _without_imitations(text: str) -> str:
-    seen = _seen(text)
+    seen = _seen_entry(text)
     kept: list[str] = []
     position = 0
     for match in _imitation().finditer(seen.text):
@@ -137,14 +137,14 @@ def _without_imitations(text: str) -> str:
     return "".join([*kept, text[position:]])
 
 
-def _seen(text: str) -> GuardText:
+def _seen_entry(text: str) -> GuardText:
     folded = guard_text(text, marks=True)
     latin = in_latin(folded.text.translate(_ANGLES)) if not text.isascii() else folded.text
     return GuardText(latin, folded.cuts, folded.skipped)
 
 
 @cache
-def _plain() -> re.Pattern[str]:
+def _plain_entry() -> re.Pattern[str]:
     """Texts that need no look: letters and the marks of a sentence, no role before a colon."""
     return re.compile(
         r"[A-Za-z0-9](?:[A-Za-z0-9 ,.;'\"!?()/%&+*=@_\-]*[A-Za-z0-9,.;'\"!?()/%&+*=@_\-])?"
@@ -153,7 +153,7 @@ def _plain() -> re.Pattern[str]:
 
 @cache
 def _never() -> re.Pattern[str]:
-    return re.compile(f"{'|'.join(_TAG_FLAGS)}|[{_NEVER}]+")
+    return re.compile(f"{'|'.join(_TAG_FLAGS)}|[{_NEVER_SHOWN}]+")
 
 
 @cache
@@ -186,7 +186,7 @@ def _line_opening() -> re.Pattern[str]:
 @cache
 def _role_opening() -> re.Pattern[str]:
     return re.compile(
-        rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{_ROLES})[\s*_)\]\"'`]{{0,6}}(?P<colon>[:：])",
+        rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{_TURN_ROLES})[\s*_)\]\"'`]{{0,6}}(?P<colon>[:：])",
         re.IGNORECASE,
     )
 

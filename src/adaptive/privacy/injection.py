@@ -43,7 +43,7 @@ class InjectionVerdict:
         return not self.reason
 
 
-_ALLOWED = InjectionVerdict()
+_ALLOWED_TEXT = InjectionVerdict()
 
 
 def injection_verdict(text: str) -> InjectionVerdict:
@@ -55,12 +55,12 @@ def injection_verdict(text: str) -> InjectionVerdict:
     if imitates_structure(text):
         return InjectionVerdict("it imitates the marks that structure a chat", "structure")
     plain = _plain_view(text)
-    if _markup().search(plain):
+    if _markup_signs().search(plain):
         return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
     if "://" in plain and (_filled_address().search(plain) or _fetching().search(plain)):
         return InjectionVerdict("it holds a link that the assistant is to open", "link")
-    for view in _views(plain):
-        if reason := _command(view):
+    for view in _readings(plain):
+        if reason := _command_reason(view):
             return InjectionVerdict(reason, "command")
     return _of_codes(plain)
 
@@ -69,15 +69,15 @@ def _of_codes(plain: str) -> InjectionVerdict:
     for _ in hidden_texts(plain):
         return InjectionVerdict("it hides words in a code", "encoded")
     for view in disguised_texts(plain):
-        if _command(view):
+        if _command_reason(view):
             return InjectionVerdict("it hides an instruction in a code", "encoded")
     joined = joined_letters(plain)
     if joined and _squeezed().search(re.sub(r"\s", "", joined)):
         return InjectionVerdict("it hides an instruction between single letters", "encoded")
-    return _ALLOWED
+    return _ALLOWED_TEXT
 
 
-def _command(view: str) -> str:
+def _command_reason(view: str) -> str:
     """Why a text is a command; empty if it is none, or a wish about style sentence by sentence."""
     lower = view.lower()
     for kind, start, end in commands_in(lower):
@@ -116,9 +116,9 @@ def _decorated(text: str) -> bool:
     return bool(_zalgo().search(unicodedata.normalize("NFC", text)))
 
 
-def _views(plain: str) -> Iterator[str]:
+def _readings(plain: str) -> Iterator[str]:
     yield plain
-    if _mixed().search(plain):
+    if _mixed_scripts().search(plain):
         yield in_latin(plain)
     if _joined_words().search(plain):
         yield re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<=\w)[_\-.+~*|/](?=\w)|_", " ", plain))
@@ -150,7 +150,7 @@ def _tag_flags() -> re.Pattern[str]:
 
 
 @cache
-def _markup() -> re.Pattern[str]:
+def _markup_signs() -> re.Pattern[str]:
     return re.compile(
         r"!?\[[^\]\n]{0,200}\]\s?\(\s?[^)\s]{1,2000}|!?\[[^\]\n]{0,100}\]:\s?(?:https?:|//|data:)"
         r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button"
@@ -178,7 +178,8 @@ def _fetching() -> re.Pattern[str]:
         rf"|assistant to|you to|bitte|und|dann|et|y|e)\s)(?i:{go})\b"
         r"[^.!?\n]{0,60}?(?:https?://|www\.|hxxps?:)|(?:打开|访问|訪問|点击|點擊|下载|开启"
         r"|開いて|アクセスし|クリックし|열어|방문|클릭|افتح|انقر|زر )[^.!?\n]{0,40}https?://"
-        r"|https?://[^\s\u3000-\uffff]{1,300}+[^.!?\n]{0,20}(?:を(?:開い|読み込)|にアクセス|를 열어)"
+        r"|https?://[^\s\u3000-\uffff]{1,300}+[^.!?\n]{0,20}"
+        r"(?:を(?:開い|読み込)|にアクセス|를 열어)"
     )
 
 
@@ -189,7 +190,7 @@ def _filled_address() -> re.Pattern[str]:
 
 
 @cache
-def _mixed() -> re.Pattern[str]:
+def _mixed_scripts() -> re.Pattern[str]:
     return re.compile("[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]")
 
 

@@ -26,27 +26,27 @@ COMMAND_REASONS: Mapping[CommandKind, str] = {
     "authority": "it claims an authority that no memory has",
 }
 # The beginning of a clause, where an imperative stands.
-_CLAUSE = (
+_COMMAND_CLAUSE = (
     r"(?:^|[.;:!?,\"'(\[\n\u2014\u2013\u2026*>-]\s{0,3}|\bCONJ\s"
     r"|\b(?:called|named|titled|entitled|is|reads|says|means)\s)(?:PLEASE[, ]{1,3}){0,2}"
 )
-_OPENING = r"(?:^|[.:!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
-_FRAMES: Mapping[CommandKind, str] = {
+_COMMAND_OPENING = r"(?:^|[.:!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
+_COMMAND_FRAMES: Mapping[CommandKind, str] = {
     "override": r"IGNORE\b[^.!?\n]{0,60}?TARGET",
     "reveal": r"REVEAL\b[^.!?\n]{0,50}?HIDDEN",
     "role": r"BECOME",
     "secrecy": r"SECRETLY",
     "trigger": r"\bWHEN\b[^.!?\n]{0,120}?ASKED[^.!?\n]{0,100}?(?:[,:;\u2014-]\s{0,3}|\bTHEN\s)"
     r"(?:[^\W\d_]{1,12}\s){0,2}?(?:ACT|STRONG)\b",
-    "standing": rf"{_CLAUSE}(?:ALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?(?:ACT|STRONG)\b"
+    "standing": rf"{_COMMAND_CLAUSE}(?:ALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?(?:ACT|STRONG)\b"
     r"|(?:ACT|STRONG)\b[^.!?\n]{0,60}?\bALWAYS\b)"
-    rf"|{_OPENING}STRONG\b"
-    rf"|{_OPENING}(?:ACT|STRONG)\b[^.!?\n]{{0,80}}?\bCONJ\sSTRONG\b"
+    rf"|{_COMMAND_OPENING}STRONG\b"
+    rf"|{_COMMAND_OPENING}(?:ACT|STRONG)\b[^.!?\n]{{0,80}}?\bCONJ\sSTRONG\b"
     r"|\b(?:assistant|ai|chatbot|bot|model)[,:]\s(?:PLEASE\s)?(?:ACT|STRONG)\b"
     r"|\bASSISTANT\s(?:[^\W\d_]{1,12}\s){0,6}?(?:STRONG|DOING)\b",
     "authority": r"AUTHORITY",
 }
-_NOTHING = "(?!)"
+_FITS_NOTHING = "(?!)"
 
 
 def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
@@ -63,16 +63,18 @@ def _command_patterns() -> tuple[tuple[CommandKind, re.Pattern[str] | None, re.P
     """Kind, the letters of its language (none for Latin ones) and pattern."""
     patterns: list[tuple[CommandKind, re.Pattern[str] | None, re.Pattern[str]]] = []
     for language, fragments in COMMAND_LANGUAGES.items():
-        signs = re.compile(f"[{_LETTERS[language]}]") if language in _LETTERS else None
-        for kind, frame in _FRAMES.items():
+        signs = (
+            re.compile(f"[{_COMMAND_LETTERS[language]}]") if language in _COMMAND_LETTERS else None
+        )
+        for kind, frame in _COMMAND_FRAMES.items():
             own = fragments.get(kind, frame)
-            filled = _filled(own, fragments)
-            if filled != f"(?:{_NOTHING})":
+            filled = _filled_frame(own, fragments)
+            if filled != f"(?:{_FITS_NOTHING})":
                 patterns.append((kind, signs, re.compile(filled)))
     return tuple(patterns)
 
 
-_LETTERS: Mapping[str, str] = {
+_COMMAND_LETTERS: Mapping[str, str] = {
     "ru": "\u0400-\u04ff",
     "zh": "\u4e00-\u9fff",
     "ja": "\u3041-\u30ff\u4e00-\u9fff",
@@ -82,10 +84,10 @@ _LETTERS: Mapping[str, str] = {
 }
 
 
-def _filled(frame: str, fragments: Mapping[str, str]) -> str:
+def _filled_frame(frame: str, fragments: Mapping[str, str]) -> str:
     """A frame with the fragments of a language in it; a name that it lacks fits nothing."""
 
     def put(match: re.Match[str]) -> str:
-        return f"(?:{fragments.get(match.group(), _NOTHING)})"
+        return f"(?:{fragments.get(match.group(), _FITS_NOTHING)})"
 
     return re.sub(r"(?<![A-Z\\])[A-Z]{3,}(?![A-Z])", put, frame)

@@ -108,25 +108,29 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|hep|her|zaman|türkçe|ingilizce|ile|örneklerle|örnek|basit|resmi|emoji|madde|lütfen"
     r"|diye|çağır|net",
 }
-_NAME = r"[^\W\d_][\w'.\-]{0,20}(?:\s[^\W\d_a-z][\w'.\-]{0,20}){0,2}"
+_WISH_NAME = r"[^\W\d_][\w'.\-]{0,20}(?:\s[^\W\d_a-z][\w'.\-]{0,20}){0,2}"
 # Wishes with a name in them, and how they are told of the user; group 1 is the name.
 _NAMING: tuple[tuple[str, str, str], ...] = (
     (
         "en",
-        rf"(?:please |always |just )*call me ({_NAME})(?:,? please)?",
+        rf"(?:please |always |just )*call me ({_WISH_NAME})(?:,? please)?",
         "User wants to be called {}.",
     ),
     (
         "de",
-        rf"(?:bitte |immer )*nenn(?:e|en sie)? mich (?:bitte |immer |einfach )*({_NAME})",
+        rf"(?:bitte |immer )*nenn(?:e|en sie)? mich (?:bitte |immer |einfach )*({_WISH_NAME})",
         "Nutzer möchte {} genannt werden.",
     ),
-    ("fr", rf"appelle(?:z)?-moi ({_NAME})", "L'utilisateur veut qu'on l'appelle {}."),
-    ("es", rf"ll[áa]m[ea]me ({_NAME})", "El usuario quiere que lo llamen {}."),
-    ("pt", rf"(?:me cham[ea]|cham[ea]-me) (?:de )?({_NAME})", "O usuário quer ser chamado de {}."),
-    ("it", rf"chiamami ({_NAME})", "L'utente vuole essere chiamato {}."),
-    ("nl", rf"noem (?:me|mij) ({_NAME})", "Gebruiker wil {} genoemd worden."),
-    ("ru", rf"(?:зови|называй)(?:те)? меня ({_NAME})", "Пользователь просит называть его {}."),
+    ("fr", rf"appelle(?:z)?-moi ({_WISH_NAME})", "L'utilisateur veut qu'on l'appelle {}."),
+    ("es", rf"ll[áa]m[ea]me ({_WISH_NAME})", "El usuario quiere que lo llamen {}."),
+    (
+        "pt",
+        rf"(?:me cham[ea]|cham[ea]-me) (?:de )?({_WISH_NAME})",
+        "O usuário quer ser chamado de {}.",
+    ),
+    ("it", rf"chiamami ({_WISH_NAME})", "L'utente vuole essere chiamato {}."),
+    ("nl", rf"noem (?:me|mij) ({_WISH_NAME})", "Gebruiker wil {} genoemd worden."),
+    ("ru", rf"(?:зови|называй)(?:те)? меня ({_WISH_NAME})", "Пользователь просит называть его {}."),
     (
         "zh",
         r"(?:请|請)?(?:叫我|称呼我为?|稱呼我為?)([^\s，。,.！!]{1,12})(?:吧)?",
@@ -170,7 +174,7 @@ _WISHING = re.compile(
     r"|answers?|responses?|replies|explanations?|code))(?:'s answers)? )?(?:to |should "
     r"|in future |always |never )*(?:be )?",
 )
-_TOLD = re.compile(
+_TOLD_WISH = re.compile(
     r"(?:user|the user|nutzer|der nutzer|l'utilisateur|el usuario|o usuário|l'utente|gebruiker"
     r"|пользователь|用户|ユーザー|사용자|usuario)"
     r"[^:\n]{1,20}:\s",
@@ -188,7 +192,7 @@ _IN_LANGUAGE = re.compile(
     r"|talk)(?: to me)?(?: always)?(?: only)? (?:in )?([A-Z][a-z]+)",
     re.IGNORECASE,
 )
-_WITH = re.compile(
+_WITH_WISH = re.compile(
     r"(?:please |always )*(?:explain)(?: things| everything"
     r"| it)?(?: to me)? with ([a-z ,\-]{3,40})",
     re.IGNORECASE,
@@ -207,7 +211,7 @@ _AS_WANTED: Mapping[str, str] = {
     "casually": "casual",
     "simply": "simple",
 }
-_ASKED: Mapping[str, str] = {
+_ASKED_WISH: Mapping[str, str] = {
     "en": "User asked: {}",
     "de": "Nutzer bat: {}",
     "fr": "L'utilisateur demande : {}",
@@ -225,7 +229,7 @@ _ASKED: Mapping[str, str] = {
     "hi": "उपयोगकर्ता का अनुरोध: {}",
 }
 _LONGEST_WISH = 160
-_SENTENCE = re.compile(r"[^.!?\n。！？;]+[.!?。！？;]*\s*")
+_WISH_SENTENCE = re.compile(r"[^.!?\n。！？;]+[.!?。！？;]*\s*")
 
 
 def is_style_wish(sentence: str) -> bool:
@@ -235,15 +239,15 @@ def is_style_wish(sentence: str) -> bool:
 
 def style_language(sentence: str) -> str:
     """The language of a wish about style; empty for every other sentence."""
-    bare = _bare(sentence)
+    bare = _bare_wish(sentence)
     if not bare or len(bare) > _LONGEST_WISH:
         return ""
-    for language, pattern, _ in _naming():
+    for language, pattern, _ in _naming_wishes():
         if (found := pattern.fullmatch(bare)) and _is_name(found.group(1)):
             return language
     if _UNSPACED_STYLE.fullmatch(bare):
-        return _script(bare)
-    if told := _TOLD.match(bare):
+        return _wish_script(bare)
+    if told := _TOLD_WISH.match(bare):
         return style_language(bare[told.end() :])
     lower = bare.lower().replace("\u2019", "'")
     wish = _WISHING.match(lower)
@@ -264,9 +268,9 @@ def as_statement(text: str) -> str:
 
     A text without such a wish stays as it is, byte for byte; what was told so stays so.
     """
-    if _TOLD.match(text):
+    if _TOLD_WISH.match(text):
         return text
-    pieces = _SENTENCE.findall(text)
+    pieces = _WISH_SENTENCE.findall(text)
     if "".join(pieces) != text:
         return text
     told = [_statement_of(piece) for piece in pieces]
@@ -275,11 +279,11 @@ def as_statement(text: str) -> str:
 
 def _statement_of(sentence: str) -> str:
     language = style_language(sentence)
-    bare = _bare(sentence)
-    if not language or _WISHING.match(bare.lower()) or not _commands().match(bare):
+    bare = _bare_wish(sentence)
+    if not language or _WISHING.match(bare.lower()) or not _wish_openings().match(bare):
         return sentence
     tail = sentence[len(sentence.rstrip()) :]
-    for name, pattern, frame in _naming():
+    for name, pattern, frame in _naming_wishes():
         if name == language and (found := pattern.fullmatch(bare)):
             return frame.format(found.group(1)) + tail
     if language == "en":
@@ -287,13 +291,13 @@ def _statement_of(sentence: str) -> str:
             return f"User wants {_AS_WANTED[found.group(1).lower()]} answers.{tail}"
         if found := _IN_LANGUAGE.fullmatch(bare):
             return f"User wants answers in {found.group(1).capitalize()}.{tail}"
-        if found := _WITH.fullmatch(bare):
+        if found := _WITH_WISH.fullmatch(bare):
             return f"User wants things explained with {found.group(1).strip()}.{tail}"
     lowered = bare[0].lower() + bare[1:] if not bare[:2].isupper() else bare
-    return f"{_ASKED[language].format(lowered)}{tail}"
+    return f"{_ASKED_WISH[language].format(lowered)}{tail}"
 
 
-def _bare(sentence: str) -> str:
+def _bare_wish(sentence: str) -> str:
     return sentence.strip().rstrip(".!?。！？; ").strip()
 
 
@@ -303,7 +307,7 @@ def _is_name(name: str) -> bool:
     return len(words) == 1 or all(not word[0].islower() for word in words)
 
 
-def _script(text: str) -> str:
+def _wish_script(text: str) -> str:
     for language, signs in (
         ("ja", "[\u3041-\u30ff]"),
         ("ko", "[\uac00-\ud7a3]"),
@@ -316,7 +320,7 @@ def _script(text: str) -> str:
 
 
 @cache
-def _naming() -> tuple[tuple[str, re.Pattern[str], str], ...]:
+def _naming_wishes() -> tuple[tuple[str, re.Pattern[str], str], ...]:
     return tuple((name, re.compile(shape, re.IGNORECASE), frame) for name, shape, frame in _NAMING)
 
 
@@ -326,7 +330,7 @@ def _style_word(language: str) -> re.Pattern[str]:
 
 
 @cache
-def _commands() -> re.Pattern[str]:
+def _wish_openings() -> re.Pattern[str]:
     """The beginnings of wishes that are told to the assistant; others are statements already."""
     return re.compile(
         r"(?:please |always |never |just |from now on,? |in future,? |bitte |immer |toujours "

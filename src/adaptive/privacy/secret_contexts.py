@@ -50,8 +50,8 @@ from adaptive.privacy.secret_words import (
 )
 
 # Characters between an announcing word and the end of what is looked at.
-_REACH = 120
-_BEFORE = 90
+_CONTEXT_REACH = 120
+_CONTEXT_BEFORE = 90
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
@@ -88,10 +88,12 @@ def context_secrets(text: str) -> Iterator[ContextFinding]:
         if following - place.end > _GLUED or following == len(text):
             if runs is None and place.sort == "key":
                 runs = [run.span() for run in chance_run_signs().finditer(text)]
-            yield from _after(text, place, min(following, place.end + _REACH), runs or [])
+            yield from _secrets_after(
+                text, place, min(following, place.end + _CONTEXT_REACH), runs or []
+            )
         if place.sort != "phrase":
             previous = places[number - 1].end if number else 0
-            yield from _before(text, place, previous)
+            yield from _secrets_before(text, place, previous)
 
 
 def _announced(lower: str) -> list[Announced]:
@@ -125,7 +127,7 @@ def _stands_alone(lower: str, start: int, end: int) -> bool:
     return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
 
 
-def _after(
+def _secrets_after(
     text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
 ) -> Iterator[ContextFinding]:
     kind = KIND_OF_SORT[place.sort]
@@ -145,14 +147,14 @@ def _after(
         return
     for pattern in (link_signs(), sign_link_signs()):
         link = pattern.match(text, place.end, min(len(text), stop + 1))
-        if link and (span := _linked(text, place, link)):
+        if link and (span := _linked_value(text, place, link)):
             yield ContextFinding(kind, *span)
             return
-    if span := _unlinked(text, place, stop, runs):
+    if span := _unlinked_value(text, place, stop, runs):
         yield ContextFinding(kind, *span)
 
 
-def _linked(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
+def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
     """The value that a link leads to, if it is one."""
     if quoted := quoted_signs().match(text, link.end()):
         said = quoted.group("value")
@@ -218,7 +220,7 @@ def _is_amount(text: str, said: str, end: int) -> bool:
     return said[:1].isdigit() and amount_signs().match(text, end) is not None
 
 
-def _unlinked(
+def _unlinked_value(
     text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
 ) -> tuple[int, int] | None:
     """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
@@ -243,9 +245,9 @@ def _unlinked(
     return span
 
 
-def _before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
+def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
     """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
-    begin = max(previous, place.start - _BEFORE)
+    begin = max(previous, place.start - _CONTEXT_BEFORE)
     head = text[begin : place.start]
     match = said_before_signs().search(head)
     if not match:

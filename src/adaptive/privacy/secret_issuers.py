@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 
 # Signs of a key, and none before or after it.
-_FREE = r"(?<![A-Za-z0-9])"
-_ENDS = r"(?![A-Za-z0-9])"
+_KEY_BEGINS = r"(?<![A-Za-z0-9])"
+_KEY_ENDS = r"(?![A-Za-z0-9])"
 
 # Kind of secret: the text that begins it and what follows it. Public halves (``pk_live_``,
 # client ids, certificates) are no secrets.
@@ -210,10 +210,10 @@ def issued_keys() -> tuple[IssuedKey, ...]:
 def _all_issued() -> Iterator[IssuedKey]:
     for kind, entries in _PREFIXED.items():
         for anchor, rest in entries:
-            free = _FREE if anchor[0].isalnum() else ""
+            free = _KEY_BEGINS if anchor[0].isalnum() else ""
             yield IssuedKey(kind, anchor, f"{free}{re.escape(anchor)}{rest}")
     for kind, anchor, shape in _SHAPED:
-        yield IssuedKey(kind, anchor, f"{_FREE}{shape}{_ENDS}", begins=False)
+        yield IssuedKey(kind, anchor, f"{_KEY_BEGINS}{shape}{_KEY_ENDS}", begins=False)
 
 
 @cache

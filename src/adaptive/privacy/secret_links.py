@@ -28,7 +28,7 @@ def link_signs() -> re.Pattern[str]:
 @cache
 def sign_link_signs() -> re.Pattern[str]:
     """The same with a sign as its link, whatever words stand before it."""
-    return re.compile(rf"(?P<scope>[^.!?:=\n,;]{{0,90}}?){LINK_SIGNS}")
+    return re.compile(rf"(?P<scope>[^.!?:=\n,;@/]{{0,90}}?){LINK_SIGNS}")
 
 
 @cache

@@ -50,10 +50,10 @@ _PHRASE_FILTER = (
 )
 _LEAST_WORDS = 12
 # What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
-_WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
-_BETWEEN = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
+_PHRASE_WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
 _RUN_OF_WORDS = re.compile(
-    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN.pattern})[A-Za-z]{{3,8}}+){{11,}}+"
+    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+){{11,}}+"
 )
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
 _MOST_WORDS = 24
@@ -71,7 +71,7 @@ _SMALL_WORDS = frozenset(
 def is_phrase_word(word: str) -> bool:
     """Whether a lower-case word may be one of the list: never a wrong no, a wrong yes in fifty."""
     bits = _phrase_filter()
-    return all(bits[place >> 3] >> (place & 7) & 1 for place in _places(word))
+    return all(bits[place >> 3] >> (place & 7) & 1 for place in _filter_places(word))
 
 
 def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
@@ -83,8 +83,8 @@ def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
 def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
     start = end = 0
     run: list[str] = []
-    for match in _WORD.finditer(text, first, last):
-        if run and not _BETWEEN.fullmatch(text, end, match.start()):
+    for match in _PHRASE_WORD.finditer(text, first, last):
+        if run and not _BETWEEN_WORDS.fullmatch(text, end, match.start()):
             if _is_phrase(run):
                 yield start, end
             run = []
@@ -117,14 +117,14 @@ def announced_phrase(text: str, position: int) -> int:
     while len(words) < _MOST_WORDS and (match := _WORD_OF_ANY.match(text, position)):
         words.append(match.group().lower())
         end = match.end()
-        if not (gap := _BETWEEN.match(text, end)):
+        if not (gap := _BETWEEN_WORDS.match(text, end)):
             break
         position = gap.end()
     small = sum(word in _SMALL_WORDS for word in words)
     return end if len(words) >= _LEAST_WORDS and small < _LEAST_SMALL else -1
 
 
-def _places(word: str) -> Iterator[int]:
+def _filter_places(word: str) -> Iterator[int]:
     data = word.encode()
     first, second = zlib.crc32(data), zlib.crc32(data[::-1] + data) | 1
     return (((first >> 3) + turn * (second >> 2)) % _FILTER_BITS for turn in range(_FILTER_HASHES))

@@ -14,7 +14,7 @@ from typing import Literal
 
 SecretSort = Literal["password", "code", "key", "phrase"]
 
-_LISTED: Mapping[SecretSort, str] = {
+_ANNOUNCING: Mapping[SecretSort, str] = {
     "password": "password|passwd|pass word|passwort|paßwort|passwörter|kennwort|losungswort"
     "|mot de passe|mots de passe|mdp|contraseña|contrasena|contrasenya|palabra de paso|clave"
     "|senha|palavra-passe|palavra passe|parola d'ordine|parola|wachtwoord|hasło|haslo|heslo|geslo"
@@ -114,7 +114,7 @@ def announcing_words() -> tuple[tuple[str, SecretSort, str], ...]:
     """Each word with the sort of secret that it announces, and a common stem that it holds."""
     return tuple(
         (word, sort, next((stem for stem in COMMON_STEMS if stem in word), ""))
-        for sort, words in _LISTED.items()
+        for sort, words in _ANNOUNCING.items()
         for word in words.split("|")
     )
 

@@ -33,7 +33,7 @@ class SecretFinding:
 def find_secrets(text: str) -> tuple[SecretFinding, ...]:
     """All secrets in a text, in its order, none within or over another; linear in the text."""
     seen = guard_text(text)
-    spans = sorted(_spans(seen.text), key=lambda span: (span[1], -span[2]))
+    spans = sorted(_secret_spans(seen.text), key=lambda span: (span[1], -span[2]))
     found: list[SecretFinding] = []
     for kind, start, end in spans:
         first, last = seen.span(start, end)
@@ -65,18 +65,18 @@ def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
     return f"it holds what looks like {told}; secrets are never remembered"
 
 
-def _spans(text: str) -> Iterator[tuple[str, int, int]]:
+def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
-    yield from _issued(latin)
-    yield from _shaped(text)
-    yield from _generic(latin)
+    yield from _issued_spans(latin)
+    yield from _shaped_spans(text)
+    yield from _unknown_issuers(latin)
     yield from context_secrets(text)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
 
-def _issued(text: str) -> Iterator[tuple[str, int, int]]:
+def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
     present = [key for key in issued_keys() if key.anchor in text]
@@ -86,7 +86,7 @@ def _issued(text: str) -> Iterator[tuple[str, int, int]]:
         yield kind, start, _over_lines(text, end)
     # A break within an anchor of a few signs is not looked for.
     if "\n" in text and (beginning := [key for key in present if key.begins]):
-        yield from _broken(text, beginning)
+        yield from _broken_keys(text, beginning)
 
 
 def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
@@ -123,7 +123,7 @@ def _over_lines(text: str, end: int) -> int:
     return end
 
 
-def _broken(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, int]]:
+def _broken_keys(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, int]]:
     """Keys that a line break cuts before they are long enough to be known."""
     cuts: list[int] = []
     skipped: list[int] = []
@@ -152,7 +152,7 @@ def _is_cut_key(piece: str) -> bool:
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped(text: str) -> Iterator[tuple[str, int, int]]:
+def _shaped_spans(text: str) -> Iterator[tuple[str, int, int]]:
     lower = text.lower().encode("ascii", "replace").decode("ascii")
     for shape in SECRET_SHAPES:
         if not any(anchor in lower for anchor in shape.anchors):
@@ -172,7 +172,7 @@ def _is_told(value: str) -> bool:
     return looks_random(value, 6) or (value.isalpha() and len(value) >= 4) or value.isdigit()
 
 
-def _generic(text: str) -> Iterator[tuple[str, int, int]]:
+def _unknown_issuers(text: str) -> Iterator[tuple[str, int, int]]:
     """Keys of issuers that are not known: a short prefix before a long run of chance signs."""
     for match in _prefixed_run().finditer(text):
         body = match.group("body")
