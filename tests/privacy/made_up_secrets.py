@@ -494,9 +494,9 @@ class _Maker:
         while True:
             made = "".join(self._random.choices(pool, k=count))
             figures = sum(sign.isdigit() for sign in made)
-            if made[-1] not in "-_/+" and made[0] not in "-_/+":
-                if alphabet == "d" or (figures >= min(2, count // 4) and figures < count):
-                    return made
+            mixed = alphabet == "d" or (figures >= min(2, count // 4) and figures < count)
+            if mixed and made[-1] not in "-_/+" and made[0] not in "-_/+":
+                return made
 
     def key(self, spec: str) -> str:
         """A key of its pieces."""

@@ -38,7 +38,8 @@ _COMMAND_FRAMES: Mapping[CommandKind, str] = {
     "secrecy": r"SECRETLY",
     "trigger": r"\bWHEN\b[^.!?\n]{0,120}?ASKED[^.!?\n]{0,100}?(?:[,:;\u2014-]\s{0,3}|\bTHEN\s)"
     r"(?:[^\W\d_]{1,12}\s){0,2}?(?:ACT|STRONG)\b",
-    "standing": rf"{_COMMAND_CLAUSE}(?:ALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?(?:ACT|STRONG)\b"
+    "standing": rf"{_COMMAND_CLAUSE}"
+    rf"(?:ALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?(?:ACT|STRONG)\b"
     r"|(?:ACT|STRONG)\b[^.!?\n]{0,60}?\bALWAYS\b)"
     rf"|{_COMMAND_OPENING}STRONG\b"
     rf"|{_COMMAND_OPENING}(?:ACT|STRONG)\b[^.!?\n]{{0,80}}?\bCONJ\sSTRONG\b"
