@@ -23,6 +23,7 @@ NAMES = (
     "latency",
     "cold_start",
     "extraction_cost",
+    "guard",
     "plots",
 )
 

@@ -1,0 +1,163 @@
+"""Texts in a code, read: what a candidate memory may hide from the eye of its reader."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from urllib.parse import unquote
+
+_MOST_RUNS = 40
+_LEET = str.maketrans("013457@$!|+8", "oieastasiltb")
+_PLAIN_WORDS = (
+    "ignore",
+    "instruction",
+    "recommend",
+    "always",
+    "system",
+    "prompt",
+    "reveal",
+    "assistant",
+    "previous",
+    "answer",
+    "never",
+    "respond",
+    "the user",
+    "when asked",
+    "say",
+    "password",
+    "send",
+)
+
+
+def hidden_texts(text: str) -> Iterator[str]:
+    """What stands in a text in a code that is there to be decoded: base64, hexadecimal, and such.
+
+    Only what decodes to words is told, so that hashes and identifiers are none.
+    """
+    for pattern, decode in _decoders():
+        for number, match in enumerate(pattern.finditer(text)):
+            if number >= _MOST_RUNS:
+                break
+            decoded = decode(match.group())
+            if _reads(decoded):
+                yield decoded
+    if html.unescape(text) != text and re.search(r"(?:&#x?[0-9a-fA-F]{2,6};\s?){4}", text):
+        yield html.unescape(text)
+
+
+def disguised_texts(text: str) -> Iterator[str]:
+    """A text as it reads with its letters shifted, turned round, or figures read as letters.
+
+    Nothing tells that it is one; so what they give counts only where it is a command.
+    """
+    lower = text.lower()
+    if re.search(r"[a-z][013457@$!|+8][a-z]|\b[013457@$!][a-z]{2}", lower):
+        yield lower.translate(_LEET)
+        yield lower.translate(_LEET).replace("l", "i", 0)
+    if not text.isascii() and not re.search("[a-z]{4}", lower):
+        return
+    for shifted in _shifted(lower):
+        if sum(word in shifted for word in _PLAIN_WORDS) >= 2:
+            yield shifted
+    turned = lower[::-1]
+    if sum(word in turned for word in _PLAIN_WORDS) >= 2:
+        yield turned
+    words_turned = re.sub(r"[a-z]+", lambda word: word.group()[::-1], lower)
+    if sum(word in words_turned for word in _PLAIN_WORDS) >= 2:
+        yield words_turned
+
+
+def joined_letters(text: str) -> str:
+    """A text whose letters stand apart, joined; empty where they do not."""
+    runs = [re.sub(r"[^\w]|_", "", run.group()) for run in _apart().finditer(text)]
+    return " ".join(run for run in runs if len(run) >= 6).lower()
+
+
+def _shifted(lower: str) -> Iterator[str]:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for shift in range(1, 26):
+        yield lower.translate(str.maketrans(letters, letters[shift:] + letters[:shift]))
+    yield lower.translate(str.maketrans(letters, letters[::-1]))
+
+
+def _reads(decoded: str) -> bool:
+    """Whether it is words: letters and spaces, and vowels among them."""
+    letters = sum(sign.isalpha() or sign in " .,:;!?'\"\n" for sign in decoded)
+    return (
+        len(decoded) >= 6
+        and letters >= 0.85 * len(decoded)
+        and re.search(r"[a-z]{3}|[\u0400-\u9fff]{2}", decoded.lower()) is not None
+        and re.search(r"[aeiou\u0400-\u9fff]", decoded.lower()) is not None
+    )
+
+
+def _of_base64(run: str) -> str:
+    bare = run.rstrip("=").replace("-", "+").replace("_", "/")
+    return _as_text(lambda: base64.b64decode(bare + "=" * (-len(bare) % 4)))
+
+
+def _of_base32(run: str) -> str:
+    bare = run.rstrip("=")
+    return _as_text(lambda: base64.b32decode(bare + "=" * (-len(bare) % 8)))
+
+
+def _of_hexadecimal(run: str) -> str:
+    figures = re.sub(r"0x|\\x|\\u00|[^0-9a-fA-F]", "", run)
+    return _as_text(lambda: bytes.fromhex(figures[: len(figures) // 2 * 2]))
+
+
+def _of_binary(run: str) -> str:
+    return "".join(chr(int(code, 2)) for code in re.findall("[01]{8}|[01]{7}", run))
+
+
+def _of_decimal(run: str) -> str:
+    return "".join(chr(int(code)) for code in re.findall(r"\d+", run))
+
+
+def _of_percent(run: str) -> str:
+    return unquote(run)
+
+
+def _of_morse(run: str) -> str:
+    return "morse code" if len(run.split()) >= 8 else ""
+
+
+def _as_text(decoded: Callable[[], bytes]) -> str:
+    try:
+        return decoded().decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+
+
+@cache
+def _decoders() -> tuple[tuple[re.Pattern[str], Callable[[str], str]], ...]:
+    return (
+        (re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}"), _of_base64),
+        (re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,4000}={0,6}"), _of_base32),
+        (
+            re.compile(
+                r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[\s:,\-]{0,2}(?:0x)?){8,2000}"
+                r"|(?:\\x[0-9a-fA-F]{2}){4,500}|(?:\\u00[0-9a-fA-F]{2}){4,500}"
+            ),
+            _of_hexadecimal,
+        ),
+        (
+            re.compile(r"(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4,500}[01]{7,8}|(?<!\d)(?:[01]{8}){6,500}"),
+            _of_binary,
+        ),
+        (
+            re.compile(r"(?<!\d)(?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,;]{1,2}){8,500}\d{2,3}"),
+            _of_decimal,
+        ),
+        (re.compile(r"(?:%[2-7][0-9a-fA-F]){4,500}"), _of_percent),
+        (re.compile(r"(?<![\w.\-])(?:[.\-\u2013\u00b7]{1,6}[ /|]{1,3}){8,500}"), _of_morse),
+    )
+
+
+@cache
+def _apart() -> re.Pattern[str]:
+    return re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){6,300}[^\W\d_](?![^\W_])")

@@ -1,0 +1,265 @@
+"""Secrets that only their context tells: "password is ...", ``API_KEY=``, "... is my PIN".
+
+A word announces (``secret_words``), a link leads from it to a value, and the look of the value
+decides (``secret_values``). What is looked at after each word is bounded, so the work is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from adaptive.privacy.secret_links import (
+    adjacent_signs,
+    amount_signs,
+    chance_run_signs,
+    closing_marks_signs,
+    code_after_signs,
+    few_words_signs,
+    figure_signs,
+    is_uuid_signs,
+    link_signs,
+    names_account_signs,
+    of_many_signs,
+    other_code_signs,
+    other_name_signs,
+    phrase_opening_signs,
+    quoted_signs,
+    said_before_signs,
+    scope_of_secret_signs,
+    second_signs,
+    sentence_rest_signs,
+    sign_link_signs,
+    value_signs,
+)
+from adaptive.privacy.secret_phrases import announced_phrase
+from adaptive.privacy.secret_values import (
+    bare_value,
+    is_placeholder,
+    is_saying,
+    looks_chosen,
+    looks_random,
+)
+from adaptive.privacy.secret_words import (
+    ALONE,
+    COMMON_STEMS,
+    SecretSort,
+    announcing_words,
+)
+
+# Characters between an announcing word and the end of what is looked at.
+_CONTEXT_REACH = 120
+_CONTEXT_BEFORE = 90
+# So many characters between two announcing words make them one.
+_GLUED = 2
+KIND_OF_SORT: dict[SecretSort, str] = {
+    "password": "password",
+    "code": "PIN or one-time code",
+    "key": "key or token",
+    "phrase": "recovery phrase",
+}
+
+
+class Announced(NamedTuple):
+    """A place where a word announces a secret."""
+
+    start: int
+    end: int
+    sort: SecretSort
+
+
+class ContextFinding(NamedTuple):
+    """A secret told by its context, as a span of the text that was looked at."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def context_secrets(text: str) -> Iterator[ContextFinding]:
+    """Secrets in a folded text, as far as words announce them; in no order."""
+    places = _announced(text.lower())
+    runs: list[tuple[int, int]] | None = None
+    for number, place in enumerate(places):
+        following = places[number + 1].start if number + 1 < len(places) else len(text)
+        # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
+        if following - place.end > _GLUED or following == len(text):
+            if runs is None and place.sort == "key":
+                runs = [run.span() for run in chance_run_signs().finditer(text)]
+            yield from _secrets_after(
+                text, place, min(following, place.end + _CONTEXT_REACH), runs or []
+            )
+        if place.sort != "phrase":
+            previous = places[number - 1].end if number else 0
+            yield from _secrets_before(text, place, previous)
+
+
+def _announced(lower: str) -> list[Announced]:
+    """Where words announce; of those that overlap, the one that begins first, else the longest."""
+    found: list[Announced] = []
+    # Most words are ASCII, and are found faster in what is no wider.
+    narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
+    absent = {stem for stem in COMMON_STEMS if stem not in (narrow if stem.isascii() else lower)}
+    for word, sort, stem in announcing_words():
+        if stem in absent:
+            continue
+        read = narrow if word.isascii() else lower
+        at = read.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if word not in ALONE or _stands_alone(lower, at, end):
+                found.append(Announced(at, end, sort))
+            at = read.find(word, end)
+    found.sort(key=lambda place: (place.start, -place.end))
+    distinct: list[Announced] = []
+    for place in found:
+        if not distinct or place.start >= distinct[-1].end:
+            distinct.append(place)
+    return distinct
+
+
+def _stands_alone(lower: str, start: int, end: int) -> bool:
+    """No letter before, and none after but a plural or what an identifier joins to it."""
+    before = lower[start - 1 : start]
+    after = lower[end : end + 1]
+    return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
+
+
+def _secrets_after(
+    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
+) -> Iterator[ContextFinding]:
+    kind = KIND_OF_SORT[place.sort]
+    if place.sort == "phrase":
+        opening = phrase_opening_signs().match(text, place.end)
+        begin = opening.end() if opening else place.end
+        if (end := announced_phrase(text, begin)) >= 0:
+            yield ContextFinding(kind, begin, end)
+        return
+    if place.sort == "code":
+        # The value may hold what looks like the next word.
+        end = min(len(text), stop + 12)
+        figure = figure_signs().search(text, place.end, end)
+        match = code_after_signs().match(text, place.end, end) if figure else None
+        if match and not other_code_signs().search(match.group()):
+            yield ContextFinding(kind, *match.span("value"))
+        return
+    for pattern in (link_signs(), sign_link_signs()):
+        link = pattern.match(text, place.end, min(len(text), stop + 1))
+        if link and (span := _linked_value(text, place, link)):
+            yield ContextFinding(kind, *span)
+            return
+    if span := _unlinked_value(text, place, stop, runs):
+        yield ContextFinding(kind, *span)
+
+
+def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
+    """The value that a link leads to, if it is one."""
+    if quoted := quoted_signs().match(text, link.end()):
+        said = quoted.group("value")
+        good = not is_placeholder(said) and (
+            looks_random(said, 8) if place.sort == "key" else _is_quoted_password(said)
+        )
+        return quoted.span("value") if good else None
+    value = value_signs().match(text, link.end())
+    if not value:
+        return None
+    said = bare_value(value.group())
+    span = (value.start(), _shown_end(text, value.start() + len(said)))
+    if names_account_signs().match(text, place.start) and (
+        second := second_signs().match(text, link.end())
+    ):
+        told = bare_value(second.group("value"))
+        if looks_chosen(told) or looks_random(told, 8):
+            return second.span("value")
+    if is_placeholder(said) or _is_amount(text, said, span[1]):
+        return None
+    if place.sort == "key":
+        return span if looks_random(said, 8) or _is_token_of_words(said) else None
+    if looks_chosen(said) or looks_random(said, 8):
+        return span
+    if len(said) >= 4 and said.isdigit():
+        return span
+    return span if _is_plain_password(text, said, span, link) else None
+
+
+def _shown_end(text: str, end: int) -> int:
+    """The end of a value with the marks right after it that may belong to it."""
+    match = closing_marks_signs().match(text, end)
+    return match.end() if match else end
+
+
+def _is_quoted_password(said: str) -> bool:
+    return len(said) >= 4 and not is_saying(said) and said.count(" ") < 9
+
+
+def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
+    """A plain word as a password: it ends the sentence, and says nothing about the password."""
+    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
+        return False
+    if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
+        link.group("scope")
+    ):
+        return False
+    rest = sentence_rest_signs().match(text, span[1])
+    if rest:
+        return True
+    # "pass phrase: correct horse battery staple"
+    return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
+        few_words_signs().match(text, span[0])
+    )
+
+
+def _is_token_of_words(said: str) -> bool:
+    """A key of words and figures, as "prod-blue-7741-key"."""
+    return len(said) >= 12 and sum(sign.isdigit() for sign in said) >= 3 and looks_chosen(said)
+
+
+def _is_amount(text: str, said: str, end: int) -> bool:
+    return said[:1].isdigit() and amount_signs().match(text, end) is not None
+
+
+def _unlinked_value(
+    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
+    line_end = text.find("\n", place.end, stop)
+    if place.sort == "key":
+        for start, end in runs[bisect_left(runs, (place.end, 0)) :]:
+            if start >= stop:
+                break
+            value = text[start:end]
+            named = other_name_signs().search(text, place.end, start)
+            if not named and looks_random(value, 20) and not is_uuid_signs().fullmatch(value):
+                return start, end
+        return None
+    end = line_end if line_end > place.end else min(len(text), stop + 12)
+    value = adjacent_signs().match(text, place.end, end)
+    if not value:
+        return None
+    said = bare_value(value.group("value"))
+    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
+    if _is_amount(text, said, span[1]) or not looks_chosen(said) or len(said) < 6:
+        return None
+    return span
+
+
+def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
+    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
+    begin = max(previous, place.start - _CONTEXT_BEFORE)
+    head = text[begin : place.start]
+    match = said_before_signs().search(head)
+    if not match:
+        return
+    said = bare_value(match.group("value"))
+    start = begin + match.start("value")
+    if place.sort == "code":
+        good = re.fullmatch(r"(?:[A-Z]{1,2}-)?\d{4,8}|\d{3}[ \-]\d{3}", said) is not None
+    elif place.sort == "key":
+        good = looks_random(said, 12)
+    else:
+        quoted = head[match.start("value") - 1 : match.start("value")] in ("'", '"', "`", "「")
+        good = looks_chosen(said) or (quoted and _is_quoted_password(said))
+    if good:
+        yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))

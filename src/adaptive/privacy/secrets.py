@@ -1,0 +1,203 @@
+"""Secrets in a text: found by who issued them, by their form and by their context.
+
+They are never a memory, and no status, log, table or request of ours carries them. A finding knows
+where a secret stands and of what kind it is; it does not hold it, so no reason can repeat it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from adaptive.privacy.guard_text import GuardText, guard_text, in_latin
+from adaptive.privacy.secret_contexts import context_secrets
+from adaptive.privacy.secret_issuers import IssuedKey, issued_keys
+from adaptive.privacy.secret_phrases import listed_phrases
+from adaptive.privacy.secret_shapes import SECRET_SHAPES
+from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
+
+SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFinding:
+    """A span of the text as it was given, and what kind of secret stands there."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_secrets(text: str) -> tuple[SecretFinding, ...]:
+    """All secrets in a text, in its order, none within or over another; linear in the text."""
+    seen = guard_text(text)
+    spans = sorted(_secret_spans(seen.text), key=lambda span: (span[1], -span[2]))
+    found: list[SecretFinding] = []
+    for kind, start, end in spans:
+        first, last = seen.span(start, end)
+        if found and first < found[-1].end:
+            former = found[-1]
+            found[-1] = SecretFinding(former.kind, former.start, max(former.end, last))
+        else:
+            found.append(SecretFinding(kind, first, last))
+    return tuple(found)
+
+
+def without_secrets(text: str) -> str:
+    """The text with a fixed mark in the place of each secret; itself where there is none."""
+    kept: list[str] = []
+    position = 0
+    for finding in find_secrets(text):
+        kept += [text[position : finding.start], SECRET_MARK]
+        position = finding.end
+    return "".join([*kept, text[position:]]) if kept else text
+
+
+def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
+    """Why a text with these secrets is not kept, in words for its user, without the secrets."""
+    kinds = list(dict.fromkeys(finding.kind for finding in findings))
+    if not kinds:
+        return ""
+    article = "an" if kinds[0][0] in "aeioAEIO" else "a"
+    told = " and ".join([f"{article} {kinds[0]}", *kinds[1:2]])
+    return f"it holds what looks like {told}; secrets are never remembered"
+
+
+def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
+    latin = in_latin(text).encode("ascii", "replace").decode("ascii")
+    yield from _issued_spans(latin)
+    yield from _shaped_spans(text)
+    yield from _unknown_issuers(latin)
+    yield from context_secrets(text)
+    for start, end in listed_phrases(text):
+        yield "recovery phrase", start, end
+
+
+def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    """Keys by their issuer; also those that a mail has broken over lines."""
+    found: list[tuple[str, int, int]] = []
+    present = [key for key in issued_keys() if key.anchor in text]
+    for key in present:
+        found += _issued_by(key, text)
+    for kind, start, end in found:
+        yield kind, start, _over_lines(text, end)
+    # A break within an anchor of a few signs is not looked for.
+    if "\n" in text and (beginning := [key for key in present if key.begins]):
+        yield from _broken_keys(text, beginning)
+
+
+def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
+    if not key.begins:
+        yield from ((key.kind, *match.span()) for match in key.pattern.finditer(text))
+        return
+    at = text.find(key.anchor)
+    while at >= 0:
+        match = key.pattern.match(text, at)
+        if match and _is_key(match.group()):
+            yield key.kind, match.start(), match.end()
+            at = text.find(key.anchor, match.end())
+        else:
+            # What is no key does not hold one either: its figures would have told.
+            least = at + len(key.anchor)
+            at = text.find(key.anchor, max(least, match.end() - 8) if match else least)
+
+
+def _is_key(value: str) -> bool:
+    """Not a name in words, as "sk-learn-pipeline-for-text-data"."""
+    if any(sign.isdigit() for sign in value[4:]):
+        return True
+    longest = max(re.split(r"[_\-./:]", value), key=len)
+    return len(longest) >= 16 and longest.lower() != longest and not is_placeholder(longest)
+
+
+def _over_lines(text: str, end: int) -> int:
+    """The end of a key whose lines go on: lines of chance signs right below it."""
+    for _ in range(8):
+        following = _next_line().match(text, end)
+        if not following or not looks_random(following.group("rest"), 6):
+            return end
+        end = following.end()
+    return end
+
+
+def _broken_keys(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, int]]:
+    """Keys that a line break cuts before they are long enough to be known."""
+    cuts: list[int] = []
+    skipped: list[int] = []
+    kept: list[str] = []
+    position = gone = 0
+    for match in _line_break().finditer(text):
+        kept.append(text[position : match.start()])
+        cuts.append(match.start() - gone)
+        gone += match.end() - match.start()
+        skipped.append(gone)
+        position = match.end()
+    if not cuts:
+        return
+    joined = GuardText("".join([*kept, text[position:]]), tuple(cuts), tuple(skipped))
+    for key in keys:
+        for kind, start, end in _issued_by(key, joined.text):
+            first, last = joined.span(start, end)
+            piece = text[first:last]
+            if "\n" in piece and _is_cut_key(piece):
+                yield kind, first, last
+
+
+def _is_cut_key(piece: str) -> bool:
+    """Whether the last line of it looks like the rest of a key, not like a word below it."""
+    lines = [line.strip(" \t>=|") for line in piece.splitlines()]
+    return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
+
+
+def _shaped_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    lower = text.lower().encode("ascii", "replace").decode("ascii")
+    for shape in SECRET_SHAPES:
+        if not any(anchor in lower for anchor in shape.anchors):
+            continue
+        for match in shape.pattern.finditer(text):
+            value = match.group("value")
+            if not shape.told or _is_told(value):
+                yield shape.kind, *match.span("value")
+
+
+def _is_told(value: str) -> bool:
+    """A value in the place of a secret that is none: a placeholder, or a word."""
+    if is_placeholder(value):
+        return False
+    if len(value) < 16 and looks_chosen(value):
+        return True
+    return looks_random(value, 6) or (value.isalpha() and len(value) >= 4) or value.isdigit()
+
+
+def _unknown_issuers(text: str) -> Iterator[tuple[str, int, int]]:
+    """Keys of issuers that are not known: a short prefix before a long run of chance signs."""
+    for match in _prefixed_run().finditer(text):
+        body = match.group("body")
+        figures = sum(sign.isdigit() for sign in body)
+        mixed = body != body.lower() and body != body.upper()
+        if figures >= 3 and mixed and looks_random(body, 24):
+            yield "token", match.start(), match.end()
+
+
+@cache
+def _prefixed_run() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![A-Za-z0-9_/.\-])(?!pk_|pub|sha\d)[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_"
+        r"\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
+        r"(?![A-Za-z0-9])"
+    )
+
+
+@cache
+def _next_line() -> re.Pattern[str]:
+    return re.compile(
+        r"[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?P<rest>[A-Za-z0-9_\-+/=.]{4,400})(?=\s|$|[.,;\"'])"
+    )
+
+
+@cache
+def _line_break() -> re.Pattern[str]:
+    return re.compile(r"(?<=[A-Za-z0-9_\-+/.])[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?=[A-Za-z0-9_\-+/])")
