@@ -166,7 +166,7 @@ class Redaction:
         )
         parts: list[str] = []
         position = 0
-        for start, end, name in _apart(found, spans):
+        for start, end, name in _not_overlapping(found, spans):
             parts += text[position:start], self._placeholder(name, text[start:end])
             position = end
         return "".join([*parts, text[position:]])
@@ -240,7 +240,7 @@ def _replaced_within(
     return value
 
 
-def _apart(found: Sequence[_NamedSpan], spans: Sequence[_NamedSpan]) -> list[_NamedSpan]:
+def _not_overlapping(found: Sequence[_NamedSpan], spans: Sequence[_NamedSpan]) -> list[_NamedSpan]:
     """Spans by place, without those that overlap an earlier one or one of the found."""
     first = set(found)
     ends = sorted(found)
