@@ -76,6 +76,8 @@ SAVED_BY_3_1 = {
     "enable_short_preference_no_dedupe_shortcut": True,
     "preference_keywords_no_dedupe": "favorite,love,like,prefer,enjoy",
 }
+# Choices that have another name now.
+RENAMED = {"fifo": "oldest"}
 
 
 @pytest.fixture(params=["Valves", "UserValves"])
@@ -135,5 +137,7 @@ def test_saved_by_earlier_release(plugin_module: ModuleType) -> None:
         saved = SAVED_BY_3_1[name]
         if isinstance(saved, list):
             assert getattr(valves, name) == ", ".join(saved), name
+        elif saved in RENAMED:
+            assert getattr(valves, name) == RENAMED[saved], name
         elif saved is not None and name != "embedding_provider_type":
             assert getattr(valves, name) == saved, name
