@@ -10934,9 +10934,15 @@ class RedisLeases:
     as taking turns from the table has.
     """
 
-    def __init__(self, database: Leases, client: Callable[[], Any | None] = host_redis) -> None:
+    def __init__(
+        self,
+        database: Leases,
+        client: Callable[[], Any | None] = host_redis,
+        patience: float = _PATIENCE_WITH_REDIS_SECONDS,
+    ) -> None:
         self._database = database
         self._client = client
+        self._patience = patience
         self._in_redis: set[tuple[str, str]] = set()
         self._in_database: set[tuple[str, str]] = set()
         self._redis_again_at = 0.0
@@ -10947,7 +10953,9 @@ class RedisLeases:
         client = self._client() if now >= self._redis_again_at else None
         if client is not None:
             try:
-                taken = await _acquired(client, redis_prefix() + name, owner, int(seconds * 1000))
+                taken = await self._acquired(
+                    client, redis_prefix() + name, owner, int(seconds * 1000)
+                )
             except HostError as error:
                 self._redis_again_at = now + _REST_AFTER_FAILURE_SECONDS
                 if not self._told:
@@ -10967,7 +10975,7 @@ class RedisLeases:
         client, held = self._client(), (name, owner)
         if held in self._in_redis and client is not None:
             try:
-                await _asked(client, "eval", _FREE_IF_MINE, 1, redis_prefix() + name, owner)
+                await self._asked(client, "eval", _FREE_IF_MINE, 1, redis_prefix() + name, owner)
             except HostError as error:  # it ends by itself
                 log_redis.debug("a lease was not released: %s", error)
         self._in_redis.discard(held)
@@ -10975,22 +10983,20 @@ class RedisLeases:
             self._in_database.discard(held)
             await self._database.release(name, owner)
 
+    async def _acquired(self, client: Any, key: str, owner: str, milliseconds: int) -> bool:
+        if await self._asked(client, "set", key, owner, nx=True, px=milliseconds):
+            return True
+        return bool(await self._asked(client, "eval", _PROLONG, 1, key, owner, str(milliseconds)))
 
-async def _acquired(client: Any, key: str, owner: str, milliseconds: int) -> bool:
-    if await _asked(client, "set", key, owner, nx=True, px=milliseconds):
-        return True
-    return bool(await _asked(client, "eval", _PROLONG, 1, key, owner, str(milliseconds)))
+    async def _asked(self, client: Any, command: str, *args: Any, **options: Any) -> Any:
+        """The answer of Redis in bounded time.
 
-
-async def _asked(client: Any, command: str, *args: Any, **options: Any) -> Any:
-    """The answer of Redis in bounded time.
-
-    Raises:
-        HostError: there is none.
-    """
-    with HostFaults("asking Redis for a lease"):
-        async with asyncio.timeout(_PATIENCE_WITH_REDIS_SECONDS):
-            return await getattr(client, command)(*args, **options)
+        Raises:
+            HostError: there is none.
+        """
+        with HostFaults("asking Redis for a lease"):
+            async with asyncio.timeout(self._patience):
+                return await getattr(client, command)(*args, **options)
 
 
 # ---- src/adaptive/host/usage_table.py ----

@@ -223,12 +223,12 @@ async def test_redis_fails_at_release(caplog: pytest.LogCaptureFixture) -> None:
     assert "a lease was not released" in caplog.text
 
 
-async def test_hanging_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_hanging_redis() -> None:
     """A Redis that never answers counts as one that fails."""
     small, database = SmallRedis(), ListedLeases()
-    monkeypatch.setattr("adaptive.host.redis_lease._PATIENCE_WITH_REDIS_SECONDS", 0.01)
     small.hanging = True
-    assert await RedisLeases(database, lambda: small).acquire("ada", "a", NOW, 30)
+    leases = RedisLeases(database, lambda: small, patience=0.01)
+    assert await leases.acquire("ada", "a", NOW, 30)
     assert database.owners == {"ada": "a"}
 
 
