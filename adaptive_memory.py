@@ -202,6 +202,22 @@ log_events = logging.getLogger("adaptive_memory.host")
 EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
 
 
+async def emitter_to(user_id: str, chat_id: str, message_id: str) -> EventEmitter | None:
+    """An emitter to the pages of an answer that another process gave; ``None`` if there is none.
+
+    What it shows is stored with the answer, too (host: socket/main.py, get_event_emitter).
+    """
+    told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
+    try:
+        with HostFaults("reaching the page of an answer"):
+            from open_webui.socket.main import get_event_emitter
+
+            return await get_event_emitter(told)
+    except HostError as error:
+        log_events.debug("%s", error)
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class PageNotifier:
     """Shows lines with the answer; silent without an emitter, as for plain API calls.
@@ -11881,10 +11897,14 @@ _LONGEST_WAITING_WORDS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class WaitingTurn:
-    """A turn, and the names of the time zones that its user may be in, the likeliest first."""
+    """A turn, and the names of the time zones that its user may be in, the likeliest first.
+
+    ``answer_id`` names the message of the answer, which shows what was learned.
+    """
 
     turn: Turn
     time_zones: tuple[str, ...] = ()
+    answer_id: str = ""
 
 
 def may_hold_facts(words: str) -> bool:
@@ -16060,6 +16080,7 @@ class Learning:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
         newest = work.turns[-1]
         own = self._hooks.get((newest.user_id, newest.message_id))
+        own = own or await _hook_of_another(serving, newest)
         try:
             lesson = await self._lesson(serving, own, work)
         except MemoryUnavailable as refusal:
@@ -16150,7 +16171,7 @@ class Learning:
 
     async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
         """Show a line with the answer, after what was recalled for it, as the admin wants it."""
-        if hook is None:  # the turn of another process: its page is told nothing any more
+        if hook is None:  # nobody knows its page any more
             if line:
                 log_learning.info("learned from a turn that was left: %d characters", len(line))
             return
@@ -16200,7 +16221,24 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    return WaitingTurn(Turn(hook.user_id, kind, words, earlier, source), hook.time_zones)
+    turn = Turn(hook.user_id, kind, words, earlier, source)
+    return WaitingTurn(turn, hook.time_zones, str(metadata.get("message_id") or ""))
+
+
+async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:
+    """A hook that shows lines with the answer to a turn that another process has put."""
+    waiting = read_pending(pending)
+    if waiting is None or waiting.turn.kind != "saved" or not waiting.answer_id:
+        return None
+    chat_id = waiting.turn.source.chat_id
+    emitter = await emitter_to(pending.user_id, chat_id, waiting.answer_id)
+    metadata = {
+        "chat_id": chat_id,
+        "message_id": waiting.answer_id,
+        "session_id": str(serving.metadata.get("session_id") or ""),
+        "direct": serving.metadata.get("direct"),
+    }
+    return replace(serving, metadata=metadata, emitter=emitter, caller=None)
 
 
 async def _of_this_user_alone(turn: Turn) -> Turn:

@@ -23,6 +23,7 @@ from adaptive.host.answer_note import StoredAnswer
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.dialog import PageDialog
+from adaptive.host.events import emitter_to
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS, other_authors, owns_chat
 from adaptive.host.lease_table import HostLeaseTable
@@ -160,6 +161,7 @@ class Learning:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
         newest = work.turns[-1]
         own = self._hooks.get((newest.user_id, newest.message_id))
+        own = own or await _hook_of_another(serving, newest)
         try:
             lesson = await self._lesson(serving, own, work)
         except MemoryUnavailable as refusal:
@@ -250,7 +252,7 @@ class Learning:
 
     async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
         """Show a line with the answer, after what was recalled for it, as the admin wants it."""
-        if hook is None:  # the turn of another process: its page is told nothing any more
+        if hook is None:  # nobody knows its page any more
             if line:
                 log_learning.info("learned from a turn that was left: %d characters", len(line))
             return
@@ -300,7 +302,24 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    return WaitingTurn(Turn(hook.user_id, kind, words, earlier, source), hook.time_zones)
+    turn = Turn(hook.user_id, kind, words, earlier, source)
+    return WaitingTurn(turn, hook.time_zones, str(metadata.get("message_id") or ""))
+
+
+async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:
+    """A hook that shows lines with the answer to a turn that another process has put."""
+    waiting = read_pending(pending)
+    if waiting is None or waiting.turn.kind != "saved" or not waiting.answer_id:
+        return None
+    chat_id = waiting.turn.source.chat_id
+    emitter = await emitter_to(pending.user_id, chat_id, waiting.answer_id)
+    metadata = {
+        "chat_id": chat_id,
+        "message_id": waiting.answer_id,
+        "session_id": str(serving.metadata.get("session_id") or ""),
+        "direct": serving.metadata.get("direct"),
+    }
+    return replace(serving, metadata=metadata, emitter=emitter, caller=None)
 
 
 async def _of_this_user_alone(turn: Turn) -> Turn:

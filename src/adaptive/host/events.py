@@ -15,6 +15,22 @@ log_events = logging.getLogger("adaptive_memory.host")
 EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
 
 
+async def emitter_to(user_id: str, chat_id: str, message_id: str) -> EventEmitter | None:
+    """An emitter to the pages of an answer that another process gave; ``None`` if there is none.
+
+    What it shows is stored with the answer, too (host: socket/main.py, get_event_emitter).
+    """
+    told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
+    try:
+        with HostFaults("reaching the page of an answer"):
+            from open_webui.socket.main import get_event_emitter
+
+            return await get_event_emitter(told)
+    except HostError as error:
+        log_events.debug("%s", error)
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class PageNotifier:
     """Shows lines with the answer; silent without an emitter, as for plain API calls.

@@ -18,10 +18,14 @@ _LONGEST_WAITING_WORDS = 20_000
 
 @dataclass(frozen=True, slots=True)
 class WaitingTurn:
-    """A turn, and the names of the time zones that its user may be in, the likeliest first."""
+    """A turn, and the names of the time zones that its user may be in, the likeliest first.
+
+    ``answer_id`` names the message of the answer, which shows what was learned.
+    """
 
     turn: Turn
     time_zones: tuple[str, ...] = ()
+    answer_id: str = ""
 
 
 def may_hold_facts(words: str) -> bool:
