@@ -11892,7 +11892,9 @@ from dataclasses import asdict, dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-_LONGEST_WAITING_WORDS = 20_000
+# More than the model is shown of them (``learn.extract``).
+_LONGEST_WAITING_WORDS = 16_000
+_LONGEST_EARLIER = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -11918,7 +11920,12 @@ _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> PendingTurn:
     """A turn as the queue takes it; it is due when no newer one of its chat has come by then."""
     turn = waiting.turn
-    payload = json.dumps(asdict(waiting), ensure_ascii=False, separators=(",", ":"))
+    earlier = tuple(
+        replace(one, text=head_and_tail(one.text, _LONGEST_EARLIER)) for one in turn.earlier
+    )
+    words = head_and_tail(turn.words, _LONGEST_WAITING_WORDS)
+    bounded = replace(waiting, turn=replace(turn, words=words, earlier=earlier))
+    payload = json.dumps(asdict(bounded), ensure_ascii=False, separators=(",", ":"))
     return PendingTurn(
         turn.user_id,
         turn.source.message_id,
@@ -11944,7 +11951,7 @@ def joined_turn(turns: Sequence[Turn]) -> Turn:
 
     What stood before the first of them is their common past.
     """
-    words = "\n\n".join(turn.words for turn in turns)[-_LONGEST_WAITING_WORDS:]
+    words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WAITING_WORDS)
     return replace(turns[-1], words=words, earlier=turns[0].earlier)
 
 

@@ -17,7 +17,9 @@ def drawn_tree(text: str) -> dict[str, str]:
     path: list[str] = []
     for line in text.splitlines():
         found = BRANCH.match(line)
-        if not found or not found["name"].endswith(("Error", "able", "Busy", "Rejected", "Lost", "Unfinished")):
+        if not found or not found["name"].endswith(
+            ("Error", "able", "Busy", "Rejected", "Lost", "Unfinished")
+        ):
             continue
         depth = len(found["indent"]) // 4 + (1 if "── " in line else 0)
         path[depth:] = [found["name"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 import pytest
 
@@ -14,6 +15,9 @@ from tests.e2e.scenarios.extraction import EXTRACT, new, newest_words, operation
 USERS = 10
 TURNS = 20
 SOAK_TURNS = 200
+
+
+TOLD = re.compile(r"user number (\d+) and I own boat number (\d+)")
 
 
 def fact(user: int, turn: int) -> str:
@@ -40,9 +44,9 @@ async def test_ten_users_at_once(
     pages = [await host.user(f"user{number}") for number in range(USERS)]
 
     def extract(body: dict[str, object]) -> dict[str, object]:
-        words = newest_words(body).split()
-        user, turn = int(words[4]), int(words[-1].rstrip("."))
-        return operations(new(fact(user, turn)))
+        # Messages that wait while a lesson goes on are learned together.
+        told = TOLD.findall(newest_words(body))
+        return operations(*(new(fact(int(user), int(turn))) for user, turn in told))
 
     host.model.when_title(EXTRACT, extract)
     await asyncio.gather(*(chat_along(page, user, turns) for user, page in enumerate(pages)))
