@@ -4373,21 +4373,25 @@ def answer_note(line: str) -> str:
 
 def without_answer_notes(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Messages whose answers are without such lines; one that has none is the same object."""
-    return [
-        {**message, "content": _bare_content(message.get("content"))}
-        if mapping(message).get("role") == "assistant" and _NOTE_START in str(message)
-        else message
-        for message in messages
-    ]
+    return [_bare_message(message) for message in messages]
 
 
-def _bare_content(content: object) -> object:
+def _bare_message(message: dict[str, Any]) -> dict[str, Any]:
+    content = mapping(message).get("content")
+    if mapping(message).get("role") != "assistant":
+        return message
+    bare: object = content
     if isinstance(content, str):
-        return without_answer_note(content)
-    parts = [mapping(part) for part in listing(content)]
+        bare = without_answer_note(content)
+    elif parts := listing(content):
+        bare = _bare_parts(parts)
+    return message if bare == content else {**message, "content": bare}
+
+
+def _bare_parts(parts: list[Any]) -> list[Any]:
     return [
         {**part, "text": without_answer_note(text)}
-        if isinstance(text := part.get("text"), str)
+        if isinstance(text := mapping(part).get("text"), str)
         else part
         for part in parts
     ]
@@ -15433,10 +15437,9 @@ async def learn_turn(
         LeaseLost: another worker has the turn by now.
         AdaptiveMemoryError: nothing could be learned; its text is the reason.
     """
-    commands = read_commands(turn.words)
-    if not commands and (why := reason_to_skip(turn.words)):
-        log_lesson.debug("not asked for facts: %s", why)
+    if not may_hold_facts(turn.words):
         return Lesson(NOTHING_NEW)
+    commands = read_commands(turn.words)
     found = read_journal(work.journal) if work.journal else None
     again = found is not None
     if found is None:
@@ -16178,9 +16181,8 @@ class Learning:
 
     async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
         """Show a line with the answer, after what was recalled for it, as the admin wants it."""
-        if hook is None:  # nobody knows its page any more
-            if line:
-                log_learning.info("learned from a turn that was left: %d characters", len(line))
+        if hook is None:
+            log_learning.info("nobody is told of a turn whose page is not known any more")
             return
         confirmation = hook.settings.confirmation
         if confirmation == "off" and not failed:

@@ -11,14 +11,19 @@ from __future__ import annotations
 import asyncio
 import json
 import statistics
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import say, write_results
-from benchmarks.host import EMPTY_FILTER, NEWEST, PLUGIN, store_memories
-from demo.environment import host_environment
+from benchmarks.host import (
+    FILTER,
+    HOST_MEMORY,
+    NO_FACTS,
+    Variant,
+    measured_host,
+    store_memories,
+)
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Say
@@ -26,7 +31,10 @@ from tests.e2e.driver.scripted_model import ModelRequest, text_of
 
 EXTRACTION = "# Extract memories"
 REVIEW = "private memory reviewer"
-NO_FACTS = '{"operations": []}'
+REVIEWING = {
+    "ENABLE_MEMORY_BACKGROUND_REVIEW": "true",
+    "MEMORIES_REVIEW_INTERVAL_TURNS": "1",
+}
 DEFAULT_INTERVAL = 10
 SIZES = (0, 100)
 QUIET_SECONDS = 4.0
@@ -66,45 +74,31 @@ def tokens_of(request: ModelRequest, tokenizer: Any) -> int:
 async def measure() -> dict[str, Any]:
     """Hold all conversations and return the figures."""
     tokenizer = _tokenizer()
-    environment = host_environment(NEWEST)
-    variables = {
-        "ENABLE_MEMORY_BACKGROUND_REVIEW": "true",
-        "MEMORIES_REVIEW_INTERVAL_TURNS": "1",
-    }
-    figures: dict[str, Any] = {"open_webui": NEWEST, "messages": len(MESSAGES)}
-    with tempfile.TemporaryDirectory() as folder:
-        host = await RunningHost.start(environment, Path(folder) / "data", variables)
-        try:
-            await host.install_filter(PLUGIN, make_global=False)
-            await host.install_filter(EMPTY_FILTER, function_id="empty", make_global=False)
-            host.model.when_title(EXTRACTION, Say(NO_FACTS))
-            host.model.when(_is_review, Say(NO_FACTS))
-            for name, filters in (("bare", []), ("remembering", ["adaptive_memory"])):
-                await host.admin.request("POST", "/api/v1/models/create", _entry(name, filters))
-            for size in SIZES:
-                page = await host.user(f"owner{size}")
-                store_memories(host, page, size)
-                filtered = await _calls(host, page, "remembering")
-                reviewed = await _calls(host, page, "bare")
-                figures[str(size)] = {
-                    "filter": _summary(filtered, tokenizer),
-                    "review, each turn": _summary(reviewed, tokenizer),
-                    f"review, each {DEFAULT_INTERVAL}th turn (default)": _summary(
-                        reviewed[DEFAULT_INTERVAL - 1 :: DEFAULT_INTERVAL], tokenizer
-                    ),
-                }
-                say(f"{size} memories: {figures[str(size)]}")
-        finally:
-            await host.stop()
+    figures: dict[str, Any] = {"messages": len(MESSAGES)}
+    async with measured_host(REVIEWING) as host:
+        figures["open_webui"] = host.version
+        host.model.when(_is_review, Say(NO_FACTS))
+        for size in SIZES:
+            page = await host.user(f"owner{size}")
+            store_memories(host, page, size)
+            filtered = await _calls(host, page, FILTER)
+            reviewed = await _calls(host, page, HOST_MEMORY)
+            tenth = reviewed[DEFAULT_INTERVAL - 1 :: DEFAULT_INTERVAL]
+            figures[str(size)] = {
+                "filter": _summary(filtered, tokenizer),
+                "review, each turn": _summary(reviewed, tokenizer),
+                f"review, each {DEFAULT_INTERVAL}th turn (default)": _summary(tenth, tokenizer),
+            }
+            say(f"{size} memories: {figures[str(size)]}")
     return figures
 
 
-async def _calls(host: RunningHost, page: Page, model: str) -> list[ModelRequest]:
+async def _calls(host: RunningHost, page: Page, variant: Variant) -> list[ModelRequest]:
     """Requests of the learning that one conversation made."""
     before = len(host.model.requests)
-    chat = page.new_chat(model=model)
+    chat = page.new_chat(model=variant.model)
     for words in MESSAGES:
-        await chat.send(words, features={"memory": True})
+        await chat.send(words, features={"memory": variant.native})
         await asyncio.sleep(QUIET_SECONDS)
     asked = host.model.requests[before:]
     return [one for one in asked if one.title == EXTRACTION or _is_review(one.body)]
@@ -121,17 +115,6 @@ def _summary(calls: Sequence[ModelRequest], tokenizer: Any) -> dict[str, Any]:
         "tokens_per_call_median": round(statistics.median(sizes)) if sizes else 0,
         "tokens_per_call_most": max(sizes, default=0),
         "tokens_per_turn": round(sum(sizes) / len(MESSAGES), 1),
-    }
-
-
-def _entry(name: str, filters: list[str]) -> dict[str, Any]:
-    return {
-        "id": name,
-        "name": name,
-        "base_model_id": "chat-model",
-        "params": {},
-        "meta": {"filterIds": filters},
-        "access_control": None,
     }
 
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ from benchmarks.locomo import minilm
 from demo.environment import NEWEST, host_environment
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Hang, Say
+from tests.e2e.driver.replies import Say
 from tests.e2e.driver.scripted_model import ModelRequest
 
 PLUGIN = Path(__file__).parent.parent / "adaptive_memory.py"
@@ -89,17 +89,15 @@ FILTER = Variant("filter", "remembering", native=True)
 
 
 @asynccontextmanager
-async def measured_host(extraction_seconds: float = 0) -> AsyncIterator[RunningHost]:
-    """A server with the built filter; the model finds no facts, after so many seconds."""
+async def measured_host(variables: Mapping[str, str] | None = None) -> AsyncIterator[RunningHost]:
+    """A server with the built filter and these environment variables; the model finds no facts."""
     with tempfile.TemporaryDirectory() as folder:
         say("starting Open WebUI")
-        host = await RunningHost.start(host_environment(NEWEST), Path(folder) / "data")
+        host = await RunningHost.start(host_environment(NEWEST), Path(folder) / "data", variables)
         try:
             await host.install_filter(PLUGIN, make_global=False)
             await host.install_filter(EMPTY_FILTER, function_id="empty", make_global=False)
-            no_facts = Say(NO_FACTS)
-            held = Hang(extraction_seconds, then=no_facts) if extraction_seconds else no_facts
-            host.model.when_title("# Extract memories", held)
+            host.model.when_title("# Extract memories", Say(NO_FACTS))
             for name, filters in FILTERS.items():
                 await host.admin.request("POST", "/api/v1/models/create", _entry(name, filters))
             await host.admin.request("GET", "/api/models")

@@ -22,8 +22,10 @@ PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
 
 # No test fails because the machine is busy: pytest-timeout alone guards against what never ends.
-settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("unhurried")
+# The gate tries the same examples each time; `--hypothesis-profile explore` looks for new ones.
+settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("gate", settings.get_profile("explore"), derandomize=True)
+settings.load_profile("gate")
 
 # Where product code may block the event loop in a unit test: (end of the file's path, function).
 MAY_BLOCK: list[tuple[str, str]] = []

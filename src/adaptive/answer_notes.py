@@ -23,21 +23,25 @@ def answer_note(line: str) -> str:
 
 def without_answer_notes(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Messages whose answers are without such lines; one that has none is the same object."""
-    return [
-        {**message, "content": _bare_content(message.get("content"))}
-        if mapping(message).get("role") == "assistant" and _NOTE_START in str(message)
-        else message
-        for message in messages
-    ]
+    return [_bare_message(message) for message in messages]
 
 
-def _bare_content(content: object) -> object:
+def _bare_message(message: dict[str, Any]) -> dict[str, Any]:
+    content = mapping(message).get("content")
+    if mapping(message).get("role") != "assistant":
+        return message
+    bare: object = content
     if isinstance(content, str):
-        return without_answer_note(content)
-    parts = [mapping(part) for part in listing(content)]
+        bare = without_answer_note(content)
+    elif parts := listing(content):
+        bare = _bare_parts(parts)
+    return message if bare == content else {**message, "content": bare}
+
+
+def _bare_parts(parts: list[Any]) -> list[Any]:
     return [
         {**part, "text": without_answer_note(text)}
-        if isinstance(text := part.get("text"), str)
+        if isinstance(text := mapping(part).get("text"), str)
         else part
         for part in parts
     ]

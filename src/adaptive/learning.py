@@ -252,9 +252,8 @@ class Learning:
 
     async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
         """Show a line with the answer, after what was recalled for it, as the admin wants it."""
-        if hook is None:  # nobody knows its page any more
-            if line:
-                log_learning.info("learned from a turn that was left: %d characters", len(line))
+        if hook is None:
+            log_learning.info("nobody is told of a turn whose page is not known any more")
             return
         confirmation = hook.settings.confirmation
         if confirmation == "off" and not failed:

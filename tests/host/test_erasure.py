@@ -39,7 +39,7 @@ from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000
 DAY = 86_400
-KINDS = ("archive", "audit", "chat", "lease", "pending", "turn", "usage", "vector", "newer")
+KINDS = ("archive", "audit", "chat", "lease", "pending", "usage", "vector", "newer")
 TABLES = tuple(f"adaptive_memory_{kind}" for kind in KINDS)
 # Ids that patterns and quotes might mix up.
 USERS = ("ada", "ADA", "ada2", "a%", "a_a", "o'ada")
@@ -210,7 +210,6 @@ async def test_nothing_is_left(house: House) -> None:
         "newer": 1,
         "pending": 3,
         "redis": 0,
-        "turn": 3,
         "usage": 4,
         "vector": 4,
     }

@@ -31,7 +31,6 @@ _NOUNS = {
     "lease": "leases",
     "pending": "turns of the learning queue",
     "redis": "leases in Redis",
-    "turn": "claims on turns",
     "usage": "counts of recalls",
     "vector": "vectors",
 }

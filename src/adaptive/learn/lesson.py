@@ -25,7 +25,7 @@ from adaptive.learn.prune import prune_store
 from adaptive.learn.reconcile import allowed_deletions, reconciled
 from adaptive.learn.report import NOTHING_NEW, report_line
 from adaptive.learn.screen import screened
-from adaptive.learn.worth import reason_to_skip
+from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
@@ -93,10 +93,9 @@ async def learn_turn(
         LeaseLost: another worker has the turn by now.
         AdaptiveMemoryError: nothing could be learned; its text is the reason.
     """
-    commands = read_commands(turn.words)
-    if not commands and (why := reason_to_skip(turn.words)):
-        log_lesson.debug("not asked for facts: %s", why)
+    if not may_hold_facts(turn.words):
         return Lesson(NOTHING_NEW)
+    commands = read_commands(turn.words)
     found = read_journal(work.journal) if work.journal else None
     again = found is not None
     if found is None:
