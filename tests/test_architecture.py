@@ -18,7 +18,7 @@ LONGEST_MODULE = 400
 FLOORS: list[set[str]] = [
     {"errors", "model", "shapes", "plain_markdown", "spans", "clock", "soft"},
     {"ports", "table_ports", "lenient", "messages", "answer_notes", "retry", "transport"}
-    | {"valves", "recall_valves", "learn_valves", "user_valves", "settings"},
+    | {"valves", "recall_valves", "learn_valves", "privacy_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
     {"filter", "learning"},

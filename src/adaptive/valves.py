@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
-from adaptive.learn_valves import LearnValves
+from adaptive.privacy_valves import PrivacyValves
 from adaptive.lenient import valve_notes
 
 _PASSWORD = {"type": "password"}
@@ -36,8 +36,8 @@ class ModelCatalogue(Protocol):
         ...
 
 
-class Valves(LearnValves):
-    """What the admin sets: recall first, then learning and the providers."""
+class Valves(PrivacyValves):
+    """What the admin sets: recall, learning and privacy first, then the providers."""
 
     # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask.
     model_catalogue: ClassVar[ModelCatalogue | None] = None
