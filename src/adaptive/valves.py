@@ -10,8 +10,8 @@ from typing import ClassVar, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
-from adaptive.privacy_valves import PrivacyValves
 from adaptive.lenient import valve_notes
+from adaptive.privacy_valves import PrivacyValves
 
 _PASSWORD = {"type": "password"}
 # The host calls the method of that name on the class when an admin opens the panel, and takes a
