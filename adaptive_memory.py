@@ -251,6 +251,75 @@ class PageNotifier:
             log_events.debug("%s", error)
 
 
+# ---- src/adaptive/host/half_precision.py ----
+# A twin of the host's embedding model whose weights take half the bytes, for short texts.
+#
+# Embedding one message takes the time that it takes to read the model's weights from memory: with
+# half of the bytes it is done in two thirds of the time (``benchmarks/README.md``).
+
+import copy
+import logging
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+
+log_half_precision = logging.getLogger("adaptive_memory.host")
+
+# The twin's weights are kept besides the host's, two bytes for each parameter of a linear layer.
+_MOST_PARAMETERS = 50_000_000
+_COMPARED_TEXTS = (
+    "Which train should we take to see my grandmother on Saturday?",
+    "Schreib bitte eine kurze Einladung zum Geburtstag.",
+    "sort a list of tuples by the second element in python",
+)
+_LEAST_AGREEMENT = 0.999
+
+
+def half_precision_twin(model: Any) -> Any | None:
+    """A model that makes the same vectors as the given one, ``None`` where there is none.
+
+    Takes a SentenceTransformer of at most 50 million parameters on the processor, within half a
+    second. What is no linear layer is shared with the given model. (torch: dynamic quantisation
+    with weights in float16, which only x86 processors have.)
+    """
+    torch = sys.modules.get("torch")
+    if torch is None or not isinstance(model, torch.nn.Module):
+        return None
+    parameters = list(model.parameters())
+    plain = all(one.device.type == "cpu" and one.dtype == torch.float32 for one in parameters)
+    if not plain or not 0 < sum(one.numel() for one in parameters) <= _MOST_PARAMETERS:
+        return None
+    shared = {id(one): one for one in (*parameters, *model.buffers())}
+    try:
+        with warnings.catch_warnings():
+            # Its successor is a package of its own, which hosts do not have.
+            warnings.simplefilter("ignore")
+            twin = copy.deepcopy(model, shared)
+            quantisation = torch.ao.quantization
+            rules = {torch.nn.Linear: quantisation.float16_dynamic_qconfig}
+            quantisation.quantize_dynamic(twin, rules, dtype=torch.float16, inplace=True)
+            agreement = _agreement(model, twin)
+    except (AttributeError, ImportError, NotImplementedError, RuntimeError, TypeError) as error:
+        log_half_precision.info("messages are embedded by the host's own model: %s", error)
+        return None
+    if not agreement >= _LEAST_AGREEMENT:
+        log_half_precision.info("messages are embedded by the host's own model: %r", agreement)
+        return None
+    return twin
+
+
+def _agreement(model: Any, twin: Any) -> float:
+    """The least cosine between both models' vectors of some texts."""
+    ours, theirs = (
+        np.asarray(one.encode(list(_COMPARED_TEXTS), show_progress_bar=False), np.float64)
+        for one in (model, twin)
+    )
+    lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
+    return float(np.min(np.sum(ours * theirs, axis=1) / lengths))
+
+
 # ---- src/adaptive/host/notation.py ----
 # Tags and bank inside a memory's text, for releases without columns for them.
 #
@@ -2860,7 +2929,8 @@ class Turn:
     """One exchange to learn something from.
 
     ``words`` is what this user typed in the newest message and the only source of facts;
-    ``earlier`` holds the turns before it, oldest first, for reference.
+    ``earlier`` holds the turns before it, oldest first, for reference; ``injected`` are the ids of
+    the memories that the assistant was shown.
     """
 
     user_id: str
@@ -2868,6 +2938,7 @@ class Turn:
     words: str
     earlier: tuple[Utterance, ...]
     source: Provenance
+    injected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -12098,7 +12169,8 @@ def joined_turn(turns: Sequence[Turn]) -> Turn:
     What stood before the first of them is their common past.
     """
     words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WAITING_WORDS)
-    return replace(turns[-1], words=words, earlier=turns[0].earlier)
+    injected = tuple(dict.fromkeys(one for turn in turns for one in turn.injected))
+    return replace(turns[-1], words=words, earlier=turns[0].earlier, injected=injected)
 
 
 # ---- src/adaptive/privacy/retention.py ----
@@ -13365,6 +13437,7 @@ class HostEmbedder:
             state["one_core_threads"] = one_core_threads(_MESSAGES_AT_ONCE + _CONTENTS_AT_ONCE)
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         threads = state["one_core_threads"] if short else None
+        model = _for_short_texts(model, state) if short else model
         prefix = _prefix(query)
         loop = asyncio.get_running_loop()
         async with lanes[query]:
@@ -13379,6 +13452,16 @@ class HostEmbedder:
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
             raw = await function(list(texts), prefix=_prefix(query), user=self.user)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")
+
+
+def _for_short_texts(model: Any, state: dict[str, Any]) -> Any:
+    """The model's twin if it has one; it is made in a thread, beside the first texts."""
+    of, making = state.get("half_precision_twin", (None, None))
+    if of is not model:
+        making = asyncio.get_running_loop().run_in_executor(None, half_precision_twin, model)
+        state["half_precision_twin"] = (model, making)
+    made = making.done() and not making.cancelled() and making.exception() is None
+    return (making.result() or model) if made else model
 
 
 def _prefix(query: bool) -> str | None:
@@ -15629,9 +15712,10 @@ async def _written(
         index = await _index(room, settings)
         if again:
             await finish_broken_off(found.operations, index.memories, store, source)
+        shown = [memory.content for memory in _standing(turn.injected, index)]
         # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
         accepted, refused = await asyncio.to_thread(
-            screened, found.operations, index.memories, settings, words=turn.words
+            screened, found.operations, index.memories, settings, turn.words, shown
         )
         vectors = _rows_for(accepted, made)
         known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
@@ -16143,9 +16227,10 @@ _HOUR_SECONDS = 3600.0
 _READ_AT_ONCE = 2000
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
-# The inlet tells the outlet of the same turn how many memories went in: the host hands both the
-# same metadata. One status line at the end costs one write of the stored chat instead of two.
+# The inlet tells the outlet of the same turn which memories went in: the host hands both the same
+# metadata. One status line at the end costs one write of the stored chat instead of two.
 RECALLED = "adaptive_memory_recalled"
+INJECTED = "adaptive_memory_injected"
 
 
 class Learning:
@@ -16372,7 +16457,8 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    turn = Turn(hook.user_id, kind, words, earlier, source)
+    injected = tuple(map(str, listing(metadata.pop(INJECTED, None))))
+    turn = Turn(hook.user_id, kind, words, earlier, source, injected)
     return WaitingTurn(turn, hook.time_zones, str(metadata.get("message_id") or ""))
 
 
@@ -16491,6 +16577,11 @@ class Recollection:
     count: int = 0
     note: str = ""
     state: str | None = None
+
+    @property
+    def memory_ids(self) -> list[str]:
+        """Ids of the core facts and of the memories that fit."""
+        return [one.id for one in (*self.core, *(fit.memory for fit in self.fitting))]
 
 
 class ChatStates:
@@ -16800,6 +16891,7 @@ class Filter:
             said = without_memory_comments(messages)
             changed["messages"] = with_block(said, found.block)
             hook.metadata[RECALLED] = recall_line(found.count, found.note)
+            hook.metadata[INJECTED] = found.memory_ids
             if settings.show_sources and found.fitting:
                 self._start(show_sources(hook.notifier, found.fitting))
         if settings.native_memory == "replace" and mapping(body.get("features")).get("memory"):

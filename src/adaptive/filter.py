@@ -27,7 +27,7 @@ from adaptive.host.vector_table import HostVectorTable
 from adaptive.host.warmup import host_request, warm_up
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learn.waiting_turn import may_hold_facts
-from adaptive.learning import RECALLED, Learning, typed_turn
+from adaptive.learning import INJECTED, RECALLED, Learning, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.block import recall_line, with_block
 from adaptive.recall.citations import show_sources
@@ -165,6 +165,7 @@ class Filter:
             said = without_memory_comments(messages)
             changed["messages"] = with_block(said, found.block)
             hook.metadata[RECALLED] = recall_line(found.count, found.note)
+            hook.metadata[INJECTED] = found.memory_ids
             if settings.show_sources and found.fitting:
                 self._start(show_sources(hook.notifier, found.fitting))
         if settings.native_memory == "replace" and mapping(body.get("features")).get("memory"):

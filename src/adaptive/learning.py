@@ -60,6 +60,7 @@ from adaptive.messages import (
 )
 from adaptive.model import Provenance, Turn
 from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.shapes import listing
 from adaptive.table_ports import PendingTurn
 
 log_learning = logging.getLogger("adaptive_memory")
@@ -72,9 +73,10 @@ _HOUR_SECONDS = 3600.0
 _READ_AT_ONCE = 2000
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
-# The inlet tells the outlet of the same turn how many memories went in: the host hands both the
-# same metadata. One status line at the end costs one write of the stored chat instead of two.
+# The inlet tells the outlet of the same turn which memories went in: the host hands both the same
+# metadata. One status line at the end costs one write of the stored chat instead of two.
 RECALLED = "adaptive_memory_recalled"
+INJECTED = "adaptive_memory_injected"
 
 
 class Learning:
@@ -301,7 +303,8 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    turn = Turn(hook.user_id, kind, words, earlier, source)
+    injected = tuple(map(str, listing(metadata.pop(INJECTED, None))))
+    turn = Turn(hook.user_id, kind, words, earlier, source, injected)
     return WaitingTurn(turn, hook.time_zones, str(metadata.get("message_id") or ""))
 
 

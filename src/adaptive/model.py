@@ -78,7 +78,8 @@ class Turn:
     """One exchange to learn something from.
 
     ``words`` is what this user typed in the newest message and the only source of facts;
-    ``earlier`` holds the turns before it, oldest first, for reference.
+    ``earlier`` holds the turns before it, oldest first, for reference; ``injected`` are the ids of
+    the memories that the assistant was shown.
     """
 
     user_id: str
@@ -86,6 +87,7 @@ class Turn:
     words: str
     earlier: tuple[Utterance, ...]
     source: Provenance
+    injected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

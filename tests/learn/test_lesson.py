@@ -102,6 +102,19 @@ async def test_known_already() -> None:
     assert store.contents == [TEA.content]
 
 
+async def test_shown_memory_comes_back() -> None:
+    """What the model takes from a memory that the assistant was shown is not saved as a new fact."""
+    proposed = reply({"operation": "NEW", "content": "User works as a nurse."})
+    for shown, line in (
+        (("m-2",), "Already known: User works as a nurse."),
+        ((), "Memory saved: User works as a nurse."),
+    ):
+        job = memory("m-2", "User's mother says: User works as a nurse. At night, in Porto.")
+        room = classroom(ListedMemories(TEA, job), ScriptedModel(proposed))
+        said = replace(turn("I am looking forward to the weekend so much."), injected=shown)
+        assert await learn(room, said) == line
+
+
 @pytest.mark.parametrize(
     "failure",
     [ModelRejected("no credits", 402), ReplyUnusable("the model's answer holds no text")],

@@ -24,7 +24,7 @@ NOW = 1_700_000_000.0
 def test_there_and_back(words: str, before: str, zone: str) -> None:
     """Whatever was said comes out of the queue as it went in."""
     said = turn(words, Utterance("user", before), Utterance("assistant", words))
-    waiting = WaitingTurn(said, (zone, "UTC"), "answer")
+    waiting = WaitingTurn(replace(said, injected=("m-1", zone)), (zone, "UTC"), "answer")
     pending = pending_turn(waiting, NOW, 2)
     assert (pending.user_id, pending.message_id, pending.due_at) == ("ada", "m", NOW + 2)
     assert read_pending(pending) == waiting
@@ -49,11 +49,13 @@ def test_payload_that_can_not_be_read() -> None:
 
 
 def test_joined() -> None:
-    """Messages of one chat are learned as one, dated by the newest, after their common past."""
+    """Messages of one chat are learned as one, dated by the newest, with all that was shown."""
     past = Utterance("assistant", "Hello!")
     first = turn("I live in Porto.", past, message_id="m-1")
     second = turn("And I have a cat.", past, Utterance("user", "I live in Porto."))
+    first, second = replace(first, injected=("a", "b")), replace(second, injected=("b", "c"))
     joined = joined_turn([first, second])
+    assert joined.injected == ("a", "b", "c")
     assert joined.words == "I live in Porto.\n\nAnd I have a cat."
     assert joined.earlier == (past,)
     assert joined.source == second.source

@@ -13,6 +13,7 @@ from fastapi import Request
 from adaptive.errors import EmbeddingError
 from adaptive.host.configuration import host_settings
 from adaptive.host.faults import HostFaults
+from adaptive.host.half_precision import half_precision_twin
 from adaptive.host.one_core import one_core_threads
 from adaptive.host.requests import process_state
 from adaptive.ports import Vectors
@@ -74,6 +75,7 @@ class HostEmbedder:
             state["one_core_threads"] = one_core_threads(_MESSAGES_AT_ONCE + _CONTENTS_AT_ONCE)
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         threads = state["one_core_threads"] if short else None
+        model = _for_short_texts(model, state) if short else model
         prefix = _prefix(query)
         loop = asyncio.get_running_loop()
         async with lanes[query]:
@@ -88,6 +90,16 @@ class HostEmbedder:
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
             raw = await function(list(texts), prefix=_prefix(query), user=self.user)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")
+
+
+def _for_short_texts(model: Any, state: dict[str, Any]) -> Any:
+    """The model's twin if it has one; it is made in a thread, beside the first texts."""
+    of, making = state.get("half_precision_twin", (None, None))
+    if of is not model:
+        making = asyncio.get_running_loop().run_in_executor(None, half_precision_twin, model)
+        state["half_precision_twin"] = (model, making)
+    made = making.done() and not making.cancelled() and making.exception() is None
+    return (making.result() or model) if made else model
 
 
 def _prefix(query: bool) -> str | None:

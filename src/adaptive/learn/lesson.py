@@ -143,9 +143,10 @@ async def _written(
         index = await _index(room, settings)
         if again:
             await finish_broken_off(found.operations, index.memories, store, source)
+        shown = [memory.content for memory in _standing(turn.injected, index)]
         # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
         accepted, refused = await asyncio.to_thread(
-            screened, found.operations, index.memories, settings, words=turn.words
+            screened, found.operations, index.memories, settings, turn.words, shown
         )
         vectors = _rows_for(accepted, made)
         known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)

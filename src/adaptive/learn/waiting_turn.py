@@ -74,4 +74,5 @@ def joined_turn(turns: Sequence[Turn]) -> Turn:
     What stood before the first of them is their common past.
     """
     words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WAITING_WORDS)
-    return replace(turns[-1], words=words, earlier=turns[0].earlier)
+    injected = tuple(dict.fromkeys(one for turn in turns for one in turn.injected))
+    return replace(turns[-1], words=words, earlier=turns[0].earlier, injected=injected)

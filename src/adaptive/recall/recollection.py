@@ -65,6 +65,11 @@ class Recollection:
     note: str = ""
     state: str | None = None
 
+    @property
+    def memory_ids(self) -> list[str]:
+        """Ids of the core facts and of the memories that fit."""
+        return [one.id for one in (*self.core, *(fit.memory for fit in self.fitting))]
+
 
 class ChatStates:
     """What was injected into each chat: in the host's database, or in this process without it."""
