@@ -103,7 +103,7 @@ async def test_known_already() -> None:
 
 
 async def test_shown_memory_comes_back() -> None:
-    """What the model takes from a memory that the assistant was shown is not saved as a new fact."""
+    """What the model takes from a memory that the assistant was shown is no new fact."""
     proposed = reply({"operation": "NEW", "content": "User works as a nurse."})
     for shown, line in (
         (("m-2",), "Already known: User works as a nurse."),
