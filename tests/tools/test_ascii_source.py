@@ -1,0 +1,65 @@
+"""Programs written in ASCII."""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.ascii_source import ascii_source
+
+
+@dataclass(frozen=True)
+class Case:
+    """A program, and how it is written."""
+
+    id: str
+    text: str
+    written: str
+
+
+CASES = [
+    Case("nothing to do", 'x = "a"  # b\n', 'x = "a"  # b\n'),
+    Case("text", 'x = "é\\n😀"\n', 'x = "\\u00e9\\n\\U0001f9e0"\n'.replace("1f9e0", "1f600")),
+    Case("raw text", 'x = r"\\bé"\n', 'x = "\\\\b\\u00e9"\n'),
+    Case("raw text with a quote", "x = r'é\\''\n", "x = '\\u00e9\\\\\\''\n"),
+    Case("in braces", 'y = 1\nx = f"é{y!r}"\n', 'y = 1\nx = f"\\u00e9{y!r}"\n'),
+    Case("raw, in braces", 'y = 1\nx = rf"é\\d{y}"\n', 'y = 1\nx = f"\\u00e9\\\\d{y}"\n'),
+    Case("several on a line", 'x = ["é", "a", r"è"]\n', 'x = ["\\u00e9", "a", "\\u00e8"]\n'),
+    Case("lines", 'x = """é\n\\"ä"""\ny = "ö"\n', 'x = """\\u00e9\n\\"\\u00e4"""\ny = "\\u00f6"\n'),
+    Case("comment", "x = 1  # größer\n", "x = 1  # gr\\u00f6\\u00dfer\n"),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_written(case: Case) -> None:
+    """Only what is beyond ASCII is written in another way, and the program stays the same."""
+    assert ascii_source(case.text) == case.written
+    assert ast.dump(ast.parse(case.written)) == ast.dump(ast.parse(case.text))
+
+
+@pytest.mark.parametrize("text", ["größe = 1\n", "x = f\"{'é'}\"\n"], ids=["name", "expression"])
+def test_refused(text: str) -> None:
+    """What no escape can stand for is an error, and not a broken program."""
+    with pytest.raises(ValueError, match=r"in ASCII|line 1"):
+        ascii_source(text)
+
+
+@given(st.text(alphabet="aé'\"\\\n你😀{}", max_size=12), st.sampled_from(["", "r"]))
+def test_any_literal(body: str, prefix: str) -> None:
+    """Whatever a literal holds, its value stays."""
+    if not prefix:
+        body = re.sub(r"\\(?=[^\x00-\x7f])", "", body)  # no escape of Python's
+    for quotes in ('"', "'", '"""'):
+        text = f"x = {prefix}{quotes}{body}{quotes}\n"
+        try:
+            meant = ast.literal_eval(text.removeprefix("x = ").strip("\n"))
+        except (SyntaxError, ValueError):
+            continue
+        written = ascii_source(text)
+        assert written.isascii()
+        assert ast.literal_eval(written.removeprefix("x = ").strip("\n")) == meant
