@@ -171,8 +171,15 @@ def test_linear(piece: str) -> None:
     assert long <= 2.2 * short + 200
 
 
+def test_more_marks_than_slips() -> None:
+    """A model that repeats its mark is cleaned up after; a text of yet more marks stays whole."""
+    assert cleaned_answer("Tea." + "<|im_end|>" * 5000).text == "Tea."
+    text = "x</s> " * 20_001
+    assert cleaned_answer(text) == CleanAnswer(text)
+
+
 def test_large_answers() -> None:
-    """A megabyte of each kind of trouble is done before anybody would notice."""
+    """A megabyte of each kind of trouble is read to its end."""
     for piece in ("</s> x", "`", "{", '{"a":', "<|", "```\n", "[" * 9, "\n"):
         text = piece * (1_000_000 // len(piece))
         assert len(cleaned_answer(text).text) <= len(text)

@@ -114,7 +114,7 @@ def test_memories_stay_out(leak: str) -> None:
 
 def test_memories_stay_out_of_tags() -> None:
     """So is a tag."""
-    assert read(chat_tags=["vet", "Porto", "peanuts allergy"]).notes.tags == ("vet",)
+    assert read(chat_tags=["vet", "Porto", "peanut allergy"]).notes.tags == ("vet",)
     assert read(chat_tags=["Porto"]).notes.tags == NOTES.tags
 
 

@@ -79,15 +79,11 @@ def test_newest_message_stays() -> None:
 
 def test_cut_moves_in_steps() -> None:
     """While a chat grows, the first message that is sent stays the same for many turns."""
-    chat = [SYSTEM, *turns(60)]
-    firsts = [
-        fitted_window(chat[: 1 + 2 * count + 1], 800).messages[1]["content"]
-        for count in range(20, 59)
-    ]
-    assert len(set(firsts)) < len(firsts) / 4
-    assert all(
-        total(fitted_window(chat[: 2 + 2 * count], 800).messages) <= 800 for count in range(59)
-    )
+    chat = [SYSTEM, *turns(120)]
+    windows = [fitted_window(chat[: 2 * count], 2000).messages for count in range(1, 120)]
+    firsts = [messages[1]["content"] for messages in windows[40:]]
+    assert len(set(firsts)) < len(firsts) / 5
+    assert all(total(messages) <= 2000 for messages in windows)
 
 
 def pairs_are_whole(messages: Any) -> bool:

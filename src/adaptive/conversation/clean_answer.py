@@ -6,6 +6,7 @@ cleaning twice changes nothing more.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,9 +18,10 @@ from adaptive.conversation.runaway_json import runaway_json
 
 AnswerAnomaly = Literal["sanitised", "empty_response"]
 
-# What is left when a mark goes may be a mark again. A text that needs more passes is no slip of a
-# model; it stays whole.
+# What is left when a mark goes may be a mark again. A text that needs more passes, or holds
+# more marks, is no slip of a model; it stays whole.
 _MOST_CLEANINGS = 4
+_MOST_MARKS = 20_000
 _LINE_LOOKED_AT = 200
 _QUOTED = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "’", "(": ")"}  # noqa: RUF001
 
@@ -34,31 +36,40 @@ class CleanAnswer:
 
 def cleaned_answer(text: str) -> CleanAnswer:
     """The answer without stray marks and runaway JSON; it takes time linear in its length."""
-    cleaned = _cleaned(text)
+    cleaned = _cleaned_text(text)
     anomalies: list[AnswerAnomaly] = ["sanitised"] if cleaned != text else []
     if not cleaned.strip():
         anomalies.append("empty_response")
     return CleanAnswer(cleaned, tuple(anomalies))
 
 
-def _cleaned(text: str) -> str:
+def _cleaned_text(text: str) -> str:
     if not _suspicious().search(text):
         return text
     cleaned = text
     for _ in range(_MOST_CLEANINGS):
-        code = MarkedCode(cleaned)
-        cuts = [*_artefacts(cleaned, code), *runaway_json(cleaned, code)]
+        cuts = _cuts(cleaned)
+        if cuts is None:
+            return text
         if not cuts:
             return cleaned
         cleaned = without_cuts(cleaned, cuts)
-    code = MarkedCode(cleaned)
-    return text if [*_artefacts(cleaned, code), *runaway_json(cleaned, code)] else cleaned
+    return text if _cuts(cleaned) != [] else cleaned
 
 
-def _artefacts(text: str, code: MarkedCode) -> list[Span]:
+def _cuts(text: str) -> list[Span] | None:
+    """What is to go of a text; ``None`` where marks are too many to be slips."""
+    code = MarkedCode(text)
+    marks = list(itertools.islice(_marks_of_models().finditer(text), _MOST_MARKS + 1))
+    if len(marks) > _MOST_MARKS:
+        return None
+    outside = [mark for mark in marks if not code.holds(mark.start())]
+    return [*_artefacts(text, outside), *runaway_json(text, code)]
+
+
+def _artefacts(text: str, marks: Sequence[re.Match[str]]) -> list[Span]:
     """What to cut out of a text for its marks, with the space that they leave."""
-    marks = [mark for mark in _marks_of_models().finditer(text) if not code.holds(mark.start())]
-    stray = list(_stray(text, marks))
+    stray = list(_stray_marks(text, marks))
     cuts: list[Span] = []
     first = 0
     while first < len(stray):
@@ -72,7 +83,7 @@ def _artefacts(text: str, code: MarkedCode) -> list[Span]:
     return cuts
 
 
-def _stray(text: str, marks: Sequence[re.Match[str]]) -> Iterator[Span]:
+def _stray_marks(text: str, marks: Sequence[re.Match[str]]) -> Iterator[Span]:
     """The marks without those that are one of a pair, or open something in the middle.
 
     ``<s>crossed out</s>`` is HTML.

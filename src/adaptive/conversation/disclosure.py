@@ -31,7 +31,7 @@ class Confidential:
         spoken = frozenset(tokens(said))
         kept = [(one, frozenset(tokens(one.content)) - spoken) for one in memories]
         kept = [(one, unsaid) for one, unsaid in kept if unsaid]
-        names = frozenset(name for one, _ in kept for name in _names_in(one.content)) - spoken
+        names = frozenset(name for one, _ in kept for name in _names_told_in(one.content)) - spoken
         return cls(tuple(one for one, _ in kept), tuple(unsaid for _, unsaid in kept), names)
 
     def is_told_in(self, text: str) -> bool:
@@ -48,6 +48,11 @@ class Confidential:
             for memory, unsaid in zip(self.memories, self.unsaid, strict=True)
         )
 
+    def is_hinted_at_by(self, tag: str) -> bool:
+        """Whether a tag has a word that only a memory could tell."""
+        words = frozenset(tokens(tag))
+        return any(words & unsaid for unsaid in self.unsaid) or self.is_told_in(tag)
+
 
 def without_confidential(text: str, confidential: Confidential) -> str:
     """The text without the sentences that tell a memory."""
@@ -55,7 +60,7 @@ def without_confidential(text: str, confidential: Confidential) -> str:
     return " ".join(one for one in sentences if one and not confidential.is_told_in(one))
 
 
-def _names_in(content: str) -> list[str]:
+def _names_told_in(content: str) -> list[str]:
     """Names and figures as they are compared: words with a digit or a capital letter.
 
     Capitals at the beginning of a sentence say nothing.

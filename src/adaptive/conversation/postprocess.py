@@ -45,17 +45,17 @@ _LONGEST_SPOKEN = 8000
 _LONGEST_POSTPROCESS_REPLY = 1500
 _ONE_RETRY = RetryPolicy(retries=1)
 
-_TEXTS: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
+_TEXT_LIST: Mapping[str, Any] = {"type": "array", "items": {"type": "string"}}
 POSTPROCESS_SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "chat_summary": {"type": "string"},
-        "chat_tags": _TEXTS,
+        "chat_tags": _TEXT_LIST,
         "harmful_response": {"type": "number"},
-        "follow_up_suggestions": _TEXTS,
-        "new_chat_suggestions": _TEXTS,
-        "new_learnings": _TEXTS,
-        "relevant_memory_categories": _TEXTS,
+        "follow_up_suggestions": _TEXT_LIST,
+        "new_chat_suggestions": _TEXT_LIST,
+        "new_learnings": _TEXT_LIST,
+        "relevant_memory_categories": _TEXT_LIST,
     },
     "required": [
         "chat_summary",
@@ -189,7 +189,7 @@ def _updated_notes(fields: ReplyFields, turn: AnsweredTurn) -> ChatNotes:
     confidential = Confidential.among(turn.injected, said)
     summary = without_confidential(fields.line("chat_summary", LONGEST_CHAT_SUMMARY), confidential)
     tags = fields.lines("chat_tags", 2 * MOST_CHAT_TAGS, LONGEST_CHAT_TAG, split=True)
-    clean = [tag for tag in tags if not confidential.is_told_in(tag)]
+    clean = [tag for tag in tags if not confidential.is_hinted_at_by(tag)]
     return replace(
         former,
         summary=summary or former.summary,

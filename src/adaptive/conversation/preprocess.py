@@ -138,7 +138,9 @@ def history_blocks(
     lines: list[str] = []
     room = block_tokens
     for utterance in reversed(conversation):
-        for line in reversed(_pieces(f"{utterance.role}: {utterance.text.strip()}", block_tokens)):
+        for line in reversed(
+            _pieces_of_line(f"{utterance.role}: {utterance.text.strip()}", block_tokens)
+        ):
             cost = counted_tokens(line) + 1
             if cost > room and lines:
                 blocks.append("\n".join(reversed(lines)))
@@ -152,12 +154,12 @@ def history_blocks(
     return tuple(reversed(blocks))
 
 
-def _pieces(line: str, most_tokens: int) -> list[str]:
+def _pieces_of_line(line: str, most_tokens: int) -> list[str]:
     """A line that is longer than a block, cut in halves until each fits."""
     if counted_tokens(line) < most_tokens or len(line) < 2:
         return [line]
     half = len(line) // 2
-    return [*_pieces(line[:half], most_tokens), *_pieces(line[half:], most_tokens)]
+    return [*_pieces_of_line(line[:half], most_tokens), *_pieces_of_line(line[half:], most_tokens)]
 
 
 def preprocess_request(

@@ -64,7 +64,7 @@ class MarkedCode:
     def _prose_lines(self, text: str) -> Iterator[Span]:
         """Lines outside of fences, without their line ends; the fences are noted on the way."""
         opening: re.Match[str] | None = None
-        for start, end in _lines(text):
+        for start, end in _line_spans(text):
             if opening is None:
                 opening = _fence_opening().match(text, start, end)
                 if opening is None:
@@ -94,7 +94,7 @@ def without_cuts(text: str, cuts: Sequence[Span]) -> str:
     return "".join([*kept, text[position:]])
 
 
-def _lines(text: str) -> Iterator[Span]:
+def _line_spans(text: str) -> Iterator[Span]:
     start = 0
     while start <= len(text):
         end = text.find("\n", start)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ipaddress
 from functools import cache
 
-IPv4 = ipaddress.IPv4Address
-
 # Public by the registry, but relays and anycast of a transition that is over (RFC 7526).
 _NO_IPV4_SITE = ("192.88.99.0/24",)
 # Global unicast is 2000::/3; of it are not: protocol assignments with Teredo and ORCHID, the two
@@ -29,11 +27,11 @@ def is_public_address(address: str) -> bool:
         found = ipaddress.ip_address(address)
     except ValueError:
         return False
-    if isinstance(found, IPv4):
+    if isinstance(found, ipaddress.IPv4Address):
         return _is_public_ipv4(found)
     for carrier in _carriers():
         if found in carrier:
-            return _is_public_ipv4(IPv4(int(found) & 0xFFFFFFFF))
+            return _is_public_ipv4(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF))
     sites, exceptions = _ipv6_sites()
     return found.scope_id is None and found in sites and not any(found in net for net in exceptions)
 
@@ -56,7 +54,7 @@ def _is_hexadecimal(label: str) -> bool:
     return label.startswith("0x") and all(sign in "0123456789abcdef" for sign in label[2:])
 
 
-def _is_public_ipv4(address: IPv4) -> bool:
+def _is_public_ipv4(address: ipaddress.IPv4Address) -> bool:
     unusual = address.is_multicast or address.is_reserved
     return address.is_global and not unusual and not any(address in net for net in _no_ipv4_sites())
 

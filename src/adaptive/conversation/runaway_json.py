@@ -41,18 +41,20 @@ def runaway_json(text: str, code: MarkedCode) -> list[Span]:
     """
     if text.count("{") < RUNAWAY_REPEATS:
         return []
-    runs = [*_runs(text, _prose_objects(text, code)), *_runs(text, _fenced_objects(text, code))]
-    repeated = [part for run in runs for part in _repeated(run)]
+    runs = [
+        *_json_runs(text, _prose_objects(text, code)),
+        *_json_runs(text, _fenced_objects(text, code)),
+    ]
+    repeated = [part for run in runs for part in _repeated_json(run)]
     called = [run for run in runs if len(run) >= RUNAWAY_REPEATS and all(o.calls for o in run)]
-    cuts = [_cut(text, part) for part in (*repeated, *called)]
+    cuts = [_json_cut(text, part) for part in (*repeated, *called)]
     if not cuts or has_words(without_cuts(text, cuts)):
         return cuts
-    if called:
-        return [_cut(text, part[1:]) for part in repeated]
-    return [_cut(text, part[1:] if number == 0 else part) for number, part in enumerate(repeated)]
+    kept = len(repeated) if called else 1
+    return [_json_cut(text, part, keeps_one=at < kept) for at, part in enumerate(repeated)]
 
 
-def _runs(text: str, blocks: list[_JsonBlock]) -> list[list[_JsonBlock]]:
+def _json_runs(text: str, blocks: list[_JsonBlock]) -> list[list[_JsonBlock]]:
     """Blocks that follow one another directly."""
     runs: list[list[_JsonBlock]] = []
     for block in blocks:
@@ -63,7 +65,7 @@ def _runs(text: str, blocks: list[_JsonBlock]) -> list[list[_JsonBlock]]:
     return runs
 
 
-def _repeated(run: list[_JsonBlock]) -> list[list[_JsonBlock]]:
+def _repeated_json(run: list[_JsonBlock]) -> list[list[_JsonBlock]]:
     """Three or more equal ones in a row."""
     parts: list[list[_JsonBlock]] = []
     for block in run:
@@ -74,9 +76,9 @@ def _repeated(run: list[_JsonBlock]) -> list[list[_JsonBlock]]:
     return [part for part in parts if len(part) >= RUNAWAY_REPEATS]
 
 
-def _cut(text: str, part: list[_JsonBlock]) -> Span:
+def _json_cut(text: str, part: list[_JsonBlock], *, keeps_one: bool = False) -> Span:
     """From the first to the last of them, with one that the end of the text has cut."""
-    start, end = part[0].span[0], part[-1].span[1]
+    start, end = part[0].span[1 if keeps_one else 0], part[-1].span[1]
     first = text[slice(*part[0].span)]
     gap = len(text[end : end + 200]) - len(text[end : end + 200].lstrip(" \t\r\n,;"))
     rest = text[end + gap : end + gap + len(first) + 1].rstrip()
@@ -90,7 +92,7 @@ def _prose_objects(text: str, code: MarkedCode) -> list[_JsonBlock]:
     failures = 0
     position = text.find("{")
     while position >= 0 and failures < _MOST_UNREADABLE:
-        block = None if code.holds(position) else _object_at(text, position)
+        block = None if code.holds(position) else _object_after(text, position, found)
         if block and block.span[1] <= code.next_start(position):
             found.append(block)
             position = text.find("{", block.span[1])
@@ -100,11 +102,21 @@ def _prose_objects(text: str, code: MarkedCode) -> list[_JsonBlock]:
     return found
 
 
+def _object_after(text: str, position: int, found: list[_JsonBlock]) -> _JsonBlock | None:
+    """The object that begins there; one that repeats the last one is not read again."""
+    if found:
+        start, end = found[-1].span
+        if text.startswith(text[start:end], position):
+            span = (position, position + end - start)
+            return _JsonBlock(span, found[-1].said, found[-1].calls)
+    return _object_at(text, position)
+
+
 def _fenced_objects(text: str, code: MarkedCode) -> list[_JsonBlock]:
     found: list[_JsonBlock] = []
     for fence in code.fences:
         start, end = fence.body
-        inside = _space().match(text, start, end)
+        inside = _json_space().match(text, start, end)
         begin = inside.end() if inside else start
         block = _object_at(text, begin) if text.startswith("{", begin) else None
         if block and block.span[1] <= end and not text[block.span[1] : end].strip():
@@ -128,5 +140,5 @@ def _object_at(text: str, position: int) -> _JsonBlock | None:
 
 
 @cache
-def _space() -> re.Pattern[str]:
+def _json_space() -> re.Pattern[str]:
     return re.compile(r"\s*")

@@ -17,7 +17,7 @@ _OFFER_TITLE = "Remember this?"
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredOffer:
     """What the user said to each of the suggestions; those still ``waiting`` got no answer."""
 
     accepted: tuple[WaitingSuggestion, ...] = ()
@@ -25,7 +25,9 @@ class Answered:
     waiting: tuple[WaitingSuggestion, ...] = ()
 
 
-async def offer_waiting(dialog: Dialog, table: SuggestionTable, user_id: str, now: int) -> Answered:
+async def offer_waiting(
+    dialog: Dialog, table: SuggestionTable, user_id: str, now: int
+) -> AnsweredOffer:
     """Ask for at most three waiting suggestions; the first that is not answered ends it.
 
     A rejection is written at once. An accepted one stays in the table until ``settle_accepted``,
@@ -43,7 +45,7 @@ async def offer_suggestions(
     user_id: str,
     suggestions: Sequence[WaitingSuggestion],
     now: int,
-) -> Answered:
+) -> AnsweredOffer:
     """The same for the suggestions given, of which those beyond the third go on waiting."""
     accepted: list[WaitingSuggestion] = []
     rejected: list[WaitingSuggestion] = []
@@ -61,7 +63,7 @@ async def offer_suggestions(
             await table.reject(user_id, answered.digest, now)
         except TablesUnavailable as error:
             log_offer.warning("a rejected suggestion may come back: %s", error)
-    return Answered(tuple(accepted), tuple(rejected), tuple(left))
+    return AnsweredOffer(tuple(accepted), tuple(rejected), tuple(left))
 
 
 async def settle_accepted(

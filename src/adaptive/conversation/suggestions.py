@@ -40,7 +40,7 @@ MOST_SUGGESTIONS = 3
 
 _LONGEST_SUGGESTED_TITLE = 80
 _LONGEST_SUGGESTED_FACT = 600
-_LONGEST_TOLD = 6000
+_LONGEST_TOLD_TURN = 6000
 _LONGEST_CATEGORY_NAME = 80
 _MOST_CANDIDATES = 20
 _LONGEST_SUGGESTION_REPLY = 1200
@@ -175,9 +175,10 @@ def entry_request(
 
 
 def _told_turn(turn: Turn, answer: str) -> str:
+    words, reply = (head_and_tail(one, _LONGEST_TOLD_TURN) for one in (turn.words, answer))
     return (
-        f"## Message of the user\n{head_and_tail(turn.words, _LONGEST_TOLD)}\n\n"
-        f"## Answer of the assistant, for reference only\n{head_and_tail(answer, _LONGEST_TOLD)}"
+        f"## Message of the user\n{words}\n\n"
+        f"## Answer of the assistant, for reference only\n{reply}"
     )
 
 

@@ -28,7 +28,7 @@ _HOST_COMPACTION = "open_webui:context_compaction"
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class FittedWindow:
     """The messages that are sent, and those that give way, both in their order."""
 
     messages: tuple[Message, ...]
@@ -41,7 +41,7 @@ def fitted_window(
     *,
     reserved: int = 0,
     host_compacts: bool = False,
-) -> Window:
+) -> FittedWindow:
     """The messages without as many of the oldest turns as it takes to fit.
 
     System messages and the newest turn stay, whatever they take. ``reserved`` tokens are kept free
@@ -49,10 +49,10 @@ def fitted_window(
     without a limit, or where the host compacts chats: that its switch
     ``chat.context_compaction.enable`` is on, ``host_compacts`` tells; what it has done is seen.
     """
-    everything = Window(tuple(messages))
+    everything = FittedWindow(tuple(messages))
     if max_context_tokens <= 0 or host_compacts or is_compacted(messages):
         return everything
-    turns = list(_turns(messages))
+    turns = list(_whole_turns(messages))
     costs = [sum(message_tokens(messages[at]) for at in turn) for turn in turns]
     fixed = sum(message_tokens(one) for one in messages if one.get("role") == "system")
     room = max_context_tokens - reserved - fixed
@@ -60,7 +60,7 @@ def fitted_window(
     if not count:
         return everything
     gone = {at for turn in turns[:count] for at in turn}
-    return Window(
+    return FittedWindow(
         tuple(one for at, one in enumerate(messages) if at not in gone),
         tuple(messages[at] for at in sorted(gone)),
     )
@@ -77,13 +77,13 @@ def is_compacted(messages: Sequence[Message]) -> bool:
     for message in messages:
         if any(message.get(name) for name in _HOST_SUMMARY_FIELDS):
             return True
-        if any(mapping(one).get("type") == _HOST_COMPACTION for one in _outputs(message)):
+        if any(mapping(one).get("type") == _HOST_COMPACTION for one in _output_items(message)):
             return True
     systems = (one for one in messages if one.get("role") == "system")
     return any(_host_summary().search(message_text(one)) for one in systems)
 
 
-def _outputs(message: Message) -> list[object]:
+def _output_items(message: Message) -> list[object]:
     return listing(message.get("output"))
 
 
@@ -103,10 +103,10 @@ def _turns_to_drop(costs: Sequence[int], room: int, step: int) -> int:
         if gone >= wanted:
             return count
     # There are not as many whole steps: everything but the newest turn, or what is enough.
-    return _fewest(costs, excess)
+    return _fewest_turns(costs, excess)
 
 
-def _fewest(costs: Sequence[int], excess: int) -> int:
+def _fewest_turns(costs: Sequence[int], excess: int) -> int:
     gone = 0
     for count, cost in enumerate(costs[:-1], 1):
         gone += cost
@@ -115,7 +115,7 @@ def _fewest(costs: Sequence[int], excess: int) -> int:
     return max(len(costs) - 1, 0)
 
 
-def _turns(messages: Sequence[Message]) -> Iterator[list[int]]:
+def _whole_turns(messages: Sequence[Message]) -> Iterator[list[int]]:
     """Positions of each turn's messages, system messages left out.
 
     Turns that share a call of a tool with its result are one, as are those between them.

@@ -45,7 +45,7 @@ _SUGGESTIONS = Table(
     Column("said_at", BigInteger, nullable=False),
     Column("changed_at", BigInteger, nullable=False),
 )
-_WAITS = _SUGGESTIONS.c.state == "waiting"
+_SUGGESTION_WAITS = _SUGGESTIONS.c.state == "waiting"
 
 
 class HostSuggestionTable:
@@ -67,16 +67,16 @@ class HostSuggestionTable:
             return
         rows = [self._row(user_id, one, now) for _, one in sorted(newest.items())]
         async with self._table.session("keeping suggestions") as session:
-            added = _dialect(session).insert(_SUGGESTIONS).values(rows)
+            added = _upsert_dialect(session).insert(_SUGGESTIONS).values(rows)
             kept = ("chat_id", "message_id", "payload", "said_at", "changed_at")
             await session.execute(
                 added.on_conflict_do_update(
                     index_elements=[_SUGGESTIONS.c.user_id, _SUGGESTIONS.c.digest],
                     set_={name: added.excluded[name] for name in kept},
-                    where=_WAITS,
+                    where=_SUGGESTION_WAITS,
                 )
             )
-            await _drop_surplus(session, user_id, now)
+            await _drop_surplus_suggestions(session, user_id, now)
             await session.commit()
 
     @uninterrupted
@@ -84,7 +84,7 @@ class HostSuggestionTable:
         """A user's waiting suggestions, the oldest first."""
         query = (
             select(_SUGGESTIONS)
-            .where(_SUGGESTIONS.c.user_id == user_id, _WAITS)
+            .where(_SUGGESTIONS.c.user_id == user_id, _SUGGESTION_WAITS)
             .order_by(_SUGGESTIONS.c.changed_at, _SUGGESTIONS.c.said_at, _SUGGESTIONS.c.digest)
         )
         async with self._table.session("reading suggestions") as session:
@@ -98,10 +98,10 @@ class HostSuggestionTable:
         if not digests:
             return
         async with self._table.session("dropping suggestions") as session:
-            for some in _portions(digests):
+            for some in _digest_portions(digests):
                 these = _SUGGESTIONS.c.digest.in_(some)
                 mine = _SUGGESTIONS.c.user_id == user_id
-                await session.execute(delete(_SUGGESTIONS).where(mine, these, _WAITS))
+                await session.execute(delete(_SUGGESTIONS).where(mine, these, _SUGGESTION_WAITS))
             await session.commit()
 
     @uninterrupted
@@ -117,7 +117,7 @@ class HostSuggestionTable:
         }
         row = {"user_id": user_id, "digest": digest, **emptied}
         async with self._table.session("rejecting a suggestion") as session:
-            added = _dialect(session).insert(_SUGGESTIONS).values(row)
+            added = _upsert_dialect(session).insert(_SUGGESTIONS).values(row)
             await session.execute(
                 added.on_conflict_do_update(
                     index_elements=[_SUGGESTIONS.c.user_id, _SUGGESTIONS.c.digest], set_=emptied
@@ -132,7 +132,7 @@ class HostSuggestionTable:
         if not digests:
             return frozenset()
         async with self._table.session("reading rejected suggestions") as session:
-            for some in _portions(digests):
+            for some in _digest_portions(digests):
                 query = select(_SUGGESTIONS.c.digest).where(
                     _SUGGESTIONS.c.user_id == user_id,
                     _SUGGESTIONS.c.state == "rejected",
@@ -177,24 +177,24 @@ class HostSuggestionTable:
                 return None
 
 
-async def _drop_surplus(session: Any, user_id: str, now: int) -> None:
+async def _drop_surplus_suggestions(session: Any, user_id: str, now: int) -> None:
     """Drop what has waited too long, whoever's it is, and a user's oldest beyond the newest 20."""
     expired = _SUGGESTIONS.c.changed_at < now - _SUGGESTION_LIFETIME_SECONDS
-    await session.execute(delete(_SUGGESTIONS).where(_WAITS, expired))
-    mine = (_SUGGESTIONS.c.user_id == user_id) & _WAITS
+    await session.execute(delete(_SUGGESTIONS).where(_SUGGESTION_WAITS, expired))
+    mine = (_SUGGESTIONS.c.user_id == user_id) & _SUGGESTION_WAITS
     newest_first = (_SUGGESTIONS.c.changed_at.desc(), _SUGGESTIONS.c.digest)
     query = select(_SUGGESTIONS.c.digest).where(mine).order_by(*newest_first)
     held = list((await session.execute(query)).scalars().all())
-    for some in _portions(held[_MOST_WAITING_SUGGESTIONS:]):
+    for some in _digest_portions(held[_MOST_WAITING_SUGGESTIONS:]):
         await session.execute(delete(_SUGGESTIONS).where(mine, _SUGGESTIONS.c.digest.in_(some)))
 
 
-def _dialect(session: Any) -> Any:
+def _upsert_dialect(session: Any) -> Any:
     """What the session's database understands beyond common SQL."""
     return postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
 
 
-def _portions(digests: Collection[str]) -> list[list[str]]:
+def _digest_portions(digests: Collection[str]) -> list[list[str]]:
     """Digests in an order of their own, so that workers lock rows in one order."""
     ordered = sorted(set(digests))
     step = _SUGGESTIONS_PER_STATEMENT
