@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -164,6 +165,17 @@ async def test_failed(script: list[Any]) -> None:
     """Where a question fails nothing is proposed, and the reason is told."""
     found = await suggester(ScriptedModel(*script), ListedSuggestions()).suggested(TURN, "", NOW)
     assert found.waiting == () and found.reason
+
+
+async def test_late() -> None:
+    """A model that hangs is left behind at the deadline, and nothing is proposed."""
+    model = ScriptedModel('{"categories": ["preference"]}')
+    model.gate.clear()
+    rules = replace(RULES, deadline=0.01)
+    late = Suggester(model, AnswerFormats(), ListedSuggestions(), rules)
+    found = await late.suggested(TURN, "", NOW)
+    assert (found.waiting, model.running) == ((), 0)
+    assert "within 0.01 s" in found.reason
 
 
 async def test_without_the_table() -> None:

@@ -75,7 +75,7 @@ SUGGESTION_SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class SuggestionRules:
-    """What may be proposed, and how a model is asked: seconds for both questions together each.
+    """What may be proposed, and how a model is asked: seconds for each of the two questions.
 
     ``banks`` are the allowed ones, the first of them serves where none of them is named. Texts
     that ``gate_policy`` refuses are neither shown nor kept. The prompts replace the built-in ones
