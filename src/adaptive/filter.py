@@ -1,4 +1,4 @@
-"""The filter as Open WebUI sees it: two hooks, each with one guarded edge; wiring only."""
+"""The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from adaptive.shapes import listing, mapping
 _TURN_MARK = "adaptive_memory_redaction"
 # A turn that was stopped or failed has no outlet, so nothing else would forget it.
 _IDLE_SECONDS = 3600.0
-# About 10 ms on the event loop; longer chats are redacted in a thread.
+# Some 10 ms on the event loop; longer chats are redacted in a thread.
 _CHARACTERS_AT_ONCE = 20_000
 
 
@@ -59,7 +59,7 @@ class RedactedTurns:
     ) -> None:
         self._clock = clock
         self._most_turns = most_turns
-        # A megabyte takes about half a second; who says so much waits that long for privacy.
+        # A megabyte takes a second or two; who says so much waits that long for privacy.
         self._longest_seconds = longest_seconds
         self._turns: OrderedDict[str, RedactedTurn] = OrderedDict()
 
