@@ -1,11 +1,11 @@
-"""The filter as Open WebUI sees it: two hooks, each with one guarded edge; wiring only."""
+"""The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +15,13 @@ from adaptive.answer_notes import without_answer_notes
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.dialog import EventCaller
-from adaptive.host.events import EventEmitter
+from adaptive.host.events import EventEmitter, PageNotifier
 from adaptive.host.hook import Hook
 from adaptive.host.kind import RECALLED_KINDS
 from adaptive.host.model_choices import HostModels
 from adaptive.host.native import NativeMemory, without_native_memory
 from adaptive.host.providers import chosen_completer, user_sources
+from adaptive.host.redacted_turns import RedactedTurns, withheld
 from adaptive.host.release import UNSUPPORTED, host_is_supported
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.vector_table import HostVectorTable
@@ -67,6 +68,7 @@ class Filter:
         self._relevance = RelevanceCache()
         self._formats = AnswerFormats()
         self._learning = Learning(self._indexes, self._vector_table, self._start)
+        self._redacted_turns = RedactedTurns()
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -89,12 +91,13 @@ class Filter:
     ) -> dict[str, Any]:
         """Put the memories that fit the newest message into the system prompt."""
         hook: Hook | None = None
+        reason = ""
+        redacting = self.valves.pii_redaction == "all"
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
-            if hook is None:
-                return body
-            async with asyncio.timeout(hook.settings.inlet_timeout_seconds):
-                return await self._recall(hook, body)
+            if hook is not None:
+                async with asyncio.timeout(hook.settings.inlet_timeout_seconds):
+                    body = await self._recall(hook, body)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -102,10 +105,75 @@ class Filter:
         except Exception:
             log.exception("an unexpected error while recalling")
             reason = "an unexpected error; the server's log tells more"
-        log.warning("the chat goes on without memories: %s", reason)
-        if hook is not None:
-            self._start(hook.notifier.status(f"Answered without memories: {reason}"))
-        return body
+        if reason:
+            log.warning("the chat goes on without memories: %s", reason)
+            if hook is not None:
+                self._start(hook.notifier.status(f"Answered without memories: {reason}"))
+        if not redacting:
+            return body
+        told = {} if __metadata__ is None else __metadata__
+        return await self._redacted(self._redacted_turns.redact, body, told, __event_emitter__)
+
+    @property
+    def stream(self) -> Callable[..., Any]:
+        """The hook on each piece of an answer; there only while an answer may need it."""
+        if not self._redacted_turns:
+            raise AttributeError("stream")
+        return self._restored_event
+
+    @property
+    def request(self) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+        """The hook on what goes to the model in the end (0.11.2 and later); there like ``stream``.
+
+        It sees what the host puts in behind the inlet: documents, pages, results of tools.
+        """
+        if not self._redacted_turns:
+            raise AttributeError("request")
+        return self._redacted_request
+
+    def _restored_event(
+        self,
+        event: Any,
+        __metadata__: dict[str, Any] | None = None,
+        __body__: dict[str, Any] | None = None,
+    ) -> Any:
+        """A piece of an answer with its values; as it is where that fails."""
+        try:
+            return self._redacted_turns.restore_event(event, __metadata__ or {}, __body__ or {})
+        except Exception as error:
+            log.warning("placeholders stay in an answer: %s", type(error).__name__)
+            return event
+
+    async def _redacted_request(
+        self,
+        body: dict[str, Any],
+        __metadata__: dict[str, Any] | None = None,
+        __event_emitter__: EventEmitter | None = None,
+    ) -> dict[str, Any]:
+        """What goes to the chat model, with placeholders in what the host has added, too."""
+        told = {} if __metadata__ is None else __metadata__
+        redact = self._redacted_turns.redact_again
+        return await self._redacted(redact, body, told, __event_emitter__)
+
+    async def _redacted(
+        self,
+        redact: Callable[[dict[str, Any], dict[str, Any]], Coroutine[Any, Any, dict[str, Any]]],
+        body: dict[str, Any],
+        metadata: dict[str, Any],
+        emitter: EventEmitter | None,
+    ) -> dict[str, Any]:
+        """The request with placeholders; where that fails, one in which nobody says anything.
+
+        The admin has chosen that no personal data goes out, and so it does not; the chat goes on,
+        and the user is told. What failed is told by its name alone: errors may quote texts.
+        """
+        try:
+            return await redact(body, metadata)
+        except Exception as error:
+            log.error("a chat's messages were withheld: %s", type(error).__name__)  # noqa: TRY400
+            reason = "personal data in it could not be replaced"
+            self._start(PageNotifier(emitter).status(f"Not sent to the model: {reason}"))
+            return withheld(body)
 
     async def outlet(
         self,
@@ -119,6 +187,7 @@ class Filter:
     ) -> dict[str, Any]:
         """Keep the turn for learning, which goes on behind the answer."""
         try:
+            body = self._redacted_turns.restore_answer(body, __metadata__ or {})
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 hook = replace(hook, caller=__event_call__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -134,15 +135,21 @@ class Redaction:
         self._reserve(text)
         return self._redacted(text, self._found(text))
 
-    def redact_all(self, texts: Sequence[str]) -> list[str]:
-        """Several texts of the call, as if each had come after all others."""
+    def redact_all(self, texts: Sequence[str], *, again: bool = False) -> list[str]:
+        """Several texts of the call, as if each had come after all others.
+
+        Numbers follow the order of the texts, so texts that come later change no earlier number.
+        ``again`` is for texts in which placeholders of this call may stand already: these stay.
+        """
         for text in texts:
             self._reserve(text)
         found = [self._found(text) for text in texts]
         for text, spans in zip(texts, found, strict=True):
             for start, end, name in spans:
                 self._placeholder(name, text[start:end])
-        return [self._redacted(text, spans) for text, spans in zip(texts, found, strict=True)]
+        return [
+            self._redacted(text, spans, again) for text, spans in zip(texts, found, strict=True)
+        ]
 
     def _found(self, text: str) -> list[_NamedSpan]:
         return [
@@ -155,15 +162,16 @@ class Redaction:
         """Numbers that a text uses itself are not given out."""
         self._reserved.update(name for _, _, name in _look_alikes(text) if name not in self._values)
 
-    def _redacted(self, text: str, found: Sequence[_NamedSpan]) -> str:
+    def _redacted(self, text: str, found: Sequence[_NamedSpan], again: bool = False) -> str:
         for start, end, name in found:
             self._placeholder(name, text[start:end])
         spans = [*found, *self._known_again(text)]
-        spans += (
-            (start, end, name.rpartition("_")[0])
-            for start, end, name in _look_alikes(text)
-            if name in self._values
-        )
+        if not again:
+            spans += (
+                (start, end, name.rpartition("_")[0])
+                for start, end, name in _look_alikes(text)
+                if name in self._values
+            )
         parts: list[str] = []
         position = 0
         for start, end, name in _not_overlapping(found, spans):
@@ -192,12 +200,18 @@ class Redaction:
     def restore(self, text: str) -> str:
         """The text with the values of this call's placeholders; others stay as they are.
 
-        Not for the text of a JSON document, whose quotes a value might break: parse it first and
-        use ``restore_parsed``.
+        Not for the text of a JSON document, whose quotes a value might break: that is for
+        ``restore_json``, or for ``restore_parsed`` once it is parsed.
         """
         if not self._values:
             return text
         return placeholder_pattern().sub(self.restored, text)
+
+    def restore_json(self, text: str) -> str:
+        """The text of a JSON document with values, escaped, for the placeholders in its strings."""
+        if not self._values:
+            return text
+        return placeholder_pattern().sub(self.restored_in_json, text)
 
     def restore_parsed(self, value: Any) -> Any:
         """A parsed reply with values for placeholders in all its texts and names of fields."""
@@ -208,6 +222,11 @@ class Redaction:
     def restored(self, match: re.Match[str]) -> str:
         """The value of one match of ``placeholder_pattern``, or the match itself."""
         return self._values.get(_canonical_name(match), match[0])
+
+    def restored_in_json(self, match: re.Match[str]) -> str:
+        """The same as it stands between the quotes of a JSON document."""
+        value = self._values.get(_canonical_name(match))
+        return match[0] if value is None else json.dumps(value, ensure_ascii=False)[1:-1]
 
     def _placeholder(self, name: str, value: str) -> str:
         known = self._by_value.get((name, value))

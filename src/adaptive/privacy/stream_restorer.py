@@ -15,11 +15,13 @@ class StreamRestorer:
 
     Only what may be the beginning of a placeholder waits for the next piece: less than
     ``LONGEST_PLACEHOLDER`` characters. What all calls gave together is what
-    ``Redaction.restore`` makes of the whole answer.
+    ``Redaction.restore`` makes of the whole answer, or, where ``json_text``, what
+    ``Redaction.restore_json`` makes of a JSON document.
     """
 
-    def __init__(self, redaction: Redaction) -> None:
+    def __init__(self, redaction: Redaction, *, json_text: bool = False) -> None:
         self._redaction = redaction
+        self._value = redaction.restored_in_json if json_text else redaction.restored
         self._held = ""
         # The last character given on: a placeholder without brackets begins no word's middle.
         self._before = ""
@@ -47,7 +49,7 @@ class StreamRestorer:
             if match.end() > until:
                 until = min(until, match.start())
                 break
-            parts += text[position : match.start()], self._redaction.restored(match)
+            parts += text[position : match.start()], self._value(match)
             position = match.end()
         parts.append(text[position:until])
         self._held = text[until:]

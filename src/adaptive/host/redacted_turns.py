@@ -1,0 +1,203 @@
+"""The turns under way whose chat model gets placeholders for personal data."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+from adaptive.privacy.chat_redaction import (
+    characters_of,
+    redacted_chat,
+    restored_message,
+    withheld_messages,
+)
+from adaptive.privacy.event_restorer import EventRestorer
+from adaptive.privacy.placeholders import Redaction
+from adaptive.shapes import listing, mapping
+
+# What a turn's metadata is marked with; the host hands the same mapping, or a copy of it, to every
+# hook of the turn (host: utils/middleware.py of 0.9.6 and 0.12.4).
+_TURN_MARK = "adaptive_memory_redaction"
+# A turn that was stopped or failed has no outlet, so nothing else would forget it.
+_IDLE_SECONDS = 3600.0
+# Some 10 ms on the event loop; longer chats are redacted in a thread.
+_CHARACTERS_AT_ONCE = 20_000
+
+
+class RedactedTurn:
+    """The placeholders of one answer, and how far that answer has come."""
+
+    def __init__(self) -> None:
+        self.redaction = Redaction()
+        self.sent: set[bytes] = set()
+        self.events = EventRestorer(self.redaction)
+        # Whether what goes back to the model within the turn, as a tool's result, comes by us.
+        self.guarded = False
+        self.used_at = 0.0
+
+
+class RedactedTurns:
+    """Redacts what goes to chat models, and restores what comes back, each turn by itself.
+
+    A turn is known by an unguessable mark in its metadata, so no turn, and no user, is ever given
+    another one's values. All is kept in this process, which serves the whole turn (0.9.6 and
+    later), and nowhere else: if it restarts, placeholders stay, since values that are reckoned
+    anew from a history that has changed meanwhile could be the wrong ones.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        most_turns: int = 500,
+        longest_seconds: float = 10.0,
+    ) -> None:
+        self._clock = clock
+        self._most_turns = most_turns
+        # A megabyte takes a second or two; who says so much waits that long for privacy.
+        self._longest_seconds = longest_seconds
+        self._turns: OrderedDict[str, RedactedTurn] = OrderedDict()
+
+    def __len__(self) -> int:
+        self._forget_idle()
+        return len(self._turns)
+
+    async def redact(
+        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
+    ) -> dict[str, Any]:
+        """A request of a new turn with placeholders for personal data in all its messages.
+
+        Raises:
+            TimeoutError: it takes too long; nothing of the request may be sent.
+        """
+        turn = RedactedTurn()
+        mark = uuid.uuid4().hex
+        metadata[_TURN_MARK] = mark
+        self._keep(mark, turn)
+        return await self._redacted(body, turn)
+
+    async def redact_again(
+        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
+    ) -> dict[str, Any]:
+        """The same request when the host has added to it: documents, results, earlier words.
+
+        Raises:
+            TimeoutError: it takes too long; nothing of the request may be sent.
+        """
+        if _TURN_MARK not in metadata:
+            return body
+        turn = self._turn(metadata)
+        if turn is None:
+            return await self.redact(body, metadata)
+        turn.guarded = True
+        return await self._redacted(body, turn)
+
+    async def _redacted(self, body: dict[str, Any], turn: RedactedTurn) -> dict[str, Any]:
+        messages = listing(body.get("messages"))
+        # Of a thread that is given up, nothing is taken over.
+        redaction, sent = copy.deepcopy(turn.redaction), set(turn.sent)
+        if characters_of(messages) <= _CHARACTERS_AT_ONCE:
+            redacted = redacted_chat(messages, redaction, sent)
+        else:
+            async with asyncio.timeout(self._longest_seconds):
+                redacted = await asyncio.to_thread(redacted_chat, messages, redaction, sent)
+        turn.redaction, turn.sent = redaction, sent
+        turn.events = EventRestorer(redaction)
+        return {**body, "messages": redacted}
+
+    def restore_event(
+        self, event: Any, metadata: MutableMapping[str, Any], body: MutableMapping[str, Any]
+    ) -> Any:
+        """A piece of an answer with values for placeholders.
+
+        Where the host gives what was said before a tool call back to the model without asking us
+        (up to 0.11.1), placeholders stay in an answer that may call tools, and in the calls, until
+        the answer is stored. ``body`` is the request, which the host hands on for page chats.
+        """
+        turn = self._turn(metadata)
+        if turn is None or turn.redaction.is_empty:
+            return event
+        if not turn.guarded and _may_go_on(body, metadata):
+            return event
+        if told := mapping(event):
+            return turn.events.restored(told)
+        if isinstance(event, bytes):
+            return turn.events.restored_line(event.decode("utf-8", "surrogateescape")).encode(
+                "utf-8", "surrogateescape"
+            )
+        return turn.events.restored_line(event) if isinstance(event, str) else event
+
+    def restore_answer(
+        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
+    ) -> dict[str, Any]:
+        """A turn's messages, as the outlet gets them, with values for what is left of placeholders.
+
+        The turn is over with it. Earlier answers of a stored chat stay: their placeholders were
+        other turns'. Of what is not stored the host gives the request itself, without ids.
+        """
+        turn = self._turn(metadata)
+        if turn is None:
+            return body
+        del self._turns[metadata[_TURN_MARK]]
+        messages = listing(body.get("messages"))
+        if turn.redaction.is_empty or not messages:
+            return body
+        restored = [
+            message if mapping(message).get("id") else restored_message(message, turn.redaction)
+            for message in messages
+        ]
+        answer = mapping(messages[-1])
+        if answer.get("role") == "assistant":
+            whole = restored_message(answer, turn.redaction)
+            restored[-1] = _with_tail(whole, turn.events.take_held())
+        return body if restored == messages else {**body, "messages": restored}
+
+    def _keep(self, mark: str, turn: RedactedTurn) -> None:
+        self._forget_idle()
+        turn.used_at = self._clock()
+        self._turns[mark] = turn
+        while len(self._turns) > self._most_turns:
+            self._turns.popitem(last=False)
+
+    def _turn(self, metadata: MutableMapping[str, Any]) -> RedactedTurn | None:
+        mark = metadata.get(_TURN_MARK)
+        turn = self._turns.get(mark) if isinstance(mark, str) else None
+        if turn is not None:
+            turn.used_at = self._clock()
+            self._turns.move_to_end(str(mark))
+        return turn
+
+    def _forget_idle(self) -> None:
+        """Forget turns from which nothing was heard for long; the first one is idle longest."""
+        before = self._clock() - _IDLE_SECONDS
+        while self._turns and next(iter(self._turns.values())).used_at < before:
+            self._turns.popitem(last=False)
+
+
+def withheld(body: dict[str, Any]) -> dict[str, Any]:
+    """A request that could not be redacted, without anything that anybody said."""
+    return {**body, "messages": withheld_messages()}
+
+
+def _may_go_on(body: MutableMapping[str, Any], metadata: MutableMapping[str, Any]) -> bool:
+    """Whether the host may send this answer back to the model: with tools, or after it ran code."""
+    features = mapping(metadata.get("features"))
+    return bool(body.get("tools") or features.get("code_interpreter"))
+
+
+def _with_tail(answer: dict[str, Any], tail: str) -> dict[str, Any]:
+    """An answer with what was held of it when its stream broke off without an end."""
+    if not tail:
+        return answer
+    content, output = answer.get("content"), listing(answer.get("output"))
+    longer = {**answer, "content": content + tail} if isinstance(content, str) else dict(answer)
+    parts = listing(mapping(output[-1]).get("content")) if output else []
+    if parts and isinstance(text := mapping(parts[-1]).get("text"), str):
+        last = {**output[-1], "content": [*parts[:-1], {**parts[-1], "text": text + tail}]}
+        longer["output"] = [*output[:-1], last]
+    return longer

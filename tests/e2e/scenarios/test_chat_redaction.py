@@ -1,0 +1,177 @@
+"""With ``pii_redaction`` = ``all`` the chat's model gets placeholders, and its user the values."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.page import Page
+from tests.e2e.driver.replies import CallTool, Say, Slow
+from tests.e2e.driver.turn import Turn
+from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
+
+MAIL = "ana.example@example.org"
+PHONE = "+49 30 901820123"
+MEMORY = f"User's work e-mail address is {MAIL}."
+NATIVE = {"function_calling": "native"}
+SAID = f"My phone number is {PHONE}. Which is my work e-mail address?"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def redacting(plugin: InstalledFilter) -> InstalledFilter:
+    """The plug-in, whose admin wants no personal data to reach chat models."""
+    await plugin.set_valves({"pii_redaction": "all"})
+    return plugin
+
+
+def placeholder(body: dict[str, Any], name: str) -> str:
+    """The first placeholder of a kind in a request."""
+    text = str(body["messages"])
+    start = text.index(f"[{name}_")
+    return text[start : text.index("]", start) + 1]
+
+
+def quotes(*names: str) -> Any:
+    """An answer that quotes placeholders of the request, each over several chunks."""
+
+    def answer(body: dict[str, Any]) -> Say:
+        found = [placeholder(body, name) for name in names]
+        # Models write blanks within brackets, too; each blank ends one of the driver's chunks.
+        pieces = [f"[ {one[1:-1]} ]" for one in found]
+        return Say(f"You are {' or '.join(pieces)}, I think.")
+
+    return answer
+
+
+def streamed_texts(page: Page, turn: Turn) -> str:
+    """Everything that the page was sent within a turn."""
+    return json.dumps([event.data for event in page.events[turn.since :]], ensure_ascii=False)
+
+
+async def test_model_gets_placeholders_and_the_user_values(
+    host: RunningHost, redacting: InstalledFilter
+) -> None:
+    """Neither message nor memory goes out; page and stored answer have the values, as typed."""
+    page = await host.user("ann")
+    await page.add_memory(MEMORY)
+    host.model.when_chatting(quotes("EMAIL", "PHONE"))
+    chat = page.new_chat()
+    turn = await chat.send(SAID)
+    request = host.model.chat_requests()[-1]
+    sent = json.dumps(request.body, ensure_ascii=False)
+    assert MAIL not in sent
+    assert PHONE not in sent
+    assert "[EMAIL_1]" in request.system_prompt
+    assert "[PHONE_1]" in request.user_text
+    expected = f"You are {MAIL} or {PHONE}, I think."
+    assert turn.content == expected
+    shown = streamed_texts(page, turn)
+    assert MAIL in shown
+    assert "EMAIL_1" not in shown
+    stored = await chat.stored_message(turn.message_id)
+    assert stored["content"] == expected
+    assert "EMAIL_1" not in str(stored)
+    assert (await chat.stored_message(turn.user_message_id))["content"] == SAID
+
+
+async def test_prompt_stays_the_same_from_turn_to_turn(
+    host: RunningHost, redacting: InstalledFilter
+) -> None:
+    """The next turn's request begins with the former one's, values told meanwhile included."""
+    page = await host.user("ann")
+    host.model.when_chatting(quotes("PHONE"))
+    chat = page.new_chat()
+    await chat.send(SAID)
+    first = host.model.chat_requests()[-1].messages
+    host.model.when_chatting("Understood.")
+    await chat.send(f"And {MAIL}, as well as {PHONE}?")
+    second = host.model.chat_requests()[-1].messages
+    assert second[: len(first)] == first
+    assert second[len(first)]["content"] == "You are [PHONE_1], I think."
+    assert second[-1]["content"] == "And [EMAIL_1], as well as [PHONE_1]?"
+
+
+async def test_words_of_the_user_are_learned(host: RunningHost, redacting: InstalledFilter) -> None:
+    """What the outlet learns from is what the user typed, so the memory holds the value."""
+    page = await host.user("ann")
+    learns(host.model, "work e-mail", operations(new(MEMORY, tags=["identity"])))
+    turn = await page.new_chat().send(f"My work e-mail address is {MAIL}.")
+    await page.wait_for_status(turn, "Memory saved")
+    assert MEMORY in (await page.memories())[0].content
+    assert host.model.requests_titled(EXTRACT)
+
+
+async def test_users_never_cross(host: RunningHost, redacting: InstalledFilter) -> None:
+    """Two users whose answers stream at the same time, with the same placeholder."""
+    pages = [await host.user("ann"), await host.user("bob")]
+    mails = ["ann.one@example.org", "bob.two@example.org"]
+    host.model.when_chatting(Slow("You are [EMAIL_1] , yes, [ EMAIL_1 ] for sure.", 0.1))
+    turns = await asyncio.gather(
+        *(
+            page.new_chat().send(f"My address is {mail}.")
+            for page, mail in zip(pages, mails, strict=True)
+        )
+    )
+    for page, turn, mail, other in zip(pages, turns, mails, reversed(mails), strict=True):
+        assert turn.content == f"You are {mail} , yes, {mail} for sure."
+        assert other not in streamed_texts(page, turn)
+    assert not any(mail in str(one.body) for one in host.model.chat_requests() for mail in mails)
+
+
+async def test_answer_in_one_piece(host: RunningHost, redacting: InstalledFilter) -> None:
+    """An answer that does not stream is restored where it is stored and shown."""
+    page = await host.user("ann")
+    host.model.when_chatting("You are [EMAIL_1].")
+    chat = page.new_chat()
+    turn = await chat.send(f"My address is {MAIL}.", stream=False)
+    stored = await chat.stored_message(turn.message_id)
+    assert stored["content"] == f"You are {MAIL}."
+    assert "EMAIL_1" not in str(stored.get("output"))
+    assert turn.content == f"You are {MAIL}."
+
+
+async def test_temporary_chat_and_api_call(host: RunningHost, redacting: InstalledFilter) -> None:
+    """They are redacted, too; a program that takes the answer in one piece gets placeholders."""
+    page = await host.user("ann")
+    host.model.when_chatting("You are [ EMAIL_1 ].")
+    turn = await page.temporary_chat().send(f"My address is {MAIL}.")
+    assert turn.content == f"You are {MAIL}."
+    assert (await page.complete(f"I am {MAIL}.", stream=True)).content == f"You are {MAIL}."
+    assert (await page.complete(f"I am {MAIL}.")).content == "You are [ EMAIL_1 ]."
+    assert not any(MAIL in str(one.body) for one in host.model.chat_requests())
+
+
+async def test_tools_get_values(host: RunningHost, redacting: InstalledFilter) -> None:
+    """A tool is called with the value; what goes back to the model about it has none.
+
+    Before 0.11.2 the host does not ask filters again, so there the tool gets the placeholder.
+    """
+    await redacting.set_valves({"pii_redaction": "all", "native_memory": "keep"})
+    page = await host.user("ann")
+    chat = page.new_chat()
+    call = CallTool("add_memory", {"content": "Mail of the user: [EMAIL_1]"})
+    host.model.when_chatting([call, Say("Noted: [EMAIL_1].")])
+    turn = await chat.send(f"Remember my address {MAIL}.", features={"memory": True}, params=NATIVE)
+    before, after = host.model.chat_requests()[-2:]
+    assert "tool" in [message["role"] for message in after.messages]
+    assert MAIL not in str(before.body)
+    assert MAIL not in str(after.body["messages"])
+    assert (await chat.stored_message(turn.message_id))["content"].endswith(f"Noted: {MAIL}.")
+    held = "[EMAIL_1]" if host.version.startswith("0.9.") else MAIL
+    assert [one.content for one in await page.memories()] == [f"Mail of the user: {held}"]
+
+
+@pytest.mark.parametrize("where", ["store", "model"])
+async def test_valve_off(host: RunningHost, plugin: InstalledFilter, where: str) -> None:
+    """With another setting the chat's model gets what was typed, and answers are left alone."""
+    await plugin.set_valves({"pii_redaction": where})
+    page = await host.user("ann")
+    host.model.when_chatting("You are [EMAIL_1].")
+    turn = await page.new_chat().send(f"My address is {MAIL}.")
+    assert host.model.chat_requests()[-1].user_text == f"My address is {MAIL}."
+    assert turn.content == "You are [EMAIL_1]."

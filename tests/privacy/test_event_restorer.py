@@ -1,0 +1,191 @@
+"""An answer that streams reads as if its placeholders had never been."""
+
+# ruff: noqa: SIM905 - a row of words
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.privacy.event_restorer import EventRestorer
+from adaptive.privacy.placeholders import Redaction, placeholder_pattern
+
+TEXT = "ana@example.org, +49 30 901820123, 192.168.1.20, bo@example.org"
+WORDS = "Write to call me the [ ] \\ [EM PHONE_ ( IP [BIRTH EMAIL_ [IP_7] . \n".split(" ")
+NAMES = ["EMAIL_1", "EMAIL_2", "PHONE_1", "IP_1", "EMAIL_9"]
+FIELDS = ["content", "reasoning_content", "reasoning", "thinking", "refusal"]
+
+
+def redaction_of_text() -> Redaction:
+    """The placeholders EMAIL_1, EMAIL_2, PHONE_1 and IP_1."""
+    redaction = Redaction()
+    assert redaction.redact(TEXT) == "[EMAIL_1], [PHONE_1], [IP_1], [EMAIL_2]"
+    return redaction
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None, index: int = 0) -> dict[str, Any]:
+    """One chunk of a chat completion."""
+    choice = {"index": index, "delta": delta, "finish_reason": finish}
+    return {"object": "chat.completion.chunk", "choices": [choice]}
+
+
+def streamed(redaction: Redaction, pieces: list[str], field: str = "content") -> str:
+    """The text in one field of an answer in pieces, as a page puts it together."""
+    restorer = EventRestorer(redaction)
+    events = [*(chunk({field: piece}) for piece in pieces), chunk({}, "stop")]
+    out = [restorer.restored(event) for event in events]
+    assert restorer.take_held() == ""
+    return "".join(one["choices"][0]["delta"].get(field, "") for one in out)
+
+
+def test_every_split_of_every_placeholder() -> None:
+    """Over 1,000 random answers, each placeholder split at each of its places changes nothing."""
+    redaction = redaction_of_text()
+    chance = random.Random(12)
+    splits = 0
+    for number in range(1000):
+        parts = [chance.choice(WORDS) for _ in range(6)]
+        parts.insert(chance.randrange(7), f"[{chance.choice(NAMES)}]")
+        answer = chance.choice((" ", "", ", ")).join(parts)
+        whole = redaction.restore(answer)
+        field = FIELDS[number % len(FIELDS)]
+        for match in placeholder_pattern().finditer(answer):
+            for place in range(match.start(), match.end() + 1):
+                splits += 1
+                assert streamed(redaction, [answer[:place], answer[place:]], field) == whole
+    assert splits > 8000
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["to", "[EMAIL_1]"]),
+        st.sampled_from(["[EMAIL_1]", "a\n[PHONE_1]", '"[IP_1]"', "\\[EMAIL_2]", "é 【EMAIL_1】"]),
+    ),
+    st.integers(1, 9),
+)
+def test_arguments_of_tools(arguments: dict[str, str], size: int) -> None:
+    """A tool gets the values, in a JSON document that says what the model's said."""
+    redaction = Redaction()
+    redaction.redact("ana@example.org +49 30 901820123")
+    redaction._values["IP_1"] = 'quoted "value" \\ here'
+    document = json.dumps(arguments, ensure_ascii=False)
+    restorer = EventRestorer(redaction)
+    pieces = [document[at : at + size] for at in range(0, len(document), size)]
+    events = [
+        chunk({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f"}}]}),
+        *(chunk({"tool_calls": [{"index": 0, "function": {"arguments": p}}]}) for p in pieces),
+        chunk({}, "tool_calls"),
+    ]
+    out = ""
+    for event in events:
+        for call in restorer.restored(event)["choices"][0]["delta"].get("tool_calls", []):
+            out += call["function"].get("arguments", "")
+    assert json.loads(out) == redaction.restore_parsed(arguments)
+
+
+def test_parsed_arguments_and_whole_messages() -> None:
+    """What comes in one piece is restored in one piece."""
+    restorer = EventRestorer(redaction_of_text())
+    call = {"index": 0, "function": {"arguments": {"to": "[EMAIL_1]"}}}
+    out = restorer.restored(chunk({"tool_calls": [call]}))
+    assert out["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] == {
+        "to": "ana@example.org"
+    }
+    whole = {
+        "choices": [{"index": 0, "message": {"content": "[EMAIL_1]"}, "finish_reason": "stop"}]
+    }
+    assert restorer.restored(whole)["choices"][0]["message"]["content"] == "ana@example.org"
+
+
+def test_parts_of_an_answer_are_apart() -> None:
+    """Choices and fields are put together each by itself; a thought ends before the words."""
+    restorer = EventRestorer(redaction_of_text())
+    events = [
+        chunk({"reasoning_content": "see [EMA"}),
+        chunk({"content": "To [EMAIL_"}),
+        chunk({"content": "[PHONE_"}, index=1),
+        chunk({"content": "1]"}),
+        chunk({"content": "1]"}, "stop", index=1),
+        chunk({"content": "["}),
+        chunk({}, "stop"),
+    ]
+    deltas = [restorer.restored(event)["choices"][0]["delta"] for event in events]
+    assert deltas == [
+        {"reasoning_content": "see "},
+        {"content": "To ", "reasoning_content": "[EMA"},
+        {"content": ""},
+        {"content": "ana@example.org"},
+        {"content": "+49 30 901820123"},
+        {"content": ""},
+        {"content": "["},
+    ]
+
+
+def test_content_in_parts() -> None:
+    """A delta whose content is a list of parts is restored, and what was held comes as one."""
+    restorer = EventRestorer(redaction_of_text())
+    first = restorer.restored(chunk({"content": [{"type": "text", "text": "a [EMAIL_1"}]}))
+    last = restorer.restored(chunk({"content": [{"type": "text", "text": "] ["}]}, "stop"))
+    texts = [
+        part["text"] for event in (first, last) for part in event["choices"][0]["delta"]["content"]
+    ]
+    assert "".join(texts) == "a ana@example.org ["
+
+
+def test_stream_without_an_end() -> None:
+    """What was held when a stream broke off is there to be taken once."""
+    restorer = EventRestorer(redaction_of_text())
+    restorer.restored(chunk({"content": "a [EMAIL_"}))
+    assert (restorer.take_held(), restorer.take_held()) == ("[EMAIL_", "")
+
+
+@pytest.mark.parametrize("kind", ["output_text", "reasoning_text", "function_call_arguments"])
+def test_responses(kind: str) -> None:
+    """Deltas of the Responses API are restored, and so is what their last events repeat."""
+    restorer = EventRestorer(redaction_of_text())
+    deltas = [
+        restorer.restored({"type": f"response.{kind}.delta", "output_index": 0, "delta": piece})
+        for piece in ('"[EMA', "IL_1", ']"')
+    ]
+    assert "".join(one["delta"] for one in deltas) == '"ana@example.org"'
+    name = "arguments" if kind.endswith("arguments") else "text"
+    done = restorer.restored({"type": f"response.{kind}.done", name: "[EMAIL_1]"})
+    assert done[name] == "ana@example.org"
+    item = {"type": "message", "id": "[EMAIL_1]", "content": [{"text": "[EMAIL_1]"}]}
+    for event in (
+        {"type": "response.output_item.done", "item": item},
+        {"type": "response.completed", "response": {"instructions": "x", "output": [item]}},
+    ):
+        assert json.dumps(restorer.restored(event)).count("ana@example.org") == 1
+
+
+def test_lines_of_plain_api_calls() -> None:
+    """A line over the wire stays a line; what is no event stays as it is."""
+    restorer = EventRestorer(redaction_of_text())
+    line = f"data: {json.dumps(chunk({'content': '[EMAIL_1] é'}))}\n\n"
+    out = restorer.restored_line(line)
+    assert out.endswith("\n\n")
+    assert json.loads(out[6:])["choices"][0]["delta"] == {"content": "ana@example.org é"}
+    for other in ("data: [DONE]\n\n", ": ping\n", "", "data: [1]\n", 'data: {"choices'):
+        assert restorer.restored_line(other) == other
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"usage": {"total_tokens": 3}, "choices": []},
+        {"sources": [{"document": ["[EMAIL_1]"]}]},
+        {"error": {"message": "[EMAIL_1]"}},
+        chunk({"role": "assistant", "content": None}),
+        {"choices": [{}]},
+    ],
+    ids=lambda event: ",".join(event),
+)
+def test_other_events_stay(event: dict[str, Any]) -> None:
+    """What is no part of the answer's words is handed on."""
+    assert EventRestorer(redaction_of_text()).restored(event) == event
