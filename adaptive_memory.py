@@ -3562,6 +3562,2293 @@ def _kept(memories: Sequence[Memory], reason: str) -> tuple[Outcome, ...]:
     return named
 
 
+# ---- src/adaptive/privacy/anchors.py ----
+# Where in a text something may be: the places around an ``@``, a run of digits, a long word.
+#
+# The patterns of the recognisers run in these windows only, so that a long text without any of it
+# costs a few scans for single characters.
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+Window = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What is looked for, and how many characters before and behind belong to the window."""
+
+    pattern: str
+    before: int
+    behind: int
+
+
+ANCHORS: Mapping[str, Anchor] = {
+    "at": Anchor("@", 70, 270),
+    "at word": Anchor(" dot ", 140, 60),
+    "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
+    "scheme": Anchor("://", 16, 300),
+    "digit": Anchor(r"[0-9](?:[^0-9\n]{0,40}[0-9]){0,100}", 90, 60),
+    "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
+    "hyphens": Anchor("-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-", 4, 16),
+    "dotted": Anchor(r"\.[0-9A-Fa-f]{1,4}\.", 6, 12),
+    "decimals": Anchor("[.\u00b0,][0-9]", 24, 60),
+    "degrees": Anchor("\u00b0", 6, 50),
+    "long word": Anchor(r"(?a:\b)[0-9A-Za-z]{25,120}", 20, 24),
+}
+
+
+def windows(text: str, name: str) -> list[Window]:
+    """The windows of an anchor, rising, without overlaps."""
+    anchor = ANCHORS[name]
+    found: list[Window] = []
+    low, high = -1, -1
+    for match in _pii_anchor(name).finditer(text):
+        start, end = match.span()
+        start -= anchor.before
+        if start > high:
+            if high >= 0:
+                found.append((max(low, 0), high))
+            low = start
+        high = end + anchor.behind
+    if high >= 0:
+        found.append((max(low, 0), high))
+    return found
+
+
+@cache
+def _pii_anchor(name: str) -> re.Pattern[str]:
+    return re.compile(ANCHORS[name].pattern)
+
+
+# ---- src/adaptive/privacy/calendar_dates.py ----
+# Whether numbers are a day of the calendar, as birth dates and national ids write it.
+
+_DAYS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+# Nobody alive was born before; no clock is asked, so a few years ahead are taken too.
+_FIRST_BIRTH = 1900
+_LAST_BIRTH = 2035
+
+
+def is_day(month: int, day: int) -> bool:
+    """Whether there is such a day in some year."""
+    return 1 <= month <= 12 and 1 <= day <= _DAYS[month - 1]
+
+
+def is_birth(year: int, month: int, day: int) -> bool:
+    """Whether somebody alive may have been born on that day."""
+    return _FIRST_BIRTH <= year <= _LAST_BIRTH and is_day(month, day)
+
+
+# ---- src/adaptive/privacy/checksums.py ----
+# Check digits: Luhn, Verhoeff, ISO 7064 and weighted sums.
+
+from collections.abc import Sequence
+
+_LUHN_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
+# The permutation of Verhoeff's scheme (Error Detecting Decimal Codes, 1969), once per place.
+_VERHOEFF_STEP = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
+
+
+def luhn_holds(digits: str) -> bool:
+    """Whether the last digit fits the Luhn formula (ISO/IEC 7812-1, annex B)."""
+    plain = sum(map(int, digits[-1::-2]))
+    return (plain + sum(_LUHN_DOUBLED[int(digit)] for digit in digits[-2::-2])) % 10 == 0
+
+
+def verhoeff_holds(digits: str) -> bool:
+    """Whether the last digit fits Verhoeff's scheme over the dihedral group of order ten."""
+    check = 0
+    for place, digit in enumerate(reversed(digits)):
+        value = int(digit)
+        for _ in range(place % 8):
+            value = _VERHOEFF_STEP[value]
+        check = _pii_dihedral(check, value)
+    return check == 0
+
+
+def _pii_dihedral(left: int, right: int) -> int:
+    """The product of two symmetries of a pentagon: 0 to 4 turn, 5 to 9 reflect."""
+    if left < 5:
+        turned = (left + right) % 5
+        return turned if right < 5 else turned + 5
+    turned = (left - right) % 5
+    return turned + 5 if right < 5 else turned
+
+
+def weighted_sum(digits: str, weights: Sequence[int]) -> int:
+    """The digits times their weights; digits beyond the weights don't count."""
+    return sum(int(digit) * weight for digit, weight in zip(digits, weights, strict=False))
+
+
+def mod_97(characters: str) -> int:
+    """The remainder of ISO 7064 MOD 97-10: letters count as 10 to 35."""
+    return int("".join(str(int(character, 36)) for character in characters)) % 97
+
+
+def mod_11_10_holds(digits: str) -> bool:
+    """Whether the last digit fits ISO 7064 MOD 11,10 (the hybrid system of German tax numbers)."""
+    product = 10
+    for digit in digits[:-1]:
+        total = (int(digit) + product) % 10 or 10
+        product = total * 2 % 11
+    return (11 - product) % 10 == int(digits[-1])
+
+
+def mod_11_2_holds(characters: str) -> bool:
+    """Whether the last character, a digit or ``X`` for ten, fits ISO 7064 MOD 11-2."""
+    check = 0
+    for digit in characters[:-1]:
+        check = (check + int(digit)) * 2 % 11
+    last = 10 if characters[-1] in "Xx" else int(characters[-1])
+    return (check + last) % 11 == 1
+
+
+# ---- src/adaptive/privacy/context_words.py ----
+# Words near a number that tell what it is, in sixteen languages.
+#
+# A space at the head of a word means that a word begins there, one at its end that it ends there;
+# what is written without spaces has none. They are looked for in small letters, with a space for
+# whatever is neither letter, mark nor digit.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+
+CONTEXT_WORDS: Mapping[str, str] = {
+    "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
+    "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline"
+    "| hotline"
+    "| ring me| ring her| ring him| reach me| reach her| reach him| reachable| voicemail| contact"
+    "| my number| his number| her number| their number"  # English
+    "| telefon| handy| anruf| ruf | rufe| rufen| anzurufen| erreichbar| erreichen| erreichst"
+    "| erreicht| mobil| durchwahl| festnetz| r\u00fcckruf| nummer ist| meine nummer| tel nr"  # German
+    "| t\u00e9l\u00e9phone| portable| appel| joindre| joignable| num\u00e9ro de t\u00e9l| mon num\u00e9ro| son num\u00e9ro"
+    "| tel\u00e9fono| m\u00f3vil| celular| llama| llame| ll\u00e1mame| ll\u00e1manos| mi n\u00famero| su n\u00famero| llamar"
+    "| telefone| telem\u00f3vel| ligue| ligar| liga me| liga para| meu n\u00famero| zap "
+    "| telefono| cellulare| chiama| chiamare| chiamami| chiamarmi| mio numero| recapito| numero \u00e8"
+    "| telefoon| mobiel| bel me| bel mij| bel naar| bellen| belt | bereikbaar| te bereiken"
+    "| mijn nummer| zijn nummer| haar nummer"
+    "| kom\u00f3rk| zadzwo| dzwoni| numer tel| m\u00f3j numer| kontakt"
+    "| \u0442\u0435\u043b\u0435\u0444\u043e\u043d| \u0442\u0435\u043b | \u0437\u0432\u043e\u043d\u0438| \u043f\u043e\u0437\u0432\u043e\u043d\u0438| \u043c\u043e\u0431\u0438\u043b\u044c\u043d| \u0441\u043e\u0442\u043e\u0432| \u043d\u0430\u0431\u0435\u0440\u0438| \u043c\u043e\u0439 \u043d\u043e\u043c\u0435\u0440| \u043d\u043e\u043c\u0435\u0440 \u0434\u043b\u044f \u0441\u0432\u044f\u0437\u0438| \u0432\u0430\u0442\u0441\u0430\u043f"
+    "|\u7535\u8bdd|\u624b\u673a|\u8054\u7cfb\u6211|\u8054\u7cfb\u65b9\u5f0f|\u81f4\u7535|\u62e8\u6253|\u6253\u7ed9|\u5fae\u4fe1|\u5ea7\u673a|\u96fb\u8a71|\u624b\u6a5f"
+    "|\u643a\u5e2f|\u3051\u3044\u305f\u3044|\u30b1\u30fc\u30bf\u30a4|\u9023\u7d61\u5148|\u96fb\u8a71|\u304b\u3051\u3066"
+    "|\uc804\ud654|\ud734\ub300\ud3f0|\ud578\ub4dc\ud3f0|\uc5f0\ub77d\ucc98|\uc5f0\ub77d"
+    "| \u0647\u0627\u062a\u0641| \u0627\u0644\u0647\u0627\u062a\u0641| \u0647\u0627\u062a\u0641\u064a| \u0631\u0642\u0645\u064a| \u062c\u0648\u0627\u0644| \u0627\u0644\u062c\u0648\u0627\u0644| \u0645\u0648\u0628\u0627\u064a\u0644| \u0627\u062a\u0635\u0644| \u0644\u0644\u0627\u062a\u0635\u0627\u0644| \u062a\u0648\u0627\u0635\u0644| \u0648\u0627\u062a\u0633\u0627\u0628| \u0628\u0647\u0627\u062a\u0641"
+    "| \u092b\u093c\u094b\u0928| \u092b\u094b\u0928| \u092e\u094b\u092c\u093e\u0907\u0932| \u0915\u0949\u0932| \u0938\u0902\u092a\u0930\u094d\u0915| \u0935\u094d\u0939\u093e\u091f\u094d\u0938\u090f\u092a| \u0928\u0902\u092c\u0930 \u092a\u0930"
+    "| ara | aray\u0131n| arayabil| aray| cep | numaram | gsm | ileti\u015fim"
+    "| telepon| telpon| hubungi| nomor hp| no hp| hp | ponsel",
+    "card": " card| visa| mastercard| amex| american express| maestro| discover| unionpay| rupay"
+    "| debit| credit| cvv| cvc| karte| kreditkarte| bankkarte| carte| carte bleue| tarjeta| cart\u00e3o"
+    "| carta di credito| carta | bancomat| creditcard| pinpas| kart| karta| karty| kart\u0105"
+    "| \u043a\u0430\u0440\u0442|\u4fe1\u7528\u5361|\u94f6\u884c\u5361|\u5361\u53f7|\u501f\u8bb0\u5361|\u30ab\u30fc\u30c9|\uce74\ub4dc| \u0628\u0637\u0627\u0642\u0629| \u0627\u0644\u0628\u0637\u0627\u0642\u0629| \u0628\u0637\u0627\u0642\u062a\u064a| \u0915\u093e\u0930\u094d\u0921| kredi kart"
+    "| kartu",
+    "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico"
+    "| rekening"
+    "| rachun| przelew| \u0441\u0447\u0435\u0442| \u0441\u0447\u0451\u0442|\u8d26\u6237|\u8d26\u53f7|\u53e3\u5ea7| \u062d\u0633\u0627\u0628| \u0916\u093e\u0924\u093e| hesap| \u00fcberweis",
+    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| \u0430\u0434\u0440\u0435\u0441"
+    "| \u0441\u0435\u0440\u0432\u0435\u0440|\u670d\u52a1\u5668|\u30b5\u30fc\u30d0| \u062e\u0627\u062f\u0645| \u0938\u0930\u094d\u0935\u0930| sunucu",
+    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
+    "|\u5730\u5740",
+    "cpf": " cpf| cadastro de pessoa| receita federal| documento| contribuinte| titular",
+    "cnpj": " cnpj",
+    "aadhaar": " aadhaar| aadhar| adhar| uidai| uid | \u0906\u0927\u093e\u0930",
+    "pan": " pan | pan card| permanent account| income tax| \u092a\u0948\u0928",
+    "snils": " \u0441\u043d\u0438\u043b\u0441| snils| \u0441\u0442\u0440\u0430\u0445\u043e\u0432\u043e\u0439 \u043d\u043e\u043c\u0435\u0440| \u043f\u0435\u043d\u0441\u0438\u043e\u043d\u043d",
+    "inn": " \u0438\u043d\u043d | inn | \u043d\u0430\u043b\u043e\u0433\u043e\u043f\u043b\u0430\u0442\u0435\u043b\u044c\u0449\u0438\u043a| \u043d\u0430\u043b\u043e\u0433\u043e\u0432",
+    "my_number": " my number|\u30de\u30a4\u30ca\u30f3\u30d0\u30fc|\u500b\u4eba\u756a\u53f7| mynumber",
+    "chinese_id": "\u8eab\u4efd\u8bc1|\u8eab\u5206\u8bc1|\u8eab\u4efd\u8b49|\u8bc1\u4ef6\u53f7| resident id| id card| identity",
+    "steuer_id": " steuer| idnr| tin | tax id| identifikationsnummer| steuernummer",
+    "german_card": " personalausweis| ausweis| reisepass| passnummer",
+    "tckn": " tc | t c | tckn| kimlik| vatanda\u015fl\u0131k",
+    "melli": " melli| \u06a9\u062f \u0645\u0644\u06cc| \u06a9\u062f\u0645\u0644\u06cc| \u0634\u0645\u0627\u0631\u0647 \u0645\u0644\u06cc| iranian national",
+    "thai_id": " thai id| thai national|\u0e1a\u0e31\u0e15\u0e23\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19|\u0e40\u0e25\u0e02\u0e1b\u0e23\u0e30\u0e08\u0e33\u0e15\u0e31\u0e27|\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19",
+    "nir": " s\u00e9curit\u00e9 sociale| s\u00e9cu | nir | insee| carte vitale| num\u00e9ro de s\u00e9cu| social security",
+    "nhs": " nhs",
+    "nino": " national insurance| nino | ni number",
+    "dni": " dni| nie | nif | documento nacional| identidad",
+    "codice": " codice fiscale| cod fisc| c f ",
+    "pesel": " pesel",
+    "bsn": " bsn| burgerservice| sofinummer| sofi ",
+    "nif": " nif | contribuinte| n\u00famero fiscal| finan\u00e7as",
+    "rrn": "\uc8fc\ubbfc\ub4f1\ub85d| resident registration| rrn ",
+    "sin": " sin | social insurance| num\u00e9ro d assurance sociale| nas ",
+    "nik": " nik | ktp| nomor induk| kependudukan",
+    "cnic": " cnic| nadra| \u0634\u0646\u0627\u062e\u062a\u06cc| identity card",
+    "nin": " nin | bvn | nimc| national identification| bank verification",
+    "ahv": " ahv| avs | oasi | sozialversicherung| navs",
+    "curp": " curp",
+    "ssn": " ssn| social security| social sec| seguro social| itin| taxpayer| soc sec",
+    "passport": " passport| reisepass| passnummer| pass nr| passeport| pasaporte| passaporte"
+    "| passaporto| paspoort| paszport| \u043f\u0430\u0441\u043f\u043e\u0440\u0442| \u0437\u0430\u0433\u0440\u0430\u043d\u043f\u0430\u0441\u043f\u043e\u0440\u0442|\u62a4\u7167|\u8b77\u7167|\u30d1\u30b9\u30dd\u30fc\u30c8|\u65c5\u5238|\uc5ec\uad8c| \u062c\u0648\u0627\u0632"
+    "| \u0627\u0644\u062c\u0648\u0627\u0632| \u092a\u093e\u0938\u092a\u094b\u0930\u094d\u091f| pasaport| paspor",
+    "coordinates": " coordinates| coords| gps| lat | latitude| lon | lng | longitude| location"
+    "| located| koordinaten| standort| coordonn\u00e9es| coordenadas| coordinate| co\u00f6rdinaten"
+    "| wsp\u00f3\u0142rz\u0119dne| \u043a\u043e\u043e\u0440\u0434\u0438\u043d\u0430\u0442|\u5750\u6807|\u5ea7\u6a19|\u7d4c\u5ea6|\u7ecf\u5ea6| \u0625\u062d\u062f\u0627\u062b\u064a\u0627\u062a| \u0928\u093f\u0930\u094d\u0926\u0947\u0936\u093e\u0902\u0915| koordinat",
+    "wallet": " wallet| bitcoin| btc| eth | ethereum| solana| sol | crypto| usdt| usdc| xmr| monero"
+    "| krypto| cripto| portefeuille| billetera| cartera| carteira| portafoglio| portfel| \u043a\u043e\u0448\u0435\u043b"
+    "|\u94b1\u5305|\u9322\u5305|\u30a6\u30a9\u30ec\u30c3\u30c8|\uc9c0\uac11| \u0645\u062d\u0641\u0638| \u0935\u0949\u0932\u0947\u091f| c\u00fczdan| dompet| polkadot| phantom",
+    "residence": " live | lives | living | lived | address| home | house | moved | moving | reside"
+    "| residing| staying| stay at| ship | shipped| shipping| deliver| mail | mailed| mailing| send "
+    "| sent | apartment| apt | flat | pick me up| pick us up| come to| come over| visit me"
+    "| visit us"
+    "| my place| office is| office at| works at| my work| located| meet me| neighbor| neighbour"
+    "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
+    "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
+    "| besuch| gemeldet| hausnummer| sitzt in der| b\u00fcro"
+    "| habite| habitons| vis au| vis \u00e0| vit au| r\u00e9side| demeure| domicile| livr| envoy| d\u00e9m\u00e9nag"
+    "| chez moi| logement| appartement| loge "
+    "| vivo | vive | vivimos| direcci\u00f3n| domicilio| resido| reside| env\u00eda| enviar| enviad| casa"
+    "| mud\u00e9| mudamos| entrega| piso | entregar| manda"
+    "| moro | mora | moramos| endere\u00e7o| morada| resido| envie| mudei| apartamento| mudou"
+    "| abito| abita| abitiamo| indirizzo| residente| risiedo| spedi| consegn| trasferit| vivo in"
+    "| woon| adres| thuis| verhuis| stuur| bezorg| lever| pakket"
+    "| mieszka| zamieszka| wys\u0142| wy\u015blij| dostaw| przeprowadz| zameldowan| przesy\u0142k| paczk"
+    "| \u0436\u0438\u0432\u0443| \u0436\u0438\u0432\u0435\u0442| \u0436\u0438\u0432\u0451\u0442| \u043f\u0440\u043e\u0436\u0438\u0432\u0430| \u0430\u0434\u0440\u0435\u0441| \u0434\u043e\u0441\u0442\u0430\u0432\u043a| \u0434\u043e\u0441\u0442\u0430\u0432\u0438\u0442\u044c| \u0434\u043e\u0441\u0442\u0430\u0432\u044c\u0442\u0435| \u043f\u0435\u0440\u0435\u0435\u0445\u0430\u043b"
+    "| \u043f\u0440\u043e\u043f\u0438\u0441\u0430\u043d| \u0437\u0430\u0440\u0435\u0433\u0438\u0441\u0442\u0440\u0438\u0440\u043e\u0432\u0430\u043d| \u043e\u0442\u043f\u0440\u0430\u0432| \u0434\u043e\u043c "
+    "|\u4f4f\u5728|\u5730\u5740|\u4f4f\u5740|\u5bb6\u4f4f|\u5c45\u4f4f|\u5bc4\u5230|\u5bc4\u7ed9|\u9001\u5230|\u642c\u5230|\u6536\u8d27|\u4f4f\u6240|\u81ea\u5b85|\u4f4f\u3093\u3067|\u5f15\u3063\u8d8a|\u9001\u3063\u3066|\u5c4a\u3051\u3066"
+    "|\u5b9b\u5148|\u5c4a\u3051"
+    "|\uc8fc\uc18c|\uc0b4\uace0|\uc0b4\uc544|\uc0b0\ub2e4|\uc0bd\ub2c8\ub2e4|\uac70\uc8fc|\uc774\uc0ac|\ubc30\uc1a1|\uc9d1\uc740|\ubcf4\ub0b4"
+    "| \u0623\u0633\u0643\u0646| \u0623\u0639\u064a\u0634| \u0627\u0633\u0643\u0646| \u0627\u0644\u0639\u0646\u0648\u0627\u0646| \u0639\u0646\u0648\u0627\u0646| \u0639\u0646\u0648\u0627\u0646\u064a| \u0639\u0646\u0648\u0627\u0646\u0647| \u064a\u0633\u0643\u0646| \u062a\u0633\u0643\u0646| \u0645\u0646\u0632\u0644| \u0628\u064a\u062a| \u0646\u0633\u0643\u0646| \u0625\u0642\u0627\u0645\u062a"
+    "| \u0627\u0644\u062a\u0648\u0635\u064a\u0644"
+    "| \u0930\u0939\u0924\u093e| \u0930\u0939\u0924\u0940| \u0930\u0939\u0924\u0947| \u092a\u0924\u093e | \u092a\u0924\u0947 | \u0918\u0930 | \u0928\u093f\u0935\u093e\u0938| \u092d\u0947\u091c| \u0921\u093f\u0932\u0940\u0935\u0930"
+    "| oturu| ya\u015f\u0131yor| adres| ikamet| evim| ta\u015f\u0131nd\u0131| g\u00f6nder| kargo| teslim"
+    "| tinggal| alamat| rumah| kirim| pindah",
+    "birth": " born| dob | d o b | birth| birthday| birthdate"
+    "| geboren| geburt| geb | n\u00e9 le| n\u00e9e le| n\u00e9 un| n\u00e9e un| naissance| anniversaire| naci\u00f3| nac\u00ed"
+    "| nacido| nacida| nacimiento| cumplea\u00f1os| cumple | nasci| nascid| nascimento| anivers\u00e1rio"
+    "| nato il| nata il| nato l| nata l| nascita| compleanno| nacque| \u00e8 nato| sono nat| geboorte"
+    "| verjaar| jarig| urodz| ur | urodzin| \u0440\u043e\u0434\u0438\u043b| \u0440\u043e\u0436\u0434\u0435\u043d| \u0434\u0430\u0442\u0430 \u0440\u043e\u0436\u0434| \u0434 \u0440 | \u0433 \u0440 | \u0440\u043e\u0436\u0434\u0451\u043d| \u0434\u043d\u044e\u0445\u0430"
+    "|\u51fa\u751f|\u751f\u65e5|\u751f\u4e8e|\u8a95\u751f\u65e5|\u751f\u307e\u308c|\u751f\u5e74\u6708\u65e5|\ucd9c\uc0dd|\uc0dd\ub144\uc6d4\uc77c|\uc0dd\uc77c|\ud0dc\uc5b4"
+    "| \u0645\u0648\u0627\u0644\u064a\u062f| \u0627\u0644\u0645\u064a\u0644\u0627\u062f| \u0645\u064a\u0644\u0627\u062f| \u0648\u0644\u062f | \u0648\u0644\u062f\u062a| \u0648\u064f\u0644\u062f| \u091c\u0928\u094d\u092e| \u092a\u0948\u0926\u093e| do\u011fum| do\u011fdu| do\u011fan| do\u011fdum"
+    "| lahir| ulang tahun| kelahiran",
+}
+# What is counted, ordered, shipped or published has numbers as well.
+COUNTER_WORDS = (
+    " order| firmware| versi| vers\u00e3| version| wersj| \u0432\u0435\u0440\u0441\u0438| \u043f\u0440\u043e\u0448\u0438\u0432\u043a|\u7248\u672c|\u30d0\u30fc\u30b8\u30e7\u30f3|\ubc84\uc804| s\u00fcr\u00fcm"
+    "|\u0627\u0644\u0625\u0635\u062f\u0627\u0631|\u0625\u0635\u062f\u0627\u0631| \u0938\u0902\u0938\u094d\u0915\u0930\u0923| \u0935\u0930\u094d\u091c"
+    "| invoice| ticket| tracking| isbn| issn| ean | ean13| upc | gtin| sku | serial| version"
+    "| ver | model | part no| part number| article no| item | reference| ref | case no| case number"
+    "| batch| lot | product| flight| build | imei| rfc | patent| doi | barcode| purchase"
+    "| transaction"
+    "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
+    "| catalog| vin | score| population| views| votes| downloads| followers| policy no| licence no"
+    "| license key| coupon| voucher| gift card| loyalty| error| issue| chapter| section| page"
+    "| bestell| rechnung| auftrag| sendung| seriennummer| artikel| aktenzeichen| vorgang"
+    "| kundennummer| buchung| fahrgestell| referenz| produkt| lieferschein| paketnummer"
+    "| commande| facture| suivi| num\u00e9ro de s\u00e9rie| r\u00e9f\u00e9rence| colis| dossier| r\u00e9servation| client n"
+    "| pedido| factura| seguimiento| n\u00famero de serie| referencia| reserva| env\u00edo| expediente"
+    "| fatura| rastreio| rastreamento| n\u00famero de s\u00e9rie| refer\u00eancia| protocolo| nota fiscal"
+    "| ordine| fattura| spedizione| seriale| riferimento| pratica| prenotazione| tracciamento"
+    "| bestelling| bestelnummer| factuur| serienummer| referentie| zending| klantnummer"
+    "| ordernummer"
+    "| zam\u00f3wien| faktur| seryjn| przesy\u0142ki nr| referenc| partii| rezerwacj| katalogow"
+    "| \u0437\u0430\u043a\u0430\u0437| \u043d\u0430\u043a\u043b\u0430\u0434\u043d| \u0441\u0435\u0440\u0438\u0439\u043d| \u0430\u0440\u0442\u0438\u043a\u0443\u043b| \u0442\u0440\u0435\u043a| \u0441\u0447\u0435\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0441\u0447\u0451\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0431\u0440\u043e\u043d\u0438\u0440\u043e\u0432\u0430\u043d| \u043f\u0430\u0440\u0442\u0438\u0438| \u0432\u0435\u0440\u0441\u0438\u0438"
+    "|\u8ba2\u5355|\u53d1\u7968|\u5355\u53f7|\u5e8f\u5217\u53f7|\u578b\u53f7|\u7f16\u53f7|\u5feb\u9012|\u6279\u6b21|\u904b\u55ae|\u6ce8\u6587|\u8acb\u6c42\u66f8|\u8ffd\u8de1|\u88fd\u9020\u756a\u53f7|\u54c1\u756a|\u4f1d\u7968|\u4e88\u7d04\u756a\u53f7"
+    "|\uc8fc\ubb38|\uc1a1\uc7a5|\uc77c\ub828\ubc88\ud638|\uc6b4\uc1a1\uc7a5|\uc608\uc57d"
+    "| \u0637\u0644\u0628| \u0627\u0644\u0637\u0644\u0628| \u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0634\u062d\u0646\u0629| \u062a\u0633\u0644\u0633\u0644\u064a| \u0627\u0644\u062a\u062a\u0628\u0639| \u0627\u0644\u062d\u062c\u0632"
+    "| \u0911\u0930\u094d\u0921\u0930| \u091a\u093e\u0932\u093e\u0928| \u0907\u0928\u0935\u0949\u0907\u0938| \u092c\u093f\u0932 | \u0938\u0940\u0930\u093f\u092f\u0932| \u091f\u094d\u0930\u0948\u0915\u093f\u0902\u0917| \u092c\u0941\u0915\u093f\u0902\u0917"
+    "| sipari\u015f| fatura| takip| seri no| seri numaras\u0131| rezervasyon| kargo no"
+    "| pesanan| faktur| resi | nomor seri| no order"
+)
+# Between a word of birth and a date, these tell of something else.
+NO_BIRTH_WORDS = (
+    " party| cake| gift| present | card | dinner| sale | parade| concert| expires| expiry| valid"
+    "| issued| feier| kuchen| geschenk| g\u00e2teau| cadeau| fiesta| regalo| festa| bolo| feest| taart"
+    "| przyj\u0119ci| tort | \u0432\u0435\u0447\u0435\u0440\u0438\u043d\u043a| \u043f\u043e\u0434\u0430\u0440|\u6d3e\u5bf9|\u86cb\u7cd5|\u793c\u7269|\u30d1\u30fc\u30c6\u30a3\u30fc|\u30b1\u30fc\u30ad|\ud30c\ud2f0| \u062d\u0641\u0644| \u092a\u093e\u0930\u094d\u091f\u0940| parti"
+    "| pesta| kado"
+)
+
+_ID_SUBJECTS = [
+    "cpf",
+    "cnpj",
+    "aadhaar",
+    "pan",
+    "snils",
+    "inn",
+    "my_number",
+    "chinese_id",
+    "steuer_id",
+    "german_card",
+    "tckn",
+    "melli",
+    "thai_id",
+    "nir",
+    "nhs",
+    "nino",
+    "dni",
+    "codice",
+    "pesel",
+    "bsn",
+    "nif",
+    "rrn",
+    "sin",
+    "nik",
+    "cnic",
+    "nin",
+    "ahv",
+    "curp",
+    "ssn",
+    "passport",
+]
+
+
+@cache
+def words_of(subject: str) -> tuple[str, ...]:
+    """The words of a subject; those of ``counter`` and so on speak against."""
+    table = {
+        "counter": COUNTER_WORDS,
+        "no birth": NO_BIRTH_WORDS,
+        "another number": "|".join((COUNTER_WORDS, *map(CONTEXT_WORDS.__getitem__, _ID_SUBJECTS))),
+    }
+    return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))
+
+
+class _PiiSmallLetters(dict[int, int]):
+    """A table for ``str.translate``: small letters, and a space for what parts words."""
+
+    def __missing__(self, code: int) -> int:
+        small = chr(code).lower()
+        # The Turkish capital has two characters in small letters.
+        kept = small if len(small) == 1 else small[0]
+        value = ord(kept) if unicodedata.category(kept)[0] in "LMN" else 32
+        self[code] = value
+        return value
+
+
+_PII_SMALL_LETTERS = _PiiSmallLetters()
+
+
+def words_only(text: str) -> str:
+    """A text in small letters with spaces between its words; every character keeps its place."""
+    return text.translate(_PII_SMALL_LETTERS)
+
+
+# ---- src/adaptive/privacy/context_index.py ----
+# Where the words of a subject stand in a text.
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+# So many questions about a subject are answered by reading what is around the place; after that all
+# its words are looked for in the whole text.
+_QUESTIONS_BEFORE_INDEX = 128
+
+
+class ContextIndex:
+    """The context words of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._questions: Counter[str] = Counter()
+        self._places: dict[str, list[tuple[int, int]]] = {}
+
+    @cached_property
+    def _words(self) -> str:
+        """One space in front, so that the first word has a space before it as well."""
+        return f" {words_only(self._text)} "
+
+    @cached_property
+    def _heads(self) -> tuple[Set[str], Set[str]]:
+        return _heads_and_letters(self._words)
+
+    def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
+        """Those parts of the text in which one of some words begins."""
+        places: list[int] = []
+        for clue in clues:
+            at = self._words.find(clue)
+            while at >= 0:
+                places.append(at)
+                at = self._words.find(clue, at + 1)
+        places.sort()
+        ends = [bisect_left(places, low) for low, _ in windows]
+        return [
+            window
+            for window, first in zip(windows, ends, strict=True)
+            if first < len(places) and places[first] <= window[1]
+        ]
+
+    def holds_one(self, clues: tuple[str, ...]) -> bool:
+        """Whether one of some words stands in the text."""
+        return any(clue in self._words for clue in clues)
+
+    def nearest(self, subject: str, start: int, reach: int) -> int:
+        """Where the last word of a subject ends in the characters before a place, or -1."""
+        if not self._is_indexed(subject):
+            low = max(start - reach, 0)
+            ends = [end for _, end in self._found_between(subject, low, start + 1)]
+            return max(ends, default=-1)
+        places = self._places[subject]
+        at = bisect_right(places, (start + 1, start + 1))
+        if not at:
+            return -1
+        end, begin = places[at - 1]
+        return end if begin >= start - reach else -1
+
+    def follows(self, subject: str, end: int, reach: int) -> bool:
+        """Whether a word of a subject stands within the characters from a place on."""
+        if not self._is_indexed(subject):
+            return any(True for _ in self._found_between(subject, end, end + reach + 1))
+        places = self._places[subject]
+        at = bisect_right(places, (end + 1, end + 1))
+        return any(begin >= end and last <= end + 1 + reach for last, begin in places[at : at + 3])
+
+    def _found_between(self, subject: str, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Beginning and end of the last of each of the subject's words in a part of the text.
+
+        As in ``_words``, places count from the space in front of the text.
+        """
+        part = words_only(self._text[max(low - 1, 0) : high])
+        offset = low if low else 0
+        if not low:
+            part = f" {part}"
+        if high > len(self._text):
+            part = f"{part} "
+        for word in _heads_of(subject).possible(*_heads_and_letters(part)):
+            at = part.rfind(word)
+            if at >= 0:
+                yield offset + at, offset + at + len(word)
+
+    def _is_indexed(self, subject: str) -> bool:
+        if subject in self._places:
+            return True
+        self._questions[subject] += 1
+        if self._questions[subject] <= _QUESTIONS_BEFORE_INDEX:
+            return False
+        found: list[tuple[int, int]] = []
+        for word in set(_heads_of(subject).possible(*self._heads)):
+            at = self._words.find(word)
+            while at >= 0:
+                found.append((at + len(word), at))
+                at = self._words.find(word, at + 1)
+        self._places[subject] = sorted(found)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _WordHeads:
+    """The words of a subject by what a text must hold for them.
+
+    Attributes:
+        by_head: by the first three letters of a word of the text.
+        by_letter: those that begin no word and in no Latin letter, by that letter.
+        others: those that are looked for in any case.
+    """
+
+    by_head: Mapping[str, tuple[str, ...]]
+    by_letter: Mapping[str, tuple[str, ...]]
+    others: tuple[str, ...]
+
+    def possible(self, heads: Set[str], letters: Set[str]) -> Iterator[str]:
+        """The words that a text with these heads of words and these letters may hold."""
+        yield from self.others
+        for head in self.by_head.keys() & heads:
+            yield from self.by_head[head]
+        if self.by_letter:
+            for letter in self.by_letter.keys() & letters:
+                yield from self.by_letter[letter]
+
+
+def _heads_and_letters(words: str) -> tuple[Set[str], Set[str]]:
+    """The first three letters of all words, and all letters unless they are Latin."""
+    letters = set[str]() if words.isascii() else set(words)
+    return {word[:3] for word in words.split()}, letters
+
+
+@cache
+def _heads_of(subject: str) -> _WordHeads:
+    by_head: dict[str, list[str]] = {}
+    by_letter: dict[str, list[str]] = {}
+    others: list[str] = []
+    for word in words_of(subject):
+        first = word.split()[0]
+        # A word that goes on may have a head of less than three letters in the text.
+        if word.startswith(" ") and (len(first) >= 3 or word.startswith(f" {first} ")):
+            by_head.setdefault(first[:3], []).append(word)
+        elif not word.startswith(" ") and not first[0].isascii():
+            by_letter.setdefault(first[0], []).append(word)
+        else:
+            others.append(word)
+    return _WordHeads(_frozen_words(by_head), _frozen_words(by_letter), tuple(others))
+
+
+def _frozen_words(words: Mapping[str, Iterable[str]]) -> Mapping[str, tuple[str, ...]]:
+    return {key: tuple(several) for key, several in words.items()}
+
+
+# ---- src/adaptive/privacy/national_ids.py ----
+# National ids: the published formats with their check digits.
+#
+# The ten largest countries by internet users whose id for persons has a public checksum (ITU figures
+# for 2023, with China, India, Brazil, Russia, Japan, Mexico, Germany, Turkey, Iran and Thailand ahead
+# of the rest); the United States, Indonesia, Nigeria and Pakistan lie between them, whose ids have
+# none. Further ones follow, as their speakers use the languages of the recognisers. Each function
+# takes the number without separators, letters in capitals.
+
+_CHINESE_PROVINCES = frozenset(
+    [
+        "11",
+        "12",
+        "13",
+        "14",
+        "15",
+        "21",
+        "22",
+        "23",
+        "31",
+        "32",
+        "33",
+        "34",
+        "35",
+        "36",
+        "37",
+        "41",
+        "42",
+        "43",
+        "44",
+        "45",
+        "46",
+        "50",
+        "51",
+        "52",
+        "53",
+        "54",
+        "61",
+        "62",
+        "63",
+        "64",
+        "65",
+        "71",
+        "81",
+        "82",
+        "83",
+    ]
+)
+_MEXICAN_STATES = frozenset(
+    [
+        "AS",
+        "BC",
+        "BS",
+        "CC",
+        "CL",
+        "CM",
+        "CS",
+        "CH",
+        "DF",
+        "DG",
+        "GT",
+        "GR",
+        "HG",
+        "JC",
+        "MC",
+        "MN",
+        "MS",
+        "NT",
+        "NL",
+        "OC",
+        "PL",
+        "QT",
+        "QR",
+        "SP",
+        "SL",
+        "SR",
+        "TC",
+        "TS",
+        "TL",
+        "VZ",
+        "YN",
+        "ZS",
+        "NE",
+    ]
+)
+_CURP_ALPHABET = "0123456789ABCDEFGHIJKLMN\u00d1OPQRSTUVWXYZ"
+_SPANISH_LETTERS = "TRWAGMYFPDXBNJZSQVHLCKE"
+# Letters that stand for digits where two Italians would share a code (omocodia).
+_ITALIAN_DIGITS = str.maketrans("LMNPQRSTUV", "0123456789")
+_ITALIAN_MONTHS = "ABCDEHLMPRST"
+_ITALIAN_ODD = (1, 0, 5, 7, 9, 13, 15, 17, 19, 21, 2, 4, 18, 20, 11, 3, 6, 8, 12, 14, 16, 10, 22)
+_ITALIAN_ODD_LETTERS = (*_ITALIAN_ODD, 25, 24, 23)
+
+
+def _pii_uniform(digits: str) -> bool:
+    return digits == digits[0] * len(digits)
+
+
+def chinese_id_holds(number: str) -> bool:
+    """Resident identity number: area, birth date, order, MOD 11-2 (GB 11643-1999)."""
+    return (
+        number[:2] in _CHINESE_PROVINCES
+        and is_birth(int(number[6:10]), int(number[10:12]), int(number[12:14]))
+        and mod_11_2_holds(number)
+    )
+
+
+def indian_aadhaar_holds(number: str) -> bool:
+    """Aadhaar: twelve digits, first 2 to 9, Verhoeff (UIDAI, A UID Numbering Scheme, 2010)."""
+    return number[0] not in "01" and number != number[::-1] and verhoeff_holds(number)
+
+
+def brazilian_cpf_holds(number: str) -> bool:
+    """CPF: nine digits, two check digits by MOD 11 (Receita Federal, IN RFB 1548/2015)."""
+    if _pii_uniform(number):
+        return False
+    first = weighted_sum(number[:9], range(10, 1, -1)) * 10 % 11 % 10
+    second = weighted_sum(number[:10], range(11, 1, -1)) * 10 % 11 % 10
+    return number[9:] == f"{first}{second}"
+
+
+def brazilian_cnpj_holds(number: str) -> bool:
+    """CNPJ, which a sole trader has as well: twelve digits and two (IN RFB 1863/2018)."""
+    if _pii_uniform(number):
+        return False
+    weights = (6, 5, 4, 3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
+    first = -weighted_sum(number[:12], weights[1:]) % 11 % 10
+    second = -weighted_sum(number[:13], weights) % 11 % 10
+    return number[12:] == f"{first}{second}"
+
+
+def russian_snils_holds(number: str) -> bool:
+    """SNILS: nine digits weighted 9 to 1, MOD 101, two check digits (Social Fund of Russia)."""
+    check = weighted_sum(number[:9], range(9, 0, -1)) % 101 % 100
+    return int(number[:9]) > 1_001_998 and int(number[9:]) == check
+
+
+def russian_inn_holds(number: str) -> bool:
+    """INN of a person: ten digits and two check digits by MOD 11 (FNS, order \u0415\u0414-7-14/559)."""
+    if _pii_uniform(number):
+        return False
+    weights = (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
+    first = weighted_sum(number[:10], weights[1:]) % 11 % 10
+    second = weighted_sum(number[:11], weights) % 11 % 10
+    return number[10:] == f"{first}{second}"
+
+
+def japanese_my_number_holds(number: str) -> bool:
+    """Individual Number: eleven digits, MOD 11 (Ministry ordinance 85 of 2014, article 5)."""
+    rest = weighted_sum(number[:11], (6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11
+    return not _pii_uniform(number) and int(number[11]) == (0 if rest <= 1 else 11 - rest)
+
+
+def mexican_curp_holds(number: str) -> bool:
+    """CURP: name, birth date, sex, state, MOD 10 check (SEGOB, instructivo normativo, 2021)."""
+    if number[11:13] not in _MEXICAN_STATES or not is_day(int(number[6:8]), int(number[8:10])):
+        return False
+    total = sum(
+        _CURP_ALPHABET.index(character) * weight
+        for character, weight in zip(number[:17], range(18, 1, -1), strict=True)
+    )
+    return int(number[17]) == -total % 10
+
+
+def german_tax_id_holds(number: str) -> bool:
+    """Steuer-ID: one digit of the first ten twice or thrice, MOD 11,10 (BZSt, \u00a7 139b AO)."""
+    repeated = [number[:10].count(digit) for digit in set(number[:10])]
+    return (
+        number[0] != "0"
+        and sum(count > 1 for count in repeated) == 1
+        and max(repeated) <= 3
+        and mod_11_10_holds(number)
+    )
+
+
+def german_card_holds(number: str) -> bool:
+    """Identity card or passport: nine characters and a digit weighted 7, 3, 1 (ICAO Doc 9303)."""
+    values = [int(character, 36) for character in number]
+    return sum(v * w for v, w in zip(values[:9], (7, 3, 1) * 3, strict=True)) % 10 == values[9]
+
+
+def turkish_id_holds(number: str) -> bool:
+    """T.C. Kimlik No: nine digits, two check digits (Law 5490, General Directorate NV\u0130)."""
+    digits = [int(digit) for digit in number]
+    tenth = (sum(digits[0:9:2]) * 7 - sum(digits[1:8:2])) % 10
+    return digits[0] > 0 and digits[9] == tenth and digits[10] == sum(digits[:10]) % 10
+
+
+def iranian_id_holds(number: str) -> bool:
+    """Code melli: nine digits and a check digit by MOD 11 (Civil Registration)."""
+    rest = weighted_sum(number[:9], range(10, 1, -1)) % 11
+    return not _pii_uniform(number) and int(number[9]) == (rest if rest < 2 else 11 - rest)
+
+
+def thai_id_holds(number: str) -> bool:
+    """Citizen number: twelve digits weighted 13 to 2, MOD 11 (Department of Provincial Admin.)."""
+    total = weighted_sum(number[:12], range(13, 1, -1))
+    return number[0] not in "09" and int(number[12]) == (11 - total % 11) % 10
+
+
+def french_nir_holds(number: str) -> bool:
+    """NIR: sex, year, month, place, order, key 97 (INSEE); Corsica's 2A and 2B as 19 and 18."""
+    plain = number.replace("2A", "19", 1).replace("2B", "18", 1)
+    if not plain.isdigit() or not (1 <= int(plain[3:5]) <= 12 or 20 <= int(plain[3:5]) <= 42):
+        return False
+    return plain[0] in "1278" and 97 - int(plain[:13]) % 97 == int(plain[13:])
+
+
+def british_nhs_holds(number: str) -> bool:
+    """NHS number: nine digits weighted 10 to 2, MOD 11 (NHS Data Dictionary)."""
+    check = 11 - weighted_sum(number[:9], range(10, 1, -1)) % 11
+    return not _pii_uniform(number) and int(number[9]) == check % 11
+
+
+def italian_code_holds(number: str) -> bool:
+    """Codice fiscale: name, birth date, place, control letter (DM 23 December 1976)."""
+    plain = number[:6] + number[6:8].translate(_ITALIAN_DIGITS) + number[8]
+    plain += number[9:11].translate(_ITALIAN_DIGITS)
+    if not (plain[6:8] + plain[9:11]).isdigit():
+        return False
+    day = int(plain[9:11]) % 40
+    if number[8] not in _ITALIAN_MONTHS or not is_day(_ITALIAN_MONTHS.index(number[8]) + 1, day):
+        return False
+    values = [int(c) if c.isdigit() else ord(c) - 65 for c in number[:15]]
+    total = sum(_ITALIAN_ODD_LETTERS[value] for value in values[0::2]) + sum(values[1::2])
+    return total % 26 == ord(number[15]) - 65
+
+
+def spanish_dni_holds(number: str) -> bool:
+    """DNI or NIE: number, MOD 23, letter (Real Decreto 1553/2005); X, Y, Z count as 0, 1, 2."""
+    plain = number[0].translate(str.maketrans("XYZ", "012")) + number[1:8]
+    return plain != "00000000" and _SPANISH_LETTERS[int(plain) % 23] == number[8]
+
+
+def polish_pesel_holds(number: str) -> bool:
+    """PESEL: birth date with the century in its month, MOD 10 (Act of 24 September 2010)."""
+    month = int(number[2:4]) % 20
+    total = weighted_sum(number[:10], (1, 3, 7, 9, 1, 3, 7, 9, 1, 3))
+    return is_day(month, int(number[4:6])) and int(number[10]) == -total % 10
+
+
+def dutch_bsn_holds(number: str) -> bool:
+    """BSN: the eleven test, last weight minus one (Logisch ontwerp BSN, RvIG)."""
+    total = weighted_sum(number, (9, 8, 7, 6, 5, 4, 3, 2, -1))
+    return not _pii_uniform(number) and total % 11 == 0
+
+
+def portuguese_nif_holds(number: str) -> bool:
+    """NIF of a person: eight digits weighted 9 to 2, MOD 11 (Decreto-Lei 14/2013)."""
+    check = 11 - weighted_sum(number[:8], range(9, 1, -1)) % 11
+    return number[0] in "123" and int(number[8]) == (0 if check >= 10 else check)
+
+
+def korean_id_holds(number: str) -> bool:
+    """Resident registration number, first seven digits: birth date and century (Law 8422).
+
+    The check digit is not asked for: numbers given since October 2020 have none.
+    """
+    return is_day(int(number[2:4]), int(number[4:6])) and number[6] in "12345678"
+
+
+def canadian_sin_holds(number: str) -> bool:
+    """SIN: nine digits by Luhn, first neither 0 nor 8 (Employment and Social Development)."""
+    return number[0] not in "08" and not _pii_uniform(number) and luhn_holds(number)
+
+
+def indonesian_nik_holds(number: str) -> bool:
+    """NIK: province, birth date with 40 added to a woman's day; no checksum (Law 23/2006)."""
+    day = int(number[6:8])
+    return "11" <= number[:2] <= "97" and is_day(int(number[8:10]), day - 40 * (day > 40))
+
+
+def swiss_ahv_holds(number: str) -> bool:
+    """AHV number: 756, nine digits, EAN-13 check (Regulation 831.101, article 133)."""
+    return weighted_sum(number, (1, 3) * 7) % 10 == 0
+
+
+def american_ssn_holds(number: str) -> bool:
+    """SSN: no area 000, 666 or from 900 on, no group 00, no serial 0000 (SSA, RM 10201.035)."""
+    area, group, serial = number[:3], number[3:5], number[5:]
+    if area in {"000", "666"} or group == "00" or serial == "0000" or _pii_uniform(number):
+        return False
+    return area < "900"
+
+
+def american_itin_holds(number: str) -> bool:
+    """ITIN: a nine in front, group 50 to 65, 70 to 88, 90 to 92 or 94 to 99 (IRS, Pub. 1915)."""
+    group = int(number[3:5])
+    return number[0] == "9" and group >= 50 and group not in {*range(66, 70), 89, 93}
+
+
+# ---- src/adaptive/privacy/recogniser.py ----
+# What a recogniser of personal data is: a pattern and what makes its match believable.
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+PersonalKind = Literal[
+    "email",
+    "phone",
+    "card",
+    "iban",
+    "national_id",
+    "ssn",
+    "passport",
+    "ip",
+    "mac",
+    "url_credentials",
+    "address",
+    "birth_date",
+    "crypto_wallet",
+    "coordinates",
+]
+
+# What stands at the head of a number: how many digits, or one of the others.
+Lead = int | Literal["+", "(", "word", "any"]
+
+# A finding counts from this score on.
+BELIEVABLE = 0.5
+
+# Ends of a number or word that is none of its neighbours'; letters of other scripts may touch it,
+# as Chinese and Japanese write no spaces.
+HEAD = r"(?<![0-9A-Za-z])(?<![0-9][-./])"
+TAIL = r"(?![0-9A-Za-z])(?![-./][0-9])"
+# The same for numbers in groups, which may be the middle of a longer one.
+GROUP_HEAD = HEAD + r"(?<![0-9]{2} )"
+GROUP_TAIL = TAIL + r"(?! [0-9]{2})"
+
+
+@dataclass(frozen=True)
+class Recogniser:
+    """One form of one kind of personal data.
+
+    Attributes:
+        kind: what is found.
+        name: tells it from others of its kind.
+        anchor: near what it is looked for, a name of ``anchors.py``; empty where ``leads`` tell it.
+        leads: with what a match begins: how many digits stand together at its head, or a bracket,
+            a plus, or a word (``number_starts.py``). Matches are tried at these places only.
+        pattern: bounded in width, without repeats nested over the same characters. A group
+            ``value`` narrows what is found; a group ``sure`` that took part stands for context.
+        score: how believable a match is without context, 0 to 1.
+        in_context: the same with a word of its context nearby; 0 means as without.
+        context: the subject whose words speak for it, in ``context_words.py``.
+        reach: how many characters before and behind are searched for context.
+        clues: the text holds one of these, in small letters, or no match is possible.
+        holds: a check of the match's letters and digits, in capitals: a checksum.
+        fits: a check of the match and what is around it.
+        countered: whether a nearer word of orders and versions lowers the score.
+        trim: what to leave out at the head of a match, in scripts without spaces.
+        against: a subject whose words speak against it when they stand nearer.
+    """
+
+    kind: PersonalKind
+    name: str
+    anchor: str
+    pattern: str
+    score: float
+    in_context: float = 0.0
+    context: str = ""
+    reach: tuple[int, int] = (60, 30)
+    clues: tuple[str, ...] = ()
+    holds: Callable[[str], bool] | None = None
+    fits: Callable[[re.Match[str]], bool] | None = None
+    countered: bool = True
+    trim: str = ""
+    leads: frozenset[Lead] = frozenset()
+    against: str = "counter"
+
+    @cached_property
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, compiled when a text first needs it."""
+        return re.compile(self.pattern)
+
+    @cached_property
+    def trimmed(self) -> re.Pattern[str]:
+        """The pattern of ``trim``, compiled likewise."""
+        return re.compile(self.trim)
+
+
+def letters_and_digits(text: str) -> str:
+    """The text without separators, in capitals."""
+    return "".join(filter(str.isalnum, text)).upper()
+
+
+# ---- src/adaptive/privacy/birth_recognisers.py ----
+# Recognisers of dates of birth: a day near a word of birth.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+import re
+
+# Month names by their heads, English to Indonesian; what follows may be an ending.
+_MONTHS = (
+    "jan|feb|f\u00e9v|fev|mar|m\u00e4r|apr|avr|abr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|ao\u00fb|ago|sep"
+    "|set|oct|okt|out|ott|nov|dec|dez|d\u00e9c|dic|ene|gen|mrt|maa|sty|lut|kwi|cze|lip|sie|wrz|pa\u017a|lis"
+    "|gru|\u044f\u043d\u0432|\u0444\u0435\u0432|\u043c\u0430\u0440|\u0430\u043f\u0440|\u043c\u0430\u044f|\u043c\u0430\u0439|\u0438\u044e\u043d|\u0438\u044e\u043b|\u0430\u0432\u0433|\u0441\u0435\u043d|\u043e\u043a\u0442|\u043d\u043e\u044f|\u0434\u0435\u043a|oca|\u015fub|nis|haz|tem|a\u011fu|eyl|eki|kas"
+    "|ara|agu|des|gennaio|\u064a\u0646\u0627\u064a\u0631|\u0641\u0628\u0631\u0627\u064a\u0631|\u0645\u0627\u0631\u0633|\u0623\u0628\u0631\u064a\u0644|\u0627\u0628\u0631\u064a\u0644|\u0645\u0627\u064a\u0648|\u064a\u0648\u0646\u064a\u0648|\u064a\u0648\u0644\u064a\u0648|\u0623\u063a\u0633\u0637\u0633|\u0627\u063a\u0633\u0637\u0633|\u0633\u0628\u062a\u0645\u0628\u0631|\u0623\u0643\u062a\u0648\u0628\u0631"
+    "|\u0627\u0643\u062a\u0648\u0628\u0631|\u0646\u0648\u0641\u0645\u0628\u0631|\u062f\u064a\u0633\u0645\u0628\u0631|\u091c\u0928\u0935\u0930\u0940|\u092b\u0930\u0935\u0930\u0940|\u092b\u093c\u0930\u0935\u0930\u0940|\u092e\u093e\u0930\u094d\u091a|\u0905\u092a\u094d\u0930\u0948\u0932|\u092e\u0908|\u091c\u0942\u0928|\u091c\u0941\u0932\u093e\u0908|\u0905\u0917\u0938\u094d\u0924|\u0938\u093f\u0924\u0902\u092c\u0930|\u0938\u093f\u0924\u092e\u094d\u092c\u0930|\u0905\u0915\u094d\u091f\u0942\u092c\u0930"
+    "|\u0905\u0915\u094d\u0924\u0942\u092c\u0930|\u0928\u0935\u0902\u092c\u0930|\u0928\u0935\u092e\u094d\u092c\u0930|\u0926\u093f\u0938\u0902\u092c\u0930|\u0926\u093f\u0938\u092e\u094d\u092c\u0930"
+)
+_MONTH = rf"(?i:{_MONTHS})[^\W\d_]{{0,10}}"
+_YEAR = r"(?:19|20)[0-9]{2}"
+_BIRTH_HEAD = r"(?<![0-9A-Za-z])(?<![0-9][-./])"
+_BIRTH_TAIL = r"(?![0-9A-Za-z])(?![-./][0-9])"
+
+
+def _birth_fits(match: re.Match[str]) -> bool:
+    """Numbers that are a day, in one of the two orders."""
+    numbers = [int(number) for number in re.findall("[0-9]+", match[0])]
+    if len(match[0]) == 8 and len(numbers) == 1:
+        packed = match[0]
+        numbers = [int(packed[:4]), int(packed[4:6]), int(packed[6:])]
+    if len(numbers) != 3:
+        return False
+    first, middle, last = numbers
+    if first > 31:
+        return is_birth(first, middle, last)
+    year = last if last > 99 else 1900 + last
+    return is_birth(year, middle, first) or is_birth(year, first, middle)
+
+
+def _birth(name: str, pattern: str, *leads: Lead, numeric: bool = False) -> Recogniser:
+    return Recogniser(
+        "birth_date",
+        name,
+        "",
+        _BIRTH_HEAD + pattern + _BIRTH_TAIL,
+        0.1,
+        0.85,
+        "birth",
+        reach=(44, 20),
+        fits=_birth_fits if numeric else None,
+        against="no birth",
+        leads=frozenset(leads),
+    )
+
+
+BIRTH_RECOGNISERS = (
+    _birth("year first", rf"{_YEAR}([-./ ])[0-9]{{1,2}}\1 ?[0-9]{{1,2}}", 4, numeric=True),
+    _birth("year last", rf"[0-9]{{1,2}}([-./ ]) ?[0-9]{{1,2}}\1 ?{_YEAR}", 1, 2, numeric=True),
+    _birth("two digits of a year", r"[0-9]{1,2}([-./])[0-9]{1,2}\1[0-9]{2}", 1, 2, numeric=True),
+    _birth("packed", rf"{_YEAR}[01][0-9][0-3][0-9]", 8, numeric=True),
+    _birth(
+        "day and month",
+        "[0-3]?[0-9](?:st|nd|rd|th|er|re|\u00ba|\u00b0|\\.|\u00aa|-\u0433\u043e)?,? ?(?:of |de |d'|di |-)?"
+        f"{_MONTH}\\.?(?:,? ?(?:de |del |\u0432 |-)?(?:{_YEAR}|'[0-9]{{2}}))?",
+        1,
+        2,
+    ),
+    _birth(
+        "month and day",
+        rf"{_MONTH}\.? (?:the )?[0-3]?[0-9](?:st|nd|rd|th)?(?:,? (?:of )?{_YEAR})?",
+        "word",
+    ),
+    _birth(
+        "Chinese and Japanese",
+        "(?:(?:\u662d\u548c|\u5e73\u6210|\u4ee4\u548c|\u5927\u6b63)?[0-9]{1,4} ?\u5e74 ?)?[01]?[0-9] ?\u6708 ?[0-3]?[0-9] ?[\u65e5\u53f7]?",
+        1,
+        2,
+        4,
+    ),
+    _birth("Korean", "(?:[0-9]{2,4}\ub144 ?)?[01]?[0-9]\uc6d4 ?[0-3]?[0-9]\uc77c", 1, 2, 4),
+)
+
+
+# ---- src/adaptive/privacy/id_recognisers.py ----
+# Recognisers of national ids and passports.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+import re
+from collections.abc import Callable
+
+
+def _british_nino_fits(match: re.Match[str]) -> bool:
+    """None of the prefixes that are not given out (HMRC, NIM39110)."""
+    return match[0][:2].upper() not in {"BG", "GB", "KN", "NK", "NT", "TN", "ZZ"}
+
+
+def _passport_fits(match: re.Match[str]) -> bool:
+    """As many digits as a number needs; no year, no day written without separators."""
+    digits = sum(map(str.isdigit, match[0]))
+    behind = match.string[match.end() : match.end() + 4].lower()
+    return digits >= 5 and not behind.lstrip().startswith(("\u20ac", "$", "\u0440\u0443\u0431", "eur", "usd", "\u5186"))
+
+
+def _national_id(
+    name: str,
+    pattern: str,
+    score: float,
+    holds: Callable[[str], bool] | None,
+    context: str,
+    *leads: Lead,
+    kind: PersonalKind = "national_id",
+) -> Recogniser:
+    return Recogniser(
+        kind,
+        name,
+        "",
+        GROUP_HEAD + pattern + GROUP_TAIL,
+        score,
+        0.95,
+        context,
+        holds=holds,
+        # One in ten or eleven of all numbers in such groups holds by chance.
+        against="another number" if score < 0.6 else "counter",
+        leads=frozenset(leads),
+    )
+
+
+ID_RECOGNISERS = (
+    _national_id(
+        "China",
+        r"[1-9][0-9]{5}(?:19|20)[0-9]{2}[01][0-9][0-3][0-9]{4}[0-9Xx]",
+        0.9,
+        chinese_id_holds,
+        "chinese_id",
+        17,
+        18,
+    ),
+    _national_id(
+        "India, grouped",
+        r"[2-9][0-9]{3}([ -])[0-9]{4}\1[0-9]{4}",
+        0.55,
+        indian_aadhaar_holds,
+        "aadhaar",
+        4,
+    ),
+    _national_id("India", r"[2-9][0-9]{11}", 0.3, indian_aadhaar_holds, "aadhaar", 12),
+    _national_id("India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan", "word"),
+    _national_id(
+        "Brazil, grouped",
+        r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",
+        0.9,
+        brazilian_cpf_holds,
+        "cpf",
+        3,
+    ),
+    _national_id("Brazil", r"[0-9]{9}-?[0-9]{2}", 0.35, brazilian_cpf_holds, "cpf", 9, 11),
+    _national_id(
+        "Brazil, trader",
+        r"[0-9]{2}\.?[0-9]{3}\.?[0-9]{3}/[0-9]{4}-?[0-9]{2}",
+        0.9,
+        brazilian_cnpj_holds,
+        "cnpj",
+        2,
+        5,
+        8,
+    ),
+    _national_id(
+        "Russia, SNILS",
+        r"[0-9]{3}-[0-9]{3}-[0-9]{3}[ -][0-9]{2}",
+        0.85,
+        russian_snils_holds,
+        "snils",
+        3,
+    ),
+    _national_id("Russia, SNILS plain", r"[0-9]{11}", 0.2, russian_snils_holds, "snils", 11),
+    _national_id("Russia, INN", r"[0-9]{12}", 0.4, russian_inn_holds, "inn", 12),
+    _national_id(
+        "Japan",
+        r"[0-9]{4}([ -]?)[0-9]{4}\1[0-9]{4}",
+        0.3,
+        japanese_my_number_holds,
+        "my_number",
+        4,
+        12,
+    ),
+    _national_id(
+        "Mexico",
+        r"[A-Z][AEIOUX][A-Z]{2}[0-9]{6}[HMX][A-Z]{2}[B-DF-HJ-NP-TV-Z]{3}[0-9A-Z][0-9]",
+        0.95,
+        mexican_curp_holds,
+        "curp",
+        "word",
+    ),
+    _national_id(
+        "Germany, grouped",
+        r"[1-9][0-9] [0-9]{3} [0-9]{3} [0-9]{3}",
+        0.55,
+        german_tax_id_holds,
+        "steuer_id",
+        2,
+    ),
+    _national_id("Germany", r"[1-9][0-9]{10}", 0.3, german_tax_id_holds, "steuer_id", 11),
+    _national_id(
+        "Germany, card",
+        r"[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}[0-9]",
+        0.3,
+        german_card_holds,
+        "german_card",
+        "word",
+    ),
+    _national_id("Turkey", r"[1-9][0-9]{10}", 0.4, turkish_id_holds, "tckn", 11),
+    _national_id("Iran", r"[0-9]{3}-?[0-9]{6}-?[0-9]", 0.3, iranian_id_holds, "melli", 3, 9, 10),
+    _national_id(
+        "Thailand, grouped",
+        r"[1-8]([ -])[0-9]{4}\1[0-9]{5}\1[0-9]{2}\1[0-9]",
+        0.85,
+        thai_id_holds,
+        "thai_id",
+        1,
+    ),
+    _national_id("Thailand", r"[1-8][0-9]{12}", 0.3, thai_id_holds, "thai_id", 13),
+    _national_id(
+        "France",
+        r"[1278] ?[0-9]{2} ?[0-9]{2} ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}",
+        0.85,
+        french_nir_holds,
+        "nir",
+        1,
+        3,
+        5,
+        7,
+        10,
+        13,
+        15,
+    ),
+    _national_id(
+        "Britain, health",
+        r"[0-9]{3}([ -]?)[0-9]{3}\1[0-9]{4}",
+        0.3,
+        british_nhs_holds,
+        "nhs",
+        3,
+        10,
+    ),
+    Recogniser(
+        "national_id",
+        "Britain, insurance",
+        "",
+        HEAD + r"[A-CEGHJ-PR-TW-Za-ceghj-pr-tw-z][A-CEGHJ-NPR-TW-Za-ceghj-npr-tw-z]"
+        r"([ -]?)[0-9]{2}\1[0-9]{2}\1[0-9]{2}\1[A-Da-d]" + TAIL,
+        0.75,
+        0.95,
+        "nino",
+        fits=_british_nino_fits,
+        leads=frozenset({"word"}),
+    ),
+    _national_id(
+        "Italy",
+        r"[A-Za-z]{6}[0-9L-NP-Vl-np-v]{2}[A-EHLMPRSTa-ehlmprst][0-9L-NP-Vl-np-v]{2}[A-Za-z]"
+        r"[0-9L-NP-Vl-np-v]{3}[A-Za-z]",
+        0.9,
+        italian_code_holds,
+        "codice",
+        "word",
+    ),
+    _national_id(
+        "Spain",
+        r"(?:[0-9]{8}|[XYZxyz]-?[0-9]{7})-?[A-HJ-NP-TV-Za-hj-np-tv-z]",
+        0.6,
+        spanish_dni_holds,
+        "dni",
+        8,
+        "word",
+    ),
+    _national_id(
+        "Spain, dotted",
+        r"[0-9]{2}\.[0-9]{3}\.[0-9]{3}[- ]?[A-HJ-NP-TV-Z]",
+        0.7,
+        spanish_dni_holds,
+        "dni",
+        2,
+    ),
+    _national_id("Poland", r"[0-9]{11}", 0.4, polish_pesel_holds, "pesel", 11),
+    _national_id(
+        "Netherlands",
+        r"[0-9]{3}([. ]?)[0-9]{3}\1[0-9]{3}|[0-9]{4}\.[0-9]{2}\.[0-9]{3}",
+        0.2,
+        dutch_bsn_holds,
+        "bsn",
+        3,
+        4,
+        9,
+    ),
+    _national_id(
+        "Portugal", r"[123][0-9]{2} ?[0-9]{3} ?[0-9]{3}", 0.2, portuguese_nif_holds, "nif", 3, 6, 9
+    ),
+    _national_id("Korea", r"[0-9]{6}-[1-8][0-9]{6}", 0.75, korean_id_holds, "rrn", 6),
+    _national_id("Korea, plain", r"[0-9]{6}[1-8][0-9]{6}", 0.2, korean_id_holds, "rrn", 13),
+    _national_id(
+        "Canada", r"[1-79][0-9]{2}([ -]?)[0-9]{3}\1[0-9]{3}", 0.3, canadian_sin_holds, "sin", 3, 9
+    ),
+    _national_id("Indonesia", r"[0-9]{16}", 0.3, indonesian_nik_holds, "nik", 16),
+    _national_id("Pakistan", r"[1-7][0-9]{4}-[0-9]{7}-[0-9]", 0.6, None, "cnic", 5),
+    _national_id("Nigeria", r"[1-9][0-9]{10}", 0.1, None, "nin", 11),
+    _national_id(
+        "Switzerland", r"756\.?[0-9]{4}\.?[0-9]{4}\.?[0-9]{2}", 0.8, swiss_ahv_holds, "ahv", 3, 13
+    ),
+    _national_id(
+        "United States",
+        r"[0-8][0-9]{2}([- ])[0-9]{2}\1[0-9]{4}",
+        0.65,
+        american_ssn_holds,
+        "ssn",
+        3,
+        kind="ssn",
+    ),
+    _national_id(
+        "United States, plain", r"[0-8][0-9]{8}", 0.2, american_ssn_holds, "ssn", 9, kind="ssn"
+    ),
+    _national_id(
+        "United States, tax",
+        r"9[0-9]{2}([- ]?)[0-9]{2}\1[0-9]{4}",
+        0.3,
+        american_itin_holds,
+        "ssn",
+        3,
+        9,
+        kind="ssn",
+    ),
+    Recogniser(
+        "passport",
+        "number",
+        "",
+        HEAD + r"(?:[A-Z]{0,2}[0-9]{6,9}[A-Z]?|[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}"
+        r"|[A-Z]{1,2}[ -][0-9]{6,8}|[A-Z]{3}[0-9]{6}|[0-9]{2}[A-Z]{2}[0-9]{5}|[a-z]{1,2}[0-9]{6,8}"
+        "|[A-Z]{2}[0-9A-Z]{6}[0-9]|[0-9]{2} ?[0-9]{2} (?:\u2116 ?|\u043d\u043e\u043c\u0435\u0440 |No\\.? ?)?[0-9]{6}"
+        r"|[0-9]{2} [0-9]{7})" + TAIL,
+        0.1,
+        0.85,
+        "passport",
+        reach=(42, 22),
+        fits=_passport_fits,
+        leads=frozenset({2, 4, 6, 7, 8, 9, 10, "word"}),
+    ),
+)
+
+
+# ---- src/adaptive/privacy/network_addresses.py ----
+# E-mail, internet and hardware addresses, and URLs that carry a password.
+
+import ipaddress
+import re
+
+# Latin, Greek and Cyrillic; scripts without spaces would draw in the words around.
+_NETWORK_LETTER = "0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
+_NETWORK_LABEL = rf"[{_NETWORK_LETTER}](?:[{_NETWORK_LETTER}-]{{0,62}})"
+_NETWORK_HOST = rf"{_NETWORK_LABEL}(?:\.{_NETWORK_LABEL}){{1,8}}"
+# Names of files and of things that carry an ``@``.
+_NO_DOMAIN = frozenset(
+    [
+        "png",
+        "jpg",
+        "jpeg",
+        "gif",
+        "svg",
+        "webp",
+        "ico",
+        "bmp",
+        "css",
+        "scss",
+        "js",
+        "mjs",
+        "ts",
+        "tsx",
+        "jsx",
+        "json",
+        "html",
+        "htm",
+        "php",
+        "py",
+        "rb",
+        "java",
+        "cpp",
+        "txt",
+        "md",
+        "pdf",
+        "zip",
+        "gz",
+        "tar",
+        "exe",
+        "dll",
+        "so",
+        "yml",
+        "yaml",
+        "toml",
+        "xml",
+        "csv",
+        "local",
+        "localhost",
+        "localdomain",
+        "internal",
+        "lock",
+        "map",
+        "woff",
+        "woff2",
+    ]
+)
+_FREQUENT_DOMAINS = frozenset(
+    [
+        "com",
+        "org",
+        "net",
+        "de",
+        "fr",
+        "es",
+        "it",
+        "nl",
+        "pl",
+        "ru",
+        "br",
+        "in",
+        "jp",
+        "cn",
+        "mx",
+        "tr",
+        "edu",
+        "gov",
+    ]
+)
+
+
+def _email_fits(match: re.Match[str]) -> bool:
+    """No image name, repository, handle or decorator."""
+    local, domain = match["local"], match["domain"]
+    last = domain.rpartition(".")[2]
+    if local.endswith(".") or ".." in local or last.lower() in _NO_DOMAIN:
+        return False
+    if not last.replace("-", "").isalpha() and not last.startswith("xn--"):
+        return False
+    text = match.string
+    before = text[match.start() - 1 : match.start()]
+    # ``git@host:path`` is a repository, ``@name@host`` a name in a social network.
+    return before != "@" and not (local == "git" and text[match.end() : match.end() + 1] in ":/")
+
+
+def _ipv4_fits(match: re.Match[str]) -> bool:
+    """An address of somebody: no mask, no loopback, no network, no version."""
+    octets = [int(octet) for octet in match["value"].split(".")]
+    if max(octets) > 255 or any(len(o) > 1 and o[0] == "0" for o in match["value"].split(".")):
+        return False
+    if octets[0] in {0, 127, 255} or octets[0] >= 224:
+        return False
+    bits = match["bits"]
+    if bits and int(bits) < 32:
+        number = int.from_bytes(bytes(octets), "big")
+        return number % (1 << (32 - int(bits))) != 0
+    return True
+
+
+def _ipv6_fits(match: re.Match[str]) -> bool:
+    try:
+        address = ipaddress.IPv6Address(match["value"].partition("%")[0])
+    except ValueError:
+        return False
+    # ``a::b`` is an address, and more often a name in a program.
+    # Pairs all along are a longer hardware address or a fingerprint.
+    if all(len(group) == 2 for group in match["value"].split(":")):
+        return False
+    telling = match["value"].count(":") >= 3 or any(map(str.isdigit, match["value"]))
+    network = match["bits"] and int(match["bits"]) < 128 and match["value"].endswith("::")
+    return telling and not network and not (address.is_loopback or address.is_unspecified)
+
+
+def _mac_holds(digits: str) -> bool:
+    """Neither broadcast nor empty."""
+    return len(set(digits)) > 1
+
+
+def _credentials_fit(match: re.Match[str]) -> bool:
+    """A password that is not a placeholder of a manual."""
+    secret = match["secret"]
+    return not (secret[0] in "<{$[*%" and secret[-1] in ">}])*%") and set(secret) > {secret[0]}
+
+
+_IP_HEAD = r"(?<![0-9A-Za-z.])(?<![0-9A-Za-z][-+_/])"
+_NETWORK_SCHEME = r"(?<![0-9A-Za-z])[A-Za-z][0-9A-Za-z+.\-]{1,15}://"
+_NETWORK_PARAMETER = (
+    r"(?i:password|passwd|pwd|pass|passphrase|secret|token|access_token|auth_token|api_?key|apikey"
+    r"|client_secret|sig|signature)"
+)
+
+NETWORK_RECOGNISERS = (
+    Recogniser(
+        "email",
+        "address",
+        "at",
+        rf"(?<![{_NETWORK_LETTER}._%+\-])(?P<local>[{_NETWORK_LETTER}_](?:[{_NETWORK_LETTER}._%+'\-]{{0,63}}))"
+        rf"@(?P<domain>{_NETWORK_HOST})",
+        0.95,
+        fits=_email_fits,
+        countered=False,
+    ),
+    Recogniser(
+        "email",
+        "quoted local part",
+        "at",
+        rf"\"[^\"@\n]{{1,62}}\"@{_NETWORK_HOST}",
+        0.7,
+        countered=False,
+    ),
+    Recogniser(
+        "email",
+        "bracketed at",
+        "bracketed at",
+        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}._+\-]{{0,63}} ?"
+        r"[(\[](?i:at)[)\]] ?"
+        rf"{_NETWORK_LABEL}(?: ?[(\[](?i:dot|punkt|point|punto|ponto)[)\]] ?"
+        rf"{_NETWORK_LABEL}|\.{_NETWORK_LABEL}){{1,5}}",
+        0.85,
+        countered=False,
+    ),
+    Recogniser(
+        "email",
+        "at as a word",
+        "at word",
+        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}_+\-]{{0,63}}"
+        rf"(?: dot [{_NETWORK_LETTER}]{{1,30}}){{0,3}} at [0-9A-Za-z\-]{{2,40}} dot"
+        r" (?:com|org|net|edu|de|fr|es|it|nl|uk|io|co)\b",
+        0.8,
+        clues=(" dot ",),
+        countered=False,
+    ),
+    Recogniser(
+        "url_credentials",
+        "user and password",
+        "scheme",
+        _NETWORK_SCHEME + r"[^\s/@:\"'<>?#]{0,64}:(?P<secret>[^\s/@\"'<>]{1,128})"
+        r"@[^\s/@\"'<>,;]{1,253}(?:/[^\s\"'<>]{0,200})?",
+        0.98,
+        fits=_credentials_fit,
+        countered=False,
+    ),
+    Recogniser(
+        "url_credentials",
+        "password as a parameter",
+        "scheme",
+        _NETWORK_SCHEME + r"[^\s\"'<>?#]{1,200}[?#](?:[^\s\"'<>&#=]{1,40}=[^\s\"'<>&#]{0,80}&){0,8}"
+        rf"{_NETWORK_PARAMETER}=(?P<secret>[^\s\"'<>&#]{{4,200}})(?:&[^\s\"'<>]{{0,200}})?",
+        0.96,
+        fits=_credentials_fit,
+        countered=False,
+    ),
+    Recogniser(
+        "url_credentials",
+        "token as the user",
+        "scheme",
+        _NETWORK_SCHEME + r"(?P<secret>[0-9A-Za-z_\-]{20,128})@[^\s/@\"'<>,;]{1,253}"
+        r"(?:/[^\s\"'<>]{0,200})?",
+        0.96,
+        countered=False,
+    ),
+    Recogniser(
+        "ip",
+        "version 4",
+        "dotted",
+        _IP_HEAD + r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
+        r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])",
+        0.7,
+        0.9,
+        "ip",
+        fits=_ipv4_fits,
+    ),
+    Recogniser(
+        "ip",
+        "version 6",
+        "colons",
+        r"(?<![0-9A-Za-z:.])(?P<value>[0-9A-Fa-f]{0,4}(?::[0-9A-Fa-f]{0,4}){2,8}"
+        r"(?:\.[0-9]{1,3}){0,3}(?:%[0-9A-Za-z]{1,16})?)(?:/(?P<bits>[0-9]{1,3}))?"
+        r"(?![0-9A-Za-z:])",
+        0.85,
+        fits=_ipv6_fits,
+        countered=False,
+    ),
+    Recogniser(
+        "mac",
+        "colons",
+        "colons",
+        r"(?<![0-9A-Za-z:\-])[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}(?![0-9A-Za-z:])",
+        0.9,
+        holds=_mac_holds,
+        countered=False,
+    ),
+    Recogniser(
+        "mac",
+        "hyphens",
+        "hyphens",
+        r"(?<![0-9A-Za-z:\-])[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}(?![0-9A-Za-z\-])",
+        0.85,
+        holds=_mac_holds,
+    ),
+    Recogniser(
+        "mac",
+        "dots",
+        "dotted",
+        r"(?<![0-9A-Za-z.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![0-9A-Za-z.])",
+        0.4,
+        0.9,
+        "mac",
+        holds=_mac_holds,
+    ),
+)
+
+
+# ---- src/adaptive/privacy/number_starts.py ----
+# Where numbers begin in a text, by what stands at their head.
+#
+# Most recognisers look at numbers of one shape. Trying each of them only where a number begins with
+# as many digits as its shape does is many times faster than a scan of the text for each.
+
+import re
+from collections.abc import Iterable
+from functools import cache
+
+_ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+# The longest name of a month and the joints around it; the letters at the head of an id.
+_WORD_REACH = 18
+_LETTERS_REACH = 9
+
+
+class NumberStarts:
+    """The places of one text where a number begins.
+
+    A run of digits has its length as its lead, and none where an ASCII letter stands before it. It
+    may also be the rest of something that begins with a plus, a bracket, or a word: letters right
+    before it, or the word before that.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._by_lead: dict[Lead, list[int]] = {}
+        self._merged: dict[frozenset[Lead], list[int]] = {}
+        for run in _pii_digit_run().finditer(text):
+            start, end = run.span()
+            before = text[start - 1 : start]
+            if not (before.isascii() and before.isalpha()):
+                self._add(end - start, start)
+                self._add("any", start)
+            if before in "+( ":
+                self._add_signs(text, start)
+            if before:
+                self._add_word(text, start)
+
+    def at(self, leads: frozenset[Lead]) -> list[int]:
+        """The places with one of these leads, rising, each once."""
+        if leads not in self._merged:
+            places: Iterable[int] = (one for lead in leads for one in self._by_lead.get(lead, ()))
+            self._merged[leads] = sorted(set(places))
+        return self._merged[leads]
+
+    def _add(self, lead: Lead, place: int) -> None:
+        self._by_lead.setdefault(lead, []).append(place)
+
+    def _add_signs(self, text: str, start: int) -> None:
+        head = text[max(start - 3, 0) : start]
+        signs = len(head) - len(head.rstrip("(+ "))
+        for place in range(start - signs, start):
+            if text[place] in "+(":
+                self._add("+" if "+" in text[place:start] else "(", place)
+
+    def _add_word(self, text: str, start: int) -> None:
+        head = text[max(start - _LETTERS_REACH, 0) : start]
+        letters = len(head) - len(head.rstrip(_ASCII_LETTERS))
+        if letters:
+            self._add("word", start - letters)
+        elif head[-1] in " -.":
+            head = text[max(start - _WORD_REACH, 0) : start].rstrip(" .-").removesuffix(" the")
+            word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
+            if word[:1].isalpha():
+                self._add("word", max(start - _WORD_REACH, 0) + len(head) - len(word))
+
+
+@cache
+def _pii_digit_run() -> re.Pattern[str]:
+    return re.compile("[0-9]+")
+
+
+# ---- src/adaptive/privacy/payment_recognisers.py ----
+# Recognisers of bank accounts and payment cards.
+
+from collections.abc import Mapping
+
+# Characters of an IBAN by country (SWIFT IBAN Registry, release 99).
+_IBAN_COUNTRIES: Mapping[int, str] = {
+    int(length): countries.replace(",", "|")
+    for length, countries in (
+        line.split(":")
+        for line in [
+            "15:NO",
+            "16:BE",
+            "18:DK,FI,FO,GL,NL,SD,FK",
+            "19:MK,SI",
+            "20:AT,BA,EE,KZ,LT,LU,XK,MN",
+            "21:CH,HR,LI,LV",
+            "22:BG,BH,CR,DE,GB,GE,IE,ME,RS,VA",
+            "23:AE,GI,IL,IQ,OM,TL,SO",
+            "24:AD,CZ,ES,MD,PK,RO,SA,SE,SK,TN,VG",
+            "25:LY,PT,ST",
+            "26:IS,TR",
+            "27:BI,DJ,FR,GR,IT,MC,MR,SM",
+            "28:AL,AZ,BY,CY,DO,GT,HN,HU,LB,NI,PL,SV",
+            "29:BR,EG,PS,QA,UA",
+            "30:JO,KW,MU,YE",
+            "31:MT,SC",
+            "32:LC",
+            "33:RU",
+        ]
+    )
+}
+_IBAN_PATTERN = "|".join(
+    f"(?i:{countries})[0-9]{{2}}(?:[ \\-]?[0-9A-Za-z]){{{length - 4}}}"
+    for length, countries in _IBAN_COUNTRIES.items()
+)
+
+
+def iban_holds(number: str) -> bool:
+    """Whether an IBAN of its country's length has the remainder 1 by 97 (ISO 13616)."""
+    return number.isascii() and mod_97(number[4:] + number[:4]) == 1
+
+
+def card_holds(number: str) -> bool:
+    """Whether digits begin and are as many as an issuer's cards, and fit Luhn (ISO/IEC 7812)."""
+    if len(set(number)) < 3 and number[0] not in "345":
+        return False
+    return len(number) in _card_lengths(number) and luhn_holds(number)
+
+
+def _card_lengths(number: str) -> tuple[int, ...]:
+    """How long cards are whose number begins so; the ranges that the issuers publish."""
+    two, four = int(number[:2]), int(number[:4])
+    if number[0] == "4":
+        return (13, 16, 19)
+    if 51 <= two <= 55 or 2200 <= four <= 2204 or 2221 <= four <= 2720:
+        return (16,)
+    if two in {34, 37}:
+        return (15,)
+    if two == 36 or 3000 <= four <= 3059 or two in {38, 39}:
+        return (14, 16)
+    if 3528 <= four <= 3589 or four == 9792:
+        return (16,)
+    if two in {60, 62, 64, 65, 81, 82}:
+        return (16, 17, 18, 19)
+    if two == 50 or 56 <= two <= 69:
+        return (16, 18, 19)
+    return ()
+
+
+PAYMENT_RECOGNISERS = (
+    Recogniser(
+        "iban",
+        "spaced or not",
+        "",
+        rf"(?<![0-9A-Za-z])(?:{_IBAN_PATTERN})(?![0-9A-Za-z])",
+        0.95,
+        0.98,
+        "iban",
+        holds=iban_holds,
+        countered=False,
+        leads=frozenset({"word"}),
+    ),
+    Recogniser(
+        "card",
+        "plain or in groups",
+        "",
+        HEAD + r"(?:[0-9]{4}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?"
+        r"|3[0-9]{3}([ -])[0-9]{6}\2[0-9]{4,5}|[2-9][0-9]{12,18})" + TAIL,
+        0.75,
+        0.97,
+        "card",
+        holds=card_holds,
+        leads=frozenset({4, *range(13, 20)}),
+    ),
+)
+
+
+# ---- src/adaptive/privacy/place_recognisers.py ----
+# Recognisers of street addresses and of coordinates.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+import re
+
+_CAPITAL = r"[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
+_NAME = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
+_ROMANCE_JOINTS = (
+    "de|du|des|del|della|dello|dei|degli|delle|dell|di|da|do|dos|das|la|le|les|el|las|los|y|e|et"
+    "|aux?|sur|sous|en|san|santa"
+)
+_ROMANCE_WORD = f"(?:(?:{_ROMANCE_JOINTS})(?!\\w)|[dlDL]'[\\w\\-]{{2,24}}|[0-9]{{1,2}}[\u00ba\u00aa\u00b0]?|{_NAME})"
+_HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?)?(?![\w])"
+_ENGLISH_TYPES = (
+    "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq"
+    "|Terrace|Ter|Way|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Cres|Circle|Cir|Trail|Gardens|Grove"
+    "|Row|Mews|Hill|Walk|Alley|Broadway"
+)
+_POST_CODE = (
+    r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}"
+    r"|[A-Z]{2,3} [0-9]{4}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
+)
+
+
+def _coordinates_fit(match: re.Match[str]) -> bool:
+    """Within the globe, and no part of a longer list of numbers."""
+    latitude = abs(float(match["latitude"]))
+    longitude = abs(float(match["longitude"]))
+    text = match.string
+    before = text[max(match.start() - 12, 0) : match.start()].rstrip(" ([")
+    behind = text[match.end() : match.end() + 5].lstrip(" ")
+    listed = before[-1:] in {",", ";"} and before[:-1][-1:].isdigit()
+    more = behind[:1] in {",", ";"} and behind[1:].strip(" -+")[:1].isdigit()
+    # Two shares of one, as in vectors, are on the open sea off Ghana.
+    return latitude + longitude > 1 and latitude <= 90 and longitude <= 180 and not (listed or more)
+
+
+def _address(
+    name: str,
+    pattern: str,
+    clues: str,
+    *leads: Lead,
+    score: float = 0.3,
+    trim: str = "",
+) -> Recogniser:
+    return Recogniser(
+        "address",
+        name,
+        "" if leads else "digit",
+        pattern,
+        score,
+        0.8,
+        "residence",
+        reach=(70, 45),
+        clues=tuple(clues.split("|")),
+        trim=trim,
+        leads=frozenset(leads),
+        countered=False,
+    )
+
+
+_CITY = rf"(?:,? {_NAME}(?:[ \-]{_NAME}){{0,3}})"
+ADDRESS_RECOGNISERS = (
+    _address(
+        "post office box",
+        r"(?<!\w)(?:(?i:p\. ?o\.|po) ?(?i:box)|Postfach|Apartado(?: de [Cc]orreos)?|Caixa Postal"
+        "|Casella [Pp]ostale|Postbus|BP|\u0430/\u044f|[Ss]krytka pocztowa) ?(?:[Nn][.\u00bar]\\.? ?)?"
+        r"[0-9]{1,6}(?![0-9A-Za-z])",
+        " box| postfach| apartado| caixa| casella| postbus| bp | \u0430 \u044f | skrytka",
+    ),
+    _address(
+        "English",
+        rf"{HEAD}[0-9]{{1,5}}[A-Za-z]?(?:[-/][0-9]{{1,4}})?,? "
+        rf"(?:(?:[0-9]{{1,3}}(?:st|nd|rd|th)|{_NAME}) ){{1,4}}(?:{_ENGLISH_TYPES})(?![\w'])\.?"
+        r"(?:,? (?:Apt|Apartment|Unit|Suite|Ste|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w))?"
+        rf"(?:{_CITY}{{0,2}},? (?P<sure>{_POST_CODE})(?!\w))?",
+        " st| ave| road| rd| boul| blvd| lane| ln| dr| court| ct| pl| sq| ter| way| park| pkwy"
+        "| high| hwy| close| cres| cir| trail| gard| grov| row| mews| hill| walk| all| broad",
+        *range(1, 6),
+    ),
+    _address(
+        "English, small letters",
+        rf"{HEAD}[0-9]{{1,5}} (?!(?:way|more|of|the|times?|blocks?|on|in|to|main(?! )|days?|min)\b)"
+        r"[a-z]{3,20}(?: [a-z]{3,20})? (?:street|avenue|road|lane|drive|boulevard|terrace"
+        r"|crescent|parkway)(?!\w)",
+        " street| avenue| road| lane| drive| boulevard| terrace| crescent| parkway",
+        *range(1, 6),
+        score=0.2,
+    ),
+    _address(
+        "German",
+        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}}[ \-]){{0,3}}{_CAPITAL}?[\w]{{1,24}}?"
+        "(?:[Ss]tra(?:\u00df|ss)e|[Ss]tr\\.|weg|Weg|platz|Platz|allee|Allee|gasse|ring|ufer|damm"
+        rf"|chaussee|steig|steg|graben|markt|hof) ?{_HOUSE}"
+        rf"(?:,? (?P<sure>[0-9]{{4,5}}) {_NAME})?",
+        "stra\u00dfe|strasse|str |weg|platz|allee|gasse|ring|ufer|damm|chaussee|steig|steg|graben"
+        "|markt|hof",
+    ),
+    _address(
+        "German, with a preposition",
+        r"(?<!\w)(?:Am|An der|An den|Auf der|Auf dem|Im|In der|In den|Unter den|Zum|Zur|Hinter der)"
+        rf" {_NAME}(?: {_NAME})? {_HOUSE}(?:,? (?P<sure>[0-9]{{4,5}}) {_NAME})?",
+        " am | an de| auf de| im | in de| unter den | zum | zur | hinter der ",
+        score=0.25,
+    ),
+    _address(
+        "French",
+        rf"{HEAD}[0-9]{{1,4}}(?: ?(?:bis|ter|quater|[A-D])(?!\w))?,? (?i:rue|avenue|av\.|boulevard"
+        "|bd\\.?|place|chemin|all\u00e9e|impasse|quai|cours|route|square|passage|faubourg|sentier)"
+        rf"(?: {_ROMANCE_WORD}){{1,6}}(?:,? (?P<sure>[0-9]{{5}}) {_NAME})?",
+        " rue | avenue | av | boulevard | bd | place | chemin | all\u00e9e | impasse | quai | cours "
+        "| route | square | passage | faubourg | sentier ",
+        *range(1, 5),
+    ),
+    _address(
+        "Spanish, Portuguese, Italian",
+        r"(?<!\w)(?i:calle|c/|avenida|avda\.?|av\.?|paseo|plaza|pza\.?|carrera|cra\.?|calzada|ronda"
+        "|traves\u00eda|jir\u00f3n|pasaje|glorieta|rua|r\\.|travessa|pra\u00e7a|alameda|estrada|rodovia|largo|via"
+        rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada"
+        rf"|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
+        ",? ?(?:n[.\u00ba\u00b0o]{1,2} ?|n\u00fam(?:ero|\\.)? ?|n\u00famero |#|civico )?"
+        rf"{_HOUSE}(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
+        " calle | c | avenida| avda | av | paseo | plaza | pza | carrera | cra | calzada | ronda "
+        "| traves\u00eda | jir\u00f3n | pasaje | glorieta | rua | r | travessa | pra\u00e7a | alameda | estrada "
+        "| rodovia | largo | via | viale | v le | piazza | p za | corso | c so | vicolo | strada "
+        "| camino ",
+    ),
+    _address(
+        "Dutch",
+        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}} ){{0,3}}{_CAPITAL}[\w]{{1,24}}?(?:straat|laan|weg"
+        rf"|plein|gracht|kade|singel|dijk|steeg|dreef|hof|pad|plantsoen) {_HOUSE}"
+        rf"(?:,? (?P<sure>[1-9][0-9]{{3}} ?[A-Z]{{2}})(?!\w)(?: {_NAME})?)?",
+        "straat|laan|weg|plein|gracht|kade|singel|dijk|steeg|dreef|hof|pad|plantsoen",
+    ),
+    _address(
+        "Polish",
+        "(?<!\\w)(?i:ul\\.|ulic[ay]|ulic\u0119|al\\.|alej[ai]|alejach|pl\\.|plac[u]?|os\\.|osiedl[eu])"
+        rf"(?: (?:[0-9]{{1,2}} )?(?:{_NAME}|i|im\.)){{1,4}} "
+        rf"{_HOUSE}(?: ?m\. ?[0-9]{{1,4}})?(?:,? (?P<sure>[0-9]{{2}}-[0-9]{{3}}) {_NAME})?",
+        " ul | ulic| al | alej| pl | plac| os | osiedl",
+    ),
+    _address(
+        "Russian",
+        "(?<!\\w)(?:(?i:\u0443\u043b\\.|\u0443\u043b\u0438\u0446[\u0430\u0435\u0443]|\u043f\u0440\\.|\u043f\u0440-\u0442|\u043f\u0440\u043e\u0441\u043f\\.|\u043f\u0440\u043e\u0441\u043f\u0435\u043a\u0442[\u0435]?|\u043f\u0435\u0440\\.|\u043f\u0435\u0440\u0435\u0443\u043b[\u0430-\u044f]{2,3}"
+        "|\u0431\u0443\u043b\u044c\u0432\u0430\u0440[\u0435]?|\u0431-\u0440|\u043d\u0430\u0431\\.|\u043d\u0430\u0431\u0435\u0440\u0435\u0436\u043d[\u0430-\u044f]{2}|\u0448\u043e\u0441\u0441\u0435|\u043f\u043b\u043e\u0449\u0430\u0434[\u044c\u0438]|\u043f\u043b\\.) ?"
+        f"{_NAME}(?: {_NAME}){{0,2}}|{_NAME}(?: {_NAME})? (?i:\u0443\u043b\\.|\u0443\u043b\u0438\u0446[\u0430\u0435\u0443]|\u043f\u0440-\u0442|\u043f\u0440\u043e\u0441\u043f\u0435\u043a\u0442[\u0435]?"
+        "|\u043f\u0435\u0440\\.|\u043f\u0435\u0440\u0435\u0443\u043b[\u0430-\u044f]{2,3}|\u0431\u0443\u043b\u044c\u0432\u0430\u0440[\u0435]?|\u0448\u043e\u0441\u0441\u0435|\u043d\u0430\u0431\u0435\u0440\u0435\u0436\u043d[\u0430-\u044f]{2}|\u043f\u043b\u043e\u0449\u0430\u0434[\u044c\u0438]))"
+        ",? (?:\u0434\\. ?|\u0434\u043e\u043c )?[0-9]{1,4}(?: ?[\u0430-\u044f\u0410-\u042f](?!\\w))?(?!\\w)(?:[/\\-][0-9]{1,3})?"
+        "(?:,? (?:\u043a\\.|\u043a\u043e\u0440\u043f\\.|\u043a\u043e\u0440\u043f\u0443\u0441|\u0441\u0442\u0440\\.) ?[0-9]{1,3})?(?P<sure>,? (?:\u043a\u0432\\."
+        "|\u043a\u0432\u0430\u0440\u0442\u0438\u0440\u0430) ?[0-9]{1,4})?",
+        " \u0443\u043b | \u0443\u043b\u0438\u0446| \u043f\u0440 | \u043f\u0440\u043e\u0441\u043f| \u043f\u0435\u0440 | \u043f\u0435\u0440\u0435\u0443\u043b| \u0431\u0443\u043b\u044c\u0432\u0430\u0440| \u0431 \u0440 | \u043d\u0430\u0431| \u0448\u043e\u0441\u0441\u0435| \u043f\u043b\u043e\u0449\u0430\u0434| \u043f\u043b ",
+    ),
+    _address(
+        "Turkish",
+        f"(?<!\\w){_NAME}(?: {_NAME}){{0,3}} (?:Caddesi|Cad\\.|Cd\\.|Sokak|Soka\u011f\u0131|Sok\\.|Sk\\.|Bulvar\u0131"
+        r"|Blv\.|Mahallesi|Mah\.),? ?(?:[\w. ]{0,40}?)(?:No|no|NO|Numara|numara)\.?:? ?"
+        r"[0-9]{1,4}[A-Z]?(?:/[0-9]{1,4})?(?:,? (?:D|Daire|Kat)[:.]? ?[0-9]{1,3}){0,2}",
+        " cadde| cad | cd | sokak| soka\u011f| sok | sk | bulvar| blv | mahalle| mah ",
+    ),
+    _address(
+        "Indonesian",
+        rf"(?<!\w)(?:Jalan|Jln\.?|Jl\.?|Gang|Gg\.?) {_NAME}(?: (?:{_NAME}|[IVX]{{1,4}})){{0,4}},?"
+        r" (?:No\.?|Nomor|nomor"
+        r"|no\.?) ?[0-9]{1,4}[A-Z]?(?:,? RT ?\.?[0-9]{1,3}/RW ?\.?[0-9]{1,3})?",
+        " jalan | jln | jl | gang | gg ",
+    ),
+    _address(
+        "Chinese",
+        "[\\u4e00-\\u9fff]{2,30}(?:\u5927\u9053|\u8def|\u8857|\u9053|\u5df7|\u5f04|\u80e1\u540c|\u6751)[\\u4e00-\\u9fff]{0,4}[0-9]{1,5}"
+        "(?:\u5f04|\u53f7\u9662|\u53f7|\u865f)"
+        "(?:[\\u4e00-\\u9fff]{0,8}[0-9]{1,4}(?:\u53f7\u697c|\u697c|\u680b|\u5e62|\u5ea7|\u5355\u5143|\u5c42|\u5ba4|\u53f7"
+        "|\u6a13)){0,4}(?:[0-9]{1,4}\u5ba4)?",
+        "\u8def|\u8857|\u9053|\u5df7|\u5f04|\u80e1\u540c|\u6751",
+        trim="[\u4e00-\u9fff]{0,28}(?:\u4f4f\u5728|\u4f4f\u5740|\u5730\u5740|\u5bb6\u5728|\u516c\u53f8\u5728|\u4f4d\u4e8e|\u5bc4\u5230|\u5bc4\u7ed9|\u9001\u5230|\u642c\u5230|[\u5728\u5230\u7ed9\u662f\u4e8e\u5f80\u4e86])",
+    ),
+    _address(
+        "Japanese",
+        "(?:\u3012 ?(?P<sure>[0-9]{3}-[0-9]{4}) ?)?[\\u3005-\\u3007\\u3041-\\u30ff\\u4e00-\\u9fff]{2,24}"
+        "[\u5e02\u533a\u753a\u6751\u90e1][\\u3005-\\u3007\\u3041-\\u30ff\\u4e00-\\u9fff]{0,10}[0-9]{1,4}"
+        "(?:\u4e01\u76ee(?:[0-9]{1,3}(?:\u756a\u5730?|-)(?:\u306e?[0-9]{1,3}\u53f7?)?)?|\u756a\u5730?(?:\u306e?[0-9]{1,3}\u53f7?)?"
+        "|-[0-9]{1,4}(?:-[0-9]{1,4})?)(?: ?[\\w\\u30a1-\\u30ff]{1,20} ?[0-9]{1,4}\u53f7\u5ba4)?",
+        "\u5e02|\u533a|\u753a|\u6751|\u90e1",
+        trim="[\u3005-\u3007\u3041-\u30ff\u4e00-\u9fff]{0,20}(?:\u4f4f\u6240|\u81ea\u5b85|[\u306f\u304c\u306b\u3078\u3092])(?=.{0,6}[\u90fd\u9053\u5e9c\u770c\u5e02\u533a])",
+    ),
+    _address(
+        "Korean",
+        "(?:[\\uac00-\\ud7a3]{1,8}(?:\uc2dc|\ub3c4|\uad6c|\uad70) ){0,3}[\\uac00-\\ud7a3]{1,10}(?:\ub300\ub85c|\ub85c|\uae38)"
+        "(?: ?[0-9]{1,4}\ubc88?\uae38)? ?[0-9]{1,4}(?:-[0-9]{1,3})?(?![0-9])"
+        "(?: ?[0-9]{1,4}\ub3d9)?(?: ?[0-9]{1,4}\ud638)?",
+        "\ub85c|\uae38",
+    ),
+    _address(
+        "Arabic",
+        "(?:[0-9]{1,4} )?(?:\u0634\u0627\u0631\u0639|\u0637\u0631\u064a\u0642|\u062d\u064a|\u062c\u0627\u062f\u0629"
+        "|\u0645\u064a\u062f\u0627\u0646) [\\u0600-\\u06ff]{2,20}(?: [\\u0600-\\u06ff]{2,20})"
+        "{0,4}?[\u060c,]? ?(?:\u0631\u0642\u0645 |\u0645\u0628\u0646\u0649 |\u0639\u0645\u0627\u0631\u0629 |\u0628\u0646\u0627\u064a\u0629 |\u0645\u0646\u0632\u0644 |\u0641\u064a\u0644\u0627 |\u0634\u0642\u0629 )?(?:\u0631\u0642\u0645 )?[0-9]{1,4}(?![0-9])"
+        "|[0-9]{1,4} (?:\u0634\u0627\u0631\u0639|\u0637\u0631\u064a\u0642) [\\u0600-\\u06ff]{2,20}(?: [\\u0600-\\u06ff]{2,20})?",
+        "\u0634\u0627\u0631\u0639|\u0637\u0631\u064a\u0642| \u062d\u064a |\u062c\u0627\u062f\u0629|\u0645\u064a\u062f\u0627\u0646",
+    ),
+    _address(
+        "Hindi",
+        "(?:\u092e\u0915\u093e\u0928|\u092b\u094d\u0932\u0948\u091f|\u092b\u093c\u094d\u0932\u0948\u091f|\u092a\u094d\u0932\u0949\u091f|\u0918\u0930|\u0939\u093e\u0909\u0938|\u0926\u0941\u0915\u093e\u0928) (?:\u0928\u0902\u092c\u0930|\u0938\u0902\u0916\u094d\u092f\u093e|\u0928\u0902\\.?"
+        "|\u0928\\.) ?[0-9]{1,5}[\\w/\\-]{0,6}"
+        "(?:,? (?!(?:\u092e\u0947\u0902|\u092a\u0930|\u0938\u0947|\u0915\u094b|\u0915\u0947|\u0915\u093e|\u0915\u0940|\u0939\u0948|\u0939\u0942\u0901|\u0939\u0948\u0902|\u0914\u0930|\u092e\u0947\u0930\u093e"
+        "|\u0930\u0939)(?![\\u0900-\\u097f]))[\\u0900-\\u097f0-9]{2,20}){1,4}"
+        r"|[0-9]{1,5}[\w/\-]{0,6},? [\u0900-\u097f]{2,20}"
+        "(?: [\\u0900-\\u097f]{2,20}){0,3} (?:\u092e\u093e\u0930\u094d\u0917|\u0930\u094b\u0921|\u0928\u0917\u0930|\u0917\u0932\u0940|\u0915\u0949\u0932\u094b\u0928\u0940|\u0938\u094d\u091f\u094d\u0930\u0940\u091f|\u0935\u093f\u0939\u093e\u0930"
+        "|\u0938\u0947\u0915\u094d\u091f\u0930)(?: [0-9]{1,3})?",
+        "\u092e\u0915\u093e\u0928|\u092b\u094d\u0932\u0948\u091f|\u092b\u093c\u094d\u0932\u0948\u091f|\u092a\u094d\u0932\u0949\u091f|\u0918\u0930|\u0939\u093e\u0909\u0938|\u0926\u0941\u0915\u093e\u0928|\u092e\u093e\u0930\u094d\u0917|\u0930\u094b\u0921|\u0928\u0917\u0930|\u0917\u0932\u0940|\u0915\u0949\u0932\u094b\u0928\u0940|\u0938\u094d\u091f\u094d\u0930\u0940\u091f|\u0935\u093f\u0939\u093e\u0930|\u0938\u0947\u0915\u094d\u091f\u0930",
+    ),
+)
+_MINUTES = r"[0-9]{1,2}(?:\.[0-9]{1,6})? ?['\u2032]"
+_SECONDS = r"(?: ?[0-9]{1,2}(?:\.[0-9]{1,6})? ?(?:[\"\u2033\u201d]|''))?"
+COORDINATE_RECOGNISERS = (
+    Recogniser(
+        "coordinates",
+        "decimal degrees",
+        "decimals",
+        r"(?<![0-9A-Za-z_.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{4,15})(?:,| |, |; ?|/| / )"
+        r"(?P<longitude>[-+]?[0-9]{1,3}\.[0-9]{4,15})(?![0-9A-Za-z_%])",
+        0.75,
+        0.95,
+        "coordinates",
+        fits=_coordinates_fit,
+        countered=False,
+    ),
+    Recogniser(
+        "coordinates",
+        "few decimals",
+        "decimals",
+        r"(?<![0-9A-Za-z_.,])(?P<latitude>[-+]?[0-9]{1,2}\.[0-9]{2,15})(?:, ?|; ?| / | and | und "
+        r"| et | y )"
+        "(?P<longitude>[-+]?[0-9]{1,3}\\.[0-9]{2,15})(?![0-9A-Za-z_%])(?! ?[\u20ac$\u00a3\u00a5])",
+        0.2,
+        0.8,
+        "coordinates",
+        reach=(40, 20),
+        fits=_coordinates_fit,
+    ),
+    Recogniser(
+        "coordinates",
+        "with hemispheres",
+        "decimals",
+        "(?<![0-9A-Za-z_.,])(?P<latitude>[0-9]{1,2}(?:\\.[0-9]{1,12})?) ?\u00b0 ?[NSns],? ?"
+        "(?P<longitude>[0-9]{1,3}(?:\\.[0-9]{1,12})?) ?\u00b0 ?[EWOewo](?![0-9A-Za-z])"
+        r"|(?<![0-9A-Za-z_.,])[0-9]{1,2}\.[0-9]{2,12} ?[NS],? "
+        r"[0-9]{1,3}\.[0-9]{2,12} ?[EWO](?![0-9A-Za-z])"
+        "|(?<![0-9A-Za-z])[NS] ?[0-9]{1,2}\\.[0-9]{2,12}\u00b0?,? "
+        "[EWO] ?[0-9]{1,3}\\.[0-9]{2,12}\u00b0?(?![0-9A-Za-z])",
+        0.9,
+        countered=False,
+    ),
+    Recogniser(
+        "coordinates",
+        "degrees, minutes, seconds",
+        "degrees",
+        f"(?<![0-9A-Za-z])[0-9]{{1,2}} ?\u00b0 ?{_MINUTES}{_SECONDS} ?[NSns],? {{0,2}}"
+        f"[0-9]{{1,3}} ?\u00b0 ?{_MINUTES}{_SECONDS} ?[EWOewo](?![0-9A-Za-z])",
+        0.95,
+        countered=False,
+    ),
+    Recogniser(
+        "coordinates",
+        "named",
+        "decimals",
+        r"(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
+        r"[,;&]? ?(?:and )?[\"']?(?i:lon(?:g(?:itude)?)?|lng)[\"']?(?: ?[:=] ?| )\+?"
+        r"(?P<longitude>-?[0-9]{1,3}\.[0-9]{1,15})",
+        0.95,
+        fits=_coordinates_fit,
+        countered=False,
+    ),
+)
+
+
+# ---- src/adaptive/privacy/unicode_text.py ----
+# One spelling for the many ways in which Unicode writes a digit, a dot, a dash or a space.
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cache
+
+# Characters that look like the one they stand for. The three full stops beside the ASCII dot that
+# a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).
+_PII_LOOK_ALIKES = {
+    ".": "\u2024\u3002\uff0e\uff61\u00b7\u0387\u2027\u2219\u22c5\u30fb\uff65\u06d4\ua4f8\u0589",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u207b",
+    "@": "\uff20\ufe6b",
+    ":": "\uff1a\ufe55\u2236\ua789",
+    "'": "\u2018\u2019\u02bc\uff07",
+    "/": "\u2044\u2215\uff0f",
+    "+": "\uff0b\ufe62",
+    "\u00b0": "\u00ba\u02da",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UnicodeText:
+    """A text in one spelling, with the way back to the places of the original.
+
+    Attributes:
+        text: digits of all scripts are ASCII, look-alikes are what they look like, characters
+            that nobody sees are gone; otherwise as it was.
+        hidden: for each removed character the place in ``text`` before which it stood, rising.
+    """
+
+    text: str
+    hidden: tuple[int, ...] = ()
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a part of ``text`` stands in the original: start and end, end exclusive."""
+        if not self.hidden:
+            return start, end
+        last = end - 1
+        return (
+            start + bisect_right(self.hidden, start),
+            last + bisect_right(self.hidden, last) + 1,
+        )
+
+
+def unicode_text(original: str) -> UnicodeText:
+    """Bring a text to one spelling."""
+    if original.isascii():
+        return UnicodeText(original)
+    spelled = original.translate(_pii_spelling())
+    if "\u30fc" in spelled:
+        spelled = _pii_long_vowel().sub("-", spelled)
+    hidden = _pii_hidden()
+    if not hidden.search(spelled):
+        return UnicodeText(spelled)
+    places = [found.start() for found in hidden.finditer(spelled)]
+    return UnicodeText(
+        hidden.sub("", spelled), tuple(place - rank for rank, place in enumerate(places))
+    )
+
+
+class _PiiSpelling(dict[int, str | int]):
+    """A table for ``str.translate`` that learns a character when it first meets it."""
+
+    def __missing__(self, code: int) -> str | int:
+        character = chr(code)
+        spelling: str | int = code
+        if code > 127:
+            digit = unicodedata.decimal(character, None)
+            compatible = unicodedata.normalize("NFKC", character)
+            if digit is not None:
+                spelling = str(digit)
+            elif character.isspace():
+                spelling = "\n" if character in "\u0085\u2028\u2029" else " "
+            elif len(compatible) == 1 and compatible.isascii():
+                spelling = compatible
+        self[code] = spelling
+        return spelling
+
+
+@cache
+def _pii_spelling() -> _PiiSpelling:
+    table = _PiiSpelling()
+    for plain, alike in _PII_LOOK_ALIKES.items():
+        table.update(dict.fromkeys(map(ord, alike), plain))
+    return table
+
+
+@cache
+def _pii_long_vowel() -> re.Pattern[str]:
+    """The Japanese sign for a long vowel, which is typed for a dash between digits."""
+    return re.compile("(?<=[0-9])\u30fc(?=[0-9])")
+
+
+@cache
+def _pii_hidden() -> re.Pattern[str]:
+    """Soft hyphen, zero-width and bidirectional marks, fillers, variation selectors."""
+    return re.compile(
+        "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
+        "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]"
+    )
+
+
+# ---- src/adaptive/privacy/wallet_checksums.py ----
+# Checksums of crypto wallets: Base58Check, Bech32, CashAddr and the capitals of Ethereum.
+
+import hashlib
+from collections.abc import Iterable
+from functools import lru_cache
+
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+# Ripple orders the same characters by an alphabet of its own (xrpl.org, Base58 Encodings).
+_BASE58_RIPPLE = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
+_BECH32 = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
+_BECH32_GENERATOR = (0x3B6A57B2, 0x26508E6D, 0x1EA119FA, 0x3D4233DD, 0x2A1462B3)
+_BECH32_CONSTANTS = (1, 0x2BC830A3)
+_CASHADDR_GENERATOR = (0x98F2BC8E61, 0x79B76D99E2, 0xF33E5FB3C4, 0xAE2EABE2A8, 0x1E4F43E470)
+
+
+def base58check_holds(address: str, ripple: bool = False) -> bool:
+    """Whether the last four bytes are the head of the double SHA-256 of the rest.
+
+    21 bytes of content (version and hash), 23 for Tezos, as Bitcoin introduced it.
+    """
+    alphabet = _BASE58_RIPPLE if ripple else _BASE58
+    value = 0
+    for character in address:
+        place = alphabet.find(character)
+        if place < 0:
+            return False
+        value = value * 58 + place
+    size = 27 if address.startswith(("tz", "KT")) else 25
+    if value.bit_length() > size * 8:
+        return False
+    content = value.to_bytes(size, "big")
+    twice = hashlib.sha256(hashlib.sha256(content[:-4]).digest()).digest()
+    return twice[:4] == content[-4:]
+
+
+def bech32_holds(address: str) -> bool:
+    """Whether an address fits Bech32 or Bech32m (BIP 173, BIP 350); one case only."""
+    if address != address.lower() and address != address.upper():
+        return False
+    prefix, _, data = address.lower().rpartition("1")
+    values = [_BECH32.find(character) for character in data]
+    if not prefix or len(values) < 6 or min(values) < 0:
+        return False
+    expanded = [ord(c) >> 5 for c in prefix] + [0] + [ord(c) & 31 for c in prefix]
+    return _pii_polymod(expanded + values, _BECH32_GENERATOR, 25) in _BECH32_CONSTANTS
+
+
+def cashaddr_holds(address: str) -> bool:
+    """Whether a Bitcoin Cash address, its ``bitcoincash:`` left out, fits the CashAddr checksum."""
+    values = [_BECH32.find(character) for character in address.lower()]
+    if min(values) < 0:
+        return False
+    prefix = [ord(character) & 31 for character in "bitcoincash"]
+    return _pii_polymod([*prefix, 0, *values], _CASHADDR_GENERATOR, 35) == 1
+
+
+def _pii_polymod(values: Iterable[int], generator: tuple[int, ...], shift: int) -> int:
+    """The remainder of the BCH codes that both formats use; CashAddr's is 40 bits wide."""
+    check = 1
+    mask = (1 << shift) - 1
+    for value in values:
+        top = check >> shift
+        check = (check & mask) << 5 ^ value
+        for place, term in enumerate(generator):
+            if top >> place & 1:
+                check ^= term
+    return check
+
+
+def ethereum_capitals_hold(address: str) -> bool:
+    """Whether the capitals of ``0x`` and 40 hexadecimal digits are those of EIP-55.
+
+    An address in small letters or in capitals alone carries no checksum and holds.
+    """
+    digits = address[2:]
+    if digits in (digits.lower(), digits.upper()):
+        return True
+    return digits == _pii_capitals(digits.lower())
+
+
+@lru_cache(maxsize=256)
+def _pii_capitals(small: str) -> str:
+    pattern = keccak_256(small.encode()).hex()
+    return "".join(
+        letter.upper() if level >= "8" else letter
+        for letter, level in zip(small, pattern, strict=False)
+    )
+
+
+def keccak_256(content: bytes) -> bytes:
+    """Keccak as Ethereum uses it: padding byte 0x01 where SHA-3 has 0x06; content below 136 B."""
+    block = bytearray(content.ljust(136, b"\0"))
+    block[len(content)] ^= 0x01
+    block[135] ^= 0x80
+    lanes = [int.from_bytes(block[at : at + 8], "little") for at in range(0, 136, 8)] + [0] * 8
+    register = 1
+    for _ in range(24):
+        register = _pii_keccak_round(lanes, register)
+    return b"".join(lane.to_bytes(8, "little") for lane in lanes[:4])
+
+
+def _pii_keccak_round(lanes: list[int], register: int) -> int:
+    """One round of Keccak-f[1600] (FIPS 202, section 3.2) in place; the next constants' state."""
+    columns = [
+        lanes[x] ^ lanes[x + 5] ^ lanes[x + 10] ^ lanes[x + 15] ^ lanes[x + 20] for x in range(5)
+    ]
+    for x in range(5):
+        mixed = columns[(x + 4) % 5] ^ _pii_rotated(columns[(x + 1) % 5], 1)
+        for y in range(0, 25, 5):
+            lanes[x + y] ^= mixed
+    x, y = 1, 0
+    current = lanes[1]
+    for step in range(24):
+        x, y = y, (2 * x + 3 * y) % 5
+        place = x + 5 * y
+        current, lanes[place] = lanes[place], _pii_rotated(current, (step + 1) * (step + 2) // 2)
+    for y in range(0, 25, 5):
+        row = lanes[y : y + 5]
+        for x in range(5):
+            lanes[x + y] = row[x] ^ (~row[(x + 1) % 5] & row[(x + 2) % 5])
+    for bit in range(7):
+        if register & 1:
+            lanes[0] ^= 1 << ((1 << bit) - 1)
+        register = register << 1 ^ (0x171 if register & 0x80 else 0)
+    return register
+
+
+def _pii_rotated(lane: int, by: int) -> int:
+    by %= 64
+    return (lane << by | lane >> (64 - by)) & 0xFFFFFFFFFFFFFFFF
+
+
+# ---- src/adaptive/privacy/wallet_recognisers.py ----
+# Recognisers of crypto wallets.
+
+import re
+
+_BASE58_LETTERS = "1-9A-HJ-NP-Za-km-z"
+_BECH32_LETTERS = "02-9ac-hj-np-zAC-HJ-NP-Z"
+_WALLET_HEAD = "(?<![0-9A-Za-z])"
+_WALLET_TAIL = "(?![0-9A-Za-z])"
+
+
+def _base58_fits(match: re.Match[str]) -> bool:
+    return base58check_holds(match[0])
+
+
+def _ripple_fits(match: re.Match[str]) -> bool:
+    return base58check_holds(match[0], ripple=True)
+
+
+def _bech32_fits(match: re.Match[str]) -> bool:
+    return bech32_holds(match[0])
+
+
+def _cashaddr_fits(match: re.Match[str]) -> bool:
+    return cashaddr_holds(match["payload"])
+
+
+def _ethereum_fits(match: re.Match[str]) -> bool:
+    return ethereum_capitals_hold(match[0]) and len(set(match[0][2:])) > 3
+
+
+def _telling_fits(match: re.Match[str]) -> bool:
+    """Capitals, small letters and digits: no word and no hexadecimal number."""
+    word = match[0]
+    return (
+        any(map(str.isdigit, word))
+        and any(map(str.isupper, word))
+        and any(map(str.islower, word))
+        and len(set(word)) > 15
+    )
+
+
+def _wallet(
+    name: str, pattern: str, fits: object, score: float = 0.95, in_context: float = 0.0
+) -> Recogniser:
+    return Recogniser(
+        "crypto_wallet",
+        name,
+        "long word",
+        _WALLET_HEAD + pattern + _WALLET_TAIL,
+        score,
+        in_context,
+        "wallet" if in_context else "",
+        fits=fits,  # pyright: ignore[reportArgumentType]
+        countered=False,
+    )
+
+
+WALLET_RECOGNISERS = (
+    _wallet(
+        "Bitcoin, Litecoin, Dogecoin, Tron, Dash, Tezos",
+        rf"(?:[13LMDT9AX][{_BASE58_LETTERS}]{{25,34}}|(?:tz[123]|KT1)[{_BASE58_LETTERS}]{{33}})",
+        _base58_fits,
+    ),
+    _wallet("Ripple", rf"r[{_BASE58_LETTERS}]{{24,34}}", _ripple_fits),
+    _wallet(
+        "Bitcoin, Litecoin, Cardano, Cosmos",
+        rf"(?:bc|tb|ltc|addr|stake|cosmos|osmo|BC)1[{_BECH32_LETTERS}]{{20,100}}",
+        _bech32_fits,
+    ),
+    _wallet(
+        "Bitcoin Cash",
+        rf"(?:bitcoincash:)?(?P<payload>[qp][{_BECH32_LETTERS.lower()}]{{41}})",
+        _cashaddr_fits,
+    ),
+    _wallet("Ethereum", "0x[0-9A-Fa-f]{40}", _ethereum_fits, 0.9),
+    _wallet("Monero", rf"[48][{_BASE58_LETTERS}]{{94}}", _telling_fits, 0.9),
+    _wallet("Solana, Polkadot", rf"[{_BASE58_LETTERS}]{{43,48}}", _telling_fits, 0.3, 0.8),
+)
+
+
 # ---- src/adaptive/recall/citations.py ----
 # Showing what an answer was given: as sources under it.
 
@@ -6089,6 +8376,1296 @@ def _without_escapes(text: str) -> str | None:
         return json.JSONDecoder(strict=False).decode(f'"{inside}"')
     except ValueError:
         return None
+
+
+# ---- src/adaptive/privacy/phone_numbers.py ----
+# Phone numbers: international ones, those whose form tells, and any number called so.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+# How many digits follow a country code (ITU-T E.164 and the national plans in Operational
+# Bulletin annexes); other countries have 6 to 12.
+_NATIONAL_LENGTHS: Mapping[str, tuple[int, int]] = {
+    **dict.fromkeys(("1",), (10, 10)),
+    **dict.fromkeys(("7", "90", "91", "92", "52", "63", "98"), (10, 10)),
+    **dict.fromkeys(("33", "34", "31", "32", "48", "61", "27", "30", "41", "46", "351"), (8, 10)),
+    **dict.fromkeys(("44", "55", "81", "82", "86", "234", "880", "54", "57"), (8, 11)),
+    **dict.fromkeys(("45", "47", "65", "852", "971", "966", "972", "420", "353"), (8, 9)),
+}
+_COUNTRY_CODES = frozenset(
+    [
+        "1",
+        "7",
+        "20",
+        "27",
+        "30",
+        "31",
+        "32",
+        "33",
+        "34",
+        "36",
+        "39",
+        "40",
+        "41",
+        "43",
+        "44",
+        "45",
+        "46",
+        "47",
+        "48",
+        "49",
+        "51",
+        "52",
+        "53",
+        "54",
+        "55",
+        "56",
+        "57",
+        "58",
+        "60",
+        "61",
+        "62",
+        "63",
+        "64",
+        "65",
+        "66",
+        "81",
+        "82",
+        "84",
+        "86",
+        "90",
+        "91",
+        "92",
+        "93",
+        "94",
+        "95",
+        "98",
+        "800",
+        "808",
+        "850",
+        "852",
+        "853",
+        "855",
+        "856",
+        "870",
+        "878",
+        "880",
+        "881",
+        "882",
+        "883",
+        "886",
+        "888",
+        "960",
+        "961",
+        "962",
+        "963",
+        "964",
+        "965",
+        "966",
+        "967",
+        "968",
+        "970",
+        "971",
+        "972",
+        "973",
+        "974",
+        "975",
+        "976",
+        "977",
+        "979",
+        "992",
+        "993",
+        "994",
+        "995",
+        "996",
+        "998",
+    ]
+)
+_MORE_COUNTRY_CODES = r"2[1-69][0-9]|3[578][0-9]|42[013]|5[09][0-9]|6[789][0-9]"
+_NO_PHONE = (
+    r"(?:19|20)[0-9]{2}[-./ ][0-9]{1,2}[-./ ][0-9]{1,2}"  # a date
+    r"|[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ](?:19|20)?[0-9]{2}"
+    r"|[0-9]{1,2}[-./ ][0-9]{1,2}[-./ ](?:19|20)[0-9]{2} [0-9]{1,2}"
+    r"|(?:19|20)[0-9]{2} ?[-/] ?(?:19|20)[0-9]{2}"  # years
+    r"|[0-9]{1,3}(?:\.[0-9]{1,3}){3}"  # an internet address
+    r"|[0-9]{1,3}(?:\.[0-9]{3}){1,4}"  # thousands
+    r"|[1-9][0-9]{0,2}(?: 000){1,4}"
+    r"|[0-9]{1,9}\.[0-9]{1,9}"  # a fraction
+    r"|([0-9])\1{6,14}"
+)
+_MONEY_BEFORE = "\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa#"
+_MONEY_BEHIND = (
+    "[ ]?(?:[\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba%\u00b0]|(?:EUR|USD|GBP|JPY|CNY|INR|RUB|PLN|BRL|TRY|CHF|euros?|dollars?|pounds"
+    "|yen|rupees|reais|pesos|z\u0142|\u0440\u0443\u0431|km|kg|people|users|views|votes|bytes|MB|GB)\\b|[\u5143\u5186\uc6d0\u4e07])"
+)
+_PHONE_HEAD = r"(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:(])(?<![0-9]{2} )"
+_PHONE_TAIL = r"(?![0-9A-Za-z_@])(?![-./:,][0-9])(?![-][A-Za-z])(?! [0-9]{2})"
+_PHONE_EXTENSION = "(?:,? ?(?:ext\\.?|extension|x|\u0434\u043e\u0431\\.?|Durchwahl|poste|int\\.) ?[0-9]{1,5})?"
+
+
+def _phone_fits(match: re.Match[str]) -> bool:
+    """No date, sum, share or address, and no amount of money around it."""
+    text = match.string
+    before = text[max(match.start() - 2, 0) : match.start()].rstrip()
+    if before and before[-1] in _MONEY_BEFORE:
+        return False
+    return not (
+        _phone_pattern(_NO_PHONE).fullmatch(match[0])
+        or _phone_pattern(_MONEY_BEHIND).match(text, match.end())
+    )
+
+
+@cache
+def _phone_pattern(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _international_fits(match: re.Match[str]) -> bool:
+    return international_phone_holds(match["number"]) and _phone_fits(match)
+
+
+def international_phone_holds(number: str) -> bool:
+    """Whether digits with a country code are as many as that country's numbers have."""
+    digits = "".join(filter(str.isdigit, number.replace("(0)", "")))
+    digits = digits.removeprefix("00")
+    for size in (1, 2, 3):
+        code = digits[:size]
+        if code in _COUNTRY_CODES or (
+            size == 3 and _phone_pattern(_MORE_COUNTRY_CODES).fullmatch(code)
+        ):
+            fewest, most = _NATIONAL_LENGTHS.get(code, (6, 12))
+            return fewest <= len(digits) - size <= most
+    return False
+
+
+@cache
+def phone_library() -> Any | None:
+    """The package ``phonenumbers``, or ``None`` where it is not installed."""
+    return soft_import("phonenumbers", "phone numbers are judged by country code and length alone")
+
+
+def possible_phones(numbers: Sequence[str], library: Any | None) -> list[bool]:
+    """Which of some international numbers are possible, in the view of ``phonenumbers``.
+
+    Without the library all are. It takes about 0.1 ms for a number, so that it is asked for the
+    first hundred only.
+    """
+    if library is None:
+        return [True] * len(numbers)
+    verdicts = [_possible_phone(number, library) for number in numbers[:100]]
+    return verdicts + [True] * (len(numbers) - len(verdicts))
+
+
+def _possible_phone(number: str, library: Any) -> bool:
+    try:
+        parsed = library.parse("+" + "".join(filter(str.isdigit, number)).removeprefix("00"))
+    except library.NumberParseException:
+        return False
+    return bool(library.is_possible_number(parsed))
+
+
+def _national_phone(name: str, pattern: str, score: float, *leads: Lead) -> Recogniser:
+    return Recogniser(
+        "phone",
+        name,
+        "",
+        _PHONE_HEAD + pattern + _PHONE_EXTENSION + _PHONE_TAIL,
+        score,
+        0.85,
+        "phone",
+        fits=_phone_fits,
+        against="another number",
+        leads=frozenset(leads),
+    )
+
+
+PHONE_RECOGNISERS = (
+    Recogniser(
+        "phone",
+        "international",
+        "",
+        r"(?<![0-9A-Za-z/=_&?%+])(?P<number>\(?\+ ?[1-9](?:[ ().\-/]{0,3}[0-9]){6,14})"
+        + _PHONE_EXTENSION
+        + r"(?![0-9A-Za-z_@])(?![,:][0-9])",
+        0.8,
+        0.9,
+        "phone",
+        fits=_international_fits,
+        countered=False,
+        leads=frozenset({"+"}),
+    ),
+    Recogniser(
+        "phone",
+        "international with zeros",
+        "",
+        _PHONE_HEAD
+        + r"(?P<number>00[ ]?[1-9](?:[ ().\-/]{0,3}[0-9]){8,14})"
+        + _PHONE_EXTENSION
+        + _PHONE_TAIL,
+        0.6,
+        0.9,
+        "phone",
+        fits=_international_fits,
+        leads=frozenset({"any"}),
+    ),
+    _national_phone(
+        "North America",
+        r"(?:1[-. ])?(?:\([2-9][0-9]{2}\) ?|[2-9][0-9]{2}[-. ])[2-9][0-9]{2}[-. ][0-9]{4}",
+        0.6,
+        1,
+        3,
+        "(",
+    ),
+    _national_phone("France", r"0[1-9](?:[ .\-][0-9]{2}){4}", 0.65, 2),
+    _national_phone(
+        "Russia", r"8[ -]?\(?[3489][0-9]{2}\)?[ -]?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}", 0.6, 1, 4, 7
+    ),
+    _national_phone("Brazil", r"\(0?[1-9][0-9]\) ?(?:9 ?)?[0-9]{4}[- ][0-9]{4}", 0.65, "("),
+    _national_phone(
+        "China, mobile", r"1[3-9][0-9](?:[0-9]{8}|[- ][0-9]{4}[- ][0-9]{4})", 0.5, 3, 11
+    ),
+    _national_phone("Turkey", r"0?\(?5[0-9]{2}\)? [0-9]{3} [0-9]{2} [0-9]{2}", 0.6, 1, 3, 4, "("),
+    # A zero in front to dial within the country, and the number in groups.
+    _national_phone(
+        "trunk zero",
+        r"(?=[0-9 ()/\-]{10,17}(?![0-9]))\(?0[1-9][0-9]{0,4}\)?[ /\-]{1,3}[0-9]{2,8}"
+        r"(?:[ \-][0-9]{2,5}){0,3}",
+        0.55,
+        2,
+        3,
+        4,
+        5,
+        6,
+        "(",
+    ),
+    _national_phone("India", r"0?[6-9][0-9]{4}[- ][0-9]{5}", 0.3, 5, 6),
+    _national_phone("any", r"\(?[0-9](?:[ ().\-/]{0,2}[0-9]){6,11}", 0.1, "any", "("),
+)
+
+
+# ---- src/adaptive/privacy/personal_data.py ----
+# Finding personal data in a text.
+#
+# Each recogniser looks where its numbers begin, or at the windows of its anchor; what its pattern
+# matches must pass its checksum, and is then scored by the words around it. Time is linear in the
+# length of the text, which is not bounded, since what stood behind a bound would pass unseen.
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+RECOGNISERS: tuple[Recogniser, ...] = (
+    *NETWORK_RECOGNISERS,
+    *PHONE_RECOGNISERS,
+    *ID_RECOGNISERS,
+    *PAYMENT_RECOGNISERS,
+    *ADDRESS_RECOGNISERS,
+    *COORDINATE_RECOGNISERS,
+    *BIRTH_RECOGNISERS,
+    *WALLET_RECOGNISERS,
+)
+# What a nearer counter word leaves of a score, and how near it must stand.
+_COUNTERED = 0.4
+_COUNTER_REACH = 30
+# From so many places on it pays to look first for what no match is possible without.
+_MANY_STARTS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Personal data at a place of a text.
+
+    Attributes:
+        kind: what it is.
+        start: where it begins, a character of the text as it was given.
+        end: where it ends, exclusive.
+        score: how believable it is, 0.5 to 1.
+    """
+
+    kind: PersonalKind
+    start: int
+    end: int
+    score: float
+
+
+def find_personal_data(text: str) -> tuple[Finding, ...]:
+    """All personal data, by place, without overlaps; the best scored wins, then the longest."""
+    spelled = unicode_text(text)
+    chosen = _without_overlaps(list(_PiiScan(spelled.text).findings()))
+    return tuple(
+        Finding(found.kind, *spelled.original_span(found.start, found.end), found.score)
+        for found in chosen
+    )
+
+
+def _without_overlaps(found: Sequence[Finding]) -> list[Finding]:
+    ranked = sorted(found, key=lambda one: (-one.score, one.start - one.end, one.start))
+    starts: list[int] = []
+    chosen: list[Finding] = []
+    if len(ranked) < 2:
+        return ranked
+    for one in ranked:
+        at = bisect_left(starts, one.start)
+        if (at and chosen[at - 1].end > one.start) or (at < len(starts) and starts[at] < one.end):
+            continue
+        starts.insert(at, one.start)
+        chosen.insert(at, one)
+    return chosen
+
+
+class _PiiScan:
+    """One text, with what the recognisers ask of it, each found once when first asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._windows: dict[str, list[Window]] = {}
+
+    @cached_property
+    def _starts(self) -> NumberStarts:
+        return NumberStarts(self._text)
+
+    @cached_property
+    def _context(self) -> ContextIndex:
+        return ContextIndex(self._text)
+
+    def findings(self) -> Iterator[Finding]:
+        """Everything believable; parts of it may overlap."""
+        phones: list[Finding] = []
+        for recogniser in RECOGNISERS:
+            found = self._of(recogniser)
+            if recogniser.kind == "phone" and recogniser.name.startswith("international"):
+                phones.extend(found)
+            else:
+                yield from found
+        yield from self._possible(phones)
+
+    def _possible(self, phones: Sequence[Finding]) -> Iterator[Finding]:
+        if phones:
+            numbers = [self._text[phone.start : phone.end] for phone in phones]
+            verdicts = possible_phones(numbers, phone_library())
+            yield from (phone for phone, good in zip(phones, verdicts, strict=True) if good)
+
+    def _of(self, recogniser: Recogniser) -> Iterator[Finding]:
+        matches = self._at_starts if recogniser.leads else self._in_windows
+        for match in matches(recogniser):
+            if found := self._judged(recogniser, match):
+                yield found
+
+    def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
+        places = self._starts.at(recogniser.leads)
+        many = len(places) > _MANY_STARTS
+        if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
+            return
+        match_at = recogniser.compiled.match
+        consumed = 0
+        for place in places:
+            if place >= consumed and (match := match_at(self._text, place)):
+                consumed = match.end()
+                yield match
+
+    def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
+        anchor = recogniser.anchor
+        if anchor not in self._windows:
+            self._windows[anchor] = windows(self._text, anchor)
+        places = self._windows[anchor]
+        if places and recogniser.clues:
+            places = self._context.windows_with(places, recogniser.clues)
+        for low, high in places:
+            yield from recogniser.compiled.finditer(self._text, low, high)
+
+    def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:
+        if recogniser.fits and not recogniser.fits(match):
+            return None
+        if recogniser.holds and not recogniser.holds(letters_and_digits(match[0])):
+            return None
+        groups = match.re.groupindex
+        start, end = match.span("value" if "value" in groups else 0)
+        if recogniser.trim and (head := recogniser.trimmed.match(self._text, start, end)):
+            start = head.end()
+        score = recogniser.score
+        if "sure" in groups and match["sure"]:
+            score = recogniser.in_context
+        elif recogniser.context or recogniser.countered:
+            score = self._in_its_place(recogniser, start, end)
+        return Finding(recogniser.kind, start, end, score) if score >= BELIEVABLE else None
+
+    def _in_its_place(self, recogniser: Recogniser, start: int, end: int) -> float:
+        """The score of a match by the nearest word before it, and those behind."""
+        before, behind = recogniser.reach
+        context = recogniser.context
+        nearest = self._context.nearest(context, start, before) if context else -1
+        if recogniser.countered:
+            reach = min(before, _COUNTER_REACH)
+            if self._context.nearest(recogniser.against, start, reach) > nearest:
+                return recogniser.score * _COUNTERED
+        if nearest >= 0 or (context and self._context.follows(context, end, behind)):
+            return max(recogniser.score, recogniser.in_context)
+        return recogniser.score
+
+
+# ---- src/adaptive/privacy/placeholders.py ----
+# Placeholders for personal data in what one model call sends, and the way back in its reply.
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any
+
+PLACEHOLDER_NAMES: Mapping[PersonalKind, str] = {
+    "email": "EMAIL",
+    "phone": "PHONE",
+    "card": "CARD",
+    "iban": "IBAN",
+    "national_id": "NATIONAL_ID",
+    "ssn": "SSN",
+    "passport": "PASSPORT",
+    "ip": "IP",
+    "mac": "MAC",
+    "url_credentials": "URL",
+    "address": "ADDRESS",
+    "birth_date": "BIRTH_DATE",
+    "crypto_wallet": "WALLET",
+    "coordinates": "COORDINATES",
+}
+ALL_PERSONAL_KINDS = frozenset(PLACEHOLDER_NAMES)
+# Longer numbers are nobody's: a call does not hold so many values.
+_PLACEHOLDER_DIGITS = 6
+# As models write them back: brackets escaped or full-width, other case, a blank or hyphen for the
+# underscore; without brackets in capitals only, since ``email_1`` is a fine name in a program.
+# Both brackets are escaped, or none: a backslash of the text before one of ours is not eaten.
+_PLACEHOLDER_BRACKETS = (
+    ((r"\\", r"\[", " ?"), (" ?", r"\\", r"\]")),
+    ((r"[\[\u3010\uff3b]", " ?"), (" ?", r"[\]\u3011\uff3d]")),
+)
+_PLACEHOLDER_JOINTS = (r"\\?", "[_ -]")
+_BARE_JOINTS = (r"\\?", "_")
+_BARE_START = "(?<![0-9A-Za-z_])"
+_BARE_END = "(?![0-9A-Za-z_])"
+LONGEST_PLACEHOLDER = max(map(len, PLACEHOLDER_NAMES.values())) + _PLACEHOLDER_DIGITS + 12
+
+
+def _placeholder_name(name: str, joints: tuple[str, ...], any_case: bool) -> list[str]:
+    """The pieces of a pattern for a name and the joint before its number."""
+    pieces: list[str] = []
+    for letter in f"{name}_":
+        if letter == "_":
+            pieces += joints
+        else:
+            pieces.append(f"[{letter}{letter.lower()}]" if any_case else letter)
+    return pieces
+
+
+@cache
+def placeholder_pattern() -> re.Pattern[str]:
+    """Any writing of a placeholder."""
+    names = sorted(PLACEHOLDER_NAMES.values(), key=lambda name: (-len(name), name))
+    number = f"[0-9]{{1,{_PLACEHOLDER_DIGITS}}}"
+    bracketed = "|".join(
+        "".join(_placeholder_name(name, _PLACEHOLDER_JOINTS, True)) for name in names
+    )
+    bare = "|".join("".join(_placeholder_name(name, _BARE_JOINTS, False)) for name in names)
+    forms = [
+        f"{''.join(opening)}(?:{bracketed}){number}{''.join(closing)}"
+        for opening, closing in _PLACEHOLDER_BRACKETS
+    ]
+    return re.compile("|".join([*forms, f"{_BARE_START}(?:{bare}){number}{_BARE_END}"]))
+
+
+@cache
+def unfinished_placeholder_pattern() -> re.Pattern[str]:
+    """What, at the end of a text, may be the beginning of a placeholder, or one that may go on."""
+    number = ("[0-9]", f"[0-9]{{0,{_PLACEHOLDER_DIGITS - 1}}}")
+    forms: list[str] = []
+    for name in PLACEHOLDER_NAMES.values():
+        inner = _placeholder_name(name, _PLACEHOLDER_JOINTS, True)
+        for opening, closing in _PLACEHOLDER_BRACKETS:
+            forms.append(_beginning([*opening, *inner, *number, *closing[:-1]]))
+        bare = _placeholder_name(name, _BARE_JOINTS, False)
+        forms.append(_BARE_START + _beginning([*bare, *number]))
+    return re.compile(rf"(?=[\\\[\u3010\uff3bA-Z])(?:{'|'.join(forms)})\Z")
+
+
+def _beginning(pieces: Sequence[str]) -> str:
+    """A pattern for every beginning of the sequence of pieces, none left out in between."""
+    pattern = ""
+    for piece in reversed(pieces):
+        pattern = f"(?:{piece}{pattern})?" if pattern else f"(?:{piece})?"
+    return pattern
+
+
+# A place of a text, and the name of what stands there.
+_NamedSpan = tuple[int, int, str]
+# Shorter values are looked for by their recogniser alone; of more values only those it finds.
+_SHORTEST_LOOKED_FOR = 6
+_MOST_LOOKED_FOR = 200
+
+
+class Redaction:
+    """The placeholders of one call: of one user, for one request and its reply.
+
+    A value has the same placeholder in all texts of the call. What a text holds by itself that
+    looks like a placeholder is never mistaken for one of ours: its number is not given out, and if
+    it was given out before, the look-alike gets a placeholder of its own.
+    """
+
+    def __init__(
+        self,
+        kinds: Collection[PersonalKind] = ALL_PERSONAL_KINDS,
+        find: Callable[[str], Sequence[Finding]] = find_personal_data,
+    ) -> None:
+        self._kinds = frozenset(kinds)
+        self._find = find
+        self._by_value: dict[tuple[str, str], str] = {}
+        self._values: dict[str, str] = {}
+        self._reserved: set[str] = set()
+        self._next: dict[str, int] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was replaced, so that a reply need not be looked at."""
+        return not self._values
+
+    def redact(self, text: str) -> str:
+        """The text with a placeholder for each finding of the chosen kinds.
+
+        A value that was found once is replaced wherever else it stands in this text, and in later
+        ones, whether or not the words around it tell what it is.
+        """
+        self._reserve(text)
+        return self._redacted(text, self._found(text))
+
+    def redact_all(self, texts: Sequence[str], *, again: bool = False) -> list[str]:
+        """Several texts of the call, as if each had come after all others.
+
+        Numbers follow the order of the texts, so texts that come later change no earlier number.
+        ``again`` is for texts in which placeholders of this call may stand already: these stay.
+        """
+        for text in texts:
+            self._reserve(text)
+        found = [self._found(text) for text in texts]
+        for text, spans in zip(texts, found, strict=True):
+            for start, end, name in spans:
+                self._placeholder(name, text[start:end])
+        return [
+            self._redacted(text, spans, again) for text, spans in zip(texts, found, strict=True)
+        ]
+
+    def _found(self, text: str) -> list[_NamedSpan]:
+        return [
+            (one.start, one.end, PLACEHOLDER_NAMES[one.kind])
+            for one in self._find(text)
+            if one.kind in self._kinds
+        ]
+
+    def _reserve(self, text: str) -> None:
+        """Numbers that a text uses itself are not given out."""
+        self._reserved.update(name for _, _, name in _look_alikes(text) if name not in self._values)
+
+    def _redacted(self, text: str, found: Sequence[_NamedSpan], again: bool = False) -> str:
+        for start, end, name in found:
+            self._placeholder(name, text[start:end])
+        spans = [*found, *self._known_again(text)]
+        if not again:
+            spans += (
+                (start, end, name.rpartition("_")[0])
+                for start, end, name in _look_alikes(text)
+                if name in self._values
+            )
+        parts: list[str] = []
+        position = 0
+        for start, end, name in _not_overlapping(found, spans):
+            parts += text[position:start], self._placeholder(name, text[start:end])
+            position = end
+        return "".join([*parts, text[position:]])
+
+    def _known_again(self, text: str) -> Iterator[_NamedSpan]:
+        """Where known values stand, as words of their own; of a call with few values."""
+        if len(self._by_value) > _MOST_LOOKED_FOR:
+            return
+        for name, value in self._by_value:
+            at = text.find(value) if len(value) >= _SHORTEST_LOOKED_FOR else -1
+            while at >= 0:
+                end = at + len(value)
+                if not (text[max(at - 1, 0) : at].isalnum() or text[end : end + 1].isalnum()):
+                    yield at, end, name
+                at = text.find(value, at + 1)
+
+    def redact_parsed(self, value: Any) -> Any:
+        """The same for the texts within lists and objects; names of fields stay."""
+        if isinstance(value, str):
+            return self.redact(value)
+        return _replaced_within(value, self.redact_parsed, keys=None)
+
+    def restore(self, text: str) -> str:
+        """The text with the values of this call's placeholders; others stay as they are.
+
+        Not for the text of a JSON document, whose quotes a value might break: that is for
+        ``restore_json``, or for ``restore_parsed`` once it is parsed.
+        """
+        if not self._values:
+            return text
+        return placeholder_pattern().sub(self.restored, text)
+
+    def restore_json(self, text: str) -> str:
+        """The text of a JSON document with values, escaped, for the placeholders in its strings."""
+        if not self._values:
+            return text
+        return placeholder_pattern().sub(self.restored_in_json, text)
+
+    def restore_parsed(self, value: Any) -> Any:
+        """A parsed reply with values for placeholders in all its texts and names of fields."""
+        if isinstance(value, str):
+            return self.restore(value)
+        return _replaced_within(value, self.restore_parsed, keys=self.restore)
+
+    def restored(self, match: re.Match[str]) -> str:
+        """The value of one match of ``placeholder_pattern``, or the match itself."""
+        return self._values.get(_canonical_name(match), match[0])
+
+    def restored_in_json(self, match: re.Match[str]) -> str:
+        """The same as it stands between the quotes of a JSON document."""
+        value = self._values.get(_canonical_name(match))
+        return match[0] if value is None else json.dumps(value, ensure_ascii=False)[1:-1]
+
+    def _placeholder(self, name: str, value: str) -> str:
+        known = self._by_value.get((name, value))
+        if known is None:
+            number = self._next.get(name, 1)
+            while f"{name}_{number}" in self._reserved:
+                number += 1
+            self._next[name] = number + 1
+            known = self._by_value[name, value] = f"{name}_{number}"
+            self._values[known] = value
+        return f"[{known}]"
+
+
+def _look_alikes(text: str) -> list[_NamedSpan]:
+    return [
+        (*match.span(), _canonical_name(match)) for match in placeholder_pattern().finditer(text)
+    ]
+
+
+def _replaced_within(
+    value: Any, replaced: Callable[[Any], Any], keys: Callable[[str], str] | None
+) -> Any:
+    if isinstance(value, list):
+        return [replaced(one) for one in value]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        return {
+            keys(key) if keys and isinstance(key, str) else key: replaced(one)
+            for key, one in value.items()  # pyright: ignore[reportUnknownVariableType]
+        }
+    return value
+
+
+def _not_overlapping(found: Sequence[_NamedSpan], spans: Sequence[_NamedSpan]) -> list[_NamedSpan]:
+    """Spans by place, without those that overlap an earlier one or one of the found."""
+    first = set(found)
+    ends = sorted(found)
+    starts = [start for start, _, _ in ends]
+    chosen: list[_NamedSpan] = []
+    for span in sorted(spans, key=lambda one: (one[0], -one[1])):
+        start, end, _ = span
+        if chosen and start < chosen[-1][1]:
+            continue
+        after = bisect_right(starts, start)
+        if span in first or after == len(starts) or starts[after] >= end:
+            chosen.append(span)
+    return chosen
+
+
+def _canonical_name(match: re.Match[str]) -> str:
+    """The name that we gave: ``[Birth date 02]`` is ``BIRTH_DATE_2``."""
+    plain = match[0].replace("\\", "").strip("[]\u3010\u3011\uff3b\uff3d ")
+    name, _, number = plain.replace("-", "_").replace(" ", "_").rpartition("_")
+    return f"{name.upper()}_{int(number)}"
+
+
+# ---- src/adaptive/privacy/chat_redaction.py ----
+# A chat's messages with placeholders for personal data, and an answer with its values again.
+
+import json
+from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from typing import Any
+
+_TextChange = Callable[[str], str]
+
+# Fields in which providers tell what a model thought (host: utils/middleware.py).
+REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
+_WITHHELD = (
+    "[The user's message is not shown to you: personal data in it could not be replaced. "
+    "Say so in one sentence, and that sending it again may help.]"
+)
+# Shorter numbers without quotes, as counts and years in a tool's arguments, are nobody's.
+_SHORTEST_BARE_NUMBER = 6
+
+
+def withheld_messages() -> list[dict[str, Any]]:
+    """What a model gets where personal data can't be replaced: nothing that anybody said."""
+    return [{"role": "user", "content": _WITHHELD}]
+
+
+def redacted_chat(
+    messages: Sequence[Any], redaction: Redaction, sent: set[bytes] | None = None
+) -> list[Any]:
+    """Messages with placeholders for personal data in all their texts, in order.
+
+    Texts are contents, text parts of contents, thoughts and the strings within the arguments of
+    tool calls; addresses of images, ids and names stay. A message without a finding is the same
+    object. ``sent`` holds digests of texts that this function has made before for the redaction:
+    they stay, and so do placeholders in texts that somebody has put one of them into; digests of
+    what is returned are added to it.
+    """
+    known = set[bytes]() if sent is None else sent
+    texts: dict[str, None] = {}
+
+    def collect(text: str) -> str:
+        texts[text] = None
+        return text
+
+    for message in messages:
+        _with_texts(message, collect)
+    fresh = [text for text in texts if _text_digest(text) not in known]
+    replaced = dict(zip(fresh, redaction.redact_all(fresh, again=bool(known)), strict=True))
+    known.update(map(_text_digest, replaced.values()))
+    return [_with_texts(message, lambda text: replaced.get(text, text)) for message in messages]
+
+
+def characters_of(messages: Sequence[Any]) -> int:
+    """How much text messages hold, tool calls included; what it takes to redact them goes by it."""
+    count = 0
+
+    def add(text: str) -> str:
+        nonlocal count
+        count += len(text)
+        return text
+
+    for message in messages:
+        _with_texts(message, add)
+    return count
+
+
+def _text_digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _with_texts(message: Any, change: _TextChange) -> Any:
+    """A message whose texts are changed; the same object where none is."""
+    changed: dict[str, Any] = {}
+    for name, value in mapping(message).items():
+        if name == "content":
+            new = _changed_content(value, change)
+        elif name in REASONING_FIELDS and isinstance(value, str):
+            new = change(value)
+        elif name == "tool_calls":
+            new = [_changed_call(call, change) for call in listing(value)] or value
+        else:
+            continue
+        if new != value:
+            changed[name] = new
+    return {**message, **changed} if changed else message
+
+
+def _changed_content(content: Any, change: _TextChange) -> Any:
+    if isinstance(content, str):
+        return change(content)
+    if parts := listing(content):
+        return [_changed_part(part, change) for part in parts]
+    return content
+
+
+def _changed_part(part: Any, change: _TextChange) -> Any:
+    if isinstance(part, str):
+        return change(part)
+    text = mapping(part).get("text")
+    return {**part, "text": change(text)} if isinstance(text, str) else part
+
+
+def _changed_call(call: Any, change: _TextChange) -> Any:
+    function = mapping(mapping(call).get("function"))
+    arguments = function.get("arguments")
+    new = _changed_json(arguments, change)
+    if new == arguments:
+        return call
+    return {**call, "function": {**function, "arguments": new}}
+
+
+def _changed_json(arguments: Any, change: _TextChange) -> Any:
+    """Arguments, as a JSON document or parsed, that are the same kind of thing afterwards."""
+    if not isinstance(arguments, str):
+        return _changed_values(arguments, change)
+    try:
+        parsed = json.loads(arguments)
+    except ValueError:
+        return change(arguments)
+    changed = _changed_values(parsed, change)
+    return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
+
+
+def _changed_values(value: Any, change: _TextChange) -> Any:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, int) and len(digits := str(value)) >= _SHORTEST_BARE_NUMBER:
+        return value if (new := change(digits)) == digits else new
+    if entries := listing(value):
+        return [_changed_values(one, change) for one in entries]
+    if fields := mapping(value):
+        return {name: _changed_values(one, change) for name, one in fields.items()}
+    return value
+
+
+def restored_message(message: Any, redaction: Redaction) -> dict[str, Any]:
+    """A whole answer with values for placeholders, in what it says, thinks and asks tools for."""
+    changed: dict[str, Any] = {}
+    for name, value in mapping(message).items():
+        if name == "content":
+            changed[name] = _changed_content(value, redaction.restore)
+        elif name in (*REASONING_FIELDS, "refusal") and isinstance(value, str):
+            changed[name] = redaction.restore(value)
+        elif name in ("tool_calls", "output"):
+            changed[name] = restored_output(value, redaction)
+    return {**message, **changed}
+
+
+def restored_output(value: Any, redaction: Redaction) -> Any:
+    """Output items, in the form of OpenAI's Responses API, with values for placeholders.
+
+    What tools returned stays as it is, since the model has not written it.
+    """
+    if items := listing(value):
+        return [restored_output(one, redaction) for one in items]
+    fields = mapping(value)
+    if not fields or fields.get("type") == "function_call_output":
+        return value
+    restored: dict[str, Any] = {}
+    for name, one in fields.items():
+        if not isinstance(one, str):
+            restored[name] = (
+                redaction.restore_parsed(one)
+                if name == "arguments"
+                else restored_output(one, redaction)
+            )
+        elif name == "arguments":
+            restored[name] = redaction.restore_json(one)
+        else:
+            restored[name] = redaction.restore(one) if name in _WRITTEN_FIELDS else one
+    return restored
+
+
+# Fields of output items in which a model's words stand.
+_WRITTEN_FIELDS = frozenset({"text", "refusal", "code"})
+
+
+# ---- src/adaptive/privacy/stream_restorer.py ----
+# Restoring placeholders in an answer that comes in pieces.
+
+class StreamRestorer:
+    """Gives the pieces of an answer on with values for placeholders, wherever it was cut.
+
+    Only what may be the beginning of a placeholder waits for the next piece: less than
+    ``LONGEST_PLACEHOLDER`` characters. What all calls gave together is what
+    ``Redaction.restore`` makes of the whole answer, or, where ``json_text``, what
+    ``Redaction.restore_json`` makes of a JSON document.
+    """
+
+    def __init__(self, redaction: Redaction, *, json_text: bool = False) -> None:
+        self._redaction = redaction
+        self._value = redaction.restored_in_json if json_text else redaction.restored
+        self._held = ""
+        # The last character given on: a placeholder without brackets begins no word's middle.
+        self._before = ""
+
+    def feed(self, chunk: str) -> str:
+        """What of this piece, and of what was held, is certain."""
+        if self._redaction.is_empty:
+            return chunk
+        text = self._before + self._held + chunk
+        first = len(self._before)
+        unfinished = unfinished_placeholder_pattern().search(
+            text, max(first, len(text) - LONGEST_PLACEHOLDER)
+        )
+        return self._given(text, first, unfinished.start() if unfinished else len(text))
+
+    def finish(self) -> str:
+        """What was still held; the answer is over."""
+        text = self._before + self._held
+        return self._given(text, len(self._before), len(text))
+
+    def _given(self, text: str, first: int, until: int) -> str:
+        parts: list[str] = []
+        position = first
+        for match in placeholder_pattern().finditer(text, first):
+            if match.end() > until:
+                until = min(until, match.start())
+                break
+            parts += text[position : match.start()], self._value(match)
+            position = match.end()
+        parts.append(text[position:until])
+        self._held = text[until:]
+        self._before = text[max(until - 1, 0) : until]
+        return "".join(parts)
+
+
+# ---- src/adaptive/privacy/event_restorer.py ----
+# Giving an answer its values back while it streams, event by event.
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+_SAID_FIELDS = ("content", "refusal")
+_STREAMED_FIELDS = (*REASONING_FIELDS, *_SAID_FIELDS)
+# A part of the answer: number of the choice, field, and number of the tool call or of the item.
+_PartKey = tuple[int, str, str]
+
+
+class EventRestorer:
+    """Restores the events of one stream: chunks of chat completions, events of Responses.
+
+    Each part of the answer has a restorer of its own, so what is cut is joined again within its
+    part. What is held comes with the event that ends its part, ``finish_reason`` at the latest;
+    where a provider sends none, ``take_held`` has it.
+    """
+
+    def __init__(self, redaction: Redaction) -> None:
+        self._redaction = redaction
+        self._parts: dict[_PartKey, StreamRestorer] = {}
+
+    def restored(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        """The event with values for placeholders; the one given is not changed."""
+        kind = event.get("type")
+        if isinstance(kind, str) and kind.startswith("response."):
+            return self._restored_response(kind, event)
+        choices = listing(event.get("choices"))
+        if not choices:
+            return dict(event)
+        return {**event, "choices": [self._restored_choice(choice) for choice in choices]}
+
+    def restored_line(self, line: str) -> str:
+        """Lines as they go over the wire, each with one event; others stay as they are.
+
+        Open WebUI hands them to filters like this for plain API calls up to 0.11.0 (host:
+        utils/middleware.py, stream_wrapper).
+        """
+        lines = [
+            self._restored_data(one) if one.startswith("data:") else one for one in line.split("\n")
+        ]
+        return "\n".join(lines)
+
+    def _restored_data(self, line: str) -> str:
+        try:
+            event = json.loads(line.removeprefix("data:"))
+        except ValueError:
+            return line
+        if not (told := mapping(event)):
+            return line
+        return f"data: {json.dumps(self.restored(told), ensure_ascii=False)}"
+
+    def take_held(self) -> str:
+        """What of the first choice's words was held and never came to an end."""
+        part = self._parts.pop((0, "content", ""), None)
+        return part.finish() if part else ""
+
+    def _feed(self, key: _PartKey, text: str, *, json_text: bool = False) -> str:
+        part = self._parts.get(key)
+        if part is None:
+            part = self._parts[key] = StreamRestorer(self._redaction, json_text=json_text)
+        return part.feed(text)
+
+    def _restored_choice(self, choice: Any) -> Any:
+        told = dict(mapping(choice))
+        number = told.get("index")
+        index = number if isinstance(number, int) else 0
+        if "message" in told:
+            told["message"] = restored_message(told["message"], self._redaction)
+        elif mapping(told.get("delta")) or told.get("finish_reason"):
+            delta = self._restored_delta(index, mapping(told.get("delta")))
+            if told.get("finish_reason"):
+                self._end_choice(index, delta)
+            told["delta"] = delta
+        return told if told else choice
+
+    def _restored_delta(self, index: int, delta: Mapping[str, Any]) -> dict[str, Any]:
+        restored = dict(delta)
+        for name in _STREAMED_FIELDS:
+            restored |= self._restored_field(index, name, delta.get(name))
+        calls = listing(delta.get("tool_calls"))
+        if calls:
+            restored["tool_calls"] = [self._restored_call(index, call) for call in calls]
+        if calls or delta.get("content"):
+            # The thought is over; it must not go on behind what was said.
+            self._end_fields(index, REASONING_FIELDS, restored)
+        return restored
+
+    def _restored_field(self, index: int, name: str, value: Any) -> dict[str, Any]:
+        key = (index, name, "")
+        if isinstance(value, str) and value:
+            return {name: self._feed(key, value)}
+        # Some providers send lists of parts.
+        parts = [
+            {**part, "text": self._feed(key, part["text"])}
+            if isinstance(mapping(part).get("text"), str)
+            else part
+            for part in listing(value)
+        ]
+        return {name: parts} if parts else {}
+
+    def _restored_call(self, index: int, call: Any) -> Any:
+        function = mapping(mapping(call).get("function"))
+        arguments = function.get("arguments")
+        if isinstance(arguments, str):
+            key = (index, "tool_calls", str(call.get("index")))
+            arguments = self._feed(key, arguments, json_text=True)
+        elif arguments is not None:
+            arguments = self._redaction.restore_parsed(arguments)
+        else:
+            return call
+        return {**call, "function": {**function, "arguments": arguments}}
+
+    def _end_choice(self, index: int, delta: dict[str, Any]) -> None:
+        """Add to the delta what is held of any part of the choice."""
+        self._end_fields(index, _STREAMED_FIELDS, delta)
+        for key in [key for key in self._parts if key[:2] == (index, "tool_calls")]:
+            held = self._parts.pop(key).finish()
+            if held and key[2].isdigit():
+                call = {"index": int(key[2]), "function": {"arguments": held}}
+                delta["tool_calls"] = [*listing(delta.get("tool_calls")), call]
+
+    def _end_fields(self, index: int, names: tuple[str, ...], delta: dict[str, Any]) -> None:
+        for name in names:
+            part = self._parts.pop((index, name, ""), None)
+            if part and (held := part.finish()):
+                if parts := listing(delta.get(name)):
+                    delta[name] = [*parts, {"type": "text", "text": held}]
+                else:
+                    delta[name] = (delta.get(name) or "") + held
+
+    def _restored_response(self, kind: str, event: Mapping[str, Any]) -> dict[str, Any]:
+        """An event of the Responses API, whose last ones tell all again (OpenAI's reference)."""
+        restored = dict(event)
+        part, _, stage = kind.removeprefix("response.").rpartition(".")
+        json_text = part.endswith("arguments")
+        places = ("output_index", "content_index", "summary_index")
+        key = (0, part, "/".join(str(event.get(place, "")) for place in places))
+        if stage == "delta":
+            if isinstance(delta := event.get("delta"), str):
+                restored["delta"] = self._feed(key, delta, json_text=json_text)
+            return restored
+        if stage == "done":
+            self._parts.pop(key, None)
+        for name in ("text", "refusal"):
+            if isinstance(text := event.get(name), str):
+                restored[name] = self._redaction.restore(text)
+        if isinstance(arguments := event.get("arguments"), str):
+            restored["arguments"] = self._redaction.restore_json(arguments)
+        for name in ("item", "part", "response"):
+            if name in event:
+                restored[name] = restored_output(event[name], self._redaction)
+        return restored
+
+
+# ---- src/adaptive/host/redacted_turns.py ----
+# The turns under way whose chat model gets placeholders for personal data.
+
+import asyncio
+import copy
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Callable, MutableMapping
+from typing import Any
+
+# What a turn's metadata is marked with; the host hands the same mapping, or a copy of it, to every
+# hook of the turn (host: utils/middleware.py of 0.9.6 and 0.12.4).
+_TURN_MARK = "adaptive_memory_redaction"
+# A turn that was stopped or failed has no outlet, so nothing else would forget it.
+_IDLE_SECONDS = 3600.0
+# Some 10 ms on the event loop; longer chats are redacted in a thread.
+_CHARACTERS_AT_ONCE = 20_000
+
+
+class RedactedTurn:
+    """The placeholders of one answer, and how far that answer has come."""
+
+    def __init__(self) -> None:
+        self.redaction = Redaction()
+        self.sent: set[bytes] = set()
+        self.events = EventRestorer(self.redaction)
+        # Whether what goes back to the model within the turn, as a tool's result, comes by us.
+        self.guarded = False
+        self.used_at = 0.0
+
+
+class RedactedTurns:
+    """Redacts what goes to chat models, and restores what comes back, each turn by itself.
+
+    A turn is known by an unguessable mark in its metadata, so no turn, and no user, is ever given
+    another one's values. All is kept in this process, which serves the whole turn (0.9.6 and
+    later), and nowhere else: if it restarts, placeholders stay, since values that are reckoned
+    anew from a history that has changed meanwhile could be the wrong ones.
+    """
+
+    def __init__(
+        self,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        most_turns: int = 500,
+        longest_seconds: float = 10.0,
+    ) -> None:
+        self._clock = clock
+        self._most_turns = most_turns
+        # A megabyte takes a second or two; who says so much waits that long for privacy.
+        self._longest_seconds = longest_seconds
+        self._turns: OrderedDict[str, RedactedTurn] = OrderedDict()
+
+    def __len__(self) -> int:
+        self._forget_idle()
+        return len(self._turns)
+
+    async def redact(
+        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
+    ) -> dict[str, Any]:
+        """A request of a new turn with placeholders for personal data in all its messages.
+
+        Raises:
+            TimeoutError: it takes too long; nothing of the request may be sent.
+        """
+        turn = RedactedTurn()
+        mark = uuid.uuid4().hex
+        metadata[_TURN_MARK] = mark
+        self._keep(mark, turn)
+        return await self._redacted(body, turn)
+
+    async def redact_again(
+        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
+    ) -> dict[str, Any]:
+        """The same request when the host has added to it: documents, results, earlier words.
+
+        Raises:
+            TimeoutError: it takes too long; nothing of the request may be sent.
+        """
+        if _TURN_MARK not in metadata:
+            return body
+        turn = self._turn(metadata)
+        if turn is None:
+            return await self.redact(body, metadata)
+        turn.guarded = True
+        return await self._redacted(body, turn)
+
+    async def _redacted(self, body: dict[str, Any], turn: RedactedTurn) -> dict[str, Any]:
+        messages = listing(body.get("messages"))
+        # Of a thread that is given up, nothing is taken over.
+        redaction, sent = copy.deepcopy(turn.redaction), set(turn.sent)
+        if characters_of(messages) <= _CHARACTERS_AT_ONCE:
+            redacted = redacted_chat(messages, redaction, sent)
+        else:
+            async with asyncio.timeout(self._longest_seconds):
+                redacted = await asyncio.to_thread(redacted_chat, messages, redaction, sent)
+        turn.redaction, turn.sent = redaction, sent
+        turn.events = EventRestorer(redaction)
+        return {**body, "messages": redacted}
+
+    def restore_event(
+        self, event: Any, metadata: MutableMapping[str, Any], body: MutableMapping[str, Any]
+    ) -> Any:
+        """A piece of an answer with values for placeholders.
+
+        Where the host gives what was said before a tool call back to the model without asking us
+        (up to 0.11.1), placeholders stay in an answer that may call tools, and in the calls, until
+        the answer is stored. ``body`` is the request, which the host hands on for page chats.
+        """
+        turn = self._turn(metadata)
+        if turn is None or turn.redaction.is_empty:
+            return event
+        if not turn.guarded and _may_go_on(body, metadata):
+            return event
+        if told := mapping(event):
+            return turn.events.restored(told)
+        if isinstance(event, bytes):
+            return turn.events.restored_line(event.decode("utf-8", "surrogateescape")).encode(
+                "utf-8", "surrogateescape"
+            )
+        return turn.events.restored_line(event) if isinstance(event, str) else event
+
+    def restore_answer(
+        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
+    ) -> dict[str, Any]:
+        """A turn's messages, as the outlet gets them, with values for what is left of placeholders.
+
+        The turn is over with it. Earlier answers of a stored chat stay: their placeholders were
+        other turns'. Of what is not stored the host gives the request itself, without ids.
+        """
+        turn = self._turn(metadata)
+        if turn is None:
+            return body
+        del self._turns[metadata[_TURN_MARK]]
+        messages = listing(body.get("messages"))
+        if turn.redaction.is_empty or not messages:
+            return body
+        restored = [
+            message if mapping(message).get("id") else restored_message(message, turn.redaction)
+            for message in messages
+        ]
+        answer = mapping(messages[-1])
+        if answer.get("role") == "assistant":
+            whole = restored_message(answer, turn.redaction)
+            restored[-1] = _with_tail(whole, turn.events.take_held())
+        return body if restored == messages else {**body, "messages": restored}
+
+    def _keep(self, mark: str, turn: RedactedTurn) -> None:
+        self._forget_idle()
+        turn.used_at = self._clock()
+        self._turns[mark] = turn
+        while len(self._turns) > self._most_turns:
+            self._turns.popitem(last=False)
+
+    def _turn(self, metadata: MutableMapping[str, Any]) -> RedactedTurn | None:
+        mark = metadata.get(_TURN_MARK)
+        turn = self._turns.get(mark) if isinstance(mark, str) else None
+        if turn is not None:
+            turn.used_at = self._clock()
+            self._turns.move_to_end(str(mark))
+        return turn
+
+    def _forget_idle(self) -> None:
+        """Forget turns from which nothing was heard for long; the first one is idle longest."""
+        before = self._clock() - _IDLE_SECONDS
+        while self._turns and next(iter(self._turns.values())).used_at < before:
+            self._turns.popitem(last=False)
+
+
+def withheld(body: dict[str, Any]) -> dict[str, Any]:
+    """A request that could not be redacted, without anything that anybody said."""
+    return {**body, "messages": withheld_messages()}
+
+
+def _may_go_on(body: MutableMapping[str, Any], metadata: MutableMapping[str, Any]) -> bool:
+    """Whether the host may send this answer back to the model: with tools, or after it ran code."""
+    features = mapping(metadata.get("features"))
+    return bool(body.get("tools") or features.get("code_interpreter"))
+
+
+def _with_tail(answer: dict[str, Any], tail: str) -> dict[str, Any]:
+    """An answer with what was held of it when its stream broke off without an end."""
+    if not tail:
+        return answer
+    content, output = answer.get("content"), listing(answer.get("output"))
+    longer = {**answer, "content": content + tail} if isinstance(content, str) else dict(answer)
+    parts = listing(mapping(output[-1]).get("content")) if output else []
+    if parts and isinstance(text := mapping(parts[-1]).get("text"), str):
+        last = {**output[-1], "content": [*parts[:-1], {**parts[-1], "text": text + tail}]}
+        longer["output"] = [*output[:-1], last]
+    return longer
 
 
 # ---- src/adaptive/spans.py ----
@@ -16822,12 +20399,12 @@ def _entries_of(state: str) -> ChatEntries:
 
 
 # ---- src/adaptive/filter.py ----
-# The filter as Open WebUI sees it: two hooks, each with one guarded edge; wiring only.
+# The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only.
 
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
@@ -16857,6 +20434,7 @@ class Filter:
         self._relevance = RelevanceCache()
         self._formats = AnswerFormats()
         self._learning = Learning(self._indexes, self._vector_table, self._start)
+        self._redacted_turns = RedactedTurns()
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -16879,12 +20457,13 @@ class Filter:
     ) -> dict[str, Any]:
         """Put the memories that fit the newest message into the system prompt."""
         hook: Hook | None = None
+        reason = ""
+        redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
-            if hook is None:
-                return body
-            async with asyncio.timeout(hook.settings.inlet_timeout_seconds):
-                return await self._recall(hook, body)
+            if hook is not None:
+                async with asyncio.timeout(hook.settings.inlet_timeout_seconds):
+                    body = await self._recall(hook, body)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -16892,10 +20471,75 @@ class Filter:
         except Exception:
             log.exception("an unexpected error while recalling")
             reason = "an unexpected error; the server's log tells more"
-        log.warning("the chat goes on without memories: %s", reason)
-        if hook is not None:
-            self._start(hook.notifier.status(f"Answered without memories: {reason}"))
-        return body
+        if reason:
+            log.warning("the chat goes on without memories: %s", reason)
+            if hook is not None:
+                self._start(hook.notifier.status(f"Answered without memories: {reason}"))
+        if not redacting:
+            return body
+        told = {} if __metadata__ is None else __metadata__
+        return await self._redacted(self._redacted_turns.redact, body, told, __event_emitter__)
+
+    @property
+    def stream(self) -> Callable[..., Any]:
+        """The hook on each piece of an answer; there only while an answer may need it."""
+        if not self._redacted_turns:
+            raise AttributeError("stream")
+        return self._restored_event
+
+    @property
+    def request(self) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
+        """The hook on what goes to the model in the end (0.11.2 and later); there like ``stream``.
+
+        It sees what the host puts in behind the inlet: documents, pages, results of tools.
+        """
+        if not self._redacted_turns:
+            raise AttributeError("request")
+        return self._redacted_request
+
+    def _restored_event(
+        self,
+        event: Any,
+        __metadata__: dict[str, Any] | None = None,
+        __body__: dict[str, Any] | None = None,
+    ) -> Any:
+        """A piece of an answer with its values; as it is where that fails."""
+        try:
+            return self._redacted_turns.restore_event(event, __metadata__ or {}, __body__ or {})
+        except Exception as error:
+            log.warning("placeholders stay in an answer: %s", type(error).__name__)
+            return event
+
+    async def _redacted_request(
+        self,
+        body: dict[str, Any],
+        __metadata__: dict[str, Any] | None = None,
+        __event_emitter__: EventEmitter | None = None,
+    ) -> dict[str, Any]:
+        """What goes to the chat model, with placeholders in what the host has added, too."""
+        told = {} if __metadata__ is None else __metadata__
+        redact = self._redacted_turns.redact_again
+        return await self._redacted(redact, body, told, __event_emitter__)
+
+    async def _redacted(
+        self,
+        redact: Callable[[dict[str, Any], dict[str, Any]], Coroutine[Any, Any, dict[str, Any]]],
+        body: dict[str, Any],
+        metadata: dict[str, Any],
+        emitter: EventEmitter | None,
+    ) -> dict[str, Any]:
+        """The request with placeholders; where that fails, one in which nobody says anything.
+
+        The admin has chosen that no personal data goes out, and so it does not; the chat goes on,
+        and the user is told. What failed is told by its name alone: errors may quote texts.
+        """
+        try:
+            return await redact(body, metadata)
+        except Exception as error:
+            log.error("a chat's messages were withheld: %s", type(error).__name__)  # noqa: TRY400
+            reason = "personal data in it could not be replaced"
+            self._start(PageNotifier(emitter).status(f"Not sent to the model: {reason}"))
+            return withheld(body)
 
     async def outlet(
         self,
@@ -16909,6 +20553,7 @@ class Filter:
     ) -> dict[str, Any]:
         """Keep the turn for learning, which goes on behind the answer."""
         try:
+            body = self._redacted_turns.restore_answer(body, __metadata__ or {})
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 hook = replace(hook, caller=__event_call__)

@@ -92,7 +92,7 @@ class Filter:
         """Put the memories that fit the newest message into the system prompt."""
         hook: Hook | None = None
         reason = ""
-        redacting = self.valves.pii_redaction == "all"
+        redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
