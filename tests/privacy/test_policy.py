@@ -81,7 +81,9 @@ def test_secrets_are_refused_whatever_the_valves_say() -> None:
 @pytest.mark.parametrize("storing", ["mask", "default"])
 def test_what_has_passed_passes_unchanged(storing: str) -> None:
     """Masked text is idempotent under the gate: the last wall changes nothing more."""
-    valves = {f"store_{kind}": "mask" for kind in DEFAULT_STORING} if storing == "mask" else {}
+    valves: dict[str, Any] = {}
+    if storing == "mask":
+        valves = {f"store_{kind}": "mask" for kind in DEFAULT_STORING}
     policy = gate_policy(hook_settings(**valves))
     passed = [
         verdict for one in LABELLED if isinstance(verdict := gate(one["text"], policy), Passed)

@@ -6,7 +6,14 @@ from dataclasses import dataclass, replace
 
 from adaptive.model import CATEGORIES, Draft
 from adaptive.privacy.gate import GatePolicy, Passed, Refused, gate
-from adaptive.privacy.masking import DEFAULT_STORING, StoringPolicy, StoringRefusal, storable
+from adaptive.privacy.masking import (
+    DEFAULT_STORING,
+    Storing,
+    StoringPolicy,
+    StoringRefusal,
+    storable,
+)
+from adaptive.privacy.recogniser import PersonalKind
 from adaptive.settings import Settings
 
 # As long as a sentence of a model's reply may be (``learn.operations``).
@@ -35,7 +42,9 @@ def gate_policy(settings: Settings) -> GatePolicy:
     """
     if settings.pii_redaction == "off":
         return GatePolicy(longest=_LONGEST_STORED)
-    by_kind = {kind: getattr(settings, f"store_{kind}") for kind in DEFAULT_STORING}
+    by_kind: dict[PersonalKind, Storing] = {
+        kind: getattr(settings, f"store_{kind}") for kind in DEFAULT_STORING
+    }
     rule = StoredPersonalData(StoringPolicy(by_kind))
     return GatePolicy(longest=_LONGEST_STORED, personal_data=rule)
 
