@@ -121,7 +121,7 @@ async def test_calls_do_not_share_placeholders() -> None:
 
 
 async def test_long_requests() -> None:
-    """A long message is redacted like a short one, in a thread."""
+    """A long message is redacted like a short one."""
     model = ScriptedModel(reply("[EMAIL_1]"))
     words = "I like tea. " * 1000 + MAIL + TOKEN.join("  ")
     (answer,) = await asked(RedactingCompleter(model, personal_data=True), request(words))

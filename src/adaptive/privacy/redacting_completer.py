@@ -14,9 +14,6 @@ from adaptive.privacy.gate import SECRET_PLACEHOLDER
 from adaptive.privacy.placeholders import Redaction, placeholder_pattern
 from adaptive.privacy.secrets import find_secrets
 
-# Of so many characters the work is done within a few milliseconds; more are read in a thread.
-_REDACTED_AT_ONCE = 2000
-
 
 @dataclass(frozen=True, slots=True)
 class RedactingCompleter:
@@ -39,10 +36,8 @@ class RedactingCompleter:
     ) -> Completion:
         """Ask once (see ``Completer``), with a redaction of its own."""
         redaction = Redaction() if self.personal_data else None
-        if len(request.user) > _REDACTED_AT_ONCE:
-            sent = await asyncio.to_thread(redacted_request, request, redaction)
-        else:
-            sent = redacted_request(request, redaction)
+        # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
+        sent = await asyncio.to_thread(redacted_request, request, redaction)
         completion = await self.completer.complete(sent, response_format)
         if redaction is None or redaction.is_empty:
             return completion
