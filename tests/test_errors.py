@@ -18,7 +18,7 @@ def drawn_tree(text: str) -> dict[str, str]:
     for line in text.splitlines():
         found = BRANCH.match(line)
         if not found or not found["name"].endswith(
-            ("Error", "able", "Busy", "Rejected", "Lost", "Unfinished")
+            ("Error", "able", "Busy", "Rejected", "Refused", "Lost", "Unfinished")
         ):
             continue
         depth = len(found["indent"]) // 4 + (1 if "── " in line else 0)

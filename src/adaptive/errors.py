@@ -5,6 +5,7 @@ AdaptiveMemoryError
 │   ├── MemoryUnavailable    the host allows this user no memories (switch, permission)
 │   ├── StoreError           a write could not be proven by reading it back
 │   └── TablesUnavailable    our own tables can't be created, read or written
+├── WriteRefused             the gate lets a text not be stored
 ├── LeaseLost                the work in hand is another worker's by now
 ├── LessonUnfinished         a part of a lesson failed, and the rest of it is done
 ├── EmbeddingError           no vector, too few vectors, or vectors that are not numbers
@@ -39,6 +40,10 @@ class StoreError(HostError):
 
 class TablesUnavailable(HostError):
     """The tables of our own can't be created, read or written."""
+
+
+class WriteRefused(AdaptiveMemoryError):
+    """The gate lets a text not be stored; the text of the error is the reason, without the text."""
 
 
 class LeaseLost(AdaptiveMemoryError):

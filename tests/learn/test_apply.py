@@ -10,13 +10,16 @@ import pytest
 from adaptive.errors import LeaseLost, MemoryUnavailable
 from adaptive.learn.apply import apply_operations, audit_entries, finish_broken_off
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
-from tests.fakes import SOURCE, ListedMemories, memory
+from adaptive.privacy.guarded_store import GuardedStore
+from adaptive.privacy.policy import gate_policy
+from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 
 TEA = memory("m-1", "User likes tea.")
 DOG = memory("m-2", "User's dog is called Biscuit.")
 NEW = Operation("NEW", "", Draft("User lives in Lisbon."))
 UPDATE = Operation("UPDATE", "m-1", Draft("User hates tea."))
 DELETE = Operation("DELETE", "m-2", Draft(""))
+POLICY = gate_policy(hook_settings())
 
 
 async def always_held() -> bool:
@@ -153,3 +156,45 @@ async def test_former_content_without_a_place_for_it() -> None:
     store.keeps_history = False
     await apply_operations([more], [DOG], store, SOURCE, always_held)
     assert store.contents == ["User's dog is called Biscuit and is six."]
+
+
+async def test_gate_refuses() -> None:
+    """What the store's gate refuses is told by its reason alone, and is not tried again."""
+    card = Draft("User pays with card 4111 1111 1111 1111.")
+    store = ListedMemories(TEA)
+    outcomes = await apply_operations(
+        [Operation("NEW", "", card), Operation("UPDATE", "m-1", card), NEW],
+        [TEA],
+        GuardedStore(store, POLICY),
+        SOURCE,
+        always_held,
+    )
+    reason = "it holds personal data that is not to be stored: card"
+    assert outcomes == [
+        Outcome("rejected", "", reason),
+        Outcome("rejected", "", reason),
+        Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
+    ]
+    assert store.contents == [TEA.content, "User lives in Lisbon."]
+
+
+async def test_former_content_that_may_not_be_kept() -> None:
+    """Without history, a former content that the gate refuses is dropped, the new one is kept."""
+    old = memory("m-1", "User pays with card 4111 1111 1111 1111.")
+    store = ListedMemories(old)
+    store.keeps_history = False
+    update = Operation("UPDATE", "m-1", Draft("User has no credit cards."))
+    wall = GuardedStore(store, POLICY)
+    (outcome,) = await apply_operations([update], [old], wall, SOURCE, always_held)
+    assert outcome.status == "updated"
+    assert store.contents == ["User has no credit cards."]
+
+
+async def test_gate_keeps_a_broken_off_row_as_it_is() -> None:
+    """A row that the gate would not let pass any more is left alone, and the lesson goes on."""
+    content = "User pays with card 4111 1111 1111 1111."
+    left = memory("left", content, created_at=SOURCE.said_at + 1)
+    store = ListedMemories(left)
+    operations = [Operation("NEW", "", Draft(content))]
+    await finish_broken_off(operations, [left], GuardedStore(store, POLICY), SOURCE)
+    assert store.rows["left"] == left

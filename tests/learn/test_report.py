@@ -88,3 +88,10 @@ def test_long_texts_are_clipped() -> None:
 def test_failure_line() -> None:
     """A turn that could not be learned says why, on one line."""
     assert failure_line("the model\n failed") == "Nothing saved: the model failed"
+
+
+def test_no_line_holds_a_secret() -> None:
+    """A memory with a secret that another tool has written is told without it."""
+    token = "gh" + "p_" + "a1B2c3D4e5F6" * 3
+    line = report_line([Outcome("deleted", f"User's token is {token}.")])
+    assert line == "Memory deleted: User's token is [secret removed]."

@@ -524,3 +524,41 @@ async def test_cancelled_while_the_model_thinks() -> None:
         await task
     assert home.world.contents == sorted(GUITAR)
     assert isinstance(home.world.leases, HeldLeases)
+
+
+async def test_summary_that_the_gate_refuses() -> None:
+    """A summary passes the gate before anything is archived for it; refused, all stays."""
+    mails = [f"User's mail for {use} is {use}@example.org." for use in ("work", "home", "bank")]
+    home = household(*mails)
+    text = "User's mails: work@example.org, home@example.org, bank@example.org for work, home, bank"
+    home.model = Summariser(json.dumps({"summary": text, "complete": True}))
+
+    async def current() -> MemoryIndex:
+        return topical_index(await home.world.store.read(), lambda _: "mail")
+
+    strict = SETTINGS.model_copy(update={"store_email": "refuse"})
+    report = await home.run(settings=strict, current=current)
+    reason = "left alone: it holds personal data that is not to be stored: email"
+    assert report is not None
+    assert report.counts[reason] == 1
+    assert report.complete
+    assert home.world.contents == sorted(mails)
+    assert home.world.archive.rows == {}
+
+
+async def test_summary_is_masked_before_it_is_archived() -> None:
+    """Row and archive hold the same masked words, by which a broken-off run is found again."""
+    mails = [f"User's mail for {use} is {use}@example.org." for use in ("work", "home", "bank")]
+    home = household(*mails, keeps_meta=False)
+    text = "User's mails: work@example.org, home@example.org, bank@example.org for work, home, bank"
+    home.model = Summariser(json.dumps({"summary": text, "complete": True}))
+
+    async def current() -> MemoryIndex:
+        return topical_index(await home.world.store.read(), lambda _: "mail")
+
+    masking = SETTINGS.model_copy(update={"store_email": "mask"})
+    await home.run(settings=masking, current=current)
+    (content,) = home.world.contents
+    assert "work@example.org" not in content
+    assert "…@example.org" in content
+    assert {one.summary for one in home.world.archive.rows.values()} == {content}

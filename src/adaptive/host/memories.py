@@ -302,8 +302,10 @@ def _meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[s
 
 
 def _with_history(memory: Memory) -> dict[str, Any]:
-    """The row's meta with its present content at the end of its history, once."""
+    """The row's meta with its present content at the end of its history, once; not an empty one."""
     former = listing(memory.meta.get("history"))
+    if not memory.content:
+        return dict(memory.meta)
     if former and mapping(former[-1]).get("content") == memory.content:
         return dict(memory.meta)
     entry = {

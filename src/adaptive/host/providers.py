@@ -14,6 +14,9 @@ from adaptive.host.requests import process_state
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.ports import Completer, Embedder
+from adaptive.privacy.guarded_store import GuardedStore
+from adaptive.privacy.policy import gate_policy
+from adaptive.privacy.redacting_completer import RedactingCompleter
 from adaptive.retry import RetryPolicy
 from adaptive.search.embedders import DEFAULT_LOCAL_MODEL, EndpointEmbedder, LocalEmbedder
 from adaptive.search.indexes import Sources
@@ -21,8 +24,8 @@ from adaptive.settings import Settings
 
 
 def user_sources(hook: Hook, request: Request, user: Any, vectors: HostVectorTable) -> Sources:
-    """Where the memories of a hook's user are, and who makes their vectors."""
-    store = HostMemoryStore(request, user)
+    """Where the memories of a hook's user are, behind the gate, and who makes their vectors."""
+    store = GuardedStore(HostMemoryStore(request, user), gate_policy(hook.settings))
     return Sources(hook.user_id, store, chosen_embedder(hook.settings, request, user), vectors)
 
 
@@ -43,15 +46,20 @@ def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder
 
 
 async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer:
-    """Who answers our own questions.
+    """Who answers our own questions, and what of them it is not shown.
 
     Raises:
         ModelRejected: no model is known; the text says which valve helps.
     """
     settings = hook.settings
     if settings.llm_provider_type != "host":
-        outside = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
-        return outside(settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key)
+        kind = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
+        outside = kind(settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key)
+        return _redacting_completer(outside, settings)
     direct = bool(hook.metadata.get("direct"))
     model = await learning_model(request, settings.host_model, hook.chat_model, direct)
-    return HostCompleter(request, user, model)
+    return _redacting_completer(HostCompleter(request, user, model), settings)
+
+
+def _redacting_completer(completer: Completer, settings: Settings) -> RedactingCompleter:
+    return RedactingCompleter(completer, settings.pii_redaction in ("model", "all"))

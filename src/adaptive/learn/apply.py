@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from adaptive.errors import HostError, LeaseLost, MemoryUnavailable
+from adaptive.errors import HostError, LeaseLost, MemoryUnavailable, WriteRefused
 from adaptive.learn.reconcile import with_former
-from adaptive.model import Memory, Operation, Outcome, Provenance
+from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
+from adaptive.privacy.secrets import without_secrets
 from adaptive.search.text_similarity import holds_words_of
 from adaptive.table_ports import AuditEntry, ChangeKind
 
@@ -46,10 +47,14 @@ async def apply_operations(
             left = operations[len(outcomes) :]
             why = "memories were switched off meanwhile"
             return [*outcomes, *(Outcome("rejected", one.draft.content, why) for one in left)]
+        except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
+            log_apply.info("%s refused: %s", operation.kind, refusal)
+            outcomes.append(Outcome("rejected", "", str(refusal)))
         except HostError as error:
-            log_apply.warning("%s failed: %s", operation.kind, error)
+            why = without_secrets(str(error))
+            log_apply.warning("%s failed: %s", operation.kind, why)
             content = operation.draft.content or by_id[operation.id].content
-            outcomes.append(Outcome("failed", content, str(error)))
+            outcomes.append(Outcome("failed", content, why))
     return outcomes
 
 
@@ -90,8 +95,9 @@ async def finish_broken_off(
             continue
         try:
             await store.complete(memory, draft, source)
-        except HostError as error:
-            log_apply.warning("a row stays without its provenance: %s", error)
+        except (HostError, WriteRefused) as error:
+            why = without_secrets(str(error))
+            log_apply.warning("a row stays without its provenance: %s", why)
 
 
 async def _applied(
@@ -108,8 +114,21 @@ async def _applied(
         await store.delete(memory)
         return Outcome("deleted", before, memory_id=memory.id, before=before)
     draft = operation.draft
-    if not store.keeps_history and not holds_words_of(draft.content, before):
-        when = datetime.fromtimestamp(source.said_at, UTC)
-        draft = replace(draft, content=with_former(draft.content, before, when))
-    await store.update(memory, draft, source)
-    return Outcome("updated", operation.draft.content, memory_id=memory.id, before=before)
+    if not await _updated_with_former(memory, draft, store, source):
+        await store.update(memory, draft, source)
+    return Outcome("updated", draft.content, memory_id=memory.id, before=before)
+
+
+async def _updated_with_former(
+    memory: Memory, draft: Draft, store: MemoryStore, source: Provenance
+) -> bool:
+    """Where the store keeps no history, let the row tell what it said before, if that may be."""
+    if store.keeps_history or holds_words_of(draft.content, memory.content):
+        return False
+    when = datetime.fromtimestamp(source.said_at, UTC)
+    content = with_former(draft.content, memory.content, when)
+    try:
+        await store.update(memory, replace(draft, content=content), source)
+    except WriteRefused:  # what another tool has put there may be what the gate lets not pass
+        return False
+    return True

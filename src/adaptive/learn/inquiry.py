@@ -14,6 +14,7 @@ from adaptive.learn.operations import Extraction, read_extraction, retry_note
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import CompletionRequest, Memory
 from adaptive.ports import Completer
+from adaptive.privacy.secrets import without_secrets
 from adaptive.retry import RetryPolicy
 from adaptive.settings import Settings
 
@@ -88,5 +89,6 @@ class Inquiry:
         completion = await ask(
             self.completer, request, self.formats, policy, settings.llm_timeout_seconds
         )
-        log_inquiry.debug("the model's reply: %r", completion.text)
+        if log_inquiry.isEnabledFor(logging.DEBUG):
+            log_inquiry.debug("the model's reply: %r", without_secrets(completion.text))
         return read_extraction(completion, self.offered, settings)

@@ -8,10 +8,12 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
 from adaptive.errors import EmbeddingError, LeaseLost
+from adaptive.learn.admission import admitted
 from adaptive.learn.apply import apply_operations, audit_entries, finish_broken_off
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.commanded import commanded
@@ -29,6 +31,7 @@ from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
+from adaptive.privacy.policy import gate_policy
 from adaptive.search.fusion import rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes, Sources
@@ -98,6 +101,7 @@ async def learn_turn(
     commands = read_commands(turn.words)
     found = read_journal(work.journal) if work.journal else None
     again = found is not None
+    admit = partial(admitted, commands=commands, words=turn.words, policy=gate_policy(settings))
     if found is None:
         offered = await _offered_memories(room, turn, settings)
         if await room.may_ask():
@@ -108,10 +112,13 @@ async def learn_turn(
             found = commanded(commands, offered, settings)
             if not found:
                 return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
+        found = await asyncio.to_thread(admit, found)
         if not found:
             return Lesson(NOTHING_NEW)
         if not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
+    else:  # it may have been kept under other rules
+        found = await asyncio.to_thread(admit, found)
     outcomes, doubtful = await _written(room, turn, found, settings, work, again=again)
     complete = all(outcome.status != "failed" for outcome in outcomes)
     if room.can_ask:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adaptive.model import Outcome, OutcomeStatus
+from adaptive.privacy.secrets import without_secrets
 
 _WORDS: dict[OutcomeStatus, str] = {
     "saved": "Memory saved",
@@ -49,7 +50,8 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def _told(outcome: Outcome) -> str:
-    text = _clipped(outcome.content, _LONGEST_TOLD)
+    # A row that another tool has written may hold a secret when it is deleted or archived.
+    text = _clipped(without_secrets(outcome.content), _LONGEST_TOLD)
     if not outcome.reason or outcome.status in _SELF_EXPLAINING:
         return text
     reason = _clipped(outcome.reason, _LONGEST_TOLD)

@@ -13,7 +13,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
 from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
@@ -32,6 +32,8 @@ from adaptive.learn.summary import (
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import Memory
 from adaptive.ports import Completer
+from adaptive.privacy.gate import Refused, gate
+from adaptive.privacy.policy import gate_policy
 from adaptive.retry import RetryPolicy
 from adaptive.search.index import MemoryIndex
 from adaptive.settings import Settings
@@ -178,6 +180,12 @@ async def _replace_cluster(
     if refusal:
         report.count(f"left alone: {refusal}")
         return
+    # Before it is archived with its originals: a run that broke off knows the row by its words.
+    verdict = await asyncio.to_thread(gate, summary.text, gate_policy(settings))
+    if isinstance(verdict, Refused):
+        report.count(f"left alone: {verdict.reason}")
+        return
+    summary = replace(summary, text=verdict.text)
     async with shop.writing():
         await _write_summary(shop.room, summary, cluster, int(clock()), report)
 

@@ -7,9 +7,14 @@ from typing import Literal, Protocol
 
 from adaptive.privacy.injection import injection_verdict
 from adaptive.privacy.injection_style import as_statement
-from adaptive.privacy.secrets import find_secrets, secret_reason
+from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
 
 GateRule = Literal["length", "secret", "injection", "personal data"]
+
+# What models are shown in the place of a secret.
+SECRET_PLACEHOLDER = "[SECRET]"  # noqa: S105 - the mark in its place
+SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
+_SECRET_MARKS = (SECRET_PLACEHOLDER.lower(), SECRET_MARK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,16 @@ def gate(text: str, policy: GatePolicy) -> Passed | Refused:
         return Refused(f"it is longer than {policy.longest} characters", "length")
     if reason := secret_reason(find_secrets(bare)):
         return Refused(reason, "secret")
+    if holds_secret_mark(bare):
+        return Refused(SECRET_LEFT_OUT, "secret")
     verdict = injection_verdict(bare)
     if not verdict.allowed:
         return Refused(verdict.reason, "injection")
     told = as_statement(bare) if policy.statements else bare
     return policy.personal_data(told) if policy.personal_data else Passed(told)
+
+
+def holds_secret_mark(text: str) -> bool:
+    """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
+    said = text.lower().replace("\\", "")
+    return any(mark in said for mark in _SECRET_MARKS)

@@ -71,7 +71,7 @@ class StoringRefusal:
     def reason(self) -> str:
         """Why, fit for a status line and for the log."""
         named = ", ".join(kind.replace("_", " ") for kind in self.kinds)
-        return f"holds personal data that may not be stored: {named}"
+        return f"it holds personal data that is not to be stored: {named}"
 
 
 def storable(
