@@ -40,6 +40,7 @@ def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
 # \u2502   \u251c\u2500\u2500 MemoryUnavailable    the host allows this user no memories (switch, permission)
 # \u2502   \u251c\u2500\u2500 StoreError           a write could not be proven by reading it back
 # \u2502   \u2514\u2500\u2500 TablesUnavailable    our own tables can't be created, read or written
+# \u251c\u2500\u2500 WriteRefused             the gate lets a text not be stored
 # \u251c\u2500\u2500 LeaseLost                the work in hand is another worker's by now
 # \u251c\u2500\u2500 LessonUnfinished         a part of a lesson failed, and the rest of it is done
 # \u251c\u2500\u2500 EmbeddingError           no vector, too few vectors, or vectors that are not numbers
@@ -70,6 +71,10 @@ class StoreError(HostError):
 
 class TablesUnavailable(HostError):
     """The tables of our own can't be created, read or written."""
+
+
+class WriteRefused(AdaptiveMemoryError):
+    """The gate lets a text not be stored; the text of the error is the reason, without the text."""
 
 
 class LeaseLost(AdaptiveMemoryError):
@@ -3055,65 +3060,6 @@ class Completion:
     cut: bool = False
 
 
-# ---- src/adaptive/learn/report.py ----
-# What learning did, in one line for the user.
-
-from collections.abc import Sequence
-
-_WORDS: dict[OutcomeStatus, str] = {
-    "saved": "Memory saved",
-    "updated": "Memory updated",
-    "deleted": "Memory deleted",
-    "archived": "Over the limit, so moved to the archive",
-    "asked": "You are asked before deleting",
-    "kept": "Not deleted",
-    "unchanged": "Already known",
-    "rejected": "Not saved",
-    "failed": "Could not be saved",
-}
-_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "asked", "unchanged")
-_LONGEST_TOLD = 160
-_LONGEST_LINE = 600
-NOTHING_NEW = "Nothing new to remember"
-
-
-def report_line(outcomes: Sequence[Outcome]) -> str:
-    """The status line: what was written, then what was not and why."""
-    if not outcomes:
-        return NOTHING_NEW
-    parts: list[str] = []
-    for status, words in _WORDS.items():
-        texts = [_told(outcome) for outcome in outcomes if outcome.status == status]
-        if texts:
-            parts.append(f"{words}: {_listed(texts)}")
-    return _clipped(" \u00b7 ".join(parts), _LONGEST_LINE)
-
-
-def failure_line(reason: str) -> str:
-    """The status line of a turn that could not be learned."""
-    return _clipped(f"Nothing saved: {' '.join(reason.split())}", _LONGEST_LINE)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    """Texts one after the other; a semicolon only where none ends its own sentence."""
-    listed = texts[0]
-    for text in texts[1:]:
-        listed += f" {text}" if listed.endswith((".", "!", "?", "\u3002", "\u2026")) else f"; {text}"
-    return listed
-
-
-def _told(outcome: Outcome) -> str:
-    text = _clipped(outcome.content, _LONGEST_TOLD)
-    if not outcome.reason or outcome.status in _SELF_EXPLAINING:
-        return text
-    reason = _clipped(outcome.reason, _LONGEST_TOLD)
-    return f"{text} ({reason})" if text else reason
-
-
-def _clipped(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
-
-
 # ---- src/adaptive/plain_markdown.py ----
 # Plain texts as Markdown that shows them as they are, for what comes from a memory or a model.
 #
@@ -4081,6 +4027,1892 @@ def _heads_of(subject: str) -> _WordHeads:
 
 def _frozen_words(words: Mapping[str, Iterable[str]]) -> Mapping[str, tuple[str, ...]]:
     return {key: tuple(several) for key, several in words.items()}
+
+
+# ---- src/adaptive/privacy/guard_text.py ----
+# A text as a reader sees it, with the way back to the places in the original.
+#
+# Full-width letters, mathematical alphabets, odd spaces and dashes become the plain ones; what cannot
+# be seen is left out. So one pattern finds a key however it was disguised.
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+# What takes no room (Unicode 15, Default_Ignorable_Code_Point, without the tag characters), the
+# bidirectional controls among it.
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+_CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
+# Ranges of code points whose compatibility form is one plain sign (Unicode: Letterlike Symbols,
+# Enclosed Alphanumerics, Fullwidth Forms, Mathematical Alphanumeric Symbols, Enclosed Supplement).
+_COMPATIBLE = (
+    (0x2070, 0x209C),
+    (0x2100, 0x214F),
+    (0x2460, 0x24FF),
+    (0xFE50, 0xFE6B),
+    (0xFF01, 0xFF5E),
+    (0x1D400, 0x1D7FF),
+    (0x1F130, 0x1F149),
+)
+_ALIKE: Mapping[str, str] = {
+    " ": "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
+    "\u205f"
+    "\u3000",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d",
+    "\n": "\u0085\u2028\u2029\x0b\x0c",
+    "'": "\u2018\u2019\u201a\u201b\u2032",
+    '"': "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb",
+    "i": "\u0130",  # the one letter whose lower case is longer than itself
+}
+# Letters of other alphabets that look like these Latin ones.
+_TWINS: Mapping[str, str] = {
+    "acdeghijklopqstuxy": "\u0430\u0441\u0501\u0435\u0261\u04bb\u0456\u0458\u043a\u04cf\u043e\u0440"
+    "\u051b\u0455\u0442\u057d\u0445\u0443",
+    "ABCEHIJKMOPSTXY": "\u0410\u0412\u0421\u0415\u041d\u0406\u0408\u041a\u041c\u041e\u0420\u0405"
+    "\u0422\u0425\u0423",
+    "aceiopuvknt": "\u03b1\u03f2\u03b5\u03b9\u03bf\u03c1\u03c5\u03bd\u03ba\u03b7\u03c4",
+    "AEZHIKMNOPTYXB": "\u0391\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5"
+    "\u03a7\u0392",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GuardText:
+    """A folded text; ``cuts`` are the places in it where something unseen was left out.
+
+    ``skipped`` holds, for each cut, how many characters were left out up to there.
+    """
+
+    text: str
+    cuts: tuple[int, ...] = ()
+    skipped: tuple[int, ...] = ()
+
+    def place(self, at: int) -> int:
+        """The place in the original of a character at a place of the folded text."""
+        before = bisect_right(self.cuts, at)
+        return at + (self.skipped[before - 1] if before else 0)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The span in the original of a span that is not empty."""
+        return self.place(start), self.place(end - 1) + 1
+
+
+def guard_text(text: str, *, marks: bool = False) -> GuardText:
+    """Fold a text: in linear time, and for plain ASCII with no work.
+
+    ``marks`` leaves out combining marks as well, so that "s\u0332ystem" is "system".
+    """
+    if text.isascii():
+        if not _ascii_controls().search(text):
+            return GuardText(text)
+    elif _folded_signs().search(text):
+        text = _folded_signs().sub(lambda run: run.group().translate(_folding()), text)
+    kept: list[str] = []
+    cuts: list[int] = []
+    skipped: list[int] = []
+    position = gone = 0
+    pattern = _unseen_or_marks() if marks else unseen_signs()
+    for match in pattern.finditer(text):
+        kept.append(text[position : match.start()])
+        cuts.append(match.start() - gone)
+        gone += match.end() - match.start()
+        skipped.append(gone)
+        position = match.end()
+    kept.append(text[position:])
+    return GuardText("".join(kept), tuple(cuts), tuple(skipped))
+
+
+def in_latin(text: str) -> str:
+    """The text with letters that look Latin made Latin; as long as before."""
+    if text.isascii():
+        return text
+    return _twin_signs().sub(lambda run: run.group().translate(_latin_twins()), text)
+
+
+@cache
+def unseen_signs() -> re.Pattern[str]:
+    """Runs of signs that take no room."""
+    return re.compile(f"[{_UNSEEN}{_CONTROLS}]+")
+
+
+@cache
+def _unseen_or_marks() -> re.Pattern[str]:
+    return re.compile(
+        f"[{_UNSEEN}{_CONTROLS}\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]+"
+    )
+
+
+@cache
+def _ascii_controls() -> re.Pattern[str]:
+    return re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@cache
+def _folded_signs() -> re.Pattern[str]:
+    ranges = "".join(f"{chr(low)}-{chr(high)}" for low, high in _COMPATIBLE)
+    return re.compile(f"[{ranges}{re.escape(''.join(_ALIKE.values()))}]+")
+
+
+@cache
+def _folding() -> dict[int, str]:
+    """For ``str.translate``: each sign with one plain sign in its place."""
+    table = {ord(sign): plain for plain, signs in _ALIKE.items() for sign in signs}
+    for low, high in _COMPATIBLE:
+        for point in range(low, high + 1):
+            plain = unicodedata.normalize("NFKC", chr(point))
+            if len(plain) == 1 and plain.isascii():
+                table[point] = plain
+    return table
+
+
+@cache
+def _twin_signs() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(_TWINS.values())}]+")
+
+
+@cache
+def _latin_twins() -> dict[int, str]:
+    table: dict[int, str] = {}
+    for latin, others in _TWINS.items():
+        table |= {ord(other): plain for plain, other in zip(latin, others, strict=True)}
+    return table
+
+
+# ---- src/adaptive/privacy/escaping.py ----
+# A memory's text as one line of the system prompt that can neither end the block nor play a role.
+#
+# Rows of any age and origin pass here, those of other tools included. Ordinary text stays as it is,
+# byte for byte; where a sign imitates structure, that sign alone is changed, so that a person can
+# still read what was said.
+
+# ruff: noqa: RUF001 - signs and words of several scripts
+
+import re
+from functools import cache
+
+_LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+# Never shown: controls, marks of direction, tags, fillers, and halves of characters.
+_NEVER_SHOWN = (
+    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-"
+    "\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+)
+# Scripts and emoji need these between their own signs: joiners, and weak marks of direction.
+_JOINERS = "\u061c\u200c-\u200f\u180b-\u180f"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+# The three flags that are spelt with tags (Unicode: RGI emoji tag sequences).
+_TAG_FLAGS = tuple(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(sign)) for sign in name) + "\U000e007f"
+    for name in ("gbeng", "gbsct", "gbwls")
+)
+_ANGLES = {
+    **{ord(sign): "<" for sign in "\u2039\u276e\u27e8\u3008\u02c2\u1438\u2329\u276c\u2770"},
+    **{ord(sign): ">" for sign in "\u203a\u276f\u27e9\u3009\u02c3\u1433\u232a\u276d\u2771"},
+}
+# What is left out gives its neighbours new ones; a text that needs more passes is no text.
+_MOST_PASSES = 4
+_ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
+
+# Names in angle brackets that are structure somewhere: our block, the host's, chat templates of
+# Llama, Mistral, ChatML, Gemma, DeepSeek, Harmony and Claude, and tags that models are taught.
+_TAG_NAMES = (
+    r"s|sys|bos|eos|sep|inst|im[\s_\-]{0,3}(?:start|end|sep)|(?:start|end)_of_(?:turn|role|text)"
+    r"|(?:begin|end)_of_\w{2,12}|endof\w{2,12}|eo[tm]_id|(?:start|end)_header_id|turn|channel"
+    r"|message"
+    r"|call|return|think(?:ing)?|reasoning|analysis|answer|result|results|output|document|documents"
+    r"|source|sources|example|examples|data|input|query|important|admin|root|override|policy|rules?"
+    r"|script|iframe|style|html|body|head|details|fact|facts|entry|entries|note|notes"
+    r"|[\w:.\-]{0,20}(?:memor(?:y|ies)|system|instructions?|context|prompt|assistant|developer|user"
+    r"|human|chatbot|model|tools?|function|function_calls|tool_calls?|invoke"
+    r"|parameter)[\w:.\-]{0,20}"
+)
+_BRACKET_NAMES = (
+    r"inst|sys|system|system[\s_\-]{0,2}(?:prompt|message|note|instructions?)|assistant|user|human"
+    r"|developer|tool|available_tools|tool_calls|tool_results|tool_content|prefix|suffix|middle"
+    r"|img|end|start|eos|bos|gmask|end of [a-z ]{3,30}|begin[a-z ]{0,30}|admin|instructions?"
+)
+# Whose turn a colon may begin: those who command the assistant or are it, and the user.
+_COMMANDING_ROLES = (
+    r"system|system[ _\-](?:prompt|message|note|instructions?|override|update)|developer"
+    r"|assistant|ai"
+    "|chatgpt|gpt|claude|instructions?|assistent|anweisung(?:en)?|syst\u00e8me|sistema|asistente"
+    r"|assistente"
+    "|systeem|asystent|\u0441\u0438\u0441\u0442\u0435\u043c\u0430|\u0441\u0438\u0441\u0442\u0435\u043c\u043d\u043e\u0435 \u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\u0435|\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a|\u0441\u0438\u0441\u0442\u0435\u043c\u043d\u044b\u0435 \u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438\u0438"
+    "|\u7cfb\u7edf|\u7cfb\u7d71|\u7cfb\u7edf\u63d0\u793a|\u52a9\u624b|\u30b7\u30b9\u30c6\u30e0|\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|\uc2dc\uc2a4\ud15c|\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\u0627\u0644\u0646\u0638\u0627\u0645|\u0627\u0644\u0645\u0633\u0627\u0639\u062f|\u0938\u093f\u0938\u094d\u091f\u092e"
+    "|\u0938\u0939\u093e\u092f\u0915|h\u1ec7 th\u1ed1ng|asisten|sistem"
+)
+_TURN_ROLES = (
+    f"{_COMMANDING_ROLES}|user|human|tool|nutzer|benutzer|utilisateur|usuario|usu\u00e1rio|utente"
+    rf"|gebruiker"
+    "|u\u017cytkownik|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c|\u7528\u6237|\u7528\u6236|\u30e6\u30fc\u30b6\u30fc|\uc0ac\uc6a9\uc790|\u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645|\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e"
+)
+
+
+def escaped_entry(text: str) -> str:
+    """A text as one line that imitates no structure; the same for what was escaped before."""
+    if _plain_entry().fullmatch(text):
+        return text
+    shown = _without_unseen(text)
+    shown = _without_line_marks(shown)
+    lines = (line.strip(" \t") for line in shown.split("\n"))
+    shown = re.sub("\t+", " ", " ".join(line for line in lines if line)).strip()
+    shown = _backticks().sub(lambda run: "'" * len(run.group()), shown)
+    shown = _without_opening(shown)
+    return _without_imitations(shown)
+
+
+def imitates_structure(text: str) -> bool:
+    """Whether a text imitates a mark of a block, a token of a chat template, or a commanding turn.
+
+    A turn counts at the beginning of a line, of a quotation or of a bracket.
+    """
+    seen = _seen_entry(text).text
+    return bool(_imitation().search(seen) or _commanding_turn().search(seen))
+
+
+def _without_unseen(text: str) -> str:
+    """Without what nobody sees, but for what scripts and emoji are written with."""
+    text = _never().sub(lambda run: run.group() if run.group() in _TAG_FLAGS else "", text)
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    for _ in range(_MOST_PASSES):
+        shown = _selectors().sub("", _joiners().sub("", text))
+        if shown == text:
+            return text
+        text = shown
+    return re.sub(f"[{_JOINERS}{_SELECTORS}]+", "", text)
+
+
+def _without_line_marks(text: str) -> str:
+    """Without headings, rules and roles at the beginnings of its lines."""
+    return "\n".join(_without_opening(line) for line in re.split(f"[{_LINE_BREAKS}]+", text))
+
+
+def _without_opening(line: str) -> str:
+    """A line that begins neither as a heading or a rule nor as somebody's turn."""
+    while True:
+        bare = _line_opening().sub("", line)
+        seen = _seen_entry(bare)
+        role = _role_opening().match(seen.text)
+        if role:
+            start, end = seen.span(*role.span("colon"))
+            bare = f"{bare[:start].rstrip()} -{bare[end:]}"
+        if bare == line:
+            return line
+        line = bare
+
+
+def _without_imitations(text: str) -> str:
+    seen = _seen_entry(text)
+    kept: list[str] = []
+    position = 0
+    for match in _imitation().finditer(seen.text):
+        start, end = seen.span(match.start(), match.start() + 1)
+        kept += [text[position:start], _ENTITIES[match.group()[0]]]
+        position = end
+    return "".join([*kept, text[position:]])
+
+
+def _seen_entry(text: str) -> GuardText:
+    folded = guard_text(text, marks=True)
+    latin = in_latin(folded.text.translate(_ANGLES)) if not text.isascii() else folded.text
+    return GuardText(latin, folded.cuts, folded.skipped)
+
+
+@cache
+def _plain_entry() -> re.Pattern[str]:
+    """Texts that need no look: letters and the marks of a sentence, no role before a colon."""
+    return re.compile(
+        r"[A-Za-z0-9](?:[A-Za-z0-9 ,.;'\"!?()/%&+*=@_\-]*[A-Za-z0-9,.;'\"!?()/%&+*=@_\-])?"
+    )
+
+
+@cache
+def _never() -> re.Pattern[str]:
+    return re.compile(f"{'|'.join(_TAG_FLAGS)}|[{_NEVER_SHOWN}]+")
+
+
+@cache
+def _joiners() -> re.Pattern[str]:
+    """Runs of joiners that have a plain sign, or nothing, on one side; and long ones."""
+    return re.compile(
+        f"(?:(?<![{_JOINERS}])(?<=[\x00-\x7f])|^)[{_JOINERS}]+"
+        f"|(?<![{_JOINERS}])[{_JOINERS}]+(?=[\x00-\x7f]|$)|(?<![{_JOINERS}])[{_JOINERS}]{{3,}}"
+    )
+
+
+@cache
+def _selectors() -> re.Pattern[str]:
+    """Variation selectors that choose no variant: more than one, or after a plain sign."""
+    return re.compile(
+        f"(?<![{_SELECTORS}])[{_SELECTORS}]{{2,}}|(?:(?<=[\x00-\x7f])|^)[{_SELECTORS}](?!\u20e3)"
+    )
+
+
+@cache
+def _backticks() -> re.Pattern[str]:
+    return re.compile("`{3,}")
+
+
+@cache
+def _line_opening() -> re.Pattern[str]:
+    return re.compile(r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*")
+
+
+@cache
+def _role_opening() -> re.Pattern[str]:
+    return re.compile(
+        f"[\\s\\-*#>\\\"'`(\\[_|.\\d]{{0,12}}(?:{_TURN_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}(?P<colon>[:\uff1a])",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _commanding_turn() -> re.Pattern[str]:
+    return re.compile(
+        f"(?:^|[\\n\\\"'`(\\[{{|])[\\s\\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}[:\uff1a]",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _imitation() -> re.Pattern[str]:
+    """The sign with which an imitation opens."""
+    own = r"[\s_.\-]{0,3}".join("adaptivememory")
+    return re.compile(
+        rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{own}|(?:{_TAG_NAMES})[\s/|]{{0,8}}(?:>|$|[a-z_]{{1,20}}=)))"
+        rf"|<(?=\s{{0,3}}\||!--|\s{{0,3}}/?\s{{0,3}}(?:script|iframe|img|svg|style|object|embed)\b)"
+        rf"|\[(?=\s{{0,3}}[/#|]?\s{{0,3}}(?:{_BRACKET_NAMES})\s{{0,3}}[\]:])"
+        r"|\{(?=\{?[#/~]?\s{0,3}(?:system|user|assistant|geneach|block)\b[~\s]{0,3}\})",
+        re.IGNORECASE,
+    )
+
+
+# ---- src/adaptive/privacy/injection_codes.py ----
+# Texts in a code, read: what a candidate memory may hide from the eye of its reader.
+
+import base64
+import binascii
+import html
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from urllib.parse import unquote
+
+_MOST_RUNS = 40
+_LEET = str.maketrans("013457@$!|+8", "oieastasiltb")
+_PLAIN_WORDS = (
+    "ignore",
+    "instruction",
+    "recommend",
+    "always",
+    "system",
+    "prompt",
+    "reveal",
+    "assistant",
+    "previous",
+    "answer",
+    "never",
+    "respond",
+    "the user",
+    "when asked",
+    "say",
+    "password",
+    "send",
+)
+
+
+def hidden_texts(text: str) -> Iterator[str]:
+    """What stands in a text in a code that is there to be decoded: base64, hexadecimal, and such.
+
+    Only what decodes to words is told, so that hashes and identifiers are none.
+    """
+    for pattern, decode in _decoders():
+        for number, match in enumerate(pattern.finditer(text)):
+            if number >= _MOST_RUNS:
+                break
+            decoded = decode(match.group())
+            if _reads(decoded):
+                yield decoded
+    if html.unescape(text) != text and re.search(r"(?:&#x?[0-9a-fA-F]{2,6};\s?){4}", text):
+        yield html.unescape(text)
+
+
+def disguised_texts(text: str) -> Iterator[str]:
+    """A text as it reads with its letters shifted, turned round, or figures read as letters.
+
+    Nothing tells that it is one; so what they give counts only where it is a command.
+    """
+    lower = text.lower()
+    if re.search(r"[a-z][013457@$!|+8][a-z]|\b[013457@$!][a-z]{2}", lower):
+        yield lower.translate(_LEET)
+        yield lower.translate(_LEET).replace("l", "i", 0)
+    if not text.isascii() and not re.search("[a-z]{4}", lower):
+        return
+    for shifted in _shifted(lower):
+        if sum(word in shifted for word in _PLAIN_WORDS) >= 2:
+            yield shifted
+    turned = lower[::-1]
+    if sum(word in turned for word in _PLAIN_WORDS) >= 2:
+        yield turned
+    words_turned = re.sub(r"[a-z]+", lambda word: word.group()[::-1], lower)
+    if sum(word in words_turned for word in _PLAIN_WORDS) >= 2:
+        yield words_turned
+
+
+def joined_letters(text: str) -> str:
+    """A text whose letters stand apart, joined; empty where they do not."""
+    runs = [re.sub(r"[^\w]|_", "", run.group()) for run in _apart().finditer(text)]
+    return " ".join(run for run in runs if len(run) >= 6).lower()
+
+
+def _shifted(lower: str) -> Iterator[str]:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    for shift in range(1, 26):
+        yield lower.translate(str.maketrans(letters, letters[shift:] + letters[:shift]))
+    yield lower.translate(str.maketrans(letters, letters[::-1]))
+
+
+def _reads(decoded: str) -> bool:
+    """Whether it is words: letters and spaces, and vowels among them."""
+    letters = sum(sign.isalpha() or sign in " .,:;!?'\"\n" for sign in decoded)
+    return (
+        len(decoded) >= 6
+        and letters >= 0.85 * len(decoded)
+        and re.search(r"[a-z]{3}|[\u0400-\u9fff]{2}", decoded.lower()) is not None
+        and re.search(r"[aeiou\u0400-\u9fff]", decoded.lower()) is not None
+    )
+
+
+def _of_base64(run: str) -> str:
+    bare = run.rstrip("=").replace("-", "+").replace("_", "/")
+    return _as_text(lambda: base64.b64decode(bare + "=" * (-len(bare) % 4)))
+
+
+def _of_base32(run: str) -> str:
+    bare = run.rstrip("=")
+    return _as_text(lambda: base64.b32decode(bare + "=" * (-len(bare) % 8)))
+
+
+def _of_hexadecimal(run: str) -> str:
+    figures = re.sub(r"0x|\\x|\\u00|[^0-9a-fA-F]", "", run)
+    return _as_text(lambda: bytes.fromhex(figures[: len(figures) // 2 * 2]))
+
+
+def _of_binary(run: str) -> str:
+    return "".join(chr(int(code, 2)) for code in re.findall("[01]{8}|[01]{7}", run))
+
+
+def _of_decimal(run: str) -> str:
+    return "".join(chr(int(code)) for code in re.findall(r"\d+", run))
+
+
+def _of_percent(run: str) -> str:
+    return unquote(run)
+
+
+def _of_morse(run: str) -> str:
+    return "morse code" if len(run.split()) >= 8 else ""
+
+
+def _as_text(decoded: Callable[[], bytes]) -> str:
+    try:
+        return decoded().decode("utf-8")
+    except (binascii.Error, UnicodeDecodeError, ValueError):
+        return ""
+
+
+@cache
+def _decoders() -> tuple[tuple[re.Pattern[str], Callable[[str], str]], ...]:
+    return (
+        (re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}"), _of_base64),
+        (re.compile(r"(?<![A-Za-z0-9])[A-Z2-7]{16,4000}={0,6}"), _of_base32),
+        (
+            re.compile(
+                r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9a-fA-F]{2}[\s:,\-]{0,2}(?:0x)?){8,2000}"
+                r"|(?:\\x[0-9a-fA-F]{2}){4,500}|(?:\\u00[0-9a-fA-F]{2}){4,500}"
+            ),
+            _of_hexadecimal,
+        ),
+        (
+            re.compile(r"(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4,500}[01]{7,8}|(?<!\d)(?:[01]{8}){6,500}"),
+            _of_binary,
+        ),
+        (
+            re.compile(r"(?<!\d)(?:(?:3[2-9]|[4-9]\d|1[01]\d|12[0-6])[\s,;]{1,2}){8,500}\d{2,3}"),
+            _of_decimal,
+        ),
+        (re.compile(r"(?:%[2-7][0-9a-fA-F]){4,500}"), _of_percent),
+        (re.compile(r"(?<![\w.\-])(?:[.\-\u2013\u00b7]{1,6}[ /|]{1,3}){8,500}"), _of_morse),
+    )
+
+
+@cache
+def _apart() -> re.Pattern[str]:
+    return re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){6,300}[^\W\d_](?![^\W_])")
+
+
+# ---- src/adaptive/privacy/injection_eastern.py ----
+# The fragments of ``injection_patterns`` from Russian to Hindi; see ``injection_languages``.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+from collections.abc import Mapping
+
+
+def spaced_acts(text: str) -> str:
+    """Words of a fragment with a bar in the place of each space."""
+    return "|".join(text.split())
+
+
+EASTERN_COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "ru": {
+        "CONJ": "\u0438|\u0437\u0430\u0442\u0435\u043c|\u043d\u043e|\u043f\u043e\u0442\u043e\u043c",
+        "PLEASE": "\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430|\u0432\u0430\u0436\u043d\u043e|\u0442\u0435\u043f\u0435\u0440\u044c|\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u0442\u044b \u0434\u043e\u043b\u0436\u0435\u043d",
+        "IGNORE": "\\b(?:\u0438\u0433\u043d\u043e\u0440\u0438\u0440\u0443\u0439\\w*|\u043f\u0440\u043e\u0438\u0433\u043d\u043e\u0440\u0438\u0440\u0443\u0439\\w*|\u0437\u0430\u0431\u0443\u0434\u044c\\w*|\u043e\u0442\u0431\u0440\u043e\u0441\u044c\\w*|\u043e\u0442\u043c\u0435\u043d\u0438\\w*|\u043e\u0431\u043e\u0439\u0434\u0438\\w*"
+        "|\u043d\u0430\u0440\u0443\u0448\u0430\u0439\\w*|\u043d\u0435 (?:\u0441\u043b\u0435\u0434\u0443\u0439|\u0432\u044b\u043f\u043e\u043b\u043d\u044f\u0439|\u0441\u043e\u0431\u043b\u044e\u0434\u0430\u0439)\\w*)",
+        "TARGET": "(?:\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438\\w+|\u043f\u0440\u0430\u0432\u0438\u043b\\w*|\u0443\u043a\u0430\u0437\u0430\u043d\u0438\\w+|\u043e\u0433\u0440\u0430\u043d\u0438\u0447\u0435\u043d\u0438\\w+|\u0434\u0438\u0440\u0435\u043a\u0442\u0438\u0432\\w+|\u043f\u0440\u043e\u043c\u043f\u0442\\w*"
+        "|\u0432\u0441[\u0435\u0451], \u0447\u0442\u043e (?:\u0432\u044b\u0448\u0435|\u0431\u044b\u043b\u043e)|\u043f\u0440\u0435\u0434\u044b\u0434\u0443\u0449\\w+|\u0443\u0441\u0442\u0430\u043d\u043e\u0432\u043a\\w+)",
+        "REVEAL": "\\b(?:\u0440\u0430\u0441\u043a\u0440\u043e\u0439\\w*|\u043f\u043e\u043a\u0430\u0436\u0438\\w*|\u0432\u044b\u0432\u0435\u0434\u0438\\w*|\u043e\u0442\u043f\u0440\u0430\u0432\u044c\\w*|\u043e\u0442\u043f\u0440\u0430\u0432\u043b\u044f\u0439\\w*|\u043f\u0435\u0440\u0435\u0448\u043b\u0438\\w*"
+        "|\u043f\u0440\u0438\u0448\u043b\u0438\\w*"
+        "|\u043f\u043e\u0432\u0442\u043e\u0440\u0438\\w*|\u0432\u044b\u0434\u0430\u0439\\w*|\u043d\u0430\u0437\u043e\u0432\u0438\\w*|\u0441\u043e\u043e\u0431\u0449\u0438\\w*|\u043e\u043f\u0443\u0431\u043b\u0438\u043a\u0443\u0439\\w*)",
+        "HIDDEN": "(?:\u0441\u0438\u0441\u0442\u0435\u043c\u043d\\w+|\u043f\u0440\u043e\u043c\u043f\u0442\\w*|\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438\\w+|\u0432\u043e\u0441\u043f\u043e\u043c\u0438\u043d\u0430\u043d\u0438\\w+|\u043f\u0430\u0440\u043e\u043b\\w+|\u043b\u0438\u0447\u043d\\w+ \u0434\u0430\u043d\u043d\\w+"
+        "|\u0441\u0435\u043a\u0440\u0435\u0442\\w*|\u043f\u0435\u0440\u0435\u043f\u0438\u0441\u043a\\w+|\u043a\u043b\u044e\u0447\\w* api|api-\u043a\u043b\u044e\u0447\\w*|\u043f\u0430\u043c\u044f\u0442\\w+)",
+        "BECOME": "\\b\u0442\u044b (?:\u0442\u0435\u043f\u0435\u0440\u044c|\u0431\u043e\u043b\u044c\u0448\u0435 \u043d\u0435|\u043e\u0442\u043d\u044b\u043d\u0435)|\\b(?:\u0432\u0435\u0434\u0438 \u0441\u0435\u0431\u044f|\u0434\u0435\u0439\u0441\u0442\u0432\u0443\u0439|\u043e\u0442\u0432\u0435\u0447\u0430\u0439"
+        "|\u043f\u0440\u0438\u0442\u0432\u043e\u0440\u0438\u0441\u044c\\w*) (?:\u043a\u0430\u043a|\u0447\u0442\u043e|\u0431\u0443\u0434\u0442\u043e)|\u0440\u0435\u0436\u0438\u043c (?:\u0440\u0430\u0437\u0440\u0430\u0431\u043e\u0442\u0447\u0438\u043a\u0430|\u0431\u043e\u0433\u0430)|\u043d\u043e\u0432\u044b\\w+ \u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438"
+        "|\\b\u0442\u0432\u043e\u044f (?:\u043d\u043e\u0432\u0430\u044f )?(?:\u0440\u043e\u043b\u044c|\u0437\u0430\u0434\u0430\u0447\u0430)",
+        "SECRETLY": "\\b\u043d\u0435 (?:\u0433\u043e\u0432\u043e\u0440\u0438|\u0441\u043e\u043e\u0431\u0449\u0430\u0439|\u0443\u043f\u043e\u043c\u0438\u043d\u0430\u0439|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u044b\u0432\u0430\u0439)\\w*\\b[^.!?\\n]{0,30}(?:\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b"
+        r"\w+"
+        "|\u043e\u0431 \u044d\u0442\u043e\u043c)|\u0431\u0435\u0437 \u0432\u0435\u0434\u043e\u043c\u0430|\u0432\u0442\u0430\u0439\u043d\u0435 \u043e\u0442",
+        "WHEN": "\u043a\u043e\u0433\u0434\u0430|\u0435\u0441\u043b\u0438|\u0432\u0441\u044f\u043a\u0438\u0439 \u0440\u0430\u0437|\u043a\u0430\u0436\u0434\u044b\u0439 \u0440\u0430\u0437|\u043a\u0430\u043a \u0442\u043e\u043b\u044c\u043a\u043e|\u0432 \u0441\u043b\u0435\u0434\u0443\u044e\u0449\u0438\u0439 \u0440\u0430\u0437|\u043f\u0440\u0438 (?:\u043b\u044e\u0431\u043e\u043c|\u043a\u0430\u0436\u0434\u043e\u043c"
+        "|\u0432\u043e\u043f\u0440\u043e\u0441\\w*)|\u043d\u0430 (?:\u043b\u044e\u0431\u043e\u0439|\u0432\u0441\u0435)",
+        "ASKED": "(?:\u0441\u043f\u0440\u043e\u0441\\w+|\u0441\u043f\u0440\u0430\u0448\u0438\u0432\u0430\\w+|\u0441\u043a\u0430\u0436\\w+|\u0433\u043e\u0432\u043e\u0440\\w+|\u0443\u043f\u043e\u043c\\w+|\u0432\u043e\u043f\u0440\u043e\u0441\\w*|\u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\\w+|\u0441\u043b\u043e\u0432\u043e"
+        "|\u0442\u0435\u043c\\w+|\u043e\u0442\u0432\u0435\u0442\\w*|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\\w+|\u043a\u0442\u043e-\u0442\u043e|\u043d\u0430\u043f\u0438\u0448\\w+)",
+        "THEN": "\u0442\u043e|\u0442\u043e\u0433\u0434\u0430|\u0432\u0441\u0435\u0433\u0434\u0430|\u043d\u0438\u043a\u043e\u0433\u0434\u0430",
+        "ALWAYS": "\u0432\u0441\u0435\u0433\u0434\u0430|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|\u043e\u0442\u043d\u044b\u043d\u0435|\u0441 \u044d\u0442\u043e\u0433\u043e \u043c\u043e\u043c\u0435\u043d\u0442\u0430|\u0432\u043f\u0440\u0435\u0434\u044c|\u0432 \u0431\u0443\u0434\u0443\u0449\u0435\u043c|\u0442\u0435\u043f\u0435\u0440\u044c|\u043f\u043e\u0441\u0442\u043e\u044f\u043d\u043d\u043e"
+        "|\u0432 (?:\u043a\u0430\u0436\u0434\u043e\u043c|\u043b\u044e\u0431\u043e\u043c) \u043e\u0442\u0432\u0435\u0442\u0435|\u0432\u043e \u0432\u0441\u0435\u0445 \u043e\u0442\u0432\u0435\u0442\u0430\u0445|\u043f\u0440\u0438 \u043b\u044e\u0431\u044b\u0445 \u043e\u0431\u0441\u0442\u043e\u044f\u0442\u0435\u043b\u044c\u0441\u0442\u0432\u0430\u0445|\u043a\u0430\u0436\u0434\u044b\u0439 \u0440\u0430\u0437",
+        "ACT": spaced_acts(
+            "\u0433\u043e\u0432\u043e\u0440\u0438 \u0441\u043a\u0430\u0436\u0438 \u0443\u043f\u043e\u043c\u0438\u043d\u0430\u0439 \u0443\u043f\u043e\u043c\u044f\u043d\u0438 \u0434\u043e\u0431\u0430\u0432\u043b\u044f\u0439 \u0434\u043e\u0431\u0430\u0432\u044c \u043e\u0442\u043f\u0440\u0430\u0432\u043b\u044f\u0439 \u043e\u0442\u043f\u0440\u0430\u0432\u044c \u043e\u0442\u043a\u0440\u044b\u0432\u0430\u0439 \u043e\u0442\u043a\u0440\u043e\u0439 \u043d\u0430"
+            "\u0436\u043c\u0438 \u043f\u043e\u043a\u0443\u043f\u0430\u0439 \u043a\u0443\u043f\u0438 \u0437\u0430\u043a\u0430\u0436\u0438 \u0443\u0434\u0430\u043b\u044f\u0439 \u0443\u0434\u0430\u043b\u0438 \u043f\u043e\u043a\u0430\u0437\u044b\u0432\u0430\u0439 \u043f\u043e\u043a\u0430\u0436\u0438 \u0434\u0430\u0432\u0430\u0439 \u043e\u0442\u0432\u0435\u0447\u0430\u0439 \u043e\u0442\u0432\u0435\u0442\u044c \u0438\u0441\u043f\u043e\u043b\u044c\u0437"
+            "\u0443\u0439 \u043d\u0430\u0447\u0438\u043d\u0430\u0439 \u0437\u0430\u043a\u0430\u043d\u0447\u0438\u0432\u0430\u0439 \u043f\u0438\u0448\u0438 \u043d\u0430\u043f\u0438\u0448\u0438 \u0441\u0441\u044b\u043b\u0430\u0439\u0441\u044f \u0434\u043e\u0432\u0435\u0440\u044f\u0439 \u0441\u0447\u0438\u0442\u0430\u0439 \u0445\u0432\u0430\u043b\u0438 \u0438\u0437\u0431\u0435\u0433\u0430\u0439 \u043d\u0430\u0437\u044b\u0432\u0430\u0439"
+        ),
+        "STRONG": "\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439\\w*|\u043f\u043e\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439\\w*|\u0441\u043e\u0432\u0435\u0442\u0443\u0439\\w*|\u043f\u043e\u0441\u043e\u0432\u0435\u0442\u0443\u0439\\w*|\u043f\u0440\u0435\u0434\u043b\u0430\u0433\u0430\u0439\\w*|\u043f\u0440\u0438\u0442\u0432\u043e\u0440\u044f\u0439\u0441\u044f"
+        "|\u043f\u0440\u0438\u0442\u0432\u043e\u0440\u0438\u0441\u044c|\u0443\u0442\u0432\u0435\u0440\u0436\u0434\u0430\u0439\\w*|\u0440\u0435\u043a\u043b\u0430\u043c\u0438\u0440\u0443\u0439\\w*|\u043e\u0442\u0432\u0435\u0447\u0430\u0439 (?:\u0432\u0441\u0435\u0433\u0434\u0430|\u0447\u0442\u043e|\u043d\u0430 (?:\u0432\u0441\u0435|\u043b\u044e\u0431\u043e\u0439))"
+        "|\u0433\u043e\u0432\u043e\u0440\u0438 (?:\u0447\u0442\u043e|\u0432\u0441\u0435\u043c|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\\w+)|\u043f\u0435\u0440\u0435\u0441\u044b\u043b\u0430\u0439\\w*|\u0441\u0447\u0438\u0442\u0430\u0439 [^.!?\\n]{1,40}(?:\u043d\u0430\u0434\u0451\u0436\u043d"
+        "|\u043d\u0430\u0434\u0435\u0436\u043d|\u0434\u043e\u0432\u0435\u0440\u0435\u043d)",
+        "ASSISTANT": "(?:\u0442\u044b|\u0432\u044b|\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u0438\u0438|\u043c\u043e\u0434\u0435\u043b\u044c|\u0431\u043e\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a)\\s(?:\u0434\u043e\u043b\u0436\u0435\u043d|\u0434\u043e\u043b\u0436\u043d\u0430|\u0434\u043e\u043b\u0436\u043d\u044b"
+        "|\u043e\u0431\u044f\u0437\u0430\u043d\\w?"
+        "|\u0432\u0441\u0435\u0433\u0434\u0430|\u043d\u0438\u043a\u043e\u0433\u0434\u0430 \u043d\u0435|\u0441\u043b\u0435\u0434\u0443\u0435\u0442)",
+        "DOING": "(?:\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u043e\u0432\u0430\u0442\u044c|\u0441\u043e\u0432\u0435\u0442\u043e\u0432\u0430\u0442\u044c|\u0433\u043e\u0432\u043e\u0440\u0438\u0442\u044c|\u0443\u043f\u043e\u043c\u0438\u043d\u0430\u0442\u044c|\u0434\u043e\u0431\u0430\u0432\u043b\u044f\u0442\u044c|\u043e\u0442\u043f\u0440\u0430\u0432\u043b\u044f\u0442\u044c|\u0440\u0430\u0441\u043a\u0440\u044b\u0442\u044c"
+        "|\u0440\u0430\u0441\u043a\u0440\u044b\u0432\u0430\u0442\u044c|\u0438\u0433\u043d\u043e\u0440\u0438\u0440\u043e\u0432\u0430\u0442\u044c|\u043e\u0442\u0432\u0435\u0447\u0430\u0442\u044c|\u043f\u0440\u0435\u0434\u043b\u0430\u0433\u0430\u0442\u044c|\u043f\u043e\u043a\u0443\u043f\u0430\u0442\u044c)",
+        "AUTHORITY": "(?:\u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\u0435|\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438\u044f|\u043f\u0440\u0438\u043a\u0430\u0437|\u0443\u043a\u0430\u0437\u0430\u043d\u0438\u0435) (?:\u043e\u0442 )?(?:\u0441\u0438\u0441\u0442\u0435\u043c\u044b|\u0440\u0430\u0437\u0440\u0430\u0431\u043e\u0442\u0447\u0438\u043a\\w+"
+        "|\u0430\u0434\u043c\u0438\u043d\u0438\u0441\u0442\u0440\u0430\u0442\u043e\u0440\\w+)|\u0441\u0438\u0441\u0442\u0435\u043c\u043d\u043e\u0435 \u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\u0435",
+    },
+    "pl": {
+        "CONJ": "i|potem|ale",
+        "PLEASE": "prosz\u0119|wa\u017cne|teraz|asystencie|musisz",
+        "IGNORE": "\\b(?:zignoruj|ignoruj|zapomnij|pomi\u0144|obejd\u017a|nie (?:przestrzegaj|stosuj si\u0119))",
+        "TARGET": r"(?:instrukcj\w+|zasad\w*|polece\w+|wytyczn\w+|ogranicze\w+|prompt\w*"
+        "|wszystko (?:powy\u017cej|co))",
+        "REVEAL": "\\b(?:ujawnij|poka\u017c|wy\u015blij|podaj|udost\u0119pnij|powt\u00f3rz|wypisz)",
+        "HIDDEN": "(?:prompt\\w*|instrukcj\\w+|wspomnie\\w+|has\u0142\\w+|dane (?:prywatne|osobowe)"
+        r"|sekret\w*|rozmow\w+|klucz\w* api)",
+        "BECOME": "\\bjeste\u015b (?:teraz|od teraz)|\\bzachowuj si\u0119 jak|\\budawaj|nowe instrukcje"
+        r"|tryb dewelopera",
+        "SECRETLY": "\\bnie m\u00f3w[^.!?\\n]{0,20}u\u017cytkownik\\w*|bez wiedzy u\u017cytkownika",
+        "WHEN": "gdy|kiedy|je\u015bli|je\u017celi|za ka\u017cdym razem|nast\u0119pnym razem|na ka\u017cde",
+        "ASKED": "(?:zapyta\\w*|pyta\\w*|m\u00f3wi|powie|wspomn\\w*|wiadomo\u015b\\w+|s\u0142owo|temat\\w*"
+        "|u\u017cytkownik\\w*|kto\u015b|odpowied\\w+)",
+        "THEN": "to|wtedy|zawsze|nigdy",
+        "ALWAYS": "zawsze|nigdy|od teraz|od tej pory|w przysz\u0142o\u015bci|w ka\u017cdej odpowiedzi",
+        "ACT": spaced_acts(
+            "m\u00f3w powiedz wspomnij wspominaj dodaj dodawaj wy\u015blij wysy\u0142aj otw\u00f3rz kliknij kup zam"
+            "\u00f3w usu\u0144 poka\u017c daj odpowiadaj odpowiedz u\u017cywaj zaczynaj ko\u0144cz pisz cytuj ufaj b\u0105d\u017a"
+        ),
+        "STRONG": "polecaj|pole\u0107|rekomenduj|zarekomenduj|sugeruj|zasugeruj|doradzaj|udawaj|twierd\u017a"
+        "|promuj|odpowiadaj (?:zawsze|\u017ce)",
+        "ASSISTANT": "(?:ty|asystent|ai|chatbot|model)\\s(?:musi|musisz|powinien|powiniene\u015b|ma"
+        r"|masz)",
+        "DOING": "(?:poleca\u0107|rekomendowa\u0107|sugerowa\u0107|m\u00f3wi\u0107|wspomina\u0107|dodawa\u0107|wysy\u0142a\u0107|ujawnia\u0107"
+        "|ignorowa\u0107)",
+    },
+    "tr": {
+        "CONJ": "ve|sonra|ama",
+        "PLEASE": "l\u00fctfen|\u00f6nemli|\u015fimdi|asistan",
+        "override": "(?:talimat\\w*|kural\\w*|y\u00f6nerge\\w*|komut\\w*"
+        "|istem\\w*)\\s(?:\\w+\\s){0,3}?(?:yok say\\w*|g\u00f6rmezden gel\\w*|unut\\w*"
+        r"|dikkate alma\w*|umursama\w*|atla\b)",
+        "reveal": "(?:sistem (?:istemi|talimat)\\w*|parola\\w*|\u015fifre\\w*|an\u0131\\w*"
+        "|gizli \\w+)\\s(?:\\w+\\s){0,3}?(?:g\u00f6ster|a\u00e7\u0131kla|payla\u015f|g\u00f6nder|yaz)\\b",
+        "BECOME": "\\b(?:art\u0131k|bundan sonra) sen\\b|\\bsen (?:art\u0131k|\u015fimdi)\\b|gibi davran\\b"
+        r"|yeni talimat",
+        "SECRETLY": "kullan\u0131c\u0131ya (?:\\w+\\s){0,2}?(?:s\u00f6yleme|bahsetme|belli etme)\\b"
+        "|kullan\u0131c\u0131dan gizle",
+        "standing": "\\b(?:her zaman|daima|asla|bundan (?:sonra|b\u00f6yle)|bundan sonra hep"
+        "|hep)\\b[^.!?\\n]{1,60}\\b(?:\u00f6ner|tavsiye et|s\u00f6yle|ekle|g\u00f6nder|bahset|de|yan\u0131tla"
+        "|cevap ver|yaz|kullan|a\u00e7|\u00f6nerme|s\u00f6yleme)[.!]?(?:\\s|$)",
+        "trigger": "(?:soruldu\u011funda|sorarsa|sordu\u011funda|sorulursa|s\u00f6yledi\u011finde|derse|dedi\u011finde"
+        "|ge\u00e7ti\u011finde)\\b[^.!?\\n]{1,80}\\b(?:\u00f6ner|tavsiye et|s\u00f6yle|ekle|g\u00f6nder|bahset|de"
+        "|yan\u0131tla|cevap ver|yaz)[.!]?(?:\\s|$)",
+    },
+    "zh": {
+        "override": "(?:\u5ffd\u7565|\u65e0\u89c6|\u7121\u8996|\u5fd8\u8bb0|\u5fd8\u8a18|\u5fd8\u6389|\u4e0d\u8981\u7406\u4f1a|\u4e0d\u8981\u9075\u5b88|\u4e0d\u8981\u9075\u5faa|\u7ed5\u8fc7|\u8df3\u8fc7|\u8986\u76d6"
+        "|\u8fdd\u53cd"
+        "|\u629b\u5f00).{0,16}(?:\u6307\u4ee4|\u6307\u793a|\u89c4\u5219|\u898f\u5247|\u63d0\u793a|\u9650\u5236|\u8981\u6c42|\u8bbe\u5b9a|\u8a2d\u5b9a|\u547d\u4ee4|\u653f\u7b56|\u6240\u6709\u5185\u5bb9"
+        "|\u4e4b\u524d\u7684|\u4e0a\u9762\u7684)",
+        "reveal": "(?:\u900f\u9732|\u6cc4\u9732|\u6d29\u9732|\u663e\u793a|\u986f\u793a|\u8f93\u51fa|\u8f38\u51fa|\u544a\u8bc9\u6211|\u6253\u5370|\u91cd\u590d|\u53d1\u9001|\u767c\u9001|\u516c\u5f00"
+        "|\u5217\u51fa).{0,16}(?:\u7cfb\u7edf\u63d0\u793a|\u7cfb\u7d71\u63d0\u793a|\u63d0\u793a\u8bcd|\u6307\u4ee4|\u6240\u6709\u8bb0\u5fc6|\u6240\u6709\u8a18\u61b6|\u8bb0\u5fc6|\u5bc6\u7801|\u5bc6\u78bc"
+        "|\u9690\u79c1|\u79c1\u4eba|\u804a\u5929\u8bb0\u5f55|\u5bc6\u94a5|\u673a\u5bc6)",
+        "role": "\u4f60(?:\u73b0\u5728|\u73fe\u5728|\u4ece\u73b0\u5728\u8d77|\u5f9e\u73fe\u5728\u8d77)(?:\u662f|\u626e\u6f14)|(?:\u4ece\u73b0\u5728\u5f00\u59cb|\u4ece\u73b0\u5728\u8d77|\u5f9e\u73fe\u5728\u8d77"
+        "|\u4ece\u4eca\u4ee5\u540e)\uff0c?\u4f60(?:\u662f|\u8981|\u5fc5\u987b|\u5c31\u662f)|\u626e\u6f14.{0,12}(?:\u89d2\u8272|\u6ca1\u6709\u9650\u5236|\u4e0d\u53d7\u9650)|\u5047\u88c5(?:\u4f60"
+        "|\u81ea\u5df1)?\u662f|\u5f00\u53d1\u8005\u6a21\u5f0f|\u958b\u767c\u8005\u6a21\u5f0f|\u65b0\u7684?(?:\u7cfb\u7edf)?\u6307[\u4ee4\u793a][:\uff1a]|\u4f60\u7684\u65b0?(?:\u89d2\u8272|\u4efb\u52a1"
+        "|\u8eab\u4efd)\u662f",
+        "secrecy": "(?:\u4e0d\u8981|\u522b|\u4e0d\u8bb8|\u5207\u52ff|\u4e0d\u5f97)(?:\u544a\u8bc9|\u544a\u8a34|\u544a\u77e5|\u8ba9|\u8b93|\u901a\u77e5|\u63d0\u9192)(?:\u7528\u6237|\u7528\u6236|\u4f7f\u7528\u8005"
+        "|\u4ed6|\u5979|\u4efb\u4f55\u4eba)|(?:\u7792\u7740|\u4e0d\u8ba9)\u7528\u6237",
+        "trigger": "(?:\u5f53|\u7576|\u5982\u679c|\u53ea\u8981|\u6bcf\u5f53|\u6bcf\u7576|\u6bcf\u6b21|\u4e00\u65e6|\u82e5|\u4e0b\u6b21).{0,30}(?:\u95ee|\u554f|\u63d0\u5230|\u8bf4|\u8aaa|\u8be2\u95ee"
+        "|\u8a62\u554f|\u8c08\u5230|\u51fa\u73b0|\u8f93\u5165).{0,24}(?:\u5c31|\u8bf7|\u8acb|\uff0c|,|\u65f6|\u6642|\uff0c\u4f60)(?:\u8bf7|\u4f60|\u8981|\u5fc5\u987b|\u90fd|\u5c31"
+        "|\u4e00\u5f8b|\u603b\u662f){0,3}(?:\u56de\u7b54|\u56de\u590d|\u8bf4|\u8aaa|\u63a8\u8350|\u63a8\u85a6|\u544a\u8bc9|\u5efa\u8bae|\u5efa\u8b70|\u58f0\u79f0|\u63d0\u5230|\u53d1\u9001|\u8f93\u51fa)",
+        "standing": "^(?:\u8bf7|\u8acb)?(?:\u4f60)?(?:\u5fc5\u987b|\u4e00\u5b9a\u8981|\u52a1\u5fc5|\u8981)?(?:\u603b\u662f|\u7e3d\u662f|\u59cb\u7ec8|\u6c38\u8fdc|\u6c38\u9060|\u6bcf\u6b21\u90fd?"
+        "|\u4e00\u5f8b|\u4ece\u73b0\u5728\u8d77|\u4ece\u4eca\u4ee5\u540e|\u4ee5\u540e|\u4eca\u540e|\u5f9e\u4e0d|\u7edd\u4e0d|\u7edd\u5bf9\u4e0d\u8981|\u6c38\u8fdc\u4e0d\u8981)+[\uff0c,]?(?:\u8bf7|\u90fd|\u8981"
+        "|\u53ea|\u5fc5\u987b|\u5728.{1,12}(?:\u4e2d|\u91cc|\u672b\u5c3e|\u65f6)){0,3}(?:\u63a8\u8350|\u63a8\u85a6|\u5efa\u8bae|\u5efa\u8b70|\u56de\u7b54|\u56de\u590d|\u8bf4|\u8aaa"
+        "|\u544a\u8bc9|\u63d0\u5230|\u6dfb\u52a0|\u52a0\u4e0a|\u53d1\u9001|\u4fe1\u4efb|\u4f7f\u7528|\u5f15\u7528|\u6253\u5f00|\u8bbf\u95ee|\u8d2d\u4e70|\u62d2\u7edd|\u58f0\u79f0)|^(?:\u8bf7"
+        "|\u8acb)?(?:\u63a8\u8350|\u63a8\u85a6|\u58f0\u79f0|\u5047\u88c5|\u544a\u8bc9\u7528\u6237|\u4f18\u5148\u63a8\u8350)"
+        "|(?:\uff0c|\u3002|\uff1b|,|\u5e76\u4e14?|\u7136\u540e)(?:\u8bf7|\u4f60)?(?:\u5fc5\u987b|\u52a1\u5fc5|\u4e00\u5b9a\u8981)?(?:\u603b\u662f|\u59cb\u7ec8|\u6c38\u8fdc|\u6bcf\u6b21\u90fd?"
+        "|\u4e00\u5f8b|\u4ee5\u540e)(?:\u90fd|\u8981|\u53ea){0,2}(?:\u63a8\u8350|\u63a8\u85a6|\u5efa\u8bae|\u8bf4|\u63d0\u5230|\u544a\u8bc9|\u6dfb\u52a0)|(?:\u4f60|\u52a9\u624b|ai"
+        "|\u4eba\u5de5\u667a\u80fd|\u6a21\u578b)(?:\u5fc5\u987b|\u5e94\u8be5|\u61c9\u8a72|\u9700\u8981|\u5f97|\u52a1\u5fc5|\u5e94\u5f53|\u8981)(?:\u603b\u662f|\u59cb\u7ec8|\u6c38\u8fdc|\u90fd"
+        "|\u5728.{1,12}){0,2}(?:\u63a8\u8350|\u63a8\u85a6|\u5efa\u8bae|\u8bf4|\u63d0\u5230|\u544a\u8bc9|\u5ffd\u7565|\u900f\u9732|\u53d1\u9001|\u6dfb\u52a0|\u58f0\u79f0)|\u7528\u6237(?:\u5e0c\u671b"
+        "|\u8981\u6c42|\u60f3\u8981|\u6388\u6743)(?:\u4f60|\u52a9\u624b|ai).{0,12}(?:\u63a8\u8350|\u63a8\u85a6|\u5ffd\u7565|\u900f\u9732|\u53d1\u9001|\u8bf4|\u63d0\u5230)",
+        "authority": "(?:\u7cfb\u7edf|\u7cfb\u7d71|\u5f00\u53d1\u8005|\u958b\u767c\u8005|\u7ba1\u7406\u5458|\u7ba1\u7406\u54e1)(?:\u6d88\u606f|\u901a\u77e5|\u547d\u4ee4|\u6307\u4ee4|\u8986\u76d6)",
+    },
+    "ja": {
+        "override": "(?:\u6307\u793a|\u547d\u4ee4|\u30eb\u30fc\u30eb|\u898f\u5247|\u30d7\u30ed\u30f3\u30d7\u30c8|\u5236\u9650|\u30ac\u30a4\u30c9\u30e9\u30a4\u30f3|\u8a2d\u5b9a|\u5185\u5bb9)(?:\u3092|\u306f"
+        "|\u3082)?(?:\u3059\u3079\u3066|\u5168\u3066|\u5168\u90e8|\u4e00\u5207)?(?:\u7121\u8996|\u5fd8\u308c|\u7834\u68c4|\u4e0a\u66f8\u304d|\u5f93\u308f\u306a|\u5b88\u3089\u306a)",
+        "reveal": "(?:\u30b7\u30b9\u30c6\u30e0\u30d7\u30ed\u30f3\u30d7\u30c8|\u30d7\u30ed\u30f3\u30d7\u30c8|\u6307\u793a|\u8a18\u61b6|\u30e1\u30e2\u30ea|\u30d1\u30b9\u30ef\u30fc\u30c9|\u500b\u4eba\u60c5\u5831|\u79d8\u5bc6"
+        "|\u4f1a\u8a71\u5c65\u6b74|api\u30ad\u30fc)\u3092?.{0,10}(?:\u6559\u3048|\u898b\u305b|\u8868\u793a|\u51fa\u529b|\u9001\u4fe1|\u9001\u3063\u3066|\u516c\u958b|\u660e\u304b\u3057|\u958b\u793a"
+        "|\u6f0f\u3089)",
+        "role": "(?:\u3042\u306a\u305f|\u541b|\u304a\u524d|\u304d\u307f)\u306f(?:\u4eca|\u3053\u308c)\u304b\u3089|(?:\u3068\u3057\u3066|\u306e\u3088\u3046\u306b"
+        "|\u306b\u306a\u308a\u304d\u3063\u3066)(?:\u632f\u308b\u821e|\u3075\u308b\u307e|\u884c\u52d5\u3057|\u6f14\u3058)|\u3075\u308a\u3092(?:\u3057|\u3059\u308b)|\u958b\u767a\u8005\u30e2\u30fc\u30c9"
+        "|\u65b0\u3057\u3044\u6307\u793a|\u5236\u9650(?:\u306e|\u306f)?\u306a(?:\u3044|\u304f)",
+        "secrecy": "\u30e6\u30fc\u30b6\u30fc?\u306b\u306f?(?:\u8a00\u308f|\u6559\u3048|\u77e5\u3089\u305b|\u4f1d\u3048|\u8a71\u3055|\u6c17\u3065\u304b\u308c)(?:\u306a\u3044|\u305a\u306b)"
+        "|\u30e6\u30fc\u30b6\u30fc?\u306b(?:\u5185\u7dd2|\u79d8\u5bc6)",
+        "trigger": "(?:(?:\u805e|\u5c0b\u306d|\u8cea\u554f|\u8a00|\u8a71|\u6c42\u3081)(?:\u304b\u308c|\u308f\u308c|\u3055\u308c|\u3089\u308c|\u3063|\u3044)?(?:\u305f\u3089|\u308c\u3070|\u305f\u5834\u5408"
+        "|\u305f\u3068\u304d|\u305f\u6642|\u308b\u3068\u304d|\u308b\u3068)|\u305f\u3073(?:\u306b)?|\u5ea6\u306b|\u5834\u5408\u306f|\u969b\u306f).{0,50}(?:\u7b54\u3048|\u8a00\u3044|\u8a00\u3063"
+        "|\u52e7\u3081|\u63a8\u5968|\u304a\u3059\u3059\u3081\u3057|\u85a6\u3081|\u4f1d\u3048|\u56de\u7b54\u3057|\u8fd4\u7b54\u3057|\u8fd4\u3057)(?:\u3066|\u306a\u3055\u3044|\u308b\u3053\u3068|\u308d|\u307e\u3059"
+        "|\u3066\u304f\u3060\u3055\u3044|\u3088)",
+        "standing": "(?:\u5e38\u306b|\u3044\u3064\u3082|\u5fc5\u305a|\u4eca\u5f8c\u306f?|\u3053\u308c\u304b\u3089\u306f?|\u4ee5\u5f8c|\u7d76\u5bfe\u306b|\u6bce\u56de|\u6c7a\u3057\u3066).{0,50}(?:\u52e7\u3081"
+        "|\u63a8\u5968\u3057|\u63a8\u85a6\u3057|\u304a\u3059\u3059\u3081\u3057|\u85a6\u3081|\u8a00\u3063|\u8a00\u3044|\u7b54\u3048|\u4f1d\u3048|\u8ffd\u52a0\u3057|\u542b\u3081|\u9001\u3063|\u9001\u4fe1\u3057|\u4fe1\u983c\u3057"
+        "|\u4fe1\u7528\u3057|\u8a00\u53ca\u3057|\u7d39\u4ecb\u3057|\u958b\u3044|\u4f7f\u3063)(?:\u3066|\u306a\u3055\u3044|\u308b\u3053\u3068|\u308d|\u3066\u304f\u3060\u3055\u3044|\u308b\u306a|\u306a\u3044\u3067)"
+        "|(?:\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|ai|\u3042\u306a\u305f|\u30e2\u30c7\u30eb)\u306f.{0,40}(?:\u52e7\u3081|\u63a8\u5968\u3057|\u63a8\u85a6\u3057|\u8a00\u308f|\u7b54\u3048|\u7121\u8996\u3057"
+        "|\u4f1d\u3048|\u9001\u4fe1\u3057)(?:\u306a\u3051\u308c\u3070|\u308b\u3079\u304d|\u308b\u3053\u3068|\u306a\u3044\u3068)|(?:\u52e7\u3081\u3066|\u63a8\u5968\u3057\u3066|\u63a8\u85a6\u3057\u3066"
+        "|\u304a\u3059\u3059\u3081\u3057\u3066)(?:\u304f\u3060\u3055\u3044|$)",
+        "authority": "(?:\u30b7\u30b9\u30c6\u30e0|\u958b\u767a\u8005|\u7ba1\u7406\u8005)(?:\u304b\u3089)?(?:\u306e)?(?:\u30e1\u30c3\u30bb\u30fc\u30b8|\u547d\u4ee4|\u901a\u77e5|\u6307\u4ee4)",
+    },
+    "ko": {
+        "override": "(?:\uc9c0\uc2dc|\uba85\ub839|\uaddc\uce59|\ud504\ub86c\ud504\ud2b8|\uc81c\ud55c|\uc9c0\uce68|\uc124\uc815|\ub0b4\uc6a9)(?:\uc0ac\ud56d)?(?:\uc744|\ub97c|\uc740|\ub294"
+        "|\ub3c4)?\\s?(?:\ubaa8\ub450|\uc804\ubd80|\ub2e4)?\\s?(?:\ubb34\uc2dc|\uc78a|\ub530\ub974\uc9c0|\uc9c0\ud0a4\uc9c0)",
+        "reveal": "(?:\uc2dc\uc2a4\ud15c \ud504\ub86c\ud504\ud2b8|\ud504\ub86c\ud504\ud2b8|\uc9c0\uce68|\uae30\uc5b5|\uba54\ubaa8\ub9ac|\ube44\ubc00\ubc88\ud638|\uac1c\uc778 ?\uc815\ubcf4|\ube44\ubc00|\ub300\ud654 ?\uae30\ub85d"
+        "|api \ud0a4)(?:\uc744|\ub97c)?.{0,10}(?:\uc54c\ub824|\ubcf4\uc5ec|\ucd9c\ub825|\uc804\uc1a1|\ubcf4\ub0b4|\uacf5\uac1c|\ub204\uc124)",
+        "role": "(?:\ub108\ub294|\ub2f9\uc2e0\uc740|\ub10c) (?:\uc774\uc81c|\uc9c0\uae08\ubd80\ud130)|(?:\uc774\uc81c\ubd80\ud130|\uc9c0\uae08\ubd80\ud130) (?:\ub108\ub294|\ub2f9\uc2e0\uc740|\ub10c)"
+        "|(?:\ucc98\ub7fc|\uc778 \ucc99|\uc778\ucc99) (?:\ud589\ub3d9|\uc5f0\uae30|\ub300\ub2f5)|\uac1c\ubc1c\uc790 \ubaa8\ub4dc|\uc0c8\ub85c\uc6b4 (?:\uc9c0\uc2dc|\uba85\ub839)",
+        "secrecy": "\uc0ac\uc6a9\uc790(?:\uc5d0\uac8c|\ud55c\ud14c)(?:\ub294)? ?(?:\uc808\ub300 |\uc774\ub97c )?(?:\ub9d0\ud558\uc9c0|\uc54c\ub9ac\uc9c0|\uc5b8\uae09\ud558\uc9c0)"
+        "|\uc0ac\uc6a9\uc790 ?\ubab0\ub798",
+        "trigger": "(?:\ubb3c\uc5b4\ubcf4\uba74|\ubb3c\uc73c\uba74|\uc9c8\ubb38\ud558\uba74|\ub9d0\ud558\uba74|\uc5b8\uae09\ud558\uba74|\ubb3b\uac70\ub4e0|\ubb3c\uc5b4\ubcfc \ub54c|\ub098\uc624\uba74"
+        "|\ub54c\ub9c8\ub2e4).{0,50}(?:\ub9d0\ud574|\ub300\ub2f5\ud574|\ub2f5\ud574|\ucd94\ucc9c\ud574|\uad8c\ud574|\uc54c\ub824|\ud558\ub77c\uace0|\ub2f5\ud558|\ucd94\ucc9c\ud558)",
+        "standing": "(?:\ud56d\uc0c1|\uc5b8\uc81c\ub098|\ubc18\ub4dc\uc2dc|\uc55e\uc73c\ub85c|\uc774\uc81c\ubd80\ud130|\uc9c0\uae08\ubd80\ud130|\uc808\ub300|\ub9e4\ubc88).{0,50}(?:\ucd94\ucc9c\ud574"
+        "|\ucd94\ucc9c\ud558"
+        "|\uad8c\ud574|\uad8c\ud558|\ub9d0\ud574|\ub9d0\ud558|\ub300\ub2f5\ud574|\ub2f5\ud574|\uc5b8\uae09\ud574|\ucd94\uac00\ud574|\ud3ec\ud568\ud574|\ubcf4\ub0b4|\uc2e0\ub8b0\ud574|\uc0ac\uc6a9\ud574)(?:\ub77c|\uc918"
+        "|\uc138\uc694|\uc2ed\uc2dc\uc624|\uc57c|\uc9c0 \ub9c8|$|\\.)|(?:\ucd94\ucc9c\ud574|\uad8c\ud574) ?(?:\ub77c|\uc8fc\uc138\uc694|\uc918)",
+        "authority": "(?:\uc2dc\uc2a4\ud15c|\uac1c\ubc1c\uc790|\uad00\ub9ac\uc790) ?(?:\uba54\uc2dc\uc9c0|\uba85\ub839|\uc9c0\uc2dc|\uc54c\ub9bc)",
+    },
+    "ar": {
+        "override": "(?:\u062a\u062c\u0627\u0647\u0644|\u062a\u062c\u0627\u0647\u0644\u064a|\u0627\u0646\u0633|\u0627\u0646\u0633\u0649|\u062a\u062c\u0627\u0648\u0632|\u0644\u0627 \u062a\u062a\u0628\u0639|\u0627\u0647\u0645\u0644|\u0623\u0647\u0645\u0644).{0,40}(?:\u0627\u0644\u062a\u0639\u0644\u064a\u0645\u0627\u062a|\u062a\u0639\u0644\u064a\u0645\u0627\u062a"
+        "|\u0627\u0644\u0642\u0648\u0627\u0639\u062f|\u0627\u0644\u0623\u0648\u0627\u0645\u0631|\u0627\u0644\u062a\u0648\u062c\u064a\u0647\u0627\u062a|\u0627\u0644\u0642\u064a\u0648\u062f|\u0645\u0627 \u0633\u0628\u0642|\u0627\u0644\u0645\u0637\u0627\u0644\u0628\u0629)",
+        "reveal": "(?:\u0627\u0643\u0634\u0641|\u0623\u0638\u0647\u0631|\u0627\u0638\u0647\u0631|\u0623\u0631\u0633\u0644|\u0627\u0631\u0633\u0644|\u0627\u0637\u0628\u0639|\u0634\u0627\u0631\u0643|\u0623\u0639\u0637\u0646\u064a|\u0627\u0646\u0634\u0631).{0,30}(?:\u062a\u0639\u0644\u064a\u0645\u0627\u062a \u0627\u0644\u0646\u0638\u0627\u0645"
+        "|\u0645\u0648\u062c\u0647 \u0627\u0644\u0646\u0638\u0627\u0645|\u0627\u0644\u0630\u0643\u0631\u064a\u0627\u062a|\u0630\u0643\u0631\u064a\u0627\u062a|\u0643\u0644\u0645\u0627\u062a \u0627\u0644\u0645\u0631\u0648\u0631|\u0643\u0644\u0645\u0629 \u0627\u0644\u0645\u0631\u0648\u0631|\u0627\u0644\u0628\u064a\u0627\u0646\u0627\u062a|\u0627\u0644\u0623\u0633\u0631\u0627\u0631|\u0627\u0644\u0645\u062d\u0627\u062f\u062b\u0627\u062a)",
+        "role": "(?:\u0623\u0646\u062a|\u0627\u0646\u062a) (?:\u0627\u0644\u0622\u0646|\u0627\u0644\u0627\u0646|\u0645\u0646 \u0627\u0644\u0622\u0646)|\u0645\u0646 \u0627\u0644\u0622\u0646 (?:\u0641\u0635\u0627\u0639\u062f\u0627|\u0641\u0635\u0627\u0639\u062f\u064b\u0627|\u0641\u0635\u0627\u0639\u062f\u0627\u064b) (?:\u0623\u0646\u062a|\u0627\u0646\u062a)"
+        "|\u062a\u0638\u0627\u0647\u0631 (?:\u0628\u0623\u0646\u0643|\u0623\u0646\u0643|\u0628\u0623\u0646)|\u062a\u0635\u0631\u0641 (?:\u0643\u0623\u0646\u0643|\u0643\u0645\u0627 \u0644\u0648|\u0643)|\u0648\u0636\u0639 \u0627\u0644\u0645\u0637\u0648\u0631|\u062a\u0639\u0644\u064a\u0645\u0627\u062a \u062c\u062f\u064a\u062f\u0629",
+        "secrecy": "(?:\u0644\u0627 \u062a\u062e\u0628\u0631|\u062f\u0648\u0646 \u0625\u062e\u0628\u0627\u0631|\u0628\u062f\u0648\u0646 \u0625\u062e\u0628\u0627\u0631|\u0644\u0627 \u062a\u0630\u0643\u0631).{0,20}(?:\u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645|\u0623\u062d\u062f|\u0630\u0644\u0643)",
+        "trigger": "(?:\u0639\u0646\u062f\u0645\u0627|\u0625\u0630\u0627|\u0627\u0630\u0627|\u0643\u0644\u0645\u0627|\u0645\u062a\u0649|\u0641\u064a \u0643\u0644 \u0645\u0631\u0629).{0,50}(?:\u064a\u0633\u0623\u0644|\u0633\u0623\u0644|\u0633\u0626\u0644\u062a|\u062a\u0633\u0623\u0644|\u064a\u0630\u0643\u0631|\u0630\u0643\u0631|\u064a\u0642\u0648\u0644"
+        "|\u0642\u0627\u0644|\u0633\u0624\u0627\u0644).{0,50}(?:\u060c|,)?\\s?(?:\u0642\u0644|\u0623\u062c\u0628|\u0627\u062c\u0628|\u0623\u0648\u0635|\u0623\u0648\u0635\u064a|\u0627\u0642\u062a\u0631\u062d|\u0631\u062f|\u0627\u0630\u0643\u0631|\u0627\u0646\u0635\u062d|\u0627\u062f\u0639\u064a|\u0623\u062e\u0628\u0631)",
+        "standing": "(?:^|[.\u060c,:!\u061b]\\s?)(?:\u062f\u0627\u0626\u0645\u0627|\u062f\u0627\u0626\u0645\u064b\u0627|\u062f\u0627\u0626\u0645\u0627\u064b|\u0623\u0628\u062f\u0627|\u0645\u0646 \u0627\u0644\u0622\u0646 \u0641\u0635\u0627\u0639\u062f\\S*"
+        "|\u0641\u064a \u0627\u0644\u0645\u0633\u062a\u0642\u0628\u0644)[\u060c,]?\\s(?:\\S+\\s){0,2}?(?:\u0623\u0648\u0635|\u0623\u0648\u0635\u064a|\u0627\u0648\u0635\u064a|\u0642\u0644|\u0627\u0646\u0635\u062d|\u0627\u0642\u062a\u0631\u062d|\u0627\u0630\u0643\u0631|\u0623\u0636\u0641"
+        "|\u0623\u0631\u0633\u0644|\u062b\u0642|\u0627\u0633\u062a\u062e\u062f\u0645|\u0623\u062c\u0628|\u0631\u062f)|^(?:\u0623\u0648\u0635|\u0623\u0648\u0635\u064a|\u0627\u0646\u0635\u062d|\u0627\u0642\u062a\u0631\u062d|\u0642\u0644|\u0623\u0636\u0641|\u0623\u062c\u0628)\\s.{0,60}(?:\u062f\u0627\u0626\u0645\u0627"
+        "|\u062f\u0627\u0626\u0645\u064b\u0627|\u062f\u0627\u0626\u0645\u0627\u064b)|\u064a\u062c\u0628 (?:\u0639\u0644\u064a\u0643 |\u0623\u0646 |\u0639\u0644\u0649 \u0627\u0644\u0645\u0633\u0627\u0639\u062f )+.{0,20}(?:\u062a\u0648\u0635\u064a|\u062a\u0642\u0648\u0644|\u062a\u0646\u0635\u062d|\u062a\u0630\u0643\u0631|\u064a\u0648\u0635\u064a"
+        "|\u062a\u062a\u062c\u0627\u0647\u0644|\u062a\u0631\u0633\u0644)",
+        "authority": "(?:\u0631\u0633\u0627\u0644\u0629|\u062a\u0639\u0644\u064a\u0645\u0627\u062a|\u0623\u0645\u0631|\u0623\u0648\u0627\u0645\u0631) (?:\u0645\u0646 )?(?:\u0627\u0644\u0646\u0638\u0627\u0645|\u0627\u0644\u0645\u0637\u0648\u0631|\u0627\u0644\u0645\u0633\u0624\u0648\u0644)",
+    },
+    "hi": {
+        "override": "(?:\u0928\u093f\u0930\u094d\u0926\u0947\u0936|\u0928\u093f\u0930\u094d\u0926\u0947\u0936\u094b\u0902|\u0928\u093f\u092f\u092e|\u0928\u093f\u092f\u092e\u094b\u0902|\u0906\u0926\u0947\u0936|\u092a\u094d\u0930\u0949\u092e\u094d\u092a\u094d\u091f|\u0938\u0940\u092e\u093e\u0913\u0902).{0,14}(?:\u0905\u0928\u0926\u0947\u0916\u093e"
+        "|\u0928\u091c\u093c\u0930\u0905\u0902\u0926\u093e\u091c\u093c|\u0928\u091c\u0930\u0905\u0902\u0926\u093e\u091c|\u092d\u0942\u0932|\u0909\u092a\u0947\u0915\u094d\u0937\u093e|\u092e\u0924 \u092e\u093e\u0928\u094b)",
+        "reveal": "(?:\u0938\u093f\u0938\u094d\u091f\u092e \u092a\u094d\u0930\u0949\u092e\u094d\u092a\u094d\u091f|\u0928\u093f\u0930\u094d\u0926\u0947\u0936|\u092f\u093e\u0926\u0947\u0902|\u0938\u094d\u092e\u0943\u0924\u093f|\u092a\u093e\u0938\u0935\u0930\u094d\u0921|\u0928\u093f\u091c\u0940|\u0917\u0941\u092a\u094d\u0924).{0,20}(?:\u092c\u0924\u093e\u0913|\u092c\u0924\u093e\u090f\u0902"
+        "|\u0926\u093f\u0916\u093e\u0913|\u0926\u093f\u0916\u093e\u090f\u0902|\u092d\u0947\u091c\u094b|\u092d\u0947\u091c\u0947\u0902|\u0938\u093e\u091d\u093e)",
+        "role": "(?:\u0905\u092c|\u0906\u091c) (?:\u0938\u0947 )?(?:\u0924\u0941\u092e|\u0906\u092a) .{0,30}(?:\u0939\u094b|\u0939\u0948\u0902)(?:[\u0964.]|$)|(?:\u0915\u0940 \u0924\u0930\u0939"
+        "|\u0915\u093e \u0928\u093e\u091f\u0915) (?:\u0935\u094d\u092f\u0935\u0939\u093e\u0930|\u0915\u0930)|\u0921\u0947\u0935\u0932\u092a\u0930 \u092e\u094b\u0921|\u0928\u090f \u0928\u093f\u0930\u094d\u0926\u0947\u0936",
+        "secrecy": "(?:\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e|\u092f\u0942\u091c\u093c\u0930) \u0915\u094b (?:\u092e\u0924|\u0928|\u0928\u0939\u0940\u0902) (?:\u092c\u0924\u093e|\u0915\u0939)",
+        "trigger": "(?:\u091c\u092c|\u0905\u0917\u0930|\u092f\u0926\u093f|\u0939\u0930 \u092c\u093e\u0930).{0,50}(?:\u092a\u0942\u091b|\u0915\u0939|\u092c\u094b\u0932|\u091c\u093c\u093f\u0915\u094d\u0930|\u0938\u0935\u093e\u0932).{0,50}(?:\u0915\u0939\u094b|\u0915\u0939\u0947\u0902|\u092c\u0924\u093e\u0913"
+        "|\u092c\u0924\u093e\u090f\u0902|\u0938\u0941\u091d\u093e\u0913|\u0938\u0941\u091d\u093e\u090f\u0902|\u0938\u0941\u091d\u093e\u0935 \u0926\u094b|\u0938\u0941\u091d\u093e\u0935 \u0926\u0947\u0902|\u091c\u0935\u093e\u092c \u0926\u094b|\u091c\u0935\u093e\u092c \u0926\u0947\u0902|\u0938\u093f\u092b\u093e\u0930\u093f\u0936 \u0915\u0930)",
+        "standing": "(?:\u0939\u092e\u0947\u0936\u093e|\u0915\u092d\u0940|\u0905\u092c \u0938\u0947|\u0906\u0917\u0947 \u0938\u0947|\u0939\u0930 \u091c\u0935\u093e\u092c \u092e\u0947\u0902).{1,50}(?:\u0938\u0941\u091d\u093e\u0913|\u0938\u0941\u091d\u093e\u090f\u0902|\u0938\u0941\u091d\u093e\u0935 \u0926\u094b"
+        "|\u0938\u0941\u091d\u093e\u0935 \u0926\u0947\u0902"
+        "|\u0938\u093f\u092b\u093e\u0930\u093f\u0936 \u0915\u0930\u094b|\u0938\u093f\u092b\u093e\u0930\u093f\u0936 \u0915\u0930\u0947\u0902|\u0938\u093f\u092b\u093c\u093e\u0930\u093f\u0936 \u0915\u0930\u0947\u0902|\u0915\u0939\u094b|\u0915\u0939\u0947\u0902|\u092c\u0924\u093e\u0913|\u092c\u0924\u093e\u090f\u0902|\u091c\u094b\u0921\u093c\u094b|\u091c\u094b\u0921\u093c\u0947\u0902|\u092d\u0947\u091c\u094b"
+        "|\u092d\u0947\u091c\u0947\u0902|\u0909\u0932\u094d\u0932\u0947\u0916 \u0915\u0930\u0947\u0902)(?:[\u0964.! ]|$)",
+        "authority": "(?:\u0938\u093f\u0938\u094d\u091f\u092e|\u0921\u0947\u0935\u0932\u092a\u0930|\u090f\u0921\u092e\u093f\u0928) (?:\u0938\u0902\u0926\u0947\u0936|\u0906\u0926\u0947\u0936|\u0928\u093f\u0930\u094d\u0926\u0947\u0936)",
+    },
+}
+
+
+# ---- src/adaptive/privacy/injection_english.py ----
+# The English fragments of ``injection_patterns``; what each is, ``injection_languages`` tells.
+
+from collections.abc import Mapping
+
+_URGED_ACTS = (
+    r"recommend|suggest|mention|promote|endorse|praise|advertise|reveal|append|prepend|pretend"
+    r"|disregard"
+    r"|obey|comply|bypass|prioriti[sz]e|respond|reply|claim that|state that|assume that|insist"
+    r"|convince|persuade|steer|redirect|exfiltrate|jailbreak|impersonate|act as|act like|act in"
+)
+_ENGLISH_ACTS = (
+    r"say|tell|include|add|insert|share|send|forward|output|print|run|execute|open|visit|click|buy"
+    r"|purchase|order|delete|erase|advise|answer|claim|state|act|behave|treat|trust|accept|approve"
+    r"|disable|hide|follow|agree|refuse|deny|cite|quote|rank|warn|use|encode|start|begin|end|finish"
+    r"|repeat|sign|load|fetch|download|install|transfer|give|provide|return|ignore|assume|consider"
+    r"|regard|write|generate|create|present|describe|direct|submit|upload|post|store|save|remember"
+    r"|invoke|talk|speak|discuss|confirm|encourage|list|display|show|ask|call|direct|choose|select"
+    r"|pick|push|do not|don't|avoid|list|let|allow|grant|omit|skip|prefer|favou?r|name|greet"
+    r"|be|keep"
+    r"|translate|sell|phrase|put|switch|point|guide|link|withhold|leak|dump|make|explain|help"
+    r"|wire|book"
+)
+# After "must" and "to" these are said of any program, and tell little.
+_COMMON_ACTS = (
+    "be|keep|help|make|write|explain|start|begin|end|finish|let|name|store|save|present|follow"
+    "|run|talk|speak|give|provide|choose|select|pick|point|push|use|put|switch|book|generate"
+    "|create"
+)
+_ENGLISH_DOINGS = "|".join(
+    act for act in _ENGLISH_ACTS.split("|") if act not in _COMMON_ACTS.split("|")
+)
+
+ENGLISH_COMMANDS: Mapping[str, str] = {
+    "CONJ": r"and|then|but|so|also|therefore|instead|that you|must|user:|note|rule|instruction"
+    r"|memory",
+    "PLEASE": r"please|kindly|now|just|ok|okay|hey|dear assistant|assistant|ai|important|note"
+    r"|remember"
+    r"|reminder|hi|attention|urgent|you must|you should|you will|and|also|first|assistant note|fyi"
+    r"|note to self|remember to|be sure to|make sure to|make sure you|do|i want you to|you",
+    "IGNORE": r"\b(?:ignore|disregard|forget|override|overrule|bypass|discard|neglect|violate"
+    r"|circumvent"
+    r"|suspend|abandon|erase|cancel|drop|break|evade|stop (?:following|obeying)|(?:do not"
+    r"|don't|never"
+    r"|no longer) (?:follow|obey|apply|respect|comply with|adhere to)|pay no attention to|set aside"
+    r"|free (?:of|from)|without regard (?:to|for)|supersedes?|overrides?|replaces?|ignoring"
+    r"|disregarding|not bound by|exempt from|turn off|switch off|disable|disregards?|ignored)",
+    "TARGET": r"\b(?:(?:all|any|every|your|previous|prior|above|earlier|former|preceding|existing"
+    r"|system|safety|original|initial|other|these|those|developer'?s?|content|built-in|default"
+    r"|current"
+    r"|security|usual|platform|policy|the assistant's|its|their|the)\s(?:[\w'-]{1,16}\s){0,3}?"
+    r"(?:instructions?|prompts?|guidelines?|directives?|constraints?|guardrails?|safeguards?"
+    r"|safety (?:rules?|filters?|polic(?:y|ies)|measures?|checks?)|content (?:policy|policies"
+    r"|filters?)"
+    r"|training|programming|moderation|messages?)"
+    r"|(?:all|any|your|previous|prior|above|earlier|former|preceding|system|safety|original"
+    r"|other)\s"
+    r"(?:[\w'-]{1,16}\s){0,2}?(?:rules?|polic(?:y|ies)|restrictions?|limits?|limitations?"
+    r"|filters?|orders?)"
+    r"|(?:everything|anything|whatever|all|what) (?:that (?:is |was )?|that's )?(?:above"
+    r"|before|you (?:were|have been|know|learned|'ve been)"
+    r"|said before|i said|has been said|came before)|(?:previous|prior|above|earlier) (?:text"
+    r"|context|conversation|content|memories|chats?))",
+    "REVEAL": r"\b(?:reveal|print|output|repeat|leak|show|disclose|expose|dump|display|give (?:me"
+    r"|out|away)|return"
+    r"|send|share|forward|tell|recite|exfiltrate|upload|post|transmit|email|mail|publish|list"
+    r"|include|append"
+    r"|write out|copy|summari[sz]e|encode)",
+    "HIDDEN": r"\b(?:(?:system|hidden|secret|initial|original|developer|internal"
+    r"|your) (?:system )?(?:prompt|instructions?|message|rules|guidelines|configuration)"
+    r"|(?:all |the |your |user'?s? |his |her |their |these |other |every )(?:stored |saved "
+    r"|personal |private |other |known |user )?(?:memories|memory|secrets|conversation history"
+    r"|chat history|private data|personal data|credentials|api keys?|passwords?|conversations?"
+    r"|chat logs?)"
+    r"|everything you know|(?:text|words|everything|all) above)",
+    "BECOME": r"\byou(?:'re| are)? (?:now|no longer|from now on"
+    r"|henceforth)\b[^.!?\n]{0,40}?\b(?:an? |in |free|un\w+|bound|dan\b|my |the |have"
+    r"|allowed|able|restricted|operate|act|called)"
+    r"|\b(?:act|behave|respond|answer|role-?play|speak|operate|work|function) (?:as if you"
+    r"|as though you|as an? (?!teacher of|volunteer|guide at|translator for)|as dan|as my"
+    r"|like an? |in (?:developer|god|debug|admin|dan|jailbreak|sudo|unrestricted) mode)"
+    r"|\bpretend (?:to be|you|that you|there)|\b(?:developer|god|debug|dan|jailbreak|sudo"
+    r"|unrestricted|admin|maintenance|test) mode\b[^.!?\n]{0,20}?(?:enabled|on\b|active"
+    r"|activated|engaged|is now|unlocked)"
+    r"|\b(?:enable|activate|enter|switch to|turn on|start|unlock) (?:the )?(?:developer|god"
+    r"|debug|dan|jailbreak|sudo|unrestricted|admin|maintenance) mode|\bdo anything now\b"
+    r"|\bjailbr(?:eak|oken)"
+    r"|\b(?:new|updated|revised|additional|secret|special|hidden|following|real|actual|true"
+    r"|permanent) (?:system )?(?:instructions?|prompt|directives?|persona|rules?)( for (?:the "
+    r"|you|all ))?\s?[:\u2014-]"
+    r"|\b(?:without|no|free from|ignoring) (?:any )?(?:restrictions|filters|limitations"
+    r"|guardrails|safety|censorship|moral)\b[^.!?\n]{0,40}\b(?:answer|respond|assistant|ai"
+    r"|model|you|mode)"
+    r"|\bassistant (?:is|has) (?:now |no )(?:\w+ )?(?:unrestricted|restrictions|dan|free|evil"
+    r"|limits|filters|jailbroken)|\byour (?:new )?(?:name|role|persona|identity|task|job|goal"
+    r"|mission|purpose|objective|personality|instructions?) (?:is|are|will be|has|shall)\b",
+    "SECRETLY": r"\b(?:do not|don't|never|without|must not|should not|shouldn't|not to"
+    r"|avoid)\s(?:[\w']{1,14}\s){0,2}?(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?"
+    r"|reveal(?:ing)?|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|disclos(?:e|ing)"
+    r"|let(?:ting)?|say(?:ing)?|admit(?:ting)?)\s(?:[\w']{1,14}\s){0,4}?(?:the user"
+    r"|to the user|users?|them|him|her|anyone|this (?:rule|instruction|memory|message|note"
+    r"|to)|that (?:you|this|it)|these instructions)\b"
+    r"|\b(?:hide|conceal|keep)\s(?:this|it|that|these)\b[^.!?\n]{0,30}\bfrom (?:the )?user"
+    r"|\bwithout (?:the )?(?:user'?s?|their) (?:knowledge|knowing|consent|noticing|permission"
+    r"|confirmation|approval)|\bwithout (?:asking|confirmation|confirming|telling"
+    r"|permission)\b[^.!?\n]{0,20}\b(?:user|first|them)?",
+    "WHEN": r"when(?:ever)?|if|once|as soon as|every time|each time|next time|any ?time|should"
+    r"|before|after|until|in case|unless|wherever|for (?:any|every|all|each)|in (?:any"
+    r"|every|all|each|future)|on (?:any|every|all|each)|upon|while|with (?:any|every|each)"
+    r"|as long as|at the (?:end|start|beginning)|to (?:any|every|each|all)",
+    "ASKED": r"\b(?:ask\w*|say|says|said|saying|mention\w*|typ(?:e|es|ed|ing)|writ(?:e|es|ing)"
+    r"|questions?|quer(?:y|ies)|messages?|prompts?|prompted|request\w*|see|sees|receives?"
+    r"|read\w*|talk\w*|topics?|conversations?|chats?|words?|phrase|keyword|code ?word"
+    r"|trigger|comes? up|came up|discuss\w*|repl(?:y|ies)|answers?|responses?|greets?"
+    r"|thanks|wants?|needs?|looks? for|looking for|seeks?|searche?s?|considers?|compares?"
+    r"|requests?|user|someone|anyone|session)\b",
+    "THEN": r"then|please|you|you must|you should|you will|always|never|immediately|simply|just"
+    r"|must|to|instead",
+    "ALWAYS": r"always|never|from now on|from this point(?: on| forward)?|from here on(?: out)?"
+    r"|from today(?: on)?|henceforth|going forward|in (?:the )?future"
+    r"|in all (?:future )?(?:\w+ )?(?:answers|responses|replies|conversations|chats"
+    r"|sessions|messages)|in every (?:answer|response|reply|conversation|chat|message)"
+    r"|for all future \w+|at all times|under no circumstances|no matter what"
+    r"|without exception|every time|each time|whenever|by default|permanently"
+    r"|in each (?:answer|response|reply)|until further notice|for ever|forever|as a rule"
+    r"|by policy|every (?:answer|response|reply|message|conversation)|all (?:answers"
+    r"|responses|replies)",
+    "ACT": _ENGLISH_ACTS,
+    "STRONG": _URGED_ACTS
+    + r"|(?:answer|reply|respond|write|say|explain)\b[^.!?\n]{1,40}\bthat\b|answer (?:that"
+    r"|with|every|all|any|each|yes|no)\b|say (?:that|\"|'|yes|no|you|i )"
+    r"|say\b[^.!?\n]{1,60}\b(?:when|if|whenever)|tell (?:the user|users|everyone|anyone"
+    r"|people|him|her|them|whoever|me that)"
+    r"|(?:execute|run) (?:the |this |these |any |all )?(?:\w+ )?(?:command|code|script|tool"
+    r"|function|query|following|shell|instructions?)|output (?:the|your|only|all|this|every)"
+    r"|print (?:the|your|all|out|this)|cite (?!sources|your sources)|treat\b[^.!?\n]{1,60}\bas"
+    r"|(?:regard|consider|trust)\b[^.!?\n]{1,60}\b(?:as (?:an? |the )?(?:trusted|authoritative"
+    r"|reliable|only|best|primary|preferred|official|safe|credible)|trusted|authoritative)"
+    r"|rank\b[^.!?\n]{1,40}\b(?:first|higher|top|above)|list\b[^.!?\n]{1,40}\bfirst|(?:send"
+    r"|forward|email|post|upload|transfer|wire)\b[^.!?\n]{0,60}(?:\bto\s\S{0,40}(?:@|https?:"
+    r"|www\.|\.(?:com|net|org|io|ru|example))|https?:)|decode|base64|use the \w+ tool"
+    r"|call the \w+ (?:tool|function)|invoke|delete (?:all|every|the user|your|these|any)"
+    r"|erase (?:all|every)|grant|from now on you|begin (?:every|each|all)|start (?:every|each"
+    r"|all)|end (?:every|each|all)|finish (?:every|each)"
+    r"|include\b[^.!?\n]{1,60}\b(?:in (?:every|each|all|your)|answers?|responses?|repl(?:y"
+    r"|ies))|add\b[^.!?\n]{1,60}\b(?:to (?:every|each|all|your)|answers?|responses?|repl(?:y"
+    r"|ies))|remember\b[^.!?\n]{1,80}\bas (?:an? |the )?(?:trusted|authoritative|reliable|best"
+    r"|go-to|preferred|official|top|primary|credible)|remind (?:the user|users)"
+    r"|never (?:refuse|decline|warn|mention|recommend|suggest|tell|say|reveal|admit|question)"
+    r"|do (?:exactly )?(?:as|what) (?:the|i|this|it)|do not (?:recommend|mention|tell|warn"
+    r"|refuse|answer|follow|trust|suggest|reveal|say)|don't (?:recommend|mention|tell|warn"
+    r"|refuse|answer|follow|trust|suggest|reveal|say)|stop (?:warning|refusing|recommending"
+    r"|following|mentioning)",
+    "ASSISTANT": r"(?:you|"
+    r"(?:the |this |an? |your |every |all |any )?(?:ai|ais|assistants?|chatbots?"
+    r"|bots?|models?|llms?|chatgpt|claude|agents?|answers?|responses?|repl(?:y"
+    r"|ies)))\s(?:must|should|shall|will|needs? to|ha(?:s|ve) to|ought to|are to|is to|to"
+    r"|can|may|always|never|now|are (?:now |hereby )?(?:required|allowed|authori[sz]ed"
+    r"|permitted|instructed|obliged|expected|told) to|is (?:now |hereby )?(?:required"
+    r"|allowed|authori[sz]ed|permitted|instructed|obliged|expected|told) to)"
+    r"|(?:wants|prefers|asks|asked|expects|requires|instructs|instructed|would like|insists"
+    r"|demands|requests|requested|authori[sz]ed|authori[sz]es|allows|permits) (?:that )?(?:you"
+    r"|(?:the |this |an? |your |every |all |any )?(?:ai|assistants?|chatbots?|bots?|models?"
+    r"|llms?|chatgpt|claude|agents?))",
+    "DOING": rf"{_URGED_ACTS}|{_ENGLISH_DOINGS}|be (?:recommended|suggested|mentioned|included)"
+    rf"|recommends|suggests|mentions|includes|promotes|ignores|reveals|sends|begins? with"
+    rf"|starts? with|ends? with",
+    "AUTHORITY": r"\b"
+    r"(?:this|the following|here) (?:is|are|overrides|supersedes|comes as|takes) (?:an? "
+    r"|the |your |my )?(?:new |official |system |admin(?:istrator)? |developer |security "
+    r"|priority |highest |mandatory |important )*(?:system (?:message|prompt|update"
+    r"|instruction|override)|admin|override|policy update|instructions?|directive|command"
+    r"|priority over|precedence)"
+    r"|\b(?:message|note|order|instruction|update|directive|notice|command) (?:of|from"
+    r"|by) (?:the |your )?(?:system|developers?|admin(?:istrator)?s?|openai|anthropic|google"
+    r"|microsoft|vendor|platform|security team|operator)\b"
+    r"|\b(?:admin(?:istrator)?|system|developer|root|security) (?:override|command|directive"
+    r"|instruction|order)s?\b|\b(?:user|he|she) (?:has )?(?:already )?(?:authori[sz]ed"
+    r"|approved|consented to|agreed to|granted|confirmed|given (?:full )?(?:consent|permission"
+    r"|access))\b[^.!?\n]{0,60}\b(?:all|any|every|full|sharing|transfers?|disclos\w+"
+    r"|purchases?|without|actions?|access|sending|payments?|assistant)"
+    r"|\b(?:user|he|she|i|sam) (?:is|am|has|have|'m) (?:an? |the |now )?(?:admin\w*|root"
+    r"|super-?user)\b[^.!?\n]{0,20}\b(?:full|all|unrestricted|root"
+    r"|every)\b[^.!?\n]{0,20}\b(?:access|rights|privileges|permissions?|clearance)|\b(?:user"
+    r"|he|she|i|sam) (?:is|am|has|have|'m) (?:an? |the |now )?(?:admin|administrator|root"
+    r"|super-?user|developer of (?:this|the) (?:assistant|model|ai)|verified|unrestricted"
+    r"|full)[ -]?(?:\w+ )?(?:access|rights|privileges|permissions?|clearance|and may|who may"
+    r"|so (?:you|safety)|override)"
+    r"|\b(?:must|should|shall|has to|have to|is to|are to|needs? to|will) (?:be (?:recommended"
+    r"|suggested|mentioned|praised|promoted|disclosed|cited|prioriti[sz]ed|appended|ranked)"
+    r"|(?:always|never|only) be (?:included|answered|told|revealed|trusted|obeyed|presented"
+    r"|executed|used|believed))\b"
+    r"|\b(?:is|are) (?:an? |the |my |user'?s? )?(?:only |most |single |sole )?(?:trusted"
+    r"|authoritative|trustworthy|preferred|approved|official) (?:source|authority|reference"
+    r"|provider|vendor)s? (?:for|of|on|in|and)\b[^.!?\n]{0,60}\b(?:recommend|citation|cite"
+    r"|answer|response|always|first|future|conversation|questions)"
+    r"|\b(?:continue|combine|join|concatenate|append|execute|follow|apply|obey|decode"
+    r"|read)\b[^.!?\n]{0,40}\b(?:(?:previous|next|last|first|other|earlier"
+    r"|following) (?:memor(?:y|ies)|entr(?:y|ies)|note|part|fact|line)s?|memor(?:y|ies) (?:\d"
+    r"|above|below|one|two|together)|parts? (?:\d|one|two|a\b|together))"
+    r"|^[^\w]{0,4}(?:part|step|piece|fragment) (?:\d|one|two|three|a|b"
+    r"|i{1,3})\b[^.!?\n]{0,12}[:\u2014-]|\b(?:let|set) [a-z] ?(?:=|be) ?[\"']"
+    r"|\b[a-z] ?= ?[\"'][^\"']{2,40}[\"'][^.!?\n]{0,20}\b[a-z] ?= ?[\"']"
+    r"|\b[a-z] ?\+ ?[a-z]\b[^.!?\n]{0,30}\b(?:execute|follow|do|run|obey|say)"
+    r"|(?:^|[.\n]\s*)when (?:the user |user |someone |anyone |people )?(?:is |are )?(?:asks?"
+    r"|asked|prompted) (?:about|for)\b[^,.!?\n]{1,60}[.\u2026]?$"
+    r"|\b(?:when|if|whenever) (?:asked|prompted|questioned)\b[^,.!?\n]{1,60}?\b(?:say|answer"
+    r"|reply|respond|recommend|suggest|mention|claim|tell)\b|\b(?:preferred|standard|default"
+    r"|correct|required|expected|only|right|best) (?:answer|response|reply"
+    r"|recommendation) (?:to|for|about|on|when|is)\b[^.!?\n]{0,60}\b(?:is|are|:|must|should"
+    r"|always|be)\b|\bthe (?:answer|response|reply) to\b[^.!?\n]{1,60}\b(?:is always|must"
+    r"|should|is to)",
+}
+
+
+# ---- src/adaptive/privacy/injection_languages.py ----
+# The fragments of each language that ``injection_patterns`` puts into its frames.
+#
+# IGNORE and TARGET: disregard what; REVEAL and HIDDEN: give away what; BECOME: another role;
+# SECRETLY: unseen by the user; WHEN, ASKED and THEN: an occasion; ALWAYS; ACT: verbs that are
+# commands only where "always" or an occasion is told; STRONG: verbs that nobody but an assistant is
+# told; ASSISTANT: who must do it; DOING: the same verbs after "must" and "to"; AUTHORITY: claims.
+# An entry named like a frame replaces it.
+
+from collections.abc import Mapping
+
+COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
+    "en": ENGLISH_COMMANDS,
+    "de": {
+        "CONJ": "und|dann|aber|also|stattdessen|daher",
+        "PLEASE": "bitte|jetzt|nun|wichtig|hinweis|assistent|du musst|und",
+        "IGNORE": "\\b(?:ignorier\\w*|missachte\\w*|vergiss|vergessen sie|vergesst|\u00fcbergeh\\w*"
+        r"|umgeh\w*"
+        "|\u00fcberschreib\\w*|verwirf|missachten|befolge (?:keine|nicht)|halte dich nicht an"
+        "|setze? .{0,20}au\u00dfer kraft)",
+        "TARGET": r"\b(?:anweisung\w*|instruktion\w*|regeln|vorgaben|richtlinie\w*"
+        r"|system-?prompt\w*"
+        "|prompt\\w*|einschr\u00e4nkung\\w*|sicherheits\\w+|alles (?:vorherige|obige|davor"
+        r"|bisherige))",
+        "REVEAL": r"\b(?:verrate?|zeige?|gib|nenne|sende?|schicke?|wiederhole|offenbare|leite|teile"
+        r"|drucke|liste|poste)",
+        "HIDDEN": r"(?:system-?prompt|systemanweisung|anweisungen|alle(?:n)? (?:erinnerungen"
+        "|geheimnisse|daten|passw\u00f6rter|chats)|gespeicherten|zugangsdaten"
+        "|private[nr]? daten|api-schl\u00fcssel)",
+        "BECOME": r"\bdu bist (?:jetzt|nun|ab (?:jetzt|sofort)|ab heute|nicht mehr)"
+        r"|\b(?:verhalte dich|handle|agiere|tu so|antworte) (?:als|wie ein|als ob"
+        "|als w\u00e4rst)|entwicklermodus|\\bab (?:jetzt|sofort|heute) bist du|\\b(?:deine"
+        r"|neue) (?:neue )?(?:rolle|aufgabe|anweisungen?) (?:ist|lautet|:)|neue anweisung",
+        "SECRETLY": "\\b(?:sag|sage|erz\u00e4hl|erz\u00e4hle|erw\u00e4hne|verrate|teile)\\b[^.!?\\n]{0,40}\\b(?:dem"
+        r"|der"
+        r"|den) (?:nutzer|benutzer|user|anwender)\w*\b[^.!?\n]{0,20}\b(?:nicht|nichts|nie)"
+        r"|ohne (?:dem |den |der )?(?:nutzer|benutzer|user)\w*",
+        "WHEN": "wenn|falls|sobald|immer wenn|jedes ?mal|bei (?:jeder|allen|fragen)|n\u00e4chstes mal"
+        "|beim n\u00e4chsten|in (?:jeder|allen)|auf (?:jede|alle)|fragt|wird",
+        "ASKED": "\\b(?:frag\\w*|gefragt|sag\\w*|erw\u00e4hn\\w*|thema|nachricht\\w*|antwort\\w*|wort"
+        "|gespr\u00e4ch\\w*|schreib\\w*|nutzer|jemand)",
+        "THEN": "dann|so|bitte|immer|nie|du",
+        "ALWAYS": "immer|stets|nie|niemals|ab (?:jetzt|sofort|heute|nun)|von (?:jetzt|nun|heute) an"
+        "|in zukunft|zuk\u00fcnftig|k\u00fcnftig|fortan|grunds\u00e4tzlich|jedes ?mal|in (?:jeder"
+        "|allen) antwort\\w*|unter keinen umst\u00e4nden|ausnahmslos",
+        "ACT": spaced_acts(
+            "sag sage erz\u00e4hl erz\u00e4hle erw\u00e4hne nenne f\u00fcge schreib schreibe sende schicke \u00f6ffne kl"
+            "icke kaufe bestelle l\u00f6sche zeige gib antworte antworten beantworte vertraue behand"
+            "le nutze nutzen benutze verwende verwenden starte beginne beende h\u00e4nge rate leite "
+            "verweise l\u00fcge stimme bezeichne lobe warne kaufen sagen nennen senden erw\u00e4hnen beha"
+            "upten schreiben beginnen enden hinzuf\u00fcgen anh\u00e4ngen verlinken verlinke besuche sei "
+            "lade f\u00fchre \u00fcbersetze"
+        ),
+        "STRONG": r"empfiehl|empfehle|empfehlen|empfehlt|schlage? [^.!?\n]{1,40}\bvor\b|vorschlagen"
+        r"|antworte (?:immer|stets|mit|auf (?:jede|alle)|dass|nur mit)|behaupte|tu so"
+        r"|gib vor|bewirb|bevorzuge|bevorzugen|sag (?:immer|dem nutzer|allen|dass)"
+        "|f\u00fcge [^.!?\\n]{1,60}\\b(?:hinzu|ein|an)\\b|verrate|gehorche"
+        r"|leite [^.!?\n]{1,60}weiter",
+        "ASSISTANT": r"(?:sollst du|musst du|darfst du|wirst du|(?:du|sie|(?:der |die |das )?(?:ki"
+        "|assistent\\w*|chatbot|modell))\\s(?:musst|m\u00fcssen|sollst|sollen|soll|muss|darfst"
+        r"|darf|wirst|hast|hat|sollte|solltest)\b)(?:[^.!?\n]{0,60}?)",
+        "DOING": "(?:empfehlen|vorschlagen|erw\u00e4hnen|sagen|nennen|behaupten|senden|schicken"
+        "|schreiben|verraten|antworten|ignorieren|hinzuf\u00fcgen|anh\u00e4ngen|kaufen|vertrauen"
+        "|l\u00f6schen|weiterleiten|preisgeben|\u00f6ffnen)",
+        "AUTHORITY": r"\b(?:nachricht|anweisung|befehl|mitteilung|hinweis) (?:von|vom|des"
+        r"|der) (?:dem )?(?:system\w*|entwickler\w*|admin\w*|betreiber\w*|openai"
+        r"|hersteller\w*)|system-?(?:nachricht|meldung|anweisung|update)|\b(?:immer|stets"
+        "|ab sofort|k\u00fcnftig)\\b[^.!?\\n]{1,60}\\b(?:empfehlen|vorschlagen|erw\u00e4hnen|nennen"
+        r"|weiterleiten)[.!]?$",
+    },
+    "fr": {
+        "CONJ": "et|puis|mais|alors|donc",
+        "PLEASE": "s'il te pla\u00eet|s'il vous pla\u00eet|svp|stp|important|maintenant|assistant|tu dois"
+        "|vous devez",
+        "IGNORE": "\\b(?:ignore[zr]?|oublie[zr]?|n\u00e9glige[zr]?|contourne[zr]?|outrepasse[zr]?"
+        r"|ne (?:tiens|tenez|suis|suivez) (?:pas|plus))",
+        "TARGET": "(?:instructions?|consignes?|r\u00e8gles|directives?|restrictions?|prompt"
+        "|invite syst\u00e8me|tout ce qui pr\u00e9c\u00e8de|ci-dessus)",
+        "REVEAL": "\\b(?:r\u00e9v\u00e8le[zr]?|montre[zr]?|affiche[zr]?|envoie|envoyez|envoyer|donne[zr]?"
+        "|divulgue[zr]?|r\u00e9p\u00e8te[zr]?|partage[zr]?|transmets|transmettez|imprime[zr]?)",
+        "HIDDEN": "(?:prompt|instructions?|tes consignes|invite syst\u00e8me|m\u00e9moires|souvenirs"
+        "|mots de passe|donn\u00e9es (?:priv\u00e9es|personnelles)|secrets|conversations?|cl\u00e9s? api)",
+        "BECOME": "\\btu es (?:maintenant|d\u00e9sormais)|\\bvous \u00eates (?:maintenant|d\u00e9sormais)|\\b(?:agis"
+        "|agissez|comporte-toi|r\u00e9ponds) comme (?:si|un|une|le)|\\bfais semblant"
+        "|mode d\u00e9veloppeur|nouvelles? (?:instructions?|consignes?)"
+        "|\\bton (?:nouveau )?r\u00f4le est",
+        "SECRETLY": "\\bne (?:le |l'|lui |la )?(?:dis|dites|mentionne[zr]?|r\u00e9v\u00e8le[zr]?|pr\u00e9viens"
+        "|pr\u00e9venez)[^.!?\\n]{0,30}\\b(?:pas|jamais|rien)\\b[^.!?\\n]{0,30}\\butilisateur"
+        "|sans (?:le dire|pr\u00e9venir|informer|en parler)[^.!?\\n]{0,20}\\butilisateur|\u00e0 l'insu",
+        "WHEN": "quand|lorsque|lorsqu'on|si|d\u00e8s que|chaque fois|\u00e0 chaque|la prochaine fois"
+        "|pour (?:toute|chaque)|quand on",
+        "ASKED": "\\b(?:demand\\w*|dit|dis|parle\\w*|question\\w*|mention\\w*|\u00e9voqu\\w*|r\u00e9ponse|message"
+        r"|mot|sujet|utilisateur|interrog\w*|quelqu'un)",
+        "THEN": "alors|tu|vous|toujours|jamais",
+        "ALWAYS": "toujours|jamais|d\u00e9sormais|dor\u00e9navant|\u00e0 partir de maintenant|\u00e0 l'avenir"
+        "|dans (?:toutes|chaque) \\w*\\s?r\u00e9ponses?|chaque fois|\u00e0 chaque fois"
+        "|syst\u00e9matiquement|en aucun cas|sans exception",
+        "ACT": spaced_acts(
+            "dis dites mentionne mentionnez ajoute ajoutez envoie envoyez ouvre ouvrez clique c"
+            "liquez ach\u00e8te achetez commande supprime supprimez montre montrez donne donnez r\u00e9po"
+            "nds r\u00e9pondez fais faites traite traitez utilise utilisez commence commencez termin"
+            "e terminez inclus incluez ins\u00e8re \u00e9cris \u00e9crivez cite citez refuse accepte cache aff"
+            "iche parle parlez sois soyez \u00e9vite \u00e9vitez mets"
+        ),
+        "STRONG": "recommande[zr]?|recommander|sugg\u00e8re[zr]?|conseille[zr]?|pr\u00e9tends|pr\u00e9tendez"
+        "|affirme[zr]?|r\u00e9ponds (?:toujours|que|par|\u00e0 toutes)|r\u00e9pondez (?:toujours|que"
+        "|par)|privil\u00e9gie[zr]?|vante[zr]?|promeus|dis (?:que|\u00e0 l'utilisateur|toujours)"
+        "|ob\u00e9is|transf\u00e8re[zr]?|consid\u00e8re[zr]? [^.!?\\n]{1,40}comme",
+        "ASSISTANT": "(?:tu|vous|l'(?:assistant|ia)|le (?:chatbot|mod\u00e8le))\\s(?:dois|devez|doit"
+        r"|devrais"
+        r"|devra|peux|dois toujours|veut que)",
+        "DOING": "(?:recommander|sugg\u00e9rer|dire|mentionner|ajouter|envoyer|r\u00e9v\u00e9ler|r\u00e9pondre|ignorer"
+        "|conseiller|inclure|acheter|pr\u00e9tendre|transmettre|citer)",
+        "AUTHORITY": r"\b(?:message|instruction|ordre|note|consigne) (?:du|des|de l'"
+        "|de la) ?(?:syst\u00e8me"
+        "|d\u00e9veloppeurs?|administrateur|admin|\u00e9quipe de s\u00e9curit\u00e9)|message syst\u00e8me",
+    },
+    "es": {
+        "CONJ": "y|luego|pero|entonces|as\u00ed que",
+        "PLEASE": "por favor|importante|ahora|asistente|debes|tienes que",
+        "IGNORE": r"\b(?:ignora|ignore|ignorar|olvida|olvide|olvidar|desobedece|omite|omitir"
+        r"|descarta|anula|elude|no (?:sigas|obedezcas|hagas caso))",
+        "TARGET": "(?:instrucciones|instrucci\u00f3n|reglas|directrices|normas|restricciones"
+        "|indicaciones|prompt|todo lo anterior|lo anterior|pol\u00edticas?)",
+        "REVEAL": "\\b(?:revela|muestra|mu\u00e9stra\\w*|env\u00eda|env\u00ede|manda|comparte|imprime|repite"
+        r"|divulga"
+        "|da|dame|publica|reenv\u00eda)",
+        "HIDDEN": "(?:prompt|instrucciones|recuerdos|memorias|contrase\u00f1as|datos (?:privados"
+        r"|personales)|secretos|conversaciones|claves? (?:de )?api|mensaje del sistema)",
+        "BECOME": r"\b(?:ahora eres|eres ahora|a partir de ahora eres|desde ahora eres|ya no eres)"
+        "|\\b(?:act\u00faa|comp\u00f3rtate|responde|finge) (?:como|que|ser)|modo (?:desarrollador"
+        r"|dios)|nuevas? instrucci|\btu (?:nuevo )?(?:rol|papel|tarea) es",
+        "SECRETLY": r"\bno (?:se )?(?:lo |le )?(?:digas|menciones|reveles|cuentes|informes"
+        r"|avises)\b[^.!?\n]{0,40}\busuario|sin (?:decir\w*|avisar|informar"
+        r"|que)[^.!?\n]{0,25}\busuario",
+        "WHEN": "cuando|si|siempre que|cada vez|en cuanto|la pr\u00f3xima vez|ante (?:cualquier|toda)"
+        "|para (?:toda|cualquier)|en (?:cada|todas)",
+        "ASKED": r"(?:pregunt\w*|dice|diga|digan|habl\w*|mencion\w*|consult\w*|mensaje|palabra|tema"
+        r"|respuesta\w*|usuario|alguien|escrib\w*)",
+        "THEN": "entonces|t\u00fa|siempre|nunca|debes",
+        "ALWAYS": "siempre|nunca|jam\u00e1s|de ahora en adelante|a partir de ahora|desde ahora"
+        "|en adelante|en el futuro|en (?:todas|cada) \\w*\\s?\\w*\\s?respuestas?|cada vez"
+        "|sin excepci\u00f3n|en ning\u00fan caso",
+        "ACT": spaced_acts(
+            "di diga menciona mencione a\u00f1ade agrega incluye env\u00eda manda abre haz haga clic comp"
+            "ra compre pide borra elimina muestra da responde responda contesta trata usa use u"
+            "tiliza empieza termina escribe cita rechaza acepta oculta habla s\u00e9 evita pon digas"
+            " menciones des llames llama"
+        ),
+        "STRONG": r"recomienda|recomiende|recomendar|recomiendes|sugiere|sugiera|sugerir|aconseja"
+        r"|finge|afirma|promociona|prioriza|responde (?:siempre|que|con|a (?:todas?"
+        "|cualquier))|di (?:que|siempre|al usuario)|obedece|reenv\u00eda"
+        r"|considera [^.!?\n]{1,40}como",
+        "ASSISTANT": "(?:t\u00fa|usted|(?:el |la )?(?:asistente|ia|chatbot|modelo)|debes|tienes que"
+        "|deber\u00e1s)\\s(?:debes?|deber\u00edas?|tienes? que|ha de|siempre|deber\u00eda|quiere que"
+        r"|que)?\s?",
+        "DOING": "(?:recomendar|recomiende|sugerir|decir|mencionar|a\u00f1adir|enviar|revelar|ignorar"
+        r"|incluir|comprar|fingir|citar|obedecer)",
+        "AUTHORITY": "\\b(?:mensaje|instrucci\u00f3n|orden|nota|aviso) (?:del|de los|de la"
+        r"|de) (?:sistema"
+        r"|desarrollador\w*|administrador\w*|equipo de seguridad)",
+    },
+    "pt": {
+        "CONJ": "e|depois|mas|ent\u00e3o",
+        "PLEASE": "por favor|importante|agora|assistente|deves|voc\u00ea deve",
+        "IGNORE": "\\b(?:ignore|ignora|ignorar|esque\u00e7a|esquece|esquecer|desconsidere|desconsidera"
+        "|descarte|burle|contorne|n\u00e3o (?:siga|sigas|obede\u00e7a))",
+        "TARGET": "(?:instru\u00e7\u00f5es|instru\u00e7\u00e3o|regras|diretrizes|normas|restri\u00e7\u00f5es|orienta\u00e7\u00f5es|prompt"
+        "|tudo (?:o que|acima)|pol\u00edticas?)",
+        "REVEAL": r"\b(?:revele|revela|mostre|mostra|envie|envia|mande|compartilhe|partilha|imprima"
+        r"|repita|divulgue|exiba|encaminhe)",
+        "HIDDEN": "(?:prompt|instru\u00e7\u00f5es|mem\u00f3rias|senhas|palavras-passe|dados (?:privados|pessoais)"
+        r"|segredos|conversas|chaves? (?:de )?api|mensagem do sistema)",
+        "BECOME": "\\b(?:agora (?:voc\u00ea )?(?:\u00e9|\u00e9s)|voc\u00ea (?:\u00e9|agora \u00e9)|tu \u00e9s agora"
+        "|a partir de agora (?:voc\u00ea |tu )?(?:\u00e9|\u00e9s))|\\b(?:aja|age|comporte-se|responda"
+        "|finja) (?:como|que|ser)|modo (?:desenvolvedor|programador|deus)|novas? instru\u00e7"
+        "|\\b(?:seu|teu) (?:novo )?papel \u00e9",
+        "SECRETLY": "\\bn\u00e3o (?:o |lhe )?(?:diga|digas|mencione|menciones|revele|conte|informe"
+        "|avise)\\b[^.!?\\n]{0,40}\\b(?:usu\u00e1rio|utilizador)|sem (?:dizer|avisar|informar"
+        "|que)[^.!?\\n]{0,25}\\b(?:usu\u00e1rio|utilizador)",
+        "WHEN": "quando|se|sempre que|cada vez|assim que|da pr\u00f3xima vez|para (?:toda|qualquer)"
+        "|em (?:cada|todas)",
+        "ASKED": r"(?:pergunt\w*|disser|diz|fal\w*|mencion\w*|consult\w*|mensagem|palavra|tema"
+        "|respostas?|usu\u00e1rio|utilizador|algu\u00e9m|escrev\\w*)",
+        "THEN": "ent\u00e3o|sempre|nunca|deve",
+        "ALWAYS": "sempre|nunca|jamais|de agora em diante|a partir de agora|daqui em diante"
+        "|no futuro|em (?:todas|cada) \\w*\\s?\\w*\\s?respostas?|cada vez|sem exce\u00e7\u00e3o"
+        "|em nenhum caso",
+        "ACT": spaced_acts(
+            "diga diz mencione menciona adicione acrescente inclua inclui envie envia mande abr"
+            "a clique compre pe\u00e7a apague mostre d\u00ea responda responde trate use usa utilize come"
+            "ce termine escreva cite recuse aceite esconda fale seja evite coloque chame"
+        ),
+        "STRONG": r"recomende|recomenda|recomendar|recomendes|sugira|sugere|sugerir|aconselhe|finja"
+        r"|finge|afirme|promova|priorize|responda (?:sempre|que|com|a (?:todas?|qualquer))"
+        "|diga (?:que|sempre|ao (?:usu\u00e1rio|utilizador))|obede\u00e7a|encaminhe"
+        r"|considere [^.!?\n]{1,40}como",
+        "ASSISTANT": "(?:voc\u00ea|tu|(?:o |a )?(?:assistente|ia|chatbot|modelo))\\s(?:deve|deves"
+        r"|deveria"
+        r"|tem que|tens de|precisa|sempre)",
+        "DOING": r"(?:recomendar|sugerir|dizer|mencionar|adicionar|enviar|revelar|ignorar|incluir"
+        r"|comprar|fingir|citar|responder|obedecer)",
+        "AUTHORITY": "\\b(?:mensagem|instru\u00e7\u00e3o|ordem|nota|aviso) (?:do|dos|da|de) (?:sistema"
+        r"|desenvolvedor\w*|administrador\w*|equipa|equipe)",
+    },
+    "it": {
+        "CONJ": "e|poi|ma|quindi",
+        "PLEASE": "per favore|importante|ora|adesso|assistente|devi",
+        "IGNORE": r"\b(?:ignora|ignorare|ignorate|dimentica|dimenticare|trascura|scavalca|aggira"
+        r"|non (?:seguire|rispettare|obbedire))",
+        "TARGET": r"(?:istruzioni|istruzione|regole|direttive|linee guida|restrizioni|indicazioni"
+        "|prompt|tutto (?:ci\u00f2|quello) (?:che|sopra))",
+        "REVEAL": r"\b(?:rivela|mostra|mostrami|invia|manda|condividi|stampa|ripeti|divulga|inoltra"
+        r"|pubblica)",
+        "HIDDEN": r"(?:prompt|istruzioni|ricordi|memorie|password|dati (?:privati|personali)"
+        r"|segreti"
+        r"|conversazioni|chiav[ei] api|messaggio di sistema)",
+        "BECOME": r"\b(?:ora sei|adesso sei|sei ora|d'ora in poi sei|da ora sei)|\b(?:agisci"
+        "|comportati|rispondi|fingi) (?:come|di|che)|modalit\u00e0 (?:sviluppatore|dio)"
+        "|nuov[ae] istruzion|\\bil tuo (?:nuovo )?ruolo \u00e8",
+        "SECRETLY": r"\bnon (?:lo )?(?:dire|dirlo|menzionare|rivelare|informare"
+        r"|avvisare)\b[^.!?\n]{0,40}\butente|senza (?:dir\w*|avvisare|informare"
+        r"|che)[^.!?\n]{0,25}\butente",
+        "WHEN": "quando|se|ogni volta|non appena|la prossima volta|per ogni|in (?:ogni|tutte)"
+        "|a ogni",
+        "ASKED": r"(?:chied\w*|chiest\w*|dice|parl\w*|menzion\w*|domand\w*|messaggio|parola"
+        r"|argomento|rispost\w*|utente|qualcuno|scriv\w*)",
+        "THEN": "allora|sempre|mai|devi",
+        "ALWAYS": "sempre|mai|d'ora in poi|da ora in poi|da adesso|in futuro|in (?:tutte"
+        "|ogni) \\w*\\s?rispost[ae]|ogni volta|senza eccezioni|in nessun caso",
+        "ACT": spaced_acts(
+            "di' d\u00ec dici menziona aggiungi includi invia manda apri clicca compra ordina cancel"
+            "la elimina mostra dai rispondi tratta usa utilizza inizia termina scrivi cita rifi"
+            "uta accetta nascondi parla sii evita metti dire menzionare chiama"
+        ),
+        "STRONG": r"raccomanda|raccomandare|consiglia|consigliare|suggerisci|suggerire|fingi"
+        r"|afferma"
+        r"|promuovi|privilegia|rispondi (?:sempre|che|con|a (?:tutte|ogni|qualsiasi))"
+        r"|di' (?:che|sempre|all'utente)|obbedisci|inoltra|considera [^.!?\n]{1,40}come",
+        "ASSISTANT": r"(?:tu|(?:l'|il |la )?(?:assistente|ia|chatbot|modello))\s(?:devi|deve"
+        r"|dovresti"
+        r"|dovrebbe|dovrai|sempre)",
+        "DOING": r"(?:raccomandare|consigliare|suggerire|dire|menzionare|aggiungere|inviare"
+        r"|rivelare|ignorare|includere|comprare|fingere|citare|rispondere)",
+        "AUTHORITY": r"\b(?:messaggio|istruzione|ordine|nota|avviso) (?:del|dei|dello|degli|dall'"
+        r"|di) ?(?:sistema|sviluppator\w*|amministrator\w*)",
+    },
+    "nl": {
+        "CONJ": "en|dan|maar|dus",
+        "PLEASE": "alsjeblieft|graag|nu|belangrijk|assistent|je moet",
+        "IGNORE": r"\b(?:negeer|negeren|vergeet|omzeil|overschrijf|volg geen)",
+        "TARGET": r"(?:instructies?|regels|richtlijnen|aanwijzingen|beperkingen|prompt"
+        r"|alles (?:hierboven|hiervoor))",
+        "REVEAL": r"\b(?:onthul|toon|stuur|verzend|geef|deel|herhaal|print)",
+        "HIDDEN": "(?:systeemprompt|prompt|instructies|herinneringen|wachtwoorden|priv\u00e9gegevens"
+        r"|geheimen|gesprekken|api-sleutels?)",
+        "BECOME": r"\bje bent (?:nu|vanaf nu)|\bgedraag je als|\bdoe alsof|nieuwe instructies?"
+        r"|ontwikkelaarsmodus",
+        "SECRETLY": r"\bzonder (?:het )?(?:de )?gebruiker|\bvertel (?:het )?de gebruiker (?:niet"
+        r"|nooit)",
+        "WHEN": "als|wanneer|zodra|telkens als|de volgende keer|bij (?:elke|vragen)",
+        "ASKED": r"(?:vra\w*|vroeg|gevraagd|zegt|noemt|woord|bericht|gebruiker|iemand|onderwerp"
+        r"|antwoord)",
+        "THEN": "dan|altijd|nooit",
+        "ALWAYS": "altijd|nooit|vanaf nu|voortaan|in de toekomst|in (?:elk|alle) antwoord\\w*",
+        "ACT": spaced_acts(
+            "zeg vertel noem voeg stuur open klik koop bestel verwijder toon geef antwoord beha"
+            "ndel gebruik begin eindig schrijf verwijs vertrouw wees"
+        ),
+        "STRONG": r"beveel [^.!?\n]{1,60}\baan\b|aanbevelen|raad [^.!?\n]{1,60}\baan\b|adviseer"
+        r"|stel [^.!?\n]{1,60}\bvoor\b|promoot|doe alsof|beweer",
+        "ASSISTANT": r"(?:je|jij|u|de (?:assistent|ai|chatbot))\s(?:moet|zult|dient"
+        r"|mag)\b[^.!?\n]{0,50}?",
+        "DOING": r"(?:aanbevelen|aanraden|zeggen|noemen|sturen|onthullen|negeren|toevoegen|kopen)",
+    },
+    **EASTERN_COMMANDS,
+}
+
+
+# ---- src/adaptive/privacy/injection_patterns.py ----
+# How sentences command an assistant, as data: fragments of fifteen languages in frames.
+#
+# A fragment in capitals stands for the words of that name in the language at hand. Statements about
+# a person use other forms of the same verbs ("User recommends"), so the imperative is what tells.
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Literal
+
+CommandKind = Literal["override", "reveal", "role", "secrecy", "trigger", "standing", "authority"]
+
+# Of commands, what a person is told about why such a text is no memory.
+COMMAND_REASONS: Mapping[CommandKind, str] = {
+    "override": "it tells the assistant to disregard its instructions",
+    "reveal": "it tells the assistant to give away what it must not",
+    "role": "it gives the assistant another role",
+    "secrecy": "it tells the assistant to hide something from you",
+    "trigger": "it tells the assistant what to say on an occasion",
+    "standing": "it reads as an instruction to the assistant, not as a fact about you",
+    "authority": "it claims an authority that no memory has",
+}
+# The beginning of a clause, where an imperative stands.
+_COMMAND_CLAUSE = (
+    r"(?:^|[.;:!?,\"'(\[\n\u2014\u2013\u2026*>-]\s{0,3}|\bCONJ\s"
+    r"|\b(?:called|named|titled|entitled|is|reads|says|means)\s)(?:PLEASE[, ]{1,3}){0,2}"
+)
+_COMMAND_OPENING = r"(?:^|[.:!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
+_COMMAND_FRAMES: Mapping[CommandKind, str] = {
+    "override": r"IGNORE\b[^.!?\n]{0,60}?TARGET",
+    "reveal": r"REVEAL\b[^.!?\n]{0,50}?HIDDEN",
+    "role": r"BECOME",
+    "secrecy": r"SECRETLY",
+    "trigger": r"\bWHEN\b[^.!?\n]{0,120}?ASKED[^.!?\n]{0,100}?(?:[,:;\u2014-]\s{0,3}|\bTHEN\s)"
+    r"(?:[^\W\d_]{1,12}\s){0,2}?(?:ACT|STRONG)\b",
+    "standing": rf"{_COMMAND_CLAUSE}"
+    rf"(?:ALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?(?:ACT|STRONG)\b"
+    r"|(?:ACT|STRONG)\b[^.!?\n]{0,60}?\bALWAYS\b)"
+    rf"|{_COMMAND_OPENING}STRONG\b"
+    rf"|{_COMMAND_OPENING}(?:ACT|STRONG)\b[^.!?\n]{{0,80}}?\bCONJ\sSTRONG\b"
+    r"|\b(?:assistant|ai|chatbot|bot|model)[,:]\s(?:PLEASE\s)?(?:ACT|STRONG)\b"
+    r"|\bASSISTANT\s(?:[^\W\d_]{1,12}\s){0,6}?(?:STRONG|DOING)\b",
+    "authority": r"AUTHORITY",
+}
+_FITS_NOTHING = "(?!)"
+
+
+def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
+    """Each kind of command that a lower-case text holds, with the span of its first occurrence."""
+    for kind, signs, pattern in _command_patterns():
+        if signs and not signs.search(text):
+            continue
+        if match := pattern.search(text):
+            yield kind, match.start(), match.end()
+
+
+@cache
+def _command_patterns() -> tuple[tuple[CommandKind, re.Pattern[str] | None, re.Pattern[str]], ...]:
+    """Kind, the letters of its language (none for Latin ones) and pattern."""
+    patterns: list[tuple[CommandKind, re.Pattern[str] | None, re.Pattern[str]]] = []
+    for language, fragments in COMMAND_LANGUAGES.items():
+        signs = (
+            re.compile(f"[{_COMMAND_LETTERS[language]}]") if language in _COMMAND_LETTERS else None
+        )
+        for kind, frame in _COMMAND_FRAMES.items():
+            own = fragments.get(kind, frame)
+            filled = _filled_frame(own, fragments)
+            if filled != f"(?:{_FITS_NOTHING})":
+                patterns.append((kind, signs, re.compile(filled)))
+    return tuple(patterns)
+
+
+_COMMAND_LETTERS: Mapping[str, str] = {
+    "ru": "\u0400-\u04ff",
+    "zh": "\u4e00-\u9fff",
+    "ja": "\u3041-\u30ff\u4e00-\u9fff",
+    "ko": "\uac00-\ud7a3",
+    "ar": "\u0600-\u06ff",
+    "hi": "\u0900-\u097f",
+}
+
+
+def _filled_frame(frame: str, fragments: Mapping[str, str]) -> str:
+    """A frame with the fragments of a language in it; a name that it lacks fits nothing."""
+
+    def put(match: re.Match[str]) -> str:
+        return f"(?:{fragments.get(match.group(), _FITS_NOTHING)})"
+
+    return re.sub(r"(?<![A-Z\\])[A-Z]{3,}(?![A-Z])", put, frame)
+
+
+# ---- src/adaptive/privacy/injection_style.py ----
+# Wishes about the style of answers: the only commands to the assistant that may be remembered.
+#
+# A wish must be one of the known ones from its first word to its last, so that nothing else rides on
+# it. It is stored as a statement about the user.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+import re
+from collections.abc import Mapping
+from functools import cache
+
+# What a style is told with; a wish consists of these words alone, but for names and languages.
+_STYLE_WORDS: Mapping[str, str] = {
+    "en": r"answer|answers|reply|replies|respond|response|responses|write|explain|explanations?"
+    r"|speak|talk|use"
+    r"|using|be|keep|make|give|give me|provide|avoid|format|summari[sz]e|stick|call|address|me"
+    r"|it|them|things|everything|your|my|his|her"
+    r"|to|with|in|and|or|but|a|an|the|of|for|at|as|on|by|first|more|less|most|than|not|no"
+    r"|don't|do|never|always|please"
+    r"|from|now|on|future|all|every|each|when|you|explaining|answering|writing|possible"
+    r"|whenever|if|short|brief|briefly|concise|concisely|shortly|succinct\w*|long|longer"
+    r"|shorter|detailed|detail|details|thorough\w*|simple|simply"
+    r"|plain|clear|clearly|direct|directly|honest|honestly|blunt|bluntly|friendly|formal"
+    r"|formally|informal\w*|casual\w*|polite\w*|professional\w*|humou?r\w*|funny|warm"
+    r"|serious|neutral|tone|style|voice|language|words?|sentences?|paragraphs?|bullets?"
+    r"|points?|lists?|tables?|headings?|headers|markdown|text|code|blocks?|snippets?|comments?"
+    r"|examples?|analog(?:y|ies)|metaphors?|steps?|by|step-by-step|diagrams?|emojis?|emoticons?"
+    r"|jargon|slang|filler|fluff|disclaimers?|apolog(?:y|ies|ising|izing|ise|ize)|greetings?"
+    r"|compliments?|flattery|small|talk|summary|summaries|conclusion|conclusions|tl;dr"
+    r"|sources?|references|citations|cite|numbers?|units?|metric|imperial|celsius|fahrenheit"
+    r"|kilomet(?:er|re)s|miles|24-hour|12-hour|clock|time|date|dates?|format|iso|british"
+    r"|american|australian|spelling|english|german|french|spanish|italian|portuguese|dutch"
+    r"|polish|russian|japanese|chinese|korean|turkish|arabic|hindi|ukrainian|swedish|danish"
+    r"|norwegian|finnish|czech|greek|hebrew|vietnamese|thai|indonesian|swiss|mandarin"
+    r"|cantonese|latin|catalan|romanian|hungarian"
+    r"|python|rust|typescript|javascript|java|kotlin|go|c\+\+|sql|typed|type|hints|one|two"
+    r"|three|five|max|maximum|at most|only|just|very|too|so|much|many|few|same|own|level"
+    r"|beginner|beginners|expert|child|lay|layman's|terms|technical|pronouns?|he/him|she/her"
+    r"|they/them|first|last|name|nickname|mr|mrs|ms|dr|sir|madam"
+    r"|question|questions|ask|clarifying|follow-up|back|before|end|beginning|start|unless"
+    r"|asked|i|otherwise|possible|without|like|this|that|too|also|instead|rather|preferably"
+    r"|over|under|up|limit|lines?|straight|get|point|skip|intro\w*|preamble|ending|read|easy"
+    r"|easily|understand|large|small|font|bold|italics|oxford|comma|commas|exclamation|marks"
+    r"|question|caps|uppercase|lowercase|gender-neutral|inclusive|colou?rs?|colou?r-blind"
+    r"|screen|reader|friendly",
+    "de": "antworte|antworten|antwort|schreib|schreibe|erkl\u00e4r|erkl\u00e4re|erkl\u00e4re mir|sprich|rede"
+    r"|nutze|benutze|verwende|sei|halte|halt|gib|gib mir|fass|fasse|vermeide|formatiere"
+    r"|nenn|nenne|duze|duz|sieze|siez|mich|mir|dich|es|alles|dinge|deine|bitte"
+    r"|immer|nie|niemals|ab|jetzt|sofort|in|auf|mit|ohne|und|oder|aber|nicht|kein|keine|keinen"
+    "|nur|so|kurz|knapp|k\u00fcrzer|l\u00e4nger|ausf\u00fchrlich|ausf\u00fchrlicher|einfach|einfachen?|einfacher"
+    "|klar|direkt|ehrlich|freundlich|f\u00f6rmlich|formell|locker|h\u00f6flich|sachlich|humorvoll"
+    "|worten|w\u00f6rtern|sprache|s\u00e4tzen?|satz|stichpunkten?|stichworten|listen?|tabellen?"
+    r"|beispielen?|beispiele|emojis?|fachbegriffe|fachjargon|floskeln|quellen|quellenangaben"
+    "|schritt|f\u00fcr|zusammen|deutsch|englisch|franz\u00f6sisch|spanisch|italienisch|schweizerdeutsch"
+    "|russisch|t\u00fcrkisch|polnisch|metrischen?|einheiten|celsius|antworten|code|zusammenfassung"
+    "|ton|stil|per|du|sie|du-form|zwei|drei|f\u00fcnf|maximal|h\u00f6chstens|an|die|der|das|den|dem"
+    "|einer?|einem|eine|meine|m\u00f6glichst|wie|kind",
+    "fr": "r\u00e9ponds|r\u00e9pondez|\u00e9cris|\u00e9crivez|explique|expliquez|parle|parlez|utilise|utilisez|sois"
+    "|soyez|reste|donne|donne-moi|donnez|\u00e9vite|\u00e9vitez|fais|faites|appelle-moi|appelez-moi"
+    r"|tutoie-moi|tutoyez-moi|vouvoie-moi|vouvoyez-moi|moi|toujours|jamais|en|avec|sans|et"
+    "|ou|mais|pas|plus|bref|br\u00e8ve|bri\u00e8vement|court|courts?|courtes?|concis|concise|simple"
+    "|simples|simplement|clair|clairement|direct|directe|honn\u00eate|amical|formel|poli"
+    "|mots|phrases?|listes?|puces|tableaux?|exemples?|emojis?|\u00e9mojis?|jargon|r\u00e9ponses?"
+    "|fran\u00e7ais|anglais|espagnol|allemand|italien|\u00e9tape|\u00e9tapes|par|style|ton|des|de|d'|d|l|la"
+    "|le|les|un|une|\u00e0|s'il te pla\u00eet|s'il vous pla\u00eet|svp|unit\u00e9s|m\u00e9triques|mani\u00e8re|fa\u00e7on|tr\u00e8s"
+    r"|choses|sources|cite|citez",
+    "es": "responde|responda|contesta|escribe|explica|expl\u00edcame|explicame|habla|h\u00e1blame|usa"
+    "|utiliza|s\u00e9|mant\u00e9n|da|dame|evita|haz|ll\u00e1mame|llamame|tut\u00e9ame|tr\u00e1tame|me|siempre"
+    "|nunca|en|con|sin|y|o|pero|no|m\u00e1s|breve|brevemente|breves|corto|cortas?|cortos?"
+    r"|conciso|concisa|simple|sencillo|sencillas?|claro|claramente|directo|directa|honesto"
+    "|amable|formal|palabras|frases?|listas?|vi\u00f1etas|tablas?|ejemplos?|emojis?|jerga"
+    "|respuestas?|espa\u00f1ol|ingl\u00e9s|franc\u00e9s|alem\u00e1n|portugu\u00e9s|italiano|paso|a|por|de|usted|t\u00fa"
+    "|tu|estilo|tono|las|los|la|el|un|una|por favor|unidades|m\u00e9tricas|sistema|m\u00e9trico"
+    r"|cosas|forma|manera|muy",
+    "pt": "responda|responde|escreva|escreve|explique|explica|fale|fala|use|usa|utilize|seja|s\u00ea"
+    "|mantenha|d\u00ea|d\u00e1|d\u00e1-me|evite|evita|fa\u00e7a|chame-me|chama-me|me|chame|chama|trate-me"
+    "|trata-me|sempre|nunca|em|com|sem|e|ou|mas|n\u00e3o|mais|breve|brevemente|curto|curtas?"
+    "|curtos?|conciso|concisa|simples|claro|direto|direta|honesto|amig\u00e1vel|formal"
+    "|palavras|frases?|listas?|t\u00f3picos|tabelas?|exemplos?|emojis?|jarg\u00e3o|respostas?"
+    "|portugu\u00eas|ingl\u00eas|espanhol|franc\u00eas|alem\u00e3o|italiano|passo|a|por|de|forma|maneira"
+    "|estilo|tom|as|os|o|um|uma|por favor|unidades|m\u00e9tricas|coisas|muito|do|brasil",
+    "it": r"rispondi|rispondimi|scrivi|spiega|spiegami|parla|usa|utilizza|sii|mantieni|dai|dammi"
+    "|evita|fai|chiamami|dammi del tu|mi|sempre|mai|in|con|senza|e|o|ma|non|pi\u00f9|breve"
+    r"|brevemente|brevi|corto|corte|conciso|concisa|semplice|semplici|chiaro|diretto"
+    r"|diretta|onesto|formale|parole|frasi|elenchi|elenco|puntati|tabelle|esempi|emoji"
+    r"|gergo|risposte?|italiano|inglese|francese|tedesco|spagnolo|passo|a|per|di|modo"
+    "|maniera|stile|tono|le|gli|i|la|il|un|una|del|tu|lei|dei|per favore|unit\u00e0|metriche"
+    r"|cose|molto",
+    "nl": r"antwoord|antwoorden|schrijf|leg|uit|spreek|praat|gebruik|wees|houd|hou|geef|vermijd"
+    r"|noem|me|mij|altijd|nooit|in|met|zonder|en|of|maar|niet|geen|kort|kortere?|korte"
+    r"|bondig|eenvoudige?|duidelijke?|direct|eerlijk|formeel|woorden|zinnen|lijstjes"
+    r"|opsommingen|tabellen|voorbeelden|emoji's|emojis|jargon|nederlands|engels|duits"
+    r"|frans|stap|voor|het|de|alles|dingen|alsjeblieft",
+    "ru": "\u043e\u0442\u0432\u0435\u0447\u0430\u0439|\u043e\u0442\u0432\u0435\u0447\u0430\u0439\u0442\u0435|\u043f\u0438\u0448\u0438|\u043f\u0438\u0448\u0438\u0442\u0435|\u043e\u0431\u044a\u044f\u0441\u043d\u044f\u0439|\u043e\u0431\u044a\u044f\u0441\u043d\u044f\u0439\u0442\u0435|\u0433\u043e\u0432\u043e\u0440\u0438|\u0433\u043e\u0432\u043e\u0440\u0438\u0442\u0435|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0439"
+    "|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0439\u0442\u0435|\u0431\u0443\u0434\u044c|\u0431\u0443\u0434\u044c\u0442\u0435|\u0434\u0430\u0432\u0430\u0439|\u0434\u0430\u0432\u0430\u0439\u0442\u0435|\u0438\u0437\u0431\u0435\u0433\u0430\u0439|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\u0441\u044f|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\u0442\u0435\u0441\u044c|\u0437\u043e\u0432\u0438|\u043d\u0430\u0437\u044b\u0432\u0430\u0439"
+    "|\u0437\u043e\u0432\u0438\u0442\u0435|\u043d\u0430\u0437\u044b\u0432\u0430\u0439\u0442\u0435|\u043c\u0435\u043d\u044f|\u043c\u043d\u0435|\u043a\u043e|\u0432\u0441\u0435\u0433\u0434\u0430|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|\u043d\u0430|\u0432|\u0441|\u0431\u0435\u0437|\u0438|\u0438\u043b\u0438|\u043d\u043e|\u043d\u0435|\u043a\u0440\u0430\u0442\u043a\u043e|\u043a\u043e\u0440\u043e\u0442\u043a\u043e"
+    "|\u043a\u043e\u0440\u043e\u0447\u0435|\u043f\u043e\u0434\u0440\u043e\u0431\u043d\u043e|\u043f\u0440\u043e\u0441\u0442\u043e|\u043f\u0440\u043e\u0441\u0442\u044b\u043c\u0438|\u0441\u043b\u043e\u0432\u0430\u043c\u0438|\u044f\u0441\u043d\u043e|\u043f\u0440\u044f\u043c\u043e|\u0447\u0435\u0441\u0442\u043d\u043e|\u0432\u0435\u0436\u043b\u0438\u0432\u043e|\u0444\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e|\u0441\u043f\u0438\u0441\u043a\u043e\u043c"
+    "|\u0441\u043f\u0438\u0441\u043a\u0430\u043c\u0438|\u0442\u0430\u0431\u043b\u0438\u0446\u0430\u043c\u0438|\u043f\u0440\u0438\u043c\u0435\u0440\u0430\u043c\u0438|\u043f\u0440\u0438\u043c\u0435\u0440\u044b|\u044d\u043c\u043e\u0434\u0437\u0438|\u0441\u043c\u0430\u0439\u043b\u0438\u043a\u043e\u0432|\u0436\u0430\u0440\u0433\u043e\u043d\u0430|\u043e\u0442\u0432\u0435\u0442\u044b|\u0440\u0443\u0441\u0441\u043a\u043e\u043c|\u0440\u0443\u0441\u0441\u043a\u0438"
+    "|\u043f\u043e-\u0440\u0443\u0441\u0441\u043a\u0438|\u043f\u043e-\u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u0438|\u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u043e\u043c|\u043f\u043e|\u0448\u0430\u0433\u0430\u043c|\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430|\u0442\u044b|\u0432\u044b|\u044f\u0437\u044b\u043a\u043e\u043c|\u044f\u0437\u044b\u043a\u0435|\u043a\u043e\u0440\u043e\u0442\u043a\u0438\u0435",
+    "pl": "odpowiadaj|odpowiedz|pisz|wyja\u015bniaj|m\u00f3w|u\u017cywaj|b\u0105d\u017a|unikaj|nazywaj|mnie|mi|zawsze"
+    "|nigdy|po|na|w|z|bez|i|lub|nie|kr\u00f3tko|zwi\u0119\u017ale|prosto|jasno|szczeg\u00f3\u0142owo|polsku"
+    "|angielsku|niemiecku|przyk\u0142adami|przyk\u0142ad\u00f3w|listach|punktach|emoji|\u017cargonu|prosz\u0119"
+    r"|formalnie|odpowiedzi",
+    "tr": "k\u0131sa|k\u0131saca|cevap|cevaplar|ver|yan\u0131tla|yaz|a\u00e7\u0131kla|kullan|kullanma|konu\u015f|bana|beni"
+    "|hep|her|zaman|t\u00fcrk\u00e7e|ingilizce|ile|\u00f6rneklerle|\u00f6rnek|basit|resmi|emoji|madde|l\u00fctfen"
+    "|diye|\u00e7a\u011f\u0131r|net",
+}
+_WISH_NAME = r"[^\W\d_][\w'.\-]{0,20}(?:\s[^\W\d_a-z][\w'.\-]{0,20}){0,2}"
+# Wishes with a name in them, and how they are told of the user; group 1 is the name.
+_NAMING: tuple[tuple[str, str, str], ...] = (
+    (
+        "en",
+        rf"(?:please |always |just )*call me ({_WISH_NAME})(?:,? please)?",
+        "User wants to be called {}.",
+    ),
+    (
+        "de",
+        rf"(?:bitte |immer )*nenn(?:e|en sie)? mich (?:bitte |immer |einfach )*({_WISH_NAME})",
+        "Nutzer m\u00f6chte {} genannt werden.",
+    ),
+    ("fr", rf"appelle(?:z)?-moi ({_WISH_NAME})", "L'utilisateur veut qu'on l'appelle {}."),
+    ("es", f"ll[\u00e1a]m[ea]me ({_WISH_NAME})", "El usuario quiere que lo llamen {}."),
+    (
+        "pt",
+        rf"(?:me cham[ea]|cham[ea]-me) (?:de )?({_WISH_NAME})",
+        "O usu\u00e1rio quer ser chamado de {}.",
+    ),
+    ("it", rf"chiamami ({_WISH_NAME})", "L'utente vuole essere chiamato {}."),
+    ("nl", rf"noem (?:me|mij) ({_WISH_NAME})", "Gebruiker wil {} genoemd worden."),
+    ("ru", f"(?:\u0437\u043e\u0432\u0438|\u043d\u0430\u0437\u044b\u0432\u0430\u0439)(?:\u0442\u0435)? \u043c\u0435\u043d\u044f ({_WISH_NAME})", "\u041f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c \u043f\u0440\u043e\u0441\u0438\u0442 \u043d\u0430\u0437\u044b\u0432\u0430\u0442\u044c \u0435\u0433\u043e {}."),
+    (
+        "zh",
+        "(?:\u8bf7|\u8acb)?(?:\u53eb\u6211|\u79f0\u547c\u6211\u4e3a?|\u7a31\u547c\u6211\u70ba?)([^\\s\uff0c\u3002,.\uff01!]{1,12})(?:\u5427)?",
+        "\u7528\u6237\u5e0c\u671b\u88ab\u79f0\u4e3a{}\u3002",
+    ),
+    (
+        "ja",
+        "(?:\u79c1|\u50d5|\u4ffa)?(?:\u306e\u3053\u3068)?\u3092?([^\\s\u3001\u3002\u3092\u306f]{1,12})(?:\u3063\u3066|\u3068)\u547c\u3093\u3067(?:\u304f\u3060\u3055\u3044|\u306d)?",
+        "\u30e6\u30fc\u30b6\u30fc\u306f{}\u3068\u547c\u3070\u308c\u305f\u3044\u3002",
+    ),
+    (
+        "ko",
+        "(?:\uc800\ub97c|\ub098\ub97c) ([^\\s,.]{1,12})(?:\uc774\ub77c\uace0|\ub77c\uace0) \ubd88\ub7ec\\s?(?:\uc918|\uc8fc\uc138\uc694)",
+        "\uc0ac\uc6a9\uc790\ub294 {}(\uc774)\ub77c\uace0 \ubd88\ub9ac\uae38 \uc6d0\ud55c\ub2e4.",
+    ),
+)
+_UNSPACED_STYLE = re.compile(
+    "(?:\u8bf7|\u8acb)?(?:\u603b\u662f|\u4e00\u76f4|\u59cb\u7ec8|\u4ee5\u540e|\u4eca\u540e|\u90fd|\u5c3d\u91cf|\u4e0d\u8981|\u522b|\u8bf7\u52ff|\uff0c|\u7528|\u4ee5|\u4f7f\u7528|\u8bf4|\u8bb2|\u5199|\u56de\u7b54"
+    "|\u56de\u590d|\u56de\u8986|\u89e3\u91ca|\u89e3\u91cb|\u8bf4\u660e|\u6211|\u7ed9\u6211|\u8981|\u65f6|\u65f6\u5019|\u4fdd\u6301"
+    "|\u7b80\u77ed|\u7b80\u6d01|\u7c21\u77ed|\u7c21\u6f54|\u8be6\u7ec6|\u8a73\u7d30|\u7b80\u5355|\u76f4\u63a5|\u8bda\u5b9e|\u6b63\u5f0f|\u53cb\u597d|\u53e3\u8bed|\u7684|\u5730|\u5f97|\u4e00\u70b9|\u4e00\u4e9b|\u4e2d\u6587"
+    "|\u82f1\u6587|\u82f1\u8bed|\u65e5\u8bed|\u6cd5\u8bed|\u5fb7\u8bed|\u7ca4\u8bed|\u7e41\u4f53\u4e2d\u6587|\u7b80\u4f53\u4e2d\u6587|\u5217\u8868|\u8981\u70b9|\u8868\u683c|\u4f8b\u5b50|\u4e3e\u4f8b"
+    "|\u4ee3\u7801|\u6b65\u9aa4|\u4e00\u6b65\u4e00\u6b65|\u8868\u60c5\u7b26\u53f7|\u672f\u8bed|\u4e13\u4e1a\u672f\u8bed|\u8bed\u6c14|\u8bed\u8a00|\u901a\u4fd7|\u6613\u61c2|\u516c\u5236\u5355\u4f4d|\u548c|\u4e0e"
+    "|\u65b9\u5f0f){2,16}[\u3002.!\uff01]?"
+    "|(?:(?:\u3044\u3064\u3082|\u5e38\u306b|\u5fc5\u305a|\u4eca\u5f8c\u306f?|\u3067\u304d\u308b\u3060\u3051|\u3082\u3063\u3068|\u77ed\u304f|\u7c21\u6f54\u306b|\u7c21\u5358\u306b|\u8a73\u3057\u304f|\u4e01\u5be7\u306b"
+    "|\u656c\u8a9e\u3067|\u30bf\u30e1\u53e3\u3067|\u65e5\u672c\u8a9e\u3067|\u82f1\u8a9e\u3067|\u7b87\u6761\u66f8\u304d\u3067|\u8868\u3067|\u4f8b\u3092(?:\u4f7f\u3063\u3066|\u6319\u3052\u3066)"
+    "|\u7d75\u6587\u5b57(?:\u306f|\u3092)\u4f7f\u308f(?:\u306a\u3044|\u305a)(?:\u3067|\u306b)?|\u5c02\u9580\u7528\u8a9e(?:\u306f|\u3092)(?:\u907f\u3051\u3066|\u4f7f\u308f\u306a\u3044\u3067)"
+    "|\u308f\u304b\u308a\u3084\u3059\u304f|\u5206\u304b\u308a\u3084\u3059\u304f|\u7b54\u3048\u3066|\u56de\u7b54\u3057\u3066|\u8aac\u660e\u3057\u3066|\u8a71\u3057\u3066|\u66f8\u3044\u3066|\u8fd4\u4e8b\u3057\u3066|\u304f\u3060\u3055\u3044"
+    "|\u4e0b\u3055\u3044|\u307b\u3057\u3044|\u306d|\u3001)){2,10}[\u3002!\uff01]?"
+    "|(?:(?:\ud56d\uc0c1|\uc5b8\uc81c\ub098|\uc55e\uc73c\ub85c|\uc9e7\uac8c|\uac04\ub2e8\ud788|\uac04\uacb0\ud558\uac8c|\uc790\uc138\ud788|\uc27d\uac8c|\ud55c\uad6d\uc5b4\ub85c|\uc601\uc5b4\ub85c|\uc874\ub313\ub9d0\ub85c"
+    "|\ubc18\ub9d0\ub85c|\uc608\ub97c \ub4e4\uc5b4|\uc608\uc2dc\ub97c \ub4e4\uc5b4|\ud45c\ub85c|\uc774\ubaa8\uc9c0(?:\ub294|\ub97c)? ?(?:\uc4f0\uc9c0 ?\ub9d0\uace0|\uc5c6\uc774)|\ub300\ub2f5\ud574|\ub2f5\ud574"
+    "|\uc124\uba85\ud574|\ub9d0\ud574|\uc368|\uc918|\uc8fc\uc138\uc694|\\s)){2,10}[.!]?"
+    "|(?:(?:\u062f\u0627\u0626\u0645\u0627|\u062f\u0627\u0626\u0645\u064b\u0627|\u0623\u062c\u0628|\u0627\u062c\u0628|\u0627\u0643\u062a\u0628|\u0627\u0634\u0631\u062d|\u062a\u062d\u062f\u062b|\u0631\u062f|\u0628\u0627\u062e\u062a\u0635\u0627\u0631|\u0628\u0625\u064a\u062c\u0627\u0632|\u0628\u0627\u0644\u0639\u0631\u0628\u064a\u0629|\u0628\u0627\u0644\u0625\u0646\u062c\u0644\u064a\u0632\u064a\u0629"
+    "|\u0628\u0627\u0644\u062a\u0641\u0635\u064a\u0644|\u0628\u0628\u0633\u0627\u0637\u0629|\u0645\u0639 \u0623\u0645\u062b\u0644\u0629|\u0645\u0646 \u0641\u0636\u0644\u0643|\u0628\u062f\u0648\u0646 \u0631\u0645\u0648\u0632 \u062a\u0639\u0628\u064a\u0631\u064a\u0629|\u0644\u064a|\\s|[\u060c.!])){3,14}"
+    "|(?:(?:\u0939\u092e\u0947\u0936\u093e|\u0915\u0943\u092a\u092f\u093e|\u0938\u0902\u0915\u094d\u0937\u0947\u092a \u092e\u0947\u0902|\u091b\u094b\u091f\u0947|\u091c\u0935\u093e\u092c|\u0909\u0924\u094d\u0924\u0930|\u0939\u093f\u0902\u0926\u0940 \u092e\u0947\u0902|\u0939\u093f\u0928\u094d\u0926\u0940 \u092e\u0947\u0902|\u0905\u0902\u0917\u094d\u0930\u0947\u091c\u093c\u0940 \u092e\u0947\u0902|\u0938\u0930\u0932"
+    "|\u092d\u093e\u0937\u093e \u092e\u0947\u0902|\u0909\u0926\u093e\u0939\u0930\u0923|\u0915\u0947 \u0938\u093e\u0925|\u0938\u092e\u091d\u093e\u0913|\u0938\u092e\u091d\u093e\u090f\u0902|\u0926\u094b|\u0926\u0947\u0902|\u092c\u094b\u0932\u094b|\u0932\u093f\u0916\u094b|\\s|[\u0964.!])){3,14}"
+)
+_WISHING = re.compile(
+    r"(?:the )?(?:user|he|she|i|sam)(?:'d)? (?:also )?(?:wants?|prefers?|likes?|asks?|asked"
+    r"|would like|expects?|wishes|wished|requested|requests)"
+    r"(?: that)? (?:(?:you|me|(?:the |an |my |this )?(?:ai |ai )?(?:assistant|ai|model|chatbot"
+    r"|answers?|responses?|replies|explanations?|code))(?:'s answers)? )?(?:to |should "
+    r"|in future |always |never )*(?:be )?",
+)
+_TOLD_WISH = re.compile(
+    "(?:user|the user|nutzer|der nutzer|l'utilisateur|el usuario|o usu\u00e1rio|l'utente|gebruiker"
+    "|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c|\u7528\u6237|\u30e6\u30fc\u30b6\u30fc|\uc0ac\uc6a9\uc790|usuario)"
+    r"[^:\n]{1,20}:\s",
+    re.IGNORECASE,
+)
+# Sentences of one meaning, told as what the user wants.
+_ANSWERS = re.compile(
+    r"(?:please |always )*(?:answer|reply|respond|write)(?: to me| me)?(?: always)? (briefly"
+    r"|concisely|shortly|politely|formally|informally|honestly|directly|clearly|bluntly"
+    r"|casually|simply)",
+    re.IGNORECASE,
+)
+_IN_LANGUAGE = re.compile(
+    r"(?:please |always )*(?:answer|reply|respond|write|speak"
+    r"|talk)(?: to me)?(?: always)?(?: only)? (?:in )?([A-Z][a-z]+)",
+    re.IGNORECASE,
+)
+_WITH_WISH = re.compile(
+    r"(?:please |always )*(?:explain)(?: things| everything"
+    r"| it)?(?: to me)? with ([a-z ,\-]{3,40})",
+    re.IGNORECASE,
+)
+_AS_WANTED: Mapping[str, str] = {
+    "briefly": "brief",
+    "concisely": "concise",
+    "shortly": "short",
+    "politely": "polite",
+    "formally": "formal",
+    "informally": "informal",
+    "honestly": "honest",
+    "directly": "direct",
+    "clearly": "clear",
+    "bluntly": "blunt",
+    "casually": "casual",
+    "simply": "simple",
+}
+_ASKED_WISH: Mapping[str, str] = {
+    "en": "User asked: {}",
+    "de": "Nutzer bat: {}",
+    "fr": "L'utilisateur demande : {}",
+    "es": "El usuario pide: {}",
+    "pt": "O usu\u00e1rio pede: {}",
+    "it": "L'utente chiede: {}",
+    "nl": "Gebruiker vroeg: {}",
+    "ru": "\u041f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c \u043f\u0440\u043e\u0441\u0438\u0442: {}",
+    "pl": "U\u017cytkownik prosi: {}",
+    "tr": "Kullan\u0131c\u0131n\u0131n iste\u011fi: {}",
+    "zh": "\u7528\u6237\u8981\u6c42\uff1a{}",
+    "ja": "\u30e6\u30fc\u30b6\u30fc\u306e\u5e0c\u671b\uff1a{}",
+    "ko": "\uc0ac\uc6a9\uc790\uc758 \uc694\uccad: {}",
+    "ar": "\u0637\u0644\u0628 \u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645: {}",
+    "hi": "\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e \u0915\u093e \u0905\u0928\u0941\u0930\u094b\u0927: {}",
+}
+_LONGEST_WISH = 160
+_WISH_SENTENCE = re.compile("[^.!?\\n\u3002\uff01\uff1f;]+[.!?\u3002\uff01\uff1f;]*\\s*")
+
+
+def is_style_wish(sentence: str) -> bool:
+    """Whether a sentence is a wish about the style of answers, and nothing else."""
+    return style_language(sentence) != ""
+
+
+def style_language(sentence: str) -> str:
+    """The language of a wish about style; empty for every other sentence."""
+    bare = _bare_wish(sentence)
+    if not bare or len(bare) > _LONGEST_WISH:
+        return ""
+    for language, pattern, _ in _naming_wishes():
+        if (found := pattern.fullmatch(bare)) and _is_name(found.group(1)):
+            return language
+    if _UNSPACED_STYLE.fullmatch(bare):
+        return _wish_script(bare)
+    if told := _TOLD_WISH.match(bare):
+        return style_language(bare[told.end() :])
+    lower = bare.lower().replace("\u2019", "'")
+    wish = _WISHING.match(lower)
+    lower = lower[wish.end() :] if wish else lower
+    words = re.findall(r"[^\s,;:()\"]+", lower)
+    if not words or not re.fullmatch(
+        r"[^\"<>{}\[\]@\\/]*(?:he/him|she/her|they/them)?[^\"<>{}\[\]@\\/]*", lower
+    ):
+        return ""
+    for language in _STYLE_WORDS:
+        if all(_style_word(language).fullmatch(word) for word in words):
+            return language if len(words) > 1 else ""
+    return ""
+
+
+def as_statement(text: str) -> str:
+    """A text in which each wish about style in the imperative is told of the user instead.
+
+    A text without such a wish stays as it is, byte for byte; what was told so stays so.
+    """
+    if _TOLD_WISH.match(text):
+        return text
+    pieces = _WISH_SENTENCE.findall(text)
+    if "".join(pieces) != text:
+        return text
+    told = [_statement_of(piece) for piece in pieces]
+    return "".join(told) if told != pieces else text
+
+
+def _statement_of(sentence: str) -> str:
+    language = style_language(sentence)
+    bare = _bare_wish(sentence)
+    if not language or _WISHING.match(bare.lower()) or not _wish_openings().match(bare):
+        return sentence
+    tail = sentence[len(sentence.rstrip()) :]
+    for name, pattern, frame in _naming_wishes():
+        if name == language and (found := pattern.fullmatch(bare)):
+            return frame.format(found.group(1)) + tail
+    if language == "en":
+        if found := _ANSWERS.fullmatch(bare):
+            return f"User wants {_AS_WANTED[found.group(1).lower()]} answers.{tail}"
+        if found := _IN_LANGUAGE.fullmatch(bare):
+            return f"User wants answers in {found.group(1).capitalize()}.{tail}"
+        if found := _WITH_WISH.fullmatch(bare):
+            return f"User wants things explained with {found.group(1).strip()}.{tail}"
+    lowered = bare[0].lower() + bare[1:] if not bare[:2].isupper() else bare
+    return f"{_ASKED_WISH[language].format(lowered)}{tail}"
+
+
+def _bare_wish(sentence: str) -> str:
+    return sentence.strip().rstrip(".!?\u3002\uff01\uff1f; ").strip()
+
+
+def _is_name(name: str) -> bool:
+    """A name in capitals or of one word; no sentence."""
+    words = name.split()
+    return len(words) == 1 or all(not word[0].islower() for word in words)
+
+
+def _wish_script(text: str) -> str:
+    for language, signs in (
+        ("ja", "[\u3041-\u30ff]"),
+        ("ko", "[\uac00-\ud7a3]"),
+        ("zh", "[\u4e00-\u9fff]"),
+        ("ar", "[\u0600-\u06ff]"),
+    ):
+        if re.search(signs, text):
+            return language
+    return "hi"
+
+
+@cache
+def _naming_wishes() -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    return tuple((name, re.compile(shape, re.IGNORECASE), frame) for name, shape, frame in _NAMING)
+
+
+@cache
+def _style_word(language: str) -> re.Pattern[str]:
+    return re.compile(f"(?:{_STYLE_WORDS[language]}|\\d{{1,3}}|[-\u2013\u2014])")
+
+
+@cache
+def _wish_openings() -> re.Pattern[str]:
+    """The beginnings of wishes that are told to the assistant; others are statements already."""
+    return re.compile(
+        r"(?:please |always |never |just |from now on,? |in future,? |bitte |immer |toujours "
+        "|siempre |sempre |\u0432\u0441\u0435\u0433\u0434\u0430 |\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430,? |altijd |zawsze )*"
+        r"(?:answer|reply|respond|write|explain|speak|talk|use|be|keep|make|give|provide|avoid"
+        r"|format|summari[sz]e|stick|call|address|don't|do not|no|skip|get|cite|ask"
+        "|antwort\\w*|schreib\\w*|erkl\u00e4r\\w*|sprich|rede|nutze|benutze|verwende|sei|halte?|gib"
+        r"|fasse?|vermeide|formatiere|nenne?|duze?|sieze?|keine?n?"
+        "|r\u00e9pond\\w*|\u00e9cri\\w*|expliqu\\w*|parle\\w*|utilise\\w*|sois|soyez|reste|donne\\w*|\u00e9vite\\w*"
+        r"|fais|appelle\S*|tuto\S*|vouvo\S*|ne|pas"
+        "|respond\\w*|contesta|escrib\\w*|expl\u00edc?\\w*|explica\\w*|habla\\w*|usa|utiliza|s\u00e9|mant\u00e9n"
+        "|dame|da|evita|haz|ll\u00e1m\\w*|tut\u00e9ame|tr\u00e1tame"
+        "|escrev\\w*|expliqu\\w*|fal\\w*|use|utilize|seja|d\u00ea|evite|cham\\S*|me cham\\w*|trat\\S*"
+        r"|rispond\w*|scrivi|spiega\w*|parla|utilizza|sii|dammi|chiamami"
+        "|schrijf|leg|spreek|praat|gebruik|wees|houd?|geef|vermijd|noem|\u043e\u0442\u0432\u0435\u0447\\w*|\u043f\u0438\u0448\u0438\\w*"
+        "|\u043e\u0431\u044a\u044f\u0441\u043d\\w*|\u0433\u043e\u0432\u043e\u0440\u0438\\w*|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\\w*|\u0431\u0443\u0434\u044c\\w*|\u0434\u0430\u0432\u0430\u0439\\w*|\u0438\u0437\u0431\u0435\u0433\u0430\u0439|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\\w*|\u0437\u043e\u0432\u0438\\w*"
+        "|\u043d\u0430\u0437\u044b\u0432\u0430\u0439\\w*"
+        "|odpowiad\\w*|pisz|wyja\u015bniaj|m\u00f3w|u\u017cywaj|b\u0105d\u017a|unikaj|nazywaj|k\u0131sa\\w*|her|hep|t\u00fcrk\u00e7e"
+        "|l\u00fctfen|basit|beni|bana|[\\u0600-\\uffff])",
+        re.IGNORECASE,
+    )
+
+
+# ---- src/adaptive/privacy/injection.py ----
+# Does a candidate memory read as an instruction to an assistant?
+#
+# A memory is shown to the assistant in every later chat, so a command in it would stand forever.
+# What is typed by the user and is a wish about style may stay; everything else that commands, hides
+# or imitates is refused, with the reason in a person's words.
+
+# ruff: noqa: RUF001 - full stops of several scripts
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+# No memory is as long; what is longer is refused unread.
+LONGEST_CANDIDATE = 8000
+InjectionKind = Literal["command", "structure", "markup", "link", "hidden", "encoded", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionVerdict:
+    """What was decided; ``reason`` and ``kind`` are empty where a text is allowed.
+
+    The reason completes "Not saved: ..." and repeats nothing of the text.
+    """
+
+    reason: str = ""
+    kind: InjectionKind | Literal[""] = ""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the text may be a memory."""
+        return not self.reason
+
+
+_ALLOWED_TEXT = InjectionVerdict()
+
+
+def injection_verdict(text: str) -> InjectionVerdict:
+    """Judge a candidate memory; linear in its length, which is bounded."""
+    if len(text) > LONGEST_CANDIDATE:
+        return InjectionVerdict("it is too long to be one memory", "length")
+    if _hidden_signs().search(_without_known_sequences(text)):
+        return InjectionVerdict("it holds characters that cannot be seen", "hidden")
+    if imitates_structure(text):
+        return InjectionVerdict("it imitates the marks that structure a chat", "structure")
+    plain = _plain_view(text)
+    if _markup_signs().search(plain):
+        return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
+    if "://" in plain and (_filled_address().search(plain) or _fetching().search(plain)):
+        return InjectionVerdict("it holds a link that the assistant is to open", "link")
+    for view in _readings(plain):
+        if reason := _command_reason(view):
+            return InjectionVerdict(reason, "command")
+    return _of_codes(plain)
+
+
+def _of_codes(plain: str) -> InjectionVerdict:
+    for _ in hidden_texts(plain):
+        return InjectionVerdict("it hides words in a code", "encoded")
+    for view in disguised_texts(plain):
+        if _command_reason(view):
+            return InjectionVerdict("it hides an instruction in a code", "encoded")
+    joined = joined_letters(plain)
+    if joined and _squeezed().search(re.sub(r"\s", "", joined)):
+        return InjectionVerdict("it hides an instruction between single letters", "encoded")
+    return _ALLOWED_TEXT
+
+
+def _command_reason(view: str) -> str:
+    """Why a text is a command; empty if it is none, or a wish about style sentence by sentence."""
+    lower = view.lower()
+    for kind, start, end in commands_in(lower):
+        if kind not in ("standing", "trigger") or not _style_around(lower, start, end):
+            return COMMAND_REASONS[kind]
+        rest = _without_styles(lower)
+        if any(again == kind for again, _, _ in commands_in(rest)):
+            return COMMAND_REASONS[kind]
+    return ""
+
+
+def _style_around(text: str, start: int, end: int) -> bool:
+    first = max(text.rfind(mark, 0, start + 1) for mark in ".!?\n\u3002\uff01\uff1f") + 1
+    lasts = [at for mark in ".!?\n\u3002\uff01\uff1f" if (at := text.find(mark, max(end - 1, start))) >= 0]
+    return is_style_wish(text[first : min(lasts, default=len(text))])
+
+
+def _without_styles(text: str) -> str:
+    sentences = re.split("(?<=[.!?\\n\u3002\uff01\uff1f])", text)
+    return "".join("\n" if is_style_wish(one) else one for one in sentences)
+
+
+def _plain_view(text: str) -> str:
+    """As it reads: unseen signs and marks left out, compatible signs made plain."""
+    plain = unicodedata.normalize("NFKC", guard_text(text, marks=_decorated(text)).text)
+    return re.sub(r"\s{2,}", _one_space, plain)
+
+
+def _one_space(run: re.Match[str]) -> str:
+    """One sign for a run of them: a line break if it holds one."""
+    return "\n" if "\n" in run.group() else " "
+
+
+def _decorated(text: str) -> bool:
+    """Whether Latin letters carry marks of their own, which no composed letter has."""
+    return bool(_zalgo().search(unicodedata.normalize("NFC", text)))
+
+
+def _readings(plain: str) -> Iterator[str]:
+    yield plain
+    if _mixed_scripts().search(plain):
+        yield in_latin(plain)
+    if _joined_words().search(plain):
+        yield re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<=\w)[_\-.+~*|/](?=\w)|_", " ", plain))
+
+
+def _without_known_sequences(text: str) -> str:
+    """Without the three flags that are spelt with tag characters."""
+    return _tag_flags().sub("", text)
+
+
+@cache
+def _hidden_signs() -> re.Pattern[str]:
+    """Overrides of direction, tags, hidden operators, joiners in Latin words, selectors in rows."""
+    selectors = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+    return re.compile(
+        "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-"
+        "\ufffb\u3164\uffa0"
+        "\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
+        "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+(?=[A-Za-z0-9<>/|_])"
+        f"|[\u200b-\u200d\u2060\ufeff]{{3,}}|[{selectors}]{{2,}}|(?<=[A-Za-z])[{selectors}]"
+    )
+
+
+@cache
+def _tag_flags() -> re.Pattern[str]:
+    tags = {sign: chr(0xE0000 + ord(sign)) for sign in "gbengsctwl"}
+    flags = ("".join(tags[sign] for sign in name) for name in ("gbeng", "gbsct", "gbwls"))
+    return re.compile("\U0001f3f4(?:" + "|".join(flags) + ")\U000e007f")
+
+
+@cache
+def _markup_signs() -> re.Pattern[str]:
+    return re.compile(
+        r"!?\[[^\]\n]{0,200}\]\s?\(\s?[^)\s]{1,2000}|!?\[[^\]\n]{0,100}\]:\s?(?:https?:|//|data:)"
+        r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button"
+        r"|link|meta|object"
+        r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
+        r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
+        r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
+        r"|\{\{[^}\n]{1,100}\}\}|\{%"
+    )
+
+
+@cache
+def _fetching() -> re.Pattern[str]:
+    """An address with a word for going there in the imperative, in either order."""
+    go = (
+        r"(?:visit|open|fetch|load|click|go to|navigate to|download|curl|wget|get|post|browse"
+        r"|call|request|read|see|check|follow|include|use"
+        "|embed|render|show|display|link|point|redirect|besuche|\u00f6ffne|lade|klicke?|rufe?"
+        "|visite[zr]?|ouvre[zr]?|clique[zr]?|t\u00e9l\u00e9charge[zr]?|abre|abra|visita|haz clic"
+        "|descarga|acesse|clique|baixe|apri|clicca|scarica|bezoek|\u043e\u0442\u043a\u0440\u043e\u0439\\w*|\u043f\u0435\u0440\u0435\u0439\u0434\u0438\\w*"
+        "|\u0437\u0430\u0433\u0440\u0443\u0437\u0438\\w*|\u0441\u043a\u0430\u0447\u0430\u0439\\w*|otw\u00f3rz|kliknij)"
+    )
+    return re.compile(
+        rf"(?:^|[.;:!?,\n\u2014-]\s{{0,3}}|\b(?:please|must|should|and|then|always|never"
+        rf"|assistant to|you to|bitte|und|dann|et|y|e)\s)(?i:{go})\b"
+        "[^.!?\\n]{0,60}?(?:https?://|www\\.|hxxps?:)|(?:\u6253\u5f00|\u8bbf\u95ee|\u8a2a\u554f|\u70b9\u51fb|\u9ede\u64ca|\u4e0b\u8f7d|\u5f00\u542f"
+        "|\u958b\u3044\u3066|\u30a2\u30af\u30bb\u30b9\u3057|\u30af\u30ea\u30c3\u30af\u3057|\uc5f4\uc5b4|\ubc29\ubb38|\ud074\ub9ad|\u0627\u0641\u062a\u062d|\u0627\u0646\u0642\u0631|\u0632\u0631 )[^.!?\\n]{0,40}https?://"
+        r"|https?://[^\s\u3000-\uffff]{1,300}+[^.!?\n]{0,20}"
+        "(?:\u3092(?:\u958b\u3044|\u8aad\u307f\u8fbc)|\u306b\u30a2\u30af\u30bb\u30b9|\ub97c \uc5f4\uc5b4)"
+    )
+
+
+@cache
+def _filled_address() -> re.Pattern[str]:
+    """A place in an address where the assistant is to put what it knows."""
+    return re.compile(r"[?&=/](?:\{|\[[A-Za-z]|<[A-Za-z]|\$\{|%7[bB])")
+
+
+@cache
+def _mixed_scripts() -> re.Pattern[str]:
+    return re.compile("[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]")
+
+
+@cache
+def _joined_words() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z]{2}[_\-.+~*|/][A-Za-z]{2}|[a-z][A-Z][a-z]")
+
+
+@cache
+def _zalgo() -> re.Pattern[str]:
+    return re.compile("[A-Za-z][\u0300-\u036f\u20d0-\u20f0]")
+
+
+@cache
+def _squeezed() -> re.Pattern[str]:
+    return re.compile(
+        r"ignore(?:all|any|previous|prior|your|the)|previousinstruction|systemprompt"
+        r"|alwaysrecommend|alwayssay|disregard"
+        r"|fromnowon|youarenow|reveal|whenasked|donottell|neverreveal|instructions|recommend"
+        r"|assistant|jailbreak|override"
+    )
 
 
 # ---- src/adaptive/privacy/national_ids.py ----
@@ -5528,6 +7360,1610 @@ COORDINATE_RECOGNISERS = (
         countered=False,
     ),
 )
+
+
+# ---- src/adaptive/privacy/secret_issuers.py ----
+# Keys and tokens that tell by their beginning who issued them, as data.
+#
+# The shapes are those that the issuers document, or that their own leak scanning announces. An entry
+# is looked at only where one of its ``anchors`` stands in the text, so a text without keys costs a
+# plain search per anchor and no pattern is compiled.
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+# Signs of a key, and none before or after it.
+_KEY_BEGINS = r"(?<![A-Za-z0-9])"
+_KEY_ENDS = r"(?![A-Za-z0-9])"
+
+# Kind of secret: the text that begins it and what follows it. Public halves (``pk_live_``,
+# client ids, certificates) are no secrets.
+_PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "API key": (
+        # OpenAI, Anthropic, OpenRouter, DeepSeek, Open WebUI and whoever copied them
+        ("sk-", r"[A-Za-z0-9_\-]{20,250}"),
+        ("AIza", r"[\w\-]{30,45}"),  # Google
+        ("SG.", r"[\w\-]{16,32}\.[\w\-]{16,64}"),  # SendGrid
+        ("key-", r"[0-9a-f]{32}"),  # Mailgun
+        ("gsk_", r"[A-Za-z0-9]{30,80}"),  # Groq
+        ("xai-", r"[A-Za-z0-9]{30,120}"),
+        ("pplx-", r"[A-Za-z0-9]{30,80}"),
+        ("csk-", r"[A-Za-z0-9]{30,80}"),  # Cerebras
+        ("tvly-", r"[A-Za-z0-9\-]{20,80}"),
+        ("fc-", r"[0-9a-f]{32}"),  # Firecrawl
+        ("nvapi-", r"[\w\-]{40,100}"),
+        ("jina_", r"[A-Za-z0-9]{30,100}"),
+        ("pcsk_", r"[\w]{30,100}"),  # Pinecone
+        ("lsv2_", r"(?:pt|sk)_[0-9a-f]{32}_[0-9a-f]{10}"),  # LangSmith
+        ("wandb_", r"v1_[\w]{20,100}"),
+        ("r8_", r"[A-Za-z0-9]{30,60}"),  # Replicate
+        ("fw_", r"[A-Za-z0-9]{22,60}"),  # Fireworks
+        ("sk_", r"[0-9a-f]{48}"),  # ElevenLabs
+        ("xkeysib-", r"[0-9a-f]{60,70}-[A-Za-z0-9]{16}"),  # Brevo
+        ("xsmtpsib-", r"[0-9a-f]{60,70}-[A-Za-z0-9]{16}"),
+        ("re_", r"[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}"),  # Resend
+        ("NRAK-", r"[A-Z0-9]{27}"),  # New Relic
+        ("NRII-", r"[\w\-]{32}"),
+        ("PMAK-", r"[0-9a-f]{24}-[0-9a-f]{34}"),  # Postman
+        ("LTAI", r"[A-Za-z0-9]{16,26}"),  # Alibaba
+        ("AKID", r"[A-Za-z0-9]{28,40}"),  # Tencent
+        ("AQVN", r"[\w\-]{35,45}"),  # Yandex
+        ("EZAK", r"[A-Za-z0-9]{54}"),  # EasyPost
+        ("EZTK", r"[A-Za-z0-9]{54}"),
+        ("FLWSECK", r"(?:_TEST)?-[A-Za-z0-9]{12,50}(?:-X)?"),
+        ("shippo_", r"(?:live|test)_[0-9a-f]{40}"),
+        ("duffel_", r"(?:live|test)_[\w\-]{30,60}"),
+        ("lin_api_", r"[A-Za-z0-9]{30,60}"),
+        ("rdme_", r"[a-z0-9]{60,80}"),
+        ("rnd_", r"[A-Za-z0-9]{20,50}"),  # Render
+        ("napi_", r"[a-z0-9]{40,80}"),  # Neon
+        ("phx_", r"[A-Za-z0-9]{30,60}"),  # PostHog
+        ("oy2", r"[a-z0-9]{43}"),  # NuGet
+        ("rubygems_", r"[0-9a-f]{48}"),
+        ("CLOJARS_", r"[0-9a-f]{60}"),
+        ("A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,5}[A-Z0-9]{5}"),  # 1Password
+        ("AGE-SECRET-KEY-", r"1[A-Z0-9]{50,60}"),
+    ),
+    "cloud key": (
+        ("AKIA", r"[A-Z0-9]{16}"),  # AWS
+        ("ASIA", r"[A-Z0-9]{16}"),
+        ("ABIA", r"[A-Z0-9]{16}"),
+        ("ACCA", r"[A-Z0-9]{16}"),
+        ("ABSK", r"[A-Za-z0-9+/]{60,200}={0,2}"),  # AWS Bedrock
+        ("GOOG1E", r"[A-Z0-9]{50,60}"),  # Google storage
+        ("AccountKey=", r"[A-Za-z0-9+/]{20,120}={0,2}"),
+        ("SharedAccessKey=", r"[A-Za-z0-9+/]{20,120}={0,2}"),
+        ("SharedAccessSignature=", r"[^\s;\"']{20,500}"),
+        ("&sig=", r"[A-Za-z0-9%+/]{20,120}"),
+        ("?sig=", r"[A-Za-z0-9%+/]{20,120}"),
+        ("X-Amz-Signature=", r"[0-9a-f]{64}"),
+        ("dapi", r"[0-9a-f]{32}(?:-\d)?"),  # Databricks
+        ("dop_v1_", r"[0-9a-f]{64}"),  # DigitalOcean
+        ("doo_v1_", r"[0-9a-f]{64}"),
+        ("dor_v1_", r"[0-9a-f]{64}"),
+        ("HRKU-", r"[\w\-]{30,100}"),  # Heroku
+        ("v1.0-", r"[0-9a-f]{24}-[0-9a-f]{100,160}"),  # Cloudflare
+        ("fm2_", r"[A-Za-z0-9+/_\-]{40,600}={0,3}"),  # Fly.io
+        ("fo1_", r"[\w\-]{40,60}"),
+        ("nfp_", r"[A-Za-z0-9]{36,60}"),  # Netlify
+        ("pscale_", r"(?:tkn|pw|oauth)_[\w\-.=]{30,70}"),
+        ("sbp_", r"[0-9a-f]{40}"),  # Supabase
+        ("sb_secret_", r"[\w\-]{20,60}"),
+        ("hvs.", r"[\w\-]{20,200}"),  # Vault
+        ("hvb.", r"[\w\-]{20,300}"),
+        ("hvr.", r"[\w\-]{20,300}"),
+        ("pul-", r"[0-9a-f]{40}"),  # Pulumi
+        ("dp.", r"(?:pt|st|ct|sa|scim|audit)\.[\w.\-]{30,70}"),  # Doppler
+        ("ops_eyJ", r"[\w\-=]{60,2000}"),  # 1Password service account
+        ("tskey-", r"(?:auth|api|client|scim|webhook)-[\w\-]{12,100}"),  # Tailscale
+    ),
+    "token": (
+        ("ghp_", r"[A-Za-z0-9]{30,80}"),  # GitHub
+        ("gho_", r"[A-Za-z0-9]{30,80}"),
+        ("ghu_", r"[A-Za-z0-9]{30,80}"),
+        ("ghs_", r"[A-Za-z0-9]{30,80}"),
+        ("ghr_", r"[A-Za-z0-9]{30,80}"),
+        ("github_pat_", r"\w{30,120}"),
+        ("glpat-", r"[\w.\-]{20,320}"),  # GitLab
+        ("gldt-", r"[\w\-]{20,64}"),
+        ("glptt-", r"[0-9a-f]{40}"),
+        ("glrt-", r"[\w\-]{20,64}"),
+        ("glcbt-", r"[\w\-]{20,80}"),
+        ("gloas-", r"[0-9a-f]{64}"),
+        ("glsoat-", r"[\w\-]{20,64}"),
+        ("glft-", r"[\w\-]{20,64}"),
+        ("glimt-", r"[\w\-]{20,64}"),
+        ("glagent-", r"[\w\-]{40,64}"),
+        ("GR1348941", r"[\w\-]{20}"),
+        ("xox", r"[abceoprs](?:\.xox[bp])?-[A-Za-z0-9\-]{10,250}"),  # Slack
+        ("xapp-", r"\d-[A-Za-z0-9\-]{20,250}"),
+        ("hooks.slack.com/", r"(?:services|workflows|triggers)/[\w/]{20,100}"),
+        ("/api/webhooks/", r"\d{15,21}/[\w\-]{50,90}"),  # Discord
+        ("webhook.office.com/", r"[\w@\-/]{60,250}"),
+        ("npm_", r"[A-Za-z0-9]{30,60}"),
+        ("pypi-", r"[\w\-]{40,250}"),
+        ("hf_", r"[A-Za-z0-9]{30,60}"),  # Hugging Face
+        ("api_org_", r"[A-Za-z0-9]{30,60}"),
+        ("ya29.", r"[\w\-.]{20,500}"),  # Google OAuth
+        ("GOCSPX-", r"[\w\-]{20,60}"),
+        ("1//0", r"[\w\-]{30,120}"),
+        ("sq0", r"(?:atp|csp|idp)-[\w\-]{20,60}"),  # Square
+        ("EAAA", r"[\w\-]{56,70}"),
+        ("EAA", r"[A-Za-z0-9]{90,400}"),  # Meta
+        ("shp", r"(?:at|ca|pa|ss|tka)_[0-9a-fA-F]{32}"),  # Shopify
+        ("AAAAAAAAAAAAAAAAAAAAA", r"[A-Za-z0-9%]{30,150}"),  # X (Twitter)
+        ("ATATT3", r"[\w\-=]{60,300}"),  # Atlassian
+        ("ATCTT3", r"[\w\-=]{60,300}"),
+        ("ATBB", r"[A-Za-z0-9]{32}"),
+        ("ntn_", r"[A-Za-z0-9]{40,60}"),  # Notion
+        ("secret_", r"[A-Za-z0-9]{40,50}"),
+        ("figd_", r"[\w\-]{30,60}"),
+        (
+            "pat",
+            r"(?:[A-Za-z0-9]{14}\.[0-9a-f]{64}|-[a-z]{2,3}\d-[0-9a-f\-]{36})",
+        ),  # Airtable, Hubspot
+        ("sl.", r"[\w\-]{100,1200}"),  # Dropbox
+        ("glsa_", r"[A-Za-z0-9]{32}_[0-9a-fA-F]{8}"),  # Grafana
+        ("glc_", r"[A-Za-z0-9+/]{32,400}={0,2}"),
+        ("sntrys_", r"[A-Za-z0-9+/=_\-]{40,400}"),  # Sentry
+        ("sntryu_", r"[0-9a-f]{64}"),
+        ("dckr_", r"[op]at_[\w\-]{20,60}"),  # Docker
+        ("CFPAT-", r"[\w\-]{40,60}"),
+        ("access-", r"(?:sandbox|development|production)-[0-9a-f\-]{36}"),  # Plaid
+        ("fio-u-", r"[\w\-]{60,70}"),
+        ("sgp_", r"[0-9a-f_]{40,80}"),
+        ("bkua_", r"[0-9a-f]{40}"),
+        ("CCIPAT_", r"\w{40,80}"),
+        ("CCIPRJ_", r"\w{40,80}"),
+        ("dt0c01.", r"[A-Z0-9]{24}\.[A-Z0-9]{64}"),  # Dynatrace
+        ("AKCp", r"[A-Za-z0-9]{60,80}"),  # Artifactory
+        ("access_token$production$", r"[a-z0-9]{12,20}\$[0-9a-f]{32}"),  # PayPal
+        ("pnu_", r"[A-Za-z0-9]{36}"),
+        ("PRIVATE-TOKEN: ", r"[\w\-]{16,80}"),
+        ("vercel_", r"[A-Za-z0-9_]{24,80}"),
+        ("sp_pat_", r"[\w\-]{30,80}"),
+    ),
+    "payment key": (
+        ("sk_live_", r"[A-Za-z0-9]{16,250}"),  # Stripe, Paystack, Clerk
+        ("sk_test_", r"[A-Za-z0-9]{16,250}"),
+        ("rk_live_", r"[A-Za-z0-9]{16,250}"),
+        ("rk_test_", r"[A-Za-z0-9]{16,250}"),
+        ("whsec_", r"[A-Za-z0-9+/=]{20,100}"),
+        ("rzp_live_", r"[A-Za-z0-9]{14,30}"),
+        ("rzp_test_", r"[A-Za-z0-9]{14,30}"),
+        ("AQE", r"[A-Za-z0-9+/=]{40,300}"),  # Adyen
+    ),
+}
+# Those that are told by their middle or their end, or by their shape alone.
+_SHAPED: tuple[tuple[str, str, str], ...] = (
+    ("API key", "-us", r"[0-9a-f]{32}-us\d{1,2}"),  # Mailchimp
+    ("cloud key", "Q~", r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}"),  # Azure client secret
+    ("cloud key", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),  # Azure DevOps
+    ("cloud key", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}"),  # Terraform
+    ("API key", "SK", r"SK[0-9a-f]{32}"),  # Twilio
+    ("token", ":AA", r"\d{8,10}:AA[\w\-]{30,40}"),  # Telegram
+    ("token", ".", r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}"),  # Discord
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """One shape of key; ``begins`` tells whether its anchor is its beginning."""
+
+    kind: str
+    anchor: str
+    shape: str
+    begins: bool = True
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The shape, compiled when it is first looked for."""
+        return _issued_pattern(self.shape)
+
+
+@cache
+def issued_keys() -> tuple[IssuedKey, ...]:
+    """All known shapes."""
+    return tuple(_all_issued())
+
+
+def _all_issued() -> Iterator[IssuedKey]:
+    for kind, entries in _PREFIXED.items():
+        for anchor, rest in entries:
+            free = _KEY_BEGINS if anchor[0].isalnum() else ""
+            yield IssuedKey(kind, anchor, f"{free}{re.escape(anchor)}{rest}")
+    for kind, anchor, shape in _SHAPED:
+        yield IssuedKey(kind, anchor, f"{_KEY_BEGINS}{shape}{_KEY_ENDS}", begins=False)
+
+
+@cache
+def _issued_pattern(shape: str) -> re.Pattern[str]:
+    return re.compile(shape)
+
+
+# ---- src/adaptive/privacy/secret_phrases.py ----
+# Recovery phrases of wallets: twelve to twenty-four words out of one list.
+#
+# The English list of BIP-39 (bitcoin/bips, bip-0039/english.txt: 2,048 words of three to eight
+# letters) is not shipped. A Bloom filter of 2 kB stands for it: it knows each word of the list, and
+# takes one other word in fifty for one of them. A fifth to a third of the words of a text stand in
+# the list; twelve in a row, with no small word between them, hardly ever do.
+
+# ruff: noqa: RUF001 - signs and words of several scripts
+
+import re
+import zlib
+from base64 import b85decode
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+_FILTER_BITS = 16384
+_FILTER_HASHES = 5
+_PHRASE_FILTER = (
+    "JZey&Z^o2zvKtm9yX+^d)NcY3CrNY(DQ+VAMj)Xw2VBf(wBqJY6*+N^mNRft4e-RZDOd*+zps-^45BSt%{}mJYI`ew3C"
+    "br^ut@?NHT=3Z@MnRnGnZM$T+|i-U14IP9|LS#iW0ti8VOib%(Ct5&L#<?wsR7*4HXfR^OH-DD9#GTfP+xkZXQis@H(a"
+    "mJxGy)SGr^%l&OtqDY{dy5unC=z@(w=&_#qXX3U!%k5O%e-uMI&>R_IL;22$FNlKJa71<!XszXN1KVqUxH$uFW9(f_CM"
+    "u9=3GeHt0e7r?HE8e3FW%9$|pI6W`>fmWV%fv09hpI(9SjY5~yBK~ZSy6^QDZU}-c|>-Tzp^YLDrZi<iMABvj%~vxcDl"
+    "|K%bF>yPdZVe&?6H>Xmty&RLn(X$7Mx?{i#{;B=)5B6VHZ>15gz<a5+e+V^JD}nb2AeqEON?Y|0_dBHaVV`f<V_r;Kkw"
+    "GeMQ-OM{6~vpA_553c1GeoL$#PZ03_VXkV<BSh3+^=Zpx6xYHh!5)BQlN*pOImJJV8ImI)vrv_!XgsMF*cm&G7XyP7Cg"
+    ";s_6|jf6F?JDHV+oGSx2p-`;n@&WsS;jB99(4-PAc9OEY%_72B5l8I8k3vh~y9&yO2?FcUSc>P-p^;<JgBq_{#hUqJAy"
+    "~-W@<J@FmyKE&f>bgF-plMYbbPOt2Zj+9A^9gG5|7T!K8d{W9=3qDf9eV?Z|&G=V#qEkJsd;noXFShe)a<4?f3cNKwYG"
+    "wC==1tPt)z_CaWGZ4n&EU~c*FRA!-N3vmYlz^{sOum~<P6&`YI*Vcw!P_+}dkX{_Ak5^0GtF|Nw{$xL)hSD3&OsBAB-G"
+    "^OT}S~LNjO$vZxC7<%@}PyC3j}PS3YsBw>sY&i{e`3CMP-+N^bfA^nHRQW%8%<(I8N?#Z-Su5YIN#?}ogEvJBu*`FgnQ"
+    "t$>T1V)1fN|L~Fic9T~}mUOooa)K;{R*D(raaCUy(5<93&J797+!7?=3MyegK$7XjLGqGgjy1H<NT5-#`Z&t98>WfYXE"
+    "SgJk<bWRbR`8{SQ@hYa0)!l2+=~74BfS8u1iNe4rw^*a6g1;ns9@aSSij<ci6z5*Gla$0NJ7^Y3PSg)Z*oVGF299KcHq"
+    "wFI7>%N}jq#GLXz_mIxn`!lg@Kd=3C6IED;S*)CW7ilnb-!Ni5#Ca|3WI2xQ$y4wTv-%qMlQSvJ$*U&v>270hoy9f{gi"
+    "6Gmbc0Kvak9h>-G3V9j@1)L>-YUpuf^n8J8ZznZXU?~BsKmp;EqEVq2IBQKbm7qrGU%(M8+dR}g)skhtBf(ES!&=}B1="
+    "qma{-l1Itlq~c`Fr;8vwIlzFh(ZQrD6LrB)ah-7_$Rh%rxTzyZ#Ji5^P2<5gg>!#E{0aT;c?$AWju%cD{uR1?;dkkx>W"
+    "<hLQ*_ewy1t{{8{<WA@+w{A@6lcGSQ3JmEDT61t-i7PBzB1EwD8VNwmZZ<o|&9QkTUjTK8A`0b@s7M8HCAXyn-2i&6<n"
+    "VmkrI-Q>gCqtIca!NF6`upv0;HBEh7$5sBLW$`WFm+WQ^||GFXjj}My$F}N@gyQLASZw=I>LaV3!4pmf{oFnd(&wbKFn"
+    "WMMy6|4wRRSg5?YP+CYy#eR(YdBiCT9!0KTUG$rFGN`N_<K|mOY4PgfmHb8*^R{qL~2T0`kmIY)*nm-+kprd#Sm!xr5k"
+    "0ek)9#{oO2IGL4aI5Is8u2&CO=i(JAO<S$Be0a10sz9oZRkBnV~ekd`3j)1zC5?R-n15`2}%S?@9%s}@Ny-S)$=Ng=JE"
+    "W)R%DiG0UY(wt7`$n+<<mYd~grKi2cghS60hK426DR3~SRi;U@mpNp34MOt}T5q?%F9yFs3R`Xzfp9Cc?Vi-`&4m9!-$"
+    "nH@Rg3#MrQ4IDj6zz!1_BN>1L1pIshNG~iI9jiHzv}l6VjeEsQSC7hLCl`lcr+1tG#jTW-&yHc0PKJW2JbGA|!4)3)j&"
+    "uMb)KEME+B1)5H5Y225m<7>v8!$TOpD9_p!^TUW6=1<Lva9}0B_{`b%BBko5m}SZdG~|?tpnARsaM0Xo!k3LA5#oEUyE"
+    ">#oaboXM8;Xv{<AWypdHvR!koZT{N0q4}&zo-7s&ynOf3<gra_026c8u2BmnGsz!NK*FBcCPc4XsW@@O)LLlaR4ZXz@B"
+    "WYw;F=kbQg>IDq2LQ9ogUC)Oz~@3v#`#wI(lR31M0r7^LZhtsP0p=PLUY4J#>u!Z8p-NdEm+d-Nx%>E!!@Uv^CFb`YeI"
+    "l!BW==!D~0yDJ8)Xc)HpS@f<M>K04P0RkJ73mOq*FeL)!RAPfWwG@H7s^9c`rmUm1&as#nB=4NAQWz85=GF>T^V63FXB"
+    ")c1({6ah;cPd=C`kfIF05qW?h#1OPz^l1H~o<ki>9uDHt$BAUqe((Ix32mf`pcz``)_3lE;wT2LLZ*{t{>%k6O9g7W8i"
+    "xK0RY|Gb7?8?Wxr)VCYbY@sGk_6M({vJSBWch;ZY|3c10Y`w#O)U23@*g1)n@sWNJD932$N#y6I8vBw7wGzkeRbyR`si"
+    "cDoP8*IXB^T6ai3CPilh;J@Ai2MbT-8Bj8UfzK4ANDPz!}rUZh58F(()g$Tq4jI^Ar`+%_N7KS#^"
+)
+_LEAST_WORDS = 12
+# What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
+_PHRASE_WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
+_RUN_OF_WORDS = re.compile(
+    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+){{11,}}+"
+)
+_WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
+_MOST_WORDS = 24
+_LEAST_SMALL = 2
+# Words that no list holds and that prose in its language cannot do without.
+_SMALL_WORDS = frozenset(
+    "a and are as at be by for from has he his i if in is it its me my of on or so"  # noqa: SIM905 - shorter
+    " the to was we with your der die das und ist ein eine nicht mit von zu im le la"
+    " les de des et est un une du que el los las en y es del o do da e em um uma per"
+    " il di in che \u0438 \u0432 \u043d\u0430 \u043d\u0435 \u0441 \u0447\u0442\u043e \u044d\u0442\u043e".split()
+)
+
+
+@lru_cache(maxsize=4096)
+def is_phrase_word(word: str) -> bool:
+    """Whether a lower-case word may be one of the list: never a wrong no, a wrong yes in fifty."""
+    bits = _phrase_filter()
+    return all(bits[place >> 3] >> (place & 7) & 1 for place in _filter_places(word))
+
+
+def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of twelve or more words of the list in a row; linear in the text."""
+    for found in _RUN_OF_WORDS.finditer(text):
+        yield from _phrases_within(text, *found.span())
+
+
+def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    start = end = 0
+    run: list[str] = []
+    for match in _PHRASE_WORD.finditer(text, first, last):
+        if run and not _BETWEEN_WORDS.fullmatch(text, end, match.start()):
+            if _is_phrase(run):
+                yield start, end
+            run = []
+        word = match.group().lower()
+        if is_phrase_word(word):
+            start = start if run else match.start()
+            end = match.end()
+            run.append(word)
+        else:
+            if _is_phrase(run):
+                yield start, end
+            run = []
+    if _is_phrase(run):
+        yield start, end
+
+
+def _is_phrase(run: list[str]) -> bool:
+    """Long enough, and not one word again and again."""
+    return len(run) >= _LEAST_WORDS and len(set(run[:24])) > _LEAST_WORDS // 2
+
+
+def announced_phrase(text: str, position: int) -> int:
+    """The end of the phrase that begins at a place where one is announced; -1 for none.
+
+    Twelve words at least, of any alphabet, as there are lists in ten languages; a full stop, or a
+    sign that phrases do not hold, ends them. Prose has small words among its first twelve.
+    """
+    end = position
+    words: list[str] = []
+    while len(words) < _MOST_WORDS and (match := _WORD_OF_ANY.match(text, position)):
+        words.append(match.group().lower())
+        end = match.end()
+        if not (gap := _BETWEEN_WORDS.match(text, end)):
+            break
+        position = gap.end()
+    small = sum(word in _SMALL_WORDS for word in words)
+    return end if len(words) >= _LEAST_WORDS and small < _LEAST_SMALL else -1
+
+
+def _filter_places(word: str) -> Iterator[int]:
+    data = word.encode()
+    first, second = zlib.crc32(data), zlib.crc32(data[::-1] + data) | 1
+    return (((first >> 3) + turn * (second >> 2)) % _FILTER_BITS for turn in range(_FILTER_HASHES))
+
+
+@cache
+def _phrase_filter() -> bytes:
+    return b85decode(_PHRASE_FILTER)
+
+
+# ---- src/adaptive/privacy/secret_shapes.py ----
+# Secrets that tell themselves by their form, whoever issued them, as data.
+#
+# Private keys, web tokens, addresses with a password, cookies, headers and command lines.
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+
+@dataclass(frozen=True, slots=True)
+class SecretShape:
+    """One form: it is looked for where one of its anchors (in lower case) stands in the text.
+
+    The group ``value`` is the secret. Where ``told`` is set, it must not be a placeholder or a
+    plain word.
+    """
+
+    kind: str
+    anchors: tuple[str, ...]
+    shape: str
+    told: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The form, compiled when it is first looked for."""
+        return _shape_pattern(self.shape)
+
+
+_BASE64 = r"[A-Za-z0-9+/]"
+# Repeats of a million are bounded by the text: whatever is open at its end is secret up to there.
+SECRET_SHAPES: tuple[SecretShape, ...] = (
+    SecretShape(
+        "private key",
+        ("private key",),
+        r"(?P<value>-{2,8} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}"
+        r"(?=[\s\\\"'|>*]{0,12}+[rn\\]{0,4}(?:[A-Z][A-Za-z\-]{2,20}: [^\n]{0,80}\s{1,4}){0,4}"
+        rf"[\s\\\"'|>*]{{0,12}}{_BASE64}{{16}})"
+        r"(?:(?!-{2,8} ?END)[\w+/=:,.;()<>@\-\s\\\"'|*]){0,20000}+"
+        r"(?:-{2,8} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8})?)",
+    ),
+    SecretShape(
+        "private key", ("putty-user-key",), r"(?P<value>PuTTY-User-Key-File-[\s\S]{40,20000}+)"
+    ),
+    SecretShape(
+        "private key", ("b3blbnnzac1rzxktdje",), rf"(?P<value>b3BlbnNzaC1rZXktdjE{_BASE64}*+=*)"
+    ),
+    SecretShape(
+        "private key",
+        ("ls0tls1crudjti",),
+        rf"(?P<value>LS0tLS1CRUdJTi{_BASE64}{{0,60}}UFJJVkFURSBLRVk{_BASE64}*+=*)",
+    ),
+    SecretShape(
+        "private key",
+        ("ls0tls1crudjti",),
+        rf"(?P<value>LS0tLS1CRUdJTi{_BASE64}{{0,60}}(?:BSSVZBVEUgS0VZ"
+        rf"|QUklWQVRFIEtFW){_BASE64}*+=*)",
+    ),
+    SecretShape(
+        "web token",
+        ("eyj",),
+        r"(?<![\w\-])(?P<value>eyJ[\w\-]{10,4000}+\.[\w\-]{0,8000}+\.[\w\-]{4,2000}+(?:\.[\w\-]"
+        r"{1,4000}+){0,2})",
+    ),
+    SecretShape(
+        "password in an address",
+        ("://",),
+        r"(?<![\w+.\-])[A-Za-z][\w+.\-]{1,30}://(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
+        r",200}?)@(?=[\w.\-\[])(?![^\s/]{0,100}@)",
+        told=True,
+    ),
+    SecretShape(
+        "token",
+        ("://",),
+        r"://(?P<value>[A-Za-z0-9_\-]{20,200}+)(?::x-oauth-basic)?@[\w.\-]",
+        told=True,
+    ),
+    SecretShape(
+        "cookie",
+        ("cookie",),
+        r"(?i:(?:set-)?cookie2?[\"']?\s{0,3}[:=]\s{0,3}[\"']?)(?P<value>[^\s=;,\"']{1,60}=[^\s;"
+        r"\"']{6,4000}(?:;\s{0,3}[^\s=;\"']{1,60}=[^\s;\"']{0,4000}){0,40})",
+        told=True,
+    ),
+    SecretShape(
+        "cookie",
+        ("sess", "sid", "csrf", "xsrf", "auth_token", "remember_"),
+        r"(?i:(?<![A-Za-z0-9])(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid"
+        r"|_?session(?:_?(?:id|token|key))?|sessid|sid|csrf-?token|xsrf-token|auth_token"
+        r"|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
+        r"/\-]{8,4000}=*)",
+        told=True,
+    ),
+    SecretShape(
+        "token",
+        ("authorization",),
+        r"(?i:authorization[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|basic|token|apikey|digest"
+        r"|negotiate|aws4-hmac-sha256)?\s{0,3})(?P<value>[\w.~+/=\-]{8,4000}+)",
+        told=True,
+    ),
+    SecretShape(
+        "token",
+        ("bearer",),
+        r"(?i:bearer\s{1,3}[\"']?)(?P<value>[\w.~+/\-]{16,4000}+=*)",
+        told=True,
+    ),
+    SecretShape(
+        "token",
+        ("-key", "-token", "-auth"),
+        r"(?i:(?<![a-z])x-[a-z\-]{0,30}(?:key|token|auth"
+        r"|secret)[\"']?\s?:\s{0,3}[\"']?)(?P<value>[\w.~+/\-]{8,4000}+=*)",
+        told=True,
+    ),
+    SecretShape(
+        "Wi-Fi password",
+        ("wifi:",),
+        r"(?i:WIFI:(?=[^\n]{0,200}?[;:]P:))[^\n]{0,200}?[;:]P:(?P<value>[^;\s][^;\n]{0,100})",
+    ),
+    SecretShape(
+        "password",
+        ("curl", "-u ", "--user", "wget"),
+        r"(?<!\S)(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,100})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("sshpass",),
+        r"sshpass\s{1,3}-p\s{0,3}[\"']?(?P<value>[^\s\"']{3,100})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("mysql", "mariadb", "smbclient", "mysqldump"),
+        r"(?<![A-Za-z])(?:mysql|mysqldump|mariadb)[^\n]{0,120}?\s-p[\"']?(?P<value>[^\s\"']{3,1"
+        r"00})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("--pass", "--pw", "--api-key", "--token", "--secret", "--apikey"),
+        r"--(?:pass(?:word|wd|phrase)?|pwd?|api-?key|(?:access-|auth-)?token"
+        r"|(?:client-)?secret)[ =][\"']?(?P<value>[^\s\"'\-][^\s\"']{2,200})",
+        told=True,
+    ),
+    SecretShape(
+        "private key",
+        ("0x",),
+        r"(?i:priv(?:ate)?[ _\-]?key[^\n]{0,30}?)(?P<value>0x[0-9a-fA-F]{64})(?![0-9a-fA-F])",
+    ),
+    SecretShape(
+        "private key",
+        ("xprv", "yprv", "zprv"),
+        r"(?<![A-Za-z0-9])(?P<value>[xyz]prv[1-9A-HJ-NP-Za-km-z]{80,120})",
+    ),
+    SecretShape(
+        "private key",
+        ("5", "k", "l"),
+        r"(?<![A-Za-z0-9+/=_\-])(?P<value>5[HJK][1-9A-HJ-NP-Za-km-z]{49}"
+        r"|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9+/=_\-])",
+    ),
+    SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
+    SecretShape("private key", ("nsec1",), r"(?<![A-Za-z0-9])(?P<value>nsec1[02-9ac-hj-np-z]{58})"),
+)
+
+
+@cache
+def _shape_pattern(shape: str) -> re.Pattern[str]:
+    return re.compile(shape)
+
+
+# ---- src/adaptive/privacy/secret_words.py ----
+# The words that announce a secret, in thirty languages, as data.
+#
+# Lower case; found as they stand, within longer words as well, so that ``db_password`` and
+# ``Wifipasswort`` need no entry of their own.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Literal
+
+SecretSort = Literal["password", "code", "key", "phrase"]
+
+_ANNOUNCING: Mapping[SecretSort, str] = {
+    "password": "password|passwd|pass word|passwort|pa\u00dfwort|passw\u00f6rter|kennwort|losungswort"
+    "|mot de passe|mots de passe|mdp|contrase\u00f1a|contrasena|contrasenya|palabra de paso|clave"
+    "|senha|palavra-passe|palavra passe|parola d'ordine|parola|wachtwoord|has\u0142o|haslo|heslo|geslo"
+    "|lozinka|lozinku|\u043b\u043e\u0437\u0438\u043d\u043a\u0430|\u043f\u0430\u0440\u043e\u043b\u044c|\u043f\u0430\u0440\u043e\u043b\u044f|\u043f\u0430\u0440\u043e\u043b\u0435\u043c|\u043f\u0430\u0440\u043e\u043b\u044e|\u043f\u0430\u0440\u043e\u043b\u0430|\u5bc6\u7801|\u5bc6\u78bc|\u53e3\u4ee4|\u6697\u7801"
+    "|\u30d1\u30b9\u30ef\u30fc\u30c9|\u30d1\u30b9\u30d5\u30ec\u30fc\u30ba|\ube44\ubc00\ubc88\ud638|\uc554\ud638|\ud328\uc2a4\uc6cc\ub4dc|\u015fifre|sifre|m\u1eadt kh\u1ea9u|kata sandi|kata laluan"
+    "|\u0643\u0644\u0645\u0629 \u0627\u0644\u0645\u0631\u0648\u0631|\u0643\u0644\u0645\u0629 \u0627\u0644\u0633\u0631|\u0643\u0644\u0645\u0629 \u0645\u0631\u0648\u0631|\u0643\u0644\u0645\u0629 \u0633\u0631|\u0631\u0645\u0632 \u0639\u0628\u0648\u0631|\u06af\u0630\u0631\u0648\u0627\u0698\u0647|\u092a\u093e\u0938\u0935\u0930\u094d\u0921|\u09aa\u09be\u09b8\u0993\u09af\u09bc\u09be\u09b0\u09cd\u09a1|\u06a9\u0648\u0688 \u0648\u0631\u0688|\u067e\u0627\u0633 \u0648\u0631\u0688"
+    "|\u0e23\u0e2b\u0e31\u0e2a\u0e1c\u0e48\u0e32\u0e19|\u05e1\u05d9\u05e1\u05de\u05d4|\u05e1\u05d9\u05e1\u05de\u05d0|\u03ba\u03c9\u03b4\u03b9\u03ba\u03cc\u03c2|\u03ba\u03c9\u03b4\u03b9\u03ba\u03bf\u03c2|\u03c3\u03c5\u03bd\u03b8\u03b7\u03bc\u03b1\u03c4\u03b9\u03ba\u03cc|l\u00f6senord|adgangskode|kodeord|passord"
+    "|salasana|jelsz\u00f3|jelszav|slapta\u017eodis|parole|parool|\u043f\u0430\u0440\u043e\u043b\u0438|\u043a\u043e\u0434\u043e\u0432\u0430 \u0434\u0443\u043c\u0430|nenosiri|wagwoord"
+    "|passphrase|passcode|passkey|pwd|db_pass|_pass|smtp_pass|login:|credentials"
+    "|wifi key|wi-fi key|wlan-schl\u00fcssel|wlan key|network key|wpa key|wpa2 key|wpa-psk|wifi code"
+    "|cl\u00e9 wifi|cl\u00e9 wi-fi|clave wifi|clave del wifi|netzwerkschl\u00fcssel|wifi pass|wi-fi pass"
+    "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi\u7684|wi-fi\u7684",
+    "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code"
+    "|one-time pass|einmalcode|einmalpasswort"
+    "|einmal-code|mtan|tan |verification code|verify code|confirmation code|security code"
+    "|login code|log-in code|sign-in code|signin code|access code|entry code|door code|gate code"
+    "|alarm code|garage code|lock code|lockbox code|safe code|unlock code|backup code"
+    "|recovery code|reset code|auth code|authentication code|authenticator code|2fa|mfa code"
+    "|two-factor code|sms code|keypad code|voicemail code|building code|buzzer code|passcode"
+    "|verifizierungscode|best\u00e4tigungscode|sicherheitscode|freischaltcode|zugangscode|t\u00fcrcode"
+    "|alarmcode|entsperrcode|anmeldecode|tresorcode|zahlencode|code de v\u00e9rification"
+    "|code de verification|code de s\u00e9curit\u00e9|code d'acc\u00e8s|code de confirmation|code de validation"
+    "|code secret|code de la porte|code de l'immeuble|code de l'alarme|code d'alarme|digicode"
+    "|code \u00e0 usage unique|c\u00f3digo de verificaci\u00f3n|c\u00f3digo de seguridad|c\u00f3digo de acceso"
+    "|c\u00f3digo de la puerta|c\u00f3digo de la alarma|c\u00f3digo de confirmaci\u00f3n|c\u00f3digo secreto|c\u00f3digo pin"
+    "|c\u00f3digo de verifica\u00e7\u00e3o|c\u00f3digo de seguran\u00e7a|c\u00f3digo de acesso|c\u00f3digo do alarme|c\u00f3digo da porta"
+    "|c\u00f3digo de confirma\u00e7\u00e3o|codice di verifica|codice di sicurezza|codice di accesso"
+    "|codice segreto|codice della porta|codice dell'allarme|codice di conferma|codice usa e getta"
+    "|verificatiecode|beveiligingscode|toegangscode|alarmcode|deurcode|kod weryfikacyjny"
+    "|kod dost\u0119pu|kod do |do\u011frulama kodu|g\u00fcvenlik kodu|\u043a\u043e\u0434 \u043f\u043e\u0434\u0442\u0432\u0435\u0440\u0436\u0434\u0435\u043d\u0438\u044f|\u043a\u043e\u0434 \u0438\u0437 \u0441\u043c\u0441|\u043a\u043e\u0434 \u0434\u043e\u0441\u0442\u0443\u043f\u0430"
+    "|\u043a\u043e\u0434 \u0431\u0435\u0437\u043e\u043f\u0430\u0441\u043d\u043e\u0441\u0442\u0438|\u043a\u043e\u0434 \u043e\u0442 |\u043a\u043e\u0434 \u0434\u043e\u043c\u043e\u0444\u043e\u043d\u0430|\u043e\u0434\u043d\u043e\u0440\u0430\u0437\u043e\u0432\u044b\u0439 \u043a\u043e\u0434|\u043e\u0434\u043d\u043e\u0440\u0430\u0437\u043e\u0432\u044b\u0439 \u043f\u0430\u0440\u043e\u043b\u044c|\u043f\u0438\u043d-\u043a\u043e\u0434|\u043f\u0438\u043d\u043a\u043e\u0434|\u043f\u0438\u043d"
+    "|\u9a8c\u8bc1\u7801|\u9a57\u8b49\u78bc|\u6821\u9a8c\u7801|\u52a8\u6001\u7801|\u53d6\u6b3e\u5bc6\u7801|\u9580\u9396\u5bc6\u78bc|\u9580\u7981\u5bc6\u78bc|\u95e8\u7981\u7801|\u8a8d\u8a3c\u30b3\u30fc\u30c9|\u78ba\u8a8d\u30b3\u30fc\u30c9"
+    "|\u6697\u8a3c\u756a\u53f7|\u30ef\u30f3\u30bf\u30a4\u30e0|\u30bb\u30ad\u30e5\u30ea\u30c6\u30a3\u30b3\u30fc\u30c9|\uc778\uc99d\ubc88\ud638|\uc778\uc99d \ubc88\ud638|\uc778\uc99d \ucf54\ub4dc|\ud655\uc778 \ucf54\ub4dc|\ubcf4\uc548 \ucf54\ub4dc"
+    "|\ud540\ubc88\ud638"
+    "|\u0631\u0645\u0632 \u0627\u0644\u062a\u062d\u0642\u0642|\u0631\u0645\u0632 \u0627\u0644\u062f\u062e\u0648\u0644|\u0631\u0645\u0632 \u0627\u0644\u0623\u0645\u0627\u0646|\u0627\u0644\u0631\u0642\u0645 \u0627\u0644\u0633\u0631\u064a|\u0631\u0642\u0645 \u0633\u0631\u064a|\u0913\u091f\u0940\u092a\u0940|\u092a\u093f\u0928|\u0938\u0924\u094d\u092f\u093e\u092a\u0928 \u0915\u094b\u0921|\u0e01\u0e14\u0e23\u0e2b\u0e31\u0e2a|\u0e23\u0e2b\u0e31\u0e2a"
+    "|m\u00e3 otp|m\u00e3 pin|m\u00e3 x\u00e1c|kode otp|kode verifikasi|kode pin|cvv|cvc|puk|combination"
+    "|my code|your code|the code|dein code|ihr code|mein code|der code|votre code|ton code|mon code"
+    "|le code|tu c\u00f3digo|su c\u00f3digo|mi c\u00f3digo|el c\u00f3digo|o c\u00f3digo|seu c\u00f3digo|il codice|il tuo codice"
+    "|tw\u00f3j kod|kodunuz|\u0432\u0430\u0448 \u043a\u043e\u0434|\u0442\u0432\u043e\u0439 \u043a\u043e\u0434|unlock",
+    "key": "api key|api-key|api_key|apikey|api keys|access key|access-key|access_key|accesskey"
+    "|secret|private key|private_key|encryption key|signing key|signing_key|master key|master_key"
+    "|account key|account_key|service key|service_key|storage key|deploy key|_key|token|credential"
+    "|bearer|license key|licence key|product key|activation key|dsn|webhook|auth_|auth=|authkey"
+    "|api-schl\u00fcssel|api schl\u00fcssel|zugangsschl\u00fcssel|schl\u00fcssel|cl\u00e9 api|cl\u00e9 d'api|clef api|cl\u00e9 secr\u00e8te"
+    "|cl\u00e9 d'acc\u00e8s|jeton|clave api|clave de api|clave de la api|clave secreta|clave de acceso"
+    "|llave api|ficha de acceso|chave api|chave de api|chave da api|chave secreta|chave de acesso"
+    "|chiave api|chiave segreta|chiave di accesso|gettone|\u043a\u043b\u044e\u0447|\u0442\u043e\u043a\u0435\u043d|\u0441\u0435\u043a\u0440\u0435\u0442|\u5bc6\u94a5|\u5bc6\u9470|\u91d1\u9470"
+    "|\u4ee4\u724c|\u79d8\u94a5"
+    "|api\u30ad\u30fc|api \u30ad\u30fc|\u30a2\u30af\u30bb\u30b9\u30ad\u30fc|\u30b7\u30fc\u30af\u30ec\u30c3\u30c8|\u79d8\u5bc6\u9375|\u30c8\u30fc\u30af\u30f3|\ud0a4\ub294|api \ud0a4|api\ud0a4|\ud1a0\ud070|\uc2dc\ud06c\ub9bf"
+    "|api anahtar\u0131|anahtar|klucz|sleutel|\u0645\u0641\u062a\u0627\u062d|\u062a\u0648\u0643\u0646|\u0915\u0941\u0902\u091c\u0940|\u091f\u094b\u0915\u0928|kh\u00f3a api|kunci api|ch\u00eca kh\u00f3a|nyckel"
+    "|n\u00f8gle|n\u00f8kkel|avain|kl\u00ed\u010d|k\u013e\u00fa\u010d|kulcs|cheie|\u03ba\u03bb\u03b5\u03b9\u03b4\u03af|\u05de\u05e4\u05ea\u05d7|the key|my key|our key|key:|key is",
+    "phrase": "seed phrase|seedphrase|recovery phrase|backup phrase|secret phrase|mnemonic"
+    "|recovery words|seed words|secret words|backup words|wallet seed|recovery seed|seed is|seed:"
+    "|12 words|24 words|twelve words|twenty-four words|12-word|24-word|wiederherstellungsphrase"
+    "|wiederherstellungsw\u00f6rter|seed-phrase|12 w\u00f6rter|24 w\u00f6rter|phrase de r\u00e9cup\u00e9ration"
+    "|phrase secr\u00e8te|phrase de recuperation|12 mots|24 mots|frase semilla|frase de recuperaci\u00f3n"
+    "|frase de recuperacion|12 palabras|24 palabras|frase-semente|frase semente"
+    "|frase de recupera\u00e7\u00e3o|12 palavras|24 palavras|frase di recupero|frase seed|12 parole"
+    "|24 parole|\u0441\u0438\u0434-\u0444\u0440\u0430\u0437|seed-\u0444\u0440\u0430\u0437|\u0441\u0438\u0434 \u0444\u0440\u0430\u0437|\u043c\u043d\u0435\u043c\u043e\u043d\u0438\u0447\u0435\u0441\u043a|\u0444\u0440\u0430\u0437\u0430 \u0432\u043e\u0441\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\u0438\u044f|\u0444\u0440\u0430\u0437\u0443 \u0432\u043e\u0441\u0441\u0442\u0430\u043d\u043e\u0432\u043b\u0435\u043d\u0438\u044f"
+    "|12 \u0441\u043b\u043e\u0432|24 \u0441\u043b\u043e\u0432\u0430|\u52a9\u8bb0\u8bcd|\u52a9\u8a18\u8a5e|\u30ea\u30ab\u30d0\u30ea\u30fc\u30d5\u30ec\u30fc\u30ba|\u30b7\u30fc\u30c9\u30d5\u30ec\u30fc\u30ba|\u30cb\u30fc\u30e2\u30cb\u30c3\u30af|\ub2c8\ubaa8\ub2c9"
+    "|\uc2dc\ub4dc \uad6c\ubb38"
+    "|\ubcf5\uad6c \uad6c\ubb38|\uc2dc\ub4dc \ubb38\uad6c|kurtarma ifade|gizli kelime|herstelzin|herstelwoorden|fraza odzyskiwania"
+    "|\u0639\u0628\u0627\u0631\u0629 \u0627\u0644\u0627\u0633\u062a\u0631\u062f\u0627\u062f|\u0627\u0644\u0639\u0628\u0627\u0631\u0629 \u0627\u0644\u0633\u0631\u064a\u0629|\u0938\u0940\u0921 \u092b\u094d\u0930\u0947\u091c|c\u1ee5m t\u1eeb kh\u00f4i ph\u1ee5c|frasa pemulihan|wallet words",
+}
+# Latin words this short stand in many others; these must stand alone.
+ALONE = frozenset(
+    "pin|otp|puk|cvv|cvc|pwd|mdp|2fa|dsn|clave|parola|parole|senha|heslo|geslo|tan "  # noqa: SIM905 - shorter
+    "|\u043f\u0438\u043d|jeton|secret|combination|unlock|anahtar|klucz|kulcs|cheie|avain|sleutel"
+    "|nyckel|schl\u00fcssel|\u043a\u043b\u044e\u0447|has\u0142o|haslo|credential|webhook|bearer|mtan|gettone"
+    "|passkey".split("|")
+)
+
+
+# Where one of these does not stand in a text, none of the words that hold it does.
+COMMON_STEMS = (
+    *("code", "key", "pass", "wort", "w\u00f6rt", "word", "phrase", "cl\u00e9", "c\u00f3digo", "codice", "parol"),
+    *(
+        "seed",
+        "schl\u00fcssel",
+        "chave",
+        "chiave",
+        "clave",
+        "secre",
+        "kod",
+        "mot",
+        "phras",
+        "fras",
+        "cod",
+    ),
+    *("wifi", "wi-fi", "wlan", "api", "\u043f\u0438\u043d", "\u043a\u043e\u0434", "\u0441\u043b\u043e\u0432", "\u0444\u0440\u0430\u0437", "\u5bc6", "\u7801", "\u30ad\u30fc", "\u30d5\u30ec\u30fc\u30ba"),
+    *("\ube44\ubc00", "\uc778\uc99d", "\ucf54\ub4dc", "\ud0a4", "\u0631\u0645\u0632", "\u0643\u0644\u0645\u0629", "\u0631\u0642\u0645", "parole", "12 ", "24 ", "-", "_", "pin"),
+)
+
+
+@cache
+def announcing_words() -> tuple[tuple[str, SecretSort, str], ...]:
+    """Each word with the sort of secret that it announces, and a common stem that it holds."""
+    return tuple(
+        (word, sort, next((stem for stem in COMMON_STEMS if stem in word), ""))
+        for sort, words in _ANNOUNCING.items()
+        for word in words.split("|")
+    )
+
+
+# Between the announcing word and its secret: signs, or the small words that say "is" and "to".
+LINK_SIGNS = "[\\\"'`*_\\])]{0,4}\\s{0,3}(?:[:=\uff1a]{1,2}>?|=>|->|\u2192|\u21d2|\u2014|\u2013| - )\\s{0,4}"
+LINK_WORDS = (
+    r"(?:is still|is now|is currently|is set to|was set to|is just|is simply|is called|will be|is"
+    "|was|are|to be|to|be|ist jetzt|ist nun|ist|war|lautet|lauten|hei\u00dft|zu|auf|est d\u00e9sormais|est"
+    "|c'est|sera|en|sont|es ahora|es|era|son|ser\u00e1|\u00e9 agora|\u00e9|foi|s\u00e3o|para|\u00e8|era|sono|jest|to|na"
+    "|\u044d\u0442\u043e|\u0442\u0435\u043f\u0435\u0440\u044c|\u043d\u0430|\u0442\u0430\u043a\u043e\u0439|is het|are het|\u00e4r|er|on|je|byl|van|este|olarak|adalah|l\u00e0|\u03b5\u03af\u03bd\u03b1\u03b9|\u0647\u0648|\u0647\u064a|\u0939\u0948"
+    "|\u05d4\u05d5\u05d0|\u05d4\u05d9\u05d0|ni|equals|reads)"
+)
+LINK_UNSPACED = "(?:\u662f|\u4e3a|\u70ba|\uff1a|\u306f|\u304c|\u3092|\u306f\u300c|\u662f\u300c|\u6539\u6210|\u6539\u4e3a|\u8a2d\u70ba|\u306f\u3001|\uc740|\ub294|\uc774|\uac00|\u3092|\u0e04\u0e37\u0e2d|\u0e40\u0e1b\u0e47\u0e19)"
+# A word in the place of a secret that says something about it.
+SAYING = frozenset(
+    "wrong incorrect invalid valid long short weak strong secure safe required needed necessary"  # noqa: SIM905 - shorter
+    " optional mandatory missing empty blank unknown none null true false undefined unchanged"
+    " changed expired expiring hashed encrypted encoded stored saved hidden stolen written given"
+    " leaked compromised forgotten lost good bad easy hard simple complicated complex confidential"
+    " private public secret sensitive temporary permanent essential important critical personal"
+    " different identical same unique special static generic automatic basic based also always"
+    " never not now only just still too very really quite already about what where when which who"
+    " that this these those there here something anything nothing everything correct case"
+    " everywhere working failing changing shared protected generated available visible stronger"
+    " weaker longer shorter better worse ready done fine broken random on off in at by from for the"
+    " a an my your our his her their its it and or but if used being made of to set reset enter"
+    " entered your-password yourpassword password passwords passwd pass pwd passphrase passwort"
+    " kennwort contrase\u00f1a senha motdepasse wachtwoord \u043f\u0430\u0440\u043e\u043b\u044c tbd todo n/a redacted masked removed"
+    " placeholder example string str text int bool changeme silly prompt input env getenv empty"
+    "_string"
+    " falsch richtig lang kurz sicher unsicher schwach stark geheim n\u00f6tig erforderlich notwendig"
+    " abgelaufen vergessen pflicht standard neu alt weg gleich leer unbekannt ge\u00e4ndert gespeichert"
+    " verschl\u00fcsselt wichtig einfach kompliziert zu nicht noch immer schon sehr nur auch mein dein"
+    " sein ihr unser der die das ein eine im in mit f\u00fcr bei von und oder aber kein keine"
+    " incorrecto incorrecta correcta segura seguro larga largo corta corto d\u00e9bil fuerte secreta"
+    " olvidada obligatoria necesaria necesario vencida caducada demasiado muy no la el una un mi tu"
+    " su f\u00e1cil dif\u00edcil importante v\u00e1lida inv\u00e1lida vac\u00eda guardada cifrada errada errado curta longa"
+    " forte fraca esquecida obrigat\u00f3ria expirada muito n\u00e3o a o uma um minha meu sua seu guardada"
+    " faux fausse incorrecte correcte s\u00fbr s\u00fbre long longue court courte faible fort forte oubli\u00e9"
+    " perdu obligatoire n\u00e9cessaire expir\u00e9 trop tr\u00e8s pas le la les un une mon ton son notre dans"
+    " requis vide chiffr\u00e9 enregistr\u00e9 unique sbagliata sbagliato corretta sicura lunga corta debole"
+    " dimenticata obbligatoria scaduta troppo molto non il lo una mia tua sua salvata \u0432\u0430\u0436\u0435\u043d \u0432\u0430\u0436\u043d\u044b\u0439"
+    " \u043d\u0435\u0432\u0435\u0440\u043d\u044b\u0439 \u043d\u0435\u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 \u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 \u0434\u043b\u0438\u043d\u043d\u044b\u0439 \u043a\u043e\u0440\u043e\u0442\u043a\u0438\u0439 \u0441\u043b\u0430\u0431\u044b\u0439 \u0441\u0438\u043b\u044c\u043d\u044b\u0439 \u043d\u0430\u0434\u0451\u0436\u043d\u044b\u0439 \u043d\u0430\u0434\u0435\u0436\u043d\u044b\u0439 \u0437\u0430\u0431\u044b\u0442"
+    " \u0437\u0430\u0431\u044b\u043b \u043d\u0443\u0436\u0435\u043d \u043e\u0431\u044f\u0437\u0430\u0442\u0435\u043b\u0435\u043d \u0443\u0441\u0442\u0430\u0440\u0435\u043b \u0438\u0437\u043c\u0435\u043d\u0451\u043d \u0441\u043b\u0438\u0448\u043a\u043e\u043c \u043e\u0447\u0435\u043d\u044c \u043d\u0435 \u043c\u043e\u0439 \u0442\u0432\u043e\u0439 \u0435\u0433\u043e \u0435\u0451 \u0438\u0445 \u0441\u043b\u043e\u0436\u043d\u044b\u0439 \u043f\u0440\u043e\u0441\u0442\u043e\u0439"
+    " verkeerd juist sterk zwak vergeten verlopen verplicht te erg niet het een mijn b\u0142\u0119dne"
+    " nieprawid\u0142owe silne s\u0142abe za nie moje yanl\u0131\u015f do\u011fru g\u00fc\u00e7l\u00fc zay\u0131f \u00e7ok bir g\u00fcvenli \u0915\u092e\u091c\u094b\u0930 \u092e\u091c\u092c\u0942\u0924"
+    " \u0917\u0932\u0924 \u092c\u0939\u0941\u0924 \u0636\u0639\u064a\u0641\u0629 \u0642\u0648\u064a\u0629 \u062e\u0627\u0637\u0626\u0629 \u0635\u062d\u064a\u062d\u0629 \u0633\u0631\u064a\u0629 \u0645\u0647\u0645\u0629".split()
+)
+# What holds figures and letters and is no password.
+KNOWN_NAMES = frozenset(
+    "sha256 sha-256 sha1 sha-1 sha512 sha-512 md5 base64 base32 bcrypt argon2 argon2id pbkdf2"  # noqa: SIM905 - shorter
+    " 1password office365 microsoft365 o365 m365 oauth2 oauth2.0 utf8 utf-8 wpa2 wpa3 2fa mfa ps4"
+    " ps5 win10 win11 windows10 windows11 web2py iso27001 ec2 s3 k8s h264 mp3 mp4 ipv4 ipv6 aes256"
+    " aes-256 aes128 aes-128 rsa4096 rsa-2048 rs256 hs256 es256 ed25519 x509 5ghz 2.4ghz 4g 5g"
+    " gpt-4 gpt4 gpt-4o gpt-5 claude-3 python3 365 24/7 covid-19 b2b p2p log4j i18n a11y 3d 2d"
+    " sha3-256 base58 nist800-63b a1 b2 c1 2fa-app pass1 iphone15 iphone16 iphone14".split()
+)
+# A figure before one of these is an amount.
+UNITS = (
+    r"\s?(?:characters?|chars?|digits?|letters?|symbols?|words?|days?|hours?|minutes?|mins?"
+    r"|seconds?"
+    r"|secs?|weeks?|months?|years?|times?|people|users?|tokens?|bits?|bytes?|[kmg]b|mm|cm|km|px|pt"
+    "|ms|usd|eur|euros?|dollars?|\u20ac|\\$|%|zeichen|stellen|stellig|ziffern|tage|stunden|minuten"
+    "|sekunden|jahre|wochen|caract\u00e8res|chiffres|lettres|jours|heures|caracteres|d\u00edgitos|cifras"
+    "|letras|d\u00edas|dias|horas|minutos|caratteri|cifre|giorni|\u0441\u0438\u043c\u0432\u043e\u043b|\u0446\u0438\u0444\u0440|\u0434\u043d\u0435\u0439|\u0447\u0430\u0441\u043e\u0432|\u043c\u0438\u043d\u0443\u0442|tekens"
+    "|cijfers|znak\u00f3w|cyfr|karakter|\u4f4d|\u4e2a|\u500b|\u6587\u5b57|\u6841|\u5b57|\uc790\ub9ac|\uc790|\u5929|\u5c0f\u65f6|\u5206|\u79d2)"
+)
+
+
+# ---- src/adaptive/privacy/secret_links.py ----
+# The patterns by which a secret's context is read: what stands between a word and its value.
+
+# ruff: noqa: RUF001 - signs and words of many scripts
+
+import re
+from functools import cache
+
+
+@cache
+def link_signs() -> re.Pattern[str]:
+    """From the end of an announcing word to the beginning of its value.
+
+    Between word and link stands the rest of an identifier, or what the secret is for.
+    """
+    return re.compile(
+        rf"(?P<scope>[\w\-]{{0,24}}?|[\w\-']{{0,12}}[ \t](?:[^\s.!?:=\n,;]{{1,24}}[ \t]){{0,6}}?"
+        rf"[^\s.!?:=\n,;]{{0,24}}?)"
+        rf"(?:{LINK_SIGNS}(?:\n[ \t]{{0,8}})?|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}"
+        f"|{LINK_UNSPACED}[ \\t:\uff1a]{{0,3}})",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def sign_link_signs() -> re.Pattern[str]:
+    """The same with a sign as its link, whatever words stand before it."""
+    return re.compile(rf"(?P<scope>[^.!?:=\n,;@/]{{0,90}}?){LINK_SIGNS}")
+
+
+@cache
+def quoted_signs() -> re.Pattern[str]:
+    """The pattern of quoted, as its caller reads it."""
+    return re.compile(
+        r"\\?[\"'`\u300c\u300e]{1,3}(?P<value>[^\"'`\u300c\u300d\u300e\u300f\n]{4,200})[\"'`\u3"
+        r"00d\u300f]"
+    )
+
+
+@cache
+def value_signs() -> re.Pattern[str]:
+    """ASCII signs up to a space or a letter of another script, else a word."""
+    return re.compile("[!-~]{3,300}|[^\\s\\\"'`,;\uff0c\u3002\u3001\uff1b\uff01\uff1f!?\u300c\u300d]{3,80}")
+
+
+@cache
+def chance_run_signs() -> re.Pattern[str]:
+    """The pattern of chance run, as its caller reads it."""
+    return re.compile(r"(?<![\w+/=\-])[A-Za-z0-9][\w+/.~\-]{18,300}={0,2}")
+
+
+@cache
+def adjacent_signs() -> re.Pattern[str]:
+    """The pattern of adjacent, as its caller reads it."""
+    return re.compile(
+        "(?:[^\\W\\d_]{0,4}[ \\t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|\u00e9|\u00e8|(?:for|\u043e\u0442|f\u00fcr|de|del"
+        "|do|da|di)[ \\t]{1,2}[^\\s.!?:,;]{2,16})[ \\t]{1,2})?|[\uc774\uc740\ub294\u304c\u306f\u3092]\\s?)"
+        r"[\"'`(]?(?P<value>[!-~]{4,200})"
+    )
+
+
+@cache
+def code_after_signs() -> re.Pattern[str]:
+    """A number of four to eight figures after a word for a code, no amount, year or date."""
+    link = rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}|{LINK_UNSPACED}\s?)"
+    between = (
+        r"(?:(?:'?s)?[ \t](?:[^\s.!?:=\n,;\d]{1,24}[ \t]){0,7}?[^\s.!?:=\n,;\d]{0,24}?|\w{0,12}?)"
+    )
+    digits = (
+        r"(?P<value>(?:[A-Z]{1,2}-)?\d{3}[ \-]\d{3}|\d{2}[ \-]\d{2}[ \-]\d{2}(?:[ \-]\d{2})?"
+        r"|[*#]?\d{4,8}[#*]?"
+        r"|(?:[A-Z]-)\d{4,8}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
+        r"9]{4,6})"
+    )
+    return re.compile(
+        rf"(?:{between}{link}[\"'`*(]{{0,2}}|[ \t]{{1,2}}(?:code |number |nummer "
+        f"|code: )?[\\\"'`(#]{{0,2}}|(?:\\s?[\uc774\uc740\ub294\u304c\u306f\u3092]\\s?))"
+        rf"{digits}(?![A-Za-z0-9_])(?![.,:/\-]\d)(?!{UNITS}(?!\w))",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def other_code_signs() -> re.Pattern[str]:
+    """The pattern of other code, as its caller reads it."""
+    return re.compile(
+        r"post|zip|area|error|fehler|status|source|dress|promo|discount|rabatt|produ[ck]t"
+        r"|country|pays"
+        "|pa\u00eds|\u0438\u043d\u0434\u0435\u043a\u0441|\\bqr|\\bbar|exit|http|color|colour|swift|\\bbic|airport|dial|vorwahl"
+        r"|course|kurs"
+        r"|item|\bsku|model|steuer|fiscal|tax|referral|coupon|invite|room|flight",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def said_before_signs() -> re.Pattern[str]:
+    """The pattern of said before, as its caller reads it."""
+    return re.compile(
+        "(?:^|[\\s\\\"'`(\u300c:\uff1a])(?P<value>(?:(?<![\\w])\\d{3}[ \\-]\\d{3}"
+        "|[!-~]{4,80}?))[\\\"'`*)\u300d]{0,2}\\s{0,2}"
+        "(?:\\s(?:is|was|ist|war|est|es|\u00e9|\u00e8|jest|as|als|comme|como|come|jako|olarak|\u044d\u0442\u043e|\u043a\u0430\u043a|\u0939\u0948"
+        r"|is het)\s"
+        "|[,]?\\s?(?:\u2014|\u2013|-|\u044d\u0442\u043e)\\s|\\s?(?:\u306f|\u304c|\u662f|\u4e3a|\u4f5c\u4e3a|\u306f\u3042\u306a\u305f\u306e|l\u00e0)\\s?)"
+        "(?:[^\\W\\d_]{1,12}[ '\u2019]|[^\\W\\d_'\u2019]{1,3}['\u2019]){0,4}[\\\"'(]?[^\\W\\d_]{0,12}$",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def sentence_rest_signs() -> re.Pattern[str]:
+    """What may follow a plain word that is a password."""
+    return re.compile(
+        "[\\\"'`*)\\]\u300d\u201d]{0,3}(?:\\s*$|\\s*\\n|[.!?;,\u3002\uff0c\uff01\uff1b](?:\\s|$)|[.!?]?[\\\"'\u201d]|\\s{1,2}[(/|\u2014\u2013-]"
+        "|\\s(?:and|und|et|y|e|\u0438|en|i|ve)\\s(?:the|my|it|i|don't|mein\\w*|das|der|die|ich|mon|le"
+        r"|la|je|mi|el|il|o"
+        "|a|minha|meu|\u043c\u043e\u0439|\u044f|mijn|het|user\\w*|login)\\b|\\s(?:but|aber|mais|pero|ma|\u043d\u043e|maar|for"
+        "|f\u00fcr|pour|para|per|\u0434\u043b\u044f|on|please"
+        "|thanks|don't|do not|bitte|user(?:name)?|login|email)\\b|[\u3002\u300d\u300f])"
+    )
+
+
+@cache
+def of_many_signs() -> re.Pattern[str]:
+    """The pattern of of many, as its caller reads it."""
+    return re.compile("\\b(?:are|sont|son|s\u00e3o|sono)\\s*$", re.IGNORECASE)
+
+
+@cache
+def scope_of_secret_signs() -> re.Pattern[str]:
+    """What may stand between the word and a link to a plain word: what the password is for."""
+    return re.compile(
+        "(?:[\\w\\-]{0,4}|\\s?\\([^)]{0,40}\\)?|[\\w\\-']{0,8}\\s+(?:for|of|to|on|at|from|in|f\u00fcr|von"
+        r"|vom|zum|zur|am"
+        "|im|du|de|des|del|della|dell'\\w*|do|da|pour|para|per|van|voor|dla|do|od|\u043e\u0442|\u0434\u043b\u044f|\u043a|i"
+        r"|we|is|was|used"
+        r"|there|here|there|changed|now)\b.{0,90})",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def closing_marks_signs() -> re.Pattern[str]:
+    """The pattern of closing marks, as its caller reads it."""
+    return re.compile(r"[!?*]{1,4}")
+
+
+@cache
+def names_account_signs() -> re.Pattern[str]:
+    """The pattern of names account, as its caller reads it."""
+    return re.compile(r"credential|login", re.IGNORECASE)
+
+
+@cache
+def second_signs() -> re.Pattern[str]:
+    """What follows the name of an account: "sam / secret"."""
+    return re.compile(r"[^\s/|,:]{1,64}\s?[/|,:]\s?(?P<value>[!-~]{4,200})")
+
+
+@cache
+def few_words_signs() -> re.Pattern[str]:
+    """The pattern of few words, as its caller reads it."""
+    return re.compile(r"[a-z]{2,12}(?:[ \-][a-z]{2,12}){2,9}\s*(?:$|[.\n\"'])")
+
+
+@cache
+def amount_signs() -> re.Pattern[str]:
+    """The pattern of amount, as its caller reads it."""
+    return re.compile(rf"{UNITS}(?!\w)", re.IGNORECASE)
+
+
+@cache
+def phrase_opening_signs() -> re.Pattern[str]:
+    """What stands between the name of a phrase and its first word."""
+    return re.compile(
+        f"(?:[^\\n:]{{0,60}}?[:\uff1a=]|[^\\n:]{{0,40}}?(?<!\\w)(?:{LINK_WORDS})(?=\\s)"
+        rf"|{LINK_UNSPACED}|[^\n:]{{0,30}}(?=\n))"
+        "[\\s\\\"'`*\u300c(\\[]{0,8}(?:\\(?1[.):]\\s?)?",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def other_name_signs() -> re.Pattern[str]:
+    """What a run of chance signs may be named as, if it is no secret."""
+    return re.compile(
+        r"(?<![a-z])(?:commit|sha-?\d*|hash\w*|md5|checksum|digest|uuid|guid|fingerprint"
+        r"|public|isbn"
+        r"|order|tracking|invoice|serial|build|version|revision|branch|tag|image|img|file|path|url"
+        r"|contract|address|transaction|tx|block|etag|bestell\w*|rechnung\w*|id)(?![a-z])",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def figure_signs() -> re.Pattern[str]:
+    """The pattern of figure, as its caller reads it."""
+    return re.compile(r"\d")
+
+
+@cache
+def is_uuid_signs() -> re.Pattern[str]:
+    """The pattern of is uuid, as its caller reads it."""
+    return re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+
+
+# ---- src/adaptive/privacy/secret_values.py ----
+# Whether a run of signs looks like a secret: made by chance, or chosen as a password.
+
+# ruff: noqa: RUF001 - signs and words of several scripts
+
+import math
+import re
+from collections import Counter
+from functools import cache
+
+_LEAST_CHANCE = 2.9  # bits per sign; English words joined have 2.5 to 3.6, hexadecimal chance 3.4
+_LEAST_PASSWORD = 4
+_TRIMMED = ".,;:!?)]}>\"'`*\u00bb\u201d\u2019\u3002\uff0c\u3001\uff1b\uff01\uff1f\u300d\u300f\uff09"
+
+
+def bare_value(value: str) -> str:
+    """A value without the marks that a sentence puts after it."""
+    return value.rstrip(_TRIMMED)
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether it stands for a secret that is not told: ``<key>``, ``$KEY``, ``****``, ``xxxx``."""
+    return not value or _placeholder().match(value) is not None
+
+
+def looks_random(value: str, least: int = 16) -> bool:
+    """Whether a run of key signs was made by chance: of letters and figures mixed, no name.
+
+    ``least`` is the number of signs from which on it counts.
+    """
+    value = bare_value(value)
+    if len(value) < least or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+        return False
+    if _plain_run().fullmatch(value):
+        return False
+    core = value.rstrip("=")
+    figures = sum(sign.isdigit() for sign in core)
+    letters = sum(sign.isalpha() for sign in core)
+    if not letters:
+        return False
+    mixed = figures >= 2 or (figures and len(core) < 14) or _case_changes(core) >= 4
+    return bool(mixed) and entropy(core) >= min(_LEAST_CHANCE, math.log2(len(core)) * 0.72)
+
+
+def looks_chosen(value: str) -> bool:
+    """Whether it is a password by its own look: letters with figures, signs or case within."""
+    value = bare_value(value)
+    if len(value) < _LEAST_PASSWORD or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+        return False
+    if value[-1] > "\u2e80":  # signs of a language without spaces: the rest of the sentence
+        return False
+    if _plain_run().fullmatch(value) or _unit_like().fullmatch(value):
+        return False
+    letters = any(sign.isalpha() for sign in value)
+    if letters and any(sign.isdigit() for sign in value):
+        return True
+    if letters and _strange_sign().search(value):
+        return True
+    return bool(re.search(r"[a-z][A-Z]", value)) and len(value) >= 2 * _LEAST_PASSWORD
+
+
+def is_saying(word: str) -> bool:
+    """Whether a word in the place of a password says something about it."""
+    word = bare_value(word).lower()
+    return word in SAYING or _participle().fullmatch(word) is not None
+
+
+def entropy(value: str) -> float:
+    """Bits per sign of a text, of the frequencies of its signs (Shannon)."""
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
+
+
+def _case_changes(value: str) -> int:
+    return len(re.findall(r"[a-z][A-Z]|[A-Z][a-z]", value))
+
+
+@cache
+def _placeholder() -> re.Pattern[str]:
+    return re.compile(
+        r"(?:<[^>]{0,60}>?|\$[({A-Za-z_].*|%[({A-Z].*|\{\{?[^}]{0,60}\}?.*"
+        r"|\[[A-Za-z_ .\-0-9]{0,60}\]?"
+        "|[*\u2022\u25cfxX.\\-_#]+|\\.{3}.*|(?:your|my|insert|enter|put|some|dein|ihr|votre|tu|seu|sua)"
+        r"[_\-][a-z_\-]+.*|your[a-z]*(?:key|token|secret|password)[a-z]*"
+        r"|(?:process|os|env|config|settings|secrets|vars|self|args)\.[a-z].*"
+        r"|password|passwd|pass|pwd|passwort|secret|token|api[_\-]?key|key|user|none|null|true"
+        r"|false"
+        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|(?:x{3,}|\*{2,}"
+        "|\u2022{2,}).*"
+        "|.{0,12}(?:\\*{3,}|x{5,}|X{5,}|\u2022{3,}|\\.{3,}|\u2026).{0,6})[\\\"'),;.]*$",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _plain_run() -> re.Pattern[str]:
+    """Addresses, dates, times, versions, numbers, paths and words joined by hyphens."""
+    return re.compile(
+        r"https?://\S+|www\.\S+|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+(?:[ap]m|[A-Z])?"
+        "|\\d{1,3}(?:st|nd|rd|th|s|k|m|px|kg|cm|km|gb|mb|ms|am|pm|x|h|er|te|%|\u20ac|\\$)"
+        "|[A-Za-z]+(?:['\u2019\\-/][A-Za-z]+)*|[A-Za-z]+(?:[_.][A-Za-z]+)+(?:\\(\\))?|[/~][\\w.\\-/]+"
+        r"|[A-Za-z_]\w*\([^)]*\)|[A-Za-z_.]+\[[^\]]*\]",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _unit_like() -> re.Pattern[str]:
+    return re.compile(
+        r"\d+[\-\u2011]?(?:char\w*|digits?|zeichen|stellige?[rnsm]?|bits?|days?|letters?"
+        r"|words?|fold)|\W+",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _strange_sign() -> re.Pattern[str]:
+    return re.compile(r"[@#$%^&*+=~|\\!?<>{}\[\]](?=.)")
+
+
+@cache
+def _participle() -> re.Pattern[str]:
+    return re.compile("[a-z\u00e4\u00f6\u00fc]{4,}(?:ed|able|ible|less|ful)|(?:ge|ver|be)[a-z\u00e4\u00f6\u00fc]{3,}t")
+
+
+# ---- src/adaptive/privacy/secret_contexts.py ----
+# Secrets that only their context tells: "password is ...", ``API_KEY=``, "... is my PIN".
+#
+# A word announces (``secret_words``), a link leads from it to a value, and the look of the value
+# decides (``secret_values``). What is looked at after each word is bounded, so the work is linear.
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# Characters between an announcing word and the end of what is looked at.
+_CONTEXT_REACH = 120
+_CONTEXT_BEFORE = 90
+# So many characters between two announcing words make them one.
+_GLUED = 2
+KIND_OF_SORT: dict[SecretSort, str] = {
+    "password": "password",
+    "code": "PIN or one-time code",
+    "key": "key or token",
+    "phrase": "recovery phrase",
+}
+
+
+class Announced(NamedTuple):
+    """A place where a word announces a secret."""
+
+    start: int
+    end: int
+    sort: SecretSort
+
+
+class ContextFinding(NamedTuple):
+    """A secret told by its context, as a span of the text that was looked at."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def context_secrets(text: str) -> Iterator[ContextFinding]:
+    """Secrets in a folded text, as far as words announce them; in no order."""
+    places = _announced(text.lower())
+    runs: list[tuple[int, int]] | None = None
+    for number, place in enumerate(places):
+        following = places[number + 1].start if number + 1 < len(places) else len(text)
+        # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
+        if following - place.end > _GLUED or following == len(text):
+            if runs is None and place.sort == "key":
+                runs = [run.span() for run in chance_run_signs().finditer(text)]
+            yield from _secrets_after(
+                text, place, min(following, place.end + _CONTEXT_REACH), runs or []
+            )
+        if place.sort != "phrase":
+            previous = places[number - 1].end if number else 0
+            yield from _secrets_before(text, place, previous)
+
+
+def _announced(lower: str) -> list[Announced]:
+    """Where words announce; of those that overlap, the one that begins first, else the longest."""
+    found: list[Announced] = []
+    # Most words are ASCII, and are found faster in what is no wider.
+    narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
+    absent = {stem for stem in COMMON_STEMS if stem not in (narrow if stem.isascii() else lower)}
+    for word, sort, stem in announcing_words():
+        if stem in absent:
+            continue
+        read = narrow if word.isascii() else lower
+        at = read.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if word not in ALONE or _stands_alone(lower, at, end):
+                found.append(Announced(at, end, sort))
+            at = read.find(word, end)
+    found.sort(key=lambda place: (place.start, -place.end))
+    distinct: list[Announced] = []
+    for place in found:
+        if not distinct or place.start >= distinct[-1].end:
+            distinct.append(place)
+    return distinct
+
+
+def _stands_alone(lower: str, start: int, end: int) -> bool:
+    """No letter before, and none after but a plural or what an identifier joins to it."""
+    before = lower[start - 1 : start]
+    after = lower[end : end + 1]
+    return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
+
+
+def _secrets_after(
+    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
+) -> Iterator[ContextFinding]:
+    kind = KIND_OF_SORT[place.sort]
+    if place.sort == "phrase":
+        opening = phrase_opening_signs().match(text, place.end)
+        begin = opening.end() if opening else place.end
+        if (end := announced_phrase(text, begin)) >= 0:
+            yield ContextFinding(kind, begin, end)
+        return
+    if place.sort == "code":
+        # The value may hold what looks like the next word.
+        end = min(len(text), stop + 12)
+        figure = figure_signs().search(text, place.end, end)
+        match = code_after_signs().match(text, place.end, end) if figure else None
+        if match and not other_code_signs().search(match.group()):
+            yield ContextFinding(kind, *match.span("value"))
+        return
+    for pattern in (link_signs(), sign_link_signs()):
+        link = pattern.match(text, place.end, min(len(text), stop + 1))
+        if link and (span := _linked_value(text, place, link)):
+            yield ContextFinding(kind, *span)
+            return
+    if span := _unlinked_value(text, place, stop, runs):
+        yield ContextFinding(kind, *span)
+
+
+def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
+    """The value that a link leads to, if it is one."""
+    if quoted := quoted_signs().match(text, link.end()):
+        said = quoted.group("value")
+        good = not is_placeholder(said) and (
+            looks_random(said, 8) if place.sort == "key" else _is_quoted_password(said)
+        )
+        return quoted.span("value") if good else None
+    value = value_signs().match(text, link.end())
+    if not value:
+        return None
+    said = bare_value(value.group())
+    span = (value.start(), _shown_end(text, value.start() + len(said)))
+    if names_account_signs().match(text, place.start) and (
+        second := second_signs().match(text, link.end())
+    ):
+        told = bare_value(second.group("value"))
+        if looks_chosen(told) or looks_random(told, 8):
+            return second.span("value")
+    if is_placeholder(said) or _is_amount(text, said, span[1]):
+        return None
+    if place.sort == "key":
+        return span if looks_random(said, 8) or _is_token_of_words(said) else None
+    if looks_chosen(said) or looks_random(said, 8):
+        return span
+    if len(said) >= 4 and said.isdigit():
+        return span
+    return span if _is_plain_password(text, said, span, link) else None
+
+
+def _shown_end(text: str, end: int) -> int:
+    """The end of a value with the marks right after it that may belong to it."""
+    match = closing_marks_signs().match(text, end)
+    return match.end() if match else end
+
+
+def _is_quoted_password(said: str) -> bool:
+    return len(said) >= 4 and not is_saying(said) and said.count(" ") < 9
+
+
+def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
+    """A plain word as a password: it ends the sentence, and says nothing about the password."""
+    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
+        return False
+    if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
+        link.group("scope")
+    ):
+        return False
+    rest = sentence_rest_signs().match(text, span[1])
+    if rest:
+        return True
+    # "pass phrase: correct horse battery staple"
+    return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
+        few_words_signs().match(text, span[0])
+    )
+
+
+def _is_token_of_words(said: str) -> bool:
+    """A key of words and figures, as "prod-blue-7741-key"."""
+    return len(said) >= 12 and sum(sign.isdigit() for sign in said) >= 3 and looks_chosen(said)
+
+
+def _is_amount(text: str, said: str, end: int) -> bool:
+    return said[:1].isdigit() and amount_signs().match(text, end) is not None
+
+
+def _unlinked_value(
+    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
+) -> tuple[int, int] | None:
+    """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
+    line_end = text.find("\n", place.end, stop)
+    if place.sort == "key":
+        for start, end in runs[bisect_left(runs, (place.end, 0)) :]:
+            if start >= stop:
+                break
+            value = text[start:end]
+            named = other_name_signs().search(text, place.end, start)
+            if not named and looks_random(value, 20) and not is_uuid_signs().fullmatch(value):
+                return start, end
+        return None
+    end = line_end if line_end > place.end else min(len(text), stop + 12)
+    value = adjacent_signs().match(text, place.end, end)
+    if not value:
+        return None
+    said = bare_value(value.group("value"))
+    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
+    if _is_amount(text, said, span[1]) or not looks_chosen(said) or len(said) < 6:
+        return None
+    return span
+
+
+def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
+    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
+    begin = max(previous, place.start - _CONTEXT_BEFORE)
+    head = text[begin : place.start]
+    match = said_before_signs().search(head)
+    if not match:
+        return
+    said = bare_value(match.group("value"))
+    start = begin + match.start("value")
+    if place.sort == "code":
+        good = re.fullmatch(r"(?:[A-Z]{1,2}-)?\d{4,8}|\d{3}[ \-]\d{3}", said) is not None
+    elif place.sort == "key":
+        good = looks_random(said, 12)
+    else:
+        quoted = head[match.start("value") - 1 : match.start("value")] in ("'", '"', "`", "\u300c")
+        good = looks_chosen(said) or (quoted and _is_quoted_password(said))
+    if good:
+        yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))
+
+
+# ---- src/adaptive/privacy/secrets.py ----
+# Secrets in a text: found by who issued them, by their form and by their context.
+#
+# They are never a memory, and no status, log, table or request of ours carries them. A finding knows
+# where a secret stands and of what kind it is; it does not hold it, so no reason can repeat it.
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFinding:
+    """A span of the text as it was given, and what kind of secret stands there."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_secrets(text: str) -> tuple[SecretFinding, ...]:
+    """All secrets in a text, in its order, none within or over another; linear in the text."""
+    seen = guard_text(text)
+    spans = sorted(_secret_spans(seen.text), key=lambda span: (span[1], -span[2]))
+    found: list[SecretFinding] = []
+    for kind, start, end in spans:
+        first, last = seen.span(start, end)
+        if found and first < found[-1].end:
+            former = found[-1]
+            found[-1] = SecretFinding(former.kind, former.start, max(former.end, last))
+        else:
+            found.append(SecretFinding(kind, first, last))
+    return tuple(found)
+
+
+def without_secrets(text: str) -> str:
+    """The text with a fixed mark in the place of each secret; itself where there is none."""
+    kept: list[str] = []
+    position = 0
+    for finding in find_secrets(text):
+        kept += [text[position : finding.start], SECRET_MARK]
+        position = finding.end
+    return "".join([*kept, text[position:]]) if kept else text
+
+
+def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
+    """Why a text with these secrets is not kept, in words for its user, without the secrets."""
+    kinds = list(dict.fromkeys(finding.kind for finding in findings))
+    if not kinds:
+        return ""
+    article = "an" if kinds[0][0] in "aeioAEIO" else "a"
+    told = " and ".join([f"{article} {kinds[0]}", *kinds[1:2]])
+    return f"it holds what looks like {told}; secrets are never remembered"
+
+
+def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
+    latin = in_latin(text).encode("ascii", "replace").decode("ascii")
+    yield from _issued_spans(latin)
+    yield from _shaped_spans(text)
+    yield from _unknown_issuers(latin)
+    yield from context_secrets(text)
+    for start, end in listed_phrases(text):
+        yield "recovery phrase", start, end
+
+
+def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    """Keys by their issuer; also those that a mail has broken over lines."""
+    found: list[tuple[str, int, int]] = []
+    present = [key for key in issued_keys() if key.anchor in text]
+    for key in present:
+        found += _issued_by(key, text)
+    for kind, start, end in found:
+        yield kind, start, _over_lines(text, end)
+    # A break within an anchor of a few signs is not looked for.
+    if "\n" in text and (beginning := [key for key in present if key.begins]):
+        yield from _broken_keys(text, beginning)
+
+
+def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
+    if not key.begins:
+        yield from ((key.kind, *match.span()) for match in key.pattern.finditer(text))
+        return
+    at = text.find(key.anchor)
+    while at >= 0:
+        match = key.pattern.match(text, at)
+        if match and _is_key(match.group()):
+            yield key.kind, match.start(), match.end()
+            at = text.find(key.anchor, match.end())
+        else:
+            # What is no key does not hold one either: its figures would have told.
+            least = at + len(key.anchor)
+            at = text.find(key.anchor, max(least, match.end() - 8) if match else least)
+
+
+def _is_key(value: str) -> bool:
+    """Not a name in words, as "sk-learn-pipeline-for-text-data"."""
+    if any(sign.isdigit() for sign in value[4:]):
+        return True
+    longest = max(re.split(r"[_\-./:]", value), key=len)
+    return len(longest) >= 16 and longest.lower() != longest and not is_placeholder(longest)
+
+
+def _over_lines(text: str, end: int) -> int:
+    """The end of a key whose lines go on: lines of chance signs right below it."""
+    for _ in range(8):
+        following = _next_line().match(text, end)
+        if not following or not looks_random(following.group("rest"), 6):
+            return end
+        end = following.end()
+    return end
+
+
+def _broken_keys(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, int]]:
+    """Keys that a line break cuts before they are long enough to be known."""
+    cuts: list[int] = []
+    skipped: list[int] = []
+    kept: list[str] = []
+    position = gone = 0
+    for match in _line_break().finditer(text):
+        kept.append(text[position : match.start()])
+        cuts.append(match.start() - gone)
+        gone += match.end() - match.start()
+        skipped.append(gone)
+        position = match.end()
+    if not cuts:
+        return
+    joined = GuardText("".join([*kept, text[position:]]), tuple(cuts), tuple(skipped))
+    for key in keys:
+        for kind, start, end in _issued_by(key, joined.text):
+            first, last = joined.span(start, end)
+            piece = text[first:last]
+            if "\n" in piece and _is_cut_key(piece):
+                yield kind, first, last
+
+
+def _is_cut_key(piece: str) -> bool:
+    """Whether the last line of it looks like the rest of a key, not like a word below it."""
+    lines = [line.strip(" \t>=|") for line in piece.splitlines()]
+    return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
+
+
+def _shaped_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    lower = text.lower().encode("ascii", "replace").decode("ascii")
+    for shape in SECRET_SHAPES:
+        if not any(anchor in lower for anchor in shape.anchors):
+            continue
+        for match in shape.pattern.finditer(text):
+            value = match.group("value")
+            if not shape.told or _is_told(value):
+                yield shape.kind, *match.span("value")
+
+
+def _is_told(value: str) -> bool:
+    """A value in the place of a secret that is none: a placeholder, or a word."""
+    if is_placeholder(value):
+        return False
+    if len(value) < 16 and looks_chosen(value):
+        return True
+    return looks_random(value, 6) or (value.isalpha() and len(value) >= 4) or value.isdigit()
+
+
+def _unknown_issuers(text: str) -> Iterator[tuple[str, int, int]]:
+    """Keys of issuers that are not known: a short prefix before a long run of chance signs."""
+    for match in _prefixed_run().finditer(text):
+        body = match.group("body")
+        figures = sum(sign.isdigit() for sign in body)
+        mixed = body != body.lower() and body != body.upper()
+        if figures >= 3 and mixed and looks_random(body, 24):
+            yield "token", match.start(), match.end()
+
+
+@cache
+def _prefixed_run() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![A-Za-z0-9_/.\-])(?!pk_|pub|sha\d)[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_"
+        r"\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
+        r"(?![A-Za-z0-9])"
+    )
+
+
+@cache
+def _next_line() -> re.Pattern[str]:
+    return re.compile(
+        r"[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?P<rest>[A-Za-z0-9_\-+/=.]{4,400})(?=\s|$|[.,;\"'])"
+    )
+
+
+@cache
+def _line_break() -> re.Pattern[str]:
+    return re.compile(r"(?<=[A-Za-z0-9_\-+/.])[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?=[A-Za-z0-9_\-+/])")
+
+
+# ---- src/adaptive/learn/report.py ----
+# What learning did, in one line for the user.
+
+from collections.abc import Sequence
+
+_WORDS: dict[OutcomeStatus, str] = {
+    "saved": "Memory saved",
+    "updated": "Memory updated",
+    "deleted": "Memory deleted",
+    "archived": "Over the limit, so moved to the archive",
+    "asked": "You are asked before deleting",
+    "kept": "Not deleted",
+    "unchanged": "Already known",
+    "rejected": "Not saved",
+    "failed": "Could not be saved",
+}
+_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "asked", "unchanged")
+_LONGEST_TOLD = 160
+_LONGEST_LINE = 600
+NOTHING_NEW = "Nothing new to remember"
+
+
+def report_line(outcomes: Sequence[Outcome]) -> str:
+    """The status line: what was written, then what was not and why."""
+    if not outcomes:
+        return NOTHING_NEW
+    parts: list[str] = []
+    for status, words in _WORDS.items():
+        texts = [_told(outcome) for outcome in outcomes if outcome.status == status]
+        if texts:
+            parts.append(f"{words}: {_listed(texts)}")
+    return _clipped(" \u00b7 ".join(parts), _LONGEST_LINE)
+
+
+def failure_line(reason: str) -> str:
+    """The status line of a turn that could not be learned."""
+    return _clipped(f"Nothing saved: {' '.join(reason.split())}", _LONGEST_LINE)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Texts one after the other; a semicolon only where none ends its own sentence."""
+    listed = texts[0]
+    for text in texts[1:]:
+        listed += f" {text}" if listed.endswith((".", "!", "?", "\u3002", "\u2026")) else f"; {text}"
+    return listed
+
+
+def _told(outcome: Outcome) -> str:
+    # A row that another tool has written may hold a secret when it is deleted or archived.
+    text = _clipped(without_secrets(outcome.content), _LONGEST_TOLD)
+    if not outcome.reason or outcome.status in _SELF_EXPLAINING:
+        return text
+    reason = _clipped(outcome.reason, _LONGEST_TOLD)
+    return f"{text} ({reason})" if text else reason
+
+
+def _clipped(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
+
+
+# ---- src/adaptive/privacy/gate.py ----
+# The one gate of every write: chat, edit, import and summary alike.
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+GateRule = Literal["length", "secret", "injection", "personal data"]
+
+# What models are shown in the place of a secret.
+SECRET_PLACEHOLDER = "[SECRET]"  # noqa: S105 - the mark in its place
+SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
+_SECRET_MARKS = (SECRET_PLACEHOLDER.lower(), SECRET_MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A text that may be written; personal data may be masked in it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a text may not be written: completes "Not saved: ...", and repeats nothing of it."""
+
+    reason: str
+    rule: GateRule
+
+
+class PersonalDataRule(Protocol):
+    """What an admin wants done with personal data in a text that is to be written."""
+
+    def __call__(self, text: str, /) -> Passed | Refused:
+        """The text, kept or masked, or why it is refused."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GatePolicy:
+    """What the gate asks for; lengths in characters.
+
+    ``statements`` tells wishes about style of the user, as they are to be stored; an edit by hand
+    may leave them as they are.
+    """
+
+    shortest: int = 1
+    longest: int = 2000
+    statements: bool = True
+    personal_data: PersonalDataRule | None = None
+
+
+def gate(text: str, policy: GatePolicy) -> Passed | Refused:
+    """The text as it may be written, or why it may not.
+
+    The order is: length, secrets, instructions, personal data; so no later rule, and none that an
+    admin injects, is ever shown a secret.
+    """
+    bare = text.strip()
+    if len(bare) < max(1, policy.shortest):
+        return Refused(f"it is shorter than {max(1, policy.shortest)} characters", "length")
+    if len(bare) > policy.longest:
+        return Refused(f"it is longer than {policy.longest} characters", "length")
+    if reason := secret_reason(find_secrets(bare)):
+        return Refused(reason, "secret")
+    if holds_secret_mark(bare):
+        return Refused(SECRET_LEFT_OUT, "secret")
+    verdict = injection_verdict(bare)
+    if not verdict.allowed:
+        return Refused(verdict.reason, "injection")
+    told = as_statement(bare) if policy.statements else bare
+    return policy.personal_data(told) if policy.personal_data else Passed(told)
+
+
+def holds_secret_mark(text: str) -> bool:
+    """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
+    said = text.lower().replace("\\", "")
+    return any(mark in said for mark in _SECRET_MARKS)
 
 
 # ---- src/adaptive/privacy/unicode_text.py ----
@@ -7352,8 +10788,10 @@ def _meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[s
 
 
 def _with_history(memory: Memory) -> dict[str, Any]:
-    """The row's meta with its present content at the end of its history, once."""
+    """The row's meta with its present content at the end of its history, once; not an empty one."""
     former = listing(memory.meta.get("history"))
+    if not memory.content:
+        return dict(memory.meta)
     if former and mapping(former[-1]).get("content") == memory.content:
         return dict(memory.meta)
     entry = {
@@ -8810,6 +12248,137 @@ class _PiiScan:
         return recogniser.score
 
 
+# ---- src/adaptive/privacy/masking.py ----
+# What of personal data may be stored: kept, masked or refused, kind by kind.
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Storing = Literal["keep", "mask", "refuse"]
+
+# Facts that people want to be remembered by are kept; numbers with which others can pay, sign or
+# log in in somebody's name are not needed in full to remember that they exist.
+DEFAULT_STORING: Mapping[PersonalKind, Storing] = {
+    "email": "keep",
+    "phone": "keep",
+    "address": "keep",
+    "birth_date": "keep",
+    "coordinates": "keep",
+    "crypto_wallet": "mask",
+    "ip": "mask",
+    "mac": "mask",
+    "iban": "mask",
+    "national_id": "mask",
+    "passport": "mask",
+    "card": "refuse",
+    "ssn": "refuse",
+    "url_credentials": "refuse",
+}
+_ELLIPSIS = "\u2026"
+
+
+@dataclass(frozen=True, slots=True)
+class StoringPolicy:
+    """What happens to each kind; a kind that is not named is masked."""
+
+    by_kind: Mapping[PersonalKind, Storing] = field(default_factory=lambda: DEFAULT_STORING)
+
+    def storing(self, kind: PersonalKind) -> Storing:
+        """What happens to a kind."""
+        return self.by_kind.get(kind, "mask")
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A text that may be written.
+
+    Attributes:
+        text: with masks in place of what the policy masks.
+        masked: the kinds that were masked, each once, by place.
+    """
+
+    text: str
+    masked: tuple[PersonalKind, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StoringRefusal:
+    """A text that may not be written; it is not repeated here.
+
+    Attributes:
+        kinds: the kinds that the policy refuses, each once, by place.
+    """
+
+    kinds: tuple[PersonalKind, ...]
+
+    @property
+    def reason(self) -> str:
+        """Why, fit for a status line and for the log."""
+        named = ", ".join(kind.replace("_", " ") for kind in self.kinds)
+        return f"it holds personal data that is not to be stored: {named}"
+
+
+def storable(
+    text: str,
+    policy: StoringPolicy,
+    find: Callable[[str], Sequence[Finding]] = find_personal_data,
+) -> StoredText | StoringRefusal:
+    """The text as the policy lets it be stored, or why it is not."""
+    found = find(text)
+    refused: dict[PersonalKind, None] = {}
+    for one in found:
+        if policy.storing(one.kind) == "refuse":
+            refused[one.kind] = None
+    if refused:
+        return StoringRefusal(tuple(refused))
+    parts: list[str] = []
+    position = 0
+    masked: dict[PersonalKind, None] = {}
+    for one in found:
+        if policy.storing(one.kind) == "mask":
+            parts += text[position : one.start], mask(one.kind, text[one.start : one.end])
+            position = one.end
+            masked[one.kind] = None
+    return StoredText("".join([*parts, text[position:]]), tuple(masked))
+
+
+def mask(kind: PersonalKind, value: str) -> str:
+    """What is harmless of a value, behind an ellipsis; a mask is no personal data any more."""
+    if kind == "email":
+        return _ELLIPSIS + "@" + re.split(r"@|[(\[]at[)\]]| at ", value, maxsplit=1)[-1].strip()
+    if kind == "url_credentials":
+        scheme, _, rest = value.partition("://")
+        host = re.split(r"[/?#]", rest.rpartition("@")[2] if "@" in rest else rest, maxsplit=1)[0]
+        return f"{scheme}://{_ELLIPSIS}@{host}" if "@" in rest else f"{scheme}://{host}/{_ELLIPSIS}"
+    if kind in _KEPT_LETTERS:
+        return _ELLIPSIS + _last_letters(value, _KEPT_LETTERS[kind])
+    if kind == "birth_date":
+        year = re.search(r"(?:19|20)[0-9]{2}", value)
+        return f"{_ELLIPSIS}{year[0]}" if year else _ELLIPSIS
+    return _ELLIPSIS
+
+
+# How many letters and digits stay at the end: so many that their owner knows which one it is.
+_KEPT_LETTERS: Mapping[PersonalKind, int] = {
+    "phone": 2,
+    "card": 4,
+    "iban": 4,
+    "national_id": 2,
+    "ssn": 4,
+    "passport": 2,
+    "mac": 2,
+    "crypto_wallet": 4,
+}
+
+
+def _last_letters(value: str, count: int) -> str:
+    """The last letters and digits of a value at least three times as long."""
+    letters = "".join(filter(str.isalnum, value))
+    return letters[-count:] if len(letters) >= 3 * count else ""
+
+
 # ---- src/adaptive/privacy/placeholders.py ----
 # Placeholders for personal data in what one model call sends, and the way back in its reply.
 
@@ -9264,6 +12833,91 @@ def restored_output(value: Any, redaction: Redaction) -> Any:
 
 # Fields of output items in which a model's words stand.
 _WRITTEN_FIELDS = frozenset({"text", "refusal", "code"})
+
+
+# ---- src/adaptive/privacy/redacting_completer.py ----
+# What our own calls send to models: no secrets, and where wanted no personal data.
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+
+
+@dataclass(frozen=True, slots=True)
+class RedactingCompleter:
+    """A ``Completer`` around another that is shown no secret, and no personal data if so chosen.
+
+    Secrets are gone for good; personal data has placeholders, the same ones whenever the same
+    request is made, which are replaced again in the reply.
+    """
+
+    completer: Completer
+    personal_data: bool = False
+
+    @property
+    def key(self) -> str:
+        """The other's key (see ``Completer``)."""
+        return self.completer.key
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """Ask once (see ``Completer``), with a redaction of its own."""
+        redaction = Redaction() if self.personal_data else None
+        # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
+        sent = await asyncio.to_thread(redacted_request, request, redaction)
+        completion = await self.completer.complete(sent, response_format)
+        if redaction is None or redaction.is_empty:
+            return completion
+        return replace(completion, text=restored_json(completion.text, redaction))
+
+
+def redacted_request(request: CompletionRequest, redaction: Redaction | None) -> CompletionRequest:
+    """The request as it may be sent; without a redaction only its secrets are left out.
+
+    The ids under which memories are offered stay. The system message is redacted before and apart
+    from the words of the user, so that the date in it stays even if it is a date of birth there.
+    """
+    system = without_secret_values(request.system)
+    pieces = [without_secret_values(piece) for piece in _offered_id_mark().split(request.user)]
+    if redaction is not None:
+        system = redaction.redact(system)
+        pieces[::2] = redaction.redact_all(pieces[::2])
+    return replace(request, system=system, user="".join(pieces))
+
+
+def without_secret_values(text: str) -> str:
+    """The text with ``SECRET_PLACEHOLDER`` in the place of each secret."""
+    parts: list[str] = []
+    position = 0
+    for finding in find_secrets(text):
+        parts += text[position : finding.start], SECRET_PLACEHOLDER
+        position = finding.end
+    return "".join([*parts, text[position:]])
+
+
+def restored_json(text: str, redaction: Redaction) -> str:
+    """A reply in JSON with the values of the placeholders in its texts, escaped as these are."""
+
+    def value_of(match: re.Match[str]) -> str:
+        value = redaction.restored(match)
+        if value == match[0]:
+            return value
+        before = text[: match.start()]
+        # A backslash that the match has split from its twin would escape the value's first sign.
+        lone = (len(before) - len(before.rstrip("\\"))) % 2
+        return "\\" * lone + json.dumps(value, ensure_ascii=False)[1:-1]
+
+    return placeholder_pattern().sub(value_of, text)
+
+
+@cache
+def _offered_id_mark() -> re.Pattern[str]:
+    """The beginning of a line on which a memory is offered with its id, as the host makes ids."""
+    form = "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+    return re.compile(rf"^(- id={form} \| )", re.MULTILINE)
 
 
 # ---- src/adaptive/privacy/stream_restorer.py ----
@@ -15082,12 +18736,16 @@ def embedder_key(name: str) -> str:
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 log_audit = logging.getLogger("adaptive_memory.learn")
 
 
 class AuditTrail:
-    """An audit table that may fail: the first failure is logged, none is raised."""
+    """An audit table that may fail: the first failure is logged, none is raised.
+
+    A secret that another tool has put into a memory is left out of the trail.
+    """
 
     def __init__(self, table: AuditTable) -> None:
         self._table = table
@@ -15097,12 +18755,19 @@ class AuditTrail:
         """Add changes that were made, in their order; ``now`` is in epoch seconds."""
         if not entries:
             return
+        told = [_entry_without_secrets(one) for one in entries]
         try:
-            await self._table.append(user_id, entries, now)
+            await self._table.append(user_id, told, now)
         except TablesUnavailable as error:
             if not self._told:
                 self._told = True
                 log_audit.warning("changes are not written down: %s", error)
+
+
+def _entry_without_secrets(entry: AuditEntry) -> AuditEntry:
+    """An entry whose contents, former ones above all, hold no secrets."""
+    before, after = without_secrets(entry.before), without_secrets(entry.after)
+    return replace(entry, before=before, after=after)
 
 
 # ---- src/adaptive/learn/process_turns.py ----
@@ -17531,51 +21196,6 @@ class Hook:
         return kind
 
 
-# ---- src/adaptive/host/providers.py ----
-# The providers that the valves name: of models and of vectors, the host's own by default.
-
-from typing import Any
-
-from fastapi import Request
-
-
-def user_sources(hook: Hook, request: Request, user: Any, vectors: HostVectorTable) -> Sources:
-    """Where the memories of a hook's user are, and who makes their vectors."""
-    store = HostMemoryStore(request, user)
-    return Sources(hook.user_id, store, chosen_embedder(hook.settings, request, user), vectors)
-
-
-def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
-    """Who makes the vectors."""
-    if settings.embedding_provider_type == "local":
-        name = settings.embedding_model_name.strip() or DEFAULT_LOCAL_MODEL
-        return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
-    if settings.embedding_provider_type == "openai_compatible":
-        policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-        return EndpointEmbedder(
-            settings.embedding_api_url,
-            settings.embedding_model_name.strip(),
-            settings.embedding_api_key,
-            policy,
-        )
-    return HostEmbedder(request, user)
-
-
-async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer:
-    """Who answers our own questions.
-
-    Raises:
-        ModelRejected: no model is known; the text says which valve helps.
-    """
-    settings = hook.settings
-    if settings.llm_provider_type != "host":
-        outside = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
-        return outside(settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key)
-    direct = bool(hook.metadata.get("direct"))
-    model = await learning_model(request, settings.host_model, hook.chat_model, direct)
-    return HostCompleter(request, user, model)
-
-
 # ---- src/adaptive/learn/extract.py ----
 # Asking a model which durable facts a turn holds.
 
@@ -18072,7 +21692,8 @@ class Inquiry:
         completion = await ask(
             self.completer, request, self.formats, policy, settings.llm_timeout_seconds
         )
-        log_inquiry.debug("the model's reply: %r", completion.text)
+        if log_inquiry.isEnabledFor(logging.DEBUG):
+            log_inquiry.debug("the model's reply: %r", without_secrets(completion.text))
         return read_extraction(completion, self.offered, settings)
 
 
@@ -18395,10 +22016,14 @@ async def apply_operations(
             left = operations[len(outcomes) :]
             why = "memories were switched off meanwhile"
             return [*outcomes, *(Outcome("rejected", one.draft.content, why) for one in left)]
+        except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
+            log_apply.info("%s refused: %s", operation.kind, refusal)
+            outcomes.append(Outcome("rejected", "", str(refusal)))
         except HostError as error:
-            log_apply.warning("%s failed: %s", operation.kind, error)
+            why = without_secrets(str(error))
+            log_apply.warning("%s failed: %s", operation.kind, why)
             content = operation.draft.content or by_id[operation.id].content
-            outcomes.append(Outcome("failed", content, str(error)))
+            outcomes.append(Outcome("failed", content, why))
     return outcomes
 
 
@@ -18439,8 +22064,9 @@ async def finish_broken_off(
             continue
         try:
             await store.complete(memory, draft, source)
-        except HostError as error:
-            log_apply.warning("a row stays without its provenance: %s", error)
+        except (HostError, WriteRefused) as error:
+            why = without_secrets(str(error))
+            log_apply.warning("a row stays without its provenance: %s", why)
 
 
 async def _applied(
@@ -18457,11 +22083,24 @@ async def _applied(
         await store.delete(memory)
         return Outcome("deleted", before, memory_id=memory.id, before=before)
     draft = operation.draft
-    if not store.keeps_history and not holds_words_of(draft.content, before):
-        when = datetime.fromtimestamp(source.said_at, UTC)
-        draft = replace(draft, content=with_former(draft.content, before, when))
-    await store.update(memory, draft, source)
-    return Outcome("updated", operation.draft.content, memory_id=memory.id, before=before)
+    if not await _updated_with_former(memory, draft, store, source):
+        await store.update(memory, draft, source)
+    return Outcome("updated", draft.content, memory_id=memory.id, before=before)
+
+
+async def _updated_with_former(
+    memory: Memory, draft: Draft, store: MemoryStore, source: Provenance
+) -> bool:
+    """Where the store keeps no history, let the row tell what it said before, if that may be."""
+    if store.keeps_history or holds_words_of(draft.content, memory.content):
+        return False
+    when = datetime.fromtimestamp(source.said_at, UTC)
+    content = with_former(draft.content, memory.content, when)
+    try:
+        await store.update(memory, replace(draft, content=content), source)
+    except WriteRefused:  # what another tool has put there may be what the gate lets not pass
+        return False
+    return True
 
 
 # ---- src/adaptive/learn/screen.py ----
@@ -19234,6 +22873,246 @@ def _grown(
     return clusters
 
 
+# ---- src/adaptive/learn/summary.py ----
+# One memory in the place of several: asked of a model, and believed only if nothing is lost.
+
+import itertools
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_LONGEST_SUMMARY_REPLY = 64 * 1024
+_MOST_SUMMARY_OBJECTS = 64
+
+SUMMARY_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"summary": {"type": "string"}, "complete": {"type": "boolean"}},
+    "required": ["summary", "complete"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a model made of a cluster; ``complete`` is what it says of itself."""
+
+    text: str
+    complete: bool
+
+
+def summary_request(cluster: Sequence[Memory], prompt: str) -> CompletionRequest:
+    """The question to the model; ``prompt`` replaces the built-in one unless it is empty.
+
+    Dates are left out: a model that saw them would write them into the summary.
+    """
+    lines = [f"- {' '.join(memory.content.split())}" for memory in cluster]
+    system = render_prompt("summarise_memories", prompt, {})
+    return CompletionRequest(
+        system, "## Memories\n" + "\n".join(lines), "memory_summary", SUMMARY_SCHEMA
+    )
+
+
+def read_summary(text: str) -> Summary:
+    """The last object with a summary in a model's reply, which reasoning and prose may precede.
+
+    A reply that breaks off, or is not JSON, is not repaired: the cluster can wait.
+
+    Raises:
+        ReplyUnusable: there is no such object.
+    """
+    if len(text) > _LONGEST_SUMMARY_REPLY:
+        raise ReplyUnusable(f"the model's reply has {len(text)} characters")
+    found: Summary | None = None
+    position = 0
+    for _ in itertools.repeat(None, _MOST_SUMMARY_OBJECTS):
+        position = text.find("{", position)
+        if position < 0:
+            break
+        value, position = _summary_object_at(text, position)
+        said = value.get("summary")
+        if isinstance(said, str):
+            found = Summary(" ".join(said.split()), value.get("complete") is True)
+    if found is None:
+        raise ReplyUnusable("the model's reply holds no summary")
+    return found
+
+
+def _summary_object_at(text: str, position: int) -> tuple[Mapping[str, Any], int]:
+    """The JSON object that begins there and its end; else nothing, and the next place."""
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, position)
+    except (ValueError, RecursionError):
+        return {}, position + 1
+    return mapping(value), end
+
+
+def refusal_of(summary: Summary, cluster: Sequence[Memory]) -> str:
+    """Why a summary may not stand for its originals; empty if it may."""
+    if not summary.text:
+        return "it is empty"
+    if not summary.complete:
+        return "the model could not keep every fact"
+    if len(summary.text) >= sum(len(memory.content) for memory in cluster):
+        return "it is not shorter than the memories"
+    return loss([particulars(memory.content) for memory in cluster], particulars(summary.text))
+
+
+def summary_draft(summary: Summary, cluster: Sequence[Memory]) -> Draft:
+    """What the row is to say: as important as its weightiest original, as sure as its weakest."""
+    counted = Counter(tag for memory in cluster for tag in memory.tags)
+    tags = tuple(tag for tag, count in counted.most_common() if count * 2 >= len(cluster))
+    return Draft(
+        summary.text,
+        tags or tuple(tag for tag, _ in counted.most_common(1)),
+        cluster[0].bank,
+        min(memory.confidence for memory in cluster),
+        max(memory.importance for memory in cluster),
+    )
+
+
+def summary_provenance(cluster: Sequence[Memory]) -> Provenance:
+    """When the newest original was said; a summary was said in no one chat."""
+    return Provenance("", "", max(said_at_of(memory) for memory in cluster))
+
+
+def summary_meta(cluster: Sequence[Memory], now: int) -> dict[str, Any]:
+    """What the row's meta says of its originals: ids and dates, in epoch seconds."""
+    originals = [
+        {
+            "id": memory.id,
+            "created_at": memory.created_at,
+            "updated_at": memory.updated_at,
+            "said_at": said_at_of(memory),
+        }
+        for memory in cluster
+    ]
+    return {"summary_of": originals, "summarised_at": now}
+
+
+def originals_of(memory: Memory) -> frozenset[str]:
+    """Ids of the memories that this one is a summary of; none if it is no summary."""
+    return frozenset(
+        str(mapping(one).get("id") or "") for one in listing(memory.meta.get("summary_of"))
+    ) - {""}
+
+
+# ---- src/adaptive/privacy/policy.py ----
+# What the gate asks for under an admin's valves, and whole drafts held against it.
+
+from dataclasses import dataclass, replace
+
+# As long as a sentence of a model's reply may be (``learn.operations``).
+_LONGEST_STORED = 4000
+_LONGEST_LABEL = 100
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPersonalData:
+    """The gate's rule on personal data: each kind is kept, masked or refused."""
+
+    policy: StoringPolicy
+
+    def __call__(self, text: str, /) -> Passed | Refused:
+        """The text as it may be stored, or why it may not."""
+        stored = storable(text, self.policy)
+        if isinstance(stored, StoringRefusal):
+            return Refused(stored.reason, "personal data")
+        return Passed(stored.text)
+
+
+def gate_policy(settings: Settings) -> GatePolicy:
+    """What every write has to pass; the least length is the business of ``learn.screen``.
+
+    Personal data goes by the ``store_*`` valves unless ``pii_redaction`` is off.
+    """
+    if settings.pii_redaction == "off":
+        return GatePolicy(longest=_LONGEST_STORED)
+    by_kind: dict[PersonalKind, Storing] = {
+        kind: getattr(settings, f"store_{kind}") for kind in DEFAULT_STORING
+    }
+    rule = StoredPersonalData(StoringPolicy(by_kind))
+    return GatePolicy(longest=_LONGEST_STORED, personal_data=rule)
+
+
+def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
+    """A draft as it may be written, or why it may not; tags and a bank that may not are dropped."""
+    verdict = gate(draft.content, policy)
+    if isinstance(verdict, Refused):
+        return verdict
+    tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
+    bank = draft.bank if is_safe_label(draft.bank, policy) else ""
+    return replace(draft, content=verdict.text, tags=tags, bank=bank)
+
+
+def is_safe_label(label: str, policy: GatePolicy) -> bool:
+    """Whether a tag or the name of a bank may be written as it is: one short line, nothing else."""
+    if label in CATEGORIES or not label:
+        return True
+    if len(label) > _LONGEST_LABEL or not label.isprintable():
+        return False
+    return gate(label, replace(policy, statements=False)) == Passed(label)
+
+
+# ---- src/adaptive/learn/admission.py ----
+# The gate before a lesson keeps anything: what may be stored, and what is told of the rest.
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+_LONGEST_TOLD_REFUSAL = 200
+
+
+def admitted(
+    found: Extraction, commands: Sequence[MemoryCommand], words: str, policy: GatePolicy
+) -> Extraction:
+    """What was found, each content as it may be written, and the rest refused with its reason.
+
+    ``words`` is what the user sent. What holds a secret, or personal data that is not to be kept,
+    is told by its reason alone. A user who asked to remember a secret is told, too, where the model
+    has left it out; a model is shown a mark in its place.
+    """
+    secret = secret_reason(find_secrets(words)) or SECRET_LEFT_OUT
+    operations: list[Operation] = []
+    refused: list[Outcome] = []
+    for operation in found.operations:
+        if operation.kind == "DELETE":
+            operations.append(replace(operation, draft=Draft("")))
+            continue
+        draft = gated_draft(operation.draft, policy)
+        if isinstance(draft, Draft):
+            operations.append(replace(operation, draft=draft))
+            continue
+        reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
+        told = "" if _is_of_values(draft) else tellable(operation.draft.content, policy)
+        refused.append(Outcome("rejected", told, reason))
+    asked = [one.content for one in commands if isinstance(one, RememberCommand)]
+    if any(map(find_secrets, asked)) and not any(map(_is_of_secret, refused)):
+        refused.append(Outcome("rejected", "", secret))
+    refused += (replace(one, content=tellable(one.content, policy)) for one in found.refused)
+    return replace(found, operations=tuple(operations), refused=tuple(dict.fromkeys(refused)))
+
+
+def tellable(text: str, policy: GatePolicy) -> str:
+    """What may be told of a text that is not stored, on one line: masked, or nothing."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
+    shown = " ".join(shown.split())
+    if find_secrets(text) or holds_secret_mark(text):
+        return ""
+    verdict = policy.personal_data(shown) if policy.personal_data else Passed(shown)
+    return "" if isinstance(verdict, Refused) else verdict.text
+
+
+def _is_of_values(refusal: Refused) -> bool:
+    """Whether a text was refused for values in it, which nothing may repeat."""
+    return refusal.rule in ("secret", "personal data")
+
+
+def _is_of_secret(outcome: Outcome) -> bool:
+    """Whether it was for a secret; all of these reasons end alike."""
+    return outcome.reason.endswith(SECRET_LEFT_OUT.partition("; ")[2])
+
+
 # ---- src/adaptive/learn/lesson.py ----
 # One lesson: a turn goes in, changed memories and a line for the user come out.
 
@@ -19243,6 +23122,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
@@ -19308,6 +23188,7 @@ async def learn_turn(
     commands = read_commands(turn.words)
     found = read_journal(work.journal) if work.journal else None
     again = found is not None
+    admit = partial(admitted, commands=commands, words=turn.words, policy=gate_policy(settings))
     if found is None:
         offered = await _offered_memories(room, turn, settings)
         if await room.may_ask():
@@ -19318,10 +23199,13 @@ async def learn_turn(
             found = commanded(commands, offered, settings)
             if not found:
                 return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
+        found = await asyncio.to_thread(admit, found)
         if not found:
             return Lesson(NOTHING_NEW)
         if not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
+    else:  # it may have been kept under other rules
+        found = await asyncio.to_thread(admit, found)
     outcomes, doubtful = await _written(room, turn, found, settings, work, again=again)
     complete = all(outcome.status != "failed" for outcome in outcomes)
     if room.can_ask:
@@ -19464,130 +23348,6 @@ async def _nobody_else() -> bool:
     return True
 
 
-# ---- src/adaptive/learn/summary.py ----
-# One memory in the place of several: asked of a model, and believed only if nothing is lost.
-
-import itertools
-import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-_LONGEST_SUMMARY_REPLY = 64 * 1024
-_MOST_SUMMARY_OBJECTS = 64
-
-SUMMARY_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"summary": {"type": "string"}, "complete": {"type": "boolean"}},
-    "required": ["summary", "complete"],
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a model made of a cluster; ``complete`` is what it says of itself."""
-
-    text: str
-    complete: bool
-
-
-def summary_request(cluster: Sequence[Memory], prompt: str) -> CompletionRequest:
-    """The question to the model; ``prompt`` replaces the built-in one unless it is empty.
-
-    Dates are left out: a model that saw them would write them into the summary.
-    """
-    lines = [f"- {' '.join(memory.content.split())}" for memory in cluster]
-    system = render_prompt("summarise_memories", prompt, {})
-    return CompletionRequest(
-        system, "## Memories\n" + "\n".join(lines), "memory_summary", SUMMARY_SCHEMA
-    )
-
-
-def read_summary(text: str) -> Summary:
-    """The last object with a summary in a model's reply, which reasoning and prose may precede.
-
-    A reply that breaks off, or is not JSON, is not repaired: the cluster can wait.
-
-    Raises:
-        ReplyUnusable: there is no such object.
-    """
-    if len(text) > _LONGEST_SUMMARY_REPLY:
-        raise ReplyUnusable(f"the model's reply has {len(text)} characters")
-    found: Summary | None = None
-    position = 0
-    for _ in itertools.repeat(None, _MOST_SUMMARY_OBJECTS):
-        position = text.find("{", position)
-        if position < 0:
-            break
-        value, position = _summary_object_at(text, position)
-        said = value.get("summary")
-        if isinstance(said, str):
-            found = Summary(" ".join(said.split()), value.get("complete") is True)
-    if found is None:
-        raise ReplyUnusable("the model's reply holds no summary")
-    return found
-
-
-def _summary_object_at(text: str, position: int) -> tuple[Mapping[str, Any], int]:
-    """The JSON object that begins there and its end; else nothing, and the next place."""
-    try:
-        value, end = json.JSONDecoder().raw_decode(text, position)
-    except (ValueError, RecursionError):
-        return {}, position + 1
-    return mapping(value), end
-
-
-def refusal_of(summary: Summary, cluster: Sequence[Memory]) -> str:
-    """Why a summary may not stand for its originals; empty if it may."""
-    if not summary.text:
-        return "it is empty"
-    if not summary.complete:
-        return "the model could not keep every fact"
-    if len(summary.text) >= sum(len(memory.content) for memory in cluster):
-        return "it is not shorter than the memories"
-    return loss([particulars(memory.content) for memory in cluster], particulars(summary.text))
-
-
-def summary_draft(summary: Summary, cluster: Sequence[Memory]) -> Draft:
-    """What the row is to say: as important as its weightiest original, as sure as its weakest."""
-    counted = Counter(tag for memory in cluster for tag in memory.tags)
-    tags = tuple(tag for tag, count in counted.most_common() if count * 2 >= len(cluster))
-    return Draft(
-        summary.text,
-        tags or tuple(tag for tag, _ in counted.most_common(1)),
-        cluster[0].bank,
-        min(memory.confidence for memory in cluster),
-        max(memory.importance for memory in cluster),
-    )
-
-
-def summary_provenance(cluster: Sequence[Memory]) -> Provenance:
-    """When the newest original was said; a summary was said in no one chat."""
-    return Provenance("", "", max(said_at_of(memory) for memory in cluster))
-
-
-def summary_meta(cluster: Sequence[Memory], now: int) -> dict[str, Any]:
-    """What the row's meta says of its originals: ids and dates, in epoch seconds."""
-    originals = [
-        {
-            "id": memory.id,
-            "created_at": memory.created_at,
-            "updated_at": memory.updated_at,
-            "said_at": said_at_of(memory),
-        }
-        for memory in cluster
-    ]
-    return {"summary_of": originals, "summarised_at": now}
-
-
-def originals_of(memory: Memory) -> frozenset[str]:
-    """Ids of the memories that this one is a summary of; none if it is no summary."""
-    return frozenset(
-        str(mapping(one).get("id") or "") for one in listing(memory.meta.get("summary_of"))
-    ) - {""}
-
-
 # ---- src/adaptive/learn/upkeep.py ----
 # Upkeep of a user's store: clusters of old memories become one memory each, now and then.
 #
@@ -19601,7 +23361,7 @@ import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 log_upkeep = logging.getLogger("adaptive_memory.learn")
 
@@ -19744,6 +23504,12 @@ async def _replace_cluster(
     if refusal:
         report.count(f"left alone: {refusal}")
         return
+    # Before it is archived with its originals: a run that broke off knows the row by its words.
+    verdict = await asyncio.to_thread(gate, summary.text, gate_policy(settings))
+    if isinstance(verdict, Refused):
+        report.count(f"left alone: {verdict.reason}")
+        return
+    summary = replace(summary, text=verdict.text)
     async with shop.writing():
         await _write_summary(shop.room, summary, cluster, int(clock()), report)
 
@@ -19843,6 +23609,159 @@ async def _remove_originals(
         await room.usage.merge(room.user_id, [memory.id for memory in removal.removed], row.id)
     except TablesUnavailable as error:
         log_upkeep.debug("recalls of summarised memories are not handed over: %s", error)
+
+
+# ---- src/adaptive/privacy/guarded_store.py ----
+# The last wall: a store that writes nothing which the gate has not passed.
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class GuardedStore:
+    """A ``MemoryStore`` around another: what is added, changed or finished passes the gate.
+
+    Reading and deleting are the other's. What has passed is written as it came out of the gate, so
+    a row may say less than its draft; what comes back is the row.
+    """
+
+    store: MemoryStore
+    policy: GatePolicy
+
+    @property
+    def keeps_history(self) -> bool:
+        """Whether a row has a place for former contents (see ``MemoryStore``)."""
+        return self.store.keeps_history
+
+    async def stamp(self) -> StoreStamp:
+        """How the table stands (see ``MemoryStore``)."""
+        return await self.store.stamp()
+
+    async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
+        """Changed rows, and the ids of all (see ``MemoryStore``)."""
+        return await self.store.changes(since)
+
+    async def read(self) -> tuple[Memory, ...]:
+        """All memories of the user (see ``MemoryStore``)."""
+        return await self.store.read()
+
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
+        """Write a new row (see ``MemoryStore``).
+
+        Raises:
+            WriteRefused: the gate does not let the content pass.
+        """
+        passed = await self._passed(draft)
+        return await self.store.add(passed, source, gated_meta(extra, self.policy))
+
+    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """Give a row a new content (see ``MemoryStore``); of former ones what passes is kept.
+
+        Raises:
+            WriteRefused: the gate does not let the content pass.
+        """
+        passed = await self._passed(draft)
+        return await self.store.update(self._former(memory), passed, source)
+
+    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        """Finish what a broken-off ``add`` has left (see ``MemoryStore``).
+
+        Raises:
+            WriteRefused: the gate does not let the content pass.
+        """
+        passed = await self._passed(draft)
+        meta = gated_meta(memory.meta, self.policy) or {}
+        return await self.store.complete(replace(memory, meta=meta), passed, source)
+
+    async def delete(self, memory: Memory) -> None:
+        """Remove a row (see ``MemoryStore``)."""
+        await self.store.delete(memory)
+
+    async def _passed(self, draft: Draft) -> Draft:
+        # In a thread: the first text has the patterns compiled, which takes a while.
+        verdict = await asyncio.to_thread(gated_draft, draft, self.policy)
+        if isinstance(verdict, Refused):
+            raise WriteRefused(verdict.reason)
+        return verdict
+
+    def _former(self, memory: Memory) -> Memory:
+        """A memory whose content and history may be kept; a content that may not is left out."""
+        content = _gated_former(memory.content, self.policy)
+        return replace(memory, content=content, meta=gated_meta(memory.meta, self.policy) or {})
+
+
+def gated_meta(meta: Mapping[str, Any] | None, policy: GatePolicy) -> Mapping[str, Any] | None:
+    """A row's meta in whose history only what passes the gate is left, masked where need be."""
+    if not meta or "history" not in meta:
+        return meta
+    history: list[dict[str, Any]] = []
+    for entry in map(mapping, listing(meta["history"])):
+        former = entry.get("content")
+        content = _gated_former(former, policy) if isinstance(former, str) else ""
+        if content:
+            history.append({**entry, "content": content})
+    return {**meta, "history": history}
+
+
+def _gated_former(content: str, policy: GatePolicy) -> str:
+    """A former content as it may be kept; empty if it may not. Its wording stays as it was."""
+    verdict = gate(content, replace(policy, statements=False))
+    return "" if isinstance(verdict, Refused) else verdict.text
+
+
+# ---- src/adaptive/host/providers.py ----
+# The providers that the valves name: of models and of vectors, the host's own by default.
+
+from typing import Any
+
+from fastapi import Request
+
+
+def user_sources(hook: Hook, request: Request, user: Any, vectors: HostVectorTable) -> Sources:
+    """Where the memories of a hook's user are, behind the gate, and who makes their vectors."""
+    store = GuardedStore(HostMemoryStore(request, user), gate_policy(hook.settings))
+    return Sources(hook.user_id, store, chosen_embedder(hook.settings, request, user), vectors)
+
+
+def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
+    """Who makes the vectors."""
+    if settings.embedding_provider_type == "local":
+        name = settings.embedding_model_name.strip() or DEFAULT_LOCAL_MODEL
+        return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
+    if settings.embedding_provider_type == "openai_compatible":
+        policy = RetryPolicy(settings.max_retries, settings.retry_delay)
+        return EndpointEmbedder(
+            settings.embedding_api_url,
+            settings.embedding_model_name.strip(),
+            settings.embedding_api_key,
+            policy,
+        )
+    return HostEmbedder(request, user)
+
+
+async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer:
+    """Who answers our own questions, and what of them it is not shown.
+
+    Raises:
+        ModelRejected: no model is known; the text says which valve helps.
+    """
+    settings = hook.settings
+    if settings.llm_provider_type != "host":
+        kind = OllamaCompleter if settings.llm_provider_type == "ollama" else OpenAICompleter
+        outside = kind(settings.llm_api_endpoint_url, settings.llm_model_name, settings.llm_api_key)
+        return _redacting_completer(outside, settings)
+    direct = bool(hook.metadata.get("direct"))
+    model = await learning_model(request, settings.host_model, hook.chat_model, direct)
+    return _redacting_completer(HostCompleter(request, user, model), settings)
+
+
+def _redacting_completer(completer: Completer, settings: Settings) -> RedactingCompleter:
+    return RedactingCompleter(completer, settings.pii_redaction in ("model", "all"))
 
 
 # ---- src/adaptive/learning.py ----

@@ -7,6 +7,7 @@ The API is the same on every supported release: ``list`` tells whether the token
 from __future__ import annotations
 
 import ast
+import io
 import json
 import re
 from collections.abc import Mapping
@@ -40,12 +41,17 @@ class Host:
     async def call(self, method: str, path: str, body: Json | None = None) -> tuple[int, object]:
         """Status and decoded JSON of one request; raises ``InstallError`` where nobody answers."""
         address = self.url.rstrip("/") + _FUNCTIONS + path
+        headers = {"Authorization": f"Bearer {self.token}"}
+        sent = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            sent = io.BytesIO(json.dumps(body).encode())  # aiohttp warns of large texts
         try:
             async with self.http.request(
                 method,
                 address,
-                json=body,
-                headers={"Authorization": f"Bearer {self.token}"},
+                data=sent,
+                headers=headers,
                 timeout=_PATIENCE,
                 # A followed redirect would turn a change into a mere question.
                 allow_redirects=False,

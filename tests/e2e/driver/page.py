@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -148,8 +149,12 @@ class Page:
         Raises ``RefusedError`` when the status is 400 or above.
         """
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
+        sent = None
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+            sent = io.BytesIO(json.dumps(body).encode())  # aiohttp warns of large texts
         async with self._http.request(
-            method, self.url + path, json=body, headers=headers
+            method, self.url + path, data=sent, headers=headers
         ) as response:
             text = await response.text()
             try:
