@@ -1,0 +1,1 @@
+"""Chat-history recall, and the calls before and after the answer."""
