@@ -173,21 +173,17 @@ def _session_time(date: str) -> int:
 
 def indexed(about: Replayed, encode: Encode) -> IndexedPast:
     """A conversation with all its vectors, those of topics included."""
-    units: list[HistoryUnit] = []
-    for chat in by_chat(about.messages):
-        units += message_units(about.name, chat)
-    vectors = encode([unit.text for unit in units])
-    said = {
-        unit.message_id: row
-        for unit, row in zip(units, vectors, strict=True)
-        if unit.kind == "message"
-    }
+    both = [unit for chat in by_chat(about.messages) for unit in message_units(about.name, chat)]
+    single = [unit for unit in both if unit.kind == "message"]
+    pairs = [unit for unit in both if unit.kind == "exchange"]
+    rows = encode([unit.text for unit in single])
+    said = {unit.message_id: row for unit, row in zip(single, rows, strict=True)}
     topics = [stand_in_topic(about.name, chat, said) for chat in by_chat(about.messages)]
     return IndexedPast(
         about,
         history_index(about.messages),
-        (*units, *topics),
-        np.vstack([vectors, encode([unit.text for unit in topics])]),
+        (*single, *pairs, *topics),
+        np.vstack([rows, *(encode([unit.text for unit in some]) for some in (pairs, topics))]),
         encode(about.questions),
     )
 

@@ -96,7 +96,7 @@ async def test_found_with_dates_roles_and_neighbours(warm: bool) -> None:
 async def test_new_messages_are_found_at_once() -> None:
     """What was indexed after the keyword index was made is found by its vector."""
     world = await World().warm()
-    world.chats.rows["f"] = chat_of("f", "The violin is old", start=START + 3 * DAY)
+    world.chats.rows["f"] = [*chat_of("f", "The violin is old", start=START + 3 * DAY)]
     world.chats.owner["f"] = "ada"
     await index_chat(world.indexing, HistoryLedger(), "f", START)
     found = await world.recall("the old violin")
@@ -186,4 +186,4 @@ async def test_summarised_only_where_it_exceeds() -> None:
     for _ in range(2):
         found = await world.recall(asked, summariser=summariser, rules=tight)
         assert not found.summarised
-        assert "- User: Which team" in found.section.text
+        assert "- Assistant: The Wolves!" in found.section.text

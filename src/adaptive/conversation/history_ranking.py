@@ -82,7 +82,7 @@ def rank_messages(
     """
     if not index.messages:
         return []
-    base = _base(index, question, hits, weights)
+    base = _history_base(index, question, hits, weights)
     score = base + np.float32(weights.neighbours) * _best_near(base, index.topics, weights.fade)
     if weights.topic:
         score = score + np.float32(weights.topic) * _best_of_topic(base, index, hits)
@@ -95,7 +95,7 @@ def rank_messages(
     return [FoundMessage(index.messages[at], float(score[at])) for at in ordered[:limit]]
 
 
-def _base(
+def _history_base(
     index: HistoryIndex, question: str, hits: Sequence[HistoryHit], weights: HistoryWeights
 ) -> Vectors:
     closeness = {
@@ -107,15 +107,16 @@ def _base(
         if place is not None and hit.kind in closeness:
             closeness[hit.kind][place] = hit.closeness
     words = tokens(question)
-    return (
+    return np.asarray(
         closeness["message"]
         + np.float32(weights.pair) * closeness["exchange"]
-        + np.float32(weights.keywords) * _matched(index.keywords, words)
-        + np.float32(weights.pair_keywords) * _matched(index.pair_keywords, words)
+        + np.float32(weights.keywords) * _keyword_match(index.keywords, words)
+        + np.float32(weights.pair_keywords) * _keyword_match(index.pair_keywords, words),
+        dtype=np.float32,
     )
 
 
-def _matched(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
+def _keyword_match(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
     """BM25 of each text, 1 for the best."""
     scores = keywords.scores(words)
     best = float(scores.max())

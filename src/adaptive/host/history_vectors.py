@@ -18,7 +18,7 @@ from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults
 from adaptive.host.vector_table import embedder_key
 from adaptive.ports import Vectors
-from adaptive.shapes import mapping
+from adaptive.shapes import listing, mapping
 
 # Engines that hold the collections of all users in one tell users' memories by this beginning
 # (host: retrieval/vector/dbs/qdrant_multitenancy.py), and give them vectors of one length.
@@ -202,8 +202,8 @@ def _epoch_of(value: object) -> int:
 
 def _first_list(found: object, name: str) -> list[Any]:
     """What was found for the first vector; the host's result may be ``None``, or hold ``None``."""
-    lists = getattr(found, name, None) or []
-    return list(lists[0] or []) if lists else []
+    lists = listing(getattr(found, name, None))
+    return listing(lists[0]) if lists else []
 
 
 def _closeness(distances: Sequence[float], count: int) -> list[float]:
