@@ -129,16 +129,20 @@ def nearest(
     ]
 
 
-def replayed(folder: Path) -> list[Replayed]:
-    """All conversations of the data folder as chats; ends the program if there are none."""
+def replayed(folder: Path, *, named: bool = False) -> list[Replayed]:
+    """All conversations of the data folder as chats; ends the program if there are none.
+
+    With ``named`` each message begins with its speaker's name, by which most questions ask; without
+    it only what others say tells who is who, as in a chat of one user.
+    """
     path = folder / CONVERSATIONS
     if not path.is_file():
         sys.exit(f"{path} is missing.\n{WHERE_TO_GET_IT}")
     found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return [_replayed(one) for one in found]
+    return [_replayed(one, named=named) for one in found]
 
 
-def _replayed(data: Mapping[str, Any]) -> Replayed:
+def _replayed(data: Mapping[str, Any], *, named: bool) -> Replayed:
     conversation = data["conversation"]
     sessions = sorted(
         (key for key in conversation if re.fullmatch(r"session_\d+", key)),
@@ -152,7 +156,8 @@ def _replayed(data: Mapping[str, Any]) -> Replayed:
             role = "user" if turn["speaker"] == conversation["speaker_a"] else "assistant"
             moment = began + number * _SECONDS_BETWEEN
             id_ = turn["dia_id"]
-            messages.append(PastMessage(id_, session, role, turn["text"], moment, parent))
+            text = f"{turn['speaker']}: {turn['text']}" if named else turn["text"]
+            messages.append(PastMessage(id_, session, role, text, moment, parent))
             parent = id_
     ids = {message.id for message in messages}
     questions: list[str] = []
@@ -344,6 +349,9 @@ def measure(folder: Path) -> dict[str, Any]:
         found = {str(tokens): quality(pasts, tokens, variant) for tokens in BUDGETS}
         figures["variants"][name] = found
         say(f"{name}: {found}")
+    named = [indexed(one, encode) for one in replayed(folder, named=True)]
+    figures["speakers_named"] = {str(tokens): quality(named, tokens, BEST) for tokens in BUDGETS}
+    say(f"speakers named: {figures['speakers_named']}")
     times = [
         recalled(past, at, BUDGETS[0], BEST)[1]
         for past in pasts
