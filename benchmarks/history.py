@@ -1,0 +1,372 @@
+"""What conversation recall brings of a long past, within its budget; no host, no model call.
+
+A conversation of LoCoMo is replayed as chats: each session is one, dated as it is there, the first
+speaker as the user and the other as the assistant. A question counts if its category is 1 to 4 and
+its evidence names turns that exist. Measured is the share of a question's evidence turns whose
+whole text stands in the section, averaged over questions; the section is written as it is injected.
+The vector database is imitated exactly: the nearest units in order, with their closeness.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import statistics
+import sys
+import time
+import tracemalloc
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from adaptive.conversation.history_block import (
+    HistorySection,
+    SectionRules,
+    TopicNote,
+    packed_section,
+)
+from adaptive.conversation.history_index import HistoryIndex, history_index
+from adaptive.conversation.history_ranking import (
+    DEFAULT_HISTORY_WEIGHTS,
+    HistoryWeights,
+    rank_messages,
+)
+from adaptive.conversation.history_recall import HITS
+from adaptive.conversation.history_units import message_units, topic_unit
+from adaptive.conversation.topics import topics_of
+from adaptive.conversation_ports import HistoryHit, HistoryUnit, PastMessage
+from adaptive.ports import Vectors
+from adaptive.privacy.escaping import escaped_entry
+from adaptive.recall.block import estimated_tokens
+from adaptive.search.tokens import tokens as words_of
+from benchmarks.figures import say, spread, write_results
+from benchmarks.locomo import CONVERSATIONS, DEFAULT_DATA, WHERE_TO_GET_IT, Encode, minilm
+
+BUDGETS = (2000, 500)
+# The weights were chosen on these; the others were only measured.
+TUNED_ON = frozenset({"conv-26", "conv-30"})
+LARGE = 20_000
+_RANKED = 200
+_NOTES = 3
+_SECONDS_BETWEEN = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A way to recall: weights, kinds of units, and whether summaries of topics are injected."""
+
+    weights: HistoryWeights = DEFAULT_HISTORY_WEIGHTS
+    kinds: tuple[str, ...] = ("message", "exchange")
+    notes: bool = False
+
+
+_ALL_KINDS = ("message", "exchange", "topic")
+_NO_TOPICS = replace(DEFAULT_HISTORY_WEIGHTS, topic=0)
+BEST = Variant()
+VARIANTS = {
+    "vectors of messages": Variant(
+        HistoryWeights(pair=0, keywords=0, pair_keywords=0, neighbours=0, topic=0), ("message",)
+    ),
+    "fused, messages only": Variant(
+        HistoryWeights(pair=0, pair_keywords=0, neighbours=0, topic=0), ("message",)
+    ),
+    "fused with pairs": Variant(replace(_NO_TOPICS, neighbours=0)),
+    "topics off": Variant(_NO_TOPICS),
+    "topics on, no summaries yet": BEST,
+    "topics on, with summaries": Variant(kinds=_ALL_KINDS, notes=True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A conversation as chats, its questions, and the evidence of each as message ids."""
+
+    name: str
+    messages: tuple[PastMessage, ...]
+    questions: tuple[str, ...]
+    evidence: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedPast:
+    """The same with its index, its units and all vectors."""
+
+    about: Replayed
+    index: HistoryIndex
+    units: tuple[HistoryUnit, ...]
+    vectors: Vectors
+    questions: Vectors
+
+    def began_at(self, chat_id: str) -> int:
+        """When a chat began, in epoch seconds."""
+        return next(one.said_at for one in self.about.messages if one.chat_id == chat_id)
+
+
+def nearest(
+    units: Sequence[HistoryUnit], vectors: Vectors, question: Vectors, kinds: Sequence[str]
+) -> list[HistoryHit]:
+    """The nearest units, with the closeness that the host room makes of their distances."""
+    cosines = vectors @ question
+    order = [int(at) for at in np.argsort(-cosines)[:HITS] if units[at].kind in kinds]
+    if not order:
+        return []
+    best, last = float(cosines[order[0]]), float(cosines[order[-1]])
+    return [
+        HistoryHit(
+            units[at].id,
+            units[at].kind,
+            units[at].chat_id,
+            units[at].message_id,
+            (float(cosines[at]) - last) / max(best - last, 1e-9),
+            units[at].said_at,
+            units[at].text,
+        )
+        for at in order
+    ]
+
+
+def replayed(folder: Path, *, named: bool = False) -> list[Replayed]:
+    """All conversations of the data folder as chats; ends the program if there are none.
+
+    With ``named`` each message begins with its speaker's name, by which most questions ask; without
+    it only what others say tells who is who, as in a chat of one user.
+    """
+    path = folder / CONVERSATIONS
+    if not path.is_file():
+        sys.exit(f"{path} is missing.\n{WHERE_TO_GET_IT}")
+    found: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return [_replayed(one, named=named) for one in found]
+
+
+def _replayed(data: Mapping[str, Any], *, named: bool) -> Replayed:
+    conversation = data["conversation"]
+    sessions = sorted(
+        (key for key in conversation if re.fullmatch(r"session_\d+", key)),
+        key=lambda key: int(key.removeprefix("session_")),
+    )
+    messages: list[PastMessage] = []
+    for session in sessions:
+        began = _session_time(conversation[f"{session}_date_time"])
+        parent = ""
+        for number, turn in enumerate(conversation[session]):
+            role = "user" if turn["speaker"] == conversation["speaker_a"] else "assistant"
+            moment = began + number * _SECONDS_BETWEEN
+            id_ = turn["dia_id"]
+            text = f"{turn['speaker']}: {turn['text']}" if named else turn["text"]
+            messages.append(PastMessage(id_, session, role, text, moment, parent))
+            parent = id_
+    ids = {message.id for message in messages}
+    questions: list[str] = []
+    evidence: list[frozenset[str]] = []
+    for asked in data["qa"]:
+        named = {name for entry in asked["evidence"] for name in re.findall(r"D\d+:\d+", entry)}
+        if asked["category"] in (1, 2, 3, 4) and named & ids:
+            questions.append(asked["question"])
+            evidence.append(frozenset(named & ids))
+    return Replayed(data["sample_id"], tuple(messages), tuple(questions), tuple(evidence))
+
+
+def _session_time(date: str) -> int:
+    """Dates read as "1:56 pm on 8 May, 2023"."""
+    moment = datetime.strptime(date, "%I:%M %p on %d %B, %Y")
+    return int(moment.replace(tzinfo=UTC).timestamp())
+
+
+def indexed(about: Replayed, encode: Encode) -> IndexedPast:
+    """A conversation with all its vectors, those of topics included."""
+    both = [unit for chat in by_chat(about.messages) for unit in message_units(about.name, chat)]
+    single = [unit for unit in both if unit.kind == "message"]
+    pairs = [unit for unit in both if unit.kind == "exchange"]
+    rows = encode([unit.text for unit in single])
+    said = {unit.message_id: row for unit, row in zip(single, rows, strict=True)}
+    topics = [stand_in_topic(about.name, chat, said) for chat in by_chat(about.messages)]
+    return IndexedPast(
+        about,
+        history_index(about.messages),
+        (*single, *pairs, *topics),
+        np.vstack([rows, *(encode([unit.text for unit in some]) for some in (pairs, topics))]),
+        encode(about.questions),
+    )
+
+
+def by_chat(messages: Sequence[PastMessage]) -> list[list[PastMessage]]:
+    """The chats of a conversation."""
+    chats: dict[str, list[PastMessage]] = {}
+    for message in messages:
+        chats.setdefault(message.chat_id, []).append(message)
+    return list(chats.values())
+
+
+def stand_in_topic(
+    user_id: str, chat: Sequence[PastMessage], said: Mapping[str, Vectors]
+) -> HistoryUnit:
+    """A topic with its two most central messages in place of a model's summary."""
+    rows = np.stack([said[one.id] for one in chat])
+    central = np.argsort(-(rows @ rows.mean(axis=0)))[:2]
+    text = " ".join(chat[int(at)].text for at in sorted(central))
+    return topic_unit(user_id, topics_of(chat, chat[-1].said_at)[0], text)
+
+
+def recalled(
+    past: IndexedPast, at: int, tokens: int, variant: Variant
+) -> tuple[HistorySection, float]:
+    """The section for a question, and the milliseconds it took after the vector search."""
+    hits = nearest(past.units, past.vectors, past.questions[at], variant.kinds)
+    question = past.about.questions[at]
+    rules = SectionRules(tokens, estimated_tokens)
+    begin = time.perf_counter()
+    found = rank_messages(past.index, question, hits, limit=_RANKED, weights=variant.weights)
+    notes = [
+        TopicNote(hit.chat_id, past.began_at(hit.chat_id), hit.text)
+        for hit in hits
+        if hit.kind == "topic" and variant.notes
+    ]
+    section = packed_section(question, [one.message for one in found], notes[:_NOTES], rules)
+    return section, (time.perf_counter() - begin) * 1000
+
+
+def shares(past: IndexedPast, tokens: int, variant: Variant) -> list[float]:
+    """Of each question, the share of its evidence turns whose whole text is in the section."""
+    texts = {one.id: escaped_entry(one.text) for one in past.about.messages}
+    found: list[float] = []
+    for at, evidence in enumerate(past.about.evidence):
+        text = recalled(past, at, tokens, variant)[0].text
+        if estimated_tokens(text) > tokens:
+            sys.exit(f"a section of {estimated_tokens(text)} tokens exceeds its budget")
+        found.append(sum(texts[one] in text for one in evidence) / len(evidence))
+    return found
+
+
+def quality(pasts: Sequence[IndexedPast], tokens: int, variant: Variant) -> dict[str, Any]:
+    """Mean shares: of all questions, of conversations tuned on and others, and of each."""
+    measured = {past.about.name: shares(past, tokens, variant) for past in pasts}
+    tuned = [one for name, some in measured.items() if name in TUNED_ON for one in some]
+    others = [one for name, some in measured.items() if name not in TUNED_ON for one in some]
+    return {
+        "all": _mean([*tuned, *others]),
+        "tuned_on": _mean(tuned),
+        "held_out": _mean(others),
+        "by_conversation": {name: _mean(some) for name, some in measured.items()},
+    }
+
+
+def _mean(shares_: Sequence[float]) -> float | None:
+    return round(statistics.fmean(shares_), 3) if shares_ else None
+
+
+def first_shares(past: IndexedPast, count: int, *, fused: bool) -> list[float]:
+    """The simple ways: the nearest messages by vectors, or by 0.8 cosine + 0.2 BM25."""
+    single = [at for at, unit in enumerate(past.units) if unit.kind == "message"]
+    rows = past.vectors[single]
+    names = [past.units[at].message_id for at in single]
+    found: list[float] = []
+    for question, text, evidence in zip(
+        past.questions, past.about.questions, past.about.evidence, strict=True
+    ):
+        scores = rows @ question
+        if fused:
+            matched = past.index.keywords.scores(words_of(text))
+            scores = 0.8 * scores + 0.2 * matched / max(float(matched.max()), 1e-9)
+        first = {names[int(at)] for at in np.argsort(-scores, kind="stable")[:count]}
+        found.append(len(evidence & first) / len(evidence))
+    return found
+
+
+def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
+    """Time and memory of a past of 20,000 messages: the conversations again and again.
+
+    Each repetition is a chat of its own, with vectors a little off, so that no two are the same.
+    """
+    chance = np.random.default_rng(5)
+    messages: list[PastMessage] = []
+    units: list[HistoryUnit] = []
+    rows: list[Vectors] = []
+    copy = 0
+    while len(messages) < LARGE:
+        past = pasts[copy % len(pasts)]
+        mark = f"{copy}-"
+        messages += [
+            replace(one, id=mark + one.id, chat_id=mark + one.chat_id, text=f"{one.text} ({copy})")
+            for one in past.about.messages
+        ]
+        units += [
+            replace(one, message_id=mark + one.message_id, chat_id=mark + one.chat_id)
+            for one in past.units
+        ]
+        noise = chance.normal(scale=0.02, size=past.vectors.shape)
+        rows.append((past.vectors + noise).astype(np.float32))
+        copy += 1
+    tracemalloc.start()
+    begin = time.perf_counter()
+    index = history_index(messages)
+    prepared = time.perf_counter() - begin
+    taken = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    begin = time.perf_counter()
+    history_index(messages)
+    prepared = time.perf_counter() - begin
+    begin = time.perf_counter()
+    history_index([*messages, replace(messages[-1], id="new")], previous=index)
+    extended = time.perf_counter() - begin
+    about = Replayed("large", tuple(messages), pasts[0].about.questions, ())
+    large = IndexedPast(about, index, tuple(units), np.vstack(rows), pasts[0].questions)
+    times = [recalled(large, at, BUDGETS[0], BEST)[1] for at in range(len(about.questions))]
+    return {
+        "messages": len(messages),
+        "units": len(units),
+        "index_estimated_mib": round(index.nbytes / 2**20, 1),
+        "index_traced_mib": round(taken / 2**20, 1),
+        "vectors_mib": round(large.vectors.nbytes / 2**20, 1),
+        "prepare_ms": round(prepared * 1000),
+        "add_one_ms": round(extended * 1000),
+        "rank_and_pack_ms": spread(times),
+    }
+
+
+def measure(folder: Path) -> dict[str, Any]:
+    """All figures."""
+    encode = minilm()
+    pasts = [indexed(one, encode) for one in replayed(folder)]
+    figures: dict[str, Any] = {
+        "model": "all-MiniLM-L6-v2",
+        "questions": sum(len(past.about.questions) for past in pasts),
+        "messages": {past.about.name: len(past.about.messages) for past in pasts},
+        "tuned_on": sorted(TUNED_ON),
+        "simple": {},
+        "variants": {},
+    }
+    for count in (10, 40):
+        for fused in (False, True):
+            name = f"{'fused' if fused else 'vectors'}, first {count} messages"
+            each = [share for past in pasts for share in first_shares(past, count, fused=fused)]
+            figures["simple"][name] = _mean(each)
+            say(f"{name}: {figures['simple'][name]}")
+    for name, variant in VARIANTS.items():
+        found = {str(tokens): quality(pasts, tokens, variant) for tokens in BUDGETS}
+        figures["variants"][name] = found
+        say(f"{name}: {found}")
+    named = [indexed(one, encode) for one in replayed(folder, named=True)]
+    figures["speakers_named"] = {str(tokens): quality(named, tokens, BEST) for tokens in BUDGETS}
+    say(f"speakers named: {figures['speakers_named']}")
+    times = [
+        recalled(past, at, BUDGETS[0], BEST)[1]
+        for past in pasts
+        for at in range(len(past.about.questions))
+    ]
+    figures["rank_and_pack_ms"] = spread(times)
+    figures["large"] = large_past(pasts)
+    say(f"{figures['rank_and_pack_ms']} {figures['large']}")
+    return figures
+
+
+def main(folder: Path = DEFAULT_DATA) -> None:
+    """Measure and write ``results/history.json``."""
+    say(f"written: {write_results('history', measure(folder))}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Conversation recall: a question goes in, the section on past conversation comes out."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from adaptive.conversation.history_block import (
+    HistorySection,
+    SectionRules,
+    TopicNote,
+    packed_section,
+    summarised_section,
+)
+from adaptive.conversation.history_index import MessageKey, history_index
+from adaptive.conversation.history_indexes import HistoryIndexes
+from adaptive.conversation.history_ranking import FoundMessage, HistoryScope, rank_messages
+from adaptive.conversation.history_summary import HistorySummariser
+from adaptive.conversation.past_messages import past_message
+from adaptive.conversation_ports import HistoryHit, HistoryVectors, PastChats, PastMessage
+from adaptive.errors import AdaptiveMemoryError, EmbeddingError, HostError
+from adaptive.messages import has_words
+from adaptive.ports import Embedder, Vectors
+from adaptive.search.query import query_vectors
+from adaptive.search.tokens import continues
+from adaptive.search.vectors import normalised
+
+log_history = logging.getLogger("adaptive_memory.conversation")
+
+# Units that the vector database is asked for; each message has two.
+HITS = 300
+# Messages that are ranked and read anew; 2,000 tokens hold about fifty.
+_MOST_RANKED = 150
+_FEWEST_TOKENS = 12
+# Of messages that score below this share of the best one none is worth a summary.
+_SUMMARY_SHARE = 0.5
+_MOST_SUMMARISED = 80
+_MOST_NOTES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySources:
+    """Where a user's past conversation comes from."""
+
+    user_id: str
+    embedder: Embedder
+    vectors: HistoryVectors
+    chats: PastChats
+    indexes: HistoryIndexes
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryQuestion:
+    """A message to recall for; ``previous`` is the user's message before it.
+
+    ``vector`` is that of ``text``, normalised, where it has been made already.
+    """
+
+    text: str
+    scope: HistoryScope
+    previous: str = ""
+    vector: Vectors | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRules:
+    """Limits: how the section is written, seconds for the vector, bytes of all users' indexes.
+
+    With ``topics`` summaries of topics stand first and lift the messages of their topic.
+    """
+
+    section: SectionRules
+    patience: float
+    index_bytes: int
+    topics: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RecalledHistory:
+    """What is injected, and whether a model has summarised it."""
+
+    section: HistorySection
+    summarised: bool = False
+
+
+def window_scope(
+    branch: Sequence[PastMessage], seen: int, current_chat: str, *, only_current: bool
+) -> HistoryScope:
+    """The scope of a question in a chat of whose ``branch`` the model sees the last ``seen``."""
+    beyond = frozenset(one.id for one in branch[: max(len(branch) - seen, 0)])
+    return HistoryScope(current_chat, beyond, only_current)
+
+
+async def recall_history(
+    sources: HistorySources,
+    question: HistoryQuestion,
+    rules: HistoryRules,
+    summariser: HistorySummariser | None = None,
+) -> RecalledHistory:
+    """The past messages that fit a question best, within the budget; no section where none does.
+
+    What is injected is read anew: what was edited stands as it stands now, what was deleted does
+    not. A summariser is asked only if what fits exceeds the budget; if it fails, the best messages
+    stand there themselves.
+
+    Raises:
+        HostError: past messages can't be read.
+    """
+    if not has_words(question.text) or (question.scope.only_current and not question.scope.beyond):
+        return RecalledHistory(HistorySection())
+    hits = await _hits(sources, question, rules.patience)
+    if not rules.topics:
+        hits = tuple(hit for hit in hits if hit.kind != "topic")
+    asked = question.text
+    if question.previous and continues(question.text):
+        asked = f"{question.previous}\n{question.text}"
+    found = await _ranked(sources, question.scope, asked, hits, rules)
+    notes = await _notes(sources, question.scope, hits)
+    messages = [one.message for one in found]
+    section = packed_section(asked, messages, notes, rules.section)
+    if summariser is None or not section.left_out:
+        return RecalledHistory(section)
+    worth = [one for one in found if one.score >= _SUMMARY_SHARE * found[0].score]
+    if len(worth) <= len(section.messages):
+        return RecalledHistory(section)
+    try:
+        text = await summariser.summary(
+            asked,
+            [one.message for one in worth[:_MOST_SUMMARISED]],
+            rules.section.tokens,
+            rules.section.zone,
+        )
+    except AdaptiveMemoryError as error:
+        log_history.warning("past conversation was not summarised: %s", error)
+        return RecalledHistory(section)
+    written = summarised_section(text, section, rules.section)
+    return RecalledHistory(written, summarised=written is not section)
+
+
+async def _hits(
+    sources: HistorySources, question: HistoryQuestion, patience: float
+) -> tuple[HistoryHit, ...]:
+    """What the vector database brings; nothing where it or the embedder fails."""
+    vector = question.vector
+    follow_up = bool(question.previous) and continues(question.text)
+    if vector is None or follow_up:
+        texts = (question.text, question.previous) if follow_up else (question.text,)
+        made = await query_vectors(sources.embedder, texts, patience)
+        vector = None if made is None else normalised(made.sum(axis=0, keepdims=True))[0]
+    if vector is None:
+        return ()
+    only = question.scope.current_chat if question.scope.only_current else ""
+    try:
+        name = await sources.embedder.name()
+        return await sources.vectors.search(sources.user_id, name, vector, HITS, only)
+    except (EmbeddingError, HostError) as error:
+        log_history.warning("past conversation is searched by keywords only: %s", error)
+        return ()
+
+
+async def _ranked(
+    sources: HistorySources,
+    scope: HistoryScope,
+    asked: str,
+    hits: Sequence[HistoryHit],
+    rules: HistoryRules,
+) -> list[FoundMessage]:
+    """The best messages, as they stand now.
+
+    Messages that only the vector database knows, because they are new or no index stands yet, are
+    compared among themselves and put between the others by their scores.
+    """
+    user_id = sources.user_id
+    index = await sources.indexes.at_hand(user_id, sources.chats, rules.index_bytes)
+    limit = min(_MOST_RANKED, rules.section.tokens // _FEWEST_TOKENS + 20)
+    found: list[FoundMessage] = []
+    if index is not None:
+        found = rank_messages(index, asked, hits, scope=scope, limit=limit)
+    unknown = [
+        key
+        for hit in hits
+        if hit.kind != "topic"
+        and (key := (hit.chat_id, hit.message_id))
+        and (index is None or key not in index.places)
+    ]
+    fresh = await _current(sources, dict.fromkeys(unknown))
+    if fresh:
+        ordered = sorted(fresh.values(), key=lambda one: (one.said_at, one.role == "assistant"))
+        apart = history_index(ordered)
+        found += rank_messages(apart, asked, hits, scope=scope, limit=limit)
+        found.sort(key=lambda one: -one.score)
+    found = found[:limit]
+    keys = {(one.message.chat_id, one.message.id): one for one in found}
+    fresh |= await _current(sources, [key for key in keys if key not in fresh])
+    return [replace(one, message=fresh[key]) for key, one in keys.items() if key in fresh]
+
+
+async def _current(
+    sources: HistorySources, keys: Iterable[MessageKey]
+) -> dict[MessageKey, PastMessage]:
+    """Messages as they stand now, by chat and id; those that are gone are missing."""
+    wanted = list(keys)
+    if not wanted:
+        return {}
+    stored = await sources.chats.current(sources.user_id, wanted)
+    found: dict[MessageKey, PastMessage] = {}
+    for key in wanted:
+        message = past_message(key[0], stored[key], 0) if key in stored else None
+        if message is not None:
+            found[key] = message
+    return found
+
+
+async def _notes(
+    sources: HistorySources, scope: HistoryScope, hits: Sequence[HistoryHit]
+) -> list[TopicNote]:
+    """Summaries of the nearest topics, of which the first message still stands."""
+    near = [
+        hit
+        for hit in hits
+        if hit.kind == "topic"
+        and hit.text
+        and (hit.chat_id != scope.current_chat or hit.message_id in scope.beyond)
+    ][:_MOST_NOTES]
+    standing = await _current(sources, [(hit.chat_id, hit.message_id) for hit in near])
+    return [
+        TopicNote(hit.chat_id, standing[hit.chat_id, hit.message_id].said_at, hit.text)
+        for hit in near
+        if (hit.chat_id, hit.message_id) in standing
+    ]
