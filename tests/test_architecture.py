@@ -17,13 +17,8 @@ LONGEST_MODULE = 400
 # Rooms and modules, floor by floor: each imports from its own floor and from those below.
 FLOORS: list[set[str]] = [
     {"errors", "model", "shapes", "plain_markdown", "spans", "clock", "soft"},
-<<<<<<< HEAD
-    {"ports", "table_ports", "suggestion_ports"}
+    {"ports", "table_ports", "suggestion_ports", "conversation_ports"}
     | {"lenient", "messages", "answer_notes", "retry", "transport"}
-=======
-    {"ports", "table_ports", "conversation_ports", "lenient", "messages", "answer_notes", "retry"}
-    | {"transport"}
->>>>>>> h_history
     | {"valves", "recall_valves", "learn_valves", "privacy_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
