@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 
 from adaptive.model import Memory
@@ -41,5 +42,6 @@ class LocalOnlyBanks:
 NOTHING_HIDDEN = LocalOnlyBanks()
 
 
+@lru_cache(maxsize=256)
 def _bank_key(name: str) -> str:
     return " ".join(name.split()).casefold()

@@ -272,13 +272,20 @@ async def _laid_out(
     for memory in held:
         existing.pop(memory.id, None)
     retrieved = [one.memory.id for one in fitting if one.memory.id in existing]
+    costs: dict[str, int] = {}
+
+    def cost(memory: Memory) -> int:
+        if memory.id not in costs:
+            costs[memory.id] = entry_tokens(memory, layout)
+        return costs[memory.id]
+
     room = EntryRoom(retrieved_room(held, layout, budget), _MOST_ENTRIES, _KEPT_ON_REBUILD)
     placement = place_entries(
         former,
         retrieved[: settings.related_memories_n],
         existing,
         room,
-        lambda memory: entry_tokens(memory, layout),
+        cost,
     )
     placed = {memory.id for memory in (*held, *placement.memories)}
     new_state = json.dumps(placement.state.as_list(), separators=(",", ":"))
