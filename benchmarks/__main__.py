@@ -24,6 +24,7 @@ NAMES = (
     "cold_start",
     "extraction_cost",
     "guard",
+    "guard_read_path",
     "plots",
 )
 

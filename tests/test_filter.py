@@ -210,6 +210,13 @@ async def test_native_memory_is_kept() -> None:
     assert (await run(plugin.inlet, a_body(), CHANNEL))["features"] == {"memory": True}
 
 
+async def test_native_memory_and_banks_for_local_models() -> None:
+    """Where the chat's model may not see all memories, the host is not left to show them."""
+    plugin = on_a_host()
+    plugin.valves = plugin.Valves(native_memory="keep", local_only_banks="Health")
+    assert (await run(plugin.inlet, a_body(), CHANNEL))["features"] == {"memory": False}
+
+
 async def test_body_without_features() -> None:
     """A body without features, as of a plain API call, gets none."""
     body = {key: value for key, value in a_body().items() if key != "features"}

@@ -18,6 +18,7 @@ from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
 from adaptive.host.hook import Hook
 from adaptive.host.kind import RECALLED_KINDS
+from adaptive.host.locality import kept_from_chat, kept_from_completer
 from adaptive.host.model_choices import HostModels
 from adaptive.host.native import NativeMemory, without_native_memory
 from adaptive.host.providers import chosen_completer, user_sources
@@ -33,6 +34,7 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.recall.block import recall_line, with_block
 from adaptive.recall.citations import show_sources
 from adaptive.recall.comments import without_memory_comments
+from adaptive.recall.entry_verdicts import EntryVerdicts
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import question_of
 from adaptive.recall.recollection import ChatStates, Library, Recollection, recollect
@@ -66,6 +68,7 @@ class Filter:
         self._chat_table = HostChatTable()
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
+        self._verdicts = EntryVerdicts()
         self._formats = AnswerFormats()
         self._learning = Learning(self._indexes, self._vector_table, self._start)
         self._redacted_turns = RedactedTurns()
@@ -77,6 +80,7 @@ class Filter:
     async def _warm_up(self, request: Request) -> None:
         """What would make the first message after a restart wait."""
         await asyncio.to_thread(memory_remarks)
+        await asyncio.to_thread(self._verdicts.warm_up)
         await asyncio.to_thread(may_hold_facts, "What is it?")
         await warm_up(request, self._indexes, self._vector_table)
 
@@ -237,7 +241,10 @@ class Filter:
             hook.metadata[INJECTED] = found.memory_ids
             if settings.show_sources and found.fitting:
                 self._start(show_sources(hook.notifier, found.fitting))
-        if settings.native_memory == "replace" and mapping(body.get("features")).get("memory"):
+        if mapping(body.get("features")).get("memory") and (
+            # The host would show its memories to any model.
+            settings.native_memory == "replace" or (await kept_from_chat(hook)).names
+        ):
             changed["features"] = without_native_memory(body["features"])
         return changed
 
@@ -259,6 +266,7 @@ class Filter:
         if found.state is not None and chat_id:
             write, now = self._chat_states.write, int(time.time())
             self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
+        self._start(self._verdicts.judge_ahead(hook.user_id, found.memories))
         return found
 
     def _count_recalls(self, hook: Hook, found: Recollection) -> None:
@@ -282,6 +290,8 @@ class Filter:
             states=self._chat_states,
             judge=await self._judge(hook, request, user),
             admit=native.not_injected if hook.settings.native_memory == "keep" else None,
+            hidden=await kept_from_chat(hook),
+            verdicts=self._verdicts,
         )
         try:
             question = question_of(messages, hook.metadata, chat_id)
@@ -306,7 +316,8 @@ class Filter:
         except AdaptiveMemoryError as error:
             log.warning("memories are not judged: %s", error)
             return None
-        return RelevanceJudge(completer, self._formats, self._relevance, rules)
+        hidden = await kept_from_completer(completer, request, settings)
+        return RelevanceJudge(completer, self._formats, self._relevance, rules, hidden)
 
     async def _learned(self, hook: Hook, pending: PendingTurn | None, line: str) -> None:
         """The outlet's work, in a task of its own that nobody waits for."""

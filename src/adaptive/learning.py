@@ -27,6 +27,7 @@ from adaptive.host.events import emitter_to
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS, other_authors, owns_chat
 from adaptive.host.lease_table import HostLeaseTable
+from adaptive.host.locality import kept_from_completer
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.redis_lease import RedisLeases
@@ -193,14 +194,16 @@ class Learning:
         user = await account(hook.user)
         request = isolated_request(hook.request)
         sources = user_sources(hook, request, user, self._vectors)
+        completer = await chosen_completer(hook, request, user)
         room = Classroom(
             sources=sources,
             indexes=self._indexes,
-            completer=await chosen_completer(hook, request, user),
+            completer=completer,
             formats=self._formats,
             storeroom=self._storeroom(sources),
             may_ask=partial(self._may_ask, turn.user_id, settings.max_extractions_per_hour),
             can_ask=own is not None and own.caller is not None,
+            hidden=await kept_from_completer(completer, request, settings),
             writing=self._writing,
         )
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
@@ -235,15 +238,17 @@ class Learning:
             user = await account(hook.user)
             request = isolated_request(hook.request)
             sources = user_sources(hook, request, user, self._vectors)
+            completer = await chosen_completer(hook, request, user)
             shop = Workshop(
                 room=self._storeroom(sources),
                 current=partial(
                     self._indexes.current, sources, settings.index_cache_bytes, patience=0
                 ),
-                completer=await chosen_completer(hook, request, user),
+                completer=completer,
                 formats=self._formats,
                 leases=self._leases,
                 writing=lambda: self._writing,
+                hidden=await kept_from_completer(completer, request, settings),
             )
             await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
         except AdaptiveMemoryError as error:

@@ -23,6 +23,7 @@ from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Classroom, Lesson, learn_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Turn
+from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.search.indexes import MemoryIndexes, Sources
 from tests.fakes import (
     ListedMemories,
@@ -84,6 +85,19 @@ async def test_corrected_and_forgotten() -> None:
     assert line == "Memory updated: User likes black tea. · Memory deleted: User has a dog."
     assert store.contents == ["User likes black tea."]
     assert "- id=m-2 | User has a dog.\n- id=m-1 | User likes tea." in model.requests[0].user
+
+
+async def test_banks_for_local_models() -> None:
+    """Memories for local models alone are not offered to another one, in stores of any size."""
+    hidden = LocalOnlyBanks.of(hook_settings(local_only_banks="health"))
+    ill = memory("m-3", "User likes no peanuts, being allergic.", bank="Health")
+    many = [memory(f"x-{n}", f"User likes book {n}.") for n in range(30)]
+    for rows in ([TEA, ill], [TEA, ill, *many]):
+        model = ScriptedModel(reply(LISBON))
+        room = classroom(ListedMemories(*rows), model, hidden=hidden)
+        await learn(room, turn("I live in Lisbon and User likes tea."))
+        assert TEA.content in model.requests[0].user
+        assert "allergic" not in model.requests[0].user
 
 
 async def test_nothing() -> None:

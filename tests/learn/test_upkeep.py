@@ -23,6 +23,7 @@ from adaptive.learn.upkeep import (
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Completion, CompletionRequest, Memory
 from adaptive.ports import ResponseFormat
+from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.search.index import MemoryIndex
 from adaptive.table_ports import ArchivedMemory
 from tests.fakes import hook_settings, memory
@@ -254,6 +255,20 @@ async def test_left_alone(answer: dict[str, Any], reason: str) -> None:
     assert report is not None
     assert dict(report.counts) == {"clusters": 1, f"left alone: {reason}": 1}
     assert report.complete
+
+
+async def test_banks_for_local_models() -> None:
+    """A cluster with memories for local models alone is not sent to another one."""
+    home = household(*GUITAR, *CAT)
+    for id, row in home.world.store.rows.items():
+        if "cat" in row.content:
+            home.world.store.rows[id] = replace(row, bank="Health")
+    hidden = LocalOnlyBanks.of(hook_settings(local_only_banks="health"))
+    report = await home.run(hidden=hidden)
+    assert report is not None
+    assert report.counts["left alone: for local models only"] == 1
+    assert all("Milo" not in request.user for request in home.model.requests)
+    assert len(home.model.requests) == 1
 
 
 async def test_few_clusters_per_run() -> None:

@@ -83,6 +83,27 @@ def test_no_attack_leaves_the_block(attack: dict[str, list[str]]) -> None:
         assert "adaptive_memory>" not in shown.replace("&lt;/adaptive_memory>", "")
 
 
+@given(st.text(max_size=60))
+def test_plain_texts_are_told_right(text: str) -> None:
+    """A text that is passed on at once would not have been changed by a closer look either."""
+    shown = escaped_entry(text)
+    assert escaped_entry(f"{shown} <") == f"{shown} <".lstrip()
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("![x](https://example.org/?q=1)", "!&#91;x](https://example.org/?q=1)"),
+        ("a ![x][1] b", "a !&#91;x][1] b"),
+        ("Great! [sic] (really)", "Great! [sic] (really)"),
+        ("```\nrm\n```", "''' rm '''"),
+    ],
+)
+def test_pictures_and_fences(text: str, shown: str) -> None:
+    """A Markdown picture is not fetched, and a fence opens no code."""
+    assert escaped_entry(text) == shown
+
+
 @given(st.lists(MARKS, max_size=24).map("".join) | st.text(max_size=120))
 def test_once_is_enough(text: str) -> None:
     """Escaping what was escaped changes nothing, and one line comes out."""

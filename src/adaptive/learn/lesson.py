@@ -31,6 +31,7 @@ from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
+from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.privacy.policy import gate_policy
 from adaptive.search.fusion import rank
 from adaptive.search.index import MemoryIndex
@@ -57,7 +58,7 @@ class Classroom:
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
     wait for the database: SQLite has one writer, and who waits for it longest is not served first.
     ``may_ask`` tells whether the user has a model call left, ``can_ask`` whether the user can be
-    asked something.
+    asked something. The model is not shown the memories of ``hidden``.
     """
 
     sources: Sources
@@ -67,6 +68,7 @@ class Classroom:
     storeroom: Storeroom
     may_ask: Callable[[], Awaitable[bool]]
     can_ask: bool = False
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     clock: Callable[[], float] = time.time
 
@@ -210,7 +212,7 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     """The memories the model is shown: all of a small store, else those near the user's words."""
     index = await _index(room, settings)
     if len(index.memories) <= _OFFERED_MEMORIES:
-        return index.memories
+        return room.hidden.without(index.memories)
     user_id = room.sources.user_id
     known = room.indexes.known_query(user_id, index.embedder, turn.words)
     if known is not None:
@@ -218,7 +220,8 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     else:
         vectors = await query_vectors(room.sources.embedder, [turn.words], _PATIENCE_SECONDS)
     ranked = rank(index.shelf, asked_for(turn.words, "", vectors, index.dimension))
-    return [index.memories[one.place] for one in ranked[:_OFFERED_MEMORIES]]
+    near = room.hidden.without(index.memories[one.place] for one in ranked)
+    return near[:_OFFERED_MEMORIES]
 
 
 async def _index(room: Classroom, settings: Settings) -> MemoryIndex:

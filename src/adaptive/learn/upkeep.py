@@ -33,6 +33,7 @@ from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import Memory
 from adaptive.ports import Completer
 from adaptive.privacy.gate import Refused, gate
+from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.privacy.policy import gate_policy
 from adaptive.retry import RetryPolicy
 from adaptive.search.index import MemoryIndex
@@ -56,6 +57,7 @@ class Workshop:
 
     ``current`` brings the user's index as the store stands now. ``writing`` opens what keeps
     lessons of the same user out while the store is changed; it is not held while the model thinks.
+    The model is not shown the memories of ``hidden``: clusters with them are left alone.
     """
 
     room: Storeroom
@@ -64,6 +66,7 @@ class Workshop:
     formats: AnswerFormats
     leases: Leases
     writing: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
 
 
 @dataclass(slots=True)
@@ -137,7 +140,9 @@ async def _run_upkeep(
     archived = await shop.room.archive.read(shop.room.user_id)
     done = await _finish_former_run(shop, archived, clock, report)
     rules = ClusterRules.of(settings, clock(), done | _summary_ids(index.memories, archived))
-    clusters = await asyncio.to_thread(related_clusters, index, settings, rules)
+    found = await asyncio.to_thread(related_clusters, index, settings, rules)
+    clusters = [cluster for cluster in found if not any(map(shop.hidden.holds, cluster))]
+    report.count("left alone: for local models only", len(found) - len(clusters))
     report.count("clusters", len(clusters))
     for cluster in _clusters_in_turn(clusters, clock(), settings.summarization_interval):
         try:

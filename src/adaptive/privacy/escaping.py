@@ -34,6 +34,10 @@ _ANGLES = {
     **{ord(sign): "<" for sign in "\u2039\u276e\u27e8\u3008\u02c2\u1438\u2329\u276c\u2770"},
     **{ord(sign): ">" for sign in "\u203a\u276f\u27e9\u3009\u02c3\u1433\u232a\u276d\u2771"},
 }
+# Signs with which a line begins as a heading, a rule or a turn, so far as they are no letters.
+_LINE_OPENERS = tuple("#-=_*~>\"'`([|.")
+# A role's colon stands within so many characters: 12 before its name, 20 of it, 6 after it.
+_ROLE_REACH = 64
 # What is left out gives its neighbours new ones; a text that needs more passes is no text.
 _MOST_PASSES = 4
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
@@ -75,7 +79,7 @@ _TURN_ROLES = (
 
 def escaped_entry(text: str) -> str:
     """A text as one line that imitates no structure; the same for what was escaped before."""
-    if _plain_entry().fullmatch(text):
+    if _is_plain_entry(text):
         return text
     shown = _without_unseen(text)
     shown = _without_line_marks(shown)
@@ -83,7 +87,7 @@ def escaped_entry(text: str) -> str:
     shown = re.sub("\t+", " ", " ".join(line for line in lines if line)).strip()
     shown = _backticks().sub(lambda run: "'" * len(run.group()), shown)
     shown = _without_opening(shown)
-    return _without_imitations(shown)
+    return _image().sub("&#91;", _without_imitations(shown))
 
 
 def imitates_structure(text: str) -> bool:
@@ -143,12 +147,26 @@ def _seen_entry(text: str) -> GuardText:
     return GuardText(latin, folded.cuts, folded.skipped)
 
 
+def _is_plain_entry(text: str) -> bool:
+    """Whether a text needs no look: no sign that opens anything, no colon near its beginning."""
+    if text != text.strip() or text[:1] in _LINE_OPENERS or _opening_signs().search(text):
+        return False
+    return not _colons().search(text, 0, _ROLE_REACH)
+
+
 @cache
-def _plain_entry() -> re.Pattern[str]:
-    """Texts that need no look: letters and the marks of a sentence, no role before a colon."""
+def _opening_signs() -> re.Pattern[str]:
+    """What escaping may change, and combining marks, which may hide it."""
+    angles = "".join(map(chr, _ANGLES))
     return re.compile(
-        r"[A-Za-z0-9](?:[A-Za-z0-9 ,.;'\"!?()/%&+*=@_\-]*[A-Za-z0-9,.;'\"!?()/%&+*=@_\-])?"
+        f"[<\\[{{`\t{angles}\ufe64\uff1c\uff3b\ufe5b\uff5b{_LINE_BREAKS}{_NEVER_SHOWN}{_JOINERS}"
+        f"{_SELECTORS}\ud800-\udfff\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]"
     )
+
+
+@cache
+def _colons() -> re.Pattern[str]:
+    return re.compile("[:\ufe55\uff1a]")
 
 
 @cache
@@ -197,6 +215,12 @@ def _commanding_turn() -> re.Pattern[str]:
         rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\s*_)\]\"'`]{{0,6}}[:：]",
         re.IGNORECASE,
     )
+
+
+@cache
+def _image() -> re.Pattern[str]:
+    """The bracket of a Markdown image, which whoever shows an answer would fetch."""
+    return re.compile(r"(?<=!)\[(?=[^\]\n]{0,200}\]\s?[(\[])")
 
 
 @cache

@@ -6,14 +6,16 @@ from collections.abc import Sequence
 
 from adaptive.model import Candidate
 from adaptive.ports import Notifier
+from adaptive.privacy.escaping import escaped_entry
 
 _SHOWN_CHARACTERS = 80
 
 
 async def show_sources(notifier: Notifier, used: Sequence[Candidate]) -> None:
-    """Show each memory as a source, with its relevance in percent."""
+    """Show each memory as a source, with its relevance in percent; escaped as in the block."""
     for one in used:
-        title = one.memory.content[:_SHOWN_CHARACTERS]
+        text = escaped_entry(one.memory.content)
+        title = text[:_SHOWN_CHARACTERS]
         percent = f"{round(one.score * 100)} %"
         meta = {"source": title, "name": percent, "score": round(one.score, 3)}
-        await notifier.source(title, [one.memory.content], [meta])
+        await notifier.source(title, [text], [meta])

@@ -21,6 +21,8 @@ from adaptive.llm.reply import reply_items
 from adaptive.messages import head_and_tail
 from adaptive.model import Candidate, Completion, CompletionRequest, Memory
 from adaptive.ports import Completer
+from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.retry import RetryPolicy
 from adaptive.shapes import mapping
 from adaptive.soft import soft_import
@@ -131,12 +133,16 @@ class _ScoresUntil:
 
 @dataclass(frozen=True, slots=True)
 class RelevanceJudge:
-    """A model that scores candidates, with what is remembered of it."""
+    """A model that scores candidates, with what is remembered of it.
+
+    It is not shown the memories of ``hidden``: whoever asks it keeps them back.
+    """
 
     completer: Completer
     formats: AnswerFormats
     cache: RelevanceCache
     rules: JudgeRules
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
 
     async def judged(
         self, user_id: str, message: str, candidates: Sequence[Candidate]
@@ -189,7 +195,7 @@ class RelevanceJudge:
 def relevance_request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
     """The question to the model; ``prompt`` is its system message."""
     lines = [
-        f"- id={one.id} | {' '.join(head_and_tail(one.content, _LONGEST_FACT).split())}"
+        f"- id={one.id} | {escaped_entry(head_and_tail(one.content, _LONGEST_FACT))}"
         for one in memories
     ]
     sections = [

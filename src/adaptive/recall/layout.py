@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from adaptive.model import Memory
+from adaptive.privacy.escaping import escaped_entry
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, estimated_tokens
 from adaptive.recall_valves import MemoryDetails, MemoryFormat
 from adaptive.search.text_similarity import holds_words_of
@@ -32,14 +32,10 @@ _LEADS: Mapping[MemoryFormat, str] = {
     "paragraph": " ",
     "table": "| ",
 }
-# Marks of this block and of the one that Open WebUI itself writes, and the control tokens by which
-# chat templates tell roles apart.
-_IMITATED_TAG = re.compile(
-    r"<(?=\s*/?\s*(?:adaptive_memory|memory_context)\b|[|\uff5c]|<?/?(?:s|sys|bos|eos|start_of_turn"
-    r"|end_of_turn|system|developer|user|human|assistant|model|tool)>)",
-    re.IGNORECASE,
-)
-_IMITATED_BRACKET = re.compile(r"\[(?=\s*/?\s*(?:inst|system_prompt)\b)", re.IGNORECASE)
+# Signs that open a mark, and what may stand within one before its name.
+_OPENED = "<[{"
+_MARK_FILLERS = " \t/|!?\\#~_.-"
+_AS_ENTITIES = str.maketrans({"<": "&lt;", "[": "&#91;", "{": "&#123;"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +62,12 @@ class BlockEntries:
     retrieved: tuple[Memory, ...] = ()
 
 
-def filled(
-    core: Sequence[Memory], retrieved: Sequence[Memory], layout: EntryLayout, budget: BlockBudget
-) -> BlockEntries:
-    """The entries that fit whole: core facts first, up to their cap, then retrieved, best first.
+@dataclass(frozen=True, slots=True)
+class FormerContent:
+    """What a memory said before it was changed; ``until`` is a day, empty where unknown."""
 
-    A core fact beyond the cap may still come along as a retrieved one; none stands there twice.
-    """
-    taken = core_within(core, layout, budget)
-    held = {memory.id for memory in taken}
-    others = {memory.id: memory for memory in retrieved if memory.id not in held}
-    room = retrieved_room(taken, layout, budget)
-    return BlockEntries(taken, _within(others.values(), layout, room))
+    content: str
+    until: str = ""
 
 
 def core_within(
@@ -125,7 +115,7 @@ def _within(memories: Iterable[Memory], layout: EntryLayout, tokens: int) -> tup
     taken: list[Memory] = []
     for memory in memories:
         cost = entry_tokens(memory, layout)
-        if cost <= tokens and _one_line_of(memory.content):
+        if cost <= tokens and escaped_entry(memory.content):
             taken.append(memory)
             tokens -= cost
     return tuple(taken)
@@ -141,7 +131,7 @@ def _part_tokens(heading: str, layout: EntryLayout) -> int:
 
 def _part(heading: str, memories: Iterable[Memory], layout: EntryLayout) -> str:
     """A heading with its entries; an entry without words has no line."""
-    lines = [_entry_line(one, layout) for one in memories if _one_line_of(one.content)]
+    lines = [_entry_line(one, layout) for one in memories if escaped_entry(one.content)]
     if not lines:
         return ""
     if layout.form == "paragraph":
@@ -162,43 +152,62 @@ def _table_head(layout: EntryLayout) -> list[str]:
 
 
 def _entry_line(memory: Memory, layout: EntryLayout) -> str:
-    """The text of an entry without what stands before it."""
-    text = _one_line_of(memory.content)
+    """The text of an entry without what stands before it.
+
+    Parts that imitate nothing may do so together, as a bank's name in square brackets: so the whole
+    is escaped once more.
+    """
+    text = _closed(escaped_entry(memory.content))
     if formers := _formers(memory):
         text = f"{text.rstrip()} ({formers})"
     details = _details(memory, layout.details)
     if layout.form == "table":
         # The memory is the last cell: a mark in it shifts no other.
-        return " | ".join([*(cell.replace("|", "/") for cell in details), text.replace("|", "\\|")])
+        cells = [*(cell.replace("|", "/") for cell in details), text.replace("|", "\\|")]
+        return " | ".join(_closed(escaped_entry(cell)) for cell in cells)
     if layout.form == "paragraph" and not text.endswith(_SENTENCE_ENDS):
         text += "."
     told = " ".join(detail for detail in details if detail)
-    return f"[{told}] {text}" if told else text
+    return _closed(escaped_entry(f"[{told}] {text}" if told else text))
 
 
-def _formers(memory: Memory) -> str:
-    """What a memory said before it was changed, and until when, the latest first.
+def _closed(text: str) -> str:
+    """A text that opens no mark at its end, which the entry after it could complete."""
+    kept = text.rstrip(_MARK_FILLERS + _OPENED)
+    tail = text[len(kept) :]
+    return kept + tail.translate(_AS_ENTITIES) if tail else text
+
+
+def former_contents(memory: Memory) -> list[FormerContent]:
+    """What a memory said before it was changed, as far as its entry tells it, the latest first.
 
     What it only said in fewer words is left out.
     """
-    told: list[str] = []
+    told: list[FormerContent] = []
     after = memory.content
     for entry in reversed(listing(memory.meta.get("history"))):
         former = str(mapping(entry).get("content") or "")
         if not former.strip() or holds_words_of(after, former):
             continue
-        day = _day(mapping(entry).get("until"))
-        words = _one_line_of(former).rstrip(".。").translate(_ROUND_TO_SQUARE)
-        told.append(f"until {day}: {words}" if day else f"before: {words}")
+        told.append(FormerContent(former, _day(mapping(entry).get("until"))))
         after = former
         if len(told) == _FORMERS_TOLD:
             break
+    return told
+
+
+def _formers(memory: Memory) -> str:
+    told: list[str] = []
+    for former in former_contents(memory):
+        words = _closed(escaped_entry(former.content))
+        words = words.rstrip(".。").translate(_ROUND_TO_SQUARE)
+        told.append(f"until {former.until}: {words}" if former.until else f"before: {words}")
     return "; ".join(told)
 
 
 def _details(memory: Memory, wanted: MemoryDetails) -> list[str]:
     """The date and the bank as far as they are wanted; empty where they are not known."""
-    bank = _one_line_of(memory.bank).replace("[", "(").replace("]", ")")
+    bank = escaped_entry(memory.bank).replace("[", "(").replace("]", ")")
     details = {"date": _said_on(memory), "bank": bank}
     return [details[name] for name in ("date", "bank") if wanted in (name, "both")]
 
@@ -215,9 +224,3 @@ def _day(seconds: object) -> str:
         return (_EPOCH + timedelta(seconds=seconds)).date().isoformat()
     except (OverflowError, ValueError):
         return ""
-
-
-def _one_line_of(text: str) -> str:
-    """A text on one line that can't open or close a block, nor begin a role's turn."""
-    folded = _IMITATED_TAG.sub("&lt;", " ".join(text.split()))
-    return _IMITATED_BRACKET.sub("&#91;", folded)

@@ -7,13 +7,16 @@ import json
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 from adaptive.errors import TablesUnavailable
 from adaptive.messages import has_words
 from adaptive.model import Candidate, Memory
 from adaptive.ports import Vectors
+from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.recall.continuity import ChatEntries, EntryRoom, place_entries
+from adaptive.recall.entry_verdicts import EntryScreen, EntryVerdicts
 from adaptive.recall.gather import core_memories, fitting_memories
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.layout import (
@@ -26,7 +29,7 @@ from adaptive.recall.layout import (
     retrieved_room,
 )
 from adaptive.recall.question import Question
-from adaptive.search.fusion import rank
+from adaptive.search.fusion import Ranked, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.search.query import asked_for, query_vectors
@@ -43,6 +46,8 @@ _MOST_ENTRIES = 1000
 _KEPT_ON_REBUILD = 0.25
 # Score of the judging model from which a memory goes in, unless the valve says another.
 _LEAST_JUDGED = 0.5
+# So many that may not stand in a prompt take no place from others.
+_PLACES_FOR_REFUSED = 20
 _SHARE_FOR_EMBEDDING = 0.5
 _SHARE_FOR_NEW_MEMORIES = 0.25
 # The host makes the model's request first: that is what the user waits for.
@@ -56,6 +61,7 @@ class Recollection:
     """The block, the memories in it that fit this message, best first, and what to tell the user.
 
     ``state`` is what has to be kept for the chat's next turn, ``None`` where it is as it was.
+    ``memories`` are all of the user's, the same object while they are the same.
     """
 
     block: str = ""
@@ -64,6 +70,7 @@ class Recollection:
     count: int = 0
     note: str = ""
     state: str | None = None
+    memories: tuple[Memory, ...] = ()
 
     @property
     def memory_ids(self) -> list[str]:
@@ -116,7 +123,8 @@ class ChatStates:
 class Library:
     """What recalling needs: the user's memories, what outlives the turn, and perhaps a judge.
 
-    ``admit`` leaves out memories that come into the prompt by another way.
+    ``admit`` leaves out memories that come into the prompt by another way; those of ``hidden`` are
+    none of the chat model's business.
     """
 
     sources: Sources
@@ -125,6 +133,8 @@ class Library:
     states: ChatStates
     judge: RelevanceJudge | None = None
     admit: Admit | None = None
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    verdicts: EntryVerdicts = field(default_factory=EntryVerdicts)
 
 
 async def recollect(library: Library, question: Question, settings: Settings) -> Recollection:
@@ -155,11 +165,12 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
         library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
-    core = core_memories(index, settings.core_importance)
-    fitting = await _fitting(library, index, question, vectors, len(core), settings)
+    screen = EntryScreen(library.verdicts, user_id)
+    core = library.hidden.without(core_memories(index, settings.core_importance))
+    fitting = await _fitting(library, index, question, vectors, screen, len(core), settings)
     left = 0 if index.complete else len(index.missing())
     note = f"{left} not embedded yet: found by keywords" if left else ""
-    return await _laid_out(library, index, core, fitting, state, note, settings)
+    return await _laid_out(library, index, core, fitting, screen, state, note, settings)
 
 
 async def _fitting(
@@ -167,6 +178,7 @@ async def _fitting(
     index: MemoryIndex,
     question: Question,
     vectors: Vectors | None,
+    screen: EntryScreen,
     spare: int,
     settings: Settings,
 ) -> list[Candidate]:
@@ -175,24 +187,66 @@ async def _fitting(
         return []
     asked = asked_for(question.text, question.previous, vectors, index.dimension)
     most = max(settings.related_memories_n, settings.top_n_memories) + spare
-    ranked = rank(index.shelf, asked, limit=most)
-    by_score = fitting_memories(index.memories, ranked, settings, spare=spare)
+    hidden = len(index.memories) - len(library.hidden.without(index.memories))
+    ranked = [
+        one
+        for one in rank(index.shelf, asked, limit=most + hidden + _PLACES_FOR_REFUSED)
+        if not library.hidden.holds(index.memories[one.place])
+    ]
+
+    def fits(left: Sequence[Ranked], *, judged: bool = False) -> list[Candidate]:
+        memories = index.memories
+        return fitting_memories(memories, left[:most], settings, judged=judged, spare=spare)
+
+    by_score = _allowed(fits, index, ranked, screen)
     if library.judge is None:
         return by_score
-    pool = fitting_memories(index.memories, ranked, settings, judged=True, spare=spare)
+    asked_about = [
+        one for one in ranked if not library.judge.hidden.holds(index.memories[one.place])
+    ]
+    pool = _allowed(partial(fits, judged=True), index, asked_about, screen)
+    kept_back = [one for one in by_score if library.judge.hidden.holds(one.memory)]
     if not pool:
-        return []
+        return kept_back
     user_id = library.sources.user_id
     judgement = await library.judge.judged(user_id, question.text, pool)
     if judgement.kind == "failed":
         log_recall.warning("memories were not judged: %s", judgement.reason)
         return by_score
     least = settings.relevance_threshold or _LEAST_JUDGED
-    return [
+    chosen = [
         one
         for one in judgement.candidates
         if one.memory.id not in judgement.scored or one.score >= least
     ]
+    return [*chosen, *kept_back]
+
+
+def _allowed(
+    fits: Callable[[Sequence[Ranked]], list[Candidate]],
+    index: MemoryIndex,
+    ranked: Sequence[Ranked],
+    screen: EntryScreen,
+) -> list[Candidate]:
+    """What fits and may stand in a prompt; what may not is looked at as if it did not exist."""
+    while True:
+        chosen = fits(ranked)
+        refused = {one.memory.id for one in chosen if not screen.allows(one.memory)}
+        if not refused:
+            return chosen
+        ranked = [one for one in ranked if index.memories[one.place].id not in refused]
+
+
+def _allowed_core(
+    core: list[Memory], layout: EntryLayout, budget: BlockBudget, screen: EntryScreen
+) -> tuple[Memory, ...]:
+    """The core facts that fit into their part and may stand in a prompt."""
+    while True:
+        held = core_within(core, layout, budget)
+        refused = {memory.id for memory in held if not screen.allows(memory)}
+        if not refused:
+            return held
+        core = [memory for memory in core if memory.id not in refused]
 
 
 async def _laid_out(
@@ -200,6 +254,7 @@ async def _laid_out(
     index: MemoryIndex,
     core: list[Memory],
     fitting: list[Candidate],
+    screen: EntryScreen,
     state: str,
     note: str,
     settings: Settings,
@@ -208,22 +263,34 @@ async def _laid_out(
     budget = BlockBudget(settings.max_injected_tokens, settings.max_core_tokens)
     former = _entries_of(state)
     ids = [*(one.memory.id for one in fitting), *(one.id for one in former.entries)]
-    existing = {one: found for one in ids if (found := index.memory(one)) is not None}
+    known = {one: found for one in ids if (found := index.memory(one)) is not None}
+    existing = {
+        one: memory
+        for one, memory in known.items()
+        if not library.hidden.holds(memory) and screen.allows(memory)
+    }
     if library.admit is not None:
         admitted = {memory.id for memory in await library.admit([*core, *existing.values()])}
         core = [memory for memory in core if memory.id in admitted]
         existing = {one: memory for one, memory in existing.items() if one in admitted}
-    held = core_within(core, layout, budget)
+    held = _allowed_core(core, layout, budget, screen)
     for memory in held:
         existing.pop(memory.id, None)
     retrieved = [one.memory.id for one in fitting if one.memory.id in existing]
+    costs: dict[str, int] = {}
+
+    def cost(memory: Memory) -> int:
+        if memory.id not in costs:
+            costs[memory.id] = entry_tokens(memory, layout)
+        return costs[memory.id]
+
     room = EntryRoom(retrieved_room(held, layout, budget), _MOST_ENTRIES, _KEPT_ON_REBUILD)
     placement = place_entries(
         former,
         retrieved[: settings.related_memories_n],
         existing,
         room,
-        lambda memory: entry_tokens(memory, layout),
+        cost,
     )
     placed = {memory.id for memory in (*held, *placement.memories)}
     new_state = json.dumps(placement.state.as_list(), separators=(",", ":"))
@@ -234,6 +301,7 @@ async def _laid_out(
         count=len(held) + len(placement.memories),
         note=note,
         state=new_state if placement.state != former else None,
+        memories=index.memories,
     )
 
 

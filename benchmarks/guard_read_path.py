@@ -1,0 +1,155 @@
+"""What keeping attacks out of the memory block adds to a turn, before the model is asked.
+
+A user has 1,000 memories, ten of which fit each question. The same question is recollected with
+and without the steps in turns: escaping, verdicts on entries, and banks for local models only.
+``first`` are turns whose ten entries nobody has judged yet, ``known`` those whose entries were, as
+they are behind the user's first turn. Times are of the processor: the steps wait for nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from adaptive.model import Memory
+from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.recall import layout, recollection
+from adaptive.recall.entry_verdicts import EntryVerdicts
+from adaptive.recall.question import Question
+from adaptive.recall.recollection import ChatStates, Library, recollect
+from adaptive.search.indexes import MemoryIndexes, Sources
+from benchmarks.figures import say, spread, write_results
+from tests.fakes import (
+    ListedMemories,
+    ShelvedChats,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+    memory,
+)
+
+TOPICS = 100
+ENTRIES = 10
+ROUNDS = 5
+SENTENCES = (
+    "User keeps the {topic} of year {n} in a box under the stairs, next to the winter coats.",
+    "User's sister Marta wants to borrow the {topic} no. {n} for a trip to Porto in spring.",
+    "Nutzer hat für {topic} {n} einen schönen Platz im Büro gefunden, gleich neben der Tür.",
+    "User's note on {topic} {n}: it is worth 40 [euros], and <3 of them are left.",
+    "ユーザーは{topic} {n} を東京の店で買いました。",
+)
+
+
+class Unscreened:
+    """In place of a screen: allows everything at no cost."""
+
+    def __init__(self, *_: object) -> None:
+        pass
+
+    def allows(self, _: Memory) -> bool:
+        """Yes."""
+        return True
+
+
+def main() -> None:
+    """Measure and write ``results/guard_read_path.json``."""
+    figures = asyncio.run(measure())
+    say(json.dumps(figures, indent=2, default=str))
+    say(f"written: {write_results('guard_read_path', figures)}")
+
+
+async def measure() -> dict[str, Any]:
+    """Times of turns with and without the steps, in milliseconds."""
+    rows = [
+        memory(f"m-{topic}-{n}", _sentence(topic, n), created_at=topic * 100 + n, bank="Personal")
+        for topic in range(TOPICS)
+        for n in range(ENTRIES)
+    ]
+    own = Sources("ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors())
+    indexes, verdicts = MemoryIndexes(), EntryVerdicts()
+    verdicts.warm_up()
+    settings = hook_settings(
+        related_memories_n=ENTRIES,
+        inlet_timeout_seconds=60,
+        max_injected_tokens=5000,
+        local_only_banks="Health",
+    )
+    banks = LocalOnlyBanks.of(settings)
+
+    async def turn(topic: int, hidden: LocalOnlyBanks) -> float:
+        library = Library(
+            own, indexes, ShelvedChats(), ChatStates(), hidden=hidden, verdicts=verdicts
+        )
+        question = Question(f"Where is the {_topic(topic)}?")
+        began = time.process_time()
+        found = await recollect(library, question, settings)
+        took = time.process_time() - began
+        assert found.count == ENTRIES, (topic, found.count)
+        return took * 1000
+
+    async def bare(topic: int) -> float:
+        with _without_the_steps():
+            return await turn(topic, NOTHING_HIDDEN)
+
+    for _ in range(2):
+        for topic in range(TOPICS):
+            await bare(topic)
+    order = range(TOPICS)
+    first = [(await bare(topic), await turn(topic, banks)) for topic in order]
+    known = [
+        (await bare(topic), await turn(topic, banks)) for topic in order for _ in range(ROUNDS)
+    ]
+    return {
+        "memories": len(rows),
+        "injected": ENTRIES,
+        **_told("first", first),
+        **_told("known", known),
+    }
+
+
+def _told(name: str, pairs: list[tuple[float, float]]) -> dict[str, Any]:
+    without, with_steps = zip(*pairs, strict=True)
+    added = [after - before for before, after in pairs]
+    return {
+        f"{name}_without_ms": spread(without),
+        f"{name}_with_ms": spread(with_steps),
+        f"{name}_added_ms": spread(added),
+    }
+
+
+@contextmanager
+def _without_the_steps() -> Iterator[None]:
+    """Recollecting as it was before there was a guard: entries on one line, all allowed."""
+    screen: Any = recollection.EntryScreen
+    escape: Callable[[str], str] = layout.escaped_entry
+    setattr(recollection, "EntryScreen", Unscreened)  # noqa: B010 - the type differs
+    setattr(layout, "escaped_entry", _on_one_line)  # noqa: B010
+    try:
+        yield
+    finally:
+        setattr(recollection, "EntryScreen", screen)  # noqa: B010
+        setattr(layout, "escaped_entry", escape)  # noqa: B010
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _topic(number: int) -> str:
+    """A made-up word, another one for each number."""
+    return "".join("bdfgklmnprstvz"[digit] + vowel for digit, vowel in _syllables(number))
+
+
+def _syllables(number: int) -> Iterator[tuple[int, str]]:
+    for vowel in "aeo":
+        yield number % 14, vowel
+        number = number // 14 + 3
+
+
+def _sentence(topic: int, n: int) -> str:
+    sentence = SENTENCES[(topic + n) % len(SENTENCES)]
+    return sentence.format(topic=_topic(topic), n=n)
