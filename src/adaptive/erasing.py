@@ -149,13 +149,13 @@ def asked_erasure(hook: Hook, messages: Sequence[Message]) -> ErasureRequest | N
 def erasure_question(request: ErasureRequest, forecast: ErasureForecast) -> ErasureQuestion:
     """What to ask before an erasure: how much would go, and the first ten memories of it."""
     memories = forecast.memories
-    counts = [_counted(len(memories), "memory", "memories")]
+    counts = [_number_of_them(len(memories), "memory", "memories")]
     for kind, one, many in (
         ("archive", "archived memory", "archived memories"),
         ("pending", "message that waits to be learned", "messages that wait to be learned"),
     ):
         if number := forecast.counts.get(kind, 0):
-            counts.append(_counted(number, one, many))
+            counts.append(_number_of_them(number, one, many))
     named = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
     if len(memories) > _MOST_NAMED:
         named.append(f"… and {len(memories) - _MOST_NAMED} more")
@@ -221,5 +221,5 @@ def _title_of(request: ErasureRequest) -> str:
     return f"Erase {of[request.scope]}?"
 
 
-def _counted(number: int, one: str, many: str) -> str:
+def _number_of_them(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"

@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Coroutine
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import Request
@@ -33,7 +34,7 @@ from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.learning import RECALLED, Learning, typed_turn
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.erasure_requests import ErasureRequest
+from adaptive.privacy.erasure_requests import ErasureRequest, read_erasure_request
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import recall_line, with_block
 from adaptive.recall.citations import show_sources
@@ -92,6 +93,7 @@ class Filter:
         """What would make the first message after a restart wait."""
         await asyncio.to_thread(memory_remarks)
         await asyncio.to_thread(may_hold_facts, "What is it?")
+        await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
         await warm_up(request, self._indexes, self._vector_table)
 
     async def inlet(

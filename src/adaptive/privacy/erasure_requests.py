@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -19,6 +18,7 @@ from adaptive.privacy.erasure_requests_forms import ErasureLanguage, ErasureScop
 from adaptive.privacy.erasure_requests_more_forms import erasure_languages
 
 _LONGEST_ERASURE_REQUEST = 200
+_MOST_CLOSINGS = 2
 _ERASURE_END_MARKS = " \t\r\n.!。…"
 # Written without spaces between words.
 _UNSPACED_LANGUAGES = frozenset({"zh", "ja"})
@@ -51,9 +51,12 @@ def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
     for language in erasure_languages():
         if not _erasure_stems(language.code).search(plain):
             continue
-        for scope, form in _erasure_patterns(language.code):
-            match = form.fullmatch(plain)
-            if match is None or (asks and not _politely_asked(language.code).search(plain)):
+        start, end, asked = _bare_request(plain, language.code)
+        for scope, form, only_asked in _erasure_patterns(language.code):
+            match = form.fullmatch(plain, start, end)
+            if match is None or (only_asked and not asked):
+                continue
+            if asks and not (asked or _around_requests(language.code).asked.search(plain)):
                 continue
             if scope != "day":
                 return ErasureRequest(scope, word=language.word)
@@ -73,9 +76,42 @@ def _erasure_stems(code: str) -> re.Pattern[str]:
     return re.compile(_language_of(code).stems)
 
 
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands around a request: greetings before it, a polite question, thanks after it."""
+
+    lead: re.Pattern[str]
+    asked: re.Pattern[str]
+    close: re.Pattern[str]
+
+
 @cache
-def _politely_asked(code: str) -> re.Pattern[str]:
-    return re.compile(_language_of(code).asked)
+def _around_requests(code: str) -> _Around:
+    language = _language_of(code)
+    apart = "*" if code in _UNSPACED_LANGUAGES else "+"
+    return _Around(
+        re.compile(f"(?:(?:{language.lead})[ ,.!:。、]{apart}){{0,4}}"),
+        re.compile(language.asked),
+        re.compile(f"[ ,.!。、]{apart}(?:{language.close})$"),
+    )
+
+
+def _bare_request(plain: str, code: str) -> tuple[int, int, bool]:
+    """Where a request begins and ends within a message, and whether it is a polite question."""
+    around = _around_requests(code)
+    start, asked = _after(around.lead, plain, 0), False
+    if polite := around.asked.match(plain, start):
+        start, asked = _after(around.lead, plain, polite.end()), True
+    end = len(plain)
+    for _ in range(_MOST_CLOSINGS):
+        if close := around.close.search(plain, start, end):
+            end = close.start()
+    return start, end, asked
+
+
+def _after(pattern: re.Pattern[str], plain: str, start: int) -> int:
+    found = pattern.match(plain, start)
+    return found.end() if found else start
 
 
 def _language_of(code: str) -> ErasureLanguage:
@@ -83,20 +119,13 @@ def _language_of(code: str) -> ErasureLanguage:
 
 
 @cache
-def _erasure_patterns(code: str) -> tuple[tuple[ErasureScope, re.Pattern[str]], ...]:
-    """The forms of a language, compiled when first needed."""
-    return tuple(_compiled_forms(_language_of(code)))
-
-
-def _compiled_forms(language: ErasureLanguage) -> Iterator[tuple[ErasureScope, re.Pattern[str]]]:
-    """For each scope its forms, those that only a polite question has apart."""
+def _erasure_patterns(code: str) -> tuple[tuple[ErasureScope, re.Pattern[str], bool], ...]:
+    """The forms of a language, compiled when first needed, and which are for questions alone."""
+    language = _language_of(code)
     names = {**language.words, "ASKED": "", "DAY": _A_DAY}
     name = re.compile("|".join(sorted(names, key=len, reverse=True)))
-    apart = "*" if language.code in _UNSPACED_LANGUAGES else "+"
-    lead = f"(?:(?:{language.lead})[ ,.!:。、]{apart}){{0,4}}"
-    close = f"(?:[ ,.!。、]{apart}(?:{language.close})){{0,2}}"
-    for scope, forms in language.forms.items():
-        for form in forms:
-            spelled = name.sub(lambda found: names[found[0]], form)
-            asked = f"(?:{language.asked})" + ("" if form.startswith("ASKED") else "?")
-            yield scope, re.compile(f"{lead}{asked}{lead}(?:{spelled}){close}")
+    return tuple(
+        (scope, re.compile(name.sub(lambda found: names[found[0]], form)), form.startswith("ASKED"))
+        for scope, forms in language.forms.items()
+        for form in forms
+    )

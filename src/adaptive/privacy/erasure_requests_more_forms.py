@@ -227,6 +227,7 @@ _CHINESE_ERASURE = ErasureLanguage(
             "WANTDEL[你我]?的?ALL的?[记記][忆憶]",
             "WANTDEL[你我]的[记記][忆憶]",
             "WANTALL(?:[关關][于於]我的)?[记記][忆憶](?:都|全部)?DEL",
+            "WANT[关關][于於]我的[记記][忆憶](?:都|全部)?DEL",
             "WANT(?:你知道的)?[关關][于於]我的(?:ALL(?:的?MEM)?|事情?)(?:都|全部)?DEL",
         ),
         "chat": (

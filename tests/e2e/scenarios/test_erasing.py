@@ -220,11 +220,13 @@ async def test_changed_secret(start_host: StartHost) -> None:
     await host.server.wait_until_healthy()
     again = await Page.sign_in(host.url, email)
     try:
-        assert chat.id
-        turn = await again.new_chat().send("Where do I live?")
-        assert turn.error is None
-        assert "Porto" in host.model.chat_requests()[-1].system_prompt
-        host.admin.token = (await Page.sign_in(host.url, host.admin.email)).token
+        chat.page = again
+        for known in (chat, again.new_chat()):
+            assert (await known.send("Where do I live?")).error is None
+            assert "Porto" in host.model.chat_requests()[-1].system_prompt
+        admin = await Page.sign_in(host.url, host.admin.email)
+        host.admin.token = admin.token
+        await admin.close()
         await plugin.set_valves({})
         await told(host, again, "I have a boat called Freya.", "User has a boat called Freya.")
         turn = await answered(again, "Forget everything about me", "erase")
