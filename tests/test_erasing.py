@@ -27,6 +27,7 @@ from adaptive.erasing import (
     erasure_question,
 )
 from adaptive.errors import HostError, StoreError
+from adaptive.filter import Filter
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.chat_table import HostChatTable
@@ -528,3 +529,37 @@ async def test_stuck_row_is_told(house: House) -> None:
     line = await house.erase(ErasureRequest("chat"))
     assert "memories (1)" in line
     assert line.endswith("Not erased: memories (the row is stuck).")
+
+
+@pytest.mark.parametrize(
+    ("words", "queued"), [("Forget everything about me", 0), ("I live in Porto.", 1)]
+)
+async def test_request_is_not_learned(words: str, queued: int) -> None:
+    """The turn that asks waits nowhere to be learned; any other one does."""
+    lines: list[str] = []
+
+    async def emit(event: dict[str, Any]) -> None:
+        lines.append(event["data"]["description"])
+
+    plugin = Filter()
+    plugin._supported = True
+    put: list[Any] = []
+
+    async def noted_turn(_hook: Hook, turn: Any) -> None:
+        put.append(turn)
+
+    plugin._learning.put = noted_turn  # type: ignore[method-assign]
+    body: dict[str, Any] = {"messages": said(words)}
+    request = Request({"type": "http", "headers": [], "app": FastAPI()})
+    returned = await plugin.outlet(
+        body,
+        __user__={"id": "ada"},
+        __metadata__=dict(SAVED),
+        __request__=request,
+        __event_emitter__=emit,
+    )
+    background = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*background, return_exceptions=True)  # type: ignore[arg-type]
+    assert returned is body
+    assert len(put) == queued
+    assert (NO_PAGE in lines) == (not queued)
