@@ -130,7 +130,8 @@ async def test_this_chat_is_erased(host: RunningHost, plugin: InstalledFilter) -
     await told(host, page, "I work as a nurse.", JOB, chat)
     turn = await answered(page, "Forget what I told you in this chat.", "erase", chat)
     await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
-    assert [one.content for one in await page.memories()] == [PORTO]
+    (left,) = await page.memories()
+    assert PORTO in left.content  # 0.9 keeps tags and bank in it
     assert host_vectors(host, page) == 1
     audit = host.query("SELECT * FROM adaptive_memory_audit WHERE user_id = ?", page.user_id)
     assert chat.id not in {one["chat_id"] for one in audit}
