@@ -22,7 +22,7 @@ FLOORS: list[set[str]] = [
     | {"valves", "recall_valves", "learn_valves", "privacy_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
-    {"filter", "learning"},
+    {"filter", "learning", "erasing"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.
 HOST = "host"

@@ -7,12 +7,15 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import Request
 
 from adaptive.answer_notes import without_answer_notes
+from adaptive.erasing import Erasing, asked_erasure
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
+from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
@@ -25,19 +28,29 @@ from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.redacted_turns import RedactedTurns, withheld
 from adaptive.host.release import UNSUPPORTED, host_is_supported
 from adaptive.host.requests import account, isolated_request
+from adaptive.host.sealed_tables import SealedArchiveTable, SealedChatTable
+from adaptive.host.secret import host_secret
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.host.warmup import host_request, warm_up
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.learning import INJECTED, RECALLED, Learning, typed_turn
 from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.erasure_requests import ErasureRequest, read_erasure_request
+from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import recall_line, with_block
 from adaptive.recall.citations import show_sources
 from adaptive.recall.comments import without_memory_comments
 from adaptive.recall.entry_verdicts import EntryVerdicts
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import question_of
-from adaptive.recall.recollection import ChatStates, Library, Recollection, recollect
+from adaptive.recall.recollection import (
+    ChatRetention,
+    ChatStates,
+    Library,
+    Recollection,
+    recollect,
+)
 from adaptive.recall.remarks import memory_remarks
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
@@ -65,13 +78,18 @@ class Filter:
         self._tasks: set[asyncio.Task[None]] = set()
         self._indexes = MemoryIndexes()
         self._vector_table = HostVectorTable()
-        self._chat_table = HostChatTable()
+        sealer = Sealer(host_secret())
+        self._chat_table = SealedChatTable(HostChatTable(), sealer)
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
         self._verdicts = EntryVerdicts()
         self._formats = AnswerFormats()
-        self._learning = Learning(self._indexes, self._vector_table, self._start)
         self._redacted_turns = RedactedTurns()
+        self._learning = Learning(self._indexes, self._vector_table, self._start, sealer)
+        caches = (self._indexes.forget, self._chat_states.forget)
+        caches += (self._relevance.forget, self._verdicts.forget)
+        archive = SealedArchiveTable(HostArchiveTable(), sealer)
+        self._erasing = Erasing(self._learning, archive, caches)
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -82,6 +100,7 @@ class Filter:
         await asyncio.to_thread(memory_remarks)
         await asyncio.to_thread(self._verdicts.warm_up)
         await asyncio.to_thread(may_hold_facts, "What is it?")
+        await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
         await warm_up(request, self._indexes, self._vector_table)
 
     async def inlet(
@@ -197,6 +216,9 @@ class Filter:
                 hook = replace(hook, caller=__event_call__)
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
                 turn = typed_turn(hook, messages)
+                if (erasure := asked_erasure(hook, messages)) is not None:
+                    self._start(self._erased(hook, erasure))
+                    return body
                 pending = await self._learning.put(hook, turn) if turn is not None else None
                 line = NOTHING_NEW if turn is not None else ""
                 self._start(self._learned(hook, pending, line))
@@ -264,8 +286,10 @@ class Filter:
             return None
         self._count_recalls(hook, found)
         if found.state is not None and chat_id:
-            write, now = self._chat_states.write, int(time.time())
-            self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
+            keep, now, settings = self._chat_states.keep, int(time.time()), hook.settings
+            retention = ChatRetention(settings.retained_chats, 3600 * settings.retained_chat_hours)
+            table = self._chat_table
+            self._start(keep(table, hook.user_id, chat_id, found.state, now, retention))
         self._start(self._verdicts.judge_ahead(hook.user_id, found.memories))
         return found
 
@@ -328,6 +352,15 @@ class Filter:
         except Exception:
             log.exception("nothing learned from a turn")
             line = failure_line("an unexpected error; the server's log tells more")
+            await hook.notifier.status(line)
+
+    async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
+        """Erasing in a task of its own, as the user is asked first."""
+        try:
+            await self._erasing.erase(hook, erasure)
+        except Exception:
+            log.exception("an unexpected error while erasing")
+            line = "Not erased: an unexpected error; the server's log tells more"
             await hook.notifier.status(line)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

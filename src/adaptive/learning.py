@@ -32,9 +32,14 @@ from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.redis_lease import RedisLeases
 from adaptive.host.requests import account, isolated_request
+from adaptive.host.sealed_tables import (
+    SealedArchiveTable,
+    SealedAuditTable,
+    SealedPendingTable,
+)
 from adaptive.host.usage_table import HostUsageTable
 from adaptive.host.vector_table import HostVectorTable
-from adaptive.learn.archive import Storeroom
+from adaptive.learn.archive import Storeroom, restore_memory
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.confirmed import delete_confirmed
 from adaptive.learn.lesson import Classroom, Doubtful, Lesson, learn_turn
@@ -60,6 +65,7 @@ from adaptive.messages import (
     spoken_text,
 )
 from adaptive.model import Provenance, Turn
+from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.shapes import listing
 from adaptive.table_ports import PendingTurn
@@ -88,14 +94,15 @@ class Learning:
         indexes: MemoryIndexes,
         vectors: HostVectorTable,
         start: Callable[[Coroutine[Any, Any, None]], None],
+        sealer: Sealer,
     ) -> None:
         self._start = start
         self._usage = HostUsageTable()
         self._indexes, self._vectors = indexes, vectors
         self._leases = RedisLeases(HostLeaseTable())
-        self._queue = LearningQueue(HostPendingTable(), self._leases)
-        self._archive = HostArchiveTable()
-        self._trail = AuditTrail(HostAuditTable())
+        self._queue = LearningQueue(SealedPendingTable(HostPendingTable(), sealer), self._leases)
+        self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
+        self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
         self._formats = AnswerFormats()
         self._writing = asyncio.Semaphore(1)
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -140,6 +147,35 @@ class Learning:
             self._hooks.pop((pending.user_id, pending.message_id), None)
         await self._show(hook, "")
         await self._keep_up(hook)
+
+    @property
+    def writing(self) -> asyncio.Semaphore:
+        """Held by whoever writes into a store, or shows a line: one at a time in this process."""
+        return self._writing
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
+        self._queue.forget(user_id)
+        self._resumed.pop(user_id, None)
+        for held in (self._hooks, self._refusals):
+            for key in [key for key in held if key[0] == user_id]:
+                del held[key]
+
+    async def restore(self, hook: Hook, memory_ids: Sequence[str]) -> int:
+        """Bring memories back from the archive; how many stand in the store again.
+
+        Raises:
+            HostError: the archive can't be read, or a row does not stand in the store.
+        """
+        request, user = isolated_request(hook.request), await account(hook.user)
+        room = self._storeroom(user_sources(hook, request, user, self._vectors))
+        now = int(time.time())
+        restored = [await restore_memory(room, one, now) for one in memory_ids]
+        return sum(memory is not None for memory in restored)
+
+    async def tell(self, hook: Hook, line: str) -> None:
+        """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
+        await self._show(hook, line, failed=True)
 
     async def count_recalls(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """Count that memories were recalled, once the host has made the model's request."""
@@ -290,6 +326,15 @@ async def _noted(hook: Hook, line: str) -> bool:
     return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
 
 
+def typed_message(hook: Hook, messages: Sequence[Message]) -> tuple[Message, str] | None:
+    """The user's newest message and the words that were typed in it, if there are any."""
+    message_id = str(hook.metadata.get("user_message_id") or "")
+    named = (message for message in messages if message_id and message.get("id") == message_id)
+    newest = next(named, None) or newest_user_message(messages)
+    words = spoken_text(message_text(newest)) if newest else ""
+    return (newest, words) if newest is not None and has_words(words) else None
+
+
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
     settings, metadata = hook.settings, hook.metadata
@@ -298,12 +343,11 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
         return None
     if kind not in LEARNED_KINDS and not (kind == "api" and settings.learn_from_api_calls):
         return None
-    message_id = str(metadata.get("user_message_id") or "")
-    named = (message for message in messages if message_id and message.get("id") == message_id)
-    newest = next(named, None) or newest_user_message(messages)
-    words = spoken_text(message_text(newest)) if newest else ""
-    if newest is None or not has_words(words):
+    found = typed_message(hook, messages)
+    if found is None:
         return None
+    newest, words = found
+    message_id = str(metadata.get("user_message_id") or "")
     now = time.time()
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)

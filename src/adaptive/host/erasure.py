@@ -7,7 +7,7 @@ error, so an erasure that was interrupted is repeated.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -34,6 +34,8 @@ _NOUNS = {
     "usage": "counts of recalls",
     "vector": "vectors",
 }
+# Columns that count what is worth telling; of the other tables it is told that there is something.
+_TOLD_APART_BY = {"archive": "memory_id", "pending": "message_id"}
 
 Forget = Callable[[str], object]
 Erased = TypeVar("Erased")
@@ -91,6 +93,23 @@ class ErasureReport:
         return f"{told} Not erased: {failed}." if failed else told
 
 
+@dataclass(frozen=True, slots=True)
+class ErasureForecast:
+    """What an erasure would find now: rows of the host's, and how much of ours by kind.
+
+    ``failed`` tells what could not be looked at.
+    """
+
+    memories: tuple[Memory, ...]
+    counts: Mapping[str, int]
+    failed: Mapping[str, str]
+
+    @property
+    def empty(self) -> bool:
+        """Whether there surely is nothing."""
+        return not (self.memories or self.failed or any(self.counts.values()))
+
+
 @dataclass(slots=True)
 class ErasureTally:
     """What an erasure has done so far."""
@@ -120,6 +139,31 @@ class ErasureTally:
         return ErasureReport(dict(self.removed), dict(self.failed), tuple(self.notes), bereft)
 
 
+def joined_reports(reports: Sequence[ErasureReport]) -> ErasureReport:
+    """Reports of erasures that followed each other, as one; a note that recurs is told once."""
+    tally = ErasureTally()
+    for report in reports:
+        tally.failed.update(report.failed)
+        for kind, number in report.removed.items():
+            tally.count(kind, number)
+    tally.notes = list(dict.fromkeys(note for report in reports for note in report.notes))
+    return tally.report(tuple(one for report in reports for one in report.bereft))
+
+
+async def forecast_everything(holdings: Holdings) -> ErasureForecast:
+    """What ``erase_everything`` would find; raises nothing of ours."""
+    tables, user_id, tally = holdings.tables, holdings.user_id, ErasureTally()
+    rows = await tally.tried("memory", holdings.memories.read(), ())
+    existing = await tally.tried("tables", tables.existing(), {})
+    for name, columns in existing.items():
+        if "user_id" in columns:
+            kind = name.removeprefix(TABLE_PREFIX)
+            told_apart = _TOLD_APART_BY.get(kind, "user_id")
+            held = tables.values(name, user_id, told_apart if told_apart in columns else "user_id")
+            tally.count(kind, len(await tally.tried(kind, held, frozenset[str]())))
+    return ErasureForecast(rows, tally.removed, tally.failed)
+
+
 async def erase_everything(holdings: Holdings) -> ErasureReport:
     """Remove all that is held of a user: rows, vectors, our tables, leases and caches.
 
@@ -128,6 +172,7 @@ async def erase_everything(holdings: Holdings) -> ErasureReport:
     Raises nothing of ours.
     """
     tally = ErasureTally()
+    holdings.forget_in_process()  # what is being prepared behind the turns is not kept then
     for look in range(_MOST_LOOKS):
         before, failed = sum(tally.removed.values()), bool(tally.failed)
         tally.failed.clear()

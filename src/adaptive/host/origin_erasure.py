@@ -6,6 +6,7 @@ What tells where something came from goes last, so that a repetition finds what 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,7 +14,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.host.erasable_tables import PENDING_TABLE, TABLE_PREFIX, Condition
-from adaptive.host.erasure import ErasureReport, ErasureTally, Holdings
+from adaptive.host.erasure import ErasureForecast, ErasureReport, ErasureTally, Holdings
 from adaptive.model import Memory
 from adaptive.privacy.retention import (
     FromChat,
@@ -31,6 +32,46 @@ _CHAT_TABLE = "adaptive_memory_chat"
 # Rows by memory id that mean nothing without their memory.
 _BY_MEMORY = ("adaptive_memory_usage", "adaptive_memory_vector")
 
+# Of what has no chat nothing tells where it is from.
+_NOWHERE = (FromChat(""), FromSource(""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """What there is, and which ids are of an origin; ``direct`` are its own entries of the audit.
+
+    ``waiting`` are its turns of the learning queue.
+    """
+
+    existing: Collection[str]
+    rows: tuple[Memory, ...]
+    archived: tuple[ArchivedMemory, ...]
+    ids: frozenset[str]
+    direct: Condition | None
+    waiting: Condition | None
+
+
+async def forecast_where(holdings: Holdings, origin: Origin) -> ErasureForecast:
+    """What ``erase_where`` would find; raises nothing of ours."""
+    tally = ErasureTally()
+    if origin in _NOWHERE:
+        return ErasureForecast((), {}, {})
+    sought = await _sought(holdings, origin, tally)
+    tables, user_id = holdings.tables, holdings.user_id
+    here = _in_chat_of(origin) if _CHAT_TABLE in sought.existing else None
+    for name, column, condition in (
+        (PENDING_TABLE, "message_id", sought.waiting and partial(_still_waiting, sought.waiting)),
+        (_AUDIT_TABLE, "memory_id", sought.direct),
+        (_CHAT_TABLE, "chat_id", here),
+    ):
+        if condition is not None:
+            found = tables.values(name, user_id, column, condition)
+            kind = name.removeprefix(TABLE_PREFIX)
+            tally.count(kind, len(await tally.tried(kind, found, frozenset[str]())))
+    tally.count("archive", sum(one.memory.id in sought.ids for one in sought.archived))
+    rows = tuple(row for row in sought.rows if row.id in sought.ids)
+    return ErasureForecast(rows, tally.removed, tally.failed)
+
 
 async def erase_where(holdings: Holdings, origin: Origin, now: float) -> ErasureReport:
     """Remove what came from one chat, period or source, and what was made of it.
@@ -39,11 +80,34 @@ async def erase_where(holdings: Holdings, origin: Origin, now: float) -> Erasure
     a summary of which one original goes. ``now`` is in epoch seconds. Raises nothing of ours.
     """
     tally = ErasureTally()
-    if origin in (
-        FromChat(""),
-        FromSource(""),
-    ):  # of what has no chat nothing tells where it is from
+    if origin in _NOWHERE:
         return tally.report()
+    tables, user_id = holdings.tables, holdings.user_id
+    sought = await _sought(holdings, origin, tally)
+    existing, ids, direct = sought.existing, sought.ids, sought.direct
+    _note_missing_provenance(holdings, origin, tally)
+    if sought.waiting is not None:
+        await tally.removing("pending", tables.empty_turns(user_id, sought.waiting, now))
+    if _AUDIT_TABLE in existing:
+        # Those of the origin itself are needed until everything else is gone.
+        about = partial(_indirect_entries, direct)
+        others = tables.erase_named(_AUDIT_TABLE, user_id, ids, also=about)
+        await tally.removing("audit", others)
+    gone = await _delete_rows(holdings, [row for row in sought.rows if row.id in ids], tally)
+    if _ARCHIVE_TABLE in existing:
+        await tally.removing("archive", tables.erase_named(_ARCHIVE_TABLE, user_id, ids))
+    standing = {one.memory.id for one in sought.archived} - ids
+    await _erase_orphans(holdings, existing, standing, tally)
+    if (here := _in_chat_of(origin)) is not None and _CHAT_TABLE in existing:
+        await tally.removing("chat", tables.erase(_CHAT_TABLE, user_id, here))
+    if direct is not None and not tally.failed:
+        await tally.removing("audit", tables.erase(_AUDIT_TABLE, user_id, direct))
+    holdings.forget_in_process()
+    return tally.report(bereft_originals(sought.archived, gone, ids))
+
+
+async def _sought(holdings: Holdings, origin: Origin, tally: ErasureTally) -> _Sought:
+    """What came from there, as far as meta, the audit and the archive tell."""
     tables, user_id = holdings.tables, holdings.user_id
     existing: Collection[str] = await tally.tried("tables", tables.existing(), {})
     direct = _direct_entries(origin) if _AUDIT_TABLE in existing else None
@@ -54,29 +118,9 @@ async def erase_where(holdings: Holdings, origin: Origin, now: float) -> Erasure
         named = await tally.tried("audit", found, named)
     archived = await _archived_ones(holdings, existing, tally)
     rows = await tally.tried("memory", holdings.memories.read(), ())
-    _note_missing_provenance(holdings, origin, tally)
-    ids = origin_ids(rows, archived, origin, named)
-
     waiting = _waiting_turns(origin) if PENDING_TABLE in existing else None
-    if waiting is not None:
-        await tally.removing("pending", tables.empty_turns(user_id, waiting, now))
-    if _AUDIT_TABLE in existing:
-        # Those of the origin itself are needed until everything else is gone.
-        about = partial(_indirect_entries, direct)
-        others = tables.erase_named(_AUDIT_TABLE, user_id, ids, also=about)
-        await tally.removing("audit", others)
-    gone = await _delete_rows(holdings, [row for row in rows if row.id in ids], tally)
-    if _ARCHIVE_TABLE in existing:
-        await tally.removing("archive", tables.erase_named(_ARCHIVE_TABLE, user_id, ids))
-    standing = {one.memory.id for one in archived} - ids
-    await _erase_orphans(holdings, existing, standing, tally)
-    if isinstance(origin, FromChat) and _CHAT_TABLE in existing:
-        here = partial(_in_chat, origin.chat_id)
-        await tally.removing("chat", tables.erase(_CHAT_TABLE, user_id, here))
-    if direct is not None and not tally.failed:
-        await tally.removing("audit", tables.erase(_AUDIT_TABLE, user_id, direct))
-    holdings.forget_in_process()
-    return tally.report(bereft_originals(archived, gone, ids))
+    ids = origin_ids(rows, archived, origin, named)
+    return _Sought(existing, rows, archived, ids, direct, waiting)
 
 
 async def _archived_ones(
@@ -160,6 +204,15 @@ def _waiting_turns(origin: Origin) -> Condition | None:
             return partial(_between, "queued_at", since, until)
         case _:
             return None
+
+
+def _in_chat_of(origin: Origin) -> Condition | None:
+    return partial(_in_chat, origin.chat_id) if isinstance(origin, FromChat) else None
+
+
+def _still_waiting(condition: Condition, columns: Any) -> ColumnElement[bool]:
+    waiting: ColumnElement[bool] = columns.state == "waiting"
+    return condition(columns) & waiting
 
 
 def _in_chat(chat_id: str, columns: Any) -> ColumnElement[bool]:

@@ -43,6 +43,12 @@ class ProcessTurns:
         """Forget a turn, which stands elsewhere now."""
         self._turns.pop(turn_key(turn), None)
 
+    def forget(self, user_id: str) -> None:
+        """Let go of all turns of a user: whoever works on one finds that it is lost."""
+        for held in (self._turns, self._done):
+            for key in [key for key in held if key[0] == user_id]:
+                del held[key]
+
     async def put(self, turn: PendingTurn) -> bool:
         """Let a turn wait (see ``add``)."""
         return self.add(turn)

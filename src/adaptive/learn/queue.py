@@ -125,6 +125,10 @@ class LearningQueue:
             self._tell(error)
             return calls
 
+    def forget(self, user_id: str) -> None:
+        """Let go of the turns of a user that wait in this process."""
+        self._local.forget(user_id)
+
     async def _insert(self, turn: PendingTurn) -> bool:
         try:
             new = await self._insisting(partial(self._table.put, turn))

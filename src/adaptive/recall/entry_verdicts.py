@@ -70,6 +70,12 @@ class EntryVerdicts:
             self._allowed.popitem(last=False)
         return not reason
 
+    def forget(self, user_id: str) -> None:
+        """Let go of the verdicts on a user's entries."""
+        for key in [key for key in tuple(self._allowed) if key[0] == user_id]:
+            self._allowed.pop(key, None)
+        self._ahead.pop(user_id, None)
+
     async def judge_ahead(self, user_id: str, memories: Sequence[Memory]) -> None:
         """Judge all of a user's memories behind a turn, so that later ones find it done.
 

@@ -87,6 +87,10 @@ class _Scores(Protocol):
 
     def __setitem__(self, key: ScoreKey, score: float, /) -> None: ...
 
+    def __iter__(self) -> Iterator[ScoreKey]: ...
+
+    def pop(self, key: ScoreKey, default: None, /) -> object: ...
+
 
 class RelevanceCache:
     """Scores that a model gave, bounded in number and in time; keys begin with the user's id."""
@@ -107,6 +111,11 @@ class RelevanceCache:
             self._scores = kind(self._most, seconds, self._now)
             self._seconds = seconds
         return self._scores
+
+    def forget(self, user_id: str) -> None:
+        """Let go of the scores of a user's memories."""
+        for key in [key for key in self._scores if key[0] == user_id]:
+            self._scores.pop(key, None)
 
 
 class _ScoresUntil:
@@ -129,6 +138,12 @@ class _ScoresUntil:
         # All last equally long, so the first one written is the first one over.
         while len(self._held) > self._most or next(iter(self._held.values()))[1] < now:
             self._held.popitem(last=False)
+
+    def __iter__(self) -> Iterator[ScoreKey]:
+        return iter(self._held)
+
+    def pop(self, key: ScoreKey, default: None, /) -> object:
+        return self._held.pop(key, default)
 
 
 @dataclass(frozen=True, slots=True)

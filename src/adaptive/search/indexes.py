@@ -67,6 +67,7 @@ class MemoryIndexes:
         # Questions and reads are numbered: the wall clock may be set back.
         self._order = itertools.count()
         self._read: dict[str, int] = {}
+        self._forgotten: dict[str, int] = {}
         self._dropped_for: dict[str, tuple[str, int]] = {}
         self._clock = clock
 
@@ -114,6 +115,16 @@ class MemoryIndexes:
     def known_query(self, user_id: str, embedder: str, text: str) -> Vectors | None:
         """The vector of a message that was searched with a while ago."""
         return self._queries.get((user_id, embedder, content_hash(text)))
+
+    def forget(self, user_id: str) -> None:
+        """Let go of all that is held of a user; what is being read or embedded is not kept."""
+        self._forgotten[user_id] = next(self._order)
+        for kept in (self._held, self._read, self._expected):
+            kept.pop(user_id, None)
+        self._queries = OrderedDict(one for one in self._queries.items() if one[0][0] != user_id)
+
+    def _gone(self, user_id: str, number: int) -> bool:
+        return self._forgotten.get(user_id, -1) > number
 
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""
@@ -181,10 +192,12 @@ class MemoryIndexes:
         latest = self._held.get(user_id)
         if held is not None and latest is not None and latest is not held:
             index = _filled(index, latest.stored_vectors())  # embedded meanwhile
+        if self._gone(user_id, number):  # whoever waits for it reads again
+            return
         self._held[user_id] = index
         self._read[user_id] = number
         if known.keys() - index.places.keys():
-            _watched(self._tidy(sources, index), self._tidying, user_id)
+            _watched(self._tidy(sources, name, [*index.places]), self._tidying, user_id)
 
     async def _null_vectors(
         self, embedder: Embedder, table: VectorTable, name: str, dimension: int
@@ -231,11 +244,11 @@ class MemoryIndexes:
 
     async def _embed(self, sources: Sources, name: str) -> None:
         """Embed null prompts and memories that have no vector yet, the newest first."""
-        user_id = sources.user_id
+        user_id, number = sources.user_id, next(self._order)
         self._resting[user_id] = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
         try:
             await self._calibrate(sources, name)
-            await self._embed_missing(sources, name)
+            await self._embed_missing(sources, name, number)
             await self._calibrate(sources, name)
         except EmbeddingError as error:
             self._resting[user_id] = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
@@ -256,7 +269,7 @@ class MemoryIndexes:
         if held is not None and held.embedder == name and not held.calibrated:
             raise EmbeddingError("messages and memories get vectors of different lengths")
 
-    async def _embed_missing(self, sources: Sources, name: str) -> None:
+    async def _embed_missing(self, sources: Sources, name: str, number: int) -> None:
         user_id = sources.user_id
         index = self._held.get(user_id)
         if index is None or index.embedder != name:
@@ -277,14 +290,20 @@ class MemoryIndexes:
             places = missing[start : start + chunk]
             texts = [index.memories[place].content for place in places]
             rows = await _embedded(sources.embedder, texts, query=False)
+            if self._gone(user_id, number):
+                return
             found = {
                 index.memories[place].id: StoredVector(index.hashes[place], row)
                 for place, row in zip(places, rows, strict=True)
             }
             await self._change(user_id, name, partial(_filled, found=found))
             await _store(sources.table, user_id, name, found)
+            if self._gone(user_id, number):  # while they were being written
+                await self._tidy(sources, name, [one.id for one in await sources.store.read()])
+                return
         if missing:  # some may have been deleted meanwhile
-            await self._tidy(sources, self._held.get(user_id, index))
+            index = self._held.get(user_id, index)
+            await self._tidy(sources, index.embedder, list(index.places))
 
     async def _change(
         self, user_id: str, name: str, change: Callable[[MemoryIndex], MemoryIndex]
@@ -299,11 +318,10 @@ class MemoryIndexes:
                 self._held[user_id] = changed
                 return
 
-    async def _tidy(self, sources: Sources, index: MemoryIndex) -> None:
+    async def _tidy(self, sources: Sources, name: str, ids: Sequence[str]) -> None:
         """Vectors are personal data too: they go with their memory."""
         try:
-            ids = list(index.places)
-            await sources.table.keep_only(sources.user_id, index.embedder, ids)
+            await sources.table.keep_only(sources.user_id, name, ids)
         except TablesUnavailable as error:
             log_indexes.debug("vectors not tidied: %s", error)
 

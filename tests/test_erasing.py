@@ -1,0 +1,565 @@
+"""Erasing by what is typed: asked first, told afterwards, and nothing comes back."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any, cast
+from zoneinfo import ZoneInfo
+
+import pytest
+from fastapi import FastAPI, Request
+
+from adaptive.erasing import (
+    ASKED_FIRST,
+    NO_PAGE,
+    NOT_ANSWERED,
+    NOT_TYPED,
+    NOTHING_TO_ERASE,
+    Erasing,
+    asked_erasure,
+    confirms_erasure,
+    erasure_question,
+)
+from adaptive.errors import HostError, StoreError
+from adaptive.filter import Filter
+from adaptive.host.archive_table import HostArchiveTable
+from adaptive.host.audit_table import HostAuditTable
+from adaptive.host.chat_table import HostChatTable
+from adaptive.host.erasable_tables import ErasableTables
+from adaptive.host.erasure import ErasureForecast, Holdings
+from adaptive.host.hook import Hook
+from adaptive.host.lease_table import HostLeaseTable
+from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.sealed_tables import (
+    SealedArchiveTable,
+    SealedAuditTable,
+    SealedChatTable,
+    SealedPendingTable,
+)
+from adaptive.host.vector_table import HostVectorTable
+from adaptive.learn.apply import apply_operations
+from adaptive.learn.queue import LearningQueue
+from adaptive.learn.turn_work import TurnWork
+from adaptive.learning import Learning
+from adaptive.model import Draft, Memory, Operation
+from adaptive.privacy.erasure_requests import ErasureRequest
+from adaptive.privacy.sealing import Sealer
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn
+from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
+from tests.host.databases import DATABASES, Worker, two_workers
+
+KINDS = ("archive", "audit", "chat", "lease", "pending", "usage", "vector")
+TABLES = tuple(f"adaptive_memory_{kind}" for kind in KINDS)
+NOW = int(time.time())
+SAVED: dict[str, Any] = {"chat_id": "c", "session_id": "s", "user_message_id": "m"}
+EVERYTHING = ErasureRequest("everything")
+
+
+@dataclass
+class Tab:
+    """The page of a user: what is answered, what was asked."""
+
+    answer: object = "erase"
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    meanwhile: Callable[[], Any] | None = None
+
+    async def call(self, event: dict[str, Any]) -> object:
+        """Answer a question."""
+        self.asked.append(event["data"])
+        if self.meanwhile is not None:
+            await self.meanwhile()
+        return self.answer
+
+
+@dataclass
+class Told:
+    """As much of ``Learning`` as erasing needs, with the lines that were shown."""
+
+    lines: list[str] = field(default_factory=list)
+    writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    forgotten: list[str] = field(default_factory=list)
+    restored: list[str] = field(default_factory=list)
+
+    async def tell(self, hook: Hook, line: str) -> None:
+        """Show a line."""
+        assert hook.user_id == "ada"
+        self.lines.append(line)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of a user."""
+        self.forgotten.append(user_id)
+
+    async def restore(self, hook: Hook, memory_ids: tuple[str, ...]) -> int:
+        """Bring memories back."""
+        self.restored += memory_ids
+        return len(memory_ids)
+
+
+class Rows(ListedMemories):
+    """``ErasableMemories`` that are listed; ``before_deletion`` is called before all go."""
+
+    keeps_provenance = True
+    before_deletion: Callable[[], Any] | None = None
+
+    async def delete_all(self) -> None:
+        """No row."""
+        if self.before_deletion is not None:
+            await self.before_deletion()
+        self.rows.clear()
+
+
+def row(id: str, chat: str, **meta: Any) -> Memory:
+    """A memory that was said in a chat now."""
+    meta = {"source": "adaptive_memory", "chat_id": chat, "said_at": NOW, **meta}
+    return memory(id, f"User likes {id}.", created_at=NOW, meta=meta)
+
+
+class House:
+    """Ada's rows, and our tables with rows of Ada's and Bob's, as an instance of ours has them."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker, sessions, sealer = worker, worker.sessions, Sealer("secret")
+        self.rows = Rows(row("c1", "c"), row("c2", "c"), row("d1", "d"), row("e1", "e"))
+        self.pending = SealedPendingTable(HostPendingTable(sessions), sealer)
+        self.audit = SealedAuditTable(HostAuditTable(sessions), sealer)
+        self.archive = SealedArchiveTable(HostArchiveTable(sessions), sealer)
+        self.chats = SealedChatTable(HostChatTable(sessions), sealer)
+        self.leases = HostLeaseTable(sessions)
+        self.told = Told()
+        self.cached: list[str] = []
+        self.tab = Tab()
+
+    async def fill(self) -> None:
+        """What both users have after some turns."""
+        for user_id in ("ada", "bob"):
+            for chat in "cd":
+                await self.pending.put(PendingTurn(user_id, f"m-{chat}", chat, "words", NOW, NOW))
+                await self.chats.write(user_id, chat, "[]", NOW)
+                change = AuditEntry("saved", f"{chat}1", NOW, "", "x", "y", chat, f"m-{chat}")
+                await self.audit.append(user_id, [change], NOW)
+            await self.archive.put(user_id, [ArchivedMemory(row("c9", "c"), "old", NOW)])
+
+    async def count(self, user_id: str) -> int:
+        """How many rows of a user our tables have."""
+        tables = await ErasableTables(self.worker.sessions).existing()
+        total = 0
+        for name, columns in tables.items():
+            if "user_id" in columns:
+                query = f"SELECT count(*) FROM {name} WHERE user_id = '{user_id}'"
+                total += (await self.worker.rows(query))[0][0]
+        return total
+
+    async def holdings(self, hook: Hook, archive: Any) -> Holdings:
+        """What is held of Ada."""
+        assert archive is self.archive
+        tables = ErasableTables(self.worker.sessions)
+        return Holdings(hook.user_id, self.rows, tables, archive, redis=lambda: None)
+
+    async def erase(
+        self, request: ErasureRequest, metadata: dict[str, Any] | None = None, **fields: Any
+    ) -> str:
+        """What is told at the end."""
+        erasing = Erasing(
+            cast(Learning, self.told), self.archive, (self.cached.append,), self.holdings
+        )
+        await erasing.erase(a_hook(metadata, **{"caller": self.tab.call, **fields}), request)
+        return self.told.lines[-1]
+
+
+def a_hook(metadata: dict[str, Any] | None = None, **fields: Any) -> Hook:
+    """A hook of Ada's."""
+    request = Request({"type": "http", "headers": [], "app": FastAPI()})
+    settings = hook_settings(**fields.pop("valves", {}))
+    metadata = dict(SAVED if metadata is None else metadata)
+    return Hook(settings, {"id": "ada"}, metadata, request, None, None, **fields)
+
+
+@pytest.fixture(params=DATABASES)
+async def house(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[House, None]:
+    """A filled house on a real database."""
+    async with two_workers(request.param, tmp_path, *TABLES) as (worker, _):
+        filled = House(worker)
+        await filled.fill()
+        yield filled
+
+
+# --- what is asked and what goes ------------------------------------------------------------------
+
+
+async def test_everything(house: House) -> None:
+    """After the word was typed nothing of this user is left, all of the other's, and it is told."""
+    others = await house.count("bob")
+    line = await house.erase(EVERYTHING)
+    assert house.rows.rows == {}
+    assert await house.count("ada") == 0
+    assert await house.count("bob") == others
+    assert house.told.lines[0] == ASKED_FIRST
+    assert line.startswith("Erased: memories (4), archived memories (1), entries of the audit (2)")
+    assert "turns of the learning queue (2)" in line
+    assert set(house.cached) == set(house.told.forgotten) == {"ada"}
+
+
+async def test_question(house: House) -> None:
+    """The question tells how much would go and what, and which word is to be typed."""
+    await house.erase(ErasureRequest("everything", None, "löschen"))
+    (asked,) = house.tab.asked
+    assert asked["title"] == "Erase everything that is remembered about you?"
+    assert "4 memories, 1 archived memory, 2 messages that wait to be learned" in asked["message"]
+    assert "User likes c1" in asked["message"]
+    assert 'Type "erase" or "löschen" to erase it' in asked["message"]
+    assert asked["placeholder"] == "löschen"
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (None, NOT_ANSWERED),
+        ({"error": "gone"}, NOT_ANSWERED),
+        ("", NOT_TYPED),
+        (True, NOT_TYPED),
+        (False, NOT_TYPED),
+        ("yes", NOT_TYPED),
+        ("erase not", NOT_TYPED),
+    ],
+)
+@pytest.mark.parametrize("scope", ["everything", "chat"])
+async def test_declined(house: House, answer: object, line: str, scope: Any) -> None:
+    """Unanswered, left with Enter or answered otherwise, nothing goes and it is told."""
+    before = await house.count("ada")
+    house.tab.answer = answer
+    assert await house.erase(ErasureRequest(scope)) == line
+    assert len(house.rows.rows) == 4
+    assert await house.count("ada") == before
+    assert house.cached == []
+
+
+@pytest.mark.parametrize(
+    "fields", [{"caller": None}, {"metadata": {"chat_id": "", "session_id": None}}]
+)
+async def test_no_page(house: House, fields: dict[str, Any]) -> None:
+    """Where nobody can be asked nothing goes, and it is told how to."""
+    assert await house.erase(EVERYTHING, **fields) == NO_PAGE
+    assert house.tab.asked == []
+    assert len(house.rows.rows) == 4
+
+
+async def test_this_chat(house: House) -> None:
+    """What came from this chat goes, from our tables too; other chats' stays."""
+    line = await house.erase(ErasureRequest("chat"))
+    assert sorted(house.rows.rows) == ["d1", "e1"]
+    assert "memories (2)" in line
+    states = await house.worker.rows("SELECT chat_id FROM adaptive_memory_chat")
+    assert sorted(states) == [("c",), ("d",), ("d",)]
+    waiting = "SELECT user_id, chat_id FROM adaptive_memory_pending WHERE state = 'waiting'"
+    assert sorted(await house.worker.rows(waiting)) == [("ada", "d"), ("bob", "c"), ("bob", "d")]
+    assert house.tab.asked[0]["title"] == "Erase what was learned from this chat?"
+    assert house.told.forgotten == []
+
+
+async def test_day(house: House) -> None:
+    """A day is one where the user lives: an hour before its midnight belongs to the day before."""
+    zone = ZoneInfo("Asia/Tokyo")
+    midnight = datetime(2026, 11, 3, tzinfo=zone).timestamp()
+    for id, at in (("before", midnight - 3600), ("within", midnight + 3600)):
+        house.rows.rows[id] = row(id, "z", said_at=int(at))
+    request = ErasureRequest("day", date(2026, 11, 3))
+    metadata = {**SAVED, "variables": {"{{CURRENT_TIMEZONE}}": "Asia/Tokyo"}}
+    await house.erase(request, metadata)
+    assert sorted(house.rows.rows) == ["before", "c1", "c2", "d1", "e1"]
+    assert house.tab.asked[0]["title"] == "Erase what was learned on 3 November 2026?"
+
+
+async def test_sources(house: House) -> None:
+    """What the host's tools wrote goes, by each of their names, and what was imported."""
+    for id, source in (("t", "tool"), ("r", "background_review"), ("i", "import"), ("m", "manual")):
+        house.rows.rows[id] = row(id, "z", source="", created_by=source)
+    assert "memories (2)" in await house.erase(ErasureRequest("tools"))
+    assert "memories (1)" in await house.erase(ErasureRequest("imported"))
+    assert sorted(house.rows.rows) == ["c1", "c2", "d1", "e1", "m"]
+
+
+async def test_nothing_to_erase(house: House) -> None:
+    """Where there is nothing, nobody is asked."""
+    assert await house.erase(ErasureRequest("imported")) == NOTHING_TO_ERASE
+    assert await house.erase(EVERYTHING, {**SAVED}) != NOTHING_TO_ERASE
+    house.tab.asked.clear()
+    assert await house.erase(EVERYTHING) == NOTHING_TO_ERASE
+    assert house.tab.asked == []
+
+
+async def test_originals_come_back(house: House) -> None:
+    """Forgetting one chat takes a summary along; its originals of other chats come back."""
+    summary = row("s", "", summary_of=[{"id": "c9"}, {"id": "d9"}])
+    house.rows.rows["s"] = summary
+    stands = ArchivedMemory(row("d9", "d"), "summarised", NOW, summary.content)
+    gone = ArchivedMemory(row("c9", "c"), "summarised", NOW, summary.content)
+    await house.archive.put("ada", [stands, gone])
+    line = await house.erase(ErasureRequest("chat"))
+    assert "s" not in house.rows.rows
+    assert house.told.restored == ["d9"]
+    assert line.endswith("Restored, as they came from elsewhere: 1.")
+
+
+async def test_host_refuses(house: House) -> None:
+    """What the host keeps is told with its reason; without its user nothing is begun."""
+    house.rows.refusal = "memories are switched off"
+    line = await house.erase(EVERYTHING)
+    assert "Not erased: memories (memories are switched off)" in line
+    assert await house.count("ada") == 0
+
+    async def unknown(*_: Any) -> Holdings:
+        raise HostError("the host knows no user 'ada'")
+
+    erasing = Erasing(cast(Learning, house.told), house.archive, (), unknown)
+    await erasing.erase(a_hook(caller=house.tab.call), EVERYTHING)
+    assert house.told.lines[-1] == "Not erased: the host knows no user 'ada'"
+
+
+def test_long_question() -> None:
+    """Ten memories are named, one line each, the others counted; markup is left to the dialog."""
+    many = tuple(memory(str(number), f"fact {number}\n" * 50) for number in range(12))
+    question = erasure_question(EVERYTHING, ErasureForecast(many, {}, {}))
+    assert question.message.count("\n- fact") == 10 - 1 + 1
+    assert "… and 2 more" in question.message
+    assert max(map(len, question.message.splitlines())) < 200
+
+
+@pytest.mark.parametrize(
+    ("answer", "confirmed"),
+    [
+        ("erase", True),
+        (" ERASE. ", True),
+        ('"erase"', True),
+        ("Löschen", True),
+        ("删除", True),
+        ("削除。", True),
+        ("удалить", True),
+        ("usuń", True),
+        ("", False),
+        ("e", False),
+        ("yes", False),
+        ("ok", False),
+        ("erase everything", False),
+        ("don't erase", False),
+    ],
+)
+def test_confirmation(answer: str, confirmed: bool) -> None:
+    """Only the word itself confirms, in any of the languages, quoted or not."""
+    assert confirms_erasure(answer) is confirmed
+
+
+# --- which turns ask ------------------------------------------------------------------------------
+
+
+def said(words: str, **fields: Any) -> list[dict[str, Any]]:
+    """The messages of a turn."""
+    earlier = {"id": "a", "role": "user", "content": "Forget everything"}
+    return [earlier, {"id": "m", "role": "user", "content": words, **fields}]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "asks"),
+    [
+        (SAVED, True),
+        ({**SAVED, "chat_id": "local:x"}, True),
+        ({"chat_id": "", "session_id": None}, True),
+        ({**SAVED, "chat_id": "channel:general"}, False),
+        ({**SAVED, "internal": True}, False),
+        ({**SAVED, "automation_id": "a"}, False),
+        ({**SAVED, "user_message": {"meta": {"internal": True}}}, False),
+    ],
+)
+def test_kinds_of_conversation(metadata: dict[str, Any], asks: bool) -> None:
+    """Where others or programs write, nothing is a request."""
+    found = asked_erasure(a_hook(metadata), said("Forget everything about me"))
+    assert (found is not None) == asks
+
+
+def test_newest_message_asks() -> None:
+    """Only the newest message counts, not what an earlier one asked, nor an assistant's words."""
+    assert asked_erasure(a_hook(), said("Thank you!")) is None
+    answer = {"id": "b", "role": "assistant", "content": "Forget everything"}
+    assert asked_erasure(a_hook(), [*said("Hello"), answer]) is None
+    assert asked_erasure(a_hook(valves={"save_mode": "off"}), said("Forget everything"))
+
+
+def test_day_where_the_user_lives() -> None:
+    """Yesterday is the day before the message's, in the user's time zone."""
+    at = datetime(2026, 11, 3, 20, tzinfo=UTC).timestamp()
+    metadata = {**SAVED, "variables": {"{{CURRENT_TIMEZONE}}": "Asia/Tokyo"}}
+    messages = said("Forget what I told you yesterday", timestamp=int(at))
+    found = asked_erasure(a_hook(metadata), messages)
+    assert found is not None
+    assert found.day == date(2026, 11, 3)
+
+
+# --- what runs meanwhile --------------------------------------------------------------------------
+
+
+def noted(content: str) -> Operation:
+    """A fact to write."""
+    return Operation("NEW", draft=Draft(content))
+
+
+@dataclass
+class UnderWay:
+    """A lesson on Ada's turn of the house, held up until ``gate`` opens."""
+
+    house: House
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    begun: asyncio.Event = field(default_factory=asyncio.Event)
+    results: list[Any] = field(default_factory=list)
+
+    async def teach(self, work: TurnWork) -> None:
+        """Write two facts, as a lesson does once the model has answered."""
+        self.begun.set()
+        await self.gate.wait()
+        found = [noted("User has a boat."), noted("User has a dog.")]
+        await apply_operations(found, (), self.house.rows, SOURCE, work.held)
+
+    async def run(self) -> None:
+        """Learn what waits."""
+        queue = LearningQueue(self.house.pending, self.house.leases)
+        self.results += await queue.resume("ada", self.teach)
+
+
+async def test_lesson_under_way_writes_nothing_back(house: House) -> None:
+    """A lesson that has Ada's turns while all is erased finds them gone, and writes nothing."""
+    lesson = UnderWay(house)
+    task = asyncio.create_task(lesson.run())
+    await lesson.begun.wait()
+    await house.erase(EVERYTHING)
+    lesson.gate.set()
+    await task
+    assert house.rows.rows == {}
+    assert await house.count("ada") == 0
+    assert [one.verdict for one in lesson.results] == ["lost"]
+
+
+async def test_lesson_of_a_forgotten_chat_writes_nothing_back(house: House) -> None:
+    """So does one on turns of a chat that is forgotten; the other chat's is learned."""
+    lesson = UnderWay(house)
+    task = asyncio.create_task(lesson.run())
+    await lesson.begun.wait()
+    await house.erase(ErasureRequest("chat"))
+    lesson.gate.set()
+    await task
+    contents = sorted(one.content for one in house.rows.rows.values())
+    assert contents == ["User has a boat.", "User has a dog.", "User likes d1.", "User likes e1."]
+    assert [one.verdict for one in lesson.results] == ["lost", "learned"]
+
+
+async def test_write_that_had_begun_is_erased(house: House) -> None:
+    """A write that began before the queue was emptied is found by the second look."""
+    writes = 0
+
+    async def late() -> None:
+        nonlocal writes
+        writes += 1
+        if writes == 1:
+            house.rows.before_deletion = None
+            asyncio.get_running_loop().call_soon(asyncio.create_task, begun())
+
+    async def begun() -> None:
+        await house.rows.add(Draft("User has a boat."), SOURCE)
+
+    house.rows.before_deletion = late
+    line = await house.erase(EVERYTHING)
+    assert house.rows.rows == {}
+    assert "memories (5)" in line
+
+
+async def test_changed_while_asked(house: House) -> None:
+    """What is learned while the question stands goes as well: it is looked again afterwards."""
+
+    async def meanwhile() -> None:
+        await house.rows.add(Draft("User has a boat."), SOURCE)
+
+    house.tab.meanwhile = meanwhile
+    assert "memories (5)" in await house.erase(EVERYTHING)
+    assert house.rows.rows == {}
+
+
+async def test_nobody_writes_beside_it(house: House) -> None:
+    """While it is erased no lesson of this process writes: it holds what they wait for."""
+    locked: list[bool] = []
+
+    async def look() -> None:
+        locked.append(house.told.writing.locked())
+
+    house.rows.before_deletion = look
+    await house.erase(EVERYTHING)
+    assert locked[0] is True
+    assert not house.told.writing.locked()
+
+
+# --- what an instance holds -----------------------------------------------------------------------
+
+
+def test_learning_forgets_one_user() -> None:
+    """What an instance holds for its turns is let go of for one user, and kept for others."""
+    learning = Learning(MemoryIndexes(), HostVectorTable(), lambda _: None, Sealer("secret"))
+    for user_id in ("ada", "bob"):
+        learning._queue._local.add(PendingTurn(user_id, "m", "c", "words", 1, 1))
+        learning._resumed[user_id] = 1.0
+        learning._hooks[user_id, "m"] = a_hook()
+        learning._first_refusal(dataclasses.replace(a_hook(), user={"id": user_id}))
+    learning.forget("ada")
+    held = (learning._queue._local._turns, learning._hooks, learning._refusals)
+    assert [[key[0] for key in one] for one in held] == [["bob"]] * 3
+    assert list(learning._resumed) == ["bob"]
+
+
+async def test_stuck_row_is_told(house: House) -> None:
+    """A row that the host does not delete is told, and what went is counted."""
+
+    async def stuck(memory: Memory) -> None:
+        if memory.id == "c1":
+            raise StoreError("the row is stuck")
+        del house.rows.rows[memory.id]
+
+    house.rows.delete = stuck  # type: ignore[method-assign]
+    line = await house.erase(ErasureRequest("chat"))
+    assert "memories (1)" in line
+    assert line.endswith("Not erased: memories (the row is stuck).")
+
+
+@pytest.mark.parametrize(
+    ("words", "queued"), [("Forget everything about me", 0), ("I live in Porto.", 1)]
+)
+async def test_request_is_not_learned(words: str, queued: int) -> None:
+    """The turn that asks waits nowhere to be learned; any other one does."""
+    lines: list[str] = []
+
+    async def emit(event: dict[str, Any]) -> None:
+        lines.append(event["data"]["description"])
+
+    plugin = Filter()
+    plugin._supported = True
+    put: list[Any] = []
+
+    async def noted_turn(_hook: Hook, turn: Any) -> None:
+        put.append(turn)
+
+    plugin._learning.put = noted_turn  # type: ignore[method-assign]
+    body: dict[str, Any] = {"messages": said(words)}
+    request = Request({"type": "http", "headers": [], "app": FastAPI()})
+    returned = await plugin.outlet(
+        body,
+        __user__={"id": "ada"},
+        __metadata__=dict(SAVED),
+        __request__=request,
+        __event_emitter__=emit,
+    )
+    background = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*background, return_exceptions=True)  # type: ignore[arg-type]
+    assert returned is body
+    assert len(put) == queued
+    assert (NO_PAGE in lines) == (not queued)
