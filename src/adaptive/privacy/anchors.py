@@ -72,7 +72,9 @@ class DistinctWords:
 
     def hold(self, part: str) -> bool:
         """Whether a text may hold a part: each of its words stands in one of these."""
-        return part in self._joined or all(word in self._joined for word in part.split())
+        if " " not in part:
+            return part in self._joined
+        return all(word in self._joined for word in part.split())
 
     def heads(self, size: int) -> frozenset[str]:
         """The first letters of each."""

@@ -99,12 +99,14 @@ def _announced(lower: str) -> list[Announced]:
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
-    distinct = DistinctWords(lower)
-    absent = {stem for stem in COMMON_STEMS if not distinct.hold(stem)}
+    words = DistinctWords(narrow)
+    wide = words if lower.isascii() else DistinctWords(lower)
+    absent = {stem for stem in COMMON_STEMS if not (words if stem.isascii() else wide).hold(stem)}
     for word, sort, stem in announcing_words():
-        if stem in absent or not distinct.hold(word):
+        ascii_word = word.isascii()
+        if stem in absent or not (words if ascii_word else wide).hold(word):
             continue
-        read = narrow if word.isascii() else lower
+        read = narrow if ascii_word else lower
         at = read.find(word)
         while at >= 0:
             end = at + len(word)

@@ -16,7 +16,8 @@ class SecretShape:
 
     The group ``value`` is the secret. Where ``told`` is set, it must not be a placeholder or a
     plain word. With
-    ``least_word`` it stands within one run of so many signs without white space.
+    ``assigned`` an equals sign or colon stands soon behind an anchor; with ``least_word`` it
+    stands within one run of so many signs without white space.
     """
 
     kind: str
@@ -24,6 +25,7 @@ class SecretShape:
     shape: str
     told: bool = False
     least_word: int = 0
+    assigned: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -94,6 +96,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         r"|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
         r"/\-]{8,4000}=*)",
         told=True,
+        assigned=True,
     ),
     SecretShape(
         "token",

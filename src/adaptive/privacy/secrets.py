@@ -19,6 +19,8 @@ from adaptive.privacy.secret_phrases import listed_phrases
 from adaptive.privacy.secret_shapes import SECRET_SHAPES
 from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
 
+# The longest name with a cookie's anchor at its head, and its sign of assignment.
+_ASSIGNMENT_REACH = 24
 # A prefix of two signs, its joint and a run of 24.
 _LEAST_PREFIXED = 27
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
@@ -90,8 +92,8 @@ def _issued_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, i
     for kind, start, end in found:
         yield kind, start, _over_lines(text, end)
     # A break within an anchor of a few signs is not looked for.
-    if "\n" in text and (beginning := [key for key in present if key.begins]):
-        yield from _broken_keys(text, beginning)
+    if "\n" in text and (cut := [key for key in present if key.begins and key.cut.search(text)]):
+        yield from _broken_keys(text, cut)
 
 
 def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
@@ -162,12 +164,26 @@ def _shaped_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, i
     for shape in SECRET_SHAPES:
         if not any(small.hold(anchor) for anchor in shape.anchors):
             continue
+        if shape.assigned and not any(_assigned(text, anchor) for anchor in shape.anchors):
+            continue
         if shape.least_word and not shape.pattern.search(words.of_length(shape.least_word)):
             continue
         for match in shape.pattern.finditer(text):
             value = match.group("value")
             if not shape.told or _is_told(value):
                 yield shape.kind, *match.span("value")
+
+
+def _assigned(text: str, anchor: str) -> bool:
+    """Whether a sign of assignment stands soon behind an anchor, whatever its case."""
+    lower = text.lower()
+    at = lower.find(anchor)
+    while at >= 0:
+        behind = lower[at : at + _ASSIGNMENT_REACH]
+        if "=" in behind or ":" in behind:
+            return True
+        at = lower.find(anchor, at + len(anchor))
+    return False
 
 
 def _is_told(value: str) -> bool:
