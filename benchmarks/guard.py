@@ -88,6 +88,8 @@ def _speed() -> dict[str, Any]:
     ordinary = ["\n".join(chance.choices(lines, k=4000))[:SIZE] for _ in range(ROUNDS)]
     worst = {text: (text * (SIZE // len(text) + 1))[:SIZE] for text in REPEATED}
     worst["near misses"] = "\n".join(chance.choices(near_secrets(), k=2500))[:SIZE]
+    allowed = [line for line in lines if injection_verdict(line).allowed]
+    worst["harmless look-alikes"] = "\n".join(chance.choices(allowed, k=4000))[:SIZE]
     worst["chance"] = "".join(chance.choices(string.printable, k=SIZE))
     figures: dict[str, Any] = {}
     for name, work, size in (

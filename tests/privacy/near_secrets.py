@@ -11,6 +11,101 @@ import uuid
 SEED = 4_711
 
 SENTENCES = """
+my password manager is Bitwarden
+I forgot my password again
+please set API_KEY=YOUR_API_KEY in the env file
+export OPENAI_API_KEY=<your key here>
+OPENAI_API_KEY=sk-...
+password: ${DB_PASSWORD}
+token: {{ secrets.GITHUB_TOKEN }}
+commit 9fceb02d0ae598e95dc970b74767f19372d61af8 fixed it
+git sha e83c5163316f89bfbde7d9ab23ca2e25604af290
+my uuid is 550e8400-e29b-41d4-a716-446655440000
+request id 7c9e6679-7425-40de-944b-e07fc1f90ae7
+sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855
+SGVsbG8gd29ybGQsIHRoaXMgaXMgcGxhaW4gdGV4dA==
+the password must have at least 12 characters
+the password field is required
+Password is case sensitive
+my password is too weak
+my password is very long
+change your password every 90 days
+what is a good password?
+the secret to good bread is time
+The key is under the mat
+the key to success is practice
+the token is expired
+max tokens: 4096
+each token costs 0.002 dollars
+token limit is 128000
+the public key is in the repo
+ssh-keygen -t ed25519 -C "me"
+sk-learn is a library
+pk_live is the prefix of public keys
+the cookie recipe needs butter
+cookies: chocolate chip
+I seed tomatoes in March
+seed phrase backups should be on steel
+a seed phrase has 12 or 24 words
+PIN codes have four digits
+pin the message please
+the pinout of pin 4 and pin 12
+mein Passwort-Manager ist KeePass
+ich habe mein Passwort vergessen
+j'ai oublié mon mot de passe
+he olvidado mi contraseña
+мой менеджер паролей Bitwarden
+я забыл пароль
+我忘记了密码
+密码太短了
+パスワードを忘れました
+비밀번호를 잊어버렸어요
+esqueci minha senha
+ho dimenticato la password
+نسيت كلمة المرور
+मैं अपना पासवर्ड भूल गया
+JWT stands for JSON Web Token
+bearer tokens go into the Authorization header
+use basic auth with curl -u user:pass
+https://example.com/reset?token=
+data:image/png;base64,iVBORw0KGgoAAAANSUhEUg
+the class is AbstractSingletonProxyFactoryBean
+arn:aws:s3:::my-bucket/path
+s3://bucket/key/with/path
+postgres://localhost:5432/app
+mongodb://db.example.com/test
+redis://cache:6379/0
+DB_PASSWORD=changeme
+password=password
+the wifi here is slow
+secret santa is on Friday
+the secret is out
+my secret hobby is knitting
+api keys should be rotated
+I lost my API key
+the API key is missing
+the license key is missing
+Lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod
+about above absent abstract access is how the word list starts
+session=none
+theme=dark; lang=en
+the code is 42 lines long
+zip code is 90210
+area code 212
+error code 4821
+verification code was never sent
+OTP is short for one-time password
+the alarm goes off at 6:30
+the passphrase should have five words
+My password has been changed
+I use passkeys instead of passwords
+auth token refresh fails with 401
+secret_key is a setting in Django
+AKIA is the prefix of AWS keys
+ghp_ is the prefix for GitHub tokens
+hf_hub_download is a function
+npm_config_registry is set
+xoxb tokens belong to bots
 User's password manager is Bitwarden.
 I always forget my password.
 My password is too short.

@@ -8,12 +8,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from adaptive.privacy.anchors import Window
+from adaptive.privacy.anchors import DistinctWords, Window
 from adaptive.privacy.context_words import words_of, words_only
+from adaptive.privacy.unicode_text import distinct_signs
 
 # So many questions about a subject are answered by reading what is around the place; after that all
 # its words are looked for in the whole text.
-_QUESTIONS_BEFORE_INDEX = 128
+_QUESTIONS_BEFORE_INDEX = 250
+# What a match with a clue in it may have before and behind the clue's beginning.
+_BEFORE_CLUE = 140
+_BEHIND_CLUE = 280
 
 
 class ContextIndex:
@@ -23,6 +27,7 @@ class ContextIndex:
         self._text = text
         self._questions: Counter[str] = Counter()
         self._places: dict[str, list[tuple[int, int]]] = {}
+        self._answers: dict[tuple[str, int, int], int] = {}
 
     @cached_property
     def _words(self) -> str:
@@ -30,35 +35,48 @@ class ContextIndex:
         return f" {words_only(self._text)} "
 
     @cached_property
+    def distinct(self) -> DistinctWords:
+        """The words of the text, each once."""
+        return DistinctWords(self._words)
+
+    @cached_property
     def _heads(self) -> tuple[Set[str], Set[str]]:
-        return _heads_and_letters(self._words)
+        """The first three letters of all words, and all letters unless they are Latin."""
+        letters = set[str]() if self._words.isascii() else set(distinct_signs(self._words))
+        return self.distinct.heads(3), letters
 
     def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
-        """Those parts of the text in which one of some words begins."""
+        """Those parts of some windows that lie around the beginning of one of some words."""
         places: list[int] = []
-        for clue in clues:
+        for clue in filter(self.distinct.hold, clues):
             at = self._words.find(clue)
             while at >= 0:
                 places.append(at)
                 at = self._words.find(clue, at + 1)
         places.sort()
-        ends = [bisect_left(places, low) for low, _ in windows]
-        return [
-            window
-            for window, first in zip(windows, ends, strict=True)
-            if first < len(places) and places[first] <= window[1]
-        ]
+        found: list[Window] = []
+        for low, high in windows:
+            for place in places[bisect_left(places, low) : bisect_right(places, high)]:
+                begin, end = max(place - _BEFORE_CLUE, low), min(place + _BEHIND_CLUE, high)
+                if found and begin <= found[-1][1]:
+                    found[-1] = (found[-1][0], end)
+                else:
+                    found.append((begin, end))
+        return found
 
     def holds_one(self, clues: tuple[str, ...]) -> bool:
         """Whether one of some words stands in the text."""
-        return any(clue in self._words for clue in clues)
+        return any(self.distinct.hold(clue) and clue in self._words for clue in clues)
 
     def nearest(self, subject: str, start: int, reach: int) -> int:
         """Where the last word of a subject ends in the characters before a place, or -1."""
         if not self._is_indexed(subject):
             low = max(start - reach, 0)
-            ends = [end for _, end in self._found_between(subject, low, start + 1)]
-            return max(ends, default=-1)
+            question = (subject, low, start + 1)
+            if question not in self._answers:
+                ends = (end for _, end in self._found_between(*question))
+                self._answers[question] = max(ends, default=-1)
+            return self._answers[question]
         places = self._places[subject]
         at = bisect_right(places, (start + 1, start + 1))
         if not at:
@@ -79,16 +97,11 @@ class ContextIndex:
 
         As in ``_words``, places count from the space in front of the text.
         """
-        part = words_only(self._text[max(low - 1, 0) : high])
-        offset = low if low else 0
-        if not low:
-            part = f" {part}"
-        if high > len(self._text):
-            part = f"{part} "
+        part = self._words[low : high + 1]
         for word in _heads_of(subject).possible(*_heads_and_letters(part)):
             at = part.rfind(word)
             if at >= 0:
-                yield offset + at, offset + at + len(word)
+                yield low + at, low + at + len(word)
 
     def _is_indexed(self, subject: str) -> bool:
         if subject in self._places:

@@ -13,6 +13,8 @@ import unicodedata
 from collections.abc import Mapping
 from functools import cache
 
+from adaptive.privacy.unicode_text import SignTable, respelt
+
 CONTEXT_WORDS: Mapping[str, str] = {
     "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
     "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline"
@@ -202,8 +204,8 @@ def words_of(subject: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))
 
 
-class _PiiSmallLetters(dict[int, int]):
-    """A table for ``str.translate``: small letters, and a space for what parts words."""
+class _PiiSmallLetters(SignTable):
+    """A table for ``respelt``: small letters, and a space for what parts words."""
 
     def __missing__(self, code: int) -> int:
         small = chr(code).lower()
@@ -219,4 +221,4 @@ _PII_SMALL_LETTERS = _PiiSmallLetters()
 
 def words_only(text: str) -> str:
     """A text in small letters with spaces between its words; every character keeps its place."""
-    return text.translate(_PII_SMALL_LETTERS)
+    return respelt(text, _PII_SMALL_LETTERS)

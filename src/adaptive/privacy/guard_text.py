@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
+from adaptive.privacy.unicode_text import SignTable, distinct_signs, respelt
+
 # What takes no room (Unicode 15, Default_Ignorable_Code_Point, without the tag characters), the
 # bidirectional controls among it.
 _UNSEEN = (
@@ -83,8 +85,13 @@ def guard_text(text: str, *, marks: bool = False) -> GuardText:
     if text.isascii():
         if not _ascii_controls().search(text):
             return GuardText(text)
-    elif _folded_signs().search(text):
-        text = _folded_signs().sub(lambda run: run.group().translate(_folding()), text)
+    else:
+        signs = distinct_signs(text)
+        if _folded_signs().search(signs):
+            text = respelt(text, _folding())
+            signs = distinct_signs(text)
+        if not (_unseen_or_marks() if marks else unseen_signs()).search(signs):
+            return GuardText(text)
     kept: list[str] = []
     cuts: list[int] = []
     skipped: list[int] = []
@@ -102,9 +109,9 @@ def guard_text(text: str, *, marks: bool = False) -> GuardText:
 
 def in_latin(text: str) -> str:
     """The text with letters that look Latin made Latin; as long as before."""
-    if text.isascii():
+    if text.isascii() or not _twin_signs().search(distinct_signs(text)):
         return text
-    return _twin_signs().sub(lambda run: run.group().translate(_latin_twins()), text)
+    return respelt(text, _latin_twins())
 
 
 @cache
@@ -132,14 +139,14 @@ def _folded_signs() -> re.Pattern[str]:
 
 
 @cache
-def _folding() -> dict[int, str]:
-    """For ``str.translate``: each sign with one plain sign in its place."""
-    table = {ord(sign): plain for plain, signs in _ALIKE.items() for sign in signs}
+def _folding() -> SignTable:
+    """Each sign with one plain sign in its place."""
+    table = SignTable((ord(sign), ord(plain)) for plain, signs in _ALIKE.items() for sign in signs)
     for low, high in _COMPATIBLE:
         for point in range(low, high + 1):
             plain = unicodedata.normalize("NFKC", chr(point))
             if len(plain) == 1 and plain.isascii():
-                table[point] = plain
+                table[point] = ord(plain)
     return table
 
 
@@ -149,8 +156,8 @@ def _twin_signs() -> re.Pattern[str]:
 
 
 @cache
-def _latin_twins() -> dict[int, str]:
-    table: dict[int, str] = {}
+def _latin_twins() -> SignTable:
+    table = SignTable()
     for latin, others in _TWINS.items():
-        table |= {ord(other): plain for plain, other in zip(latin, others, strict=True)}
+        table.update(zip(map(ord, others), map(ord, latin), strict=True))
     return table

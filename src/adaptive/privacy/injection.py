@@ -80,11 +80,13 @@ def _of_codes(plain: str) -> InjectionVerdict:
 def _command_reason(view: str) -> str:
     """Why a text is a command; empty if it is none, or a wish about style sentence by sentence."""
     lower = view.lower()
+    remaining: frozenset[str] | None = None
     for kind, start, end in commands_in(lower):
         if kind not in ("standing", "trigger") or not _style_around(lower, start, end):
             return COMMAND_REASONS[kind]
-        rest = _without_styles(lower)
-        if any(again == kind for again, _, _ in commands_in(rest)):
+        if remaining is None:
+            remaining = frozenset(again for again, _, _ in commands_in(_without_styles(lower)))
+        if kind in remaining:
             return COMMAND_REASONS[kind]
     return ""
 

@@ -66,7 +66,7 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
         r"|darf|wirst|hast|hat|sollte|solltest)\b)(?:[^.!?\n]{0,60}?)",
         "DOING": r"(?:empfehlen|vorschlagen|erwähnen|sagen|nennen|behaupten|senden|schicken"
         r"|schreiben|verraten|antworten|ignorieren|hinzufügen|anhängen|kaufen|vertrauen"
-        r"|löschen|weiterleiten|preisgeben|öffnen)",
+        r"|löschen|weiterleiten|preisgeben|öffnen|verlinken|verweisen|hinweisen|bewerben)",
         "AUTHORITY": r"\b(?:nachricht|anweisung|befehl|mitteilung|hinweis) (?:von|vom|des"
         r"|der) (?:dem )?(?:system\w*|entwickler\w*|admin\w*|betreiber\w*|openai"
         r"|hersteller\w*)|system-?(?:nachricht|meldung|anweisung|update)|\b(?:immer|stets"
@@ -277,6 +277,27 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
         "ASSISTANT": r"(?:je|jij|u|de (?:assistent|ai|chatbot))\s(?:moet|zult|dient"
         r"|mag)\b[^.!?\n]{0,50}?",
         "DOING": r"(?:aanbevelen|aanraden|zeggen|noemen|sturen|onthullen|negeren|toevoegen|kopen)",
+    },
+    "id": {
+        "CONJ": "dan|lalu|kemudian|tapi",
+        "PLEASE": "tolong|mohon|penting|sekarang|asisten|kamu harus|anda harus",
+        "IGNORE": r"\b(?:abaikan|lupakan|langgar|acuhkan|jangan (?:ikuti|patuhi))",
+        "TARGET": r"(?:instruksi|perintah|aturan|pedoman|petunjuk|batasan|prompt)",
+        "REVEAL": r"\b(?:tampilkan|tunjukkan|ungkapkan|kirim(?:kan)?|bocorkan|cetak|bagikan)",
+        "HIDDEN": r"(?:prompt|instruksi sistem|ingatan|kata sandi|data pribadi|rahasia"
+        r"|percakapan|kunci api)",
+        "BECOME": r"\b(?:mulai sekarang|sekarang) (?:kamu|anda) adalah|\bberpura-puralah"
+        r"|\bbertindaklah sebagai|instruksi baru\b|mode pengembang",
+        "SECRETLY": r"\bjangan (?:beri tahu|katakan|sebutkan|ungkapkan)\b[^.!?\n]{0,40}"
+        r"\bpengguna|\btanpa sepengetahuan pengguna",
+        "WHEN": "jika|kalau|bila|ketika|saat|setiap kali|apabila",
+        "ASKED": r"(?:ditanya\w*|bertanya|tanya\w*|menyebut\w*|kata|pesan|pengguna|seseorang)",
+        "THEN": "maka|selalu|jangan",
+        "ALWAYS": "selalu|jangan pernah|mulai sekarang|di setiap jawaban|setiap kali",
+        "ACT": spaced_acts("katakan sebutkan tambahkan kirim buka klik beli pesan hapus jawab"),
+        "STRONG": r"rekomendasikan|sarankan|promosikan|anjurkan|pura-pura|jawab bahwa",
+        "ASSISTANT": r"(?:kamu|anda|asisten)\s(?:harus|wajib|mesti)",
+        "DOING": r"(?:merekomendasikan|menyarankan|mengatakan|menyebutkan|mengirim|mengabaikan)",
     },
     **EASTERN_COMMANDS,
 }

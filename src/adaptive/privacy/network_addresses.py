@@ -132,6 +132,10 @@ def _mac_holds(digits: str) -> bool:
     return len(set(digits)) > 1
 
 
+def _plain_mac_fits(match: re.Match[str]) -> bool:
+    return _mac_holds(match["value"])
+
+
 def _credentials_fit(match: re.Match[str]) -> bool:
     """A password that is not a placeholder of a manual."""
     secret = match["secret"]
@@ -144,6 +148,10 @@ _NETWORK_PARAMETER = (
     r"(?i:password|passwd|pwd|pass|passphrase|secret|token|access_token|auth_token|api_?key|apikey"
     r"|client_secret|sig|signature)"
 )
+
+# How the two signs of an address are said; ``at`` is a word of its own, so a said dot must follow.
+_NETWORK_AT = "at|arroba|arobase|chiocciola|собака"
+_NETWORK_DOT = "dot|punto|ponto|point|punkt|точка"
 
 NETWORK_RECOGNISERS = (
     Recogniser(
@@ -179,11 +187,14 @@ NETWORK_RECOGNISERS = (
         "email",
         "at as a word",
         "at word",
-        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}_+\-]{{0,63}}"
-        rf"(?: dot [{_NETWORK_LETTER}]{{1,30}}){{0,3}} at [0-9A-Za-z\-]{{2,40}} dot"
-        r" (?:com|org|net|edu|de|fr|es|it|nl|uk|io|co)\b",
+        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}._+\-]{{0,63}}"
+        rf"(?: (?i:{_NETWORK_DOT}) [{_NETWORK_LETTER}]{{1,30}}){{0,3}} (?i:{_NETWORK_AT}) "
+        rf"[0-9A-Za-z\-]{{2,40}}(?: (?i:{_NETWORK_DOT}) [0-9A-Za-z\-]{{2,40}}){{0,2}}?"
+        rf"(?: (?i:{_NETWORK_DOT}) |\.)"
+        r"(?i:com|org|net|edu|gov|info|de|fr|es|it|nl|uk|io|co|br|mx|pl|ru|tr|jp|cn|ch|eu|ca|au"
+        r"|us|dev|app|ai|example|test)\b",
         0.8,
-        clues=(" dot ",),
+        clues=(" dot ", " arroba ", " arobase ", " chiocciola ", " собака "),
         countered=False,
     ),
     Recogniser(
@@ -245,6 +256,16 @@ NETWORK_RECOGNISERS = (
         0.9,
         holds=_mac_holds,
         countered=False,
+    ),
+    Recogniser(
+        "mac",
+        "plain",
+        "mac word",
+        r"(?<![0-9A-Za-z])(?i:mac)(?![0-9A-Za-z])[^0-9\n.!?]{0,30}?(?<![0-9A-Za-z])"
+        r"(?P<value>(?=[0-9A-Fa-f]{0,10}[0-9])[0-9A-Fa-f]{12})(?![0-9A-Za-z])",
+        0.85,
+        fits=_plain_mac_fits,
+        clues=(" mac ",),
     ),
     Recogniser(
         "mac",

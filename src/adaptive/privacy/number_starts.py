@@ -7,7 +7,7 @@ as many digits as its shape does is many times faster than a scan of the text fo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache
 
 from adaptive.privacy.recogniser import Lead
@@ -16,6 +16,7 @@ _ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # The longest name of a month and the joints around it; the letters at the head of an id.
 _WORD_REACH = 18
 _LETTERS_REACH = 9
+_SIGNS = frozenset("+(")
 
 
 class NumberStarts:
@@ -35,17 +36,21 @@ class NumberStarts:
             if not (before.isascii() and before.isalpha()):
                 self._add(end - start, start)
                 self._add("any", start)
-            if before in "+( ":
+            if not before:
+                continue
+            if before in "+( " and _SIGNS & set(text[max(start - 3, 0) : start]):
                 self._add_signs(text, start)
-            if before:
-                self._add_word(text, start)
+            self._add_word(text, start)
 
     def at(self, leads: frozenset[Lead]) -> list[int]:
         """The places with one of these leads, rising, each once."""
         if leads not in self._merged:
-            places: Iterable[int] = (one for lead in leads for one in self._by_lead.get(lead, ()))
-            self._merged[leads] = sorted(set(places))
+            places: set[int] = set()
+            self._merged[leads] = sorted(places.union(*map(self._of_lead, leads)))
         return self._merged[leads]
+
+    def _of_lead(self, lead: Lead) -> Sequence[int]:
+        return self._by_lead.get(lead, ())
 
     def _add(self, lead: Lead, place: int) -> None:
         self._by_lead.setdefault(lead, []).append(place)

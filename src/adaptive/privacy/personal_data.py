@@ -138,7 +138,7 @@ class _PiiScan:
     def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         anchor = recogniser.anchor
         if anchor not in self._windows:
-            self._windows[anchor] = windows(self._text, anchor)
+            self._windows[anchor] = windows(self._text, anchor, self._context.distinct)
         places = self._windows[anchor]
         if places and recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)

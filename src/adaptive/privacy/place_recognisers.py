@@ -23,7 +23,7 @@ _ENGLISH_TYPES = (
 )
 _POST_CODE = (
     r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}"
-    r"|[A-Z]{2,3} [0-9]{4}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
+    r"|[A-Z]{2,3} [0-9]{4}|[1-9][0-9]{2} ?[0-9]{3}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
 )
 
 
@@ -70,7 +70,9 @@ ADDRESS_RECOGNISERS = (
         "post office box",
         r"(?<!\w)(?:(?i:p\. ?o\.|po) ?(?i:box)|Postfach|Apartado(?: de [Cc]orreos)?|Caixa Postal"
         r"|Casella [Pp]ostale|Postbus|BP|а/я|[Ss]krytka pocztowa) ?(?:[Nn][.ºr]\.? ?)?"
-        r"[0-9]{1,6}(?![0-9A-Za-z])",
+        r"[0-9]{1,6}(?![0-9A-Za-z])"
+        rf"(?:(?:,? {_NAME}(?:[ \-]{_NAME}){{0,2}}){{0,2}},? (?P<sure>{_POST_CODE})(?!\w)"
+        rf"|,? [0-9]{{5}} {_NAME})?",
         " box| postfach| apartado| caixa| casella| postbus| bp | а я | skrytka",
     ),
     _address(
@@ -124,7 +126,8 @@ ADDRESS_RECOGNISERS = (
         rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada"
         rf"|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
         r",? ?(?:n[.º°o]{1,2} ?|núm(?:ero|\.)? ?|número |#|civico )?"
-        rf"{_HOUSE}(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
+        rf"{_HOUSE}(?:,? [0-9]{{1,2}} ?[º°ª]\.? ?[A-Z]?(?!\w))?"
+        rf"(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
         " calle | c | avenida| avda | av | paseo | plaza | pza | carrera | cra | calzada | ronda "
         "| travesía | jirón | pasaje | glorieta | rua | r | travessa | praça | alameda | estrada "
         "| rodovia | largo | via | viale | v le | piazza | p za | corso | c so | vicolo | strada "
@@ -252,6 +255,15 @@ COORDINATE_RECOGNISERS = (
         r"[0-9]{1,3}\.[0-9]{2,12} ?[EWO](?![0-9A-Za-z])"
         r"|(?<![0-9A-Za-z])[NS] ?[0-9]{1,2}\.[0-9]{2,12}°?,? "
         r"[EWO] ?[0-9]{1,3}\.[0-9]{2,12}°?(?![0-9A-Za-z])",
+        0.9,
+        countered=False,
+    ),
+    Recogniser(
+        "coordinates",
+        "degrees and minutes",
+        "decimals",
+        r"(?<![0-9A-Za-z.,])[0-9]{1,2}(?: |° ?)[0-5]?[0-9]\.[0-9]{1,6} ?['\u2032]? ?[NSns],? ?"
+        r"[0-9]{1,3}(?: |° ?)[0-5]?[0-9]\.[0-9]{1,6} ?['\u2032]? ?[EWOewo](?![0-9A-Za-z])",
         0.9,
         countered=False,
     ),

@@ -7,10 +7,10 @@ decides (``secret_values``). What is looked at after each word is bounded, so th
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from adaptive.privacy.anchors import DistinctWords
 from adaptive.privacy.secret_links import (
     adjacent_signs,
     amount_signs,
@@ -52,6 +52,9 @@ from adaptive.privacy.secret_words import (
 # Characters between an announcing word and the end of what is looked at.
 _CONTEXT_REACH = 120
 _CONTEXT_BEFORE = 90
+# The least of a run of chance signs (``chance_run_signs``), less one.
+_LEAST_RUN = 15
+_RIGHT_BEHIND = 3
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
@@ -81,16 +84,11 @@ class ContextFinding(NamedTuple):
 def context_secrets(text: str) -> Iterator[ContextFinding]:
     """Secrets in a folded text, as far as words announce them; in no order."""
     places = _announced(text.lower())
-    runs: list[tuple[int, int]] | None = None
     for number, place in enumerate(places):
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):
-            if runs is None and place.sort == "key":
-                runs = [run.span() for run in chance_run_signs().finditer(text)]
-            yield from _secrets_after(
-                text, place, min(following, place.end + _CONTEXT_REACH), runs or []
-            )
+            yield from _secrets_after(text, place, min(following, place.end + _CONTEXT_REACH))
         if place.sort != "phrase":
             previous = places[number - 1].end if number else 0
             yield from _secrets_before(text, place, previous)
@@ -101,11 +99,14 @@ def _announced(lower: str) -> list[Announced]:
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
-    absent = {stem for stem in COMMON_STEMS if stem not in (narrow if stem.isascii() else lower)}
+    words = DistinctWords(narrow)
+    wide = words if lower.isascii() else DistinctWords(lower)
+    absent = {stem for stem in COMMON_STEMS if not (words if stem.isascii() else wide).hold(stem)}
     for word, sort, stem in announcing_words():
-        if stem in absent:
+        ascii_word = word.isascii()
+        if stem in absent or not (words if ascii_word else wide).hold(word):
             continue
-        read = narrow if word.isascii() else lower
+        read = narrow if ascii_word else lower
         at = read.find(word)
         while at >= 0:
             end = at + len(word)
@@ -127,9 +128,7 @@ def _stands_alone(lower: str, start: int, end: int) -> bool:
     return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
 
 
-def _secrets_after(
-    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
-) -> Iterator[ContextFinding]:
+def _secrets_after(text: str, place: Announced, stop: int) -> Iterator[ContextFinding]:
     kind = KIND_OF_SORT[place.sort]
     if place.sort == "phrase":
         opening = phrase_opening_signs().match(text, place.end)
@@ -150,7 +149,7 @@ def _secrets_after(
         if link and (span := _linked_value(text, place, link)):
             yield ContextFinding(kind, *span)
             return
-    if span := _unlinked_value(text, place, stop, runs):
+    if span := _unlinked_value(text, place, stop):
         yield ContextFinding(kind, *span)
 
 
@@ -220,19 +219,23 @@ def _is_amount(text: str, said: str, end: int) -> bool:
     return said[:1].isdigit() and amount_signs().match(text, end) is not None
 
 
-def _unlinked_value(
-    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
-) -> tuple[int, int] | None:
+def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] | None:
     """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
     line_end = text.find("\n", place.end, stop)
     if place.sort == "key":
-        for start, end in runs[bisect_left(runs, (place.end, 0)) :]:
+        at = place.end
+        # The least of a run must lie within reach; its end may lie behind.
+        while head := chance_run_signs().search(text, at, min(stop + _LEAST_RUN, len(text))):
+            run = chance_run_signs().match(text, head.start()) or head
+            start, at = run.span()
             if start >= stop:
                 break
-            value = text[start:end]
             named = other_name_signs().search(text, place.end, start)
-            if not named and looks_random(value, 20) and not is_uuid_signs().fullmatch(value):
-                return start, end
+            value = run.group()
+            # Right behind the word it may be as short as the secret of an authenticator.
+            least = 16 if start - place.end <= _RIGHT_BEHIND else 20
+            if not named and looks_random(value, least) and not is_uuid_signs().fullmatch(value):
+                return run.span()
         return None
     end = line_end if line_end > place.end else min(len(text), stop + 12)
     value = adjacent_signs().match(text, place.end, end)

@@ -200,6 +200,11 @@ class IssuedKey:
         """The shape, compiled when it is first looked for."""
         return _issued_pattern(self.shape)
 
+    @property
+    def cut(self) -> re.Pattern[str]:
+        """Its beginning with key signs up to the end of a line."""
+        return _issued_pattern(re.escape(self.anchor) + r"[\w\-+/.]{0,250}[ \t]{0,8}=?\r?\n")
+
 
 @cache
 def issued_keys() -> tuple[IssuedKey, ...]:

@@ -49,14 +49,14 @@ def value_signs() -> re.Pattern[str]:
 @cache
 def chance_run_signs() -> re.Pattern[str]:
     """The pattern of chance run, as its caller reads it."""
-    return re.compile(r"(?<![\w+/=\-])[A-Za-z0-9][\w+/.~\-]{18,300}={0,2}")
+    return re.compile(r"(?<![\w+/=\-])[A-Za-z0-9][\w+/.~\-]{15,300}={0,2}")
 
 
 @cache
 def adjacent_signs() -> re.Pattern[str]:
     """The pattern of adjacent, as its caller reads it."""
     return re.compile(
-        r"(?:[^\W\d_]{0,4}[ \t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|é|è|(?:for|от|für|de|del"
+        r"(?:(?:[^\W\d_]{0,4}|'s)[ \t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|é|è|(?:for|от|für|de|del"
         r"|do|da|di)[ \t]{1,2}[^\s.!?:,;]{2,16})[ \t]{1,2})?|[이은는がはを]\s?)"
         r"[\"'`(]?(?P<value>[!-~]{4,200})"
     )
@@ -72,7 +72,7 @@ def code_after_signs() -> re.Pattern[str]:
     digits = (
         r"(?P<value>(?:[A-Z]{1,2}-)?\d{3}[ \-]\d{3}|\d{2}[ \-]\d{2}[ \-]\d{2}(?:[ \-]\d{2})?"
         r"|[*#]?\d{4,8}[#*]?"
-        r"|(?:[A-Z]-)\d{4,8}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
+        r"|(?:[A-Z]-)\d{4,8}|\d{4,5}-\d{4,5}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
         r"9]{4,6})"
     )
     return re.compile(

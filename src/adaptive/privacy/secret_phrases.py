@@ -49,11 +49,13 @@ _PHRASE_FILTER = (
     "cDoP8*IXB^T6ai3CPilh;J@Ai2MbT-8Bj8UfzK4ANDPz!}rUZh58F(()g$Tq4jI^Ar`+%_N7KS#^"
 )
 _LEAST_WORDS = 12
+# Twelve words of three letters and what parts them.
+_LEAST_PHRASE = 47
 # What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
 _PHRASE_WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
 _RUN_OF_WORDS = re.compile(
-    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+){{11,}}+"
+    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+)*+"
 )
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
 _MOST_WORDS = 24
@@ -77,7 +79,9 @@ def is_phrase_word(word: str) -> bool:
 def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
     """Spans of twelve or more words of the list in a row; linear in the text."""
     for found in _RUN_OF_WORDS.finditer(text):
-        yield from _phrases_within(text, *found.span())
+        start, end = found.span()
+        if end - start >= _LEAST_PHRASE:
+            yield from _phrases_within(text, start, end)
 
 
 def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -15,13 +15,17 @@ class SecretShape:
     """One form: it is looked for where one of its anchors (in lower case) stands in the text.
 
     The group ``value`` is the secret. Where ``told`` is set, it must not be a placeholder or a
-    plain word.
+    plain word. With
+    ``assigned`` an equals sign or colon stands soon behind an anchor; with ``least_word`` it
+    stands within one run of so many signs without white space.
     """
 
     kind: str
     anchors: tuple[str, ...]
     shape: str
     told: bool = False
+    least_word: int = 0
+    assigned: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -67,7 +71,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "password in an address",
         ("://",),
-        r"(?<![\w+.\-])[A-Za-z][\w+.\-]{1,30}://(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
+        r":(?<=[A-Za-z][\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
         r",200}?)@(?=[\w.\-\[])(?![^\s/]{0,100}@)",
         told=True,
     ),
@@ -92,6 +96,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         r"|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
         r"/\-]{8,4000}=*)",
         told=True,
+        assigned=True,
     ),
     SecretShape(
         "token",
@@ -159,7 +164,14 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         ("5", "k", "l"),
         r"(?<![A-Za-z0-9+/=_\-])(?P<value>5[HJK][1-9A-HJ-NP-Za-km-z]{49}"
         r"|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9+/=_\-])",
+        least_word=51,
     ),
+    SecretShape(
+        "password hash",
+        ("$1$", "$5$", "$6$", "$y$", "$2", "$apr1$", "$argon2"),
+        r"(?P<value>\$(?:1|5|6|y|apr1|2[abxy]|argon2(?:id|[id]))\$[\w./$=,+]{20,200})",
+    ),
+    SecretShape("token", ("sig=",), r"[?&;]sig=(?P<value>[A-Za-z0-9%+/\-_]{30,120}=*)", told=True),
     SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
     SecretShape("private key", ("nsec1",), r"(?<![A-Za-z0-9])(?P<value>nsec1[02-9ac-hj-np-z]{58})"),
 )

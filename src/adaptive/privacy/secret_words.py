@@ -26,6 +26,7 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|passphrase|passcode|passkey|pwd|db_pass|_pass|smtp_pass|login:|credentials"
     "|wifi key|wi-fi key|wlan-schlüssel|wlan key|network key|wpa key|wpa2 key|wpa-psk|wifi code"
     "|clé wifi|clé wi-fi|clave wifi|clave del wifi|netzwerkschlüssel|wifi pass|wi-fi pass"
+    "|code wifi|code wi-fi|code du wifi|pw"
     "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi的|wi-fi的",
     "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code"
     "|one-time pass|einmalcode|einmalpasswort"
@@ -56,6 +57,7 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|twój kod|kodunuz|ваш код|твой код|unlock",
     "key": "api key|api-key|api_key|apikey|api keys|access key|access-key|access_key|accesskey"
     "|secret|private key|private_key|encryption key|signing key|signing_key|master key|master_key"
+    "|privatekey|secretkey|presharedkey|preshared key|pre-shared key"
     "|account key|account_key|service key|service_key|storage key|deploy key|_key|token|credential"
     "|bearer|license key|licence key|product key|activation key|dsn|webhook|auth_|auth=|authkey"
     "|api-schlüssel|api schlüssel|zugangsschlüssel|schlüssel|clé api|clé d'api|clef api|clé secrète"
@@ -81,7 +83,7 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
 }
 # Latin words this short stand in many others; these must stand alone.
 ALONE = frozenset(
-    "pin|otp|puk|cvv|cvc|pwd|mdp|2fa|dsn|clave|parola|parole|senha|heslo|geslo|tan "  # noqa: SIM905 - shorter
+    "pin|otp|puk|cvv|cvc|pw|pwd|mdp|2fa|dsn|clave|parola|parole|senha|heslo|geslo|tan "  # noqa: SIM905 - shorter
     "|пин|jeton|secret|combination|unlock|anahtar|klucz|kulcs|cheie|avain|sleutel"
     "|nyckel|schlüssel|ключ|hasło|haslo|credential|webhook|bearer|mtan|gettone"
     "|passkey".split("|")

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+from adaptive.privacy.anchors import DistinctWords
 from adaptive.privacy.guard_text import GuardText, guard_text, in_latin
 from adaptive.privacy.secret_contexts import context_secrets
 from adaptive.privacy.secret_issuers import IssuedKey, issued_keys
@@ -18,6 +19,10 @@ from adaptive.privacy.secret_phrases import listed_phrases
 from adaptive.privacy.secret_shapes import SECRET_SHAPES
 from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
 
+# The longest name with a cookie's anchor at its head, and its sign of assignment.
+_ASSIGNMENT_REACH = 24
+# A prefix of two signs, its joint and a run of 24.
+_LEAST_PREFIXED = 27
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
 
 
@@ -68,25 +73,27 @@ def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
 def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
-    yield from _issued_spans(latin)
-    yield from _shaped_spans(text)
-    yield from _unknown_issuers(latin)
+    words = DistinctWords(latin)
+    yield from _issued_spans(latin, words)
+    yield from _shaped_spans(text, words)
+    if _prefixed_run().search(words.of_length(_LEAST_PREFIXED)):
+        yield from _unknown_issuers(latin)
     yield from context_secrets(text)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
 
-def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
+def _issued_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
-    present = [key for key in issued_keys() if key.anchor in text]
+    present = [key for key in issued_keys() if words.hold(key.anchor)]
     for key in present:
         found += _issued_by(key, text)
     for kind, start, end in found:
         yield kind, start, _over_lines(text, end)
     # A break within an anchor of a few signs is not looked for.
-    if "\n" in text and (beginning := [key for key in present if key.begins]):
-        yield from _broken_keys(text, beginning)
+    if "\n" in text and (cut := [key for key in present if key.begins and key.cut.search(text)]):
+        yield from _broken_keys(text, cut)
 
 
 def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
@@ -152,15 +159,31 @@ def _is_cut_key(piece: str) -> bool:
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped_spans(text: str) -> Iterator[tuple[str, int, int]]:
-    lower = text.lower().encode("ascii", "replace").decode("ascii")
+def _shaped_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
+    small = words.in_small_letters
     for shape in SECRET_SHAPES:
-        if not any(anchor in lower for anchor in shape.anchors):
+        if not any(small.hold(anchor) for anchor in shape.anchors):
+            continue
+        if shape.assigned and not any(_assigned(text, anchor) for anchor in shape.anchors):
+            continue
+        if shape.least_word and not shape.pattern.search(words.of_length(shape.least_word)):
             continue
         for match in shape.pattern.finditer(text):
             value = match.group("value")
             if not shape.told or _is_told(value):
                 yield shape.kind, *match.span("value")
+
+
+def _assigned(text: str, anchor: str) -> bool:
+    """Whether a sign of assignment stands soon behind an anchor, whatever its case."""
+    lower = text.lower()
+    at = lower.find(anchor)
+    while at >= 0:
+        behind = lower[at : at + _ASSIGNMENT_REACH]
+        if "=" in behind or ":" in behind:
+            return True
+        at = lower.find(anchor, at + len(anchor))
+    return False
 
 
 def _is_told(value: str) -> bool:
