@@ -178,7 +178,7 @@ class _Run:
             await host.admin.add_user("Sam", email)
             page = await Page.sign_in(self.urls[number % 2], email)
             await page.request("GET", "/api/models")
-            page.answers |= {"input": "all", "confirmation": True}
+            page.answers |= {"input": _confirming, "confirmation": True}
             self.pages.append(page)
         people = {page.user_id: number for number, page in enumerate(self.pages)}
         sealer = Sealer(host.server.variables["WEBUI_SECRET_KEY"])
@@ -318,6 +318,11 @@ class _Lane:
         """Delete a memory under Settings."""
         if memories := await self._page.memories():
             await self._page.delete_memory(self._chance.choice(memories).id)
+
+
+def _confirming(question: Mapping[str, Any]) -> str:
+    """The word that a question asks for before something is deleted."""
+    return "erase" if '"erase"' in str(question) else "all"
 
 
 def _complete(turn: Turn) -> Turn:

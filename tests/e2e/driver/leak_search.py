@@ -14,23 +14,27 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 from urllib.parse import quote
 
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.scripted_model import INTERNAL_TITLES, ModelRequest
 
-# Where something may be found. ``log`` is all that the server writes; ``event`` all that the page
-# got but for statuses and sources; ``our tables`` every column of ours; ``memory`` the host's
-# table for them and ``vectors`` its vector database, which keeps their texts too; ``chat`` the
-# host's chats with all that is stored with them; ``file`` every other file of the host's data.
+# Where something may be found. ``log`` is what the server writes, ``debug log`` what our loggers
+# write at DEBUG; ``event`` all that the page got but for statuses and sources; ``our request`` what
+# our own calls send, ``embedding`` what an embedding endpoint is sent; ``our tables`` every column
+# of ours; ``memory`` the host's table for them and ``vectors`` its vector database, which keeps
+# their texts too; ``chat`` the host's chats with all that is stored with them; ``file`` every other
+# table and file of the host's.
 Place = Literal[
     "log",
+    "debug log",
     "status",
     "source",
     "event",
     "our request",
+    "embedding",
     "chat request",
     "our tables",
     "memory",
@@ -38,10 +42,9 @@ Place = Literal[
     "chat",
     "file",
 ]
-PLACES: tuple[Place, ...] = (
-    *("log", "status", "source", "event", "our request", "chat request", "our tables", "memory"),
-    *("vectors", "chat", "file"),
-)
+PLACES: tuple[Place, ...] = get_args(Place)
+# How the listener of the test marks a line of our loggers below INFO.
+DEBUG_MARK = "DEBUG adaptive_memory"
 _EVENT_PLACES: Mapping[str, Place] = {"status": "status", "source": "source", "citation": "source"}
 _OUR_PREFIX = "adaptive_memory_"
 _DATABASE, _LOG, _VECTORS = "webui.db", "server.log", "vector_db"
@@ -110,6 +113,8 @@ def traces(host: RunningHost, page: Page, log_since: int = 0) -> Iterator[Trace]
         place = _EVENT_PLACES.get(event.kind, "event")
         yield Trace(place, event.kind, json.dumps(event.data, ensure_ascii=False))
     yield from map(_request_trace, host.model.requests)
+    for request in host.model.embedding_requests:
+        yield Trace("embedding", "", json.dumps(request.body, ensure_ascii=False))
     yield from _table_traces(host)
     yield from _file_traces(host.server.data)
 
@@ -117,7 +122,8 @@ def traces(host: RunningHost, page: Page, log_since: int = 0) -> Iterator[Trace]
 def _log_traces(host: RunningHost, since: int) -> Iterator[Trace]:
     """Line by line; ``where`` is the line's head, which names the level and the logger."""
     for number, line in enumerate(host.log_text(since).splitlines(), 1):
-        yield Trace("log", f"line {number}, {line[:80]!r}", line)
+        place: Place = "debug log" if line.startswith(DEBUG_MARK) else "log"
+        yield Trace(place, f"line {number}, {line[:80]!r}", line)
 
 
 def _request_trace(request: ModelRequest) -> Trace:
