@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,8 +22,8 @@ from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.scripted_model import INTERNAL_TITLES, ModelRequest
 
-# Where something may be found. ``log`` is what the server writes, ``debug log`` what our loggers
-# write at DEBUG; ``event`` all that the page got but for statuses and sources; ``our request`` what
+# Where something may be found. ``log`` is what our loggers write, ``debug log`` below INFO; ``host
+# log`` what the host's own modules write, whatever passes through it; ``event`` all that the page got but for statuses and sources; ``our request`` what
 # our own calls send, ``embedding`` what an embedding endpoint is sent; ``our tables`` every column
 # of ours; ``memory`` the host's table for them and ``vectors`` its vector database, which keeps
 # their texts too; ``chat`` the host's chats with all that is stored with them; ``file`` every other
@@ -30,6 +31,7 @@ from tests.e2e.driver.scripted_model import INTERNAL_TITLES, ModelRequest
 Place = Literal[
     "log",
     "debug log",
+    "host log",
     "status",
     "source",
     "event",
@@ -45,6 +47,7 @@ Place = Literal[
 PLACES: tuple[Place, ...] = get_args(Place)
 # How the listener of the test marks a line of our loggers below INFO.
 DEBUG_MARK = "DEBUG adaptive_memory"
+_HOST_LINE = re.compile(r"\| (?:open_webui|uvicorn|aiohttp)\.[\w.]+:\w+:\d+ - ")
 _EVENT_PLACES: Mapping[str, Place] = {"status": "status", "source": "source", "citation": "source"}
 _OUR_PREFIX = "adaptive_memory_"
 _DATABASE, _LOG, _VECTORS = "webui.db", "server.log", "vector_db"
@@ -122,8 +125,14 @@ def traces(host: RunningHost, page: Page, log_since: int = 0) -> Iterator[Trace]
 def _log_traces(host: RunningHost, since: int) -> Iterator[Trace]:
     """Line by line; ``where`` is the line's head, which names the level and the logger."""
     for number, line in enumerate(host.log_text(since).splitlines(), 1):
-        place: Place = "debug log" if line.startswith(DEBUG_MARK) else "log"
-        yield Trace(place, f"line {number}, {line[:80]!r}", line)
+        yield Trace(_log_place(line), f"line {number}, {line[:80]!r}", line)
+
+
+def _log_place(line: str) -> Place:
+    """Ours is every line that is not plainly the host's, so lines of a traceback are ours."""
+    if line.startswith(DEBUG_MARK):
+        return "debug log"
+    return "host log" if _HOST_LINE.search(line) else "log"
 
 
 def _request_trace(request: ModelRequest) -> Trace:

@@ -89,8 +89,9 @@ ALLOWED: Mapping[tuple[Origin, Nature], frozenset[Place]] = {
     # The row itself is the other tool's; no secret of it may be shown or sent on.
     ("row", "secret"): _KEPT,
     ("row", "personal"): _KEPT | _SHOWN | _BESIDES,
-    ("failed", "secret"): _NOWHERE,
-    ("failed", "personal"): _NOWHERE,
+    # The host logs what a provider answers by itself (host: events.py, 0.12.4).
+    ("failed", "secret"): frozenset({"host log"}),
+    ("failed", "personal"): frozenset({"host log"}),
     ("rubbish", "secret"): _NOWHERE,
     ("rubbish", "personal"): frozenset({"debug log"}),
 }
@@ -238,16 +239,22 @@ async def test_nothing_leaks(
     await plugin.set_valves({**VALVES, **embedding, "pii_redaction": redaction})
     run = await _run(host, redaction, since)
     assert {EXTRACT, RELEVANCE} <= run.titles, run.titles
-    missed = {place for place, word in run.canaries.items() if not _is_found(run, word, place)}
-    assert not missed, f"the search is blind to {sorted(missed)}"
+    missed = [place for place, word in run.canaries.items() if not _is_found(run, word, place)]
+    assert not missed, f"the search is blind to {missed}"
     leaks = [
         one
         for one in run.found
         if one.name in run.values and one.place not in allowed(run.values[one.name], redaction)
     ]
-    assert not leaks, "\n".join(sorted({str(leak) for leak in leaks}))
+    assert not leaks, _listed(leaks)
     kept = {one.name for one in run.found if one.place == "memory"}
     assert {"email (typed)", "address (typed)"} <= kept, kept
+
+
+def _listed(leaks: Iterable[Sighting]) -> str:
+    """Each value and place once, with one example of where there."""
+    examples = {(one.name, one.place): str(one) for one in sorted(leaks, key=str, reverse=True)}
+    return f"{len(examples)} leaks\n" + "\n".join(sorted(examples.values()))
 
 
 def _is_found(run: Run, name: str, place: Place) -> bool:
@@ -258,13 +265,11 @@ async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
     """Let a user and a model say all that is planted, and search."""
     by_origin = {origin: planted(redaction, origin) for origin in ORIGINS}
     values = {one.name: one for several in by_origin.values() for one in several}
-    canaries = {place: canary(place, redaction) for place in PLACES if place != "file"}
+    canaries = {place: canary(place, redaction) for place in PLACES if place not in _UNPLANTED}
     page = await host.user("ann")
     _script(host, by_origin)
     for row in by_origin["row"]:
         await page.add_memory(row.told)
-    for place in ("memory", "vectors"):
-        await page.add_memory(f"User likes the word {canaries[place]}.")
     said_canaries = " ".join(canaries[place] for place in _SAID_CANARIES)
     first = f"My favourite words are {said_canaries}."
     await _say_all(page, [first, *(one.said for one in by_origin["typed"])])
@@ -272,6 +277,8 @@ async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
     for words in (FAILING, RAMBLING, "What do you know about my e-mail address?"):
         await _say_all(page, [words])
         await _learned(host, page)
+    for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
+        await page.add_memory(f"User likes the word {canaries[place]}.")
     await asyncio.sleep(QUIET_SECONDS)
     needles = {name: one.needle for name, one in values.items()}
     needles |= {word: word for word in canaries.values()}
@@ -314,7 +321,7 @@ def _script(host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]) ->
     def chat_answer(body: Body) -> str:
         words = str(body["messages"][-1].get("content"))
         quoted = [answered[one.kind.name] for one in told_in(typed, words)]
-        return " ".join(["Understood.", *(f"Is it {one.value}?" for one in quoted)])
+        return "\n".join(["Understood.", *(one.told for one in quoted)])
 
     def extraction(body: Body) -> dict[str, Any]:
         words = newest_words(body)
@@ -341,6 +348,10 @@ def _script(host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]) ->
     learns(model, RAMBLING, rubbish)
 
 
+# Nothing that we do leads to them.
+_UNPLANTED: tuple[Place, ...] = ("file", "host log")
+
+
 def _chunks(values: Sequence[Planted]) -> list[str]:
     """Texts that begin with values, of each of which an error quotes 200 characters."""
     return [f"{one.needle} {other.told}" for one, other in pairwise([*values, values[0]])]
@@ -349,10 +360,10 @@ def _chunks(values: Sequence[Planted]) -> list[str]:
 def _odd_operations(one: Planted) -> list[dict[str, Any]]:
     """Operations that hold a value where none belongs, so that a reason may quote it."""
     return [
-        {"operation": "UPDATE", "id": one.value, "content": one.told},
-        {"operation": "DELETE", "id": one.value},
-        {"operation": one.value, "content": one.told},
-        new("User likes green tea.", memory_bank=one.value, tags=[one.value]),
+        {"operation": "UPDATE", "id": one.told, "content": one.told},
+        {"operation": "DELETE", "id": one.told},
+        {"operation": one.told, "content": one.told},
+        new("User likes green tea.", memory_bank=one.told, tags=[one.told]),
     ]
 
 
