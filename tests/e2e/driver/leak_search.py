@@ -23,11 +23,11 @@ from tests.e2e.driver.page import Page
 from tests.e2e.driver.scripted_model import INTERNAL_TITLES, ModelRequest
 
 # Where something may be found. ``log`` is what our loggers write, ``debug log`` below INFO; ``host
-# log`` what the host's own modules write, whatever passes through it; ``event`` all that the page got but for statuses and sources; ``our request`` what
-# our own calls send, ``embedding`` what an embedding endpoint is sent; ``our tables`` every column
-# of ours; ``memory`` the host's table for them and ``vectors`` its vector database, which keeps
-# their texts too; ``chat`` the host's chats with all that is stored with them; ``file`` every other
-# table and file of the host's.
+# log`` what the host's own modules write, whatever passes through it; ``event`` all that the page
+# got but for statuses and sources; ``our request`` what our own calls send, ``embedding`` what an
+# embedding endpoint is sent; ``our tables`` every column of ours; ``memory`` the host's table for
+# them and ``vectors`` its vector database, which keeps their texts too; ``chat`` the host's chats
+# with all that is stored with them; ``file`` every other table and file of the host's.
 Place = Literal[
     "log",
     "debug log",
