@@ -30,7 +30,13 @@ _TABLES = (
     r" AND (table_name LIKE 'adaptive\_memory\_%' OR table_name IN ('memory', 'document_chunk'))"
     " GROUP BY table_name ORDER BY table_name"
 )
-_SNAPSHOT = "SELECT txid_snapshot_xmin(txid_current_snapshot()) & 4294967295 AS xid"
+# The oldest transaction that still runs: what those before it have written is read by now.
+_SNAPSHOT = (
+    "SELECT 'snapshot' AS name, '' AS owner, jsonb_build_object('xid',"
+    " txid_snapshot_xmin(txid_current_snapshot()) & 4294967295) AS told"
+)
+# Tables of ours come up when they are first needed; each question is a process of its own.
+_LOOKS_PER_LIST = 10
 _VECTORS_OF = "user-memory-"
 # Whose a row is, where its table has no column for it.
 _OWNERS = {
@@ -57,6 +63,7 @@ class Watch:
     _requests: int = 0
     _events: dict[int, int] = field(default_factory=dict[int, int])
     _xid: int = 0
+    _tables: Sequence[Mapping[str, str]] = ()
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     _asked: int = 0
     _answered: int = 0
@@ -95,13 +102,14 @@ class Watch:
             self._events[person] = len(page.events)
 
     def _look_at_rows(self) -> None:
-        tables = self.services.rows(_TABLES)
-        (snapshot,) = self.services.rows(_SNAPSHOT)
-        if tables:
-            select = " UNION ALL ".join(_new_rows(one, self._xid) for one in tables)
-            for row in self.services.rows(select):
+        if self._xid == 0 or self._answered % _LOOKS_PER_LIST == 0:
+            self._tables = self.services.rows(_TABLES)
+        selects = [_SNAPSHOT, *(_new_rows(one, self._xid) for one in self._tables)]
+        for row in self.services.rows(" UNION ALL ".join(selects)):
+            if row["name"] == "snapshot":
+                self._xid = int(row["told"]["xid"])
+            else:
                 self._look_at_row(row)
-        self._xid = snapshot["xid"]
 
     def _look_at_row(self, row: Mapping[str, Any]) -> None:
         owner, name = str(row["owner"]), str(row["name"])

@@ -163,6 +163,8 @@ class _Run:
         self.host, self.services, self.report = host, services, report
         self.urls = (host.url, second.url)
         self.pages: list[Page] = []
+        # All temporary chats of a page bear the same id, so one is open at a time.
+        self.temporary = [asyncio.Lock() for _ in range(USERS)]
         self._started = time.monotonic()
 
     async def prepare(self, plugin: Path) -> None:
@@ -215,7 +217,7 @@ class _Lane:
 
     def __init__(self, run: _Run, user: int, names: Names, chance: random.Random) -> None:
         self._run, self._names, self._chance = run, names, chance
-        self._page = run.pages[user]
+        self._user, self._page = user, run.pages[user]
         self._chat = self._page.new_chat()
 
     async def do(self, operations: int) -> None:
@@ -284,8 +286,9 @@ class _Lane:
 
     async def temporary(self) -> None:
         """Say a fact and ask in a temporary chat."""
-        chat = self._page.temporary_chat()
-        _complete(await chat.send(named_fact(self._chance, self._names.next())))
+        words = named_fact(self._chance, self._names.next())
+        async with self._run.temporary[self._user]:
+            _complete(await self._page.temporary_chat().send(words))
 
     async def api_call(self) -> None:
         """Ask over the API."""

@@ -47,6 +47,7 @@ Place = Literal[
 PLACES: tuple[Place, ...] = get_args(Place)
 # How the listener of the test marks a line of our loggers below INFO.
 DEBUG_MARK = "DEBUG adaptive_memory"
+_HEAD = re.compile(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) |\d\d:\d\d\.\d{3} \| [A-Z]+ +\| ")
 _HOST_LINE = re.compile(r"\| (?:open_webui|uvicorn|aiohttp)\.[\w.]+:\w+:\d+ - ")
 _EVENT_PLACES: Mapping[str, Place] = {"status": "status", "source": "source", "citation": "source"}
 _OUR_PREFIX = "adaptive_memory_"
@@ -123,13 +124,16 @@ def traces(host: RunningHost, page: Page, log_since: int = 0) -> Iterator[Trace]
 
 
 def _log_traces(host: RunningHost, since: int) -> Iterator[Trace]:
-    """Line by line; ``where`` is the line's head, which names the level and the logger."""
+    """Line by line; what stands without a head, as a traceback, belongs to the line before it."""
+    place: Place = "log"
     for number, line in enumerate(host.log_text(since).splitlines(), 1):
-        yield Trace(_log_place(line), f"line {number}, {line[:80]!r}", line)
+        if _HEAD.search(line):
+            place = _log_place(line)
+        yield Trace(place, f"line {number}, {line[:80]!r}", line)
 
 
 def _log_place(line: str) -> Place:
-    """Ours is every line that is not plainly the host's, so lines of a traceback are ours."""
+    """Ours is every line that is not plainly the host's."""
     if line.startswith(DEBUG_MARK):
         return "debug log"
     return "host log" if _HOST_LINE.search(line) else "log"
