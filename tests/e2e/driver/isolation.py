@@ -336,21 +336,21 @@ def _complete(turn: Turn) -> Turn:
 
 
 _SHARES: Mapping[Callable[[_Lane], Awaitable[None]], int] = {
-    _Lane.say_fact: 26,
+    _Lane.say_fact: 22,
     _Lane.say_home: 6,
-    _Lane.ask: 20,
+    _Lane.ask: 16,
     _Lane.forget: 3,
-    _Lane.erase: 1,
+    _Lane.erase: 2,
     _Lane.regenerate: 5,
     _Lane.edit_message: 4,
     _Lane.two_models: 2,
     _Lane.temporary: 4,
-    _Lane.api_call: 4,
+    _Lane.api_call: 6,
     _Lane.new_chat: 5,
     _Lane.delete_chat: 3,
-    _Lane.add_by_hand: 6,
-    _Lane.edit_by_hand: 7,
-    _Lane.delete_by_hand: 4,
+    _Lane.add_by_hand: 8,
+    _Lane.edit_by_hand: 10,
+    _Lane.delete_by_hand: 5,
 }
 _OPERATIONS: Mapping[str, Callable[[_Lane], Awaitable[None]]] = {
     operation.__name__: operation for operation in _SHARES
