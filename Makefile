@@ -6,7 +6,7 @@ PYTHON ?= python3
 PY = $(eval PY := $$(shell $(PYTHON) -m demo.environment development))$(PY)
 
 # What `soak` runs: all, or `make soak SOAK=tests/e2e/scenarios/test_kill.py`.
-SOAK ?= $(addprefix tests/e2e/scenarios/test_,many_users.py kill.py two_workers.py)
+SOAK ?= $(addprefix tests/e2e/scenarios/test_,many_users.py kill.py two_workers.py isolation.py)
 
 .PHONY: help demo test check unit bundle hosts e2e bench soak format
 
