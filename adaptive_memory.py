@@ -140,6 +140,9 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "task_model": ("TASK_MODEL", "task.model.default"),
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
     "memory_context": ("", "memories.system_context.enable"),
+    "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
+    "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
+    "ollama_configs": ("OLLAMA_API_CONFIGS", "ollama.api_configs"),
 }
 
 
@@ -683,6 +686,37 @@ async def _refusal_status_of_0_9(request: Request, user: Any) -> int:
     return 0 if allowed else 403
 
 
+# ---- src/adaptive/host/secret.py ----
+# The secret of the host, from which keys are derived.
+
+from functools import cache
+
+_LONGEST_SECRET = 4096
+
+
+@cache
+def host_secret() -> str:
+    """The host's ``WEBUI_SECRET_KEY`` as this process was started with it, empty where it has none.
+
+    The host takes it from the environment, where its start scripts and ``open-webui serve`` put
+    what they have generated into a file (host: env.py, __init__.py, start.sh). With sign-in it
+    refuses to start without one, so only a host without sign-in may have none.
+    """
+    try:
+        from open_webui.env import WEBUI_SECRET_KEY
+    except ImportError:
+        return ""
+    return bounded_secret(WEBUI_SECRET_KEY)
+
+
+def bounded_secret(value: object) -> str:
+    """A secret without the space around it: one start script reads the file's last line end, too.
+
+    At most 4,096 characters count; whatever is no text is no secret.
+    """
+    return value.strip()[:_LONGEST_SECRET] if isinstance(value, str) else ""
+
+
 # ---- src/adaptive/host/uninterrupted.py ----
 # Database work that is carried on to its end when nobody waits for it any more.
 
@@ -722,6 +756,159 @@ def _over(task: asyncio.Task[Any]) -> None:
     _RUNNING.discard(task)
     if not task.cancelled():
         task.exception()  # its caller may be gone, and nobody else would look at it
+
+
+# ---- src/adaptive/host/erasable_tables.py ----
+# All tables of ours that exist, of whichever release, as one that erases sees them.
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
+
+import sqlalchemy
+from sqlalchemy import ColumnClause, TableClause, column, delete, select, table, update
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.elements import ColumnElement
+
+TABLE_PREFIX = "adaptive_memory_"
+# Names of leases end in the user's id: `learn:<id>`, `upkeep:<id>`.
+LEASE_TABLE = "adaptive_memory_lease"
+PENDING_TABLE = "adaptive_memory_pending"
+# SQLite takes 32,766 parameters in one statement, older ones 999.
+_ERASED_PER_STATEMENT = 150
+
+# Made of a table's columns, which are its attributes.
+Condition = Callable[[Any], ColumnElement[bool]]
+
+
+class ErasableTables:
+    """Tables by what the database tells of them: none is created, no other user's row touched.
+
+    Every call opens a session of its own and may raise ``TablesUnavailable``. Each deletion is one
+    transaction, and what is gone already is no error, so that any order can be repeated.
+    """
+
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._sessions = sessions or _erasing_session
+        self._columns: dict[str, frozenset[str]] = {}
+
+    @uninterrupted
+    async def existing(self) -> Mapping[str, frozenset[str]]:
+        """Our tables with the names of their columns."""
+        async with self._session("looking for tables") as session:
+            self._columns = await session.run_sync(_our_tables)
+        return self._columns
+
+    @uninterrupted
+    async def erase(self, name: str, user_id: str, condition: Condition | None = None) -> int:
+        """Delete a user's rows, or those that fit; how many there were."""
+        rows = self._rows(name)
+        async with self._session(f"erasing from {name}") as session:
+            query = delete(rows).where(*_mine(rows, user_id, condition))
+            erased: int = (await session.execute(query)).rowcount
+            await session.commit()
+        return erased
+
+    async def erase_named(
+        self, name: str, user_id: str, memory_ids: Iterable[str], also: Condition | None = None
+    ) -> int:
+        """Delete a user's rows of some memories, or those of them that fit."""
+        ids, erased = sorted(memory_ids), 0
+        for start in range(0, len(ids), _ERASED_PER_STATEMENT):
+            some = ids[start : start + _ERASED_PER_STATEMENT]
+            erased += await self.erase(name, user_id, partial(_of_memories, some, also))
+        return erased
+
+    @uninterrupted
+    async def erase_leases(self, user_id: str) -> int:
+        """Delete leases on a user, whatever they are for."""
+        rows = self._rows(LEASE_TABLE)
+        async with self._session("erasing leases") as session:
+            # The pattern is only a first sieve: SQLite takes small letters for capitals.
+            named = select(rows.c.name).where(rows.c.name.endswith(f":{user_id}", autoescape=True))
+            names = (await session.execute(named)).scalars().all()
+            mine = [name for name in names if name.partition(":")[2] == user_id]
+            if not mine:
+                return 0
+            query = delete(rows).where(rows.c.name.in_(mine))
+            erased: int = (await session.execute(query)).rowcount
+            await session.commit()
+        return erased
+
+    @uninterrupted
+    async def empty_turns(self, user_id: str, condition: Condition, now: float) -> int:
+        """Mark waiting turns as done and drop their words, so that nobody learns from them.
+
+        A worker that has them sees so before its next write. The rows stay for their month, since
+        an answer made anew to such a message would be learned from otherwise.
+        """
+        rows = self._rows(PENDING_TABLE)
+        done = {"state": "done", "payload": "", "journal": "", "learned_at": now}
+        free = {"lease_owner": "", "lease_until": 0.0}
+        waiting = (rows.c.state == "waiting", *_mine(rows, user_id, condition))
+        async with self._session("emptying turns") as session:
+            query = update(rows).where(*waiting).values({**done, **free})
+            emptied: int = (await session.execute(query)).rowcount
+            await session.commit()
+        return emptied
+
+    @uninterrupted
+    async def values(
+        self, name: str, user_id: str, of: str, condition: Condition | None = None
+    ) -> frozenset[str]:
+        """What stands in a column of a user's rows, or of those that fit."""
+        rows = self._rows(name)
+        query = select(rows.c[of]).where(*_mine(rows, user_id, condition)).distinct()
+        async with self._session(f"looking into {name}") as session:
+            return frozenset((await session.execute(query)).scalars().all())
+
+    def _rows(self, name: str) -> TableClause:
+        columns: list[ColumnClause[Any]] = [column(one) for one in sorted(self._columns[name])]
+        return table(name, *columns)
+
+    @asynccontextmanager
+    async def _session(self, doing: str) -> AsyncGenerator[Any, None]:
+        """A session of the host's database.
+
+        Raises:
+            TablesUnavailable: the database refuses; the text says what was being done.
+        """
+        with HostFaults(doing, TablesUnavailable):
+            try:
+                async with self._sessions() as session:
+                    yield session
+            except DBAPIError as error:  # its own text quotes the statement and its values
+                raise TablesUnavailable(
+                    f"{doing}: {describe_fault(error.orig or error)}"
+                ) from error
+
+
+def _mine(
+    rows: TableClause, user_id: str, condition: Condition | None
+) -> tuple[ColumnElement[bool], ...]:
+    mine = rows.c.user_id == user_id
+    return (mine,) if condition is None else (mine, condition(rows.c))
+
+
+def _of_memories(ids: Sequence[str], also: Condition | None, columns: Any) -> ColumnElement[bool]:
+    named: ColumnElement[bool] = columns.memory_id.in_(ids)
+    return named if also is None else named & also(columns)
+
+
+def _our_tables(session: Any) -> dict[str, frozenset[str]]:
+    """Our tables in the database of a synchronous session, by name."""
+    inspector = sqlalchemy.inspect(session.connection())
+    names = sorted(name for name in inspector.get_table_names() if name.startswith(TABLE_PREFIX))
+    return {
+        name: frozenset(column["name"] for column in inspector.get_columns(name)) for name in names
+    }
+
+
+def _erasing_session() -> AbstractAsyncContextManager[Any]:
+    from open_webui.internal.db import get_async_db_context
+
+    return get_async_db_context()
 
 
 # ---- src/adaptive/learn/imagination.py ----
@@ -3531,23 +3718,35 @@ def _kept(memories: Sequence[Memory], reason: str) -> tuple[Outcome, ...]:
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 Window = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """What is looked for, and how many characters before and behind belong to the window."""
+    """What is looked for, and how many characters before and behind belong to the window.
+
+    With ``least_word`` it stands within a run of so many letters and digits; with ``words``
+    one of them, in small letters, stands in the text.
+    """
 
     pattern: str
     before: int
     behind: int
+    least_word: int = 0
+    words: tuple[str, ...] = ()
 
 
 ANCHORS: Mapping[str, Anchor] = {
     "at": Anchor("@", 70, 270),
-    "at word": Anchor(" dot ", 140, 60),
+    "at word": Anchor(
+        "(?i: (?:dot|arroba|arobase|chiocciola|\u0441\u043e\u0431\u0430\u043a\u0430) )",
+        140,
+        80,
+        words=("dot", "arroba", "arobase", "chiocciola", "\u0441\u043e\u0431\u0430\u043a\u0430"),
+    ),
+    "mac word": Anchor("[Mm][Aa][Cc]", 2, 60, words=("mac",)),
     "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
     "scheme": Anchor("://", 16, 300),
     "digit": Anchor(r"[0-9](?:[^0-9\n]{0,40}[0-9]){0,100}", 90, 60),
@@ -3556,14 +3755,57 @@ ANCHORS: Mapping[str, Anchor] = {
     "dotted": Anchor(r"\.[0-9A-Fa-f]{1,4}\.", 6, 12),
     "decimals": Anchor("[.\u00b0,][0-9]", 24, 60),
     "degrees": Anchor("\u00b0", 6, 50),
-    "long word": Anchor(r"(?a:\b)[0-9A-Za-z]{25,120}", 20, 24),
+    "long word": Anchor(r"(?a:\b)[0-9A-Za-z]{25,120}", 20, 24, 25),
 }
 
 
-def windows(text: str, name: str) -> list[Window]:
-    """The windows of an anchor, rising, without overlaps."""
+class DistinctWords:
+    """What stands between the white space of a text, each once.
+
+    The words of a long text are few thousand different ones; whether one of some hundred prefixes
+    or key words occurs at all is asked of them, in a fraction of the time.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._words = frozenset(text.split())
+        self._joined = "\n".join(self._words)
+
+    @cached_property
+    def in_small_letters(self) -> DistinctWords:
+        """The same words in small letters."""
+        return DistinctWords(self._joined.lower())
+
+    def has(self, word: str) -> bool:
+        """Whether it is one of them."""
+        return word in self._words
+
+    def hold(self, part: str) -> bool:
+        """Whether a text may hold a part: each of its words stands in one of these."""
+        if " " not in part:
+            return part in self._joined
+        return all(word in self._joined for word in part.split())
+
+    def heads(self, size: int) -> frozenset[str]:
+        """The first letters of each."""
+        return frozenset(word[:size] for word in self._words)
+
+    def of_length(self, least: int) -> str:
+        """Those of so many characters or more, on lines of their own."""
+        return "\n".join(word for word in self._words if len(word) >= least)
+
+
+def windows(text: str, name: str, words: DistinctWords) -> list[Window]:
+    """The windows of an anchor in a text, rising, without overlaps.
+
+    ``words`` are those of the text, in small letters and without signs (``words_only``).
+    """
     anchor = ANCHORS[name]
     found: list[Window] = []
+    least = anchor.least_word
+    if anchor.words and not any(map(words.has, anchor.words)):
+        return found
+    if least and not _pii_anchor(name).search(words.of_length(least)):
+        return found
     low, high = -1, -1
     for match in _pii_anchor(name).finditer(text):
         start, end = match.span()
@@ -3666,746 +3908,837 @@ def mod_11_2_holds(characters: str) -> bool:
     return (check + last) % 11 == 1
 
 
-# ---- src/adaptive/privacy/context_words.py ----
-# Words near a number that tell what it is, in sixteen languages.
-#
-# A space at the head of a word means that a word begins there, one at its end that it ends there;
-# what is written without spaces has none. They are looked for in small letters, with a space for
-# whatever is neither letter, mark nor digit.
+# ---- src/adaptive/privacy/erasure_requests_days.py ----
+# Days that people write in messages: by figures, by the month's name, without a year.
 
-# ruff: noqa: RUF001 - words of many scripts
+# ruff: noqa: RUF001 - the months are in several scripts
 
-import unicodedata
+import re
 from collections.abc import Mapping
+from datetime import date, timedelta
 from functools import cache
 
-CONTEXT_WORDS: Mapping[str, str] = {
-    "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
-    "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline"
-    "| hotline"
-    "| ring me| ring her| ring him| reach me| reach her| reach him| reachable| voicemail| contact"
-    "| my number| his number| her number| their number"  # English
-    "| telefon| handy| anruf| ruf | rufe| rufen| anzurufen| erreichbar| erreichen| erreichst"
-    "| erreicht| mobil| durchwahl| festnetz| r\u00fcckruf| nummer ist| meine nummer| tel nr"  # German
-    "| t\u00e9l\u00e9phone| portable| appel| joindre| joignable| num\u00e9ro de t\u00e9l| mon num\u00e9ro| son num\u00e9ro"
-    "| tel\u00e9fono| m\u00f3vil| celular| llama| llame| ll\u00e1mame| ll\u00e1manos| mi n\u00famero| su n\u00famero| llamar"
-    "| telefone| telem\u00f3vel| ligue| ligar| liga me| liga para| meu n\u00famero| zap "
-    "| telefono| cellulare| chiama| chiamare| chiamami| chiamarmi| mio numero| recapito| numero \u00e8"
-    "| telefoon| mobiel| bel me| bel mij| bel naar| bellen| belt | bereikbaar| te bereiken"
-    "| mijn nummer| zijn nummer| haar nummer"
-    "| kom\u00f3rk| zadzwo| dzwoni| numer tel| m\u00f3j numer| kontakt"
-    "| \u0442\u0435\u043b\u0435\u0444\u043e\u043d| \u0442\u0435\u043b | \u0437\u0432\u043e\u043d\u0438| \u043f\u043e\u0437\u0432\u043e\u043d\u0438| \u043c\u043e\u0431\u0438\u043b\u044c\u043d| \u0441\u043e\u0442\u043e\u0432| \u043d\u0430\u0431\u0435\u0440\u0438| \u043c\u043e\u0439 \u043d\u043e\u043c\u0435\u0440| \u043d\u043e\u043c\u0435\u0440 \u0434\u043b\u044f \u0441\u0432\u044f\u0437\u0438| \u0432\u0430\u0442\u0441\u0430\u043f"
-    "|\u7535\u8bdd|\u624b\u673a|\u8054\u7cfb\u6211|\u8054\u7cfb\u65b9\u5f0f|\u81f4\u7535|\u62e8\u6253|\u6253\u7ed9|\u5fae\u4fe1|\u5ea7\u673a|\u96fb\u8a71|\u624b\u6a5f"
-    "|\u643a\u5e2f|\u3051\u3044\u305f\u3044|\u30b1\u30fc\u30bf\u30a4|\u9023\u7d61\u5148|\u96fb\u8a71|\u304b\u3051\u3066"
-    "|\uc804\ud654|\ud734\ub300\ud3f0|\ud578\ub4dc\ud3f0|\uc5f0\ub77d\ucc98|\uc5f0\ub77d"
-    "| \u0647\u0627\u062a\u0641| \u0627\u0644\u0647\u0627\u062a\u0641| \u0647\u0627\u062a\u0641\u064a| \u0631\u0642\u0645\u064a| \u062c\u0648\u0627\u0644| \u0627\u0644\u062c\u0648\u0627\u0644| \u0645\u0648\u0628\u0627\u064a\u0644| \u0627\u062a\u0635\u0644| \u0644\u0644\u0627\u062a\u0635\u0627\u0644| \u062a\u0648\u0627\u0635\u0644| \u0648\u0627\u062a\u0633\u0627\u0628| \u0628\u0647\u0627\u062a\u0641"
-    "| \u092b\u093c\u094b\u0928| \u092b\u094b\u0928| \u092e\u094b\u092c\u093e\u0907\u0932| \u0915\u0949\u0932| \u0938\u0902\u092a\u0930\u094d\u0915| \u0935\u094d\u0939\u093e\u091f\u094d\u0938\u090f\u092a| \u0928\u0902\u092c\u0930 \u092a\u0930"
-    "| ara | aray\u0131n| arayabil| aray| cep | numaram | gsm | ileti\u015fim"
-    "| telepon| telpon| hubungi| nomor hp| no hp| hp | ponsel",
-    "card": " card| visa| mastercard| amex| american express| maestro| discover| unionpay| rupay"
-    "| debit| credit| cvv| cvc| karte| kreditkarte| bankkarte| carte| carte bleue| tarjeta| cart\u00e3o"
-    "| carta di credito| carta | bancomat| creditcard| pinpas| kart| karta| karty| kart\u0105"
-    "| \u043a\u0430\u0440\u0442|\u4fe1\u7528\u5361|\u94f6\u884c\u5361|\u5361\u53f7|\u501f\u8bb0\u5361|\u30ab\u30fc\u30c9|\uce74\ub4dc| \u0628\u0637\u0627\u0642\u0629| \u0627\u0644\u0628\u0637\u0627\u0642\u0629| \u0628\u0637\u0627\u0642\u062a\u064a| \u0915\u093e\u0930\u094d\u0921| kredi kart"
-    "| kartu",
-    "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico"
-    "| rekening"
-    "| rachun| przelew| \u0441\u0447\u0435\u0442| \u0441\u0447\u0451\u0442|\u8d26\u6237|\u8d26\u53f7|\u53e3\u5ea7| \u062d\u0633\u0627\u0628| \u0916\u093e\u0924\u093e| hesap| \u00fcberweis",
-    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| \u0430\u0434\u0440\u0435\u0441"
-    "| \u0441\u0435\u0440\u0432\u0435\u0440|\u670d\u52a1\u5668|\u30b5\u30fc\u30d0| \u062e\u0627\u062f\u0645| \u0938\u0930\u094d\u0935\u0930| sunucu",
-    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
-    "|\u5730\u5740",
-    "cpf": " cpf| cadastro de pessoa| receita federal| documento| contribuinte| titular",
-    "cnpj": " cnpj",
-    "aadhaar": " aadhaar| aadhar| adhar| uidai| uid | \u0906\u0927\u093e\u0930",
-    "pan": " pan | pan card| permanent account| income tax| \u092a\u0948\u0928",
-    "snils": " \u0441\u043d\u0438\u043b\u0441| snils| \u0441\u0442\u0440\u0430\u0445\u043e\u0432\u043e\u0439 \u043d\u043e\u043c\u0435\u0440| \u043f\u0435\u043d\u0441\u0438\u043e\u043d\u043d",
-    "inn": " \u0438\u043d\u043d | inn | \u043d\u0430\u043b\u043e\u0433\u043e\u043f\u043b\u0430\u0442\u0435\u043b\u044c\u0449\u0438\u043a| \u043d\u0430\u043b\u043e\u0433\u043e\u0432",
-    "my_number": " my number|\u30de\u30a4\u30ca\u30f3\u30d0\u30fc|\u500b\u4eba\u756a\u53f7| mynumber",
-    "chinese_id": "\u8eab\u4efd\u8bc1|\u8eab\u5206\u8bc1|\u8eab\u4efd\u8b49|\u8bc1\u4ef6\u53f7| resident id| id card| identity",
-    "steuer_id": " steuer| idnr| tin | tax id| identifikationsnummer| steuernummer",
-    "german_card": " personalausweis| ausweis| reisepass| passnummer",
-    "tckn": " tc | t c | tckn| kimlik| vatanda\u015fl\u0131k",
-    "melli": " melli| \u06a9\u062f \u0645\u0644\u06cc| \u06a9\u062f\u0645\u0644\u06cc| \u0634\u0645\u0627\u0631\u0647 \u0645\u0644\u06cc| iranian national",
-    "thai_id": " thai id| thai national|\u0e1a\u0e31\u0e15\u0e23\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19|\u0e40\u0e25\u0e02\u0e1b\u0e23\u0e30\u0e08\u0e33\u0e15\u0e31\u0e27|\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19",
-    "nir": " s\u00e9curit\u00e9 sociale| s\u00e9cu | nir | insee| carte vitale| num\u00e9ro de s\u00e9cu| social security",
-    "nhs": " nhs",
-    "nino": " national insurance| nino | ni number",
-    "dni": " dni| nie | nif | documento nacional| identidad",
-    "codice": " codice fiscale| cod fisc| c f ",
-    "pesel": " pesel",
-    "bsn": " bsn| burgerservice| sofinummer| sofi ",
-    "nif": " nif | contribuinte| n\u00famero fiscal| finan\u00e7as",
-    "rrn": "\uc8fc\ubbfc\ub4f1\ub85d| resident registration| rrn ",
-    "sin": " sin | social insurance| num\u00e9ro d assurance sociale| nas ",
-    "nik": " nik | ktp| nomor induk| kependudukan",
-    "cnic": " cnic| nadra| \u0634\u0646\u0627\u062e\u062a\u06cc| identity card",
-    "nin": " nin | bvn | nimc| national identification| bank verification",
-    "ahv": " ahv| avs | oasi | sozialversicherung| navs",
-    "curp": " curp",
-    "ssn": " ssn| social security| social sec| seguro social| itin| taxpayer| soc sec",
-    "passport": " passport| reisepass| passnummer| pass nr| passeport| pasaporte| passaporte"
-    "| passaporto| paspoort| paszport| \u043f\u0430\u0441\u043f\u043e\u0440\u0442| \u0437\u0430\u0433\u0440\u0430\u043d\u043f\u0430\u0441\u043f\u043e\u0440\u0442|\u62a4\u7167|\u8b77\u7167|\u30d1\u30b9\u30dd\u30fc\u30c8|\u65c5\u5238|\uc5ec\uad8c| \u062c\u0648\u0627\u0632"
-    "| \u0627\u0644\u062c\u0648\u0627\u0632| \u092a\u093e\u0938\u092a\u094b\u0930\u094d\u091f| pasaport| paspor",
-    "coordinates": " coordinates| coords| gps| lat | latitude| lon | lng | longitude| location"
-    "| located| koordinaten| standort| coordonn\u00e9es| coordenadas| coordinate| co\u00f6rdinaten"
-    "| wsp\u00f3\u0142rz\u0119dne| \u043a\u043e\u043e\u0440\u0434\u0438\u043d\u0430\u0442|\u5750\u6807|\u5ea7\u6a19|\u7d4c\u5ea6|\u7ecf\u5ea6| \u0625\u062d\u062f\u0627\u062b\u064a\u0627\u062a| \u0928\u093f\u0930\u094d\u0926\u0947\u0936\u093e\u0902\u0915| koordinat",
-    "wallet": " wallet| bitcoin| btc| eth | ethereum| solana| sol | crypto| usdt| usdc| xmr| monero"
-    "| krypto| cripto| portefeuille| billetera| cartera| carteira| portafoglio| portfel| \u043a\u043e\u0448\u0435\u043b"
-    "|\u94b1\u5305|\u9322\u5305|\u30a6\u30a9\u30ec\u30c3\u30c8|\uc9c0\uac11| \u0645\u062d\u0641\u0638| \u0935\u0949\u0932\u0947\u091f| c\u00fczdan| dompet| polkadot| phantom",
-    "residence": " live | lives | living | lived | address| home | house | moved | moving | reside"
-    "| residing| staying| stay at| ship | shipped| shipping| deliver| mail | mailed| mailing| send "
-    "| sent | apartment| apt | flat | pick me up| pick us up| come to| come over| visit me"
-    "| visit us"
-    "| my place| office is| office at| works at| my work| located| meet me| neighbor| neighbour"
-    "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
-    "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
-    "| besuch| gemeldet| hausnummer| sitzt in der| b\u00fcro"
-    "| habite| habitons| vis au| vis \u00e0| vit au| r\u00e9side| demeure| domicile| livr| envoy| d\u00e9m\u00e9nag"
-    "| chez moi| logement| appartement| loge "
-    "| vivo | vive | vivimos| direcci\u00f3n| domicilio| resido| reside| env\u00eda| enviar| enviad| casa"
-    "| mud\u00e9| mudamos| entrega| piso | entregar| manda"
-    "| moro | mora | moramos| endere\u00e7o| morada| resido| envie| mudei| apartamento| mudou"
-    "| abito| abita| abitiamo| indirizzo| residente| risiedo| spedi| consegn| trasferit| vivo in"
-    "| woon| adres| thuis| verhuis| stuur| bezorg| lever| pakket"
-    "| mieszka| zamieszka| wys\u0142| wy\u015blij| dostaw| przeprowadz| zameldowan| przesy\u0142k| paczk"
-    "| \u0436\u0438\u0432\u0443| \u0436\u0438\u0432\u0435\u0442| \u0436\u0438\u0432\u0451\u0442| \u043f\u0440\u043e\u0436\u0438\u0432\u0430| \u0430\u0434\u0440\u0435\u0441| \u0434\u043e\u0441\u0442\u0430\u0432\u043a| \u0434\u043e\u0441\u0442\u0430\u0432\u0438\u0442\u044c| \u0434\u043e\u0441\u0442\u0430\u0432\u044c\u0442\u0435| \u043f\u0435\u0440\u0435\u0435\u0445\u0430\u043b"
-    "| \u043f\u0440\u043e\u043f\u0438\u0441\u0430\u043d| \u0437\u0430\u0440\u0435\u0433\u0438\u0441\u0442\u0440\u0438\u0440\u043e\u0432\u0430\u043d| \u043e\u0442\u043f\u0440\u0430\u0432| \u0434\u043e\u043c "
-    "|\u4f4f\u5728|\u5730\u5740|\u4f4f\u5740|\u5bb6\u4f4f|\u5c45\u4f4f|\u5bc4\u5230|\u5bc4\u7ed9|\u9001\u5230|\u642c\u5230|\u6536\u8d27|\u4f4f\u6240|\u81ea\u5b85|\u4f4f\u3093\u3067|\u5f15\u3063\u8d8a|\u9001\u3063\u3066|\u5c4a\u3051\u3066"
-    "|\u5b9b\u5148|\u5c4a\u3051"
-    "|\uc8fc\uc18c|\uc0b4\uace0|\uc0b4\uc544|\uc0b0\ub2e4|\uc0bd\ub2c8\ub2e4|\uac70\uc8fc|\uc774\uc0ac|\ubc30\uc1a1|\uc9d1\uc740|\ubcf4\ub0b4"
-    "| \u0623\u0633\u0643\u0646| \u0623\u0639\u064a\u0634| \u0627\u0633\u0643\u0646| \u0627\u0644\u0639\u0646\u0648\u0627\u0646| \u0639\u0646\u0648\u0627\u0646| \u0639\u0646\u0648\u0627\u0646\u064a| \u0639\u0646\u0648\u0627\u0646\u0647| \u064a\u0633\u0643\u0646| \u062a\u0633\u0643\u0646| \u0645\u0646\u0632\u0644| \u0628\u064a\u062a| \u0646\u0633\u0643\u0646| \u0625\u0642\u0627\u0645\u062a"
-    "| \u0627\u0644\u062a\u0648\u0635\u064a\u0644"
-    "| \u0930\u0939\u0924\u093e| \u0930\u0939\u0924\u0940| \u0930\u0939\u0924\u0947| \u092a\u0924\u093e | \u092a\u0924\u0947 | \u0918\u0930 | \u0928\u093f\u0935\u093e\u0938| \u092d\u0947\u091c| \u0921\u093f\u0932\u0940\u0935\u0930"
-    "| oturu| ya\u015f\u0131yor| adres| ikamet| evim| ta\u015f\u0131nd\u0131| g\u00f6nder| kargo| teslim"
-    "| tinggal| alamat| rumah| kirim| pindah",
-    "birth": " born| dob | d o b | birth| birthday| birthdate"
-    "| geboren| geburt| geb | n\u00e9 le| n\u00e9e le| n\u00e9 un| n\u00e9e un| naissance| anniversaire| naci\u00f3| nac\u00ed"
-    "| nacido| nacida| nacimiento| cumplea\u00f1os| cumple | nasci| nascid| nascimento| anivers\u00e1rio"
-    "| nato il| nata il| nato l| nata l| nascita| compleanno| nacque| \u00e8 nato| sono nat| geboorte"
-    "| verjaar| jarig| urodz| ur | urodzin| \u0440\u043e\u0434\u0438\u043b| \u0440\u043e\u0436\u0434\u0435\u043d| \u0434\u0430\u0442\u0430 \u0440\u043e\u0436\u0434| \u0434 \u0440 | \u0433 \u0440 | \u0440\u043e\u0436\u0434\u0451\u043d| \u0434\u043d\u044e\u0445\u0430"
-    "|\u51fa\u751f|\u751f\u65e5|\u751f\u4e8e|\u8a95\u751f\u65e5|\u751f\u307e\u308c|\u751f\u5e74\u6708\u65e5|\ucd9c\uc0dd|\uc0dd\ub144\uc6d4\uc77c|\uc0dd\uc77c|\ud0dc\uc5b4"
-    "| \u0645\u0648\u0627\u0644\u064a\u062f| \u0627\u0644\u0645\u064a\u0644\u0627\u062f| \u0645\u064a\u0644\u0627\u062f| \u0648\u0644\u062f | \u0648\u0644\u062f\u062a| \u0648\u064f\u0644\u062f| \u091c\u0928\u094d\u092e| \u092a\u0948\u0926\u093e| do\u011fum| do\u011fdu| do\u011fan| do\u011fdum"
-    "| lahir| ulang tahun| kelahiran",
-}
-# What is counted, ordered, shipped or published has numbers as well.
-COUNTER_WORDS = (
-    " order| firmware| versi| vers\u00e3| version| wersj| \u0432\u0435\u0440\u0441\u0438| \u043f\u0440\u043e\u0448\u0438\u0432\u043a|\u7248\u672c|\u30d0\u30fc\u30b8\u30e7\u30f3|\ubc84\uc804| s\u00fcr\u00fcm"
-    "|\u0627\u0644\u0625\u0635\u062f\u0627\u0631|\u0625\u0635\u062f\u0627\u0631| \u0938\u0902\u0938\u094d\u0915\u0930\u0923| \u0935\u0930\u094d\u091c"
-    "| invoice| ticket| tracking| isbn| issn| ean | ean13| upc | gtin| sku | serial| version"
-    "| ver | model | part no| part number| article no| item | reference| ref | case no| case number"
-    "| batch| lot | product| flight| build | imei| rfc | patent| doi | barcode| purchase"
-    "| transaction"
-    "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
-    "| catalog| vin | score| population| views| votes| downloads| followers| policy no| licence no"
-    "| license key| coupon| voucher| gift card| loyalty| error| issue| chapter| section| page"
-    "| bestell| rechnung| auftrag| sendung| seriennummer| artikel| aktenzeichen| vorgang"
-    "| kundennummer| buchung| fahrgestell| referenz| produkt| lieferschein| paketnummer"
-    "| commande| facture| suivi| num\u00e9ro de s\u00e9rie| r\u00e9f\u00e9rence| colis| dossier| r\u00e9servation| client n"
-    "| pedido| factura| seguimiento| n\u00famero de serie| referencia| reserva| env\u00edo| expediente"
-    "| fatura| rastreio| rastreamento| n\u00famero de s\u00e9rie| refer\u00eancia| protocolo| nota fiscal"
-    "| ordine| fattura| spedizione| seriale| riferimento| pratica| prenotazione| tracciamento"
-    "| bestelling| bestelnummer| factuur| serienummer| referentie| zending| klantnummer"
-    "| ordernummer"
-    "| zam\u00f3wien| faktur| seryjn| przesy\u0142ki nr| referenc| partii| rezerwacj| katalogow"
-    "| \u0437\u0430\u043a\u0430\u0437| \u043d\u0430\u043a\u043b\u0430\u0434\u043d| \u0441\u0435\u0440\u0438\u0439\u043d| \u0430\u0440\u0442\u0438\u043a\u0443\u043b| \u0442\u0440\u0435\u043a| \u0441\u0447\u0435\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0441\u0447\u0451\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0431\u0440\u043e\u043d\u0438\u0440\u043e\u0432\u0430\u043d| \u043f\u0430\u0440\u0442\u0438\u0438| \u0432\u0435\u0440\u0441\u0438\u0438"
-    "|\u8ba2\u5355|\u53d1\u7968|\u5355\u53f7|\u5e8f\u5217\u53f7|\u578b\u53f7|\u7f16\u53f7|\u5feb\u9012|\u6279\u6b21|\u904b\u55ae|\u6ce8\u6587|\u8acb\u6c42\u66f8|\u8ffd\u8de1|\u88fd\u9020\u756a\u53f7|\u54c1\u756a|\u4f1d\u7968|\u4e88\u7d04\u756a\u53f7"
-    "|\uc8fc\ubb38|\uc1a1\uc7a5|\uc77c\ub828\ubc88\ud638|\uc6b4\uc1a1\uc7a5|\uc608\uc57d"
-    "| \u0637\u0644\u0628| \u0627\u0644\u0637\u0644\u0628| \u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0634\u062d\u0646\u0629| \u062a\u0633\u0644\u0633\u0644\u064a| \u0627\u0644\u062a\u062a\u0628\u0639| \u0627\u0644\u062d\u062c\u0632"
-    "| \u0911\u0930\u094d\u0921\u0930| \u091a\u093e\u0932\u093e\u0928| \u0907\u0928\u0935\u0949\u0907\u0938| \u092c\u093f\u0932 | \u0938\u0940\u0930\u093f\u092f\u0932| \u091f\u094d\u0930\u0948\u0915\u093f\u0902\u0917| \u092c\u0941\u0915\u093f\u0902\u0917"
-    "| sipari\u015f| fatura| takip| seri no| seri numaras\u0131| rezervasyon| kargo no"
-    "| pesanan| faktur| resi | nomor seri| no order"
+# January first; all forms in which the eleven languages write a month after its day.
+_ERASURE_MONTHS = (
+    "january jan januar j\u00e4nner januari janvier janv enero ene janeiro gennaio gen stycze\u0144 stycznia"
+    " \u044f\u043d\u0432\u0430\u0440\u044c \u044f\u043d\u0432\u0430\u0440\u044f",
+    "february feb februar februari f\u00e9vrier fevrier f\u00e9vr febrero fevereiro fev febbraio luty lutego"
+    " \u0444\u0435\u0432\u0440\u0430\u043b\u044c \u0444\u0435\u0432\u0440\u0430\u043b\u044f",
+    "march mar m\u00e4rz maart mars marzo mar\u00e7o marzec marca \u043c\u0430\u0440\u0442 \u043c\u0430\u0440\u0442\u0430",
+    "april apr avril avr abril abr aprile kwiecie\u0144 kwietnia \u0430\u043f\u0440\u0435\u043b\u044c \u0430\u043f\u0440\u0435\u043b\u044f",
+    "may mai mei mayo maio maggio mag maj maja \u043c\u0430\u0439 \u043c\u0430\u044f",
+    "june jun juni juin junio junho giugno giu czerwiec czerwca \u0438\u044e\u043d\u044c \u0438\u044e\u043d\u044f",
+    "july jul juli juillet juil julio julho luglio lug lipiec lipca \u0438\u044e\u043b\u044c \u0438\u044e\u043b\u044f",
+    "august aug augustus ao\u00fbt aout agosto ago sierpie\u0144 sierpnia \u0430\u0432\u0433\u0443\u0441\u0442 \u0430\u0432\u0433\u0443\u0441\u0442\u0430",
+    "september sep sept septembre septiembre setiembre setembro settembre set wrzesie\u0144 wrze\u015bnia"
+    " \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044c \u0441\u0435\u043d\u0442\u044f\u0431\u0440\u044f",
+    "october oct oktober okt octobre octubre outubro out ottobre ott pa\u017adziernik pa\u017adziernika"
+    " \u043e\u043a\u0442\u044f\u0431\u0440\u044c \u043e\u043a\u0442\u044f\u0431\u0440\u044f",
+    "november nov novembre noviembre novembro listopad listopada \u043d\u043e\u044f\u0431\u0440\u044c \u043d\u043e\u044f\u0431\u0440\u044f",
+    "december dec dezember dez d\u00e9cembre decembre d\u00e9c diciembre dic dezembro dicembre grudzie\u0144"
+    " grudnia \u0434\u0435\u043a\u0430\u0431\u0440\u044c \u0434\u0435\u043a\u0430\u0431\u0440\u044f",
 )
-# Between a word of birth and a date, these tell of something else.
-NO_BIRTH_WORDS = (
-    " party| cake| gift| present | card | dinner| sale | parade| concert| expires| expiry| valid"
-    "| issued| feier| kuchen| geschenk| g\u00e2teau| cadeau| fiesta| regalo| festa| bolo| feest| taart"
-    "| przyj\u0119ci| tort | \u0432\u0435\u0447\u0435\u0440\u0438\u043d\u043a| \u043f\u043e\u0434\u0430\u0440|\u6d3e\u5bf9|\u86cb\u7cd5|\u793c\u7269|\u30d1\u30fc\u30c6\u30a3\u30fc|\u30b1\u30fc\u30ad|\ud30c\ud2f0| \u062d\u0641\u0644| \u092a\u093e\u0930\u094d\u091f\u0940| parti"
-    "| pesta| kado"
-)
+_LEAP_YEAR = 2000
 
-_ID_SUBJECTS = [
-    "cpf",
-    "cnpj",
-    "aadhaar",
-    "pan",
-    "snils",
-    "inn",
-    "my_number",
-    "chinese_id",
-    "steuer_id",
-    "german_card",
-    "tckn",
-    "melli",
-    "thai_id",
-    "nir",
-    "nhs",
-    "nino",
-    "dni",
-    "codice",
-    "pesel",
-    "bsn",
-    "nif",
-    "rrn",
-    "sin",
-    "nik",
-    "cnic",
-    "nin",
-    "ahv",
-    "curp",
-    "ssn",
-    "passport",
-]
+
+def erasure_day(text: str, today: date, relative: tuple[str, str, str], code: str) -> date | None:
+    """The day that a text in small letters names; ``None`` where it names none, or leaves doubt.
+
+    ``relative`` are the language's words for today, yesterday and the day before. Without a year
+    it is the last such day; a day to come is none. In figures, "3/11" leaves doubt in English.
+    """
+    said = text.strip(" .")
+    for past, words in enumerate(relative):
+        if said in words.split("|"):
+            return today - timedelta(days=past)
+    for form in _day_forms():
+        if match := form.fullmatch(said):
+            return _calendar_day(match.groupdict(), today, code)
+    return None
+
+
+def _calendar_day(found: Mapping[str, str | None], today: date, code: str) -> date | None:
+    day, month = int(found["day"] or 0), _month_number(found["month"] or "")
+    if found.get("slash") and code == "en" and day <= 12 and day != month:
+        return None
+    if year := found.get("year"):
+        named = _existing_day(int(year), month, day)
+        return named if named is not None and named <= today else None
+    if _existing_day(_LEAP_YEAR, month, day) is None:
+        return None
+    past = (_existing_day(today.year - ago, month, day) for ago in range(9))
+    return next((one for one in past if one is not None and one <= today), None)
+
+
+def _month_number(text: str) -> int:
+    return int(text) if text.isdecimal() else _month_names()[text]
+
+
+def _existing_day(year: int, month: int, day: int) -> date | None:
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
 
 
 @cache
-def words_of(subject: str) -> tuple[str, ...]:
-    """The words of a subject; those of ``counter`` and so on speak against."""
-    table = {
-        "counter": COUNTER_WORDS,
-        "no birth": NO_BIRTH_WORDS,
-        "another number": "|".join((COUNTER_WORDS, *map(CONTEXT_WORDS.__getitem__, _ID_SUBJECTS))),
+def _month_names() -> dict[str, int]:
+    return {
+        name: number for number, names in enumerate(_ERASURE_MONTHS, 1) for name in names.split()
     }
-    return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))
-
-
-class _PiiSmallLetters(dict[int, int]):
-    """A table for ``str.translate``: small letters, and a space for what parts words."""
-
-    def __missing__(self, code: int) -> int:
-        small = chr(code).lower()
-        # The Turkish capital has two characters in small letters.
-        kept = small if len(small) == 1 else small[0]
-        value = ord(kept) if unicodedata.category(kept)[0] in "LMN" else 32
-        self[code] = value
-        return value
-
-
-_PII_SMALL_LETTERS = _PiiSmallLetters()
-
-
-def words_only(text: str) -> str:
-    """A text in small letters with spaces between its words; every character keeps its place."""
-    return text.translate(_PII_SMALL_LETTERS)
-
-
-# ---- src/adaptive/privacy/context_index.py ----
-# Where the words of a subject stand in a text.
-
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
-from functools import cache, cached_property
-
-# So many questions about a subject are answered by reading what is around the place; after that all
-# its words are looked for in the whole text.
-_QUESTIONS_BEFORE_INDEX = 128
-
-
-class ContextIndex:
-    """The context words of one text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._questions: Counter[str] = Counter()
-        self._places: dict[str, list[tuple[int, int]]] = {}
-
-    @cached_property
-    def _words(self) -> str:
-        """One space in front, so that the first word has a space before it as well."""
-        return f" {words_only(self._text)} "
-
-    @cached_property
-    def _heads(self) -> tuple[Set[str], Set[str]]:
-        return _heads_and_letters(self._words)
-
-    def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
-        """Those parts of the text in which one of some words begins."""
-        places: list[int] = []
-        for clue in clues:
-            at = self._words.find(clue)
-            while at >= 0:
-                places.append(at)
-                at = self._words.find(clue, at + 1)
-        places.sort()
-        ends = [bisect_left(places, low) for low, _ in windows]
-        return [
-            window
-            for window, first in zip(windows, ends, strict=True)
-            if first < len(places) and places[first] <= window[1]
-        ]
-
-    def holds_one(self, clues: tuple[str, ...]) -> bool:
-        """Whether one of some words stands in the text."""
-        return any(clue in self._words for clue in clues)
-
-    def nearest(self, subject: str, start: int, reach: int) -> int:
-        """Where the last word of a subject ends in the characters before a place, or -1."""
-        if not self._is_indexed(subject):
-            low = max(start - reach, 0)
-            ends = [end for _, end in self._found_between(subject, low, start + 1)]
-            return max(ends, default=-1)
-        places = self._places[subject]
-        at = bisect_right(places, (start + 1, start + 1))
-        if not at:
-            return -1
-        end, begin = places[at - 1]
-        return end if begin >= start - reach else -1
-
-    def follows(self, subject: str, end: int, reach: int) -> bool:
-        """Whether a word of a subject stands within the characters from a place on."""
-        if not self._is_indexed(subject):
-            return any(True for _ in self._found_between(subject, end, end + reach + 1))
-        places = self._places[subject]
-        at = bisect_right(places, (end + 1, end + 1))
-        return any(begin >= end and last <= end + 1 + reach for last, begin in places[at : at + 3])
-
-    def _found_between(self, subject: str, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Beginning and end of the last of each of the subject's words in a part of the text.
-
-        As in ``_words``, places count from the space in front of the text.
-        """
-        part = words_only(self._text[max(low - 1, 0) : high])
-        offset = low if low else 0
-        if not low:
-            part = f" {part}"
-        if high > len(self._text):
-            part = f"{part} "
-        for word in _heads_of(subject).possible(*_heads_and_letters(part)):
-            at = part.rfind(word)
-            if at >= 0:
-                yield offset + at, offset + at + len(word)
-
-    def _is_indexed(self, subject: str) -> bool:
-        if subject in self._places:
-            return True
-        self._questions[subject] += 1
-        if self._questions[subject] <= _QUESTIONS_BEFORE_INDEX:
-            return False
-        found: list[tuple[int, int]] = []
-        for word in set(_heads_of(subject).possible(*self._heads)):
-            at = self._words.find(word)
-            while at >= 0:
-                found.append((at + len(word), at))
-                at = self._words.find(word, at + 1)
-        self._places[subject] = sorted(found)
-        return True
-
-
-@dataclass(frozen=True, slots=True)
-class _WordHeads:
-    """The words of a subject by what a text must hold for them.
-
-    Attributes:
-        by_head: by the first three letters of a word of the text.
-        by_letter: those that begin no word and in no Latin letter, by that letter.
-        others: those that are looked for in any case.
-    """
-
-    by_head: Mapping[str, tuple[str, ...]]
-    by_letter: Mapping[str, tuple[str, ...]]
-    others: tuple[str, ...]
-
-    def possible(self, heads: Set[str], letters: Set[str]) -> Iterator[str]:
-        """The words that a text with these heads of words and these letters may hold."""
-        yield from self.others
-        for head in self.by_head.keys() & heads:
-            yield from self.by_head[head]
-        if self.by_letter:
-            for letter in self.by_letter.keys() & letters:
-                yield from self.by_letter[letter]
-
-
-def _heads_and_letters(words: str) -> tuple[Set[str], Set[str]]:
-    """The first three letters of all words, and all letters unless they are Latin."""
-    letters = set[str]() if words.isascii() else set(words)
-    return {word[:3] for word in words.split()}, letters
 
 
 @cache
-def _heads_of(subject: str) -> _WordHeads:
-    by_head: dict[str, list[str]] = {}
-    by_letter: dict[str, list[str]] = {}
-    others: list[str] = []
-    for word in words_of(subject):
-        first = word.split()[0]
-        # A word that goes on may have a head of less than three letters in the text.
-        if word.startswith(" ") and (len(first) >= 3 or word.startswith(f" {first} ")):
-            by_head.setdefault(first[:3], []).append(word)
-        elif not word.startswith(" ") and not first[0].isascii():
-            by_letter.setdefault(first[0], []).append(word)
-        else:
-            others.append(word)
-    return _WordHeads(_frozen_words(by_head), _frozen_words(by_letter), tuple(others))
+def _day_forms() -> tuple[re.Pattern[str], ...]:
+    """How a day is written; ``slash`` stands where day and month may be in either order."""
+    names = "|".join(sorted(_month_names(), key=len, reverse=True))
+    year = r"(?P<year>[12]\d{3})"
+    forms = (
+        rf"{year}[-/.](?P<month>\d{{1,2}})[-/.](?P<day>\d{{1,2}})",
+        rf"(?P<day>\d{{1,2}})\. ?(?P<month>\d{{1,2}})\. ?(?:{year})?",
+        rf"(?P<day>\d{{1,2}})(?P<slash>[-/])(?P<month>\d{{1,2}})[-/]{year}",
+        f"(?:the )?(?P<day>\\d{{1,2}})(?:st|nd|rd|th|er|\u00ba|\u00b0|\u00aa|\\.|-\u0433\u043e|-\u0435|e|o)? (?:of |de |di )?"
+        f"(?P<month>{names})\\.?(?:,? (?:de |del |di )?{year}(?: ?(?:\u0433\u043e\u0434\u0430|\u0433\u043e\u0434|\u0433|r))?)?",
+        rf"(?P<month>{names})\.? (?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:,? {year})?",
+        f"(?:{year}\u5e74)?(?P<month>\\d{{1,2}})\u6708(?P<day>\\d{{1,2}})[\u65e5\u53f7\u865f]",
+    )
+    return tuple(re.compile(form) for form in forms)
 
 
-def _frozen_words(words: Mapping[str, Iterable[str]]) -> Mapping[str, tuple[str, ...]]:
-    return {key: tuple(several) for key, several in words.items()}
-
-
-# ---- src/adaptive/privacy/guard_text.py ----
-# A text as a reader sees it, with the way back to the places in the original.
+# ---- src/adaptive/privacy/erasure_requests_forms.py ----
+# Forms of messages that ask to erase memories, as data: eleven languages, whole messages.
 #
-# Full-width letters, mathematical alphabets, odd spaces and dashes become the plain ones; what cannot
-# be seen is left out. So one pattern finds a key however it was disguised.
+# A message is compared in small letters, without its end marks. In a form, names in capitals stand
+# for the words of its language; ``DAY`` is read as a day of the calendar afterwards. ``asked`` is how
+# one asks politely: only such a message may end in a question mark.
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureLanguage:
+    """How one language asks; ``word`` is what its speakers are asked to type.
+
+    One of ``stems`` is in every request. ``lead`` may stand before it up to four times, ``close``
+    after it up to twice. ``days`` are the words for today, yesterday and the day before.
+    """
+
+    code: str
+    word: str
+    stems: str
+    lead: str
+    asked: str
+    close: str
+    days: tuple[str, str, str]
+    words: Mapping[str, str]
+    forms: Mapping[ErasureScope, tuple[str, ...]]
+
+
+_ENGLISH_ERASURE = ErasureLanguage(
+    "en",
+    "erase",
+    "forget|delete|erase|remove|wipe|clear|purge",
+    "ok(?:ay)?|hey|hi|hello|please|pls|so|now|and|also|just|well|thanks|actually|assistant|kindly",
+    "(?:can|could|would|will) you ",
+    "please|pls|thanks|thank you|now|ok(?:ay)?|right now|immediately",
+    ("today|from today", "yesterday|from yesterday", "the day before yesterday"),
+    {
+        "WANT": "(?:i(?:'d| would) like you to |i (?:want|need) you to |you (?:can|should|may|must)"
+        " )?(?:please |now |just )?",
+        "DEL": "(?:forget|delete|erase|remove|wipe|clear|purge)",
+        "EACH": "(?:everything|all|anything|whatever|what|all the things|the things)(?: that)?",
+        "KNOWN": "(?:you (?:know|remember|have on file)|you(?:'ve| have) (?:learned|learnt|stored"
+        "|saved|remembered|noted))",
+        "TOLD": "(?:i|we)(?:'ve| have)?(?: just| ever)? (?:told you|said(?: to you)?|mentioned"
+        "|shared with you|wrote(?: to you)?|discussed|talked about)",
+        "HERE": "(?:this|the current|our current|our) (?:chat|conversation|session|thread)",
+        "MEMS": "(?:(?:all|all of) )?(?:my |your |the )?(?:memories|memory|stored memories)",
+    },
+    {
+        "everything": (
+            "WANTforget (?:absolutely )?everything",
+            "WANTDEL (?:absolutely )?(?:everything|all)(?: that)? KNOWN about me",
+            "WANTforget (?:everything|all)(?: that)? KNOWN",
+            "WANTDEL (?:everything|all)(?: that)? i(?:'ve| have)? ever told you(?: about me)?",
+            "WANTforget everything(?: that)? i(?:'ve| have)? told you(?: about me)?",
+            "WANTDEL (?:everything|all|all data|all information|all the information)(?: you have)?"
+            " (?:about|on) me",
+            "WANTDEL (?:(?:all|all of|every one of) )?(?:my|your) (?:whole |entire )?(?:memories"
+            "|memory)(?: (?:about|of|on) me)?",
+            "WANTDEL all(?: of)?(?: the)? memories(?: (?:about|of|on) me)?",
+            "WANTDEL (?:all )?(?:the )?memories (?:about|of|on) me",
+        ),
+        "chat": (
+            "WANTDEL EACH TOLD (?:in|during|within) HERE",
+            "WANTDEL (?:everything|all) (?:you(?:'ve| have)? )?(?:learned|learnt|saved|remembered"
+            "|stored) (?:in|from|during) HERE",
+            "WANTforget everything (?:in|from|about) HERE",
+            "WANTforget (?:this|our current|the current) (?:chat|conversation)",
+            "WANTDEL MEMS (?:from|of|made in|saved in) HERE",
+        ),
+        "day": (
+            "WANTDEL EACH TOLD (?:on )?DAY",
+            "WANTDEL (?:everything|all) (?:you(?:'ve| have)? )?(?:learned|learnt|saved|remembered"
+            "|stored) (?:on )?DAY",
+            "WANTDEL MEMS (?:from|of|made on|saved on) DAY",
+            "WANTforget everything from DAY",
+        ),
+        "imported": (
+            "WANTDEL EACH (?:was|were|has been|have been|i|i've|i have) imported",
+            "WANTDEL (?:all )?(?:of )?(?:the |my )?(?:imported memories|imports)",
+            "WANTDEL MEMS (?:that )?(?:were |i )?imported",
+        ),
+        "tools": (
+            "WANTDEL EACH (?:the )?tools? (?:have |has )?(?:saved|stored|wrote|written|added"
+            "|remembered)",
+            "WANTDEL EACH (?:was |were )?(?:saved|stored|written|added) by (?:the )?tools?",
+            "WANTDEL MEMS (?:that )?(?:were )?(?:saved|stored|written|added|made) by (?:the )?"
+            "tools?",
+            "WANTDEL MEMS (?:from|of) (?:the )?tools?",
+        ),
+    },
+)
+_GERMAN_ERASURE = ErasureLanguage(
+    "de",
+    "l\u00f6schen",
+    "verg[ei]ss|l\u00f6sch|entfern",
+    "ok(?:ay)?|bitte|hallo|hey|hi|also|und|so|jetzt|nun|danke|gut",
+    "(?:kannst|k\u00f6nntest|w\u00fcrdest|magst) du (?:bitte )?(?:jetzt )?",
+    "bitte|danke|jetzt|sofort|ok(?:ay)?",
+    ("heute", "gestern", "vorgestern"),
+    {
+        "VERG": "(?:vergiss|vergesse|vergessen sie)(?: bitte)?(?: einfach| jetzt)?",
+        "DEL": "(?:vergiss|vergesse|vergessen sie|l\u00f6sche?|l\u00f6schen sie|entferne?|entfernen sie)"
+        "(?: bitte)?(?: jetzt)?",
+        "END": "(?:vergessen|l\u00f6schen|entfernen)",
+        "KNOWN": ",? was du (?:\u00fcber mich|von mir) (?:wei\u00dft|gelernt hast|gespeichert hast)",
+        "SAID": "(?:gesagt|erz\u00e4hlt|geschrieben|mitgeteilt) habe?",
+        "EACH": "(?:,? (?:alles|das))?,? was",
+        "HERE": "(?:diesem|dem aktuellen|unserem) (?:chat|gespr\u00e4ch|verlauf)",
+        "MEMS": "(?:alle |die |meine |deine |s\u00e4mtliche ){0,2}erinnerungen",
+        "TOOLS": "(?:tools|werkzeuge)",
+    },
+    {
+        "everything": (
+            "VERG (?:wirklich )?alles(?: (?:\u00fcber mich|von mir))?",
+            "DEL alles(?:KNOWN|,? was ich dir (?:je |jemals )?SAID| (?:\u00fcber mich|von mir))",
+            "DEL (?:alle |s\u00e4mtliche )(?:meine |deine )?erinnerungen(?: (?:an|\u00fcber) mich)?",
+            "DEL (?:meine|deine) erinnerungen(?: (?:an|\u00fcber) mich)?",
+            "DEL (?:mein|dein)(?: ganzes| gesamtes)? ged\u00e4chtnis(?: (?:an|\u00fcber) mich)?",
+            "ASKEDalles(?:KNOWN,?| (?:\u00fcber mich|von mir)) END",
+            "ASKEDalles vergessen",
+            "ASKED(?:alle|s\u00e4mtliche)(?: meine| deine)? erinnerungen(?: (?:an|\u00fcber) mich)? END",
+        ),
+        "chat": (
+            "DELEACH ich(?: dir)? in HERE SAID",
+            "VERG (?:diesen chat|dieses gespr\u00e4ch)",
+            "VERG alles aus HERE",
+            "DEL MEMS aus HERE",
+            "ASKEDalles,? was ich(?: dir)? in HERE SAID,? END",
+        ),
+        "day": (
+            "DELEACH ich(?: dir)? (?:am )?DAY SAID",
+            "DEL MEMS (?:von|vom) DAY",
+            "VERG alles (?:von|vom) DAY",
+            "ASKEDalles,? was ich(?: dir)? (?:am )?DAY SAID,? END",
+        ),
+        "imported": (
+            "DELEACH (?:importiert wurde|ich importiert habe?)",
+            "DEL (?:alle |die |meine ){0,2}importierten erinnerungen",
+        ),
+        "tools": (
+            "DELEACH (?:die )?TOOLS gespeichert haben",
+            "DELEACH von (?:den )?(?:tools|werkzeugen) gespeichert wurde",
+            "DEL MEMS (?:von|aus) (?:den )?(?:tools|werkzeugen)",
+        ),
+    },
+)
+_FRENCH_ERASURE = ErasureLanguage(
+    "fr",
+    "effacer",
+    "oubli|effac|supprim",
+    "ok|bon|alors|et|bonjour|salut|merci|maintenant|s'il (?:te|vous) pla\u00eet|stp|svp",
+    "(?:peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|tu peux|tu pourrais) ",
+    "s'il (?:te|vous) pla\u00eet|stp|svp|merci|maintenant|ok",
+    ("aujourd'hui", "hier", "avant-hier"),
+    {
+        "FORG": "(?:oublier?|oubliez)",
+        "DEL": "(?:oublier?|oubliez|effacer?|effacez|supprimer?|supprimez)",
+        "KNOWN": "ce que (?:tu sais|vous savez|tu as appris|tu as retenu)",
+        "EACH": "(?:tout )?ce que (?:je t'ai|je vous ai|j'ai)",
+        "SAID": "(?:dit|racont\u00e9|\u00e9crit|confi\u00e9)",
+        "HERE": "(?:cette|notre) (?:conversation|discussion)",
+        "MEMS": "(?:tous |toutes )?(?:les |mes |tes )?(?:souvenirs|m\u00e9moires)",
+    },
+    {
+        "everything": (
+            "FORG(?: absolument)? tout(?: (?:sur|de|\u00e0 propos de) moi)?",
+            "DEL tout(?: KNOWN)? (?:sur|de|\u00e0 propos de) moi",
+            "FORG tout KNOWN",
+            "DEL tout ce que je (?:t'ai|vous ai) (?:jamais )?SAID",
+            "DEL (?:tous |toute )(?:mes|tes|ma|ta|les|la) (?:souvenirs|m\u00e9moire)"
+            "(?: (?:sur|de) moi)?",
+            "DEL (?:mes|tes|ma|ta) (?:souvenirs|m\u00e9moire)(?: (?:sur|de) moi)?",
+        ),
+        "chat": (
+            "DEL EACH SAID (?:dans|pendant) (?:HERE|ce chat)",
+            "FORG (?:HERE|ce chat)",
+            "DEL MEMS de (?:HERE|ce chat)",
+        ),
+        "day": (
+            "DEL EACH SAID (?:le )?DAY",
+            "DEL MEMS (?:de |d'|du )DAY",
+        ),
+        "imported": (
+            "DEL tout ce qui a \u00e9t\u00e9 import\u00e9",
+            "DEL (?:tout )?ce que j'ai import\u00e9",
+            "DEL MEMS import\u00e9e?s",
+        ),
+        "tools": (
+            "DEL tout ce que les outils ont (?:enregistr\u00e9|sauvegard\u00e9|m\u00e9moris\u00e9)",
+            "DEL tout ce qui a \u00e9t\u00e9 (?:enregistr\u00e9|sauvegard\u00e9) par (?:les|des) outils",
+            "DEL MEMS (?:enregistr\u00e9e?s par les|des) outils",
+        ),
+    },
+)
+_SPANISH_ERASURE = ErasureLanguage(
+    "es",
+    "borrar",
+    "olvid|borr|elimin|suprim",
+    "ok|vale|bueno|hola|y|ahora|gracias|por favor|oye",
+    "(?:puedes|podr\u00edas|podes|puede|podr\u00eda) (?:por favor,? )?",
+    "por favor|gracias|ahora|ya|vale|ok",
+    ("hoy|de hoy", "ayer|de ayer", "anteayer|antes de ayer"),
+    {
+        "FORG": "(?:olvida(?:r|te|te de)?|olvide)",
+        "DEL": "(?:olvida(?:r|te|te de)?|olvide|borrar?|borre|eliminar?|elimine|suprime)",
+        "EACH": "(?:todo )?lo que",
+        "KNOWN": "lo que (?:sabes|has aprendido|recuerdas|has guardado|sabe)",
+        "SAID": "(?:te )?(?:dije|he dicho|cont\u00e9|he contado|escrib\u00ed)",
+        "HERE": "(?:(?:este|nuestro) chat|(?:esta|nuestra) conversaci\u00f3n)",
+        "MEMS": "(?:todos |todas )?(?:los |las |mis |tus )?(?:recuerdos|memorias)",
+    },
+    {
+        "everything": (
+            "FORG(?: absolutamente)? todo(?: (?:sobre|de|acerca de) m\u00ed)?",
+            "DEL todo(?: KNOWN)? (?:sobre|de|acerca de) m\u00ed",
+            "FORG todo KNOWN",
+            "DEL todo lo que te he (?:dicho|contado)(?: (?:sobre|de) m\u00ed)?",
+            "DEL (?:todos |toda )(?:mis|tus|mi|tu|los|la) (?:recuerdos|memorias?)"
+            "(?: (?:sobre|de) m\u00ed)?",
+            "DEL (?:mis|tus|mi|tu) (?:recuerdos|memorias?)(?: (?:sobre|de) m\u00ed)?",
+        ),
+        "chat": (
+            "DEL EACH SAID en HERE",
+            "FORG HERE",
+            "DEL MEMS de HERE",
+        ),
+        "day": (
+            "DEL EACH SAID (?:el )?DAY",
+            "DEL MEMS (?:de|del) DAY",
+        ),
+        "imported": (
+            "DEL EACH (?:fue importado|se import\u00f3|se ha importado|import\u00e9|he importado)",
+            "DEL MEMS importad[oa]s",
+        ),
+        "tools": (
+            "DEL EACH (?:las )?herramientas (?:guardaron|han guardado)",
+            "DEL EACH (?:guardaron|han guardado|fue guardado por) (?:las )?herramientas",
+            "DEL MEMS de (?:las )?herramientas",
+        ),
+    },
+)
+_PORTUGUESE_ERASURE = ErasureLanguage(
+    "pt",
+    "apagar",
+    "esque|apag|elimin|exclu|remov",
+    "ok|bom|ol\u00e1|oi|e|agora|obrigad[oa]|por favor",
+    "(?:voc\u00ea pode|pode|podes|poderia|poderias|voc\u00ea poderia) (?:por favor,? )?",
+    "por favor|obrigad[oa]|agora|j\u00e1|ok|t\u00e1",
+    ("hoje|de hoje", "ontem|de ontem", "anteontem|de anteontem"),
+    {
+        "FORG": "(?:esque(?:ce|\u00e7a|cer)(?:-te)?(?: de)?)",
+        "DEL": "(?:esque(?:ce|\u00e7a|cer)(?:-te)?(?: de)?|apag(?:a|ue|ar)|elimin(?:a|e|ar)"
+        "|exclu(?:a|i|ir)|remov(?:a|e|er))",
+        "EACH": "(?:tudo )?o que",
+        "KNOWN": "o que (?:voc\u00ea sabe|sabes|voc\u00ea aprendeu|aprendeste|guardou)",
+        "SAID": "(?:eu )?(?:te |lhe )?(?:disse|contei|falei|escrevi)",
+        "HERE": "(?:neste chat|nesta conversa)",
+        "THIS": "(?:este chat|esta conversa)",
+        "MEMS": "(?:todas |todos )?(?:as |os |minhas |meus |suas |tuas )?(?:mem\u00f3rias|lembran\u00e7as"
+        "|recorda\u00e7\u00f5es)",
+    },
+    {
+        "everything": (
+            "FORG tudo(?: (?:sobre|de) mim)?",
+            "DEL tudo(?: KNOWN)? (?:sobre|de) mim",
+            "FORG tudo KNOWN",
+            "DEL tudo o que (?:eu )?(?:te |lhe )?(?:disse|contei|falei)(?: sobre mim)?",
+            "DEL (?:todas )(?:as )?(?:as|minhas|suas|tuas|tua|sua|minha) (?:mem\u00f3rias?|lembran\u00e7as"
+            "|recorda\u00e7\u00f5es)(?: (?:sobre|de) mim)?",
+            "DEL (?:toda )?(?:a )?(?:minhas|suas|tuas|tua|sua|minha) (?:mem\u00f3rias?|lembran\u00e7as"
+            "|recorda\u00e7\u00f5es)(?: (?:sobre|de) mim)?",
+        ),
+        "chat": (
+            "DEL EACH SAID HERE",
+            "FORG THIS",
+            "DEL MEMS d(?:este chat|esta conversa)",
+        ),
+        "day": (
+            "DEL EACH SAID (?:em |no dia )?DAY",
+            "DEL MEMS (?:de |do dia )?DAY",
+        ),
+        "imported": (
+            "DEL EACH (?:foi importado|importei|eu importei)",
+            "DEL MEMS importad[oa]s",
+        ),
+        "tools": (
+            "DEL EACH as ferramentas (?:guardaram|salvaram|gravaram)",
+            "DEL EACH foi (?:guardado|salvo|gravado) (?:por|pelas) ferramentas",
+            "DEL MEMS das ferramentas",
+        ),
+    },
+)
+
+
+def latin_erasure_languages() -> tuple[ErasureLanguage, ...]:
+    """The languages of this module."""
+    return (
+        _ENGLISH_ERASURE,
+        _GERMAN_ERASURE,
+        _FRENCH_ERASURE,
+        _SPANISH_ERASURE,
+        _PORTUGUESE_ERASURE,
+    )
+
+
+# ---- src/adaptive/privacy/erasure_requests_more_forms.py ----
+# Forms of messages that ask to erase memories, continued: further languages, further scripts.
+
+# ruff: noqa: RUF001 - the forms are in several scripts
+
+from functools import cache
+
+_ITALIAN_ERASURE = ErasureLanguage(
+    "it",
+    "cancella",
+    "dimentic|cancell|elimin|rimuov",
+    "ok|bene|allora|ciao|e|ora|adesso|grazie|per favore",
+    "(?:puoi|potresti|pu\u00f2|potrebbe) (?:per favore,? )?",
+    "per favore|grazie|ora|adesso|subito|ok",
+    ("oggi|di oggi", "ieri|di ieri", "l'altro ieri|ieri l'altro"),
+    {
+        "FORG": "(?:dimentica(?:re|ti|ti di)?|dimentichi)",
+        "DEL": "(?:dimentica(?:re|ti|ti di)?|dimentichi|cancell(?:a|are|i)|elimin(?:a|are|i)"
+        "|rimuov(?:i|ere|a))",
+        "EACH": "(?:tutto )?(?:ci\u00f2|quello) che",
+        "KNOWN": "(?:ci\u00f2|quello) che (?:sai|hai imparato|ricordi|hai salvato)",
+        "SAID": "(?:ti )?ho (?:detto|raccontato|scritto)",
+        "HERE": "(?:questa chat|questa conversazione)",
+        "MEMS": "(?:tutti |tutte )?(?:i |le )?(?:miei |mie |tuoi |tue )?(?:ricordi|memorie)",
+    },
+    {
+        "everything": (
+            "FORG tutto(?: (?:su|di) (?:di )?me)?",
+            "DEL tutto(?: KNOWN)? (?:su|di) (?:di )?me",
+            "FORG tutto KNOWN",
+            "DEL tutto (?:ci\u00f2|quello) che ti ho (?:detto|raccontato)(?: (?:su|di) (?:di )?me)?",
+            "DEL (?:tutti |tutte )(?:i |le )?(?:miei |mie |tuoi |tue )?(?:ricordi|memorie)"
+            "(?: (?:su|di) (?:di )?me)?",
+            "DEL (?:tutta )?(?:la )(?:tua|mia) memoria(?: (?:su|di) (?:di )?me)?",
+            "DEL (?:i |le )?(?:miei |mie |tuoi |tue )(?:ricordi|memorie)(?: su di me)?",
+        ),
+        "chat": (
+            "DEL EACH SAID in HERE",
+            "FORG HERE",
+            "DEL MEMS di HERE",
+        ),
+        "day": (
+            "DEL EACH SAID (?:il )?DAY",
+            "DEL MEMS (?:di |del )?DAY",
+        ),
+        "imported": (
+            "DEL EACH (?:\u00e8 stato importato|ho importato)",
+            "DEL MEMS importat[ie]",
+        ),
+        "tools": (
+            "DEL EACH gli strumenti hanno (?:salvato|memorizzato)",
+            "DEL EACH \u00e8 stato salvato (?:da|dagli) strumenti",
+            "DEL MEMS degli strumenti",
+        ),
+    },
+)
+_DUTCH_ERASURE = ErasureLanguage(
+    "nl",
+    "wissen",
+    "vergeet|vergeten|wis|verwijder",
+    "ok(?:\u00e9|ay)?|hoi|hallo|hey|en|dus|nu|alsjeblieft|bedankt|graag",
+    "(?:kun|kan|zou|wil) (?:je|u|jij)(?: alsjeblieft)? ",
+    "alsjeblieft|alstublieft|graag|bedankt|nu|ok\u00e9|ok",
+    ("vandaag", "gisteren", "eergisteren"),
+    {
+        "FORG": "(?:vergeet)(?: alsjeblieft)?",
+        "DEL": "(?:vergeet|wis|verwijder)(?: alsjeblieft)?",
+        "END": "(?:vergeten|wissen|verwijderen)",
+        "KNOWN": ",? wat je (?:over|van) m(?:ij|e) (?:weet|hebt geleerd|hebt opgeslagen)",
+        "EACH": "(?:alles )?wat ik(?: je| jou| u)?",
+        "SAID": "(?:heb (?:verteld|gezegd|geschreven)|(?:verteld|gezegd|geschreven) heb)",
+        "HERE": "(?:deze chat|dit gesprek)",
+        "MEMS": "(?:al |alle |de )?(?:mijn |je |jouw )?herinneringen",
+    },
+    {
+        "everything": (
+            "FORG (?:echt )?alles(?: (?:over|van) m(?:ij|e))?",
+            "DEL alles(?:KNOWN| (?:over|van) mij|,? wat ik je (?:ooit )?SAID)",
+            "DEL (?:al |alle )(?:mijn |je |jouw )?herinneringen(?: (?:aan|over) m(?:ij|e))?",
+            "DEL (?:mijn|je|jouw) (?:hele )?(?:herinneringen|geheugen)(?: (?:aan|over) m(?:ij|e))?",
+            "ASKEDalles(?:KNOWN| (?:over|van) m(?:ij|e)) END",
+            "ASKEDalles vergeten",
+            "ASKED(?:al |alle )(?:mijn |je |jouw )?herinneringen(?: aan mij)? END",
+        ),
+        "chat": (
+            "DEL EACH in HERE SAID",
+            "FORG HERE",
+            "DEL MEMS (?:uit|van) HERE",
+        ),
+        "day": (
+            "DEL EACH (?:op )?DAY SAID",
+            "DEL MEMS van DAY",
+        ),
+        "imported": (
+            "DEL alles wat (?:is ge\u00efmporteerd|ge\u00efmporteerd is|ik heb ge\u00efmporteerd)",
+            "DEL (?:alle |de )?ge\u00efmporteerde herinneringen",
+        ),
+        "tools": (
+            "DEL alles wat (?:de )?(?:tools|hulpmiddelen) hebben (?:opgeslagen|bewaard)",
+            "DEL alles wat door (?:de )?(?:tools|hulpmiddelen) is opgeslagen",
+            "DEL MEMS van (?:de )?(?:tools|hulpmiddelen)",
+        ),
+    },
+)
+_POLISH_ERASURE = ErasureLanguage(
+    "pl",
+    "usu\u0144",
+    "zapomn|usu|wyma|skas",
+    "ok|okej|cze\u015b\u0107|hej|i|teraz|prosz\u0119|dzi\u0119ki|dobrze",
+    "(?:czy )?(?:mo\u017cesz|m\u00f3g\u0142by\u015b|mog\u0142aby\u015b|mo\u017ce pan|mo\u017ce pani) (?:prosz\u0119 )?",
+    "prosz\u0119|dzi\u0119ki|dzi\u0119kuj\u0119|teraz|natychmiast|ok",
+    ("dzisiaj|dzi\u015b|z dzisiaj", "wczoraj|z wczoraj", "przedwczoraj"),
+    {
+        "FORG": "(?:zapomnij|zapomnie\u0107)(?: prosz\u0119)?",
+        "DEL": "(?:zapomnij|zapomnie\u0107|usu\u0144|usun\u0105\u0107|wyma\u017c|wymaza\u0107|skasuj|skasowa\u0107)(?: prosz\u0119)?",
+        "KNOWN": ",? co (?:o mnie wiesz|wiesz o mnie|zapami\u0119ta\u0142e\u015b o mnie|zapami\u0119ta\u0142a\u015b o mnie)",
+        "EACH": "(?:wszystko|wszystkim|to|tym),? co ci",
+        "SAID": "(?:powiedzia\u0142em|powiedzia\u0142am|m\u00f3wi\u0142em|m\u00f3wi\u0142am|napisa\u0142em|napisa\u0142am)",
+        "HERE": "(?:tym czacie|tej rozmowie|tym czasie)",
+        "MEMS": "(?:wszystkie )?(?:moje |swoje |twoje )?wspomnienia",
+    },
+    {
+        "everything": (
+            "FORG (?:o )?(?:wszystko|wszystkim)(?: o mnie)?",
+            "DEL (?:o )?(?:wszystko|wszystkim)(?: o mnie|KNOWN|,? co ci (?:kiedykolwiek )?SAID)",
+            "DEL wszystkie (?:moje |swoje |twoje )?wspomnienia(?: o mnie)?",
+            "DEL (?:moje|swoje|twoje) wspomnienia(?: o mnie)?",
+            "DEL (?:ca\u0142\u0105 )?(?:swoj\u0105|moj\u0105|twoj\u0105) pami\u0119\u0107(?: o mnie)?",
+        ),
+        "chat": (
+            "DEL (?:o )?EACH SAID w (?:tym czacie|tej rozmowie)",
+            "FORG (?:o )?(?:t\u0119 rozmow\u0119|ten czat|tej rozmowie|tym czacie)",
+            "DEL MEMS z (?:tego czatu|tej rozmowy)",
+        ),
+        "day": (
+            "DEL (?:o )?EACH (?:w dniu )?DAY SAID",
+            "DEL (?:o )?EACH SAID (?:w dniu )?DAY",
+            "DEL MEMS z (?:dnia )?DAY",
+        ),
+        "imported": (
+            "DEL (?:wszystko|to),? co (?:zosta\u0142o zaimportowane|zaimportowano|zaimportowa\u0142em"
+            "|zaimportowa\u0142am)",
+            "DEL (?:wszystkie )?zaimportowane wspomnienia",
+        ),
+        "tools": (
+            "DEL (?:wszystko|to),? co zapisa\u0142y narz\u0119dzia",
+            "DEL (?:wszystko|to),? co zosta\u0142o zapisane przez narz\u0119dzia",
+            "DEL MEMS z narz\u0119dzi",
+        ),
+    },
+)
+_RUSSIAN_ERASURE = ErasureLanguage(
+    "ru",
+    "\u0443\u0434\u0430\u043b\u0438\u0442\u044c",
+    "\u0437\u0430\u0431\u0443|\u0437\u0430\u0431\u044b|\u0443\u0434\u0430\u043b|\u0441\u043e\u0442\u0440|\u0441\u0442\u0435\u0440|\u043e\u0447\u0438\u0441\u0442",
+    "\u043e\u043a|\u0445\u043e\u0440\u043e\u0448\u043e|\u043f\u0440\u0438\u0432\u0435\u0442|\u0438|\u0430|\u0442\u0430\u043a|\u0442\u0435\u043f\u0435\u0440\u044c|\u0441\u0435\u0439\u0447\u0430\u0441|\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430|\u0441\u043f\u0430\u0441\u0438\u0431\u043e",
+    "(?:\u0442\u044b )?(?:\u043c\u043e\u0436\u0435\u0448\u044c|\u043c\u043e\u0436\u0435\u0442\u0435|\u043c\u043e\u0433 \u0431\u044b|\u043c\u043e\u0433\u043b\u0430 \u0431\u044b|\u043d\u0435 \u043c\u043e\u0433 \u0431\u044b \u0442\u044b|\u043d\u0435 \u043c\u043e\u0433\u043b\u0438 \u0431\u044b \u0432\u044b)(?: \u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430)? ",
+    "\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430|\u0441\u043f\u0430\u0441\u0438\u0431\u043e|\u0441\u0435\u0439\u0447\u0430\u0441|\u043d\u0435\u043c\u0435\u0434\u043b\u0435\u043d\u043d\u043e|\u0442\u0435\u043f\u0435\u0440\u044c",
+    ("\u0441\u0435\u0433\u043e\u0434\u043d\u044f|\u0437\u0430 \u0441\u0435\u0433\u043e\u0434\u043d\u044f", "\u0432\u0447\u0435\u0440\u0430|\u0437\u0430 \u0432\u0447\u0435\u0440\u0430", "\u043f\u043e\u0437\u0430\u0432\u0447\u0435\u0440\u0430"),
+    {
+        "FORG": "(?:\u0437\u0430\u0431\u0443\u0434\u044c(?:\u0442\u0435)?|\u0437\u0430\u0431\u044b\u0442\u044c)(?:,? \u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430,?)?",
+        "DEL": "(?:\u0437\u0430\u0431\u0443\u0434\u044c(?:\u0442\u0435)?|\u0437\u0430\u0431\u044b\u0442\u044c|\u0443\u0434\u0430\u043b\u0438(?:\u0442\u0435|\u0442\u044c)?|\u0441\u043e\u0442\u0440\u0438(?:\u0442\u0435)?|\u0441\u0442\u0435\u0440\u0435\u0442\u044c)(?:,? \u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430,?)?",
+        "KNOWN": ",? \u0447\u0442\u043e (?:\u0442\u044b |\u0432\u044b )?(?:\u043e\u0431\u043e \u043c\u043d\u0435 )?(?:\u0437\u043d\u0430\u0435\u0448\u044c|\u0437\u043d\u0430\u0435\u0442\u0435|\u043f\u043e\u043c\u043d\u0438\u0448\u044c|\u0437\u0430\u043f\u043e\u043c\u043d\u0438\u043b|\u0437\u0430\u043f\u043e\u043c\u043d\u0438\u043b\u0430)"
+        "(?: \u043e\u0431\u043e \u043c\u043d\u0435)?",
+        "EACH": "(?:(?:\u0432\u0441[\u0435\u0451]|\u0442\u043e),? )?\u0447\u0442\u043e \u044f (?:\u0442\u0435\u0431\u0435 |\u0432\u0430\u043c )?",
+        "SAID": "(?:\u0433\u043e\u0432\u043e\u0440\u0438\u043b|\u0433\u043e\u0432\u043e\u0440\u0438\u043b\u0430|\u0441\u043a\u0430\u0437\u0430\u043b|\u0441\u043a\u0430\u0437\u0430\u043b\u0430|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u044b\u0432\u0430\u043b|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u044b\u0432\u0430\u043b\u0430|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u0430\u043b|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u0430\u043b\u0430"
+        "|\u043f\u0438\u0441\u0430\u043b|\u043f\u0438\u0441\u0430\u043b\u0430)(?: \u0442\u0435\u0431\u0435| \u0432\u0430\u043c)?",
+        "HERE": "\u0432 \u044d\u0442\u043e\u043c (?:\u0447\u0430\u0442\u0435|\u0440\u0430\u0437\u0433\u043e\u0432\u043e\u0440\u0435|\u0434\u0438\u0430\u043b\u043e\u0433\u0435)",
+        "MEMS": "(?:\u0432\u0441\u0435 )?(?:\u043c\u043e\u0438 |\u0441\u0432\u043e\u0438 |\u0442\u0432\u043e\u0438 )?\u0432\u043e\u0441\u043f\u043e\u043c\u0438\u043d\u0430\u043d\u0438\u044f",
+    },
+    {
+        "everything": (
+            "FORG (?:\u043e\u0431\u043e \u043c\u043d\u0435 )?\u0432\u0441[\u0435\u0451](?: \u043e\u0431\u043e \u043c\u043d\u0435)?",
+            "DEL (?:\u043e\u0431\u043e \u043c\u043d\u0435 )?\u0432\u0441[\u0435\u0451](?:KNOWN| \u043e\u0431\u043e \u043c\u043d\u0435|,? \u0447\u0442\u043e \u044f (?:\u0442\u0435\u0431\u0435 |\u0432\u0430\u043c )?(?:\u043a\u043e\u0433\u0434\u0430-\u043b\u0438\u0431\u043e )?"
+            "SAID)",
+            "DEL \u0432\u0441\u0435 (?:\u043c\u043e\u0438 |\u0441\u0432\u043e\u0438 |\u0442\u0432\u043e\u0438 )?\u0432\u043e\u0441\u043f\u043e\u043c\u0438\u043d\u0430\u043d\u0438\u044f(?: \u043e\u0431\u043e \u043c\u043d\u0435)?",
+            "DEL (?:\u043c\u043e\u0438|\u0441\u0432\u043e\u0438|\u0442\u0432\u043e\u0438) \u0432\u043e\u0441\u043f\u043e\u043c\u0438\u043d\u0430\u043d\u0438\u044f(?: \u043e\u0431\u043e \u043c\u043d\u0435)?",
+            "(?:\u0441\u043e\u0442\u0440\u0438|\u043e\u0447\u0438\u0441\u0442\u0438|\u0443\u0434\u0430\u043b\u0438)(?:\u0442\u0435)? (?:\u0432\u0441\u044e )?(?:\u0441\u0432\u043e\u044e|\u043c\u043e\u044e|\u0442\u0432\u043e\u044e) \u043f\u0430\u043c\u044f\u0442\u044c(?: \u043e\u0431\u043e \u043c\u043d\u0435)?",
+        ),
+        "chat": (
+            "DEL EACHSAID HERE",
+            "DEL EACHHERE SAID",
+            "FORG (?:\u044d\u0442\u043e\u0442|\u043f\u0440\u043e \u044d\u0442\u043e\u0442|\u043e\u0431 \u044d\u0442\u043e\u043c) (?:\u0447\u0430\u0442|\u0440\u0430\u0437\u0433\u043e\u0432\u043e\u0440|\u0447\u0430\u0442\u0435|\u0440\u0430\u0437\u0433\u043e\u0432\u043e\u0440\u0435)",
+            "DEL MEMS \u0438\u0437 \u044d\u0442\u043e\u0433\u043e (?:\u0447\u0430\u0442\u0430|\u0440\u0430\u0437\u0433\u043e\u0432\u043e\u0440\u0430)",
+        ),
+        "day": (
+            "DEL EACHSAID DAY",
+            "DEL EACHDAY SAID",
+            "DEL MEMS (?:\u0437\u0430|\u043e\u0442) DAY",
+        ),
+        "imported": (
+            "DEL \u0432\u0441[\u0435\u0451],? \u0447\u0442\u043e (?:\u0431\u044b\u043b\u043e \u0438\u043c\u043f\u043e\u0440\u0442\u0438\u0440\u043e\u0432\u0430\u043d\u043e|\u0438\u043c\u043f\u043e\u0440\u0442\u0438\u0440\u043e\u0432\u0430\u043d\u043e|\u044f \u0438\u043c\u043f\u043e\u0440\u0442\u0438\u0440\u043e\u0432\u0430\u043b|\u044f \u0438\u043c\u043f\u043e\u0440\u0442\u0438\u0440\u043e\u0432\u0430\u043b\u0430)",
+            "DEL (?:\u0432\u0441\u0435 )?\u0438\u043c\u043f\u043e\u0440\u0442\u0438\u0440\u043e\u0432\u0430\u043d\u043d\u044b\u0435 \u0432\u043e\u0441\u043f\u043e\u043c\u0438\u043d\u0430\u043d\u0438\u044f",
+        ),
+        "tools": (
+            "DEL \u0432\u0441[\u0435\u0451],? \u0447\u0442\u043e (?:\u0441\u043e\u0445\u0440\u0430\u043d\u0438\u043b\u0438|\u0437\u0430\u043f\u0438\u0441\u0430\u043b\u0438) \u0438\u043d\u0441\u0442\u0440\u0443\u043c\u0435\u043d\u0442\u044b",
+            "DEL \u0432\u0441[\u0435\u0451],? \u0447\u0442\u043e \u0431\u044b\u043b\u043e \u0441\u043e\u0445\u0440\u0430\u043d\u0435\u043d\u043e \u0438\u043d\u0441\u0442\u0440\u0443\u043c\u0435\u043d\u0442\u0430\u043c\u0438",
+            "DEL MEMS \u0438\u043d\u0441\u0442\u0440\u0443\u043c\u0435\u043d\u0442\u043e\u0432",
+        ),
+    },
+)
+_CHINESE_ERASURE = ErasureLanguage(
+    "zh",
+    "\u5220\u9664",
+    "\u5fd8|[\u5220\u522a]|\u6e05",
+    "\u597d\u7684?|\u8bf7|\u8acb|\u73b0\u5728|\u73fe\u5728|\u9ebb\u70e6|\u9ebb\u7169|\u8c22\u8c22|\u8b1d\u8b1d|\u4f60\u597d",
+    "(?:[\u8bf7\u8acb]?\u4f60?(?:\u53ef\u4ee5|\u80fd\u4e0d\u80fd|\u80fd|\u53ef\u4e0d\u53ef\u4ee5)|(?:\u53ef\u4ee5|\u80fd)[\u8bf7\u8acb]\u4f60)(?:[\u5e2e\u5e6b]\u6211)?|\u597d[\u5417\u55ce]|\u53ef\u4ee5[\u5417\u55ce]",
+    "\u8c22\u8c22|\u8b1d\u8b1d|\u5427|\u597d\u5417|\u597d\u55ce|\u5417|\u55ce|\u53ef\u4ee5\u5417|\u53ef\u4ee5\u55ce",
+    ("\u4eca\u5929", "\u6628\u5929", "\u524d\u5929"),
+    {
+        "WANT": "[\u8bf7\u8acb]?\u4f60?(?:[\u5e2e\u5e6b]\u6211)?(?:\u628a)?",
+        "DEL": "(?:\u5fd8[\u8bb0\u8a18]|\u5fd8\u6389|\u5fd8\u4e86|[\u5220\u522a]\u9664|[\u5220\u522a]\u6389|\u6e05\u9664|\u6e05\u7a7a)",
+        "ALL": "(?:\u6240\u6709|\u5168\u90e8|\u4e00\u5207)",
+        "MEM": "(?:[\u8bb0\u8a18][\u5fc6\u61b6]|\u4fe1\u606f|[\u8d44\u8cc7]\u6599|\u4e8b\u60c5|\u4e8b|[\u5185\u5167]\u5bb9)",
+        "SAID": "\u6211?(?:[\u5bf9\u5c0d]\u4f60|\u8ddf\u4f60|\u548c\u4f60)?(?:[\u8bf4\u8aaa]|[\u8bb2\u8b1b]|\u544a[\u8bc9\u8a34]|\u63d0)(?:[\u8fc7\u904e]|\u4f60)?",
+        "HERE": "(?:\u8fd9|\u9019)(?:\u6b21|\u4e2a|\u500b)(?:\u804a\u5929|[\u5bf9\u5c0d][\u8bdd\u8a71]|\u4ea4[\u8c08\u8ac7])",
+    },
+    {
+        "everything": (
+            "WANT\u5fd8(?:[\u8bb0\u8a18]|\u6389|\u4e86)ALL",
+            "WANTDEL(?:\u4f60(?:\u6240)?\u77e5\u9053\u7684)?(?:[\u5173\u95dc][\u4e8e\u65bc]\u6211\u7684)ALL(?:\u7684?MEM)?",
+            "WANTDEL\u4f60(?:\u6240)?\u77e5\u9053\u7684(?:[\u5173\u95dc][\u4e8e\u65bc]\u6211\u7684)?ALL(?:\u7684?MEM)?",
+            "WANTDELALL(?:[\u5173\u95dc][\u4e8e\u65bc]|\u6709[\u5173\u95dc])\u6211\u7684(?:[\u8bb0\u8a18][\u5fc6\u61b6]|\u4fe1\u606f|[\u8d44\u8cc7]\u6599|\u4e8b\u60c5?)",
+            "WANTDEL[\u4f60\u6211]?\u7684?ALL\u7684?[\u8bb0\u8a18][\u5fc6\u61b6]",
+            "WANTDEL[\u4f60\u6211]\u7684[\u8bb0\u8a18][\u5fc6\u61b6]",
+            "WANTALL(?:[\u5173\u95dc][\u4e8e\u65bc]\u6211\u7684)?[\u8bb0\u8a18][\u5fc6\u61b6](?:\u90fd|\u5168\u90e8)?DEL",
+            "WANT[\u5173\u95dc][\u4e8e\u65bc]\u6211\u7684[\u8bb0\u8a18][\u5fc6\u61b6](?:\u90fd|\u5168\u90e8)?DEL",
+            "WANT(?:\u4f60\u77e5\u9053\u7684)?[\u5173\u95dc][\u4e8e\u65bc]\u6211\u7684(?:ALL(?:\u7684?MEM)?|\u4e8b\u60c5?)(?:\u90fd|\u5168\u90e8)?DEL",
+        ),
+        "chat": (
+            "WANTDEL\u6211?\u5728?HERE[\u4e2d\u91cc\u88e1]SAID\u7684(?:ALL)?(?:\u7684?MEM|[\u8bdd\u8a71])?",
+            "WANT\u5fd8(?:[\u8bb0\u8a18]|\u6389|\u4e86)HERE[\u4e2d\u91cc\u88e1]?\u7684?(?:ALL)?(?:\u7684?(?:[\u5185\u5167]\u5bb9|[\u8bb0\u8a18][\u5fc6\u61b6]))?",
+            "WANTDELHERE[\u4e2d\u91cc\u88e1]?\u7684(?:ALL\u7684?)?[\u8bb0\u8a18][\u5fc6\u61b6]",
+        ),
+        "day": (
+            "WANTDEL\u6211?DAYSAID\u7684(?:ALL)?(?:\u7684?MEM|[\u8bdd\u8a71])?",
+            "WANTDELDAY\u7684(?:ALL)?\u7684?(?:[\u8bb0\u8a18][\u5fc6\u61b6])",
+        ),
+        "imported": ("WANTDEL(?:ALL)?[\u5bfc\u5c0e]\u5165\u7684(?:ALL)?(?:\u7684?MEM)?",),
+        "tools": (
+            "WANTDEL(?:ALL)?\u7531?\u5de5\u5177(?:\u4fdd\u5b58|[\u50a8\u5132]\u5b58|\u5b58[\u50a8\u5132]|[\u8bb0\u8a18][\u5f55\u9304])\u7684(?:ALL)?(?:\u7684?MEM)?",
+        ),
+    },
+)
+_JAPANESE_ERASURE = ErasureLanguage(
+    "ja",
+    "\u524a\u9664",
+    "\u5fd8\u308c\u3066|\u6d88\u3057\u3066|\u524a\u9664\u3057\u3066",
+    "\u306f\u3044|\u3067\u306f|\u3058\u3083\u3042|\u3059\u307f\u307e\u305b\u3093|\u304a\u9858\u3044|\u306d\u3048|\u4eca\u3059\u3050|\u3069\u3046\u304b",
+    "\u304f\u308c\u307e\u3059\u304b|\u304f\u308c\u308b|\u3082\u3089\u3048\u307e\u3059\u304b|\u3082\u3089\u3048\u308b|\u3044\u305f\u3060\u3051\u307e\u3059\u304b|\u304f\u3060\u3055\u3044\u307e\u3059\u304b",
+    "\u304a\u9858\u3044|\u304a\u9858\u3044\u3057\u307e\u3059|\u3042\u308a\u304c\u3068\u3046|\u306d",
+    ("\u4eca\u65e5", "\u6628\u65e5|\u304d\u306e\u3046", "\u4e00\u6628\u65e5|\u304a\u3068\u3068\u3044"),
+    {
+        "DEL": "(?:\u5fd8\u308c\u3066|\u6d88\u3057\u3066|\u524a\u9664\u3057\u3066)(?:\u304f\u3060\u3055\u3044|\u4e0b\u3055\u3044|\u304f\u308c\u307e\u3059\u304b|\u304f\u308c\u308b|\u304f\u308c|\u307b\u3057\u3044"
+        "|\u6b32\u3057\u3044|\u306d|\u3082\u3089\u3048\u307e\u3059\u304b|\u3082\u3089\u3048\u308b|\u3044\u305f\u3060\u3051\u307e\u3059\u304b|\u304f\u3060\u3055\u3044\u307e\u3059\u304b|\u3088)?",
+        "ME": "(?:\u79c1|\u50d5|\u4ffa|\u308f\u305f\u3057|\u81ea\u5206)",
+        "ALL": "(?:\u3059\u3079\u3066|\u5168\u3066|\u5168\u90e8|\u305c\u3093\u3076|\u4f55\u3082\u304b\u3082)",
+        "HERE": "(?:\u3053\u306e|\u4eca\u306e)(?:\u30c1\u30e3\u30c3\u30c8|\u4f1a\u8a71)",
+        "SAID": "(?:\u8a71\u3057\u305f|\u8a00\u3063\u305f|\u4f1d\u3048\u305f|\u6559\u3048\u305f)",
+    },
+    {
+        "everything": (
+            "ALL(?:\u3092)?\u3001?(?:\u5fd8\u308c\u3066)(?:\u304f\u3060\u3055\u3044|\u4e0b\u3055\u3044|\u304f\u308c|\u307b\u3057\u3044|\u6b32\u3057\u3044|\u306d)?",
+            "ME\u306b(?:\u3064\u3044\u3066|\u95a2\u3059\u308b)(?:\u77e5\u3063\u3066\u3044\u308b)?(?:\u3053\u3068|\u8a18\u61b6|\u60c5\u5831)?(?:\u306f|\u3092|\u306e)?\u3001?ALL(?:\u3092)?\u3001?DEL",
+            "ME(?:\u306e|\u306b\u95a2\u3059\u308b|\u306b\u3064\u3044\u3066\u306e)(?:\u3053\u3068|\u8a18\u61b6|\u60c5\u5831)(?:\u306f|\u3092)?ALL(?:\u3092)?\u3001?DEL",
+            "(?:ALL\u306e\u8a18\u61b6|\u8a18\u61b6\u3092ALL|\u8a18\u61b6\u306fALL)(?:\u3092)?\u3001?DEL",
+            "ME\u306b(?:\u95a2\u3059\u308b|\u3064\u3044\u3066\u306e)ALL\u306e(?:\u8a18\u61b6|\u60c5\u5831|\u3053\u3068)\u3092\u3001?DEL",
+            "ME\u306b\u3064\u3044\u3066\u77e5\u3063\u3066\u3044\u308b\u3053\u3068\u3092?ALL\u3001?DEL",
+        ),
+        "chat": (
+            "HERE\u3067(?:ME[\u304c\u306e])?SAID(?:\u3053\u3068|\u5185\u5bb9)(?:\u3092|\u306f)?(?:ALL)?\u3001?DEL",
+            "HERE(?:\u306e(?:\u5185\u5bb9|\u8a18\u61b6|\u3053\u3068))?\u3092(?:ALL)?\u3001?(?:\u5fd8\u308c\u3066)(?:\u304f\u3060\u3055\u3044|\u4e0b\u3055\u3044|\u304f\u308c|\u306d)?",
+        ),
+        "day": (
+            "DAY(?:\u306b)?\u3001?(?:ME[\u304c\u306e])?SAID(?:\u3053\u3068|\u5185\u5bb9)(?:\u3092|\u306f)?(?:ALL)?\u3001?DEL",
+            "DAY\u306e\u8a18\u61b6(?:\u3092|\u306f)?(?:ALL)?\u3001?DEL",
+        ),
+        "imported": (
+            "(?:\u30a4\u30f3\u30dd\u30fc\u30c8|\u53d6\u308a\u8fbc\u307f|\u53d6\u308a\u8fbc\u3093)(?:\u3057\u305f|\u3055\u308c\u305f|\u3060)(?:\u3082\u306e|\u8a18\u61b6|\u60c5\u5831|\u5185\u5bb9)?(?:\u3092|\u306f)?(?:ALL)?\u3001?DEL",
+        ),
+        "tools": ("\u30c4\u30fc\u30eb\u304c(?:\u4fdd\u5b58|\u8a18\u9332)\u3057\u305f(?:\u3082\u306e|\u8a18\u61b6|\u60c5\u5831|\u5185\u5bb9|\u3053\u3068)(?:\u3092|\u306f)?(?:ALL)?\u3001?DEL",),
+    },
+)
+
+
+@cache
+def erasure_languages() -> tuple[ErasureLanguage, ...]:
+    """All languages, in the order in which a message is compared."""
+    return (
+        *latin_erasure_languages(),
+        _ITALIAN_ERASURE,
+        _DUTCH_ERASURE,
+        _POLISH_ERASURE,
+        _RUSSIAN_ERASURE,
+        _CHINESE_ERASURE,
+        _JAPANESE_ERASURE,
+    )
+
+
+# ---- src/adaptive/privacy/erasure_requests.py ----
+# Requests to erase memories, read from what a user typed, without a model.
+#
+# Only a message that is such a request as a whole counts: what is quoted, pasted, told, negated or
+# asked about is none, and neither is one that goes on to something else. Whatever leaves a doubt is
+# no request here; who wants one thing forgotten is understood where facts are learned.
 
 import re
 import unicodedata
-from bisect import bisect_right
-from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 
-# What takes no room (Unicode 15, Default_Ignorable_Code_Point, without the tag characters), the
-# bidirectional controls among it.
-_UNSEEN = (
-    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff"
-)
-_CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
-# Ranges of code points whose compatibility form is one plain sign (Unicode: Letterlike Symbols,
-# Enclosed Alphanumerics, Fullwidth Forms, Mathematical Alphanumeric Symbols, Enclosed Supplement).
-_COMPATIBLE = (
-    (0x2070, 0x209C),
-    (0x2100, 0x214F),
-    (0x2460, 0x24FF),
-    (0xFE50, 0xFE6B),
-    (0xFF01, 0xFF5E),
-    (0x1D400, 0x1D7FF),
-    (0x1F130, 0x1F149),
-)
-_ALIKE: Mapping[str, str] = {
-    " ": "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
-    "\u205f"
-    "\u3000",
-    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d",
-    "\n": "\u0085\u2028\u2029\x0b\x0c",
-    "'": "\u2018\u2019\u201a\u201b\u2032",
-    '"': "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb",
-    "i": "\u0130",  # the one letter whose lower case is longer than itself
-}
-# Letters of other alphabets that look like these Latin ones.
-_TWINS: Mapping[str, str] = {
-    "acdeghijklopqstuxy": "\u0430\u0441\u0501\u0435\u0261\u04bb\u0456\u0458\u043a\u04cf\u043e\u0440"
-    "\u051b\u0455\u0442\u057d\u0445\u0443",
-    "ABCEHIJKMOPSTXY": "\u0410\u0412\u0421\u0415\u041d\u0406\u0408\u041a\u041c\u041e\u0420\u0405"
-    "\u0422\u0425\u0423",
-    "aceiopuvknt": "\u03b1\u03f2\u03b5\u03b9\u03bf\u03c1\u03c5\u03bd\u03ba\u03b7\u03c4",
-    "AEZHIKMNOPTYXB": "\u0391\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5"
-    "\u03a7\u0392",
-}
+_LONGEST_ERASURE_REQUEST = 200
+_MOST_CLOSINGS = 2
+_ERASURE_END_MARKS = " \t\r\n.!\u3002\u2026"
+# Written without spaces between words.
+_UNSPACED_LANGUAGES = frozenset({"zh", "ja"})
+_A_DAY = "(?P<date>[^;:!?]{2,32}?)"
 
 
 @dataclass(frozen=True, slots=True)
-class GuardText:
-    """A folded text; ``cuts`` are the places in it where something unseen was left out.
+class ErasureRequest:
+    """What a user asks to erase.
 
-    ``skipped`` holds, for each cut, how many characters were left out up to there.
+    ``day`` is given for the scope ``day``, a day where the user lives; ``word`` is what a speaker
+    of the message's language is asked to type.
     """
 
-    text: str
-    cuts: tuple[int, ...] = ()
-    skipped: tuple[int, ...] = ()
-
-    def place(self, at: int) -> int:
-        """The place in the original of a character at a place of the folded text."""
-        before = bisect_right(self.cuts, at)
-        return at + (self.skipped[before - 1] if before else 0)
-
-    def span(self, start: int, end: int) -> tuple[int, int]:
-        """The span in the original of a span that is not empty."""
-        return self.place(start), self.place(end - 1) + 1
+    scope: ErasureScope
+    day: date | None = None
+    word: str = "erase"
 
 
-def guard_text(text: str, *, marks: bool = False) -> GuardText:
-    """Fold a text: in linear time, and for plain ASCII with no work.
+def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
+    """What a message asks to erase, ``None`` where it is no such request; ``today`` is the user's.
 
-    ``marks`` leaves out combining marks as well, so that "s\u0332ystem" is "system".
+    It takes time in proportion to the message, of which at most 200 characters are a request.
     """
-    if text.isascii():
-        if not _ascii_controls().search(text):
-            return GuardText(text)
-    elif _folded_signs().search(text):
-        text = _folded_signs().sub(lambda run: run.group().translate(_folding()), text)
-    kept: list[str] = []
-    cuts: list[int] = []
-    skipped: list[int] = []
-    position = gone = 0
-    pattern = _unseen_or_marks() if marks else unseen_signs()
-    for match in pattern.finditer(text):
-        kept.append(text[position : match.start()])
-        cuts.append(match.start() - gone)
-        gone += match.end() - match.start()
-        skipped.append(gone)
-        position = match.end()
-    kept.append(text[position:])
-    return GuardText("".join(kept), tuple(cuts), tuple(skipped))
+    if len(words) > _LONGEST_ERASURE_REQUEST:
+        return None
+    said = " ".join(unicodedata.normalize("NFKC", words).lower().replace("\u2019", "'").split())
+    asks = "?" in said[-3:]
+    plain = said.strip("\u00bf\u00a1 ").rstrip(_ERASURE_END_MARKS + "?")
+    for language in erasure_languages():
+        if not _erasure_stems(language.code).search(plain):
+            continue
+        start, end, asked = _bare_request(plain, language.code)
+        for scope, form, only_asked in _erasure_patterns(language.code):
+            match = form.fullmatch(plain, start, end)
+            if match is None or (only_asked and not asked):
+                continue
+            if asks and not (asked or _around_requests(language.code).asked.search(plain)):
+                continue
+            if scope != "day":
+                return ErasureRequest(scope, word=language.word)
+            day = erasure_day(match["date"], today, language.days, language.code)
+            if day is not None:
+                return ErasureRequest(scope, day, language.word)
+    return None
 
 
-def in_latin(text: str) -> str:
-    """The text with letters that look Latin made Latin; as long as before."""
-    if text.isascii():
-        return text
-    return _twin_signs().sub(lambda run: run.group().translate(_latin_twins()), text)
-
-
-@cache
-def unseen_signs() -> re.Pattern[str]:
-    """Runs of signs that take no room."""
-    return re.compile(f"[{_UNSEEN}{_CONTROLS}]+")
+def erasure_words() -> frozenset[str]:
+    """What confirms an erasure when it is typed, in any of the languages, in small letters."""
+    return frozenset(language.word for language in erasure_languages())
 
 
 @cache
-def _unseen_or_marks() -> re.Pattern[str]:
-    return re.compile(
-        f"[{_UNSEEN}{_CONTROLS}\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]+"
+def _erasure_stems(code: str) -> re.Pattern[str]:
+    return re.compile(_language_of(code).stems)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands around a request: greetings before it, a polite question, thanks after it."""
+
+    lead: re.Pattern[str]
+    asked: re.Pattern[str]
+    close: re.Pattern[str]
+
+
+@cache
+def _around_requests(code: str) -> _Around:
+    language = _language_of(code)
+    apart = "*" if code in _UNSPACED_LANGUAGES else "+"
+    return _Around(
+        re.compile(f"(?:(?:{language.lead})[ ,.!:\u3002\u3001]{apart}){{0,4}}"),
+        re.compile(language.asked),
+        re.compile(f"[ ,.!\u3002\u3001]{apart}(?:{language.close})$"),
     )
 
 
-@cache
-def _ascii_controls() -> re.Pattern[str]:
-    return re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+def _bare_request(plain: str, code: str) -> tuple[int, int, bool]:
+    """Where a request begins and ends within a message, and whether it is a polite question."""
+    around = _around_requests(code)
+    start, asked = _after(around.lead, plain, 0), False
+    if polite := around.asked.match(plain, start):
+        start, asked = _after(around.lead, plain, polite.end()), True
+    end = len(plain)
+    for _ in range(_MOST_CLOSINGS):
+        if close := around.close.search(plain, start, end):
+            end = close.start()
+    return start, end, asked
+
+
+def _after(pattern: re.Pattern[str], plain: str, start: int) -> int:
+    found = pattern.match(plain, start)
+    return found.end() if found else start
+
+
+def _language_of(code: str) -> ErasureLanguage:
+    return next(one for one in erasure_languages() if one.code == code)
 
 
 @cache
-def _folded_signs() -> re.Pattern[str]:
-    ranges = "".join(f"{chr(low)}-{chr(high)}" for low, high in _COMPATIBLE)
-    return re.compile(f"[{ranges}{re.escape(''.join(_ALIKE.values()))}]+")
-
-
-@cache
-def _folding() -> dict[int, str]:
-    """For ``str.translate``: each sign with one plain sign in its place."""
-    table = {ord(sign): plain for plain, signs in _ALIKE.items() for sign in signs}
-    for low, high in _COMPATIBLE:
-        for point in range(low, high + 1):
-            plain = unicodedata.normalize("NFKC", chr(point))
-            if len(plain) == 1 and plain.isascii():
-                table[point] = plain
-    return table
-
-
-@cache
-def _twin_signs() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(_TWINS.values())}]+")
-
-
-@cache
-def _latin_twins() -> dict[int, str]:
-    table: dict[int, str] = {}
-    for latin, others in _TWINS.items():
-        table |= {ord(other): plain for plain, other in zip(latin, others, strict=True)}
-    return table
-
-
-# ---- src/adaptive/privacy/escaping.py ----
-# A memory's text as one line of the system prompt that can neither end the block nor play a role.
-#
-# Rows of any age and origin pass here, those of other tools included. Ordinary text stays as it is,
-# byte for byte; where a sign imitates structure, that sign alone is changed, so that a person can
-# still read what was said.
-
-# ruff: noqa: RUF001 - signs and words of several scripts
-
-import re
-from functools import cache
-
-_LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
-# Never shown: controls, marks of direction, tags, fillers, and halves of characters.
-_NEVER_SHOWN = (
-    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-"
-    "\u202e"
-    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
-)
-# Scripts and emoji need these between their own signs: joiners, and weak marks of direction.
-_JOINERS = "\u061c\u200c-\u200f\u180b-\u180f"
-_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-# The three flags that are spelt with tags (Unicode: RGI emoji tag sequences).
-_TAG_FLAGS = tuple(
-    "\U0001f3f4" + "".join(chr(0xE0000 + ord(sign)) for sign in name) + "\U000e007f"
-    for name in ("gbeng", "gbsct", "gbwls")
-)
-_ANGLES = {
-    **{ord(sign): "<" for sign in "\u2039\u276e\u27e8\u3008\u02c2\u1438\u2329\u276c\u2770"},
-    **{ord(sign): ">" for sign in "\u203a\u276f\u27e9\u3009\u02c3\u1433\u232a\u276d\u2771"},
-}
-# What is left out gives its neighbours new ones; a text that needs more passes is no text.
-_MOST_PASSES = 4
-_ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
-
-# Names in angle brackets that are structure somewhere: our block, the host's, chat templates of
-# Llama, Mistral, ChatML, Gemma, DeepSeek, Harmony and Claude, and tags that models are taught.
-_TAG_NAMES = (
-    r"s|sys|bos|eos|sep|inst|im[\s_\-]{0,3}(?:start|end|sep)|(?:start|end)_of_(?:turn|role|text)"
-    r"|(?:begin|end)_of_\w{2,12}|endof\w{2,12}|eo[tm]_id|(?:start|end)_header_id|turn|channel"
-    r"|message"
-    r"|call|return|think(?:ing)?|reasoning|analysis|answer|result|results|output|document|documents"
-    r"|source|sources|example|examples|data|input|query|important|admin|root|override|policy|rules?"
-    r"|script|iframe|style|html|body|head|details|fact|facts|entry|entries|note|notes"
-    r"|[\w:.\-]{0,20}(?:memor(?:y|ies)|system|instructions?|context|prompt|assistant|developer|user"
-    r"|human|chatbot|model|tools?|function|function_calls|tool_calls?|invoke"
-    r"|parameter)[\w:.\-]{0,20}"
-)
-_BRACKET_NAMES = (
-    r"inst|sys|system|system[\s_\-]{0,2}(?:prompt|message|note|instructions?)|assistant|user|human"
-    r"|developer|tool|available_tools|tool_calls|tool_results|tool_content|prefix|suffix|middle"
-    r"|img|end|start|eos|bos|gmask|end of [a-z ]{3,30}|begin[a-z ]{0,30}|admin|instructions?"
-)
-# Whose turn a colon may begin: those who command the assistant or are it, and the user.
-_COMMANDING_ROLES = (
-    r"system|system[ _\-](?:prompt|message|note|instructions?|override|update)|developer"
-    r"|assistant|ai"
-    "|chatgpt|gpt|claude|instructions?|assistent|anweisung(?:en)?|syst\u00e8me|sistema|asistente"
-    r"|assistente"
-    "|systeem|asystent|\u0441\u0438\u0441\u0442\u0435\u043c\u0430|\u0441\u0438\u0441\u0442\u0435\u043c\u043d\u043e\u0435 \u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\u0435|\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a|\u0441\u0438\u0441\u0442\u0435\u043c\u043d\u044b\u0435 \u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438\u0438"
-    "|\u7cfb\u7edf|\u7cfb\u7d71|\u7cfb\u7edf\u63d0\u793a|\u52a9\u624b|\u30b7\u30b9\u30c6\u30e0|\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|\uc2dc\uc2a4\ud15c|\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\u0627\u0644\u0646\u0638\u0627\u0645|\u0627\u0644\u0645\u0633\u0627\u0639\u062f|\u0938\u093f\u0938\u094d\u091f\u092e"
-    "|\u0938\u0939\u093e\u092f\u0915|h\u1ec7 th\u1ed1ng|asisten|sistem"
-)
-_TURN_ROLES = (
-    f"{_COMMANDING_ROLES}|user|human|tool|nutzer|benutzer|utilisateur|usuario|usu\u00e1rio|utente"
-    rf"|gebruiker"
-    "|u\u017cytkownik|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c|\u7528\u6237|\u7528\u6236|\u30e6\u30fc\u30b6\u30fc|\uc0ac\uc6a9\uc790|\u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645|\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e"
-)
-
-
-def escaped_entry(text: str) -> str:
-    """A text as one line that imitates no structure; the same for what was escaped before."""
-    if _plain_entry().fullmatch(text):
-        return text
-    shown = _without_unseen(text)
-    shown = _without_line_marks(shown)
-    lines = (line.strip(" \t") for line in shown.split("\n"))
-    shown = re.sub("\t+", " ", " ".join(line for line in lines if line)).strip()
-    shown = _backticks().sub(lambda run: "'" * len(run.group()), shown)
-    shown = _without_opening(shown)
-    return _without_imitations(shown)
-
-
-def imitates_structure(text: str) -> bool:
-    """Whether a text imitates a mark of a block, a token of a chat template, or a commanding turn.
-
-    A turn counts at the beginning of a line, of a quotation or of a bracket.
-    """
-    seen = _seen_entry(text).text
-    return bool(_imitation().search(seen) or _commanding_turn().search(seen))
-
-
-def _without_unseen(text: str) -> str:
-    """Without what nobody sees, but for what scripts and emoji are written with."""
-    text = _never().sub(lambda run: run.group() if run.group() in _TAG_FLAGS else "", text)
-    text = text.encode("utf-8", "replace").decode("utf-8")
-    for _ in range(_MOST_PASSES):
-        shown = _selectors().sub("", _joiners().sub("", text))
-        if shown == text:
-            return text
-        text = shown
-    return re.sub(f"[{_JOINERS}{_SELECTORS}]+", "", text)
-
-
-def _without_line_marks(text: str) -> str:
-    """Without headings, rules and roles at the beginnings of its lines."""
-    return "\n".join(_without_opening(line) for line in re.split(f"[{_LINE_BREAKS}]+", text))
-
-
-def _without_opening(line: str) -> str:
-    """A line that begins neither as a heading or a rule nor as somebody's turn."""
-    while True:
-        bare = _line_opening().sub("", line)
-        seen = _seen_entry(bare)
-        role = _role_opening().match(seen.text)
-        if role:
-            start, end = seen.span(*role.span("colon"))
-            bare = f"{bare[:start].rstrip()} -{bare[end:]}"
-        if bare == line:
-            return line
-        line = bare
-
-
-def _without_imitations(text: str) -> str:
-    seen = _seen_entry(text)
-    kept: list[str] = []
-    position = 0
-    for match in _imitation().finditer(seen.text):
-        start, end = seen.span(match.start(), match.start() + 1)
-        kept += [text[position:start], _ENTITIES[match.group()[0]]]
-        position = end
-    return "".join([*kept, text[position:]])
-
-
-def _seen_entry(text: str) -> GuardText:
-    folded = guard_text(text, marks=True)
-    latin = in_latin(folded.text.translate(_ANGLES)) if not text.isascii() else folded.text
-    return GuardText(latin, folded.cuts, folded.skipped)
-
-
-@cache
-def _plain_entry() -> re.Pattern[str]:
-    """Texts that need no look: letters and the marks of a sentence, no role before a colon."""
-    return re.compile(
-        r"[A-Za-z0-9](?:[A-Za-z0-9 ,.;'\"!?()/%&+*=@_\-]*[A-Za-z0-9,.;'\"!?()/%&+*=@_\-])?"
-    )
-
-
-@cache
-def _never() -> re.Pattern[str]:
-    return re.compile(f"{'|'.join(_TAG_FLAGS)}|[{_NEVER_SHOWN}]+")
-
-
-@cache
-def _joiners() -> re.Pattern[str]:
-    """Runs of joiners that have a plain sign, or nothing, on one side; and long ones."""
-    return re.compile(
-        f"(?:(?<![{_JOINERS}])(?<=[\x00-\x7f])|^)[{_JOINERS}]+"
-        f"|(?<![{_JOINERS}])[{_JOINERS}]+(?=[\x00-\x7f]|$)|(?<![{_JOINERS}])[{_JOINERS}]{{3,}}"
-    )
-
-
-@cache
-def _selectors() -> re.Pattern[str]:
-    """Variation selectors that choose no variant: more than one, or after a plain sign."""
-    return re.compile(
-        f"(?<![{_SELECTORS}])[{_SELECTORS}]{{2,}}|(?:(?<=[\x00-\x7f])|^)[{_SELECTORS}](?!\u20e3)"
-    )
-
-
-@cache
-def _backticks() -> re.Pattern[str]:
-    return re.compile("`{3,}")
-
-
-@cache
-def _line_opening() -> re.Pattern[str]:
-    return re.compile(r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*")
-
-
-@cache
-def _role_opening() -> re.Pattern[str]:
-    return re.compile(
-        f"[\\s\\-*#>\\\"'`(\\[_|.\\d]{{0,12}}(?:{_TURN_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}(?P<colon>[:\uff1a])",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _commanding_turn() -> re.Pattern[str]:
-    return re.compile(
-        f"(?:^|[\\n\\\"'`(\\[{{|])[\\s\\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}[:\uff1a]",
-        re.IGNORECASE,
-    )
-
-
-@cache
-def _imitation() -> re.Pattern[str]:
-    """The sign with which an imitation opens."""
-    own = r"[\s_.\-]{0,3}".join("adaptivememory")
-    return re.compile(
-        rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{own}|(?:{_TAG_NAMES})[\s/|]{{0,8}}(?:>|$|[a-z_]{{1,20}}=)))"
-        rf"|<(?=\s{{0,3}}\||!--|\s{{0,3}}/?\s{{0,3}}(?:script|iframe|img|svg|style|object|embed)\b)"
-        rf"|\[(?=\s{{0,3}}[/#|]?\s{{0,3}}(?:{_BRACKET_NAMES})\s{{0,3}}[\]:])"
-        r"|\{(?=\{?[#/~]?\s{0,3}(?:system|user|assistant|geneach|block)\b[~\s]{0,3}\})",
-        re.IGNORECASE,
+def _erasure_patterns(code: str) -> tuple[tuple[ErasureScope, re.Pattern[str], bool], ...]:
+    """The forms of a language, compiled when first needed, and which are for questions alone."""
+    language = _language_of(code)
+    names = {**language.words, "ASKED": "", "DAY": _A_DAY}
+    name = re.compile("|".join(sorted(names, key=len, reverse=True)))
+    return tuple(
+        (scope, re.compile(name.sub(lambda found: names[found[0]], form)), form.startswith("ASKED"))
+        for scope, forms in language.forms.items()
+        for form in forms
     )
 
 
@@ -4859,7 +5192,8 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     "BECOME": r"\byou(?:'re| are)? (?:now|no longer|from now on"
     r"|henceforth)\b[^.!?\n]{0,40}?\b(?:an? |in |free|un\w+|bound|dan\b|my |the |have"
     r"|allowed|able|restricted|operate|act|called)"
-    r"|\b(?:act|behave|respond|answer|role-?play|speak|operate|work|function) (?:as if you"
+    r"|(?<!\bi )(?<!\bwe )(?<!\bthey )\b(?:act|behave|respond|answer|role-?play|speak|operate"
+    r"|work|function) (?:as if you"
     r"|as though you|as an? (?!teacher of|volunteer|guide at|translator for)|as dan|as my"
     r"|like an? |in (?:developer|god|debug|admin|dan|jailbreak|sudo|unrestricted) mode)"
     r"|\bpretend (?:to be|you|that you|there)|\b(?:developer|god|debug|dan|jailbreak|sudo"
@@ -4948,7 +5282,10 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     "DOING": rf"{_URGED_ACTS}|{_ENGLISH_DOINGS}|be (?:recommended|suggested|mentioned|included)"
     rf"|recommends|suggests|mentions|includes|promotes|ignores|reveals|sends|begins? with"
     rf"|starts? with|ends? with",
-    "AUTHORITY": r"\b"
+    "AUTHORITY": r"\b(?:links?|answers?|repl(?:y|ies)|responses?|messages?)\b[^.!?\n]{0,20}\b"
+    r"(?:are|be|is|get) (?:always )?(?:prefixed|suffixed|appended|prepended|redirected)\b"
+    r"|\b(?:run|execute|repeat|apply) (?:it|this|that) (?:on|at|in|for|with) (?:each|every|all)\b"
+    r"|\b"
     r"(?:this|the following|here) (?:is|are|overrides|supersedes|comes as|takes) (?:an? "
     r"|the |your |my )?(?:new |official |system |admin(?:istrator)? |developer |security "
     r"|priority |highest |mandatory |important )*(?:system (?:message|prompt|update"
@@ -5059,7 +5396,7 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
         r"|darf|wirst|hast|hat|sollte|solltest)\b)(?:[^.!?\n]{0,60}?)",
         "DOING": "(?:empfehlen|vorschlagen|erw\u00e4hnen|sagen|nennen|behaupten|senden|schicken"
         "|schreiben|verraten|antworten|ignorieren|hinzuf\u00fcgen|anh\u00e4ngen|kaufen|vertrauen"
-        "|l\u00f6schen|weiterleiten|preisgeben|\u00f6ffnen)",
+        "|l\u00f6schen|weiterleiten|preisgeben|\u00f6ffnen|verlinken|verweisen|hinweisen|bewerben)",
         "AUTHORITY": r"\b(?:nachricht|anweisung|befehl|mitteilung|hinweis) (?:von|vom|des"
         r"|der) (?:dem )?(?:system\w*|entwickler\w*|admin\w*|betreiber\w*|openai"
         r"|hersteller\w*)|system-?(?:nachricht|meldung|anweisung|update)|\b(?:immer|stets"
@@ -5270,6 +5607,27 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
         "ASSISTANT": r"(?:je|jij|u|de (?:assistent|ai|chatbot))\s(?:moet|zult|dient"
         r"|mag)\b[^.!?\n]{0,50}?",
         "DOING": r"(?:aanbevelen|aanraden|zeggen|noemen|sturen|onthullen|negeren|toevoegen|kopen)",
+    },
+    "id": {
+        "CONJ": "dan|lalu|kemudian|tapi",
+        "PLEASE": "tolong|mohon|penting|sekarang|asisten|kamu harus|anda harus",
+        "IGNORE": r"\b(?:abaikan|lupakan|langgar|acuhkan|jangan (?:ikuti|patuhi))",
+        "TARGET": r"(?:instruksi|perintah|aturan|pedoman|petunjuk|batasan|prompt)",
+        "REVEAL": r"\b(?:tampilkan|tunjukkan|ungkapkan|kirim(?:kan)?|bocorkan|cetak|bagikan)",
+        "HIDDEN": r"(?:prompt|instruksi sistem|ingatan|kata sandi|data pribadi|rahasia"
+        r"|percakapan|kunci api)",
+        "BECOME": r"\b(?:mulai sekarang|sekarang) (?:kamu|anda) adalah|\bberpura-puralah"
+        r"|\bbertindaklah sebagai|instruksi baru\b|mode pengembang",
+        "SECRETLY": r"\bjangan (?:beri tahu|katakan|sebutkan|ungkapkan)\b[^.!?\n]{0,40}"
+        r"\bpengguna|\btanpa sepengetahuan pengguna",
+        "WHEN": "jika|kalau|bila|ketika|saat|setiap kali|apabila",
+        "ASKED": r"(?:ditanya\w*|bertanya|tanya\w*|menyebut\w*|kata|pesan|pengguna|seseorang)",
+        "THEN": "maka|selalu|jangan",
+        "ALWAYS": "selalu|jangan pernah|mulai sekarang|di setiap jawaban|setiap kali",
+        "ACT": spaced_acts("katakan sebutkan tambahkan kirim buka klik beli pesan hapus jawab"),
+        "STRONG": r"rekomendasikan|sarankan|promosikan|anjurkan|pura-pura|jawab bahwa",
+        "ASSISTANT": r"(?:kamu|anda|asisten)\s(?:harus|wajib|mesti)",
+        "DOING": r"(?:merekomendasikan|menyarankan|mengatakan|menyebutkan|mengirim|mengabaikan)",
     },
     **EASTERN_COMMANDS,
 }
@@ -5718,214 +6076,6 @@ def _wish_openings() -> re.Pattern[str]:
         "|odpowiad\\w*|pisz|wyja\u015bniaj|m\u00f3w|u\u017cywaj|b\u0105d\u017a|unikaj|nazywaj|k\u0131sa\\w*|her|hep|t\u00fcrk\u00e7e"
         "|l\u00fctfen|basit|beni|bana|[\\u0600-\\uffff])",
         re.IGNORECASE,
-    )
-
-
-# ---- src/adaptive/privacy/injection.py ----
-# Does a candidate memory read as an instruction to an assistant?
-#
-# A memory is shown to the assistant in every later chat, so a command in it would stand forever.
-# What is typed by the user and is a wish about style may stay; everything else that commands, hides
-# or imitates is refused, with the reason in a person's words.
-
-# ruff: noqa: RUF001 - full stops of several scripts
-
-import re
-import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-from typing import Literal
-
-# No memory is as long; what is longer is refused unread.
-LONGEST_CANDIDATE = 8000
-InjectionKind = Literal["command", "structure", "markup", "link", "hidden", "encoded", "length"]
-
-
-@dataclass(frozen=True, slots=True)
-class InjectionVerdict:
-    """What was decided; ``reason`` and ``kind`` are empty where a text is allowed.
-
-    The reason completes "Not saved: ..." and repeats nothing of the text.
-    """
-
-    reason: str = ""
-    kind: InjectionKind | Literal[""] = ""
-
-    @property
-    def allowed(self) -> bool:
-        """Whether the text may be a memory."""
-        return not self.reason
-
-
-_ALLOWED_TEXT = InjectionVerdict()
-
-
-def injection_verdict(text: str) -> InjectionVerdict:
-    """Judge a candidate memory; linear in its length, which is bounded."""
-    if len(text) > LONGEST_CANDIDATE:
-        return InjectionVerdict("it is too long to be one memory", "length")
-    if _hidden_signs().search(_without_known_sequences(text)):
-        return InjectionVerdict("it holds characters that cannot be seen", "hidden")
-    if imitates_structure(text):
-        return InjectionVerdict("it imitates the marks that structure a chat", "structure")
-    plain = _plain_view(text)
-    if _markup_signs().search(plain):
-        return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
-    if "://" in plain and (_filled_address().search(plain) or _fetching().search(plain)):
-        return InjectionVerdict("it holds a link that the assistant is to open", "link")
-    for view in _readings(plain):
-        if reason := _command_reason(view):
-            return InjectionVerdict(reason, "command")
-    return _of_codes(plain)
-
-
-def _of_codes(plain: str) -> InjectionVerdict:
-    for _ in hidden_texts(plain):
-        return InjectionVerdict("it hides words in a code", "encoded")
-    for view in disguised_texts(plain):
-        if _command_reason(view):
-            return InjectionVerdict("it hides an instruction in a code", "encoded")
-    joined = joined_letters(plain)
-    if joined and _squeezed().search(re.sub(r"\s", "", joined)):
-        return InjectionVerdict("it hides an instruction between single letters", "encoded")
-    return _ALLOWED_TEXT
-
-
-def _command_reason(view: str) -> str:
-    """Why a text is a command; empty if it is none, or a wish about style sentence by sentence."""
-    lower = view.lower()
-    for kind, start, end in commands_in(lower):
-        if kind not in ("standing", "trigger") or not _style_around(lower, start, end):
-            return COMMAND_REASONS[kind]
-        rest = _without_styles(lower)
-        if any(again == kind for again, _, _ in commands_in(rest)):
-            return COMMAND_REASONS[kind]
-    return ""
-
-
-def _style_around(text: str, start: int, end: int) -> bool:
-    first = max(text.rfind(mark, 0, start + 1) for mark in ".!?\n\u3002\uff01\uff1f") + 1
-    lasts = [at for mark in ".!?\n\u3002\uff01\uff1f" if (at := text.find(mark, max(end - 1, start))) >= 0]
-    return is_style_wish(text[first : min(lasts, default=len(text))])
-
-
-def _without_styles(text: str) -> str:
-    sentences = re.split("(?<=[.!?\\n\u3002\uff01\uff1f])", text)
-    return "".join("\n" if is_style_wish(one) else one for one in sentences)
-
-
-def _plain_view(text: str) -> str:
-    """As it reads: unseen signs and marks left out, compatible signs made plain."""
-    plain = unicodedata.normalize("NFKC", guard_text(text, marks=_decorated(text)).text)
-    return re.sub(r"\s{2,}", _one_space, plain)
-
-
-def _one_space(run: re.Match[str]) -> str:
-    """One sign for a run of them: a line break if it holds one."""
-    return "\n" if "\n" in run.group() else " "
-
-
-def _decorated(text: str) -> bool:
-    """Whether Latin letters carry marks of their own, which no composed letter has."""
-    return bool(_zalgo().search(unicodedata.normalize("NFC", text)))
-
-
-def _readings(plain: str) -> Iterator[str]:
-    yield plain
-    if _mixed_scripts().search(plain):
-        yield in_latin(plain)
-    if _joined_words().search(plain):
-        yield re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<=\w)[_\-.+~*|/](?=\w)|_", " ", plain))
-
-
-def _without_known_sequences(text: str) -> str:
-    """Without the three flags that are spelt with tag characters."""
-    return _tag_flags().sub("", text)
-
-
-@cache
-def _hidden_signs() -> re.Pattern[str]:
-    """Overrides of direction, tags, hidden operators, joiners in Latin words, selectors in rows."""
-    selectors = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
-    return re.compile(
-        "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-"
-        "\ufffb\u3164\uffa0"
-        "\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
-        "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+(?=[A-Za-z0-9<>/|_])"
-        f"|[\u200b-\u200d\u2060\ufeff]{{3,}}|[{selectors}]{{2,}}|(?<=[A-Za-z])[{selectors}]"
-    )
-
-
-@cache
-def _tag_flags() -> re.Pattern[str]:
-    tags = {sign: chr(0xE0000 + ord(sign)) for sign in "gbengsctwl"}
-    flags = ("".join(tags[sign] for sign in name) for name in ("gbeng", "gbsct", "gbwls"))
-    return re.compile("\U0001f3f4(?:" + "|".join(flags) + ")\U000e007f")
-
-
-@cache
-def _markup_signs() -> re.Pattern[str]:
-    return re.compile(
-        r"!?\[[^\]\n]{0,200}\]\s?\(\s?[^)\s]{1,2000}|!?\[[^\]\n]{0,100}\]:\s?(?:https?:|//|data:)"
-        r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button"
-        r"|link|meta|object"
-        r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
-        r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
-        r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
-        r"|\{\{[^}\n]{1,100}\}\}|\{%"
-    )
-
-
-@cache
-def _fetching() -> re.Pattern[str]:
-    """An address with a word for going there in the imperative, in either order."""
-    go = (
-        r"(?:visit|open|fetch|load|click|go to|navigate to|download|curl|wget|get|post|browse"
-        r"|call|request|read|see|check|follow|include|use"
-        "|embed|render|show|display|link|point|redirect|besuche|\u00f6ffne|lade|klicke?|rufe?"
-        "|visite[zr]?|ouvre[zr]?|clique[zr]?|t\u00e9l\u00e9charge[zr]?|abre|abra|visita|haz clic"
-        "|descarga|acesse|clique|baixe|apri|clicca|scarica|bezoek|\u043e\u0442\u043a\u0440\u043e\u0439\\w*|\u043f\u0435\u0440\u0435\u0439\u0434\u0438\\w*"
-        "|\u0437\u0430\u0433\u0440\u0443\u0437\u0438\\w*|\u0441\u043a\u0430\u0447\u0430\u0439\\w*|otw\u00f3rz|kliknij)"
-    )
-    return re.compile(
-        rf"(?:^|[.;:!?,\n\u2014-]\s{{0,3}}|\b(?:please|must|should|and|then|always|never"
-        rf"|assistant to|you to|bitte|und|dann|et|y|e)\s)(?i:{go})\b"
-        "[^.!?\\n]{0,60}?(?:https?://|www\\.|hxxps?:)|(?:\u6253\u5f00|\u8bbf\u95ee|\u8a2a\u554f|\u70b9\u51fb|\u9ede\u64ca|\u4e0b\u8f7d|\u5f00\u542f"
-        "|\u958b\u3044\u3066|\u30a2\u30af\u30bb\u30b9\u3057|\u30af\u30ea\u30c3\u30af\u3057|\uc5f4\uc5b4|\ubc29\ubb38|\ud074\ub9ad|\u0627\u0641\u062a\u062d|\u0627\u0646\u0642\u0631|\u0632\u0631 )[^.!?\\n]{0,40}https?://"
-        r"|https?://[^\s\u3000-\uffff]{1,300}+[^.!?\n]{0,20}"
-        "(?:\u3092(?:\u958b\u3044|\u8aad\u307f\u8fbc)|\u306b\u30a2\u30af\u30bb\u30b9|\ub97c \uc5f4\uc5b4)"
-    )
-
-
-@cache
-def _filled_address() -> re.Pattern[str]:
-    """A place in an address where the assistant is to put what it knows."""
-    return re.compile(r"[?&=/](?:\{|\[[A-Za-z]|<[A-Za-z]|\$\{|%7[bB])")
-
-
-@cache
-def _mixed_scripts() -> re.Pattern[str]:
-    return re.compile("[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]")
-
-
-@cache
-def _joined_words() -> re.Pattern[str]:
-    return re.compile(r"[A-Za-z]{2}[_\-.+~*|/][A-Za-z]{2}|[a-z][A-Z][a-z]")
-
-
-@cache
-def _zalgo() -> re.Pattern[str]:
-    return re.compile("[A-Za-z][\u0300-\u036f\u20d0-\u20f0]")
-
-
-@cache
-def _squeezed() -> re.Pattern[str]:
-    return re.compile(
-        r"ignore(?:all|any|previous|prior|your|the)|previousinstruction|systemprompt"
-        r"|alwaysrecommend|alwayssay|disregard"
-        r"|fromnowon|youarenow|reveal|whenasked|donottell|neverreveal|instructions|recommend"
-        r"|assistant|jailbreak|override"
     )
 
 
@@ -6794,6 +6944,10 @@ def _mac_holds(digits: str) -> bool:
     return len(set(digits)) > 1
 
 
+def _plain_mac_fits(match: re.Match[str]) -> bool:
+    return _mac_holds(match["value"])
+
+
 def _credentials_fit(match: re.Match[str]) -> bool:
     """A password that is not a placeholder of a manual."""
     secret = match["secret"]
@@ -6806,6 +6960,10 @@ _NETWORK_PARAMETER = (
     r"(?i:password|passwd|pwd|pass|passphrase|secret|token|access_token|auth_token|api_?key|apikey"
     r"|client_secret|sig|signature)"
 )
+
+# How the two signs of an address are said; ``at`` is a word of its own, so a said dot must follow.
+_NETWORK_AT = "at|arroba|arobase|chiocciola|\u0441\u043e\u0431\u0430\u043a\u0430"
+_NETWORK_DOT = "dot|punto|ponto|point|punkt|\u0442\u043e\u0447\u043a\u0430"
 
 NETWORK_RECOGNISERS = (
     Recogniser(
@@ -6841,11 +6999,14 @@ NETWORK_RECOGNISERS = (
         "email",
         "at as a word",
         "at word",
-        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}_+\-]{{0,63}}"
-        rf"(?: dot [{_NETWORK_LETTER}]{{1,30}}){{0,3}} at [0-9A-Za-z\-]{{2,40}} dot"
-        r" (?:com|org|net|edu|de|fr|es|it|nl|uk|io|co)\b",
+        rf"(?<![{_NETWORK_LETTER}._%+\-])[{_NETWORK_LETTER}][{_NETWORK_LETTER}._+\-]{{0,63}}"
+        rf"(?: (?i:{_NETWORK_DOT}) [{_NETWORK_LETTER}]{{1,30}}){{0,3}} (?i:{_NETWORK_AT}) "
+        rf"[0-9A-Za-z\-]{{2,40}}(?: (?i:{_NETWORK_DOT}) [0-9A-Za-z\-]{{2,40}}){{0,2}}?"
+        rf"(?: (?i:{_NETWORK_DOT}) |\.)"
+        r"(?i:com|org|net|edu|gov|info|de|fr|es|it|nl|uk|io|co|br|mx|pl|ru|tr|jp|cn|ch|eu|ca|au"
+        r"|us|dev|app|ai|example|test)\b",
         0.8,
-        clues=(" dot ",),
+        clues=(" dot ", " arroba ", " arobase ", " chiocciola ", " \u0441\u043e\u0431\u0430\u043a\u0430 "),
         countered=False,
     ),
     Recogniser(
@@ -6910,6 +7071,16 @@ NETWORK_RECOGNISERS = (
     ),
     Recogniser(
         "mac",
+        "plain",
+        "mac word",
+        r"(?<![0-9A-Za-z])(?i:mac)(?![0-9A-Za-z])[^0-9\n.!?]{0,30}?(?<![0-9A-Za-z])"
+        r"(?P<value>(?=[0-9A-Fa-f]{0,10}[0-9])[0-9A-Fa-f]{12})(?![0-9A-Za-z])",
+        0.85,
+        fits=_plain_mac_fits,
+        clues=(" mac ",),
+    ),
+    Recogniser(
+        "mac",
         "hyphens",
         "hyphens",
         r"(?<![0-9A-Za-z:\-])[0-9A-Fa-f]{2}(?:-[0-9A-Fa-f]{2}){5}(?![0-9A-Za-z\-])",
@@ -6936,13 +7107,14 @@ NETWORK_RECOGNISERS = (
 # as many digits as its shape does is many times faster than a scan of the text for each.
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import cache
 
 _ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # The longest name of a month and the joints around it; the letters at the head of an id.
 _WORD_REACH = 18
 _LETTERS_REACH = 9
+_SIGNS = frozenset("+(")
 
 
 class NumberStarts:
@@ -6962,17 +7134,21 @@ class NumberStarts:
             if not (before.isascii() and before.isalpha()):
                 self._add(end - start, start)
                 self._add("any", start)
-            if before in "+( ":
+            if not before:
+                continue
+            if before in "+( " and _SIGNS & set(text[max(start - 3, 0) : start]):
                 self._add_signs(text, start)
-            if before:
-                self._add_word(text, start)
+            self._add_word(text, start)
 
     def at(self, leads: frozenset[Lead]) -> list[int]:
         """The places with one of these leads, rising, each once."""
         if leads not in self._merged:
-            places: Iterable[int] = (one for lead in leads for one in self._by_lead.get(lead, ()))
-            self._merged[leads] = sorted(set(places))
+            places: set[int] = set()
+            self._merged[leads] = sorted(places.union(*map(self._of_lead, leads)))
         return self._merged[leads]
+
+    def _of_lead(self, lead: Lead) -> Sequence[int]:
+        return self._by_lead.get(lead, ())
 
     def _add(self, lead: Lead, place: int) -> None:
         self._by_lead.setdefault(lead, []).append(place)
@@ -7088,7 +7264,7 @@ PAYMENT_RECOGNISERS = (
         "card",
         "plain or in groups",
         "",
-        HEAD + r"(?:[0-9]{4}([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?"
+        HEAD + r"(?:[0-9]{4}([ .-])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?"
         r"|3[0-9]{3}([ -])[0-9]{6}\2[0-9]{4,5}|[2-9][0-9]{12,18})" + TAIL,
         0.75,
         0.97,
@@ -7121,7 +7297,7 @@ _ENGLISH_TYPES = (
 )
 _POST_CODE = (
     r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}"
-    r"|[A-Z]{2,3} [0-9]{4}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
+    r"|[A-Z]{2,3} [0-9]{4}|[1-9][0-9]{2} ?[0-9]{3}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
 )
 
 
@@ -7168,7 +7344,9 @@ ADDRESS_RECOGNISERS = (
         "post office box",
         r"(?<!\w)(?:(?i:p\. ?o\.|po) ?(?i:box)|Postfach|Apartado(?: de [Cc]orreos)?|Caixa Postal"
         "|Casella [Pp]ostale|Postbus|BP|\u0430/\u044f|[Ss]krytka pocztowa) ?(?:[Nn][.\u00bar]\\.? ?)?"
-        r"[0-9]{1,6}(?![0-9A-Za-z])",
+        r"[0-9]{1,6}(?![0-9A-Za-z])"
+        rf"(?:(?:,? {_NAME}(?:[ \-]{_NAME}){{0,2}}){{0,2}},? (?P<sure>{_POST_CODE})(?!\w)"
+        rf"|,? [0-9]{{5}} {_NAME})?",
         " box| postfach| apartado| caixa| casella| postbus| bp | \u0430 \u044f | skrytka",
     ),
     _address(
@@ -7222,7 +7400,8 @@ ADDRESS_RECOGNISERS = (
         rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada"
         rf"|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
         ",? ?(?:n[.\u00ba\u00b0o]{1,2} ?|n\u00fam(?:ero|\\.)? ?|n\u00famero |#|civico )?"
-        rf"{_HOUSE}(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
+        f"{_HOUSE}(?:,? [0-9]{{1,2}} ?[\u00ba\u00b0\u00aa]\\.? ?[A-Z]?(?!\\w))?"
+        rf"(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
         " calle | c | avenida| avda | av | paseo | plaza | pza | carrera | cra | calzada | ronda "
         "| traves\u00eda | jir\u00f3n | pasaje | glorieta | rua | r | travessa | pra\u00e7a | alameda | estrada "
         "| rodovia | largo | via | viale | v le | piazza | p za | corso | c so | vicolo | strada "
@@ -7355,6 +7534,15 @@ COORDINATE_RECOGNISERS = (
     ),
     Recogniser(
         "coordinates",
+        "degrees and minutes",
+        "decimals",
+        "(?<![0-9A-Za-z.,])[0-9]{1,2}(?: |\u00b0 ?)[0-5]?[0-9]\\.[0-9]{1,6} ?['\\u2032]? ?[NSns],? ?"
+        "[0-9]{1,3}(?: |\u00b0 ?)[0-5]?[0-9]\\.[0-9]{1,6} ?['\\u2032]? ?[EWOewo](?![0-9A-Za-z])",
+        0.9,
+        countered=False,
+    ),
+    Recogniser(
+        "coordinates",
         "degrees, minutes, seconds",
         "degrees",
         f"(?<![0-9A-Za-z])[0-9]{{1,2}} ?\u00b0 ?{_MINUTES}{_SECONDS} ?[NSns],? {{0,2}}"
@@ -7374,6 +7562,126 @@ COORDINATE_RECOGNISERS = (
         countered=False,
     ),
 )
+
+
+# ---- src/adaptive/privacy/sealing.py ----
+# Texts that are kept outside of the process, encrypted with a key per user and purpose.
+
+import base64
+import json
+import logging
+import secrets
+from collections import OrderedDict
+from functools import cache
+
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+log_sealing = logging.getLogger("adaptive_memory.privacy")
+
+# A new version gets a mark and keys of its own: what another version has sealed is absent then.
+_SEAL_VERSION = 1
+_SEAL_MARK = f"am{_SEAL_VERSION}:"
+_SEAL_SALT = b"adaptive_memory"
+_KEY_BYTES = 32
+# Each purpose of a user has a key; deriving one again takes some 10 microseconds.
+_KEYS_HELD = 4000
+# A text of any language, lone surrogates included, which JSON of the host's may hold.
+_SURROGATES = "surrogatepass"
+
+
+class Sealer:
+    """Seals texts so that only the same host secret, user, purpose and version open them again.
+
+    Keys come from the secret by HKDF (RFC 5869) with SHA-256; version, user and purpose are its
+    ``info``. Texts are encrypted and signed as Fernet tokens (AES-128-CBC, HMAC-SHA256). Without a
+    secret one of this process serves: what it has sealed is absent for every other process.
+    """
+
+    def __init__(self, secret: str) -> None:
+        self._secret = secret.encode(errors=_SURROGATES) or _process_secret()
+        self._keys: OrderedDict[tuple[str, str], Fernet] = OrderedDict()
+        self._told: set[str] = set()
+
+    def seal(self, user_id: str, purpose: str, text: str) -> str:
+        """A text in ASCII without spaces, some 4/3 as long and 100 characters."""
+        token = self._key(user_id, purpose).encrypt(text.encode(errors=_SURROGATES))
+        return _SEAL_MARK + token.decode("ascii")
+
+    def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
+        """What was sealed; ``None`` where the secret is another one, or the text was damaged.
+
+        What former releases have written unsealed, JSON objects and lists, is taken as it is.
+        """
+        if not is_sealed(sealed):
+            return sealed if _is_unsealed_json(sealed) else None
+        token = sealed.removeprefix(_SEAL_MARK)
+        try:
+            if _is_exact(token):
+                text = self._key(user_id, purpose).decrypt(token)
+                return text.decode(errors=_SURROGATES)
+        except (InvalidToken, ValueError):
+            pass
+        if purpose not in self._told:
+            self._told.add(purpose)
+            log_sealing.warning(
+                "some of %r was sealed with another secret, or is damaged: it is treated as absent",
+                purpose,
+            )
+        return None
+
+    def _key(self, user_id: str, purpose: str) -> Fernet:
+        name = (user_id, purpose)
+        key = self._keys.get(name)
+        if key is None:
+            key = self._keys[name] = Fernet(self._derived(user_id, purpose))
+            if len(self._keys) > _KEYS_HELD:
+                self._keys.popitem(last=False)
+        else:
+            self._keys.move_to_end(name)
+        return key
+
+    def _derived(self, user_id: str, purpose: str) -> bytes:
+        """A key as Fernet wants it; JSON keeps apart what a plain joint would confuse."""
+        info = json.dumps([_SEAL_VERSION, user_id, purpose]).encode("ascii")
+        derivation = HKDF(SHA256(), _KEY_BYTES, _SEAL_SALT, info)
+        return base64.urlsafe_b64encode(derivation.derive(self._secret))
+
+
+def is_sealed(text: str) -> bool:
+    """Whether a text bears the mark of what this version seals."""
+    return text.startswith(_SEAL_MARK)
+
+
+def _is_exact(token: str) -> bool:
+    """Whether base64 has no other way to write it: decoding ignores foreign characters, last bits.
+
+    Raises:
+        ValueError: it is no base64 at all.
+    """
+    return base64.urlsafe_b64encode(base64.urlsafe_b64decode(token)).decode("ascii") == token
+
+
+def _is_unsealed_json(text: str) -> bool:
+    """Whether it is a JSON object or list: a sealed text is none, damaged at any place or not."""
+    if not text.startswith(("{", "[")):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+@cache
+def _process_secret() -> bytes:
+    """A secret that ends with the process; made, and told in the log, once."""
+    log_sealing.warning(
+        "Open WebUI has no secret (WEBUI_SECRET_KEY): what is sealed now can be opened by this "
+        "process only and is absent after a restart"
+    )
+    return secrets.token_bytes(_KEY_BYTES)
 
 
 # ---- src/adaptive/privacy/secret_issuers.py ----
@@ -7576,6 +7884,11 @@ class IssuedKey:
         """The shape, compiled when it is first looked for."""
         return _issued_pattern(self.shape)
 
+    @property
+    def cut(self) -> re.Pattern[str]:
+        """Its beginning with key signs up to the end of a line."""
+        return _issued_pattern(re.escape(self.anchor) + r"[\w\-+/.]{0,250}[ \t]{0,8}=?\r?\n")
+
 
 @cache
 def issued_keys() -> tuple[IssuedKey, ...]:
@@ -7646,11 +7959,13 @@ _PHRASE_FILTER = (
     "cDoP8*IXB^T6ai3CPilh;J@Ai2MbT-8Bj8UfzK4ANDPz!}rUZh58F(()g$Tq4jI^Ar`+%_N7KS#^"
 )
 _LEAST_WORDS = 12
+# Twelve words of three letters and what parts them.
+_LEAST_PHRASE = 47
 # What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
 _PHRASE_WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
 _BETWEEN_WORDS = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
 _RUN_OF_WORDS = re.compile(
-    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+){{11,}}+"
+    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+)*+"
 )
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
 _MOST_WORDS = 24
@@ -7674,7 +7989,9 @@ def is_phrase_word(word: str) -> bool:
 def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
     """Spans of twelve or more words of the list in a row; linear in the text."""
     for found in _RUN_OF_WORDS.finditer(text):
-        yield from _phrases_within(text, *found.span())
+        start, end = found.span()
+        if end - start >= _LEAST_PHRASE:
+            yield from _phrases_within(text, start, end)
 
 
 def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
@@ -7747,13 +8064,17 @@ class SecretShape:
     """One form: it is looked for where one of its anchors (in lower case) stands in the text.
 
     The group ``value`` is the secret. Where ``told`` is set, it must not be a placeholder or a
-    plain word.
+    plain word. With
+    ``assigned`` an equals sign or colon stands soon behind an anchor; with ``least_word`` it
+    stands within one run of so many signs without white space.
     """
 
     kind: str
     anchors: tuple[str, ...]
     shape: str
     told: bool = False
+    least_word: int = 0
+    assigned: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -7799,7 +8120,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "password in an address",
         ("://",),
-        r"(?<![\w+.\-])[A-Za-z][\w+.\-]{1,30}://(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
+        r":(?<=[A-Za-z][\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
         r",200}?)@(?=[\w.\-\[])(?![^\s/]{0,100}@)",
         told=True,
     ),
@@ -7824,6 +8145,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         r"|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
         r"/\-]{8,4000}=*)",
         told=True,
+        assigned=True,
     ),
     SecretShape(
         "token",
@@ -7891,7 +8213,14 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         ("5", "k", "l"),
         r"(?<![A-Za-z0-9+/=_\-])(?P<value>5[HJK][1-9A-HJ-NP-Za-km-z]{49}"
         r"|[KL][1-9A-HJ-NP-Za-km-z]{51})(?![A-Za-z0-9+/=_\-])",
+        least_word=51,
     ),
+    SecretShape(
+        "password hash",
+        ("$1$", "$5$", "$6$", "$y$", "$2", "$apr1$", "$argon2"),
+        r"(?P<value>\$(?:1|5|6|y|apr1|2[abxy]|argon2(?:id|[id]))\$[\w./$=,+]{20,200})",
+    ),
+    SecretShape("token", ("sig=",), r"[?&;]sig=(?P<value>[A-Za-z0-9%+/\-_]{30,120}=*)", told=True),
     SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
     SecretShape("private key", ("nsec1",), r"(?<![A-Za-z0-9])(?P<value>nsec1[02-9ac-hj-np-z]{58})"),
 )
@@ -7928,6 +8257,7 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|passphrase|passcode|passkey|pwd|db_pass|_pass|smtp_pass|login:|credentials"
     "|wifi key|wi-fi key|wlan-schl\u00fcssel|wlan key|network key|wpa key|wpa2 key|wpa-psk|wifi code"
     "|cl\u00e9 wifi|cl\u00e9 wi-fi|clave wifi|clave del wifi|netzwerkschl\u00fcssel|wifi pass|wi-fi pass"
+    "|code wifi|code wi-fi|code du wifi|pw"
     "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi\u7684|wi-fi\u7684",
     "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code"
     "|one-time pass|einmalcode|einmalpasswort"
@@ -7958,6 +8288,7 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|tw\u00f3j kod|kodunuz|\u0432\u0430\u0448 \u043a\u043e\u0434|\u0442\u0432\u043e\u0439 \u043a\u043e\u0434|unlock",
     "key": "api key|api-key|api_key|apikey|api keys|access key|access-key|access_key|accesskey"
     "|secret|private key|private_key|encryption key|signing key|signing_key|master key|master_key"
+    "|privatekey|secretkey|presharedkey|preshared key|pre-shared key"
     "|account key|account_key|service key|service_key|storage key|deploy key|_key|token|credential"
     "|bearer|license key|licence key|product key|activation key|dsn|webhook|auth_|auth=|authkey"
     "|api-schl\u00fcssel|api schl\u00fcssel|zugangsschl\u00fcssel|schl\u00fcssel|cl\u00e9 api|cl\u00e9 d'api|clef api|cl\u00e9 secr\u00e8te"
@@ -7983,7 +8314,7 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
 }
 # Latin words this short stand in many others; these must stand alone.
 ALONE = frozenset(
-    "pin|otp|puk|cvv|cvc|pwd|mdp|2fa|dsn|clave|parola|parole|senha|heslo|geslo|tan "  # noqa: SIM905 - shorter
+    "pin|otp|puk|cvv|cvc|pw|pwd|mdp|2fa|dsn|clave|parola|parole|senha|heslo|geslo|tan "  # noqa: SIM905 - shorter
     "|\u043f\u0438\u043d|jeton|secret|combination|unlock|anahtar|klucz|kulcs|cheie|avain|sleutel"
     "|nyckel|schl\u00fcssel|\u043a\u043b\u044e\u0447|has\u0142o|haslo|credential|webhook|bearer|mtan|gettone"
     "|passkey".split("|")
@@ -8135,14 +8466,14 @@ def value_signs() -> re.Pattern[str]:
 @cache
 def chance_run_signs() -> re.Pattern[str]:
     """The pattern of chance run, as its caller reads it."""
-    return re.compile(r"(?<![\w+/=\-])[A-Za-z0-9][\w+/.~\-]{18,300}={0,2}")
+    return re.compile(r"(?<![\w+/=\-])[A-Za-z0-9][\w+/.~\-]{15,300}={0,2}")
 
 
 @cache
 def adjacent_signs() -> re.Pattern[str]:
     """The pattern of adjacent, as its caller reads it."""
     return re.compile(
-        "(?:[^\\W\\d_]{0,4}[ \\t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|\u00e9|\u00e8|(?:for|\u043e\u0442|f\u00fcr|de|del"
+        "(?:(?:[^\\W\\d_]{0,4}|'s)[ \\t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|\u00e9|\u00e8|(?:for|\u043e\u0442|f\u00fcr|de|del"
         "|do|da|di)[ \\t]{1,2}[^\\s.!?:,;]{2,16})[ \\t]{1,2})?|[\uc774\uc740\ub294\u304c\u306f\u3092]\\s?)"
         r"[\"'`(]?(?P<value>[!-~]{4,200})"
     )
@@ -8158,7 +8489,7 @@ def code_after_signs() -> re.Pattern[str]:
     digits = (
         r"(?P<value>(?:[A-Z]{1,2}-)?\d{3}[ \-]\d{3}|\d{2}[ \-]\d{2}[ \-]\d{2}(?:[ \-]\d{2})?"
         r"|[*#]?\d{4,8}[#*]?"
-        r"|(?:[A-Z]-)\d{4,8}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
+        r"|(?:[A-Z]-)\d{4,8}|\d{4,5}-\d{4,5}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
         r"9]{4,6})"
     )
     return re.compile(
@@ -8425,13 +8756,15 @@ def _participle() -> re.Pattern[str]:
 # decides (``secret_values``). What is looked at after each word is bounded, so the work is linear.
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from typing import NamedTuple
 
 # Characters between an announcing word and the end of what is looked at.
 _CONTEXT_REACH = 120
 _CONTEXT_BEFORE = 90
+# The least of a run of chance signs (``chance_run_signs``), less one.
+_LEAST_RUN = 15
+_RIGHT_BEHIND = 3
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
@@ -8461,16 +8794,11 @@ class ContextFinding(NamedTuple):
 def context_secrets(text: str) -> Iterator[ContextFinding]:
     """Secrets in a folded text, as far as words announce them; in no order."""
     places = _announced(text.lower())
-    runs: list[tuple[int, int]] | None = None
     for number, place in enumerate(places):
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):
-            if runs is None and place.sort == "key":
-                runs = [run.span() for run in chance_run_signs().finditer(text)]
-            yield from _secrets_after(
-                text, place, min(following, place.end + _CONTEXT_REACH), runs or []
-            )
+            yield from _secrets_after(text, place, min(following, place.end + _CONTEXT_REACH))
         if place.sort != "phrase":
             previous = places[number - 1].end if number else 0
             yield from _secrets_before(text, place, previous)
@@ -8481,11 +8809,14 @@ def _announced(lower: str) -> list[Announced]:
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
-    absent = {stem for stem in COMMON_STEMS if stem not in (narrow if stem.isascii() else lower)}
+    words = DistinctWords(narrow)
+    wide = words if lower.isascii() else DistinctWords(lower)
+    absent = {stem for stem in COMMON_STEMS if not (words if stem.isascii() else wide).hold(stem)}
     for word, sort, stem in announcing_words():
-        if stem in absent:
+        ascii_word = word.isascii()
+        if stem in absent or not (words if ascii_word else wide).hold(word):
             continue
-        read = narrow if word.isascii() else lower
+        read = narrow if ascii_word else lower
         at = read.find(word)
         while at >= 0:
             end = at + len(word)
@@ -8507,9 +8838,7 @@ def _stands_alone(lower: str, start: int, end: int) -> bool:
     return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
 
 
-def _secrets_after(
-    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
-) -> Iterator[ContextFinding]:
+def _secrets_after(text: str, place: Announced, stop: int) -> Iterator[ContextFinding]:
     kind = KIND_OF_SORT[place.sort]
     if place.sort == "phrase":
         opening = phrase_opening_signs().match(text, place.end)
@@ -8530,7 +8859,7 @@ def _secrets_after(
         if link and (span := _linked_value(text, place, link)):
             yield ContextFinding(kind, *span)
             return
-    if span := _unlinked_value(text, place, stop, runs):
+    if span := _unlinked_value(text, place, stop):
         yield ContextFinding(kind, *span)
 
 
@@ -8600,19 +8929,23 @@ def _is_amount(text: str, said: str, end: int) -> bool:
     return said[:1].isdigit() and amount_signs().match(text, end) is not None
 
 
-def _unlinked_value(
-    text: str, place: Announced, stop: int, runs: list[tuple[int, int]]
-) -> tuple[int, int] | None:
+def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] | None:
     """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
     line_end = text.find("\n", place.end, stop)
     if place.sort == "key":
-        for start, end in runs[bisect_left(runs, (place.end, 0)) :]:
+        at = place.end
+        # The least of a run must lie within reach; its end may lie behind.
+        while head := chance_run_signs().search(text, at, min(stop + _LEAST_RUN, len(text))):
+            run = chance_run_signs().match(text, head.start()) or head
+            start, at = run.span()
             if start >= stop:
                 break
-            value = text[start:end]
             named = other_name_signs().search(text, place.end, start)
-            if not named and looks_random(value, 20) and not is_uuid_signs().fullmatch(value):
-                return start, end
+            value = run.group()
+            # Right behind the word it may be as short as the secret of an authenticator.
+            least = 16 if start - place.end <= _RIGHT_BEHIND else 20
+            if not named and looks_random(value, least) and not is_uuid_signs().fullmatch(value):
+                return run.span()
         return None
     end = line_end if line_end > place.end else min(len(text), stop + 12)
     value = adjacent_signs().match(text, place.end, end)
@@ -8645,6 +8978,1148 @@ def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[Cont
         yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))
 
 
+# ---- src/adaptive/privacy/unicode_text.py ----
+# One spelling for the many ways in which Unicode writes a digit, a dot, a dash or a space.
+
+import re
+import unicodedata
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Characters that look like the one they stand for. The three full stops beside the ASCII dot that
+# a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).
+_PII_LOOK_ALIKES = {
+    ".": "\u2024\u3002\uff0e\uff61\u00b7\u0387\u2027\u2219\u22c5\u30fb\uff65\u06d4\ua4f8\u0589",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u207b",
+    "@": "\uff20\ufe6b",
+    ":": "\uff1a\ufe55\u2236\ua789",
+    "'": "\u2018\u2019\u02bc\uff07",
+    "/": "\u2044\u2215\uff0f",
+    "+": "\uff0b\ufe62",
+    "\u00b0": "\u00ba\u02da",
+}
+# From so many characters on, an array of the text is worth its making.
+_LONG_TEXT = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class UnicodeText:
+    """A text in one spelling, with the way back to the places of the original.
+
+    Attributes:
+        text: digits of all scripts are ASCII, look-alikes are what they look like, characters
+            that nobody sees are gone; otherwise as it was.
+        hidden: for each removed character the place in ``text`` before which it stood, rising.
+    """
+
+    text: str
+    hidden: tuple[int, ...] = ()
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """Where a part of ``text`` stands in the original: start and end, end exclusive."""
+        if not self.hidden:
+            return start, end
+        last = end - 1
+        return (
+            start + bisect_right(self.hidden, start),
+            last + bisect_right(self.hidden, last) + 1,
+        )
+
+
+def unicode_text(original: str) -> UnicodeText:
+    """Bring a text to one spelling."""
+    if original.isascii():
+        return UnicodeText(original)
+    spelled = respelt(original, _pii_spelling())
+    if "\u30fc" in spelled:
+        spelled = _pii_long_vowel().sub("-", spelled)
+    hidden = _pii_hidden()
+    if not hidden.search(distinct_signs(spelled)):
+        return UnicodeText(spelled)
+    places = [found.start() for found in hidden.finditer(spelled)]
+    return UnicodeText(
+        hidden.sub("", spelled), tuple(place - rank for rank, place in enumerate(places))
+    )
+
+
+def distinct_signs(text: str) -> str:
+    """The characters of a text, each once where it is long, so that a search in them is short."""
+    if len(text) < _LONG_TEXT:
+        return text
+    codes = _code_points(text)
+    seen = np.zeros(int(codes.max()) + 1, dtype=np.bool_)
+    seen[codes] = True
+    return np.flatnonzero(seen).astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def respelt(text: str, table: SignTable) -> str:
+    """A text with another character for each that a table has one for; as long as before.
+
+    ``str.translate`` asks the table for each character of a text that is not ASCII; this asks once
+    for each different one, which for 100 kB is ten times faster.
+    """
+    if len(text) < _LONG_TEXT or text.isascii():
+        return text.translate(table)
+    codes = _code_points(text)
+    signs = distinct_signs(text)
+    spelling = np.arange(int(codes.max()) + 1, dtype="<u4")
+    for sign in signs:
+        code = ord(sign)
+        spelling[code] = table[code]
+    return spelling[codes].tobytes().decode("utf-32-le", "surrogatepass")
+
+
+def _code_points(text: str) -> NDArray[np.uint32]:
+    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+
+
+class SignTable(dict[int, int]):
+    """A table for ``respelt`` and ``str.translate``; what it does not hold stays."""
+
+    def __missing__(self, code: int) -> int:
+        return code
+
+
+class _PiiSpelling(SignTable):
+    """A table that learns a character when it first meets it."""
+
+    def __missing__(self, code: int) -> int:
+        character = chr(code)
+        spelling = code
+        if code > 127:
+            digit = unicodedata.decimal(character, None)
+            compatible = unicodedata.normalize("NFKC", character)
+            if digit is not None:
+                spelling = ord(str(digit))
+            elif character.isspace():
+                spelling = 10 if character in "\u0085\u2028\u2029" else 32
+            elif len(compatible) == 1 and compatible.isascii():
+                spelling = ord(compatible)
+        self[code] = spelling
+        return spelling
+
+
+@cache
+def _pii_spelling() -> _PiiSpelling:
+    table = _PiiSpelling()
+    for plain, alike in _PII_LOOK_ALIKES.items():
+        table.update(dict.fromkeys(map(ord, alike), ord(plain)))
+    return table
+
+
+@cache
+def _pii_long_vowel() -> re.Pattern[str]:
+    """The Japanese sign for a long vowel, which is typed for a dash between digits."""
+    return re.compile("(?<=[0-9])\u30fc(?=[0-9])")
+
+
+@cache
+def _pii_hidden() -> re.Pattern[str]:
+    """Soft hyphen, zero-width and bidirectional marks, fillers, variation selectors."""
+    return re.compile(
+        "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
+        "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]"
+    )
+
+
+# ---- src/adaptive/privacy/context_words.py ----
+# Words near a number that tell what it is, in sixteen languages.
+#
+# A space at the head of a word means that a word begins there, one at its end that it ends there;
+# what is written without spaces has none. They are looked for in small letters, with a space for
+# whatever is neither letter, mark nor digit.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+import unicodedata
+from collections.abc import Mapping
+from functools import cache
+
+CONTEXT_WORDS: Mapping[str, str] = {
+    "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
+    "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline"
+    "| hotline"
+    "| ring me| ring her| ring him| reach me| reach her| reach him| reachable| voicemail| contact"
+    "| my number| his number| her number| their number"  # English
+    "| telefon| handy| anruf| ruf | rufe| rufen| anzurufen| erreichbar| erreichen| erreichst"
+    "| erreicht| mobil| durchwahl| festnetz| r\u00fcckruf| nummer ist| meine nummer| tel nr"  # German
+    "| t\u00e9l\u00e9phone| portable| appel| joindre| joignable| num\u00e9ro de t\u00e9l| mon num\u00e9ro| son num\u00e9ro"
+    "| tel\u00e9fono| m\u00f3vil| celular| llama| llame| ll\u00e1mame| ll\u00e1manos| mi n\u00famero| su n\u00famero| llamar"
+    "| telefone| telem\u00f3vel| ligue| ligar| liga me| liga para| meu n\u00famero| zap "
+    "| telefono| cellulare| chiama| chiamare| chiamami| chiamarmi| mio numero| recapito| numero \u00e8"
+    "| telefoon| mobiel| bel me| bel mij| bel naar| bellen| belt | bereikbaar| te bereiken"
+    "| mijn nummer| zijn nummer| haar nummer"
+    "| kom\u00f3rk| zadzwo| dzwoni| numer tel| m\u00f3j numer| kontakt"
+    "| \u0442\u0435\u043b\u0435\u0444\u043e\u043d| \u0442\u0435\u043b | \u0437\u0432\u043e\u043d\u0438| \u043f\u043e\u0437\u0432\u043e\u043d\u0438| \u043c\u043e\u0431\u0438\u043b\u044c\u043d| \u0441\u043e\u0442\u043e\u0432| \u043d\u0430\u0431\u0435\u0440\u0438| \u043c\u043e\u0439 \u043d\u043e\u043c\u0435\u0440| \u043d\u043e\u043c\u0435\u0440 \u0434\u043b\u044f \u0441\u0432\u044f\u0437\u0438| \u0432\u0430\u0442\u0441\u0430\u043f"
+    "|\u7535\u8bdd|\u624b\u673a|\u8054\u7cfb\u6211|\u8054\u7cfb\u65b9\u5f0f|\u81f4\u7535|\u62e8\u6253|\u6253\u7ed9|\u5fae\u4fe1|\u5ea7\u673a|\u96fb\u8a71|\u624b\u6a5f"
+    "|\u643a\u5e2f|\u3051\u3044\u305f\u3044|\u30b1\u30fc\u30bf\u30a4|\u9023\u7d61\u5148|\u96fb\u8a71|\u304b\u3051\u3066"
+    "|\uc804\ud654|\ud734\ub300\ud3f0|\ud578\ub4dc\ud3f0|\uc5f0\ub77d\ucc98|\uc5f0\ub77d"
+    "| \u0647\u0627\u062a\u0641| \u0627\u0644\u0647\u0627\u062a\u0641| \u0647\u0627\u062a\u0641\u064a| \u0631\u0642\u0645\u064a| \u062c\u0648\u0627\u0644| \u0627\u0644\u062c\u0648\u0627\u0644| \u0645\u0648\u0628\u0627\u064a\u0644| \u0627\u062a\u0635\u0644| \u0644\u0644\u0627\u062a\u0635\u0627\u0644| \u062a\u0648\u0627\u0635\u0644| \u0648\u0627\u062a\u0633\u0627\u0628| \u0628\u0647\u0627\u062a\u0641"
+    "| \u092b\u093c\u094b\u0928| \u092b\u094b\u0928| \u092e\u094b\u092c\u093e\u0907\u0932| \u0915\u0949\u0932| \u0938\u0902\u092a\u0930\u094d\u0915| \u0935\u094d\u0939\u093e\u091f\u094d\u0938\u090f\u092a| \u0928\u0902\u092c\u0930 \u092a\u0930"
+    "| ara | aray\u0131n| arayabil| aray| cep | numaram | gsm | ileti\u015fim"
+    "| telepon| telpon| hubungi| nomor hp| no hp| hp | ponsel",
+    "card": " card| visa| mastercard| amex| american express| maestro| discover| unionpay| rupay"
+    "| debit| credit| cvv| cvc| karte| kreditkarte| bankkarte| carte| carte bleue| tarjeta| cart\u00e3o"
+    "| carta di credito| carta | bancomat| creditcard| pinpas| kart| karta| karty| kart\u0105"
+    "| \u043a\u0430\u0440\u0442|\u4fe1\u7528\u5361|\u94f6\u884c\u5361|\u5361\u53f7|\u501f\u8bb0\u5361|\u30ab\u30fc\u30c9|\uce74\ub4dc| \u0628\u0637\u0627\u0642\u0629| \u0627\u0644\u0628\u0637\u0627\u0642\u0629| \u0628\u0637\u0627\u0642\u062a\u064a| \u0915\u093e\u0930\u094d\u0921| kredi kart"
+    "| kartu",
+    "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico"
+    "| rekening"
+    "| rachun| przelew| \u0441\u0447\u0435\u0442| \u0441\u0447\u0451\u0442|\u8d26\u6237|\u8d26\u53f7|\u53e3\u5ea7| \u062d\u0633\u0627\u0628| \u0916\u093e\u0924\u093e| hesap| \u00fcberweis",
+    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| \u0430\u0434\u0440\u0435\u0441"
+    "| \u0441\u0435\u0440\u0432\u0435\u0440|\u670d\u52a1\u5668|\u30b5\u30fc\u30d0| \u062e\u0627\u062f\u0645| \u0938\u0930\u094d\u0935\u0930| sunucu",
+    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
+    "|\u5730\u5740",
+    "cpf": " cpf| cadastro de pessoa| receita federal| documento| contribuinte| titular",
+    "cnpj": " cnpj",
+    "aadhaar": " aadhaar| aadhar| adhar| uidai| uid | \u0906\u0927\u093e\u0930",
+    "pan": " pan | pan card| permanent account| income tax| \u092a\u0948\u0928",
+    "snils": " \u0441\u043d\u0438\u043b\u0441| snils| \u0441\u0442\u0440\u0430\u0445\u043e\u0432\u043e\u0439 \u043d\u043e\u043c\u0435\u0440| \u043f\u0435\u043d\u0441\u0438\u043e\u043d\u043d",
+    "inn": " \u0438\u043d\u043d | inn | \u043d\u0430\u043b\u043e\u0433\u043e\u043f\u043b\u0430\u0442\u0435\u043b\u044c\u0449\u0438\u043a| \u043d\u0430\u043b\u043e\u0433\u043e\u0432",
+    "my_number": " my number|\u30de\u30a4\u30ca\u30f3\u30d0\u30fc|\u500b\u4eba\u756a\u53f7| mynumber",
+    "chinese_id": "\u8eab\u4efd\u8bc1|\u8eab\u5206\u8bc1|\u8eab\u4efd\u8b49|\u8bc1\u4ef6\u53f7| resident id| id card| identity",
+    "steuer_id": " steuer| idnr| tin | tax id| identifikationsnummer| steuernummer",
+    "german_card": " personalausweis| ausweis| reisepass| passnummer",
+    "tckn": " tc | t c | tckn| kimlik| vatanda\u015fl\u0131k",
+    "melli": " melli| \u06a9\u062f \u0645\u0644\u06cc| \u06a9\u062f\u0645\u0644\u06cc| \u0634\u0645\u0627\u0631\u0647 \u0645\u0644\u06cc| iranian national",
+    "thai_id": " thai id| thai national|\u0e1a\u0e31\u0e15\u0e23\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19|\u0e40\u0e25\u0e02\u0e1b\u0e23\u0e30\u0e08\u0e33\u0e15\u0e31\u0e27|\u0e1b\u0e23\u0e30\u0e0a\u0e32\u0e0a\u0e19",
+    "nir": " s\u00e9curit\u00e9 sociale| s\u00e9cu | nir | insee| carte vitale| num\u00e9ro de s\u00e9cu| social security",
+    "nhs": " nhs",
+    "nino": " national insurance| nino | ni number",
+    "dni": " dni| nie | nif | documento nacional| identidad",
+    "codice": " codice fiscale| cod fisc| c f ",
+    "pesel": " pesel",
+    "bsn": " bsn| burgerservice| sofinummer| sofi ",
+    "nif": " nif | contribuinte| n\u00famero fiscal| finan\u00e7as",
+    "rrn": "\uc8fc\ubbfc\ub4f1\ub85d| resident registration| rrn ",
+    "sin": " sin | social insurance| num\u00e9ro d assurance sociale| nas ",
+    "nik": " nik | ktp| nomor induk| kependudukan",
+    "cnic": " cnic| nadra| \u0634\u0646\u0627\u062e\u062a\u06cc| identity card",
+    "nin": " nin | bvn | nimc| national identification| bank verification",
+    "ahv": " ahv| avs | oasi | sozialversicherung| navs",
+    "curp": " curp",
+    "ssn": " ssn| social security| social sec| seguro social| itin| taxpayer| soc sec",
+    "passport": " passport| reisepass| passnummer| pass nr| passeport| pasaporte| passaporte"
+    "| passaporto| paspoort| paszport| \u043f\u0430\u0441\u043f\u043e\u0440\u0442| \u0437\u0430\u0433\u0440\u0430\u043d\u043f\u0430\u0441\u043f\u043e\u0440\u0442|\u62a4\u7167|\u8b77\u7167|\u30d1\u30b9\u30dd\u30fc\u30c8|\u65c5\u5238|\uc5ec\uad8c| \u062c\u0648\u0627\u0632"
+    "| \u0627\u0644\u062c\u0648\u0627\u0632| \u092a\u093e\u0938\u092a\u094b\u0930\u094d\u091f| pasaport| paspor",
+    "coordinates": " coordinates| coords| gps| lat | latitude| lon | lng | longitude| location"
+    "| located| koordinaten| standort| coordonn\u00e9es| coordenadas| coordinate| co\u00f6rdinaten"
+    "| wsp\u00f3\u0142rz\u0119dne| \u043a\u043e\u043e\u0440\u0434\u0438\u043d\u0430\u0442|\u5750\u6807|\u5ea7\u6a19|\u7d4c\u5ea6|\u7ecf\u5ea6| \u0625\u062d\u062f\u0627\u062b\u064a\u0627\u062a| \u0928\u093f\u0930\u094d\u0926\u0947\u0936\u093e\u0902\u0915| koordinat",
+    "wallet": " wallet| bitcoin| btc| eth | ethereum| solana| sol | crypto| usdt| usdc| xmr| monero"
+    "| krypto| cripto| portefeuille| billetera| cartera| carteira| portafoglio| portfel| \u043a\u043e\u0448\u0435\u043b"
+    "|\u94b1\u5305|\u9322\u5305|\u30a6\u30a9\u30ec\u30c3\u30c8|\uc9c0\uac11| \u0645\u062d\u0641\u0638| \u0935\u0949\u0932\u0947\u091f| c\u00fczdan| dompet| polkadot| phantom",
+    "residence": " live | lives | living | lived | address| home | house | moved | moving | reside"
+    "| residing| staying| stay at| ship | shipped| shipping| deliver| mail | mailed| mailing| send "
+    "| sent | apartment| apt | flat | pick me up| pick us up| come to| come over| visit me"
+    "| visit us"
+    "| my place| office is| office at| works at| my work| located| meet me| neighbor| neighbour"
+    "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
+    "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
+    "| besuch| gemeldet| hausnummer| sitzt in der| b\u00fcro"
+    "| habite| habitons| vis au| vis \u00e0| vit au| r\u00e9side| demeure| domicile| livr| envoy| d\u00e9m\u00e9nag"
+    "| chez moi| logement| appartement| loge "
+    "| vivo | vive | vivimos| direcci\u00f3n| domicilio| resido| reside| env\u00eda| enviar| enviad| casa"
+    "| mud\u00e9| mudamos| entrega| piso | entregar| manda"
+    "| moro | mora | moramos| endere\u00e7o| morada| resido| envie| mudei| apartamento| mudou"
+    "| abito| abita| abitiamo| indirizzo| residente| risiedo| spedi| consegn| trasferit| vivo in"
+    "| woon| adres| thuis| verhuis| stuur| bezorg| lever| pakket"
+    "| mieszka| zamieszka| wys\u0142| wy\u015blij| dostaw| przeprowadz| zameldowan| przesy\u0142k| paczk"
+    "| \u0436\u0438\u0432\u0443| \u0436\u0438\u0432\u0435\u0442| \u0436\u0438\u0432\u0451\u0442| \u043f\u0440\u043e\u0436\u0438\u0432\u0430| \u0430\u0434\u0440\u0435\u0441| \u0434\u043e\u0441\u0442\u0430\u0432\u043a| \u0434\u043e\u0441\u0442\u0430\u0432\u0438\u0442\u044c| \u0434\u043e\u0441\u0442\u0430\u0432\u044c\u0442\u0435| \u043f\u0435\u0440\u0435\u0435\u0445\u0430\u043b"
+    "| \u043f\u0440\u043e\u043f\u0438\u0441\u0430\u043d| \u0437\u0430\u0440\u0435\u0433\u0438\u0441\u0442\u0440\u0438\u0440\u043e\u0432\u0430\u043d| \u043e\u0442\u043f\u0440\u0430\u0432| \u0434\u043e\u043c "
+    "|\u4f4f\u5728|\u5730\u5740|\u4f4f\u5740|\u5bb6\u4f4f|\u5c45\u4f4f|\u5bc4\u5230|\u5bc4\u7ed9|\u9001\u5230|\u642c\u5230|\u6536\u8d27|\u4f4f\u6240|\u81ea\u5b85|\u4f4f\u3093\u3067|\u5f15\u3063\u8d8a|\u9001\u3063\u3066|\u5c4a\u3051\u3066"
+    "|\u5b9b\u5148|\u5c4a\u3051"
+    "|\uc8fc\uc18c|\uc0b4\uace0|\uc0b4\uc544|\uc0b0\ub2e4|\uc0bd\ub2c8\ub2e4|\uac70\uc8fc|\uc774\uc0ac|\ubc30\uc1a1|\uc9d1\uc740|\ubcf4\ub0b4"
+    "| \u0623\u0633\u0643\u0646| \u0623\u0639\u064a\u0634| \u0627\u0633\u0643\u0646| \u0627\u0644\u0639\u0646\u0648\u0627\u0646| \u0639\u0646\u0648\u0627\u0646| \u0639\u0646\u0648\u0627\u0646\u064a| \u0639\u0646\u0648\u0627\u0646\u0647| \u064a\u0633\u0643\u0646| \u062a\u0633\u0643\u0646| \u0645\u0646\u0632\u0644| \u0628\u064a\u062a| \u0646\u0633\u0643\u0646| \u0625\u0642\u0627\u0645\u062a"
+    "| \u0627\u0644\u062a\u0648\u0635\u064a\u0644"
+    "| \u0930\u0939\u0924\u093e| \u0930\u0939\u0924\u0940| \u0930\u0939\u0924\u0947| \u092a\u0924\u093e | \u092a\u0924\u0947 | \u0918\u0930 | \u0928\u093f\u0935\u093e\u0938| \u092d\u0947\u091c| \u0921\u093f\u0932\u0940\u0935\u0930"
+    "| oturu| ya\u015f\u0131yor| adres| ikamet| evim| ta\u015f\u0131nd\u0131| g\u00f6nder| kargo| teslim"
+    "| tinggal| alamat| rumah| kirim| pindah",
+    "birth": " born| dob | d o b | birth| birthday| birthdate"
+    "| geboren| geburt| geb | n\u00e9 le| n\u00e9e le| n\u00e9 un| n\u00e9e un| naissance| anniversaire| naci\u00f3| nac\u00ed"
+    "| nacido| nacida| nacimiento| cumplea\u00f1os| cumple | nasci| nascid| nascimento| anivers\u00e1rio"
+    "| nato il| nata il| nato l| nata l| nascita| compleanno| nacque| \u00e8 nato| sono nat| geboorte"
+    "| verjaar| jarig| urodz| ur | urodzin| \u0440\u043e\u0434\u0438\u043b| \u0440\u043e\u0436\u0434\u0435\u043d| \u0434\u0430\u0442\u0430 \u0440\u043e\u0436\u0434| \u0434 \u0440 | \u0433 \u0440 | \u0440\u043e\u0436\u0434\u0451\u043d| \u0434\u043d\u044e\u0445\u0430"
+    "|\u51fa\u751f|\u751f\u65e5|\u751f\u4e8e|\u8a95\u751f\u65e5|\u751f\u307e\u308c|\u751f\u5e74\u6708\u65e5|\ucd9c\uc0dd|\uc0dd\ub144\uc6d4\uc77c|\uc0dd\uc77c|\ud0dc\uc5b4"
+    "| \u0645\u0648\u0627\u0644\u064a\u062f| \u0627\u0644\u0645\u064a\u0644\u0627\u062f| \u0645\u064a\u0644\u0627\u062f| \u0648\u0644\u062f | \u0648\u0644\u062f\u062a| \u0648\u064f\u0644\u062f| \u091c\u0928\u094d\u092e| \u092a\u0948\u0926\u093e| do\u011fum| do\u011fdu| do\u011fan| do\u011fdum"
+    "| lahir| ulang tahun| kelahiran",
+}
+# What is counted, ordered, shipped or published has numbers as well.
+COUNTER_WORDS = (
+    " order| firmware| versi| vers\u00e3| version| wersj| \u0432\u0435\u0440\u0441\u0438| \u043f\u0440\u043e\u0448\u0438\u0432\u043a|\u7248\u672c|\u30d0\u30fc\u30b8\u30e7\u30f3|\ubc84\uc804| s\u00fcr\u00fcm"
+    "|\u0627\u0644\u0625\u0635\u062f\u0627\u0631|\u0625\u0635\u062f\u0627\u0631| \u0938\u0902\u0938\u094d\u0915\u0930\u0923| \u0935\u0930\u094d\u091c"
+    "| invoice| ticket| tracking| isbn| issn| ean | ean13| upc | gtin| sku | serial| version"
+    "| ver | model | part no| part number| article no| item | reference| ref | case no| case number"
+    "| batch| lot | product| flight| build | imei| rfc | patent| doi | barcode| purchase"
+    "| transaction"
+    "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
+    "| catalog| vin | score| population| views| votes| downloads| followers| policy no| licence no"
+    "| license key| coupon| voucher| gift card| loyalty| error| issue| chapter| section| page"
+    "| bestell| rechnung| auftrag| sendung| seriennummer| artikel| aktenzeichen| vorgang"
+    "| kundennummer| buchung| fahrgestell| referenz| produkt| lieferschein| paketnummer"
+    "| commande| facture| suivi| num\u00e9ro de s\u00e9rie| r\u00e9f\u00e9rence| colis| dossier| r\u00e9servation| client n"
+    "| pedido| factura| seguimiento| n\u00famero de serie| referencia| reserva| env\u00edo| expediente"
+    "| fatura| rastreio| rastreamento| n\u00famero de s\u00e9rie| refer\u00eancia| protocolo| nota fiscal"
+    "| ordine| fattura| spedizione| seriale| riferimento| pratica| prenotazione| tracciamento"
+    "| bestelling| bestelnummer| factuur| serienummer| referentie| zending| klantnummer"
+    "| ordernummer"
+    "| zam\u00f3wien| faktur| seryjn| przesy\u0142ki nr| referenc| partii| rezerwacj| katalogow"
+    "| \u0437\u0430\u043a\u0430\u0437| \u043d\u0430\u043a\u043b\u0430\u0434\u043d| \u0441\u0435\u0440\u0438\u0439\u043d| \u0430\u0440\u0442\u0438\u043a\u0443\u043b| \u0442\u0440\u0435\u043a| \u0441\u0447\u0435\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0441\u0447\u0451\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0431\u0440\u043e\u043d\u0438\u0440\u043e\u0432\u0430\u043d| \u043f\u0430\u0440\u0442\u0438\u0438| \u0432\u0435\u0440\u0441\u0438\u0438"
+    "|\u8ba2\u5355|\u53d1\u7968|\u5355\u53f7|\u5e8f\u5217\u53f7|\u578b\u53f7|\u7f16\u53f7|\u5feb\u9012|\u6279\u6b21|\u904b\u55ae|\u6ce8\u6587|\u8acb\u6c42\u66f8|\u8ffd\u8de1|\u88fd\u9020\u756a\u53f7|\u54c1\u756a|\u4f1d\u7968|\u4e88\u7d04\u756a\u53f7"
+    "|\uc8fc\ubb38|\uc1a1\uc7a5|\uc77c\ub828\ubc88\ud638|\uc6b4\uc1a1\uc7a5|\uc608\uc57d"
+    "| \u0637\u0644\u0628| \u0627\u0644\u0637\u0644\u0628| \u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0634\u062d\u0646\u0629| \u062a\u0633\u0644\u0633\u0644\u064a| \u0627\u0644\u062a\u062a\u0628\u0639| \u0627\u0644\u062d\u062c\u0632"
+    "| \u0911\u0930\u094d\u0921\u0930| \u091a\u093e\u0932\u093e\u0928| \u0907\u0928\u0935\u0949\u0907\u0938| \u092c\u093f\u0932 | \u0938\u0940\u0930\u093f\u092f\u0932| \u091f\u094d\u0930\u0948\u0915\u093f\u0902\u0917| \u092c\u0941\u0915\u093f\u0902\u0917"
+    "| sipari\u015f| fatura| takip| seri no| seri numaras\u0131| rezervasyon| kargo no"
+    "| pesanan| faktur| resi | nomor seri| no order"
+)
+# Between a word of birth and a date, these tell of something else.
+NO_BIRTH_WORDS = (
+    " party| cake| gift| present | card | dinner| sale | parade| concert| expires| expiry| valid"
+    "| issued| feier| kuchen| geschenk| g\u00e2teau| cadeau| fiesta| regalo| festa| bolo| feest| taart"
+    "| przyj\u0119ci| tort | \u0432\u0435\u0447\u0435\u0440\u0438\u043d\u043a| \u043f\u043e\u0434\u0430\u0440|\u6d3e\u5bf9|\u86cb\u7cd5|\u793c\u7269|\u30d1\u30fc\u30c6\u30a3\u30fc|\u30b1\u30fc\u30ad|\ud30c\ud2f0| \u062d\u0641\u0644| \u092a\u093e\u0930\u094d\u091f\u0940| parti"
+    "| pesta| kado"
+)
+
+_ID_SUBJECTS = [
+    "cpf",
+    "cnpj",
+    "aadhaar",
+    "pan",
+    "snils",
+    "inn",
+    "my_number",
+    "chinese_id",
+    "steuer_id",
+    "german_card",
+    "tckn",
+    "melli",
+    "thai_id",
+    "nir",
+    "nhs",
+    "nino",
+    "dni",
+    "codice",
+    "pesel",
+    "bsn",
+    "nif",
+    "rrn",
+    "sin",
+    "nik",
+    "cnic",
+    "nin",
+    "ahv",
+    "curp",
+    "ssn",
+    "passport",
+]
+
+
+@cache
+def words_of(subject: str) -> tuple[str, ...]:
+    """The words of a subject; those of ``counter`` and so on speak against."""
+    table = {
+        "counter": COUNTER_WORDS,
+        "no birth": NO_BIRTH_WORDS,
+        "another number": "|".join((COUNTER_WORDS, *map(CONTEXT_WORDS.__getitem__, _ID_SUBJECTS))),
+    }
+    return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))
+
+
+class _PiiSmallLetters(SignTable):
+    """A table for ``respelt``: small letters, and a space for what parts words."""
+
+    def __missing__(self, code: int) -> int:
+        small = chr(code).lower()
+        # The Turkish capital has two characters in small letters.
+        kept = small if len(small) == 1 else small[0]
+        value = ord(kept) if unicodedata.category(kept)[0] in "LMN" else 32
+        self[code] = value
+        return value
+
+
+_PII_SMALL_LETTERS = _PiiSmallLetters()
+
+
+def words_only(text: str) -> str:
+    """A text in small letters with spaces between its words; every character keeps its place."""
+    return respelt(text, _PII_SMALL_LETTERS)
+
+
+# ---- src/adaptive/privacy/context_index.py ----
+# Where the words of a subject stand in a text.
+
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+# So many questions about a subject are answered by reading what is around the place; after that all
+# its words are looked for in the whole text.
+_QUESTIONS_BEFORE_INDEX = 250
+# What a match with a clue in it may have before and behind the clue's beginning.
+_BEFORE_CLUE = 140
+_BEHIND_CLUE = 280
+
+
+class ContextIndex:
+    """The context words of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._questions: Counter[str] = Counter()
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        self._answers: dict[tuple[str, int, int], int] = {}
+
+    @cached_property
+    def _words(self) -> str:
+        """One space in front, so that the first word has a space before it as well."""
+        return f" {words_only(self._text)} "
+
+    @cached_property
+    def distinct(self) -> DistinctWords:
+        """The words of the text, each once."""
+        return DistinctWords(self._words)
+
+    @cached_property
+    def _heads(self) -> tuple[Set[str], Set[str]]:
+        """The first three letters of all words, and all letters unless they are Latin."""
+        letters = set[str]() if self._words.isascii() else set(distinct_signs(self._words))
+        return self.distinct.heads(3), letters
+
+    def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
+        """Those parts of some windows that lie around the beginning of one of some words."""
+        places: list[int] = []
+        for clue in filter(self.distinct.hold, clues):
+            at = self._words.find(clue)
+            while at >= 0:
+                places.append(at)
+                at = self._words.find(clue, at + 1)
+        places.sort()
+        found: list[Window] = []
+        for low, high in windows:
+            for place in places[bisect_left(places, low) : bisect_right(places, high)]:
+                begin, end = max(place - _BEFORE_CLUE, low), min(place + _BEHIND_CLUE, high)
+                if found and begin <= found[-1][1]:
+                    found[-1] = (found[-1][0], end)
+                else:
+                    found.append((begin, end))
+        return found
+
+    def holds_one(self, clues: tuple[str, ...]) -> bool:
+        """Whether one of some words stands in the text."""
+        return any(self.distinct.hold(clue) and clue in self._words for clue in clues)
+
+    def nearest(self, subject: str, start: int, reach: int) -> int:
+        """Where the last word of a subject ends in the characters before a place, or -1."""
+        if not self._is_indexed(subject):
+            low = max(start - reach, 0)
+            question = (subject, low, start + 1)
+            if question not in self._answers:
+                ends = (end for _, end in self._found_between(*question))
+                self._answers[question] = max(ends, default=-1)
+            return self._answers[question]
+        places = self._places[subject]
+        at = bisect_right(places, (start + 1, start + 1))
+        if not at:
+            return -1
+        end, begin = places[at - 1]
+        return end if begin >= start - reach else -1
+
+    def follows(self, subject: str, end: int, reach: int) -> bool:
+        """Whether a word of a subject stands within the characters from a place on."""
+        if not self._is_indexed(subject):
+            return any(True for _ in self._found_between(subject, end, end + reach + 1))
+        places = self._places[subject]
+        at = bisect_right(places, (end + 1, end + 1))
+        return any(begin >= end and last <= end + 1 + reach for last, begin in places[at : at + 3])
+
+    def _found_between(self, subject: str, low: int, high: int) -> Iterator[tuple[int, int]]:
+        """Beginning and end of the last of each of the subject's words in a part of the text.
+
+        As in ``_words``, places count from the space in front of the text.
+        """
+        part = self._words[low : high + 1]
+        for word in _heads_of(subject).possible(*_heads_and_letters(part)):
+            at = part.rfind(word)
+            if at >= 0:
+                yield low + at, low + at + len(word)
+
+    def _is_indexed(self, subject: str) -> bool:
+        if subject in self._places:
+            return True
+        self._questions[subject] += 1
+        if self._questions[subject] <= _QUESTIONS_BEFORE_INDEX:
+            return False
+        found: list[tuple[int, int]] = []
+        for word in set(_heads_of(subject).possible(*self._heads)):
+            at = self._words.find(word)
+            while at >= 0:
+                found.append((at + len(word), at))
+                at = self._words.find(word, at + 1)
+        self._places[subject] = sorted(found)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _WordHeads:
+    """The words of a subject by what a text must hold for them.
+
+    Attributes:
+        by_head: by the first three letters of a word of the text.
+        by_letter: those that begin no word and in no Latin letter, by that letter.
+        others: those that are looked for in any case.
+    """
+
+    by_head: Mapping[str, tuple[str, ...]]
+    by_letter: Mapping[str, tuple[str, ...]]
+    others: tuple[str, ...]
+
+    def possible(self, heads: Set[str], letters: Set[str]) -> Iterator[str]:
+        """The words that a text with these heads of words and these letters may hold."""
+        yield from self.others
+        for head in self.by_head.keys() & heads:
+            yield from self.by_head[head]
+        if self.by_letter:
+            for letter in self.by_letter.keys() & letters:
+                yield from self.by_letter[letter]
+
+
+def _heads_and_letters(words: str) -> tuple[Set[str], Set[str]]:
+    """The first three letters of all words, and all letters unless they are Latin."""
+    letters = set[str]() if words.isascii() else set(words)
+    return {word[:3] for word in words.split()}, letters
+
+
+@cache
+def _heads_of(subject: str) -> _WordHeads:
+    by_head: dict[str, list[str]] = {}
+    by_letter: dict[str, list[str]] = {}
+    others: list[str] = []
+    for word in words_of(subject):
+        first = word.split()[0]
+        # A word that goes on may have a head of less than three letters in the text.
+        if word.startswith(" ") and (len(first) >= 3 or word.startswith(f" {first} ")):
+            by_head.setdefault(first[:3], []).append(word)
+        elif not word.startswith(" ") and not first[0].isascii():
+            by_letter.setdefault(first[0], []).append(word)
+        else:
+            others.append(word)
+    return _WordHeads(_frozen_words(by_head), _frozen_words(by_letter), tuple(others))
+
+
+def _frozen_words(words: Mapping[str, Iterable[str]]) -> Mapping[str, tuple[str, ...]]:
+    return {key: tuple(several) for key, several in words.items()}
+
+
+# ---- src/adaptive/privacy/guard_text.py ----
+# A text as a reader sees it, with the way back to the places in the original.
+#
+# Full-width letters, mathematical alphabets, odd spaces and dashes become the plain ones; what cannot
+# be seen is left out. So one pattern finds a key however it was disguised.
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+# What takes no room (Unicode 15, Default_Ignorable_Code_Point, without the tag characters), the
+# bidirectional controls among it.
+_UNSEEN = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff"
+)
+_CONTROLS = "\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f"
+# Ranges of code points whose compatibility form is one plain sign (Unicode: Letterlike Symbols,
+# Enclosed Alphanumerics, Fullwidth Forms, Mathematical Alphanumeric Symbols, Enclosed Supplement).
+_COMPATIBLE = (
+    (0x2070, 0x209C),
+    (0x2100, 0x214F),
+    (0x2460, 0x24FF),
+    (0xFE50, 0xFE6B),
+    (0xFF01, 0xFF5E),
+    (0x1D400, 0x1D7FF),
+    (0x1F130, 0x1F149),
+)
+_ALIKE: Mapping[str, str] = {
+    " ": "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f"
+    "\u205f"
+    "\u3000",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d",
+    "\n": "\u0085\u2028\u2029\x0b\x0c",
+    "'": "\u2018\u2019\u201a\u201b\u2032",
+    '"': "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb",
+    "i": "\u0130",  # the one letter whose lower case is longer than itself
+}
+# Letters of other alphabets that look like these Latin ones.
+_TWINS: Mapping[str, str] = {
+    "acdeghijklopqstuxy": "\u0430\u0441\u0501\u0435\u0261\u04bb\u0456\u0458\u043a\u04cf\u043e\u0440"
+    "\u051b\u0455\u0442\u057d\u0445\u0443",
+    "ABCEHIJKMOPSTXY": "\u0410\u0412\u0421\u0415\u041d\u0406\u0408\u041a\u041c\u041e\u0420\u0405"
+    "\u0422\u0425\u0423",
+    "aceiopuvknt": "\u03b1\u03f2\u03b5\u03b9\u03bf\u03c1\u03c5\u03bd\u03ba\u03b7\u03c4",
+    "AEZHIKMNOPTYXB": "\u0391\u0395\u0396\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5"
+    "\u03a7\u0392",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class GuardText:
+    """A folded text; ``cuts`` are the places in it where something unseen was left out.
+
+    ``skipped`` holds, for each cut, how many characters were left out up to there.
+    """
+
+    text: str
+    cuts: tuple[int, ...] = ()
+    skipped: tuple[int, ...] = ()
+
+    def place(self, at: int) -> int:
+        """The place in the original of a character at a place of the folded text."""
+        before = bisect_right(self.cuts, at)
+        return at + (self.skipped[before - 1] if before else 0)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The span in the original of a span that is not empty."""
+        return self.place(start), self.place(end - 1) + 1
+
+
+def guard_text(text: str, *, marks: bool = False) -> GuardText:
+    """Fold a text: in linear time, and for plain ASCII with no work.
+
+    ``marks`` leaves out combining marks as well, so that "s\u0332ystem" is "system".
+    """
+    if text.isascii():
+        if not _ascii_controls().search(text):
+            return GuardText(text)
+    else:
+        signs = distinct_signs(text)
+        if _folded_signs().search(signs):
+            text = respelt(text, _folding())
+            signs = distinct_signs(text)
+        if not (_unseen_or_marks() if marks else unseen_signs()).search(signs):
+            return GuardText(text)
+    kept: list[str] = []
+    cuts: list[int] = []
+    skipped: list[int] = []
+    position = gone = 0
+    pattern = _unseen_or_marks() if marks else unseen_signs()
+    for match in pattern.finditer(text):
+        kept.append(text[position : match.start()])
+        cuts.append(match.start() - gone)
+        gone += match.end() - match.start()
+        skipped.append(gone)
+        position = match.end()
+    kept.append(text[position:])
+    return GuardText("".join(kept), tuple(cuts), tuple(skipped))
+
+
+def in_latin(text: str) -> str:
+    """The text with letters that look Latin made Latin; as long as before."""
+    if text.isascii() or not _twin_signs().search(distinct_signs(text)):
+        return text
+    return respelt(text, _latin_twins())
+
+
+@cache
+def unseen_signs() -> re.Pattern[str]:
+    """Runs of signs that take no room."""
+    return re.compile(f"[{_UNSEEN}{_CONTROLS}]+")
+
+
+@cache
+def _unseen_or_marks() -> re.Pattern[str]:
+    return re.compile(
+        f"[{_UNSEEN}{_CONTROLS}\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]+"
+    )
+
+
+@cache
+def _ascii_controls() -> re.Pattern[str]:
+    return re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+
+
+@cache
+def _folded_signs() -> re.Pattern[str]:
+    ranges = "".join(f"{chr(low)}-{chr(high)}" for low, high in _COMPATIBLE)
+    return re.compile(f"[{ranges}{re.escape(''.join(_ALIKE.values()))}]+")
+
+
+@cache
+def _folding() -> SignTable:
+    """Each sign with one plain sign in its place."""
+    table = SignTable((ord(sign), ord(plain)) for plain, signs in _ALIKE.items() for sign in signs)
+    for low, high in _COMPATIBLE:
+        for point in range(low, high + 1):
+            plain = unicodedata.normalize("NFKC", chr(point))
+            if len(plain) == 1 and plain.isascii():
+                table[point] = ord(plain)
+    return table
+
+
+@cache
+def _twin_signs() -> re.Pattern[str]:
+    return re.compile(f"[{''.join(_TWINS.values())}]+")
+
+
+@cache
+def _latin_twins() -> SignTable:
+    table = SignTable()
+    for latin, others in _TWINS.items():
+        table.update(zip(map(ord, others), map(ord, latin), strict=True))
+    return table
+
+
+# ---- src/adaptive/privacy/escaping.py ----
+# A memory's text as one line of the system prompt that can neither end the block nor play a role.
+#
+# Rows of any age and origin pass here, those of other tools included. Ordinary text stays as it is,
+# byte for byte; where a sign imitates structure, that sign alone is changed, so that a person can
+# still read what was said.
+
+# ruff: noqa: RUF001 - signs and words of several scripts
+
+import re
+from functools import cache
+
+_LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
+# Never shown: controls, marks of direction, tags, fillers, and halves of characters.
+_NEVER_SHOWN = (
+    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u115f\u1160\u17b4\u17b5\u200b\u202a-"
+    "\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"
+)
+# Scripts and emoji need these between their own signs: joiners, and weak marks of direction.
+_JOINERS = "\u061c\u200c-\u200f\u180b-\u180f"
+_SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+# The three flags that are spelt with tags (Unicode: RGI emoji tag sequences).
+_TAG_FLAGS = tuple(
+    "\U0001f3f4" + "".join(chr(0xE0000 + ord(sign)) for sign in name) + "\U000e007f"
+    for name in ("gbeng", "gbsct", "gbwls")
+)
+_ANGLES = {
+    **{ord(sign): "<" for sign in "\u2039\u276e\u27e8\u3008\u02c2\u1438\u2329\u276c\u2770"},
+    **{ord(sign): ">" for sign in "\u203a\u276f\u27e9\u3009\u02c3\u1433\u232a\u276d\u2771"},
+}
+# Signs with which a line begins as a heading, a rule or a turn, so far as they are no letters.
+_LINE_OPENERS = tuple("#-=_*~>\"'`([|.")
+# A role's colon stands within so many characters: 12 before its name, 20 of it, 6 after it.
+_ROLE_REACH = 64
+# What is left out gives its neighbours new ones; a text that needs more passes is no text.
+_MOST_PASSES = 4
+_ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
+
+# Names in angle brackets that are structure somewhere: our block, the host's, chat templates of
+# Llama, Mistral, ChatML, Gemma, DeepSeek, Harmony and Claude, and tags that models are taught.
+_TAG_NAMES = (
+    r"s|sys|bos|eos|sep|inst|im[\s_\-]{0,3}(?:start|end|sep)|(?:start|end)_of_(?:turn|role|text)"
+    r"|(?:begin|end)_of_\w{2,12}|endof\w{2,12}|eo[tm]_id|(?:start|end)_header_id|turn|channel"
+    r"|message"
+    r"|call|return|think(?:ing)?|reasoning|analysis|answer|result|results|output|document|documents"
+    r"|source|sources|example|examples|data|input|query|important|admin|root|override|policy|rules?"
+    r"|script|iframe|style|html|body|head|details|fact|facts|entry|entries|note|notes"
+    r"|[\w:.\-]{0,20}(?:memor(?:y|ies)|system|instructions?|context|prompt|assistant|developer|user"
+    r"|human|chatbot|model|tools?|function|function_calls|tool_calls?|invoke"
+    r"|parameter)[\w:.\-]{0,20}"
+)
+_BRACKET_NAMES = (
+    r"inst|sys|system|system[\s_\-]{0,2}(?:prompt|message|note|instructions?)|assistant|user|human"
+    r"|developer|tool|available_tools|tool_calls|tool_results|tool_content|prefix|suffix|middle"
+    r"|img|end|start|eos|bos|gmask|end of [a-z ]{3,30}|begin[a-z ]{0,30}|admin|instructions?"
+)
+# Whose turn a colon may begin: those who command the assistant or are it, and the user.
+_COMMANDING_ROLES = (
+    r"system|system[ _\-](?:prompt|message|note|instructions?|override|update)|developer"
+    r"|assistant|ai"
+    "|chatgpt|gpt|claude|instructions?|assistent|anweisung(?:en)?|syst\u00e8me|sistema|asistente"
+    r"|assistente"
+    "|systeem|asystent|\u0441\u0438\u0441\u0442\u0435\u043c\u0430|\u0441\u0438\u0441\u0442\u0435\u043c\u043d\u043e\u0435 \u0441\u043e\u043e\u0431\u0449\u0435\u043d\u0438\u0435|\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a|\u0441\u0438\u0441\u0442\u0435\u043c\u043d\u044b\u0435 \u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438\u0438"
+    "|\u7cfb\u7edf|\u7cfb\u7d71|\u7cfb\u7edf\u63d0\u793a|\u52a9\u624b|\u30b7\u30b9\u30c6\u30e0|\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|\uc2dc\uc2a4\ud15c|\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\u0627\u0644\u0646\u0638\u0627\u0645|\u0627\u0644\u0645\u0633\u0627\u0639\u062f|\u0938\u093f\u0938\u094d\u091f\u092e"
+    "|\u0938\u0939\u093e\u092f\u0915|h\u1ec7 th\u1ed1ng|asisten|sistem"
+)
+_TURN_ROLES = (
+    f"{_COMMANDING_ROLES}|user|human|tool|nutzer|benutzer|utilisateur|usuario|usu\u00e1rio|utente"
+    rf"|gebruiker"
+    "|u\u017cytkownik|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c|\u7528\u6237|\u7528\u6236|\u30e6\u30fc\u30b6\u30fc|\uc0ac\uc6a9\uc790|\u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645|\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e"
+)
+
+
+def escaped_entry(text: str) -> str:
+    """A text as one line that imitates no structure; the same for what was escaped before."""
+    if _is_plain_entry(text):
+        return text
+    shown = _without_unseen(text)
+    shown = _without_line_marks(shown)
+    lines = (line.strip(" \t") for line in shown.split("\n"))
+    shown = re.sub("\t+", " ", " ".join(line for line in lines if line)).strip()
+    shown = _backticks().sub(lambda run: "'" * len(run.group()), shown)
+    shown = _without_opening(shown)
+    return _image().sub("&#91;", _without_imitations(shown))
+
+
+def imitates_structure(text: str) -> bool:
+    """Whether a text imitates a mark of a block, a token of a chat template, or a commanding turn.
+
+    A turn counts at the beginning of a line, of a quotation or of a bracket.
+    """
+    seen = _seen_entry(text).text
+    return bool(_imitation().search(seen) or _commanding_turn().search(seen))
+
+
+def _without_unseen(text: str) -> str:
+    """Without what nobody sees, but for what scripts and emoji are written with."""
+    text = _never().sub(lambda run: run.group() if run.group() in _TAG_FLAGS else "", text)
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    for _ in range(_MOST_PASSES):
+        shown = _selectors().sub("", _joiners().sub("", text))
+        if shown == text:
+            return text
+        text = shown
+    return re.sub(f"[{_JOINERS}{_SELECTORS}]+", "", text)
+
+
+def _without_line_marks(text: str) -> str:
+    """Without headings, rules and roles at the beginnings of its lines."""
+    return "\n".join(_without_opening(line) for line in re.split(f"[{_LINE_BREAKS}]+", text))
+
+
+def _without_opening(line: str) -> str:
+    """A line that begins neither as a heading or a rule nor as somebody's turn."""
+    while True:
+        bare = _line_opening().sub("", line)
+        seen = _seen_entry(bare)
+        role = _role_opening().match(seen.text)
+        if role:
+            start, end = seen.span(*role.span("colon"))
+            bare = f"{bare[:start].rstrip()} -{bare[end:]}"
+        if bare == line:
+            return line
+        line = bare
+
+
+def _without_imitations(text: str) -> str:
+    seen = _seen_entry(text)
+    kept: list[str] = []
+    position = 0
+    for match in _imitation().finditer(seen.text):
+        start, end = seen.span(match.start(), match.start() + 1)
+        kept += [text[position:start], _ENTITIES[match.group()[0]]]
+        position = end
+    return "".join([*kept, text[position:]])
+
+
+def _seen_entry(text: str) -> GuardText:
+    folded = guard_text(text, marks=True)
+    latin = in_latin(folded.text.translate(_ANGLES)) if not text.isascii() else folded.text
+    return GuardText(latin, folded.cuts, folded.skipped)
+
+
+def _is_plain_entry(text: str) -> bool:
+    """Whether a text needs no look: no sign that opens anything, no colon near its beginning."""
+    if text != text.strip() or text[:1] in _LINE_OPENERS or _opening_signs().search(text):
+        return False
+    return not _colons().search(text, 0, _ROLE_REACH)
+
+
+@cache
+def _opening_signs() -> re.Pattern[str]:
+    """What escaping may change, and combining marks, which may hide it."""
+    angles = "".join(map(chr, _ANGLES))
+    return re.compile(
+        f"[<\\[{{`\t{angles}\ufe64\uff1c\uff3b\ufe5b\uff5b{_LINE_BREAKS}{_NEVER_SHOWN}{_JOINERS}"
+        f"{_SELECTORS}\ud800-\udfff\u0300-\u036f\u1ab0-\u1aff\u20d0-\u20f0\ufe20-\ufe2f]"
+    )
+
+
+@cache
+def _colons() -> re.Pattern[str]:
+    return re.compile("[:\ufe55\uff1a]")
+
+
+@cache
+def _never() -> re.Pattern[str]:
+    return re.compile(f"{'|'.join(_TAG_FLAGS)}|[{_NEVER_SHOWN}]+")
+
+
+@cache
+def _joiners() -> re.Pattern[str]:
+    """Runs of joiners that have a plain sign, or nothing, on one side; and long ones."""
+    return re.compile(
+        f"(?:(?<![{_JOINERS}])(?<=[\x00-\x7f])|^)[{_JOINERS}]+"
+        f"|(?<![{_JOINERS}])[{_JOINERS}]+(?=[\x00-\x7f]|$)|(?<![{_JOINERS}])[{_JOINERS}]{{3,}}"
+    )
+
+
+@cache
+def _selectors() -> re.Pattern[str]:
+    """Variation selectors that choose no variant: more than one, or after a plain sign."""
+    return re.compile(
+        f"(?<![{_SELECTORS}])[{_SELECTORS}]{{2,}}|(?:(?<=[\x00-\x7f])|^)[{_SELECTORS}](?!\u20e3)"
+    )
+
+
+@cache
+def _backticks() -> re.Pattern[str]:
+    return re.compile("`{3,}")
+
+
+@cache
+def _line_opening() -> re.Pattern[str]:
+    return re.compile(r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*")
+
+
+@cache
+def _role_opening() -> re.Pattern[str]:
+    return re.compile(
+        f"[\\s\\-*#>\\\"'`(\\[_|.\\d]{{0,12}}(?:{_TURN_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}(?P<colon>[:\uff1a])",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _commanding_turn() -> re.Pattern[str]:
+    return re.compile(
+        f"(?:^|[\\n\\\"'`(\\[{{|])[\\s\\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}[:\uff1a]",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _image() -> re.Pattern[str]:
+    """The bracket of a Markdown image, which whoever shows an answer would fetch."""
+    return re.compile(r"(?<=!)\[(?=[^\]\n]{0,200}\]\s?[(\[])")
+
+
+@cache
+def _imitation() -> re.Pattern[str]:
+    """The sign with which an imitation opens."""
+    own = r"[\s_.\-]{0,3}".join("adaptivememory")
+    return re.compile(
+        rf"<(?=[\s/|!?\\<]{{0,8}}+(?:{own}|(?:{_TAG_NAMES})[\s/|]{{0,8}}(?:>|$|[a-z_]{{1,20}}=)))"
+        rf"|<(?=\s{{0,3}}\||!--|\s{{0,3}}/?\s{{0,3}}(?:script|iframe|img|svg|style|object|embed)\b)"
+        rf"|\[(?=\s{{0,3}}[/#|]?\s{{0,3}}(?:{_BRACKET_NAMES})\s{{0,3}}[\]:])"
+        r"|\{(?=\{?[#/~]?\s{0,3}(?:system|user|assistant|geneach|block)\b[~\s]{0,3}\})",
+        re.IGNORECASE,
+    )
+
+
+# ---- src/adaptive/privacy/injection.py ----
+# Does a candidate memory read as an instruction to an assistant?
+#
+# A memory is shown to the assistant in every later chat, so a command in it would stand forever.
+# What is typed by the user and is a wish about style may stay; everything else that commands, hides
+# or imitates is refused, with the reason in a person's words.
+
+# ruff: noqa: RUF001 - full stops of several scripts
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+# No memory is as long; what is longer is refused unread.
+LONGEST_CANDIDATE = 8000
+InjectionKind = Literal["command", "structure", "markup", "link", "hidden", "encoded", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class InjectionVerdict:
+    """What was decided; ``reason`` and ``kind`` are empty where a text is allowed.
+
+    The reason completes "Not saved: ..." and repeats nothing of the text.
+    """
+
+    reason: str = ""
+    kind: InjectionKind | Literal[""] = ""
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the text may be a memory."""
+        return not self.reason
+
+
+_ALLOWED_TEXT = InjectionVerdict()
+
+
+def injection_verdict(text: str) -> InjectionVerdict:
+    """Judge a candidate memory; linear in its length, which is bounded."""
+    if len(text) > LONGEST_CANDIDATE:
+        return InjectionVerdict("it is too long to be one memory", "length")
+    if _hidden_signs().search(_without_known_sequences(text)):
+        return InjectionVerdict("it holds characters that cannot be seen", "hidden")
+    if imitates_structure(text):
+        return InjectionVerdict("it imitates the marks that structure a chat", "structure")
+    plain = _plain_view(text)
+    if _markup_signs().search(plain):
+        return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
+    if "://" in plain and (_filled_address().search(plain) or _fetching().search(plain)):
+        return InjectionVerdict("it holds a link that the assistant is to open", "link")
+    for view in _readings(plain):
+        if reason := _command_reason(view):
+            return InjectionVerdict(reason, "command")
+    return _of_codes(plain)
+
+
+def _of_codes(plain: str) -> InjectionVerdict:
+    for _ in hidden_texts(plain):
+        return InjectionVerdict("it hides words in a code", "encoded")
+    for view in disguised_texts(plain):
+        if _command_reason(view):
+            return InjectionVerdict("it hides an instruction in a code", "encoded")
+    joined = joined_letters(plain)
+    if joined and _squeezed().search(re.sub(r"\s", "", joined)):
+        return InjectionVerdict("it hides an instruction between single letters", "encoded")
+    return _ALLOWED_TEXT
+
+
+def _command_reason(view: str) -> str:
+    """Why a text is a command; empty if it is none, or a wish about style sentence by sentence."""
+    lower = view.lower()
+    remaining: frozenset[str] | None = None
+    for kind, start, end in commands_in(lower):
+        if kind not in ("standing", "trigger") or not _style_around(lower, start, end):
+            return COMMAND_REASONS[kind]
+        if remaining is None:
+            remaining = frozenset(again for again, _, _ in commands_in(_without_styles(lower)))
+        if kind in remaining:
+            return COMMAND_REASONS[kind]
+    return ""
+
+
+def _style_around(text: str, start: int, end: int) -> bool:
+    first = max(text.rfind(mark, 0, start + 1) for mark in ".!?\n\u3002\uff01\uff1f") + 1
+    lasts = [at for mark in ".!?\n\u3002\uff01\uff1f" if (at := text.find(mark, max(end - 1, start))) >= 0]
+    return is_style_wish(text[first : min(lasts, default=len(text))])
+
+
+def _without_styles(text: str) -> str:
+    sentences = re.split("(?<=[.!?\\n\u3002\uff01\uff1f])", text)
+    return "".join("\n" if is_style_wish(one) else one for one in sentences)
+
+
+def _plain_view(text: str) -> str:
+    """As it reads: unseen signs and marks left out, compatible signs made plain."""
+    plain = unicodedata.normalize("NFKC", guard_text(text, marks=_decorated(text)).text)
+    return re.sub(r"\s{2,}", _one_space, plain)
+
+
+def _one_space(run: re.Match[str]) -> str:
+    """One sign for a run of them: a line break if it holds one."""
+    return "\n" if "\n" in run.group() else " "
+
+
+def _decorated(text: str) -> bool:
+    """Whether Latin letters carry marks of their own, which no composed letter has."""
+    return bool(_zalgo().search(unicodedata.normalize("NFC", text)))
+
+
+def _readings(plain: str) -> Iterator[str]:
+    yield plain
+    if _mixed_scripts().search(plain):
+        yield in_latin(plain)
+    if _joined_words().search(plain):
+        yield re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<=\w)[_\-.+~*|/](?=\w)|_", " ", plain))
+
+
+def _without_known_sequences(text: str) -> str:
+    """Without the three flags that are spelt with tag characters."""
+    return _tag_flags().sub("", text)
+
+
+@cache
+def _hidden_signs() -> re.Pattern[str]:
+    """Overrides of direction, tags, hidden operators, joiners in Latin words, selectors in rows."""
+    selectors = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
+    return re.compile(
+        "[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f\u2061-\u2064\u206a-\u206f\ufff0-"
+        "\ufffb\u3164\uffa0"
+        "\u115f\u1160\x00-\x08\x0e-\x1f\x7f]"
+        "|(?<=[A-Za-z0-9<>/|_])[\u200b-\u200f\u2060\ufeff\u00ad\u034f\u180e]+(?=[A-Za-z0-9<>/|_])"
+        f"|[\u200b-\u200d\u2060\ufeff]{{3,}}|[{selectors}]{{2,}}|(?<=[A-Za-z])[{selectors}]"
+    )
+
+
+@cache
+def _tag_flags() -> re.Pattern[str]:
+    tags = {sign: chr(0xE0000 + ord(sign)) for sign in "gbengsctwl"}
+    flags = ("".join(tags[sign] for sign in name) for name in ("gbeng", "gbsct", "gbwls"))
+    return re.compile("\U0001f3f4(?:" + "|".join(flags) + ")\U000e007f")
+
+
+@cache
+def _markup_signs() -> re.Pattern[str]:
+    return re.compile(
+        r"!?\[[^\]\n]{0,200}\]\s?\(\s?[^)\s]{1,2000}|!?\[[^\]\n]{0,100}\]:\s?(?:https?:|//|data:)"
+        r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button"
+        r"|link|meta|object"
+        r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
+        r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
+        r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
+        r"|\{\{[^}\n]{1,100}\}\}|\{%"
+    )
+
+
+@cache
+def _fetching() -> re.Pattern[str]:
+    """An address with a word for going there in the imperative, in either order."""
+    go = (
+        r"(?:visit|open|fetch|load|click|go to|navigate to|download|curl|wget|get|post|browse"
+        r"|call|request|read|see|check|follow|include|use"
+        "|embed|render|show|display|link|point|redirect|besuche|\u00f6ffne|lade|klicke?|rufe?"
+        "|visite[zr]?|ouvre[zr]?|clique[zr]?|t\u00e9l\u00e9charge[zr]?|abre|abra|visita|haz clic"
+        "|descarga|acesse|clique|baixe|apri|clicca|scarica|bezoek|\u043e\u0442\u043a\u0440\u043e\u0439\\w*|\u043f\u0435\u0440\u0435\u0439\u0434\u0438\\w*"
+        "|\u0437\u0430\u0433\u0440\u0443\u0437\u0438\\w*|\u0441\u043a\u0430\u0447\u0430\u0439\\w*|otw\u00f3rz|kliknij)"
+    )
+    return re.compile(
+        rf"(?:^|[.;:!?,\n\u2014-]\s{{0,3}}|\b(?:please|must|should|and|then|always|never"
+        rf"|assistant to|you to|bitte|und|dann|et|y|e)\s)(?i:{go})\b"
+        "[^.!?\\n]{0,60}?(?:https?://|www\\.|hxxps?:)|(?:\u6253\u5f00|\u8bbf\u95ee|\u8a2a\u554f|\u70b9\u51fb|\u9ede\u64ca|\u4e0b\u8f7d|\u5f00\u542f"
+        "|\u958b\u3044\u3066|\u30a2\u30af\u30bb\u30b9\u3057|\u30af\u30ea\u30c3\u30af\u3057|\uc5f4\uc5b4|\ubc29\ubb38|\ud074\ub9ad|\u0627\u0641\u062a\u062d|\u0627\u0646\u0642\u0631|\u0632\u0631 )[^.!?\\n]{0,40}https?://"
+        r"|https?://[^\s\u3000-\uffff]{1,300}+[^.!?\n]{0,20}"
+        "(?:\u3092(?:\u958b\u3044|\u8aad\u307f\u8fbc)|\u306b\u30a2\u30af\u30bb\u30b9|\ub97c \uc5f4\uc5b4)"
+    )
+
+
+@cache
+def _filled_address() -> re.Pattern[str]:
+    """A place in an address where the assistant is to put what it knows."""
+    return re.compile(r"[?&=/](?:\{|\[[A-Za-z]|<[A-Za-z]|\$\{|%7[bB])")
+
+
+@cache
+def _mixed_scripts() -> re.Pattern[str]:
+    return re.compile("[A-Za-z][\u0370-\u052f]|[\u0370-\u052f][A-Za-z]")
+
+
+@cache
+def _joined_words() -> re.Pattern[str]:
+    return re.compile(r"[A-Za-z]{2}[_\-.+~*|/][A-Za-z]{2}|[a-z][A-Z][a-z]")
+
+
+@cache
+def _zalgo() -> re.Pattern[str]:
+    return re.compile("[A-Za-z][\u0300-\u036f\u20d0-\u20f0]")
+
+
+@cache
+def _squeezed() -> re.Pattern[str]:
+    return re.compile(
+        r"ignore(?:all|any|previous|prior|your|the)|previousinstruction|systemprompt"
+        r"|alwaysrecommend|alwayssay|disregard"
+        r"|fromnowon|youarenow|reveal|whenasked|donottell|neverreveal|instructions|recommend"
+        r"|assistant|jailbreak|override"
+    )
+
+
 # ---- src/adaptive/privacy/secrets.py ----
 # Secrets in a text: found by who issued them, by their form and by their context.
 #
@@ -8656,6 +10131,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
+# The longest name with a cookie's anchor at its head, and its sign of assignment.
+_ASSIGNMENT_REACH = 24
+# A prefix of two signs, its joint and a run of 24.
+_LEAST_PREFIXED = 27
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
 
 
@@ -8706,25 +10185,27 @@ def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
 def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
-    yield from _issued_spans(latin)
-    yield from _shaped_spans(text)
-    yield from _unknown_issuers(latin)
+    words = DistinctWords(latin)
+    yield from _issued_spans(latin, words)
+    yield from _shaped_spans(text, words)
+    if _prefixed_run().search(words.of_length(_LEAST_PREFIXED)):
+        yield from _unknown_issuers(latin)
     yield from context_secrets(text)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
 
-def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
+def _issued_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
-    present = [key for key in issued_keys() if key.anchor in text]
+    present = [key for key in issued_keys() if words.hold(key.anchor)]
     for key in present:
         found += _issued_by(key, text)
     for kind, start, end in found:
         yield kind, start, _over_lines(text, end)
     # A break within an anchor of a few signs is not looked for.
-    if "\n" in text and (beginning := [key for key in present if key.begins]):
-        yield from _broken_keys(text, beginning)
+    if "\n" in text and (cut := [key for key in present if key.begins and key.cut.search(text)]):
+        yield from _broken_keys(text, cut)
 
 
 def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
@@ -8790,15 +10271,31 @@ def _is_cut_key(piece: str) -> bool:
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped_spans(text: str) -> Iterator[tuple[str, int, int]]:
-    lower = text.lower().encode("ascii", "replace").decode("ascii")
+def _shaped_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
+    small = words.in_small_letters
     for shape in SECRET_SHAPES:
-        if not any(anchor in lower for anchor in shape.anchors):
+        if not any(small.hold(anchor) for anchor in shape.anchors):
+            continue
+        if shape.assigned and not any(_assigned(text, anchor) for anchor in shape.anchors):
+            continue
+        if shape.least_word and not shape.pattern.search(words.of_length(shape.least_word)):
             continue
         for match in shape.pattern.finditer(text):
             value = match.group("value")
             if not shape.told or _is_told(value):
                 yield shape.kind, *match.span("value")
+
+
+def _assigned(text: str, anchor: str) -> bool:
+    """Whether a sign of assignment stands soon behind an anchor, whatever its case."""
+    lower = text.lower()
+    at = lower.find(anchor)
+    while at >= 0:
+        behind = lower[at : at + _ASSIGNMENT_REACH]
+        if "=" in behind or ":" in behind:
+            return True
+        at = lower.find(anchor, at + len(anchor))
+    return False
 
 
 def _is_told(value: str) -> bool:
@@ -8978,111 +10475,6 @@ def holds_secret_mark(text: str) -> bool:
     """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
     said = text.lower().replace("\\", "")
     return any(mark in said for mark in _SECRET_MARKS)
-
-
-# ---- src/adaptive/privacy/unicode_text.py ----
-# One spelling for the many ways in which Unicode writes a digit, a dot, a dash or a space.
-
-import re
-import unicodedata
-from bisect import bisect_right
-from dataclasses import dataclass
-from functools import cache
-
-# Characters that look like the one they stand for. The three full stops beside the ASCII dot that
-# a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).
-_PII_LOOK_ALIKES = {
-    ".": "\u2024\u3002\uff0e\uff61\u00b7\u0387\u2027\u2219\u22c5\u30fb\uff65\u06d4\ua4f8\u0589",
-    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d\u207b",
-    "@": "\uff20\ufe6b",
-    ":": "\uff1a\ufe55\u2236\ua789",
-    "'": "\u2018\u2019\u02bc\uff07",
-    "/": "\u2044\u2215\uff0f",
-    "+": "\uff0b\ufe62",
-    "\u00b0": "\u00ba\u02da",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class UnicodeText:
-    """A text in one spelling, with the way back to the places of the original.
-
-    Attributes:
-        text: digits of all scripts are ASCII, look-alikes are what they look like, characters
-            that nobody sees are gone; otherwise as it was.
-        hidden: for each removed character the place in ``text`` before which it stood, rising.
-    """
-
-    text: str
-    hidden: tuple[int, ...] = ()
-
-    def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """Where a part of ``text`` stands in the original: start and end, end exclusive."""
-        if not self.hidden:
-            return start, end
-        last = end - 1
-        return (
-            start + bisect_right(self.hidden, start),
-            last + bisect_right(self.hidden, last) + 1,
-        )
-
-
-def unicode_text(original: str) -> UnicodeText:
-    """Bring a text to one spelling."""
-    if original.isascii():
-        return UnicodeText(original)
-    spelled = original.translate(_pii_spelling())
-    if "\u30fc" in spelled:
-        spelled = _pii_long_vowel().sub("-", spelled)
-    hidden = _pii_hidden()
-    if not hidden.search(spelled):
-        return UnicodeText(spelled)
-    places = [found.start() for found in hidden.finditer(spelled)]
-    return UnicodeText(
-        hidden.sub("", spelled), tuple(place - rank for rank, place in enumerate(places))
-    )
-
-
-class _PiiSpelling(dict[int, str | int]):
-    """A table for ``str.translate`` that learns a character when it first meets it."""
-
-    def __missing__(self, code: int) -> str | int:
-        character = chr(code)
-        spelling: str | int = code
-        if code > 127:
-            digit = unicodedata.decimal(character, None)
-            compatible = unicodedata.normalize("NFKC", character)
-            if digit is not None:
-                spelling = str(digit)
-            elif character.isspace():
-                spelling = "\n" if character in "\u0085\u2028\u2029" else " "
-            elif len(compatible) == 1 and compatible.isascii():
-                spelling = compatible
-        self[code] = spelling
-        return spelling
-
-
-@cache
-def _pii_spelling() -> _PiiSpelling:
-    table = _PiiSpelling()
-    for plain, alike in _PII_LOOK_ALIKES.items():
-        table.update(dict.fromkeys(map(ord, alike), plain))
-    return table
-
-
-@cache
-def _pii_long_vowel() -> re.Pattern[str]:
-    """The Japanese sign for a long vowel, which is typed for a dash between digits."""
-    return re.compile("(?<=[0-9])\u30fc(?=[0-9])")
-
-
-@cache
-def _pii_hidden() -> re.Pattern[str]:
-    """Soft hyphen, zero-width and bidirectional marks, fillers, variation selectors."""
-    return re.compile(
-        "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
-        "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]"
-    )
 
 
 # ---- src/adaptive/privacy/wallet_checksums.py ----
@@ -9308,12 +10700,13 @@ _SHOWN_CHARACTERS = 80
 
 
 async def show_sources(notifier: Notifier, used: Sequence[Candidate]) -> None:
-    """Show each memory as a source, with its relevance in percent."""
+    """Show each memory as a source, with its relevance in percent; escaped as in the block."""
     for one in used:
-        title = one.memory.content[:_SHOWN_CHARACTERS]
+        text = escaped_entry(one.memory.content)
+        title = text[:_SHOWN_CHARACTERS]
         percent = f"{round(one.score * 100)} %"
         meta = {"source": title, "name": percent, "score": round(one.score, 3)}
-        await notifier.source(title, [one.memory.content], [meta])
+        await notifier.source(title, [text], [meta])
 
 
 # ---- src/adaptive/recall/remarks.py ----
@@ -10816,6 +12209,120 @@ def _with_history(memory: Memory) -> dict[str, Any]:
     return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
 
 
+# ---- src/adaptive/host/erasable_memories.py ----
+# The memories of one user as one that erases sees them, the host's vectors included.
+
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol
+
+# Before each look: some vector databases show a deletion only after a second.
+_COLLECTION_PAUSES_SECONDS = (0.0, 0.5, 1.5)
+
+
+class ErasableMemories(Protocol):
+    """The memories of one user, and whatever of them the host searches in."""
+
+    @property
+    def keeps_provenance(self) -> bool:
+        """Whether rows have a place for where they came from."""
+        ...
+
+    async def read(self) -> tuple[Memory, ...]:
+        """All memories of the user; raises as ``MemoryStore.read`` does."""
+        ...
+
+    async def delete(self, memory: Memory) -> None:
+        """Remove a row and its vector, and prove that the row is gone.
+
+        Raises:
+            StoreError: the row still stands.
+        """
+        ...
+
+    async def delete_all(self) -> None:
+        """Remove all rows, and all vectors, those without a row included.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            StoreError: rows or vectors still stand.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HostMemories:
+    """``ErasableMemories`` through the host's own memory API, with its vectors and its events."""
+
+    store: HostMemoryStore
+
+    @property
+    def keeps_provenance(self) -> bool:
+        """Whether the release has the column for it, 0.10 and newer."""
+        from open_webui.models.memories import Memories
+
+        update = Memories.update_memory_by_id_and_user_id
+        return bool(accepted_arguments(update, {"meta": None}))
+
+    async def read(self) -> tuple[Memory, ...]:
+        """All memories of the user."""
+        return await self.store.read()
+
+    async def delete(self, memory: Memory) -> None:
+        """Remove a row and its vector."""
+        await self.store.delete(memory)
+
+    @uninterrupted
+    async def delete_all(self) -> None:
+        """Remove all rows and the user's collection, and look that they are gone."""
+        from open_webui.routers import memories as router
+
+        if await self.store.read():
+            arguments = {"request": self.store.request, "user": self.store.user, "db": None}
+            accepted = accepted_arguments(router.delete_memory_by_user_id, arguments)
+            with HostFaults("erasing the memories", StoreError):
+                await router.delete_memory_by_user_id(**accepted)
+            if await self.store.read():
+                raise StoreError("Open WebUI reported success, but memories are still there")
+        await self._delete_vectors()
+
+    async def _delete_vectors(self) -> None:
+        """Remove the collection itself: the host deletes it with the rows, and hides a failure.
+
+        One that is not there is an error for some vector databases, so only looking tells.
+        """
+        from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+        name, failure = f"user-memory-{self.store.user.id}", None
+        try:
+            with HostFaults("erasing Open WebUI's vectors", StoreError):
+                await ASYNC_VECTOR_DB_CLIENT.delete_collection(name)
+        except StoreError as error:
+            failure = error
+        for pause in _COLLECTION_PAUSES_SECONDS:
+            await asyncio.sleep(pause)
+            with HostFaults("looking for Open WebUI's vectors", StoreError):
+                stands = await ASYNC_VECTOR_DB_CLIENT.has_collection(name)
+            if not stands and (failure is None or not await _holds_any(name)):
+                return
+        raise failure or StoreError("Open WebUI's vectors of the memories still stand")
+
+
+async def _holds_any(collection: str) -> bool:
+    """Whether there is a vector in it: 0.9 denies every collection that Chroma has.
+
+    (host: retrieval/vector/dbs/chroma.py, has_collection) One that is not there is an error again.
+    """
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+    try:
+        with HostFaults("reading Open WebUI's vectors", StoreError):
+            found = await ASYNC_VECTOR_DB_CLIENT.get(collection)
+    except StoreError:
+        return False
+    return any(getattr(found, "ids", None) or [])
+
+
 # ---- src/adaptive/llm/envelope.py ----
 # The items in a parsed reply, whatever they are wrapped in.
 #
@@ -12225,7 +13732,7 @@ class _PiiScan:
     def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         anchor = recogniser.anchor
         if anchor not in self._windows:
-            self._windows[anchor] = windows(self._text, anchor)
+            self._windows[anchor] = windows(self._text, anchor, self._context.distinct)
         places = self._windows[anchor]
         if places and recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)
@@ -12882,7 +14389,11 @@ class RedactingCompleter:
         redaction = Redaction() if self.personal_data else None
         # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
         sent = await asyncio.to_thread(redacted_request, request, redaction)
-        completion = await self.completer.complete(sent, response_format)
+        try:
+            completion = await self.completer.complete(sent, response_format)
+        except AdaptiveMemoryError as error:  # it may quote what the provider says, and that us
+            error.args = (told_failure(str(error), redaction), *error.args[1:])
+            raise
         if redaction is None or redaction.is_empty:
             return completion
         return replace(completion, text=restored_json(completion.text, redaction))
@@ -12912,6 +14423,16 @@ def without_secret_values(text: str) -> str:
     return "".join([*parts, text[position:]])
 
 
+def told_failure(text: str, redaction: Redaction | None) -> str:
+    """The text of an error without secrets; with a redaction without what a provider has written.
+
+    Our errors quote that behind a colon.
+    """
+    if redaction is not None:
+        text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
+    return without_secret_values(text)
+
+
 def restored_json(text: str, redaction: Redaction) -> str:
     """A reply in JSON with the values of the placeholders in its texts, escaped as these are."""
 
@@ -12932,6 +14453,40 @@ def _offered_id_mark() -> re.Pattern[str]:
     """The beginning of a line on which a memory is offered with its id, as the host makes ids."""
     form = "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
     return re.compile(rf"^(- id={form} \| )", re.MULTILINE)
+
+
+# ---- src/adaptive/privacy/secretless_embedder.py ----
+# What embedding services are sent: no secrets.
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SecretlessEmbedder:
+    """An ``Embedder`` around a service: secrets have a placeholder in each text that is sent."""
+
+    embedder: Embedder
+
+    async def name(self) -> str:
+        """The other's name (see ``Embedder``)."""
+        return await self.embedder.name()
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts without their secrets (see ``Embedder``)."""
+        # In a thread: a store's texts take seconds, and chats go on.
+        sent = await asyncio.to_thread(texts_without_secrets, texts)
+        try:
+            return await self.embedder.embed(sent, query=query)
+        except AdaptiveMemoryError as error:
+            error.args = (told_failure(str(error), None), *error.args[1:])
+            raise
+
+
+def texts_without_secrets(texts: Sequence[str]) -> list[str]:
+    """The texts with a placeholder for each secret."""
+    return [without_secret_values(text) for text in texts]
 
 
 # ---- src/adaptive/privacy/stream_restorer.py ----
@@ -13993,265 +15548,6 @@ def _bare(text: str) -> str:
                 text = text[len(opening) : -len(closing)]
                 break
     return text
-
-
-# ---- src/adaptive/recall/judge.py ----
-# Asking a model how well memories fit a message; an option, since it costs time before the answer.
-#
-# Without a usable reply in time the order that the candidates came in stands.
-
-import hashlib
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Protocol
-
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
-
-JudgementKind = Literal["clear", "cached", "asked", "failed"]
-ScoreKey = tuple[str, str, str, str, str]
-
-_LONGEST_MESSAGE = 4000
-_LONGEST_FACT = 600
-_REMEMBERED_SCORES = 20_000
-# A second try would mostly cost the user the rest of the time.
-_NO_RETRY = RetryPolicy(retries=0)
-
-RELEVANCE_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "scores": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"id": {"type": "string"}, "score": {"type": "number"}},
-                "required": ["id", "score"],
-            },
-        }
-    },
-    "required": ["scores"],
-}
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeRules:
-    """When a model is asked, for how long, and how long its scores are kept; times in seconds.
-
-    A candidate is clear by itself from ``clear_above`` on and up to ``clear_below``, both on the
-    scale of the candidates' scores. ``prompt`` replaces the built-in one unless it is empty.
-    """
-
-    deadline: float
-    clear_above: float = 1.0
-    clear_below: float = 0.0
-    cache_seconds: float = 86_400
-    prompt: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Candidates, best first, and where their order comes from.
-
-    ``kind``: every candidate was ``clear``; scores were all ``cached``; a model was ``asked``; or
-    that ``failed`` for ``reason``, and the candidates are those that were given, unchanged.
-    ``scored`` holds the ids whose ``score`` is a model's.
-    """
-
-    candidates: tuple[Candidate, ...]
-    kind: JudgementKind
-    scored: frozenset[str] = frozenset()
-    reason: str = ""
-
-
-class _Scores(Protocol):
-    def get(self, key: ScoreKey, /) -> float | None: ...
-
-    def __setitem__(self, key: ScoreKey, score: float, /) -> None: ...
-
-
-class RelevanceCache:
-    """Scores that a model gave, bounded in number and in time; keys begin with the user's id."""
-
-    def __init__(
-        self, most: int = _REMEMBERED_SCORES, now: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._most = most
-        self._now = now
-        self._seconds = -1.0
-        self._scores: _Scores = _ScoresUntil(most, 0, now)
-
-    def lasting(self, seconds: float) -> _Scores:
-        """The scores; when they are to last for another time than before, they begin anew."""
-        if seconds != self._seconds:
-            cachetools = soft_import("cachetools", "relevance scores are kept by simpler means")
-            kind = _ScoresUntil if cachetools is None else cachetools.TTLCache
-            self._scores = kind(self._most, seconds, self._now)
-            self._seconds = seconds
-        return self._scores
-
-
-class _ScoresUntil:
-    """What ``cachetools.TTLCache`` does, as far as it is needed here."""
-
-    def __init__(self, most: int, seconds: float, now: Callable[[], float]) -> None:
-        self._most = most
-        self._seconds = seconds
-        self._now = now
-        self._held: OrderedDict[ScoreKey, tuple[float, float]] = OrderedDict()
-
-    def get(self, key: ScoreKey, /) -> float | None:
-        score, until = self._held.get(key, (0.0, 0.0))
-        return score if self._now() < until else None
-
-    def __setitem__(self, key: ScoreKey, score: float, /) -> None:
-        now = self._now()
-        self._held[key] = (score, now + self._seconds)
-        self._held.move_to_end(key)
-        # All last equally long, so the first one written is the first one over.
-        while len(self._held) > self._most or next(iter(self._held.values()))[1] < now:
-            self._held.popitem(last=False)
-
-
-@dataclass(frozen=True, slots=True)
-class RelevanceJudge:
-    """A model that scores candidates, with what is remembered of it."""
-
-    completer: Completer
-    formats: AnswerFormats
-    cache: RelevanceCache
-    rules: JudgeRules
-
-    async def judged(
-        self, user_id: str, message: str, candidates: Sequence[Candidate]
-    ) -> Judgement:
-        """The candidates (best first) in the order of the model's scores; never raises its errors.
-
-        A scored candidate carries the model's score in place of its own. Those without one, because
-        the model left them out, keep their own and stand behind, in the order they came in. No call
-        is made if each candidate is clear by its own score or its score is remembered; else all
-        that are not remembered are asked for, so that they are judged side by side.
-        """
-        try:
-            prompt = render_prompt("relevance", self.rules.prompt, {})
-            keys = self._keys(user_id, _hashed(prompt, message), candidates)
-            held = self.cache.lasting(self.rules.cache_seconds)
-            found = ((id_, held.get(key)) for id_, key in keys.items())
-            scores = {id_: score for id_, score in found if score is not None}
-            unknown = [one for one in candidates if one.memory.id not in scores]
-            if all(self._is_clear(one) for one in unknown):
-                return _judgement(candidates, scores, "cached" if scores else "clear")
-            asked = [one.memory for one in unknown]
-            completion = await ask(
-                self.completer,
-                relevance_request(prompt, message, asked),
-                self.formats,
-                _NO_RETRY,
-                self.rules.deadline,
-            )
-            fresh = read_relevance(completion, asked)
-        except AdaptiveMemoryError as error:
-            return Judgement(tuple(candidates), "failed", reason=str(error))
-        for id_, score in fresh.items():
-            held[keys[id_]] = score
-        return _judgement(candidates, scores | fresh, "asked")
-
-    def _is_clear(self, candidate: Candidate) -> bool:
-        score = candidate.score
-        return score >= self.rules.clear_above or score <= self.rules.clear_below
-
-    def _keys(
-        self, user_id: str, question: str, candidates: Sequence[Candidate]
-    ) -> dict[str, ScoreKey]:
-        model = self.completer.key
-        memories = [one.memory for one in candidates]
-        return {
-            one.id: (user_id, question, one.id, _hashed(one.content), model) for one in memories
-        }
-
-
-def relevance_request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
-    """The question to the model; ``prompt`` is its system message."""
-    lines = [
-        f"- id={one.id} | {' '.join(head_and_tail(one.content, _LONGEST_FACT).split())}"
-        for one in memories
-    ]
-    sections = [
-        "## Memories\n" + "\n".join(lines),
-        "## Message of the user\n" + head_and_tail(message, _LONGEST_MESSAGE),
-    ]
-    return CompletionRequest(prompt, "\n\n".join(sections), "memory_relevance", RELEVANCE_SCHEMA)
-
-
-def _number_of(value: object) -> object:
-    """Models write a score of 0.9 as 0.9, "0.9" or "90%"."""
-    if not isinstance(value, str):
-        return value
-    share = value.strip().removesuffix("%")
-    try:
-        return float(share) / (1 if share == value.strip() else 100)
-    except ValueError:
-        return value
-
-
-class ScoreItem(BaseModel):
-    """One item of the model's reply; earlier releases' prompts asked for ``relevance``."""
-
-    id: str
-    score: Annotated[
-        float,
-        BeforeValidator(_number_of),
-        Field(ge=0, le=100, validation_alias=AliasChoices("score", "relevance")),
-    ]
-
-
-def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str, float]:
-    """The scores in a model's reply, 0 to 1, by id; the first one counts, unknown ids do not.
-
-    Raises:
-        ReplyUnusable: it scores none of the memories that were asked for.
-    """
-    offered = {memory.id for memory in asked}
-    scores: dict[str, float] = {}
-    for item in reply_items(completion.text, "scores", cut=completion.cut):
-        for read in _score_items(mapping(item)):
-            if read.id.strip() in offered:
-                scores.setdefault(read.id.strip(), read.score)
-    if not scores:
-        raise ReplyUnusable("the model's reply scores none of the memories")
-    # Some models score out of 10 or 100 whatever they are told.
-    most = max(scores.values())
-    scale = 1 if most <= 1 else 10 if most <= 10 else 100
-    return {id_: score / scale for id_, score in scores.items()}
-
-
-def _score_items(item: Mapping[str, Any]) -> Iterator[ScoreItem]:
-    """The usable items in one: itself, or where it maps ids to scores, each of these."""
-    pairs = [item] if "id" in item else [{"id": id_, "score": value} for id_, value in item.items()]
-    for pair in pairs:
-        try:
-            yield ScoreItem.model_validate(pair)
-        except ValidationError:
-            continue
-
-
-def _judgement(
-    candidates: Sequence[Candidate], scores: Mapping[str, float], kind: JudgementKind
-) -> Judgement:
-    scored = [
-        replace(one, score=scores[one.memory.id]) for one in candidates if one.memory.id in scores
-    ]
-    scored.sort(key=lambda one: -one.score)
-    others = [one for one in candidates if one.memory.id not in scores]
-    return Judgement((*scored, *others), kind, frozenset(one.memory.id for one in scored))
-
-
-def _hashed(*texts: str) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        encoded = text.encode(errors="replace")
-        digest.update(len(encoded).to_bytes(8, "big") + encoded)
-    return digest.hexdigest()
 
 
 # ---- src/adaptive/recall/question.py ----
@@ -17440,8 +18736,7 @@ def _retracting(kind: str) -> re.Pattern[str]:
 # ---- src/adaptive/recall/layout.py ----
 # The memory block as text: core facts above retrieved memories, whole entries within a budget.
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -17464,14 +18759,10 @@ _LEADS: Mapping[MemoryFormat, str] = {
     "paragraph": " ",
     "table": "| ",
 }
-# Marks of this block and of the one that Open WebUI itself writes, and the control tokens by which
-# chat templates tell roles apart.
-_IMITATED_TAG = re.compile(
-    r"<(?=\s*/?\s*(?:adaptive_memory|memory_context)\b|[|\uff5c]|<?/?(?:s|sys|bos|eos|start_of_turn"
-    r"|end_of_turn|system|developer|user|human|assistant|model|tool)>)",
-    re.IGNORECASE,
-)
-_IMITATED_BRACKET = re.compile(r"\[(?=\s*/?\s*(?:inst|system_prompt)\b)", re.IGNORECASE)
+# Signs that open a mark, and what may stand within one before its name.
+_OPENED = "<[{"
+_MARK_FILLERS = " \t/|!?\\#~_.-"
+_AS_ENTITIES = str.maketrans({"<": "&lt;", "[": "&#91;", "{": "&#123;"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -17498,18 +18789,12 @@ class BlockEntries:
     retrieved: tuple[Memory, ...] = ()
 
 
-def filled(
-    core: Sequence[Memory], retrieved: Sequence[Memory], layout: EntryLayout, budget: BlockBudget
-) -> BlockEntries:
-    """The entries that fit whole: core facts first, up to their cap, then retrieved, best first.
+@dataclass(frozen=True, slots=True)
+class FormerContent:
+    """What a memory said before it was changed; ``until`` is a day, empty where unknown."""
 
-    A core fact beyond the cap may still come along as a retrieved one; none stands there twice.
-    """
-    taken = core_within(core, layout, budget)
-    held = {memory.id for memory in taken}
-    others = {memory.id: memory for memory in retrieved if memory.id not in held}
-    room = retrieved_room(taken, layout, budget)
-    return BlockEntries(taken, _within(others.values(), layout, room))
+    content: str
+    until: str = ""
 
 
 def core_within(
@@ -17557,7 +18842,7 @@ def _within(memories: Iterable[Memory], layout: EntryLayout, tokens: int) -> tup
     taken: list[Memory] = []
     for memory in memories:
         cost = entry_tokens(memory, layout)
-        if cost <= tokens and _one_line_of(memory.content):
+        if cost <= tokens and escaped_entry(memory.content):
             taken.append(memory)
             tokens -= cost
     return tuple(taken)
@@ -17573,7 +18858,7 @@ def _part_tokens(heading: str, layout: EntryLayout) -> int:
 
 def _part(heading: str, memories: Iterable[Memory], layout: EntryLayout) -> str:
     """A heading with its entries; an entry without words has no line."""
-    lines = [_entry_line(one, layout) for one in memories if _one_line_of(one.content)]
+    lines = [_entry_line(one, layout) for one in memories if escaped_entry(one.content)]
     if not lines:
         return ""
     if layout.form == "paragraph":
@@ -17594,43 +18879,62 @@ def _table_head(layout: EntryLayout) -> list[str]:
 
 
 def _entry_line(memory: Memory, layout: EntryLayout) -> str:
-    """The text of an entry without what stands before it."""
-    text = _one_line_of(memory.content)
+    """The text of an entry without what stands before it.
+
+    Parts that imitate nothing may do so together, as a bank's name in square brackets: so the whole
+    is escaped once more.
+    """
+    text = _closed(escaped_entry(memory.content))
     if formers := _formers(memory):
         text = f"{text.rstrip()} ({formers})"
     details = _details(memory, layout.details)
     if layout.form == "table":
         # The memory is the last cell: a mark in it shifts no other.
-        return " | ".join([*(cell.replace("|", "/") for cell in details), text.replace("|", "\\|")])
+        cells = [*(cell.replace("|", "/") for cell in details), text.replace("|", "\\|")]
+        return " | ".join(_closed(escaped_entry(cell)) for cell in cells)
     if layout.form == "paragraph" and not text.endswith(_SENTENCE_ENDS):
         text += "."
     told = " ".join(detail for detail in details if detail)
-    return f"[{told}] {text}" if told else text
+    return _closed(escaped_entry(f"[{told}] {text}" if told else text))
 
 
-def _formers(memory: Memory) -> str:
-    """What a memory said before it was changed, and until when, the latest first.
+def _closed(text: str) -> str:
+    """A text that opens no mark at its end, which the entry after it could complete."""
+    kept = text.rstrip(_MARK_FILLERS + _OPENED)
+    tail = text[len(kept) :]
+    return kept + tail.translate(_AS_ENTITIES) if tail else text
+
+
+def former_contents(memory: Memory) -> list[FormerContent]:
+    """What a memory said before it was changed, as far as its entry tells it, the latest first.
 
     What it only said in fewer words is left out.
     """
-    told: list[str] = []
+    told: list[FormerContent] = []
     after = memory.content
     for entry in reversed(listing(memory.meta.get("history"))):
         former = str(mapping(entry).get("content") or "")
         if not former.strip() or holds_words_of(after, former):
             continue
-        day = _day(mapping(entry).get("until"))
-        words = _one_line_of(former).rstrip(".\u3002").translate(_ROUND_TO_SQUARE)
-        told.append(f"until {day}: {words}" if day else f"before: {words}")
+        told.append(FormerContent(former, _day(mapping(entry).get("until"))))
         after = former
         if len(told) == _FORMERS_TOLD:
             break
+    return told
+
+
+def _formers(memory: Memory) -> str:
+    told: list[str] = []
+    for former in former_contents(memory):
+        words = _closed(escaped_entry(former.content))
+        words = words.rstrip(".\u3002").translate(_ROUND_TO_SQUARE)
+        told.append(f"until {former.until}: {words}" if former.until else f"before: {words}")
     return "; ".join(told)
 
 
 def _details(memory: Memory, wanted: MemoryDetails) -> list[str]:
     """The date and the bank as far as they are wanted; empty where they are not known."""
-    bank = _one_line_of(memory.bank).replace("[", "(").replace("]", ")")
+    bank = escaped_entry(memory.bank).replace("[", "(").replace("]", ")")
     details = {"date": _said_on(memory), "bank": bank}
     return [details[name] for name in ("date", "bank") if wanted in (name, "both")]
 
@@ -17649,10 +18953,157 @@ def _day(seconds: object) -> str:
         return ""
 
 
-def _one_line_of(text: str) -> str:
-    """A text on one line that can't open or close a block, nor begin a role's turn."""
-    folded = _IMITATED_TAG.sub("&lt;", " ".join(text.split()))
-    return _IMITATED_BRACKET.sub("&#91;", folded)
+# ---- src/adaptive/recall/entry_verdicts.py ----
+# May a memory stand in a prompt? What reads as an instruction or holds a secret may not.
+#
+# We write no such memory, but other tools write to the host's table, too, and former releases did.
+
+import asyncio
+import hashlib
+import logging
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+log_verdicts = logging.getLogger("adaptive_memory.recall")
+
+VerdictKey = tuple[str, str]
+
+_REMEMBERED_VERDICTS = 50_000
+_USERS_JUDGED_AHEAD = 2000
+# What one turn may spend on texts that were never judged: some tens of milliseconds.
+_FRESH_ROWS = 64
+_FRESH_CHARACTERS = 32_000
+# Behind a turn, a batch takes a few milliseconds, and then it is the chats' turn for a while.
+_VERDICT_BATCH = 10
+_VERDICT_PAUSE_SECONDS = 0.02
+# The host makes the model's request first: that is what the user waits for.
+_AHEAD_AFTER_SECONDS = 0.3
+
+
+class EntryVerdicts:
+    """What was found out about entries, as a digest of their texts; keys begin with the user's id.
+
+    A verdict takes about half a millisecond, so it is kept as long as the text stands.
+    """
+
+    def __init__(
+        self,
+        most: int = _REMEMBERED_VERDICTS,
+        pause: float = _VERDICT_PAUSE_SECONDS,
+        ahead_after: float = _AHEAD_AFTER_SECONDS,
+    ) -> None:
+        self._most = most
+        self._pause = pause
+        self._ahead_after = ahead_after
+        self._allowed: OrderedDict[VerdictKey, bool] = OrderedDict()
+        self._ahead: OrderedDict[str, int] = OrderedDict()
+
+    def warm_up(self) -> None:
+        """What would make the first entry wait: the patterns are compiled."""
+        _objection(Memory("", "User's name is Ada, and a code is 1: <x>.", 0, 0))
+
+    def known(self, key: VerdictKey) -> bool | None:
+        """The verdict on an entry; ``None`` where there is none yet."""
+        return self._allowed.get(key)
+
+    def judge(self, key: VerdictKey, memory: Memory) -> bool:
+        """Find out whether a memory may stand in a prompt; once, the log says that it may not."""
+        reason = _objection(memory)
+        if reason:
+            log_verdicts.info("memory %s is left out of prompts: %s", memory.id, reason)
+        self._allowed[key] = not reason
+        while len(self._allowed) > self._most:
+            self._allowed.popitem(last=False)
+        return not reason
+
+    def forget(self, user_id: str) -> None:
+        """Let go of the verdicts on a user's entries."""
+        for key in [key for key in tuple(self._allowed) if key[0] == user_id]:
+            self._allowed.pop(key, None)
+        self._ahead.pop(user_id, None)
+
+    async def judge_ahead(self, user_id: str, memories: Sequence[Memory]) -> None:
+        """Judge all of a user's memories behind a turn, so that later ones find it done.
+
+        The same sequence again is not looked at.
+        """
+        if self._ahead.get(user_id) == id(memories) or len(memories) > self._most:
+            return
+        self._ahead[user_id] = id(memories)
+        self._ahead.move_to_end(user_id)
+        while len(self._ahead) > _USERS_JUDGED_AHEAD:
+            self._ahead.popitem(last=False)
+        await asyncio.sleep(self._ahead_after)
+        for start in range(0, len(memories), _VERDICT_BATCH):
+            batch = memories[start : start + _VERDICT_BATCH]
+            if await asyncio.to_thread(partial(self._judge_batch, user_id, batch)):
+                await asyncio.sleep(self._pause)
+
+    def _judge_batch(self, user_id: str, memories: Sequence[Memory]) -> bool:
+        """Judge what was not judged; whether there was any."""
+        keys = {verdict_key(user_id, memory): memory for memory in memories}
+        fresh = {key: memory for key, memory in keys.items() if self.known(key) is None}
+        for key, memory in fresh.items():
+            self.judge(key, memory)
+        return bool(fresh)
+
+
+@dataclass(slots=True)
+class EntryScreen:
+    """Verdicts for one turn, which has time for so many new ones.
+
+    What it has no time for stays out of this turn's prompt.
+    """
+
+    verdicts: EntryVerdicts
+    user_id: str
+    rows_left: int = _FRESH_ROWS
+    characters_left: int = _FRESH_CHARACTERS
+    _told: dict[str, bool] = field(default_factory=dict[str, bool])
+
+    def allows(self, memory: Memory) -> bool:
+        """Whether a memory may stand in this turn's prompts; the same answer all the turn."""
+        known = self._told.get(memory.id)
+        if known is None:
+            known = self._told[memory.id] = self._verdict(memory)
+        return known
+
+    def _verdict(self, memory: Memory) -> bool:
+        key = verdict_key(self.user_id, memory)
+        known = self.verdicts.known(key)
+        if known is not None:
+            return known
+        self.rows_left -= 1
+        self.characters_left -= len(memory.content)
+        if min(self.rows_left, self.characters_left) < 0:
+            log_verdicts.debug("memory %s waits: too many to look at in one turn", memory.id)
+            return False
+        return self.verdicts.judge(key, memory)
+
+
+def verdict_key(user_id: str, memory: Memory) -> VerdictKey:
+    """Whose entry it is, and a digest of all its texts that a prompt may show."""
+    digest = hashlib.blake2b(digest_size=12)
+    for text in _shown_texts(memory):
+        encoded = text.encode(errors="replace")
+        digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return user_id, digest.hexdigest()
+
+
+def _shown_texts(memory: Memory) -> list[str]:
+    formers = [former.content for former in former_contents(memory)]
+    return [memory.content, *formers, *filter(None, [memory.bank])]
+
+
+def _objection(memory: Memory) -> str:
+    """Why a memory may not stand in a prompt, without its text; empty if it may."""
+    for text in _shown_texts(memory):
+        reason = secret_reason(find_secrets(text)) or injection_verdict(text).reason
+        if reason:
+            return reason
+    return ""
 
 
 # ---- src/adaptive/table_ports.py ----
@@ -18541,6 +19992,484 @@ class RedisLeases:
                 return await getattr(client, command)(*args, **options)
 
 
+# ---- src/adaptive/host/erasure.py ----
+# Forgetting everything that is held of a user.
+#
+# Whatever fails, the rest is erased all the same and the report tells. What is gone already is no
+# error, so an erasure that was interrupted is repeated.
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+# What a worker had begun may be written behind the first look, hardly behind the second.
+_MOST_LOOKS = 3
+_LEASED_SUBJECTS = ("learn", "upkeep")
+_REDIS_ERASURE_SECONDS = 2.0
+_NOUNS = {
+    "memory": "memories",
+    "archive": "archived memories",
+    "audit": "entries of the audit",
+    "chat": "states of chats",
+    "lease": "leases",
+    "pending": "turns of the learning queue",
+    "redis": "leases in Redis",
+    "usage": "counts of recalls",
+    "vector": "vectors",
+}
+# Columns that count what is worth telling; of the other tables it is told that there is something.
+_TOLD_APART_BY = {"archive": "memory_id", "pending": "message_id"}
+
+Forget = Callable[[str], object]
+Erased = TypeVar("Erased")
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """Everything that is held of one user, and where.
+
+    ``archive`` opens what stands there; each of ``caches`` forgets a user within this process.
+    """
+
+    user_id: str
+    memories: ErasableMemories
+    tables: ErasableTables
+    archive: ArchiveTable
+    caches: tuple[Forget, ...] = ()
+    redis: Callable[[], Any | None] = host_redis
+
+    def forget_in_process(self) -> None:
+        """Let every cache of this process forget the user; other workers' look at the tables."""
+        for forget in self.caches:
+            forget(self.user_id)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureReport:
+    """What was removed, counted by kind, and what was not, with the reason by kind.
+
+    ``memory`` is a row of the host's with its vectors, other kinds are our tables without their
+    prefix. ``bereft`` are ids of archived memories that stay although the summary that stood for
+    them is gone: they can be restored.
+    """
+
+    removed: Mapping[str, int]
+    failed: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+    bereft: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing failed."""
+        return not self.failed
+
+    @property
+    def line(self) -> str:
+        """The report as one sentence or two, without a word of what was erased."""
+        counts = [
+            f"{_NOUNS.get(kind, kind)} ({count})"
+            for kind, count in sorted(self.removed.items(), key=_memories_first)
+            if count
+        ]
+        told = f"Erased: {', '.join(counts)}." if counts else "There was nothing to erase."
+        failed = "; ".join(f"{_NOUNS.get(kind, kind)} ({why})" for kind, why in self.failed.items())
+        return f"{told} Not erased: {failed}." if failed else told
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureForecast:
+    """What an erasure would find now: rows of the host's, and how much of ours by kind.
+
+    ``failed`` tells what could not be looked at.
+    """
+
+    memories: tuple[Memory, ...]
+    counts: Mapping[str, int]
+    failed: Mapping[str, str]
+
+    @property
+    def empty(self) -> bool:
+        """Whether there surely is nothing."""
+        return not (self.memories or self.failed or any(self.counts.values()))
+
+
+@dataclass(slots=True)
+class ErasureTally:
+    """What an erasure has done so far."""
+
+    removed: dict[str, int] = field(default_factory=dict[str, int])
+    failed: dict[str, str] = field(default_factory=dict[str, str])
+    notes: list[str] = field(default_factory=list[str])
+
+    def count(self, kind: str, number: int) -> None:
+        """Add what was removed."""
+        self.removed[kind] = self.removed.get(kind, 0) + number
+
+    async def tried(self, kind: str, work: Awaitable[Erased], otherwise: Erased) -> Erased:
+        """What the work answers; where it fails, that is noted."""
+        try:
+            return await work
+        except AdaptiveMemoryError as error:
+            self.failed[kind] = str(error)
+            return otherwise
+
+    async def removing(self, kind: str, work: Awaitable[int]) -> None:
+        """Count what the work removes."""
+        self.count(kind, await self.tried(kind, work, 0))
+
+    def report(self, bereft: tuple[str, ...] = ()) -> ErasureReport:
+        """What there is to tell."""
+        return ErasureReport(dict(self.removed), dict(self.failed), tuple(self.notes), bereft)
+
+
+def joined_reports(reports: Sequence[ErasureReport]) -> ErasureReport:
+    """Reports of erasures that followed each other, as one; a note that recurs is told once."""
+    tally = ErasureTally()
+    for report in reports:
+        tally.failed.update(report.failed)
+        for kind, number in report.removed.items():
+            tally.count(kind, number)
+    tally.notes = list(dict.fromkeys(note for report in reports for note in report.notes))
+    return tally.report(tuple(one for report in reports for one in report.bereft))
+
+
+async def forecast_everything(holdings: Holdings) -> ErasureForecast:
+    """What ``erase_everything`` would find; raises nothing of ours."""
+    tables, user_id, tally = holdings.tables, holdings.user_id, ErasureTally()
+    rows = await tally.tried("memory", holdings.memories.read(), ())
+    existing = await tally.tried("tables", tables.existing(), {})
+    for name, columns in existing.items():
+        if "user_id" in columns:
+            kind = name.removeprefix(TABLE_PREFIX)
+            told_apart = _TOLD_APART_BY.get(kind, "user_id")
+            held = tables.values(name, user_id, told_apart if told_apart in columns else "user_id")
+            tally.count(kind, len(await tally.tried(kind, held, frozenset[str]())))
+    return ErasureForecast(rows, tally.removed, tally.failed)
+
+
+async def erase_everything(holdings: Holdings) -> ErasureReport:
+    """Remove all that is held of a user: rows, vectors, our tables, leases and caches.
+
+    Turns that wait to be learned go first, so that a worker that has some stops before its next
+    write. It is looked again until nothing is found: somebody may have been writing meanwhile.
+    Raises nothing of ours.
+    """
+    tally = ErasureTally()
+    holdings.forget_in_process()  # what is being prepared behind the turns is not kept then
+    for look in range(_MOST_LOOKS):
+        before, failed = sum(tally.removed.values()), bool(tally.failed)
+        tally.failed.clear()
+        await _erase_once(holdings, tally, first=not look or failed)
+        if sum(tally.removed.values()) == before:
+            break
+    else:
+        tally.notes.append("something was written meanwhile; please erase once more")
+    return tally.report()
+
+
+async def _erase_once(holdings: Holdings, tally: ErasureTally, *, first: bool) -> None:
+    tables, user_id = holdings.tables, holdings.user_id
+    existing = await tally.tried("tables", tables.existing(), {})
+    names = [name for name, columns in existing.items() if "user_id" in columns]
+    names.sort(key=lambda name: (name != PENDING_TABLE, name))
+    if PENDING_TABLE in names:
+        await tally.removing("pending", tables.erase(names.pop(0), user_id))
+    await _erase_memories(holdings.memories, tally, vectors=first)
+    for name in names:
+        kind = name.removeprefix(TABLE_PREFIX)
+        await tally.removing(kind, tables.erase(name, user_id))
+    if LEASE_TABLE in existing:
+        await tally.removing("lease", tables.erase_leases(user_id))
+    await tally.removing("redis", _erase_redis(holdings))
+    holdings.forget_in_process()
+
+
+async def _erase_memories(
+    memories: ErasableMemories, tally: ErasureTally, *, vectors: bool
+) -> None:
+    """Erase all rows; without any, vectors that were left behind if that is asked for."""
+    unread: tuple[Memory, ...] | None = None
+    rows = await tally.tried("memory", memories.read(), unread)
+    if rows or (vectors and rows is not None):
+        await tally.tried("memory", memories.delete_all(), None)
+        left = await tally.tried("memory", memories.read(), rows)
+        tally.count("memory", len({row.id for row in rows} - {row.id for row in left or ()}))
+
+
+async def _erase_redis(holdings: Holdings) -> int:
+    """Delete leases on the user; one key at a time, as a cluster wants it.
+
+    Raises:
+        HostError: Redis does not answer; they end by themselves.
+    """
+    client = holdings.redis()
+    if client is None:
+        return 0
+    erased = 0
+    with HostFaults("asking Redis to forget"):
+        async with asyncio.timeout(_REDIS_ERASURE_SECONDS):
+            for subject in _LEASED_SUBJECTS:
+                key = f"{redis_prefix()}{subject}:{holdings.user_id}"
+                erased += int(await client.delete(key))
+    return erased
+
+
+def _memories_first(counted: tuple[str, int]) -> tuple[bool, str]:
+    return counted[0] != "memory", counted[0]
+
+
+# ---- src/adaptive/host/sealed_tables.py ----
+# Our tables with every text in them sealed; ids, times and counts stay as they are.
+
+import json
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+log_sealed = logging.getLogger("adaptive_memory.host")
+
+_PAYLOAD, _JOURNAL = "pending.payload", "pending.journal"
+_CHANGE, _ARCHIVED_TEXTS, _CHAT_STATE = "audit", "archive", "chat"
+# Stands in a column of its own, so that no damage of the sealed text makes it look unsealed.
+_SEALED_ROW = "sealed"
+
+
+class SealedPendingTable:
+    """A ``PendingTable`` whose payloads and journals are sealed.
+
+    A turn whose payload can't be opened is marked as done when it is taken, so that it keeps no
+    other one waiting; a journal that can't be opened is absent, and the model is asked again.
+    """
+
+    def __init__(self, table: PendingTable, sealer: Sealer) -> None:
+        self._table, self._sealer = table, sealer
+
+    async def put(self, turn: PendingTurn) -> bool:
+        """Let a turn wait, sealed."""
+        payload = self._sealed(turn.user_id, _PAYLOAD, turn.payload)
+        journal = self._sealed(turn.user_id, _JOURNAL, turn.journal)
+        return await self._table.put(replace(turn, payload=payload, journal=journal))
+
+    async def waiting(self, user_id: str) -> tuple[PendingTurn, ...]:
+        """A user's oldest waiting turns, without payload and journal."""
+        waiting = await self._table.waiting(user_id)
+        return tuple(replace(turn, payload="", journal="") for turn in waiting)
+
+    async def take(self, lease: TurnLease, now: float, until: float) -> tuple[PendingTurn, ...]:
+        """Put turns under a lease and open them; none where one of them can't be opened.
+
+        That one is done then, and the others are free again, to be taken without it.
+        """
+        taken = await self._table.take(lease, now, until)
+        opened = [self._opened(turn) for turn in taken]
+        whole = tuple(turn for turn in opened if turn is not None)
+        if len(whole) == len(taken):
+            return whole
+        lost = [old.message_id for old, new in zip(taken, opened, strict=True) if new is None]
+        if await self._table.finish(replace(lease, message_ids=tuple(lost)), 0, now):
+            log_sealed.error(
+                "turns that are lost to learning, sealed with another secret or damaged: %d",
+                len(lost),
+            )
+        if whole:
+            free = replace(lease, message_ids=tuple(turn.message_id for turn in whole))
+            await self._table.give_back(free, now, failed=False, calls=0, now=now)
+        return ()
+
+    async def renew(self, lease: TurnLease, until: float) -> bool:
+        """Prolong a lease."""
+        return await self._table.renew(lease, until)
+
+    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
+        """Keep the journal of the turns under a lease, sealed."""
+        sealed = self._sealed(lease.user_id, _JOURNAL, journal)
+        return await self._table.keep(lease, sealed, calls, now)
+
+    async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
+        """Mark the turns as learned."""
+        return await self._table.finish(lease, calls, now)
+
+    async def give_back(
+        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
+    ) -> bool:
+        """End a lease, the work undone."""
+        return await self._table.give_back(lease, due_at, failed=failed, calls=calls, now=now)
+
+    async def calls_since(self, user_id: str, since: float) -> int:
+        """Model calls for learning that were counted for a user since then."""
+        return await self._table.calls_since(user_id, since)
+
+    def _sealed(self, user_id: str, purpose: str, text: str) -> str:
+        return self._sealer.seal(user_id, purpose, text) if text else ""
+
+    def _opened(self, turn: PendingTurn) -> PendingTurn | None:
+        payload, journal = turn.payload, turn.journal
+        if payload:
+            text = self._sealer.open(turn.user_id, _PAYLOAD, payload)
+            if text is None:
+                return None
+            payload = text
+        if journal:
+            journal = self._sealer.open(turn.user_id, _JOURNAL, journal) or ""
+        return replace(turn, payload=payload, journal=journal)
+
+
+class SealedAuditTable:
+    """An ``AuditTable`` whose contents and reasons are sealed, together, in ``before``.
+
+    A change that can't be opened still tells its kind, its time and its ids.
+    """
+
+    def __init__(self, table: AuditTable, sealer: Sealer) -> None:
+        self._table, self._sealer = table, sealer
+
+    async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+        """Add changes in the order they were made, sealed."""
+        sealed = [self._sealed(user_id, entry) for entry in entries]
+        await self._table.append(user_id, sealed, now)
+
+    async def changes(self, user_id: str, since: int, limit: int) -> tuple[AuditEntry, ...]:
+        """A user's changes at or after an epoch second, the newest first."""
+        entries = await self._table.changes(user_id, since, limit)
+        return tuple(self._opened(user_id, entry) for entry in entries)
+
+    def _sealed(self, user_id: str, entry: AuditEntry) -> AuditEntry:
+        texts = json.dumps([entry.before, entry.after, entry.reason])
+        sealed = self._sealer.seal(user_id, _CHANGE, texts)
+        return replace(entry, before=sealed, after="", reason=_SEALED_ROW)
+
+    def _opened(self, user_id: str, entry: AuditEntry) -> AuditEntry:
+        if entry.reason != _SEALED_ROW and not is_sealed(entry.before):
+            return entry  # as it was written before texts were sealed
+        match listing(_json(self._sealer.open(user_id, _CHANGE, entry.before))):
+            case [str(before), str(after), str(reason)]:
+                return replace(entry, before=before, after=after, reason=reason)
+            case _:
+                return replace(entry, before="", after="", reason="")
+
+
+class SealedArchiveTable:
+    """An ``ArchiveTable`` whose memories are sealed whole but for their ids and times.
+
+    One that can't be opened is absent: it can't be restored, and its row is never deleted from the
+    store on its account, since that is read back first.
+    """
+
+    def __init__(self, table: ArchiveTable, sealer: Sealer) -> None:
+        self._table, self._sealer = table, sealer
+
+    async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
+        """Store all or none, sealed.
+
+        Raises:
+            TablesUnavailable: the table refuses, or a row's meta can't be written down.
+        """
+        try:
+            sealed = [self._sealed(user_id, one) for one in archived]
+        except (TypeError, ValueError, RecursionError) as error:  # its text may quote the meta
+            raise TablesUnavailable("archiving memories: one can't be written as JSON") from error
+        await self._table.put(user_id, sealed)
+
+    async def find(self, user_id: str, memory_ids: Sequence[str]) -> dict[str, ArchivedMemory]:
+        """Those of the named memories that are archived, by memory id."""
+        found = await self._table.find(user_id, memory_ids)
+        return {one.memory.id: one for one in self._all_opened(user_id, found.values())}
+
+    async def read(self, user_id: str) -> tuple[ArchivedMemory, ...]:
+        """All of a user's archived memories, the last archived first."""
+        return tuple(self._all_opened(user_id, await self._table.read(user_id)))
+
+    async def restore(self, user_id: str, memory_id: str) -> ArchivedMemory | None:
+        """The archived memory, to be written back; it stays until it is discarded."""
+        archived = await self._table.restore(user_id, memory_id)
+        return self._opened(user_id, archived) if archived else None
+
+    async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """Drop memories from the archive."""
+        await self._table.discard(user_id, memory_ids)
+
+    def _all_opened(
+        self, user_id: str, archived: Iterable[ArchivedMemory]
+    ) -> Iterable[ArchivedMemory]:
+        opened = (self._opened(user_id, one) for one in archived)
+        return (one for one in opened if one is not None)
+
+    def _sealed(self, user_id: str, archived: ArchivedMemory) -> ArchivedMemory:
+        memory = archived.memory
+        texts = {
+            "content": memory.content,
+            "tags": memory.tags,
+            "bank": memory.bank,
+            "confidence": memory.confidence,
+            "importance": memory.importance,
+            "meta": dict(memory.meta),
+            "reason": archived.reason,
+            "summary": archived.summary,
+        }
+        # What is no JSON comes back different, so the reading back tells that it is not archived.
+        sealed = self._sealer.seal(user_id, _ARCHIVED_TEXTS, json.dumps(texts, default=str))
+        row = Memory(memory.id, sealed, memory.created_at, memory.updated_at)
+        return ArchivedMemory(row, _SEALED_ROW, archived.archived_at)
+
+    def _opened(self, user_id: str, archived: ArchivedMemory) -> ArchivedMemory | None:
+        row = archived.memory
+        if archived.reason != _SEALED_ROW and not is_sealed(row.content):
+            return archived  # as it was written before memories were sealed
+        texts = mapping(_json(self._sealer.open(user_id, _ARCHIVED_TEXTS, row.content)))
+        content = texts.get("content")
+        if not isinstance(content, str):
+            return None
+        memory = Memory(
+            row.id,
+            content,
+            row.created_at,
+            row.updated_at,
+            tuple(listing(texts.get("tags"))),
+            texts.get("bank", ""),
+            texts.get("confidence", 1.0),
+            texts.get("importance", 5),
+            mapping(texts.get("meta")),
+        )
+        return ArchivedMemory(
+            memory, texts.get("reason", ""), archived.archived_at, texts.get("summary", "")
+        )
+
+
+class SealedChatTable:
+    """A ``RetainedChats`` whose states are sealed; one that can't be opened is absent."""
+
+    def __init__(self, table: RetainedChats, sealer: Sealer) -> None:
+        self._table, self._sealer = table, sealer
+
+    async def read(self, user_id: str, chat_id: str) -> str | None:
+        """The state of a chat, ``None`` where there is none."""
+        state = await self._table.read(user_id, chat_id)
+        return self._sealer.open(user_id, _CHAT_STATE, state) if state else state
+
+    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
+        """Replace the state of a chat, sealed."""
+        sealed = self._sealer.seal(user_id, _CHAT_STATE, state) if state else ""
+        await self._table.write(user_id, chat_id, sealed, now)
+
+    async def keep_newest(self, user_id: str, chats: int, since: int) -> int:
+        """Drop a user's states but those of the newest chats (see ``RetainedChats``)."""
+        return await self._table.keep_newest(user_id, chats, since)
+
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Drop a user's states of chats that the host has no more (see ``RetainedChats``)."""
+        return await self._table.drop_deleted(user_id, current)
+
+
+def _json(text: str | None) -> Any:
+    """The value that an opened text holds; it was sealed by us, and is no proof of its shape."""
+    try:
+        return json.loads(text) if text else None
+    except (ValueError, RecursionError):
+        return None
+
+
 # ---- src/adaptive/host/usage_table.py ----
 # How often each memory was recalled, in a table of ours.
 
@@ -18825,6 +20754,12 @@ class ProcessTurns:
     def drop(self, turn: PendingTurn) -> None:
         """Forget a turn, which stands elsewhere now."""
         self._turns.pop(turn_key(turn), None)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of all turns of a user: whoever works on one finds that it is lost."""
+        for held in (self._turns, self._done):
+            for key in [key for key in held if key[0] == user_id]:
+                del held[key]
 
     async def put(self, turn: PendingTurn) -> bool:
         """Let a turn wait (see ``add``)."""
@@ -19205,6 +21140,10 @@ class LearningQueue:
         except TablesUnavailable as error:
             self._tell(error)
             return calls
+
+    def forget(self, user_id: str) -> None:
+        """Let go of the turns of a user that wait in this process."""
+        self._local.forget(user_id)
 
     async def _insert(self, turn: PendingTurn) -> bool:
         try:
@@ -19747,6 +21686,234 @@ class HostChatTable:
         return dropped
 
 
+# ---- src/adaptive/host/origin_erasure.py ----
+# Forgetting what came from one chat, one day or one source.
+#
+# What tells where something came from goes last, so that a repetition finds what is left.
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlalchemy.sql.elements import ColumnElement
+
+_ARCHIVE_TABLE = "adaptive_memory_archive"
+_AUDIT_TABLE = "adaptive_memory_audit"
+_CHAT_TABLE = "adaptive_memory_chat"
+# Rows by memory id that mean nothing without their memory.
+_BY_MEMORY = ("adaptive_memory_usage", "adaptive_memory_vector")
+
+# Of what has no chat nothing tells where it is from.
+_NOWHERE = (FromChat(""), FromSource(""))
+
+
+@dataclass(frozen=True, slots=True)
+class _Sought:
+    """What there is, and which ids are of an origin; ``direct`` are its own entries of the audit.
+
+    ``waiting`` are its turns of the learning queue.
+    """
+
+    existing: Collection[str]
+    rows: tuple[Memory, ...]
+    archived: tuple[ArchivedMemory, ...]
+    ids: frozenset[str]
+    direct: Condition | None
+    waiting: Condition | None
+
+
+async def forecast_where(holdings: Holdings, origin: Origin) -> ErasureForecast:
+    """What ``erase_where`` would find; raises nothing of ours."""
+    tally = ErasureTally()
+    if origin in _NOWHERE:
+        return ErasureForecast((), {}, {})
+    sought = await _sought(holdings, origin, tally)
+    tables, user_id = holdings.tables, holdings.user_id
+    here = _in_chat_of(origin) if _CHAT_TABLE in sought.existing else None
+    for name, column, condition in (
+        (PENDING_TABLE, "message_id", sought.waiting and partial(_still_waiting, sought.waiting)),
+        (_AUDIT_TABLE, "memory_id", sought.direct),
+        (_CHAT_TABLE, "chat_id", here),
+    ):
+        if condition is not None:
+            found = tables.values(name, user_id, column, condition)
+            kind = name.removeprefix(TABLE_PREFIX)
+            tally.count(kind, len(await tally.tried(kind, found, frozenset[str]())))
+    tally.count("archive", sum(one.memory.id in sought.ids for one in sought.archived))
+    rows = tuple(row for row in sought.rows if row.id in sought.ids)
+    return ErasureForecast(rows, tally.removed, tally.failed)
+
+
+async def erase_where(holdings: Holdings, origin: Origin, now: float) -> ErasureReport:
+    """Remove what came from one chat, period or source, and what was made of it.
+
+    A memory goes when its meta or the audit names that origin, be it for a former content; so does
+    a summary of which one original goes. ``now`` is in epoch seconds. Raises nothing of ours.
+    """
+    tally = ErasureTally()
+    if origin in _NOWHERE:
+        return tally.report()
+    tables, user_id = holdings.tables, holdings.user_id
+    sought = await _sought(holdings, origin, tally)
+    existing, ids, direct = sought.existing, sought.ids, sought.direct
+    _note_missing_provenance(holdings, origin, tally)
+    if sought.waiting is not None:
+        await tally.removing("pending", tables.empty_turns(user_id, sought.waiting, now))
+    if _AUDIT_TABLE in existing:
+        # Those of the origin itself are needed until everything else is gone.
+        about = partial(_indirect_entries, direct)
+        others = tables.erase_named(_AUDIT_TABLE, user_id, ids, also=about)
+        await tally.removing("audit", others)
+    gone = await _delete_rows(holdings, [row for row in sought.rows if row.id in ids], tally)
+    if _ARCHIVE_TABLE in existing:
+        await tally.removing("archive", tables.erase_named(_ARCHIVE_TABLE, user_id, ids))
+    standing = {one.memory.id for one in sought.archived} - ids
+    await _erase_orphans(holdings, existing, standing, tally)
+    if (here := _in_chat_of(origin)) is not None and _CHAT_TABLE in existing:
+        await tally.removing("chat", tables.erase(_CHAT_TABLE, user_id, here))
+    if direct is not None and not tally.failed:
+        await tally.removing("audit", tables.erase(_AUDIT_TABLE, user_id, direct))
+    holdings.forget_in_process()
+    return tally.report(bereft_originals(sought.archived, gone, ids))
+
+
+async def _sought(holdings: Holdings, origin: Origin, tally: ErasureTally) -> _Sought:
+    """What came from there, as far as meta, the audit and the archive tell."""
+    tables, user_id = holdings.tables, holdings.user_id
+    existing: Collection[str] = await tally.tried("tables", tables.existing(), {})
+    direct = _direct_entries(origin) if _AUDIT_TABLE in existing else None
+    named: frozenset[str] = frozenset()
+    if direct is not None:
+        learned = partial(_learned_entries, direct)
+        found = tables.values(_AUDIT_TABLE, user_id, "memory_id", learned)
+        named = await tally.tried("audit", found, named)
+    archived = await _archived_ones(holdings, existing, tally)
+    rows = await tally.tried("memory", holdings.memories.read(), ())
+    waiting = _waiting_turns(origin) if PENDING_TABLE in existing else None
+    ids = origin_ids(rows, archived, origin, named)
+    return _Sought(existing, rows, archived, ids, direct, waiting)
+
+
+async def _archived_ones(
+    holdings: Holdings, existing: Collection[str], tally: ErasureTally
+) -> tuple[ArchivedMemory, ...]:
+    """What can be read of the archive, which is not created for it."""
+    if _ARCHIVE_TABLE not in existing:
+        return ()
+    user_id = holdings.user_id
+    found = await tally.tried("archive", holdings.archive.read(user_id), ())
+    stored = holdings.tables.values(_ARCHIVE_TABLE, user_id, "memory_id")
+    closed = len(await tally.tried("archive", stored, frozenset())) - len(found)
+    if closed > 0 and "archive" not in tally.failed:
+        tally.notes.append(
+            f"{closed} archived memories can't be opened, so nobody can tell where they came from; "
+            "they go when everything is erased"
+        )
+    return found
+
+
+async def _delete_rows(
+    holdings: Holdings, rows: Sequence[Memory], tally: ErasureTally
+) -> tuple[Memory, ...]:
+    """Delete rows one by one; those that are gone."""
+    gone: list[Memory] = []
+    for row in rows:
+        try:
+            await holdings.memories.delete(row)
+        except AdaptiveMemoryError as error:
+            tally.failed["memory"] = str(error)
+            if isinstance(error, MemoryUnavailable):
+                break
+        else:
+            gone.append(row)
+    tally.count("memory", len(gone))
+    return tuple(gone)
+
+
+async def _erase_orphans(
+    holdings: Holdings, existing: Collection[str], archived: Collection[str], tally: ErasureTally
+) -> None:
+    """Erase vectors and counts of memories that are gone, those of a former try included."""
+    tables, user_id = holdings.tables, holdings.user_id
+    for name in _BY_MEMORY:
+        if name not in existing:
+            continue
+        kind = name.removeprefix(TABLE_PREFIX)
+        found = await tally.tried(kind, tables.values(name, user_id, "memory_id"), frozenset())
+        # Read after them: what is written meanwhile is not taken for an orphan.
+        rows = await tally.tried("memory", holdings.memories.read(), None)
+        if rows is not None:
+            orphans = found - {row.id for row in rows} - set(archived)
+            await tally.removing(kind, tables.erase_named(name, user_id, orphans))
+
+
+def _note_missing_provenance(holdings: Holdings, origin: Origin, tally: ErasureTally) -> None:
+    """Say what can't be told where the host keeps no meta; times of rows it does keep."""
+    if not isinstance(origin, FromPeriod) and not holdings.memories.keeps_provenance:
+        tally.notes.append(
+            "this Open WebUI keeps no provenance with its memories (0.10 and newer do): only what "
+            "the audit and the archive name was found"
+        )
+
+
+def _direct_entries(origin: Origin) -> Condition | None:
+    """Which entries of the audit are of the origin itself; of a source it tells nothing."""
+    match origin:
+        case FromChat(chat_id):
+            return partial(_in_chat, chat_id)
+        case FromPeriod(since, until):
+            return partial(_said_between, since, until)
+        case _:
+            return None
+
+
+def _waiting_turns(origin: Origin) -> Condition | None:
+    match origin:
+        case FromChat(chat_id):
+            return partial(_in_chat, chat_id)
+        case FromPeriod(since, until):
+            return partial(_between, "queued_at", since, until)
+        case _:
+            return None
+
+
+def _in_chat_of(origin: Origin) -> Condition | None:
+    return partial(_in_chat, origin.chat_id) if isinstance(origin, FromChat) else None
+
+
+def _still_waiting(condition: Condition, columns: Any) -> ColumnElement[bool]:
+    waiting: ColumnElement[bool] = columns.state == "waiting"
+    return condition(columns) & waiting
+
+
+def _in_chat(chat_id: str, columns: Any) -> ColumnElement[bool]:
+    here: ColumnElement[bool] = columns.chat_id == chat_id
+    return here
+
+
+def _between(name: str, since: float, until: float, columns: Any) -> ColumnElement[bool]:
+    within: ColumnElement[bool] = (columns[name] >= since) & (columns[name] < until)
+    return within
+
+
+def _said_between(since: float, until: float, columns: Any) -> ColumnElement[bool]:
+    """Entries of that time which a message asked for; upkeep moves what was said at other times."""
+    asked_for: ColumnElement[bool] = columns.message_id != ""
+    return _between("changed_at", since, until, columns) & asked_for
+
+
+def _learned_entries(direct: Condition, columns: Any) -> ColumnElement[bool]:
+    """Those of them that say that a memory got a content there."""
+    learned: ColumnElement[bool] = columns.kind.in_(("saved", "updated"))
+    return direct(columns) & learned
+
+
+def _indirect_entries(direct: Condition | None, columns: Any) -> ColumnElement[bool]:
+    everything: ColumnElement[bool] = columns.memory_id.is_not(None)
+    return everything if direct is None else ~direct(columns)
+
+
 # ---- src/adaptive/search/index.py ----
 # What is searched: one user's memories, prepared for ranking, as they stood at one moment.
 
@@ -19986,6 +22153,7 @@ class MemoryIndexes:
         # Questions and reads are numbered: the wall clock may be set back.
         self._order = itertools.count()
         self._read: dict[str, int] = {}
+        self._forgotten: dict[str, int] = {}
         self._dropped_for: dict[str, tuple[str, int]] = {}
         self._clock = clock
 
@@ -20033,6 +22201,16 @@ class MemoryIndexes:
     def known_query(self, user_id: str, embedder: str, text: str) -> Vectors | None:
         """The vector of a message that was searched with a while ago."""
         return self._queries.get((user_id, embedder, content_hash(text)))
+
+    def forget(self, user_id: str) -> None:
+        """Let go of all that is held of a user; what is being read or embedded is not kept."""
+        self._forgotten[user_id] = next(self._order)
+        for kept in (self._held, self._read, self._expected):
+            kept.pop(user_id, None)
+        self._queries = OrderedDict(one for one in self._queries.items() if one[0][0] != user_id)
+
+    def _gone(self, user_id: str, number: int) -> bool:
+        return self._forgotten.get(user_id, -1) > number
 
     def embedding(self, user_id: str) -> bool:
         """Whether memories of this user are being embedded behind the turns."""
@@ -20100,10 +22278,12 @@ class MemoryIndexes:
         latest = self._held.get(user_id)
         if held is not None and latest is not None and latest is not held:
             index = _filled(index, latest.stored_vectors())  # embedded meanwhile
+        if self._gone(user_id, number):  # whoever waits for it reads again
+            return
         self._held[user_id] = index
         self._read[user_id] = number
         if known.keys() - index.places.keys():
-            _watched(self._tidy(sources, index), self._tidying, user_id)
+            _watched(self._tidy(sources, name, [*index.places]), self._tidying, user_id)
 
     async def _null_vectors(
         self, embedder: Embedder, table: VectorTable, name: str, dimension: int
@@ -20150,11 +22330,11 @@ class MemoryIndexes:
 
     async def _embed(self, sources: Sources, name: str) -> None:
         """Embed null prompts and memories that have no vector yet, the newest first."""
-        user_id = sources.user_id
+        user_id, number = sources.user_id, next(self._order)
         self._resting[user_id] = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
         try:
             await self._calibrate(sources, name)
-            await self._embed_missing(sources, name)
+            await self._embed_missing(sources, name, number)
             await self._calibrate(sources, name)
         except EmbeddingError as error:
             self._resting[user_id] = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
@@ -20175,7 +22355,7 @@ class MemoryIndexes:
         if held is not None and held.embedder == name and not held.calibrated:
             raise EmbeddingError("messages and memories get vectors of different lengths")
 
-    async def _embed_missing(self, sources: Sources, name: str) -> None:
+    async def _embed_missing(self, sources: Sources, name: str, number: int) -> None:
         user_id = sources.user_id
         index = self._held.get(user_id)
         if index is None or index.embedder != name:
@@ -20196,14 +22376,20 @@ class MemoryIndexes:
             places = missing[start : start + chunk]
             texts = [index.memories[place].content for place in places]
             rows = await _embedded(sources.embedder, texts, query=False)
+            if self._gone(user_id, number):
+                return
             found = {
                 index.memories[place].id: StoredVector(index.hashes[place], row)
                 for place, row in zip(places, rows, strict=True)
             }
             await self._change(user_id, name, partial(_filled, found=found))
             await _store(sources.table, user_id, name, found)
+            if self._gone(user_id, number):  # while they were being written
+                await self._tidy(sources, name, [one.id for one in await sources.store.read()])
+                return
         if missing:  # some may have been deleted meanwhile
-            await self._tidy(sources, self._held.get(user_id, index))
+            index = self._held.get(user_id, index)
+            await self._tidy(sources, index.embedder, list(index.places))
 
     async def _change(
         self, user_id: str, name: str, change: Callable[[MemoryIndex], MemoryIndex]
@@ -20218,11 +22404,10 @@ class MemoryIndexes:
                 self._held[user_id] = changed
                 return
 
-    async def _tidy(self, sources: Sources, index: MemoryIndex) -> None:
+    async def _tidy(self, sources: Sources, name: str, ids: Sequence[str]) -> None:
         """Vectors are personal data too: they go with their memory."""
         try:
-            ids = list(index.places)
-            await sources.table.keep_only(sources.user_id, index.embedder, ids)
+            await sources.table.keep_only(sources.user_id, name, ids)
         except TablesUnavailable as error:
             log_indexes.debug("vectors not tidied: %s", error)
 
@@ -20744,7 +22929,9 @@ class HostEmbedder:
         """
         model = getattr(self.request.app.state, "ef", None)
         if not await self.in_process() or not hasattr(model, "encode"):
-            return await self._by_the_host(texts, query=query)
+            # In a thread: a store's texts take seconds, and chats go on.
+            sent = await asyncio.to_thread(texts_without_secrets, texts)
+            return await self._by_the_host(sent, query=query)
         state = process_state(self.request)
         lanes: dict[bool, asyncio.Semaphore] = state.setdefault(
             "embedding_lanes",
@@ -20769,8 +22956,11 @@ class HostEmbedder:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
-        with HostFaults("Open WebUI's embedding failed", EmbeddingError):
-            raw = await function(list(texts), prefix=_prefix(query), user=self.user)
+        try:
+            with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+                raw = await function(list(texts), prefix=_prefix(query), user=self.user)
+        except EmbeddingError as error:  # it may quote what a service answers
+            raise EmbeddingError(told_failure(str(error), None)) from error
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")
 
 
@@ -23011,6 +25201,262 @@ def originals_of(memory: Memory) -> frozenset[str]:
     ) - {""}
 
 
+# ---- src/adaptive/privacy/local_only.py ----
+# Banks whose memories only models on the admin's own machines may see.
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class LocalOnlyBanks:
+    """Banks that are kept from one model; without names it may see every memory.
+
+    ``default`` is the bank that a memory without a bank of its own counts to. Names are compared as
+    the store compares them: letter case and the number of blanks do not matter.
+    """
+
+    names: frozenset[str] = frozenset()
+    default: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The banks that the valve names."""
+        names = map(_bank_key, settings.local_only_banks.split(","))
+        return cls(frozenset(filter(None, names)), _bank_key(settings.default_bank))
+
+    def holds(self, memory: Memory) -> bool:
+        """Whether a memory is in one of them."""
+        return bool(self.names) and (_bank_key(memory.bank) or self.default) in self.names
+
+    def without(self, memories: Iterable[Memory]) -> list[Memory]:
+        """The memories that are in none of them."""
+        if not self.names:
+            return list(memories)
+        return [memory for memory in memories if not self.holds(memory)]
+
+
+NOTHING_HIDDEN = LocalOnlyBanks()
+
+
+@lru_cache(maxsize=256)
+def _bank_key(name: str) -> str:
+    return " ".join(name.split()).casefold()
+
+
+# ---- src/adaptive/host/locality.py ----
+# Whether a model runs on the admin's own machines; what can't be told is taken for no.
+
+import ipaddress
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from fastapi import Request
+
+log_locality = logging.getLogger("adaptive_memory.host")
+
+_CLOUD_HOSTS = ("ollama.com", "ollama.ai")
+# Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
+_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+async def kept_from_chat(hook: Hook) -> LocalOnlyBanks:
+    """The banks that the model of a hook's chat may not see; none for a local model."""
+    banks = LocalOnlyBanks.of(hook.settings)
+    if not banks.names:
+        return banks
+    model = mapping(hook.chat_model)
+    if hook.metadata.get("direct") or model.get("direct"):
+        local = _direct_is_local(model, hook.user, hook.settings)
+    else:
+        local = await _host_model_is_local(hook.request, model, hook.settings)
+    return NOTHING_HIDDEN if local else banks
+
+
+async def kept_from_completer(
+    completer: Completer, request: Request, settings: Settings
+) -> LocalOnlyBanks:
+    """The banks that the model of our own calls may not see; none for a local model."""
+    banks = LocalOnlyBanks.of(settings)
+    if not banks.names:
+        return banks
+    if isinstance(completer, RedactingCompleter):
+        completer = completer.completer
+    local = False
+    if isinstance(completer, HostCompleter):
+        local = await _host_model_is_local(request, {"id": completer.model}, settings)
+    elif isinstance(completer, OllamaCompleter):
+        cloud = _is_cloud_name(completer.model) or _is_cloud_address(completer.url)
+        inner = _is_inner_address(completer.url) or _is_listed(completer.url, settings)
+        local = inner and not cloud
+    elif isinstance(completer, OpenAICompleter):
+        local = _is_listed(completer.url, settings)
+    return NOTHING_HIDDEN if local else banks
+
+
+async def _host_model_is_local(
+    request: Request, model: Mapping[str, Any], settings: Settings
+) -> bool:
+    """Whether a model of the host is local; ``model`` is what is known of it, at least its id.
+
+    A workspace model is where its base model is. The host asks a model at the address that stands
+    at its number in the list of connections, an Ollama model at any of its addresses (host:
+    utils/models.py, get_all_models; routers/openai.py and routers/ollama.py, 0.9.6 to 0.12.4).
+    """
+    try:
+        with HostFaults("reading where models run"):
+            model = _base_of(request, model)
+            id = str(model.get("id") or "")
+            if not id or model.get("pipe") or model.get("arena"):
+                return False
+            if model.get("owned_by") == "ollama":
+                raw = _known(request, "OLLAMA_MODELS", id) or mapping(model.get("ollama"))
+                return not _is_of_the_cloud(id, raw) and all(
+                    _is_own_ollama(one, settings) for one in await _connections(request, raw)
+                )
+            if model.get("owned_by") == "openai":
+                held = await host_settings(request, "openai_urls")
+                raw = _known(request, "OPENAI_MODELS", id) or model
+                return _all_listed(held["openai_urls"], [raw.get("urlIdx")], settings)
+    except HostError as error:
+        log_locality.warning("a model counts as not local: %s", error)
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class _OllamaConnection:
+    """An address, and whether the admin has marked it as external."""
+
+    url: str
+    external: bool
+
+
+async def _connections(request: Request, raw: Mapping[str, Any]) -> list[_OllamaConnection]:
+    """All connections that the host may choose for an Ollama model, an odd one if it has none."""
+    held = await host_settings(request, "ollama_urls", "ollama_configs")
+    configs = mapping(held["ollama_configs"])
+    found: list[_OllamaConnection] = []
+    for number in listing(raw.get("urls")) or [None]:
+        url = _address_at(held["ollama_urls"], number)
+        config = mapping(configs.get(str(number)) or configs.get(url))
+        found.append(_OllamaConnection(url, config.get("connection_type", "local") != "local"))
+    return found
+
+
+def _is_of_the_cloud(id: str, raw: Mapping[str, Any]) -> bool:
+    """Whether Ollama hands requests for a model on to its own cloud.
+
+    It then lists it with ``remote_host`` (ollama: docs/api.md, "list local models").
+    """
+    names = (id, str(raw.get("model") or ""), str(raw.get("name") or ""))
+    handed_on = raw.get("remote_host") or raw.get("remote_model")
+    return bool(handed_on) or any(map(_is_cloud_name, names))
+
+
+def _is_own_ollama(connection: _OllamaConnection, settings: Settings) -> bool:
+    if _is_cloud_address(connection.url):
+        return False
+    return not connection.external or _is_listed(connection.url, settings)
+
+
+def _direct_is_local(model: Mapping[str, Any], user: Mapping[str, Any], settings: Settings) -> bool:
+    """Whether a model that the user's browser asks itself is at a listed address.
+
+    The user's own settings hold the addresses (host: the page's "Connections").
+    """
+    interface = mapping(mapping(user.get("settings")).get("ui"))
+    urls = mapping(interface.get("directConnections")).get("OPENAI_API_BASE_URLS")
+    return _all_listed(urls, [model.get("urlIdx")], settings)
+
+
+def _base_of(request: Request, model: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the host knows of a model, or of the one that a workspace model is built on."""
+    models: Any = getattr(request.app.state, "MODELS", None) or {}
+    if "owned_by" not in model:
+        model = mapping(models.get(str(model.get("id") or "")))
+    base_id = str(mapping(model.get("info")).get("base_model_id") or "")
+    if not base_id:
+        return {} if model.get("preset") else model
+    base = mapping(models.get(base_id))
+    return {} if mapping(base.get("info")).get("base_model_id") else base
+
+
+def _known(request: Request, table: str, id: str) -> Mapping[str, Any]:
+    """What the host's router knows of a model, which is what it goes by when it asks it."""
+    return mapping(mapping(getattr(request.app.state, table, None)).get(id))
+
+
+def _all_listed(urls: object, numbers: list[Any], settings: Settings) -> bool:
+    return all(_is_listed(_address_at(urls, number), settings) for number in numbers)
+
+
+def _address_at(urls: object, number: object) -> str:
+    """The address at a place of a list, empty where there is none."""
+    held = listing(urls)
+    return str(held[number]) if type(number) is int and 0 <= number < len(held) else ""
+
+
+def _is_cloud_name(model: str) -> bool:
+    """Whether an Ollama model's tag names its cloud: ``x:cloud``, ``x:120b-cloud``."""
+    tag = model.strip().casefold().rpartition(":")[2]
+    return tag == "cloud" or tag.endswith("-cloud")
+
+
+def _is_cloud_address(url: str) -> bool:
+    host = _host_of(url)
+    return not host or any(host == one or host.endswith(f".{one}") for one in _CLOUD_HOSTS)
+
+
+def _is_inner_address(url: str) -> bool:
+    """Whether an address is of this machine or of a private network, as far as its text tells."""
+    host = _host_of(url)
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_private and not mapped.is_unspecified
+
+
+def _is_listed(url: str, settings: Settings) -> bool:
+    """Whether the valve names an address: with its path, or the server as a whole."""
+    wanted = _address_key(url)
+    if wanted is None:
+        return False
+    for one in settings.local_connections.split(","):
+        listed = _address_key(one)
+        if listed is None or listed[1:3] != wanted[1:3] or listed[0] not in ("", wanted[0]):
+            continue
+        if wanted[3] == listed[3] or wanted[3].startswith(f"{listed[3]}/"):
+            return True
+    return False
+
+
+def _address_key(url: str) -> tuple[str, str, int, str] | None:
+    """Scheme (empty where none is given), host, port and path of an address."""
+    text = url.strip()
+    try:
+        parts = urlsplit(text if "://" in text else f"//{text}")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        return None
+    if not host or parts.scheme not in ("", "http", "https"):
+        return None
+    given = port or _DEFAULT_PORTS.get(parts.scheme, 80)
+    return parts.scheme, host.rstrip("."), given, parts.path.rstrip("/")
+
+
+def _host_of(url: str) -> str:
+    key = _address_key(url)
+    return key[1] if key else ""
+
+
 # ---- src/adaptive/privacy/policy.py ----
 # What the gate asks for under an admin's valves, and whole drafts held against it.
 
@@ -23158,7 +25604,7 @@ class Classroom:
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
     wait for the database: SQLite has one writer, and who waits for it longest is not served first.
     ``may_ask`` tells whether the user has a model call left, ``can_ask`` whether the user can be
-    asked something.
+    asked something. The model is not shown the memories of ``hidden``.
     """
 
     sources: Sources
@@ -23168,6 +25614,7 @@ class Classroom:
     storeroom: Storeroom
     may_ask: Callable[[], Awaitable[bool]]
     can_ask: bool = False
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     clock: Callable[[], float] = time.time
 
@@ -23311,7 +25758,7 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     """The memories the model is shown: all of a small store, else those near the user's words."""
     index = await _index(room, settings)
     if len(index.memories) <= _OFFERED_MEMORIES:
-        return index.memories
+        return room.hidden.without(index.memories)
     user_id = room.sources.user_id
     known = room.indexes.known_query(user_id, index.embedder, turn.words)
     if known is not None:
@@ -23319,7 +25766,8 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     else:
         vectors = await query_vectors(room.sources.embedder, [turn.words], _PATIENCE_SECONDS)
     ranked = rank(index.shelf, asked_for(turn.words, "", vectors, index.dimension))
-    return [index.memories[one.place] for one in ranked[:_OFFERED_MEMORIES]]
+    near = room.hidden.without(index.memories[one.place] for one in ranked)
+    return near[:_OFFERED_MEMORIES]
 
 
 async def _index(room: Classroom, settings: Settings) -> MemoryIndex:
@@ -23394,6 +25842,7 @@ class Workshop:
 
     ``current`` brings the user's index as the store stands now. ``writing`` opens what keeps
     lessons of the same user out while the store is changed; it is not held while the model thinks.
+    The model is not shown the memories of ``hidden``: clusters with them are left alone.
     """
 
     room: Storeroom
@@ -23402,6 +25851,7 @@ class Workshop:
     formats: AnswerFormats
     leases: Leases
     writing: Callable[[], AbstractAsyncContextManager[object]] = nullcontext
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
 
 
 @dataclass(slots=True)
@@ -23475,7 +25925,9 @@ async def _run_upkeep(
     archived = await shop.room.archive.read(shop.room.user_id)
     done = await _finish_former_run(shop, archived, clock, report)
     rules = ClusterRules.of(settings, clock(), done | _summary_ids(index.memories, archived))
-    clusters = await asyncio.to_thread(related_clusters, index, settings, rules)
+    found = await asyncio.to_thread(related_clusters, index, settings, rules)
+    clusters = [cluster for cluster in found if not any(map(shop.hidden.holds, cluster))]
+    report.count("left alone: for local models only", len(found) - len(clusters))
     report.count("clusters", len(clusters))
     for cluster in _clusters_in_turn(clusters, clock(), settings.summarization_interval):
         try:
@@ -23749,12 +26201,13 @@ def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder
         return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
     if settings.embedding_provider_type == "openai_compatible":
         policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-        return EndpointEmbedder(
+        service = EndpointEmbedder(
             settings.embedding_api_url,
             settings.embedding_model_name.strip(),
             settings.embedding_api_key,
             policy,
         )
+        return SecretlessEmbedder(service)
     return HostEmbedder(request, user)
 
 
@@ -23815,14 +26268,15 @@ class Learning:
         indexes: MemoryIndexes,
         vectors: HostVectorTable,
         start: Callable[[Coroutine[Any, Any, None]], None],
+        sealer: Sealer,
     ) -> None:
         self._start = start
         self._usage = HostUsageTable()
         self._indexes, self._vectors = indexes, vectors
         self._leases = RedisLeases(HostLeaseTable())
-        self._queue = LearningQueue(HostPendingTable(), self._leases)
-        self._archive = HostArchiveTable()
-        self._trail = AuditTrail(HostAuditTable())
+        self._queue = LearningQueue(SealedPendingTable(HostPendingTable(), sealer), self._leases)
+        self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
+        self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
         self._formats = AnswerFormats()
         self._writing = asyncio.Semaphore(1)
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -23867,6 +26321,35 @@ class Learning:
             self._hooks.pop((pending.user_id, pending.message_id), None)
         await self._show(hook, "")
         await self._keep_up(hook)
+
+    @property
+    def writing(self) -> asyncio.Semaphore:
+        """Held by whoever writes into a store, or shows a line: one at a time in this process."""
+        return self._writing
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
+        self._queue.forget(user_id)
+        self._resumed.pop(user_id, None)
+        for held in (self._hooks, self._refusals):
+            for key in [key for key in held if key[0] == user_id]:
+                del held[key]
+
+    async def restore(self, hook: Hook, memory_ids: Sequence[str]) -> int:
+        """Bring memories back from the archive; how many stand in the store again.
+
+        Raises:
+            HostError: the archive can't be read, or a row does not stand in the store.
+        """
+        request, user = isolated_request(hook.request), await account(hook.user)
+        room = self._storeroom(user_sources(hook, request, user, self._vectors))
+        now = int(time.time())
+        restored = [await restore_memory(room, one, now) for one in memory_ids]
+        return sum(memory is not None for memory in restored)
+
+    async def tell(self, hook: Hook, line: str) -> None:
+        """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
+        await self._show(hook, line, failed=True)
 
     async def count_recalls(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """Count that memories were recalled, once the host has made the model's request."""
@@ -23921,14 +26404,16 @@ class Learning:
         user = await account(hook.user)
         request = isolated_request(hook.request)
         sources = user_sources(hook, request, user, self._vectors)
+        completer = await chosen_completer(hook, request, user)
         room = Classroom(
             sources=sources,
             indexes=self._indexes,
-            completer=await chosen_completer(hook, request, user),
+            completer=completer,
             formats=self._formats,
             storeroom=self._storeroom(sources),
             may_ask=partial(self._may_ask, turn.user_id, settings.max_extractions_per_hour),
             can_ask=own is not None and own.caller is not None,
+            hidden=await kept_from_completer(completer, request, settings),
             writing=self._writing,
         )
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
@@ -23963,15 +26448,17 @@ class Learning:
             user = await account(hook.user)
             request = isolated_request(hook.request)
             sources = user_sources(hook, request, user, self._vectors)
+            completer = await chosen_completer(hook, request, user)
             shop = Workshop(
                 room=self._storeroom(sources),
                 current=partial(
                     self._indexes.current, sources, settings.index_cache_bytes, patience=0
                 ),
-                completer=await chosen_completer(hook, request, user),
+                completer=completer,
                 formats=self._formats,
                 leases=self._leases,
                 writing=lambda: self._writing,
+                hidden=await kept_from_completer(completer, request, settings),
             )
             await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
         except AdaptiveMemoryError as error:
@@ -24013,6 +26500,15 @@ async def _noted(hook: Hook, line: str) -> bool:
     return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
 
 
+def typed_message(hook: Hook, messages: Sequence[Message]) -> tuple[Message, str] | None:
+    """The user's newest message and the words that were typed in it, if there are any."""
+    message_id = str(hook.metadata.get("user_message_id") or "")
+    named = (message for message in messages if message_id and message.get("id") == message_id)
+    newest = next(named, None) or newest_user_message(messages)
+    words = spoken_text(message_text(newest)) if newest else ""
+    return (newest, words) if newest is not None and has_words(words) else None
+
+
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
     settings, metadata = hook.settings, hook.metadata
@@ -24021,12 +26517,11 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
         return None
     if kind not in LEARNED_KINDS and not (kind == "api" and settings.learn_from_api_calls):
         return None
-    message_id = str(metadata.get("user_message_id") or "")
-    named = (message for message in messages if message_id and message.get("id") == message_id)
-    newest = next(named, None) or newest_user_message(messages)
-    words = spoken_text(message_text(newest)) if newest else ""
-    if newest is None or not has_words(words):
+    found = typed_message(hook, messages)
+    if found is None:
         return None
+    newest, words = found
+    message_id = str(metadata.get("user_message_id") or "")
     now = time.time()
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
@@ -24062,6 +26557,202 @@ async def _of_this_user_alone(turn: Turn) -> Turn:
     if turn.earlier and await other_authors(chat_id, user_id):
         return replace(turn, earlier=())
     return turn
+
+
+# ---- src/adaptive/erasing.py ----
+# Erasing what a user asks to be erased, once the user has typed so in the page.
+
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+log_erasing = logging.getLogger("adaptive_memory")
+
+# In the others nobody types, or other people do.
+_ERASING_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary", "api"})
+_MOST_NAMED = 10
+_LONGEST_NAMED = 120
+_IMPORTED = ("import",)
+# Names that the host gives to what its own tools have written (host: routers/memories.py).
+_WRITTEN_BY_TOOLS = ("tool", "background_review")
+
+ASKED_FIRST = "You are asked before anything is erased"
+NOTHING_TO_ERASE = "There is nothing to erase"
+NOT_ANSWERED = "Nothing erased: the question was not answered"
+NOT_TYPED = "Nothing erased: you did not confirm it"
+NO_PAGE = (
+    "Nothing erased: you can be asked in a chat of the page only; "
+    "Settings > Personalization > Memory deletes memories, too"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureQuestion:
+    """What to ask, in plain text; ``hint`` stands in the empty field."""
+
+    title: str
+    message: str
+    hint: str
+
+
+class Erasing:
+    """Asks, erases and tells; nothing in it belongs to one user.
+
+    ``caches`` are those of this process that may forget a user at any time. ``holdings_of`` opens
+    what is held of a hook's user, in the host unless a test says otherwise.
+    """
+
+    def __init__(
+        self,
+        learning: Learning,
+        archive: ArchiveTable,
+        caches: tuple[Forget, ...],
+        holdings_of: Callable[[Hook, ArchiveTable], Awaitable[Holdings]] | None = None,
+    ) -> None:
+        self._learning, self._archive, self._caches = learning, archive, caches
+        self._holdings_of = holdings_of or host_holdings
+
+    async def erase(self, hook: Hook, request: ErasureRequest) -> None:
+        """Do what a request asks for once it is confirmed, and tell what became of it."""
+        if hook.caller is None or hook.told_kind == "api":
+            log_erasing.info("somebody who can't be asked wants memories erased: none is")
+            await self._learning.tell(hook, NO_PAGE)
+            return
+        try:
+            line = await self._outcome(hook, request)
+        except AdaptiveMemoryError as error:
+            log_erasing.warning("an erasure failed: %s", error)
+            line = f"Not erased: {error}"
+        await self._learning.tell(hook, line)
+
+    async def _outcome(self, hook: Hook, request: ErasureRequest) -> str:
+        """Ask, erase if it is confirmed, and return what to tell."""
+        holdings = replace(await self._holdings_of(hook, self._archive), caches=self._caches)
+        origins = _origins_of(hook, request)
+        if request.scope == "everything":
+            # Turns that wait in this process only go with the rest; of others' nothing is known.
+            holdings = replace(holdings, caches=(*self._caches, self._learning.forget))
+            forecast = await forecast_everything(holdings)
+        else:
+            forecast = _joined_forecasts([await forecast_where(holdings, one) for one in origins])
+        if forecast.empty:
+            return NOTHING_TO_ERASE
+        await self._learning.tell(hook, ASKED_FIRST)
+        question = erasure_question(request, forecast)
+        answer = await PageDialog(hook.caller).ask(question.title, question.message, question.hint)
+        if answer is None:
+            return NOT_ANSWERED
+        if not confirms_erasure(answer):
+            return NOT_TYPED
+        async with self._learning.writing:
+            if request.scope == "everything":
+                report = await erase_everything(holdings)
+            else:
+                now = time.time()
+                reports = [await erase_where(holdings, one, now) for one in origins]
+                report = joined_reports(reports)
+        return await self._told(hook, report)
+
+    async def _told(self, hook: Hook, report: ErasureReport) -> str:
+        """What was erased; memories that an erased summary stood for come back first."""
+        told = [report.line, *report.notes]
+        if report.bereft:
+            async with self._learning.writing:
+                restored = await self._learning.restore(hook, report.bereft)
+            told.append(f"Restored, as they came from elsewhere: {restored}.")
+        return " ".join(told)
+
+
+def asked_erasure(hook: Hook, messages: Sequence[Message]) -> ErasureRequest | None:
+    """What the user's newest message asks to erase, if it does; other people's ask nothing."""
+    if hook.told_kind not in _ERASING_KINDS:
+        return None
+    found = typed_message(hook, messages)
+    if found is None:
+        return None
+    message, words = found
+    today = local_time(said_at(message, time.time()), *hook.time_zones).date()
+    return read_erasure_request(words, today)
+
+
+def erasure_question(request: ErasureRequest, forecast: ErasureForecast) -> ErasureQuestion:
+    """What to ask before an erasure: how much would go, and the first ten memories of it."""
+    memories = forecast.memories
+    counts = [_number_of_them(len(memories), "memory", "memories")]
+    for kind, one, many in (
+        ("archive", "archived memory", "archived memories"),
+        ("pending", "message that waits to be learned", "messages that wait to be learned"),
+    ):
+        if number := forecast.counts.get(kind, 0):
+            counts.append(_number_of_them(number, one, many))
+    named = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
+    if len(memories) > _MOST_NAMED:
+        named.append(f"\u2026 and {len(memories) - _MOST_NAMED} more")
+    word = '"erase"' if request.word == "erase" else f'"erase" or "{request.word}"'
+    parts = [
+        f"This would be erased for good: {', '.join(counts)}, and what is kept about them.",
+        "\n".join(named),
+        f"Type {word} to erase it. Anything else erases nothing. Your chats themselves stay.",
+    ]
+    message = "\n\n".join(part for part in parts if part)
+    return ErasureQuestion(_title_of(request), message, request.word)
+
+
+def confirms_erasure(answer: str) -> bool:
+    """Whether an answer is the word that was asked for, in any of the languages."""
+    return answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!\u3002").casefold() in erasure_words()
+
+
+async def host_holdings(hook: Hook, archive: ArchiveTable) -> Holdings:
+    """What the host and our tables hold of a hook's user.
+
+    Raises:
+        HostError: the host does not know the user.
+    """
+    store = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
+    return Holdings(hook.user_id, HostMemories(store), ErasableTables(), archive)
+
+
+def _origins_of(hook: Hook, request: ErasureRequest) -> tuple[Origin, ...]:
+    """Where what is to go came from; none for everything."""
+    if request.scope == "chat":
+        return (FromChat(hook.chat_id),)
+    if request.scope == "imported":
+        return tuple(map(FromSource, _IMPORTED))
+    if request.scope == "tools":
+        return tuple(map(FromSource, _WRITTEN_BY_TOOLS))
+    if request.day is not None:
+        zone = local_time(time.time(), *hook.time_zones).tzinfo
+        return (FromPeriod.of_day(request.day, zone),) if zone else ()
+    return ()
+
+
+def _joined_forecasts(forecasts: Sequence[ErasureForecast]) -> ErasureForecast:
+    memories = {memory.id: memory for one in forecasts for memory in one.memories}
+    counts: dict[str, int] = {}
+    failed: dict[str, str] = {}
+    for forecast in forecasts:
+        failed.update(forecast.failed)
+        for kind, number in forecast.counts.items():
+            counts[kind] = counts.get(kind, 0) + number
+    return ErasureForecast(tuple(memories.values()), counts, failed)
+
+
+def _title_of(request: ErasureRequest) -> str:
+    of = {
+        "everything": "everything that is remembered about you",
+        "chat": "what was learned from this chat",
+        "imported": "what was imported",
+        "tools": "what tools have saved",
+    }
+    if request.day is not None:
+        return f"Erase what was learned on {request.day.day} {request.day:%B %Y}?"
+    return f"Erase {of[request.scope]}?"
+
+
+def _number_of_them(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 # ---- src/adaptive/recall/gather.py ----
@@ -24111,6 +26802,284 @@ def relevance(evidence: float) -> float:
     return evidence / (evidence + GATE)
 
 
+# ---- src/adaptive/recall/judge.py ----
+# Asking a model how well memories fit a message; an option, since it costs time before the answer.
+#
+# Without a usable reply in time the order that the candidates came in stands.
+
+import hashlib
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
+
+JudgementKind = Literal["clear", "cached", "asked", "failed"]
+ScoreKey = tuple[str, str, str, str, str]
+
+_LONGEST_MESSAGE = 4000
+_LONGEST_FACT = 600
+_REMEMBERED_SCORES = 20_000
+# A second try would mostly cost the user the rest of the time.
+_NO_RETRY = RetryPolicy(retries=0)
+
+RELEVANCE_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "scores": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"id": {"type": "string"}, "score": {"type": "number"}},
+                "required": ["id", "score"],
+            },
+        }
+    },
+    "required": ["scores"],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRules:
+    """When a model is asked, for how long, and how long its scores are kept; times in seconds.
+
+    A candidate is clear by itself from ``clear_above`` on and up to ``clear_below``, both on the
+    scale of the candidates' scores. ``prompt`` replaces the built-in one unless it is empty.
+    """
+
+    deadline: float
+    clear_above: float = 1.0
+    clear_below: float = 0.0
+    cache_seconds: float = 86_400
+    prompt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Candidates, best first, and where their order comes from.
+
+    ``kind``: every candidate was ``clear``; scores were all ``cached``; a model was ``asked``; or
+    that ``failed`` for ``reason``, and the candidates are those that were given, unchanged.
+    ``scored`` holds the ids whose ``score`` is a model's.
+    """
+
+    candidates: tuple[Candidate, ...]
+    kind: JudgementKind
+    scored: frozenset[str] = frozenset()
+    reason: str = ""
+
+
+class _Scores(Protocol):
+    def get(self, key: ScoreKey, /) -> float | None: ...
+
+    def __setitem__(self, key: ScoreKey, score: float, /) -> None: ...
+
+    def __iter__(self) -> Iterator[ScoreKey]: ...
+
+    def pop(self, key: ScoreKey, default: None, /) -> object: ...
+
+
+class RelevanceCache:
+    """Scores that a model gave, bounded in number and in time; keys begin with the user's id."""
+
+    def __init__(
+        self, most: int = _REMEMBERED_SCORES, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._most = most
+        self._now = now
+        self._seconds = -1.0
+        self._scores: _Scores = _ScoresUntil(most, 0, now)
+
+    def lasting(self, seconds: float) -> _Scores:
+        """The scores; when they are to last for another time than before, they begin anew."""
+        if seconds != self._seconds:
+            cachetools = soft_import("cachetools", "relevance scores are kept by simpler means")
+            kind = _ScoresUntil if cachetools is None else cachetools.TTLCache
+            self._scores = kind(self._most, seconds, self._now)
+            self._seconds = seconds
+        return self._scores
+
+    def forget(self, user_id: str) -> None:
+        """Let go of the scores of a user's memories."""
+        for key in [key for key in self._scores if key[0] == user_id]:
+            self._scores.pop(key, None)
+
+
+class _ScoresUntil:
+    """What ``cachetools.TTLCache`` does, as far as it is needed here."""
+
+    def __init__(self, most: int, seconds: float, now: Callable[[], float]) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._now = now
+        self._held: OrderedDict[ScoreKey, tuple[float, float]] = OrderedDict()
+
+    def get(self, key: ScoreKey, /) -> float | None:
+        score, until = self._held.get(key, (0.0, 0.0))
+        return score if self._now() < until else None
+
+    def __setitem__(self, key: ScoreKey, score: float, /) -> None:
+        now = self._now()
+        self._held[key] = (score, now + self._seconds)
+        self._held.move_to_end(key)
+        # All last equally long, so the first one written is the first one over.
+        while len(self._held) > self._most or next(iter(self._held.values()))[1] < now:
+            self._held.popitem(last=False)
+
+    def __iter__(self) -> Iterator[ScoreKey]:
+        return iter(self._held)
+
+    def pop(self, key: ScoreKey, default: None, /) -> object:
+        return self._held.pop(key, default)
+
+
+@dataclass(frozen=True, slots=True)
+class RelevanceJudge:
+    """A model that scores candidates, with what is remembered of it.
+
+    It is not shown the memories of ``hidden``: whoever asks it keeps them back.
+    """
+
+    completer: Completer
+    formats: AnswerFormats
+    cache: RelevanceCache
+    rules: JudgeRules
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+
+    async def judged(
+        self, user_id: str, message: str, candidates: Sequence[Candidate]
+    ) -> Judgement:
+        """The candidates (best first) in the order of the model's scores; never raises its errors.
+
+        A scored candidate carries the model's score in place of its own. Those without one, because
+        the model left them out, keep their own and stand behind, in the order they came in. No call
+        is made if each candidate is clear by its own score or its score is remembered; else all
+        that are not remembered are asked for, so that they are judged side by side.
+        """
+        try:
+            prompt = render_prompt("relevance", self.rules.prompt, {})
+            keys = self._keys(user_id, _hashed(prompt, message), candidates)
+            held = self.cache.lasting(self.rules.cache_seconds)
+            found = ((id_, held.get(key)) for id_, key in keys.items())
+            scores = {id_: score for id_, score in found if score is not None}
+            unknown = [one for one in candidates if one.memory.id not in scores]
+            if all(self._is_clear(one) for one in unknown):
+                return _judgement(candidates, scores, "cached" if scores else "clear")
+            asked = [one.memory for one in unknown]
+            completion = await ask(
+                self.completer,
+                relevance_request(prompt, message, asked),
+                self.formats,
+                _NO_RETRY,
+                self.rules.deadline,
+            )
+            fresh = read_relevance(completion, asked)
+        except AdaptiveMemoryError as error:
+            return Judgement(tuple(candidates), "failed", reason=str(error))
+        for id_, score in fresh.items():
+            held[keys[id_]] = score
+        return _judgement(candidates, scores | fresh, "asked")
+
+    def _is_clear(self, candidate: Candidate) -> bool:
+        score = candidate.score
+        return score >= self.rules.clear_above or score <= self.rules.clear_below
+
+    def _keys(
+        self, user_id: str, question: str, candidates: Sequence[Candidate]
+    ) -> dict[str, ScoreKey]:
+        model = self.completer.key
+        memories = [one.memory for one in candidates]
+        return {
+            one.id: (user_id, question, one.id, _hashed(one.content), model) for one in memories
+        }
+
+
+def relevance_request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
+    """The question to the model; ``prompt`` is its system message."""
+    lines = [
+        f"- id={one.id} | {escaped_entry(head_and_tail(one.content, _LONGEST_FACT))}"
+        for one in memories
+    ]
+    sections = [
+        "## Memories\n" + "\n".join(lines),
+        "## Message of the user\n" + head_and_tail(message, _LONGEST_MESSAGE),
+    ]
+    return CompletionRequest(prompt, "\n\n".join(sections), "memory_relevance", RELEVANCE_SCHEMA)
+
+
+def _number_of(value: object) -> object:
+    """Models write a score of 0.9 as 0.9, "0.9" or "90%"."""
+    if not isinstance(value, str):
+        return value
+    share = value.strip().removesuffix("%")
+    try:
+        return float(share) / (1 if share == value.strip() else 100)
+    except ValueError:
+        return value
+
+
+class ScoreItem(BaseModel):
+    """One item of the model's reply; earlier releases' prompts asked for ``relevance``."""
+
+    id: str
+    score: Annotated[
+        float,
+        BeforeValidator(_number_of),
+        Field(ge=0, le=100, validation_alias=AliasChoices("score", "relevance")),
+    ]
+
+
+def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str, float]:
+    """The scores in a model's reply, 0 to 1, by id; the first one counts, unknown ids do not.
+
+    Raises:
+        ReplyUnusable: it scores none of the memories that were asked for.
+    """
+    offered = {memory.id for memory in asked}
+    scores: dict[str, float] = {}
+    for item in reply_items(completion.text, "scores", cut=completion.cut):
+        for read in _score_items(mapping(item)):
+            if read.id.strip() in offered:
+                scores.setdefault(read.id.strip(), read.score)
+    if not scores:
+        raise ReplyUnusable("the model's reply scores none of the memories")
+    # Some models score out of 10 or 100 whatever they are told.
+    most = max(scores.values())
+    scale = 1 if most <= 1 else 10 if most <= 10 else 100
+    return {id_: score / scale for id_, score in scores.items()}
+
+
+def _score_items(item: Mapping[str, Any]) -> Iterator[ScoreItem]:
+    """The usable items in one: itself, or where it maps ids to scores, each of these."""
+    pairs = [item] if "id" in item else [{"id": id_, "score": value} for id_, value in item.items()]
+    for pair in pairs:
+        try:
+            yield ScoreItem.model_validate(pair)
+        except ValidationError:
+            continue
+
+
+def _judgement(
+    candidates: Sequence[Candidate], scores: Mapping[str, float], kind: JudgementKind
+) -> Judgement:
+    scored = [
+        replace(one, score=scores[one.memory.id]) for one in candidates if one.memory.id in scores
+    ]
+    scored.sort(key=lambda one: -one.score)
+    others = [one for one in candidates if one.memory.id not in scores]
+    return Judgement((*scored, *others), kind, frozenset(one.memory.id for one in scored))
+
+
+def _hashed(*texts: str) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for text in texts:
+        encoded = text.encode(errors="replace")
+        digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return digest.hexdigest()
+
+
 # ---- src/adaptive/recall/recollection.py ----
 # One recollection: a message goes in, the memory block for its prompt comes out.
 
@@ -24119,7 +27088,8 @@ import json
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 
@@ -24130,10 +27100,13 @@ _MOST_ENTRIES = 1000
 _KEPT_ON_REBUILD = 0.25
 # Score of the judging model from which a memory goes in, unless the valve says another.
 _LEAST_JUDGED = 0.5
+# So many that may not stand in a prompt take no place from others.
+_PLACES_FOR_REFUSED = 20
 _SHARE_FOR_EMBEDDING = 0.5
 _SHARE_FOR_NEW_MEMORIES = 0.25
 # The host makes the model's request first: that is what the user waits for.
 _WRITE_AFTER_SECONDS = 0.3
+_LET_GO_AGAIN_SECONDS = 300
 
 Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 
@@ -24143,6 +27116,7 @@ class Recollection:
     """The block, the memories in it that fit this message, best first, and what to tell the user.
 
     ``state`` is what has to be kept for the chat's next turn, ``None`` where it is as it was.
+    ``memories`` are all of the user's, the same object while they are the same.
     """
 
     block: str = ""
@@ -24151,6 +27125,7 @@ class Recollection:
     count: int = 0
     note: str = ""
     state: str | None = None
+    memories: tuple[Memory, ...] = ()
 
     @property
     def memory_ids(self) -> list[str]:
@@ -24158,12 +27133,33 @@ class Recollection:
         return [one.id for one in (*self.core, *(fit.memory for fit in self.fitting))]
 
 
+@dataclass(frozen=True, slots=True)
+class ChatRetention:
+    """Of how many chats per user a state is kept, and for how many seconds after its last turn."""
+
+    chats: int = 3
+    seconds: float = 24 * 3600.0
+
+    @property
+    def outside(self) -> bool:
+        """Whether anything is kept outside of this process."""
+        return self.chats > 0 and self.seconds > 0
+
+
+_USUAL_RETENTION = ChatRetention()
+
+
 class ChatStates:
-    """What was injected into each chat: in the host's database, or in this process without it."""
+    """What was injected into each chat: in the host's database, or in this process without it.
+
+    Where nothing may be kept outside, this process keeps each user's newest chat alone.
+    """
 
     def __init__(self, write_after: float = _WRITE_AFTER_SECONDS) -> None:
-        self._local: OrderedDict[tuple[str, str], str] = OrderedDict()
+        # State and time of writing by user and chat, the last written last.
+        self._local: OrderedDict[tuple[str, str], tuple[str, int]] = OrderedDict()
         self._unwritten: set[tuple[str, str]] = set()
+        self._let_go_at: OrderedDict[str, int] = OrderedDict()
         self._write_after = write_after
 
     async def read(self, table: ChatTable, user_id: str, chat_id: str) -> str:
@@ -24171,39 +27167,98 @@ class ChatStates:
         if not chat_id:
             return ""
         if (user_id, chat_id) in self._unwritten:
-            return self._local.get((user_id, chat_id), "")
+            return self._held(user_id, chat_id)
         try:
             return await table.read(user_id, chat_id) or ""
         except TablesUnavailable as error:
             log_recall.info("blocks are kept in place by this process only: %s", error)
-            return self._local.get((user_id, chat_id), "")
+            return self._held(user_id, chat_id)
 
     async def write(
-        self, table: ChatTable, user_id: str, chat_id: str, state: str, now: int
+        self,
+        table: ChatTable,
+        user_id: str,
+        chat_id: str,
+        state: str,
+        now: int,
+        retention: ChatRetention = _USUAL_RETENTION,
     ) -> None:
         """Keep the state of a chat for its next turn, in the database after a moment."""
-        chat = (user_id, chat_id)
-        self._local[chat] = state
+        chat, entry = (user_id, chat_id), (state, now)
+        self._local[chat] = entry
         self._local.move_to_end(chat)
-        while len(self._local) > _REMEMBERED_CHATS:
-            self._local.popitem(last=False)
         self._unwritten.add(chat)
+        self._let_go_here(user_id, now, retention)
         try:
             await asyncio.sleep(self._write_after)
-            if self._local.get(chat) == state:  # a newer one is written by its own turn
+            # A newer one is written by its own turn.
+            if self._local.get(chat) == entry and retention.outside:
                 await table.write(user_id, chat_id, state, now)
         except TablesUnavailable as error:
             log_recall.debug("the chat's block is not kept in place: %s", error)
         finally:
-            if self._local.get(chat) in (state, None):
+            # What stands nowhere else goes on being read here.
+            if self._local.get(chat) in (entry, None) and retention.outside:
                 self._unwritten.discard(chat)
+
+    async def keep(
+        self,
+        table: RetainedChats,
+        user_id: str,
+        chat_id: str,
+        state: str,
+        now: int,
+        retention: ChatRetention,
+    ) -> None:
+        """Write as ``write`` does, then let go of what is kept no longer, in the database too.
+
+        That is done at once where the chat is new to this process, else once in some minutes.
+        """
+        new = (user_id, chat_id) not in self._local
+        await self.write(table, user_id, chat_id, state, now, retention)
+        last = self._let_go_at.get(user_id)
+        if not new and last is not None and 0 <= now - last < _LET_GO_AGAIN_SECONDS:
+            return
+        self._let_go_at[user_id] = now
+        self._let_go_at.move_to_end(user_id)
+        while len(self._let_go_at) > _REMEMBERED_CHATS:
+            self._let_go_at.popitem(last=False)
+        try:
+            chats = retention.chats if retention.outside else 0
+            await table.keep_newest(user_id, chats, int(now - retention.seconds))
+            await table.drop_deleted(user_id, chat_id)
+        except TablesUnavailable as error:
+            log_recall.debug("states of chats are not let go of yet: %s", error)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of all chats of a user; what was about to be written is not."""
+        for chat in [chat for chat in self._local if chat[0] == user_id]:
+            self._drop(chat)
+
+    def _held(self, user_id: str, chat_id: str) -> str:
+        return self._local.get((user_id, chat_id), ("", 0))[0]
+
+    def _drop(self, chat: tuple[str, str]) -> None:
+        del self._local[chat]
+        self._unwritten.discard(chat)
+
+    def _let_go_here(self, user_id: str, now: int, retention: ChatRetention) -> None:
+        """Keep within the limits what this process holds."""
+        mine = [chat for chat in self._local if chat[0] == user_id]
+        for chat in mine[: -max(retention.chats, 1)]:
+            self._drop(chat)
+        while len(self._local) > _REMEMBERED_CHATS:
+            self._drop(next(iter(self._local)))
+        while (oldest := next(iter(self._local.items())))[1][1] < now - retention.seconds:
+            self._drop(oldest[0])
 
 
 @dataclass(frozen=True, slots=True)
 class Library:
     """What recalling needs: the user's memories, what outlives the turn, and perhaps a judge.
 
-    ``admit`` leaves out memories that come into the prompt by another way.
+    ``admit`` leaves out memories that come into the prompt by another way; those of ``hidden`` are
+    none of the chat model's business.
     """
 
     sources: Sources
@@ -24212,6 +27267,8 @@ class Library:
     states: ChatStates
     judge: RelevanceJudge | None = None
     admit: Admit | None = None
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    verdicts: EntryVerdicts = field(default_factory=EntryVerdicts)
 
 
 async def recollect(library: Library, question: Question, settings: Settings) -> Recollection:
@@ -24242,11 +27299,12 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
         library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
-    core = core_memories(index, settings.core_importance)
-    fitting = await _fitting(library, index, question, vectors, len(core), settings)
+    screen = EntryScreen(library.verdicts, user_id)
+    core = library.hidden.without(core_memories(index, settings.core_importance))
+    fitting = await _fitting(library, index, question, vectors, screen, len(core), settings)
     left = 0 if index.complete else len(index.missing())
     note = f"{left} not embedded yet: found by keywords" if left else ""
-    return await _laid_out(library, index, core, fitting, state, note, settings)
+    return await _laid_out(library, index, core, fitting, screen, state, note, settings)
 
 
 async def _fitting(
@@ -24254,6 +27312,7 @@ async def _fitting(
     index: MemoryIndex,
     question: Question,
     vectors: Vectors | None,
+    screen: EntryScreen,
     spare: int,
     settings: Settings,
 ) -> list[Candidate]:
@@ -24262,24 +27321,66 @@ async def _fitting(
         return []
     asked = asked_for(question.text, question.previous, vectors, index.dimension)
     most = max(settings.related_memories_n, settings.top_n_memories) + spare
-    ranked = rank(index.shelf, asked, limit=most)
-    by_score = fitting_memories(index.memories, ranked, settings, spare=spare)
+    hidden = len(index.memories) - len(library.hidden.without(index.memories))
+    ranked = [
+        one
+        for one in rank(index.shelf, asked, limit=most + hidden + _PLACES_FOR_REFUSED)
+        if not library.hidden.holds(index.memories[one.place])
+    ]
+
+    def fits(left: Sequence[Ranked], *, judged: bool = False) -> list[Candidate]:
+        memories = index.memories
+        return fitting_memories(memories, left[:most], settings, judged=judged, spare=spare)
+
+    by_score = _allowed(fits, index, ranked, screen)
     if library.judge is None:
         return by_score
-    pool = fitting_memories(index.memories, ranked, settings, judged=True, spare=spare)
+    asked_about = [
+        one for one in ranked if not library.judge.hidden.holds(index.memories[one.place])
+    ]
+    pool = _allowed(partial(fits, judged=True), index, asked_about, screen)
+    kept_back = [one for one in by_score if library.judge.hidden.holds(one.memory)]
     if not pool:
-        return []
+        return kept_back
     user_id = library.sources.user_id
     judgement = await library.judge.judged(user_id, question.text, pool)
     if judgement.kind == "failed":
         log_recall.warning("memories were not judged: %s", judgement.reason)
         return by_score
     least = settings.relevance_threshold or _LEAST_JUDGED
-    return [
+    chosen = [
         one
         for one in judgement.candidates
         if one.memory.id not in judgement.scored or one.score >= least
     ]
+    return [*chosen, *kept_back]
+
+
+def _allowed(
+    fits: Callable[[Sequence[Ranked]], list[Candidate]],
+    index: MemoryIndex,
+    ranked: Sequence[Ranked],
+    screen: EntryScreen,
+) -> list[Candidate]:
+    """What fits and may stand in a prompt; what may not is looked at as if it did not exist."""
+    while True:
+        chosen = fits(ranked)
+        refused = {one.memory.id for one in chosen if not screen.allows(one.memory)}
+        if not refused:
+            return chosen
+        ranked = [one for one in ranked if index.memories[one.place].id not in refused]
+
+
+def _allowed_core(
+    core: list[Memory], layout: EntryLayout, budget: BlockBudget, screen: EntryScreen
+) -> tuple[Memory, ...]:
+    """The core facts that fit into their part and may stand in a prompt."""
+    while True:
+        held = core_within(core, layout, budget)
+        refused = {memory.id for memory in held if not screen.allows(memory)}
+        if not refused:
+            return held
+        core = [memory for memory in core if memory.id not in refused]
 
 
 async def _laid_out(
@@ -24287,6 +27388,7 @@ async def _laid_out(
     index: MemoryIndex,
     core: list[Memory],
     fitting: list[Candidate],
+    screen: EntryScreen,
     state: str,
     note: str,
     settings: Settings,
@@ -24295,22 +27397,34 @@ async def _laid_out(
     budget = BlockBudget(settings.max_injected_tokens, settings.max_core_tokens)
     former = _entries_of(state)
     ids = [*(one.memory.id for one in fitting), *(one.id for one in former.entries)]
-    existing = {one: found for one in ids if (found := index.memory(one)) is not None}
+    known = {one: found for one in ids if (found := index.memory(one)) is not None}
+    existing = {
+        one: memory
+        for one, memory in known.items()
+        if not library.hidden.holds(memory) and screen.allows(memory)
+    }
     if library.admit is not None:
         admitted = {memory.id for memory in await library.admit([*core, *existing.values()])}
         core = [memory for memory in core if memory.id in admitted]
         existing = {one: memory for one, memory in existing.items() if one in admitted}
-    held = core_within(core, layout, budget)
+    held = _allowed_core(core, layout, budget, screen)
     for memory in held:
         existing.pop(memory.id, None)
     retrieved = [one.memory.id for one in fitting if one.memory.id in existing]
+    costs: dict[str, int] = {}
+
+    def cost(memory: Memory) -> int:
+        if memory.id not in costs:
+            costs[memory.id] = entry_tokens(memory, layout)
+        return costs[memory.id]
+
     room = EntryRoom(retrieved_room(held, layout, budget), _MOST_ENTRIES, _KEPT_ON_REBUILD)
     placement = place_entries(
         former,
         retrieved[: settings.related_memories_n],
         existing,
         room,
-        lambda memory: entry_tokens(memory, layout),
+        cost,
     )
     placed = {memory.id for memory in (*held, *placement.memories)}
     new_state = json.dumps(placement.state.as_list(), separators=(",", ":"))
@@ -24321,6 +27435,7 @@ async def _laid_out(
         count=len(held) + len(placement.memories),
         note=note,
         state=new_state if placement.state != former else None,
+        memories=index.memories,
     )
 
 
@@ -24339,6 +27454,7 @@ import logging
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import Request
@@ -24362,12 +27478,18 @@ class Filter:
         self._tasks: set[asyncio.Task[None]] = set()
         self._indexes = MemoryIndexes()
         self._vector_table = HostVectorTable()
-        self._chat_table = HostChatTable()
+        sealer = Sealer(host_secret())
+        self._chat_table = SealedChatTable(HostChatTable(), sealer)
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
+        self._verdicts = EntryVerdicts()
         self._formats = AnswerFormats()
-        self._learning = Learning(self._indexes, self._vector_table, self._start)
         self._redacted_turns = RedactedTurns()
+        self._learning = Learning(self._indexes, self._vector_table, self._start, sealer)
+        caches = (self._indexes.forget, self._chat_states.forget)
+        caches += (self._relevance.forget, self._verdicts.forget)
+        archive = SealedArchiveTable(HostArchiveTable(), sealer)
+        self._erasing = Erasing(self._learning, archive, caches)
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -24376,7 +27498,9 @@ class Filter:
     async def _warm_up(self, request: Request) -> None:
         """What would make the first message after a restart wait."""
         await asyncio.to_thread(memory_remarks)
+        await asyncio.to_thread(self._verdicts.warm_up)
         await asyncio.to_thread(may_hold_facts, "What is it?")
+        await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
         await warm_up(request, self._indexes, self._vector_table)
 
     async def inlet(
@@ -24492,6 +27616,9 @@ class Filter:
                 hook = replace(hook, caller=__event_call__)
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
                 turn = typed_turn(hook, messages)
+                if (erasure := asked_erasure(hook, messages)) is not None:
+                    self._start(self._erased(hook, erasure))
+                    return body
                 pending = await self._learning.put(hook, turn) if turn is not None else None
                 line = NOTHING_NEW if turn is not None else ""
                 self._start(self._learned(hook, pending, line))
@@ -24536,7 +27663,10 @@ class Filter:
             hook.metadata[INJECTED] = found.memory_ids
             if settings.show_sources and found.fitting:
                 self._start(show_sources(hook.notifier, found.fitting))
-        if settings.native_memory == "replace" and mapping(body.get("features")).get("memory"):
+        if mapping(body.get("features")).get("memory") and (
+            # The host would show its memories to any model.
+            settings.native_memory == "replace" or (await kept_from_chat(hook)).names
+        ):
             changed["features"] = without_native_memory(body["features"])
         return changed
 
@@ -24556,8 +27686,11 @@ class Filter:
             return None
         self._count_recalls(hook, found)
         if found.state is not None and chat_id:
-            write, now = self._chat_states.write, int(time.time())
-            self._start(write(self._chat_table, hook.user_id, chat_id, found.state, now))
+            keep, now, settings = self._chat_states.keep, int(time.time()), hook.settings
+            retention = ChatRetention(settings.retained_chats, 3600 * settings.retained_chat_hours)
+            table = self._chat_table
+            self._start(keep(table, hook.user_id, chat_id, found.state, now, retention))
+        self._start(self._verdicts.judge_ahead(hook.user_id, found.memories))
         return found
 
     def _count_recalls(self, hook: Hook, found: Recollection) -> None:
@@ -24581,6 +27714,8 @@ class Filter:
             states=self._chat_states,
             judge=await self._judge(hook, request, user),
             admit=native.not_injected if hook.settings.native_memory == "keep" else None,
+            hidden=await kept_from_chat(hook),
+            verdicts=self._verdicts,
         )
         try:
             question = question_of(messages, hook.metadata, chat_id)
@@ -24605,7 +27740,8 @@ class Filter:
         except AdaptiveMemoryError as error:
             log.warning("memories are not judged: %s", error)
             return None
-        return RelevanceJudge(completer, self._formats, self._relevance, rules)
+        hidden = await kept_from_completer(completer, request, settings)
+        return RelevanceJudge(completer, self._formats, self._relevance, rules, hidden)
 
     async def _learned(self, hook: Hook, pending: PendingTurn | None, line: str) -> None:
         """The outlet's work, in a task of its own that nobody waits for."""
@@ -24616,6 +27752,15 @@ class Filter:
         except Exception:
             log.exception("nothing learned from a turn")
             line = failure_line("an unexpected error; the server's log tells more")
+            await hook.notifier.status(line)
+
+    async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
+        """Erasing in a task of its own, as the user is asked first."""
+        try:
+            await self._erasing.erase(hook, erasure)
+        except Exception:
+            log.exception("an unexpected error while erasing")
+            line = "Not erased: an unexpected error; the server's log tells more"
             await hook.notifier.status(line)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -25,6 +25,7 @@ NAMES = (
     "extraction_cost",
     "guard",
     "guard_read_path",
+    "history",
     "plots",
 )
 

@@ -48,7 +48,7 @@ class Unscreened:
     """In place of a screen: allows everything at no cost."""
 
     def __init__(self, *_: object) -> None:
-        pass
+        """Made like a screen."""
 
     def allows(self, _: Memory) -> bool:
         """Yes."""
@@ -81,6 +81,7 @@ async def measure() -> dict[str, Any]:
     banks = LocalOnlyBanks.of(settings)
 
     async def turn(topic: int, hidden: LocalOnlyBanks) -> float:
+        """Milliseconds of processor time of one turn."""
         library = Library(
             own, indexes, ShelvedChats(), ChatStates(), hidden=hidden, verdicts=verdicts
         )
@@ -92,6 +93,7 @@ async def measure() -> dict[str, Any]:
         return took * 1000
 
     async def bare(topic: int) -> float:
+        """The same without the steps that are measured."""
         with _without_the_steps():
             return await turn(topic, NOTHING_HIDDEN)
 

@@ -120,6 +120,23 @@ async def test_calls_do_not_share_placeholders() -> None:
     assert answer.text == reply("[EMAIL_1]")
 
 
+@pytest.mark.parametrize(
+    ("personal_data", "told"),
+    [
+        (False, f"the model answered HTTP 500: 'no [SECRET] for {MAIL}'"),
+        (True, "the model answered HTTP 500"),
+    ],
+)
+async def test_failures_tell_no_more(personal_data: bool, told: str) -> None:
+    """A provider is quoted without secrets, and not at all where personal data is replaced."""
+    busy = ModelBusy(f"the model answered HTTP 500: 'no {TOKEN} for {MAIL}'", 3.0)
+    completer = RedactingCompleter(ScriptedModel(busy), personal_data)
+    with pytest.raises(ModelBusy) as failure:
+        await asked(completer, request(f"My address is {MAIL}."))
+    assert str(failure.value) == told
+    assert failure.value.retry_after == 3.0
+
+
 async def test_long_requests() -> None:
     """A long message is redacted like a short one."""
     model = ScriptedModel(reply("[EMAIL_1]"))

@@ -94,3 +94,13 @@ async def test_ahead_once() -> None:
 def test_warm_up() -> None:
     """Warming up judges nothing of anybody's."""
     EntryVerdicts().warm_up()
+
+
+def test_forgotten() -> None:
+    """Verdicts on a forgotten user's entries are gone, others stay."""
+    verdicts = EntryVerdicts()
+    assert screen(verdicts).allows(TEA)
+    assert EntryScreen(verdicts, "bob").allows(TEA)
+    verdicts.forget("ada")
+    assert verdicts.known(verdict_key("ada", TEA)) is None
+    assert verdicts.known(verdict_key("bob", TEA)) is True

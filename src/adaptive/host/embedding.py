@@ -17,6 +17,8 @@ from adaptive.host.half_precision import half_precision_twin
 from adaptive.host.one_core import one_core_threads
 from adaptive.host.requests import process_state
 from adaptive.ports import Vectors
+from adaptive.privacy.redacting_completer import told_failure
+from adaptive.privacy.secretless_embedder import texts_without_secrets
 from adaptive.search.embedders import checked_vectors
 
 # Asking the host costs a query; an admin changes the model once in a year.
@@ -62,7 +64,9 @@ class HostEmbedder:
         """
         model = getattr(self.request.app.state, "ef", None)
         if not await self.in_process() or not hasattr(model, "encode"):
-            return await self._by_the_host(texts, query=query)
+            # In a thread: a store's texts take seconds, and chats go on.
+            sent = await asyncio.to_thread(texts_without_secrets, texts)
+            return await self._by_the_host(sent, query=query)
         state = process_state(self.request)
         lanes: dict[bool, asyncio.Semaphore] = state.setdefault(
             "embedding_lanes",
@@ -87,8 +91,11 @@ class HostEmbedder:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
-        with HostFaults("Open WebUI's embedding failed", EmbeddingError):
-            raw = await function(list(texts), prefix=_prefix(query), user=self.user)
+        try:
+            with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+                raw = await function(list(texts), prefix=_prefix(query), user=self.user)
+        except EmbeddingError as error:  # it may quote what a service answers
+            raise EmbeddingError(told_failure(str(error), None)) from error
         return checked_vectors(raw, len(texts), "Open WebUI's embedding")
 
 

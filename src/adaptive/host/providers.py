@@ -17,6 +17,7 @@ from adaptive.ports import Completer, Embedder
 from adaptive.privacy.guarded_store import GuardedStore
 from adaptive.privacy.policy import gate_policy
 from adaptive.privacy.redacting_completer import RedactingCompleter
+from adaptive.privacy.secretless_embedder import SecretlessEmbedder
 from adaptive.retry import RetryPolicy
 from adaptive.search.embedders import DEFAULT_LOCAL_MODEL, EndpointEmbedder, LocalEmbedder
 from adaptive.search.indexes import Sources
@@ -36,12 +37,13 @@ def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder
         return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
     if settings.embedding_provider_type == "openai_compatible":
         policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-        return EndpointEmbedder(
+        service = EndpointEmbedder(
             settings.embedding_api_url,
             settings.embedding_model_name.strip(),
             settings.embedding_api_key,
             policy,
         )
+        return SecretlessEmbedder(service)
     return HostEmbedder(request, user)
 
 

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import cache
 
+from adaptive.errors import AdaptiveMemoryError
 from adaptive.model import Completion, CompletionRequest
 from adaptive.ports import Completer, ResponseFormat
 from adaptive.privacy.gate import SECRET_PLACEHOLDER
@@ -38,7 +39,11 @@ class RedactingCompleter:
         redaction = Redaction() if self.personal_data else None
         # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
         sent = await asyncio.to_thread(redacted_request, request, redaction)
-        completion = await self.completer.complete(sent, response_format)
+        try:
+            completion = await self.completer.complete(sent, response_format)
+        except AdaptiveMemoryError as error:  # it may quote what the provider says, and that us
+            error.args = (told_failure(str(error), redaction), *error.args[1:])
+            raise
         if redaction is None or redaction.is_empty:
             return completion
         return replace(completion, text=restored_json(completion.text, redaction))
@@ -66,6 +71,16 @@ def without_secret_values(text: str) -> str:
         parts += text[position : finding.start], SECRET_PLACEHOLDER
         position = finding.end
     return "".join([*parts, text[position:]])
+
+
+def told_failure(text: str, redaction: Redaction | None) -> str:
+    """The text of an error without secrets; with a redaction without what a provider has written.
+
+    Our errors quote that behind a colon.
+    """
+    if redaction is not None:
+        text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
+    return without_secret_values(text)
 
 
 def restored_json(text: str, redaction: Redaction) -> str:
