@@ -23460,7 +23460,8 @@ def extraction_request(
         lines = [f"{one.role}: {_one_line(one.text, _LONGEST_UTTERANCE)}" for one in turn.earlier]
         sections.append("## Earlier turns, for reference only\n" + "\n".join(lines))
     if offered:
-        lines = [f"- id={one.id} | {_one_line(one.content, _LONGEST_MEMORY)}" for one in offered]
+        shown = {one.id: _one_line(one.content, _LONGEST_MEMORY) for one in offered}
+        lines = [f"- id={id} | {escaped_entry(text)}" for id, text in shown.items()]
         sections.append("## Existing memories\n" + "\n".join(lines))
     sections.append("## Newest message of the user\n" + head_and_tail(turn.words, _LONGEST_WORDS))
     return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)
@@ -25110,7 +25111,7 @@ def summary_request(cluster: Sequence[Memory], prompt: str) -> CompletionRequest
 
     Dates are left out: a model that saw them would write them into the summary.
     """
-    lines = [f"- {' '.join(memory.content.split())}" for memory in cluster]
+    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
     system = render_prompt("summarise_memories", prompt, {})
     return CompletionRequest(
         system, "## Memories\n" + "\n".join(lines), "memory_summary", SUMMARY_SCHEMA

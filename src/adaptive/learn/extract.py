@@ -9,6 +9,7 @@ from typing import Any
 from adaptive.llm.prompts import render_prompt
 from adaptive.messages import head_and_tail
 from adaptive.model import CATEGORIES, CompletionRequest, Memory, Turn
+from adaptive.privacy.escaping import escaped_entry
 from adaptive.settings import Settings
 
 _LONGEST_WORDS = 12000
@@ -64,7 +65,8 @@ def extraction_request(
         lines = [f"{one.role}: {_one_line(one.text, _LONGEST_UTTERANCE)}" for one in turn.earlier]
         sections.append("## Earlier turns, for reference only\n" + "\n".join(lines))
     if offered:
-        lines = [f"- id={one.id} | {_one_line(one.content, _LONGEST_MEMORY)}" for one in offered]
+        shown = {one.id: _one_line(one.content, _LONGEST_MEMORY) for one in offered}
+        lines = [f"- id={id} | {escaped_entry(text)}" for id, text in shown.items()]
         sections.append("## Existing memories\n" + "\n".join(lines))
     sections.append("## Newest message of the user\n" + head_and_tail(turn.words, _LONGEST_WORDS))
     return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)

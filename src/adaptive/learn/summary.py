@@ -14,6 +14,7 @@ from adaptive.learn.archive import said_at_of
 from adaptive.learn.particulars import loss, particulars
 from adaptive.llm.prompts import render_prompt
 from adaptive.model import CompletionRequest, Draft, Memory, Provenance
+from adaptive.privacy.escaping import escaped_entry
 from adaptive.shapes import listing, mapping
 
 _LONGEST_SUMMARY_REPLY = 64 * 1024
@@ -39,7 +40,7 @@ def summary_request(cluster: Sequence[Memory], prompt: str) -> CompletionRequest
 
     Dates are left out: a model that saw them would write them into the summary.
     """
-    lines = [f"- {' '.join(memory.content.split())}" for memory in cluster]
+    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
     system = render_prompt("summarise_memories", prompt, {})
     return CompletionRequest(
         system, "## Memories\n" + "\n".join(lines), "memory_summary", SUMMARY_SCHEMA
