@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
-from adaptive.privacy.anchors import DistinctWords
 from adaptive.privacy.secret_links import (
     adjacent_signs,
     amount_signs,
@@ -42,12 +42,8 @@ from adaptive.privacy.secret_values import (
     looks_chosen,
     looks_random,
 )
-from adaptive.privacy.secret_words import (
-    ALONE,
-    COMMON_STEMS,
-    SecretSort,
-    announcing_words,
-)
+from adaptive.privacy.secret_words import ALONE, SecretSort, announcing_words
+from adaptive.privacy.word_places import WordTable
 
 # Characters between an announcing word and the end of what is looked at.
 _CONTEXT_REACH = 120
@@ -99,14 +95,11 @@ def _announced(lower: str) -> list[Announced]:
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
-    words = DistinctWords(narrow)
-    wide = words if lower.isascii() else DistinctWords(lower)
-    absent = {stem for stem in COMMON_STEMS if not (words if stem.isascii() else wide).hold(stem)}
-    for word, sort, stem in announcing_words():
-        ascii_word = word.isascii()
-        if stem in absent or not (words if ascii_word else wide).hold(word):
+    held = _announcing_table().held(lower)
+    for word, sort in announcing_words():
+        if word not in held:
             continue
-        read = narrow if ascii_word else lower
+        read = narrow if word.isascii() else lower
         at = read.find(word)
         while at >= 0:
             end = at + len(word)
@@ -119,6 +112,11 @@ def _announced(lower: str) -> list[Announced]:
         if not distinct or place.start >= distinct[-1].end:
             distinct.append(place)
     return distinct
+
+
+@cache
+def _announcing_table() -> WordTable:
+    return WordTable(word for word, _ in announcing_words())
 
 
 def _stands_alone(lower: str, start: int, end: int) -> bool:
