@@ -6,17 +6,22 @@ as many digits as its shape does is many times faster than a scan of the text fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+
 from adaptive.privacy.recogniser import Lead
+from adaptive.privacy.sign_runs import SignSort, edges
+from adaptive.privacy.unicode_text import code_points
 
 _ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # The longest name of a month and the joints around it; the letters at the head of an id.
 _WORD_REACH = 18
 _LETTERS_REACH = 9
-_SIGNS = frozenset("+(")
+_JOINTS = " -."
+_NOTHING = "\0"
+_ZERO, _NINE = 0x30, 0x39
 
 
 class NumberStarts:
@@ -30,16 +35,22 @@ class NumberStarts:
     def __init__(self, text: str) -> None:
         self._by_lead: dict[Lead, list[int]] = {}
         self._merged: dict[frozenset[Lead], list[int]] = {}
-        for run in _pii_digit_run().finditer(text):
-            start, end = run.span()
-            before = text[start - 1 : start]
-            if not (before.isascii() and before.isalpha()):
-                self._add(end - start, start)
-                self._add("any", start)
-            if not before:
-                continue
-            if before in "+( " and _SIGNS & set(text[max(start - 3, 0) : start]):
-                self._add_signs(text, start)
+        # Three signs in front, so that each number has some before it.
+        codes = code_points(f"{_NOTHING * 3}{text}")
+        begins, ends = edges((codes >= _ZERO) & (codes <= _NINE))
+        sizes = ends - begins
+        before = [codes[begins - distance] for distance in (1, 2, 3)]
+        after_letter = _pii_letters().marked(before[0])
+        begins -= 3
+        free = begins[~after_letter]
+        self._by_lead["any"] = free.tolist()
+        free_sizes = sizes[~after_letter]
+        for size in np.unique(free_sizes).tolist():
+            self._by_lead[size] = free[free_sizes == size].tolist()
+        signs = np.logical_or.reduce([_pii_signs().marked(one) for one in before])
+        for start in begins[signs & _pii_before_signs().marked(before[0])].tolist():
+            self._add_signs(text, start)
+        for start in begins[after_letter | _pii_joints().marked(before[0])].tolist():
             self._add_word(text, start)
 
     def at(self, leads: frozenset[Lead]) -> list[int]:
@@ -67,7 +78,7 @@ class NumberStarts:
         letters = len(head) - len(head.rstrip(_ASCII_LETTERS))
         if letters:
             self._add("word", start - letters)
-        elif head[-1] in " -.":
+        else:
             head = text[max(start - _WORD_REACH, 0) : start].rstrip(" .-").removesuffix(" the")
             word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
             if word[:1].isalpha():
@@ -75,5 +86,20 @@ class NumberStarts:
 
 
 @cache
-def _pii_digit_run() -> re.Pattern[str]:
-    return re.compile("[0-9]+")
+def _pii_letters() -> SignSort:
+    return SignSort(_ASCII_LETTERS)
+
+
+@cache
+def _pii_signs() -> SignSort:
+    return SignSort("+(")
+
+
+@cache
+def _pii_before_signs() -> SignSort:
+    return SignSort("+( ")
+
+
+@cache
+def _pii_joints() -> SignSort:
+    return SignSort(_JOINTS)

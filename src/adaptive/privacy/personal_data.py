@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 from adaptive.privacy.anchors import Window, windows
 from adaptive.privacy.birth_recognisers import BIRTH_RECOGNISERS
@@ -85,6 +85,11 @@ def _without_overlaps(found: Sequence[Finding]) -> list[Finding]:
     return chosen
 
 
+@cache
+def _clues() -> frozenset[str]:
+    return frozenset(clue for recogniser in RECOGNISERS for clue in recogniser.clues)
+
+
 class _PiiScan:
     """One text, with what the recognisers ask of it, each found once when first asked for."""
 
@@ -98,7 +103,7 @@ class _PiiScan:
 
     @cached_property
     def _context(self) -> ContextIndex:
-        return ContextIndex(self._text)
+        return ContextIndex(self._text, _clues())
 
     def findings(self) -> Iterator[Finding]:
         """Everything believable; parts of it may overlap."""
@@ -138,7 +143,7 @@ class _PiiScan:
     def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         anchor = recogniser.anchor
         if anchor not in self._windows:
-            self._windows[anchor] = windows(self._text, anchor, self._context.distinct)
+            self._windows[anchor] = windows(self._text, anchor, self._context.holds_word)
         places = self._windows[anchor]
         if places and recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)

@@ -170,7 +170,3 @@ def _pii_hidden() -> SignTest:
             "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]"
         )
     )
-
-
-def distinct_signs(text: str) -> str:
-    return "".join(set(text))
