@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cache, cached_property
 
 from adaptive.privacy.anchors import ANCHORS, Window
@@ -27,13 +27,9 @@ class ContextIndex:
         self._subjects: dict[str, list[tuple[int, int]]] = {}
 
     @cached_property
-    def _places(self) -> dict[str, list[int]]:
+    def _places(self) -> Mapping[str, Sequence[int]]:
         """The places of each word that stands in the text."""
-        places: dict[str, list[int]] = {}
-        table = _context_table(frozenset(self._clues))
-        for place, word in table.places(f" {words_only(self._text)} "):
-            places.setdefault(word, []).append(place)
-        return places
+        return _context_table(frozenset(self._clues)).places(f" {words_only(self._text)} ")
 
     def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
         """Those parts of some windows that lie around the beginning of one of some words."""

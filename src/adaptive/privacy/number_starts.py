@@ -13,7 +13,7 @@ import numpy as np
 
 from adaptive.privacy.recogniser import Lead
 from adaptive.privacy.sign_runs import SignSort, edges
-from adaptive.privacy.unicode_text import code_points
+from adaptive.privacy.unicode_text import code_points, is_digit
 
 _ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # The longest name of a month and the joints around it; the letters at the head of an id.
@@ -21,7 +21,6 @@ _WORD_REACH = 18
 _LETTERS_REACH = 9
 _JOINTS = " -."
 _NOTHING = "\0"
-_ZERO, _NINE = 0x30, 0x39
 
 
 class NumberStarts:
@@ -37,7 +36,7 @@ class NumberStarts:
         self._merged: dict[frozenset[Lead], list[int]] = {}
         # Three signs in front, so that each number has some before it.
         codes = code_points(f"{_NOTHING * 3}{text}")
-        begins, ends = edges((codes >= _ZERO) & (codes <= _NINE))
+        begins, ends = edges(is_digit(codes))
         sizes = ends - begins
         before = [codes[begins - distance] for distance in (1, 2, 3)]
         after_letter = _pii_letters().marked(before[0])
@@ -50,8 +49,8 @@ class NumberStarts:
         signs = np.logical_or.reduce([_pii_signs().marked(one) for one in before])
         for start in begins[signs & _pii_before_signs().marked(before[0])].tolist():
             self._add_signs(text, start)
-        for start in begins[after_letter | _pii_joints().marked(before[0])].tolist():
-            self._add_word(text, start)
+        self._add_letters(text, begins[after_letter].tolist())
+        self._add_words(text, begins[_pii_joints().marked(before[0])].tolist())
 
     def at(self, leads: frozenset[Lead]) -> list[int]:
         """The places with one of these leads, rising, each once."""
@@ -73,16 +72,19 @@ class NumberStarts:
             if text[place] in "+(":
                 self._add("+" if "+" in text[place:start] else "(", place)
 
-    def _add_word(self, text: str, start: int) -> None:
-        head = text[max(start - _LETTERS_REACH, 0) : start]
-        letters = len(head) - len(head.rstrip(_ASCII_LETTERS))
-        if letters:
-            self._add("word", start - letters)
-        else:
-            head = text[max(start - _WORD_REACH, 0) : start].rstrip(" .-").removesuffix(" the")
+    def _add_letters(self, text: str, starts: Sequence[int]) -> None:
+        for start in starts:
+            head = text[max(start - _LETTERS_REACH, 0) : start]
+            self._add("word", start - len(head) + len(head.rstrip(_ASCII_LETTERS)))
+
+    def _add_words(self, text: str, starts: Sequence[int]) -> None:
+        words = self._by_lead.setdefault("word", [])
+        for start in starts:
+            low = max(start - _WORD_REACH, 0)
+            head = text[low:start].rstrip(_JOINTS).removesuffix(" the")
             word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
             if word[:1].isalpha():
-                self._add("word", max(start - _WORD_REACH, 0) + len(head) - len(word))
+                words.append(low + len(head) - len(word))
 
 
 @cache

@@ -148,6 +148,8 @@ class _PiiScan:
         if places and recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)
         for low, high in places:
+            if any(self._text.find(sign, low, high) < 0 for sign in recogniser.signs):
+                continue
             yield from recogniser.compiled.finditer(self._text, low, high)
 
     def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:

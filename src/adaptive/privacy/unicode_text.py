@@ -24,7 +24,9 @@ _PII_LOOK_ALIKES = {
     "+": "\uff0b\ufe62",
     "°": "\u00ba\u02da",
 }
+# The Japanese sign for a long vowel, which is typed for a dash between digits.
 _LONG_VOWEL = 0x30FC
+_HYPHEN, _ZERO, _NINE = 0x2D, 0x30, 0x39
 _ALL_CODES = 0x110000
 _DIFFERS = 1
 _MATCHES = 2
@@ -59,8 +61,8 @@ def unicode_text(original: str) -> UnicodeText:
     if original.isascii():
         return UnicodeText(original)
     codes = _pii_spelling().of(code_points(original))
-    if (codes == _LONG_VOWEL).any():
-        codes = code_points(_pii_long_vowel().sub("-", text_of(codes)))
+    vowels = np.flatnonzero(codes[1:-1] == _LONG_VOWEL) + 1
+    codes[vowels[is_digit(codes[vowels - 1]) & is_digit(codes[vowels + 1])]] = _HYPHEN
     hidden = _pii_hidden().marks(codes)
     if not hidden.any():
         return UnicodeText(text_of(codes))
@@ -155,10 +157,9 @@ def _pii_spelling() -> _PiiSpelling:
     return table
 
 
-@cache
-def _pii_long_vowel() -> re.Pattern[str]:
-    """The Japanese sign for a long vowel, which is typed for a dash between digits."""
-    return re.compile("(?<=[0-9])\u30fc(?=[0-9])")
+def is_digit(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """For each code point whether it is an ASCII digit."""
+    return (codes >= _ZERO) & (codes <= _NINE)
 
 
 @cache

@@ -8,7 +8,7 @@ IBM Journal of Research and Development 31 (1987).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,13 +54,21 @@ class WordTable:
         self._short = tuple(word for word in distinct if word.isascii() and len(word) < _FEW_SIGNS)
         self._held_heads = _heads_by_size(tuple(word for word in distinct if word not in self._short))
 
-    def places(self, text: str) -> Iterator[tuple[int, str]]:
-        """Each place of each word; in no order, and also over one another."""
+    def places(self, text: str) -> Mapping[str, Sequence[int]]:
+        """The places of those words that stand in a text, rising, also over one another."""
+        found: dict[str, Sequence[int]] = {}
         for size, words, begins in self._begins(text, self._heads):
+            by_head: dict[str, list[int]] = {}
             for place in begins:
-                for word in words.get(text[place : place + size], ()):
-                    if len(word) == size or text.startswith(word, place):
-                        yield place, word
+                head = text[place : place + size]
+                if head in words:
+                    by_head.setdefault(head, []).append(place)
+            for head, places in by_head.items():
+                for word in words[head]:
+                    same = places if len(word) == size else _places_of(word, text, places)
+                    if same:
+                        found[word] = same
+        return found
 
     def held(self, text: str) -> Set[str]:
         """Those words that stand in a text."""
@@ -90,6 +98,10 @@ class WordTable:
                         begins.setdefault(size, []).extend((found + first).tolist())
         for size, places in begins.items():
             yield size, by_size[size, is_ascii].words, places
+
+
+def _places_of(word: str, text: str, places: Sequence[int]) -> Sequence[int]:
+    return [place for place in places if text.startswith(word, place)]
 
 
 def _heads_by_size(words: tuple[str, ...]) -> _HeadsBySize:
