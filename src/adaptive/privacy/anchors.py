@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from adaptive.privacy.sign_runs import SignSort
+from adaptive.privacy.unicode_text import code_points
 
 Window = tuple[int, int]
 # Of a longer run of letters and digits so many belong to the window.
 _LONGEST_OF_WORD = 120
+_DEGREE = ord("°")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +47,59 @@ ANCHORS: Mapping[str, Anchor] = {
         80,
         words=("dot", "arroba", "arobase", "chiocciola", "собака"),
     ),
-    "mac word": Anchor("[Mm][Aa][Cc]", 2, 60, words=("mac",)),
+    "mac word": Anchor("", 2, 63, words=("mac",)),
     "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
     "scheme": Anchor("://", 16, 300),
-    "digit": Anchor(r"[0-9](?:[^0-9\n]{0,40}[0-9]){0,100}", 90, 60),
+    "digit": Anchor("", 90, 60),
     "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
     "hyphens": Anchor("-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-", 4, 16),
     "dotted": Anchor(r"\.[0-9A-Fa-f]{1,4}\.", 6, 12),
-    "decimals": Anchor(r"[.°,][0-9]", 24, 60),
+    "decimals": Anchor("", 24, 60),
     "degrees": Anchor("°", 6, 50),
     "long word": Anchor("", 20, 24, 25),
 }
 
 
-def windows(text: str, name: str, holds_word: Callable[[str], bool]) -> list[Window]:
+def windows(
+    text: str,
+    name: str,
+    places_of: Callable[[str], Sequence[int]],
+    digits: tuple[NDArray[np.intp], NDArray[np.intp]],
+) -> list[Window]:
     """The windows of an anchor in a text, rising, without overlaps.
 
-    ``holds_word`` tells whether a word in small letters stands in the text by itself.
+    ``places_of`` tells where a word in small letters stands in the text by itself; ``digits`` are
+    where the runs of digits begin and end.
     """
     anchor = ANCHORS[name]
-    if anchor.words and not any(map(holds_word, anchor.words)):
-        return []
+    if name == "digit":
+        return _windows_around_runs(anchor, *digits)
+    if name == "decimals":
+        begins = digits[0][digits[0] > 0]
+        before = code_points(text)[begins - 1]
+        signs = _pii_decimal_signs().marked(before) | (before == _DEGREE)
+        return _windows_around_runs(anchor, begins[signs] - 1, begins[signs] + 1)
     if anchor.least_word:
         return _windows_around(anchor, _long_words(text, anchor.least_word))
+    places = [place for word in anchor.words for place in places_of(word)]
+    if anchor.words and not places:
+        return []
+    if not anchor.pattern:
+        return _windows_around(anchor, ((place, place) for place in sorted(places)))
     return _windows_around(anchor, (match.span() for match in _pii_anchor(name).finditer(text)))
+
+
+def _windows_around_runs(
+    anchor: Anchor, begins: NDArray[np.intp], ends: NDArray[np.intp]
+) -> list[Window]:
+    """The same as ``_windows_around`` for many runs."""
+    if not len(begins):
+        return []
+    lows, highs = begins - anchor.before, ends + anchor.behind
+    apart = lows[1:] > highs[:-1]
+    firsts = lows[np.concatenate(([True], apart))]
+    lasts = highs[np.concatenate((apart, [True]))]
+    return list(zip(np.maximum(firsts, 0).tolist(), lasts.tolist(), strict=True))
 
 
 def _windows_around(anchor: Anchor, spans: Iterable[tuple[int, int]]) -> list[Window]:
@@ -87,6 +121,11 @@ def _long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
     for start, end in _pii_letters_and_digits().runs(text, least):
         if text[start - 1 : start] != "_":
             yield start, min(end, start + _LONGEST_OF_WORD)
+
+
+@cache
+def _pii_decimal_signs() -> SignSort:
+    return SignSort(".,")
 
 
 @cache

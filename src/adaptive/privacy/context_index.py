@@ -6,13 +6,18 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence, Set
 from functools import cache, cached_property
 
+import numpy as np
+
 from adaptive.privacy.anchors import ANCHORS, Window
 from adaptive.privacy.context_words import SUBJECTS, words_of, words_only
+from adaptive.privacy.recogniser import WIDEST
 from adaptive.privacy.word_places import WordTable
 
 # What a match with a clue in it may have before and behind the clue's beginning.
 _BEFORE_CLUE = 140
 _BEHIND_CLUE = 280
+# So few are as soon tried as sifted.
+_FEW_PLACES = 40
 
 
 class ContextIndex:
@@ -50,9 +55,13 @@ class ContextIndex:
         """Whether one of some words stands in the text."""
         return any(clue in self._places for clue in clues)
 
-    def holds_word(self, word: str) -> bool:
-        """Whether a word of an anchor stands in the text, with nothing joined to it."""
-        return f" {word} " in self._places
+    def places_of(self, word: str) -> Sequence[int]:
+        """Where a word of an anchor stands in the text, with nothing joined to it."""
+        return self._places.get(f" {word} ", ())
+
+    def holds_any(self, subject: str) -> bool:
+        """Whether a word of a subject stands in the text."""
+        return bool(self._of(subject))
 
     def nearest(self, subject: str, start: int, reach: int) -> int:
         """Where the last word of a subject ends in the characters before a place, or -1."""
@@ -76,6 +85,26 @@ class ContextIndex:
             if begin >= end:
                 return True
         return False
+
+    def places_near(
+        self, subject: str, places: Sequence[int], reach: tuple[int, int]
+    ) -> Sequence[int]:
+        """Those places where a match may have a word of a subject before or behind it.
+
+        Places that a match at another of them may cover stay together.
+        """
+        found = self._of(subject)
+        if not found or len(places) < _FEW_PLACES:
+            return places if found else ()
+        words = np.sort(np.array([begin for _, begin in found]))
+        starts = np.array(places)
+        groups = np.zeros(len(starts), dtype=np.intp)
+        np.cumsum(np.diff(starts) > WIDEST, out=groups[1:])
+        lows = np.searchsorted(words, starts - reach[0])
+        highs = np.searchsorted(words, starts + WIDEST + reach[1] + 2, side="right")
+        kept = np.zeros(groups[-1] + 1, dtype=np.bool_)
+        kept[groups[lows < highs]] = True
+        return starts[kept[groups]].tolist()
 
     def _of(self, subject: str) -> list[tuple[int, int]]:
         """End and beginning of each of the subject's words, rising."""

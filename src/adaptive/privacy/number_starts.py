@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adaptive.privacy.recogniser import Lead
 from adaptive.privacy.sign_runs import SignSort, edges
@@ -28,10 +29,14 @@ class NumberStarts:
 
     A run of digits has its length as its lead, and none where an ASCII letter stands before it. It
     may also be the rest of something that begins with a plus, a bracket, or a word: letters right
-    before it, or the word before that.
+    before it (``letters``), or the word before that.
+
+    Attributes:
+        runs: where the runs of digits begin, and where they end, exclusive.
     """
 
     def __init__(self, text: str) -> None:
+        self.runs: tuple[NDArray[np.intp], NDArray[np.intp]]
         self._by_lead: dict[Lead, list[int]] = {}
         self._merged: dict[frozenset[Lead], list[int]] = {}
         # Three signs in front, so that each number has some before it.
@@ -41,6 +46,8 @@ class NumberStarts:
         before = [codes[begins - distance] for distance in (1, 2, 3)]
         after_letter = _pii_letters().marked(before[0])
         begins -= 3
+        ends -= 3
+        self.runs = begins, ends
         free = begins[~after_letter]
         self._by_lead["any"] = free.tolist()
         free_sizes = sizes[~after_letter]
@@ -75,10 +82,11 @@ class NumberStarts:
     def _add_letters(self, text: str, starts: Sequence[int]) -> None:
         for start in starts:
             head = text[max(start - _LETTERS_REACH, 0) : start]
-            self._add("word", start - len(head) + len(head.rstrip(_ASCII_LETTERS)))
+            self._add("letters", start - len(head) + len(head.rstrip(_ASCII_LETTERS)))
+        self._by_lead["word"] = list(self._of_lead("letters"))
 
     def _add_words(self, text: str, starts: Sequence[int]) -> None:
-        words = self._by_lead.setdefault("word", [])
+        words = self._by_lead["word"]
         for start in starts:
             low = max(start - _WORD_REACH, 0)
             head = text[low:start].rstrip(_JOINTS).removesuffix(" the")

@@ -123,6 +123,8 @@ class _PiiScan:
             yield from (phone for phone, good in zip(phones, verdicts, strict=True) if good)
 
     def _of(self, recogniser: Recogniser) -> Iterator[Finding]:
+        if recogniser.needs_context and not self._context.holds_any(recogniser.context):
+            return
         matches = self._at_starts if recogniser.leads else self._in_windows
         for match in matches(recogniser):
             if found := self._judged(recogniser, match):
@@ -133,6 +135,8 @@ class _PiiScan:
         many = len(places) > _MANY_STARTS
         if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
+        if recogniser.needs_context:
+            places = self._context.places_near(recogniser.context, places, recogniser.reach)
         match_at = recogniser.compiled.match
         consumed = 0
         for place in places:
@@ -143,7 +147,7 @@ class _PiiScan:
     def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         anchor = recogniser.anchor
         if anchor not in self._windows:
-            self._windows[anchor] = windows(self._text, anchor, self._context.holds_word)
+            self._windows[anchor] = windows(self._text, anchor, self._context.places_of, self._starts.runs)
         places = self._windows[anchor]
         if places and recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)
