@@ -38,10 +38,10 @@ class ContextIndex:
 
     def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
         """Those parts of some windows that lie around the beginning of one of some words."""
-        places = sorted(place for clue in clues for place in self._places.get(clue, ()))
         found: list[Window] = []
-        if not places:
+        if self._places.keys().isdisjoint(clues):
             return found
+        places = sorted(place for clue in clues for place in self._places.get(clue, ()))
         for low, high in windows:
             for place in places[bisect_left(places, low) : bisect_right(places, high)]:
                 begin, end = max(place - _BEFORE_CLUE, low), min(place + _BEHIND_CLUE, high)
@@ -110,11 +110,9 @@ class ContextIndex:
         """End and beginning of each of the subject's words, rising."""
         if subject not in self._subjects:
             places = self._places
-            self._subjects[subject] = sorted(
-                (place + len(word), place)
-                for word in _subject_words(subject) & places.keys()
-                for place in places[word]
-            )
+            held = _subject_words(subject) & places.keys()
+            found = [(place + len(word), place) for word in held for place in places[word]]
+            self._subjects[subject] = sorted(found) if found else found
         return self._subjects[subject]
 
 

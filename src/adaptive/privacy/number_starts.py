@@ -49,7 +49,8 @@ class NumberStarts:
         ends -= 3
         self.runs = begins, ends
         free = begins[~after_letter]
-        self._by_lead["any"] = free.tolist()
+        if len(free):
+            self._by_lead["any"] = free.tolist()
         free_sizes = sizes[~after_letter]
         for size in np.unique(free_sizes).tolist():
             self._by_lead[size] = free[free_sizes == size].tolist()
@@ -61,6 +62,8 @@ class NumberStarts:
 
     def at(self, leads: frozenset[Lead]) -> list[int]:
         """The places with one of these leads, rising, each once."""
+        if self._by_lead.keys().isdisjoint(leads):
+            return []
         if leads not in self._merged:
             places: set[int] = set()
             self._merged[leads] = sorted(places.union(*map(self._of_lead, leads)))
@@ -83,16 +86,15 @@ class NumberStarts:
         for start in starts:
             head = text[max(start - _LETTERS_REACH, 0) : start]
             self._add("letters", start - len(head) + len(head.rstrip(_ASCII_LETTERS)))
-        self._by_lead["word"] = list(self._of_lead("letters"))
+            self._add("word", self._by_lead["letters"][-1])
 
     def _add_words(self, text: str, starts: Sequence[int]) -> None:
-        words = self._by_lead["word"]
         for start in starts:
             low = max(start - _WORD_REACH, 0)
             head = text[low:start].rstrip(_JOINTS).removesuffix(" the")
             word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
             if word[:1].isalpha():
-                words.append(low + len(head) - len(word))
+                self._add("word", low + len(head) - len(word))
 
 
 @cache

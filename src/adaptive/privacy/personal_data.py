@@ -123,8 +123,6 @@ class _PiiScan:
             yield from (phone for phone, good in zip(phones, verdicts, strict=True) if good)
 
     def _of(self, recogniser: Recogniser) -> Iterator[Finding]:
-        if recogniser.needs_context and not self._context.holds_any(recogniser.context):
-            return
         matches = self._at_starts if recogniser.leads else self._in_windows
         for match in matches(recogniser):
             if found := self._judged(recogniser, match):
@@ -132,6 +130,8 @@ class _PiiScan:
 
     def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         places = self._starts.at(recogniser.leads)
+        if not places:
+            return
         many = len(places) > _MANY_STARTS
         if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
@@ -149,7 +149,11 @@ class _PiiScan:
         if anchor not in self._windows:
             self._windows[anchor] = windows(self._text, anchor, self._context.places_of, self._starts.runs)
         places = self._windows[anchor]
-        if places and recogniser.clues:
+        if not places:
+            return
+        if recogniser.needs_context and not self._context.holds_any(recogniser.context):
+            return
+        if recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)
         for low, high in places:
             if any(self._text.find(sign, low, high) < 0 for sign in recogniser.signs):
