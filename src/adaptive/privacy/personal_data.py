@@ -12,6 +12,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import repeat
 
 from adaptive.privacy.anchors import Window, windows
 from adaptive.privacy.birth_recognisers import BIRTH_RECOGNISERS
@@ -137,7 +138,24 @@ class _PiiScan:
             return
         if recogniser.needs_context:
             places = self._context.places_near(recogniser.context, places, recogniser.reach)
-        match_at = recogniser.compiled.match
+        matches = self._after_one_another if many else self._at_each
+        yield from matches(recogniser.compiled, places)
+
+    def _at_each(
+        self, pattern: re.Pattern[str], places: Sequence[int]
+    ) -> Iterator[re.Match[str]]:
+        """The matches that none before them covers; of few places, all of which are tried."""
+        consumed = 0
+        for match in filter(None, map(pattern.match, repeat(self._text), places)):
+            if match.start() >= consumed:
+                consumed = match.end()
+                yield match
+
+    def _after_one_another(
+        self, pattern: re.Pattern[str], places: Sequence[int]
+    ) -> Iterator[re.Match[str]]:
+        """The same; what a match covers is not tried."""
+        match_at = pattern.match
         consumed = 0
         for place in places:
             if place >= consumed and (match := match_at(self._text, place)):

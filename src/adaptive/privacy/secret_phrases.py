@@ -104,8 +104,9 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
         return
     sizes = ends - begins
     fits = (sizes >= _SHORTEST_WORD) & (sizes <= _LONGEST_WORD)
-    breaks = np.cumsum(~_phrase_signs().marked(codes))
-    links = fits[1:] & fits[:-1] & (breaks[begins[1:]] == breaks[ends[:-1] - 1])
+    breaks = ~_phrase_signs().marked(codes)
+    gaps = np.stack((ends[:-1], begins[1:]), axis=1).ravel()
+    links = fits[1:] & fits[:-1] & ~np.logical_or.reduceat(breaks, gaps)[::2]
     firsts, lasts = edges(links)
     long = lasts - firsts >= _LEAST_WORDS - 2
     for first, last in zip(firsts[long].tolist(), lasts[long].tolist(), strict=True):
