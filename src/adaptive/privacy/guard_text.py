@@ -112,7 +112,7 @@ def in_latin(text: str) -> str:
 
 
 @cache
-def _unseen_test(marks: bool) -> SignTest:  # noqa: FBT001 - as ``guard_text`` has it
+def _unseen_test(marks: bool) -> SignTest:
     return SignTest(_unseen_or_marks() if marks else unseen_signs())
 
 

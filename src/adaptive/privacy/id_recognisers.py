@@ -101,7 +101,9 @@ ID_RECOGNISERS = (
         4,
     ),
     _national_id("India", r"[2-9][0-9]{11}", 0.3, indian_aadhaar_holds, "aadhaar", 12),
-    _national_id("India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan", "letters"),
+    _national_id(
+        "India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan", "letters"
+    ),
     _national_id(
         "Brazil, grouped",
         r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",

@@ -141,9 +141,7 @@ class _PiiScan:
         matches = self._after_one_another if many else self._at_each
         yield from matches(recogniser.compiled, places)
 
-    def _at_each(
-        self, pattern: re.Pattern[str], places: Sequence[int]
-    ) -> Iterator[re.Match[str]]:
+    def _at_each(self, pattern: re.Pattern[str], places: Sequence[int]) -> Iterator[re.Match[str]]:
         """The matches that none before them covers; of few places, all of which are tried."""
         consumed = 0
         for match in filter(None, map(pattern.match, repeat(self._text), places)):
@@ -165,7 +163,9 @@ class _PiiScan:
     def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         anchor = recogniser.anchor
         if anchor not in self._windows:
-            self._windows[anchor] = windows(self._text, anchor, self._context.places_of, self._starts.runs)
+            self._windows[anchor] = windows(
+                self._text, anchor, self._context.places_of, self._starts.runs
+            )
         places = self._windows[anchor]
         if not places:
             return

@@ -53,7 +53,8 @@ class Recogniser:
         name: tells it from others of its kind.
         anchor: near what it is looked for, a name of ``anchors.py``; empty where ``leads`` tell it.
         leads: with what a match begins: how many digits stand together at its head, or a bracket,
-            a plus, or a word, or letters right before it (``number_starts.py``). Matches are tried at these places only.
+            a plus, or a word, or letters right before it (``number_starts.py``). Matches are tried
+            at these places only.
         pattern: bounded in width, without repeats nested over the same characters. A group
             ``value`` narrows what is found; a group ``sure`` that took part stands for context.
         score: how believable a match is without context, 0 to 1.

@@ -20,6 +20,7 @@ from adaptive.privacy.secret_links import (
     few_words_signs,
     figure_signs,
     is_uuid_signs,
+    link_mark_signs,
     link_signs,
     names_account_signs,
     of_many_signs,
@@ -51,6 +52,8 @@ _CONTEXT_BEFORE = 90
 # The least of a run of chance signs (``chance_run_signs``), less one.
 _LEAST_RUN = 15
 _RIGHT_BEHIND = 3
+# The shortest value and the shortest word between it and an announcing word.
+_LEAST_BEFORE = 5
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
@@ -142,8 +145,10 @@ def _secrets_after(text: str, place: Announced, stop: int) -> Iterator[ContextFi
         if match and not other_code_signs().search(match.group()):
             yield ContextFinding(kind, *match.span("value"))
         return
-    for pattern in (link_signs(), sign_link_signs()):
-        link = pattern.match(text, place.end, min(len(text), stop + 1))
+    end = min(len(text), stop + 1)
+    has_sign = link_mark_signs().search(text, place.end, end)
+    for pattern in (link_signs(), sign_link_signs()) if has_sign else (link_signs(),):
+        link = pattern.match(text, place.end, end)
         if link and (span := _linked_value(text, place, link)):
             yield ContextFinding(kind, *span)
             return
@@ -250,7 +255,7 @@ def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[Cont
     """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
     begin = max(previous, place.start - _CONTEXT_BEFORE)
     head = text[begin : place.start]
-    match = said_before_signs().search(head)
+    match = said_before_signs().search(head) if len(head) >= _LEAST_BEFORE else None
     if not match:
         return
     said = bare_value(match.group("value"))

@@ -32,6 +32,12 @@ def sign_link_signs() -> re.Pattern[str]:
 
 
 @cache
+def link_mark_signs() -> re.Pattern[str]:
+    """What no link by a sign is without."""
+    return re.compile("[:=：>→⇒—–]| - ")
+
+
+@cache
 def quoted_signs() -> re.Pattern[str]:
     """The pattern of quoted, as its caller reads it."""
     return re.compile(

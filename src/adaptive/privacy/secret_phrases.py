@@ -89,8 +89,13 @@ def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
     for first, last in _stretches(text):
         for found in _RUN_OF_WORDS.finditer(text, first, last):
             start, end = found.span()
-            if end - start >= _LEAST_PHRASE:
+            if end - start >= _LEAST_PHRASE and _has_many_words(text, start, end):
                 yield from _phrases_within(text, start, end)
+
+
+def _has_many_words(text: str, start: int, end: int) -> bool:
+    """Whether there are as many different ones as ``_is_phrase`` asks for."""
+    return len(set(_PHRASE_WORD.findall(text, start, end))) > _LEAST_WORDS // 2
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:

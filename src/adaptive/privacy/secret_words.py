@@ -93,9 +93,7 @@ ALONE = frozenset(
 @cache
 def announcing_words() -> tuple[tuple[str, SecretSort], ...]:
     """Each word with the sort of secret that it announces."""
-    return tuple(
-        (word, sort) for sort, words in _ANNOUNCING.items() for word in words.split("|")
-    )
+    return tuple((word, sort) for sort, words in _ANNOUNCING.items() for word in words.split("|"))
 
 
 # Between the announcing word and its secret: signs, or the small words that say "is" and "to".

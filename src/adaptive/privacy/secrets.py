@@ -112,7 +112,9 @@ def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
 def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
     if not key.begins:
         for start, end in _printed_signs().runs(text, _LEAST_SHAPED):
-            yield from ((key.kind, *match.span()) for match in key.pattern.finditer(text, start, end))
+            yield from (
+                (key.kind, *match.span()) for match in key.pattern.finditer(text, start, end)
+            )
         return
     at = text.find(key.anchor)
     while at >= 0:

@@ -67,9 +67,7 @@ def unicode_text(original: str) -> UnicodeText:
     if not hidden.any():
         return UnicodeText(text_of(codes))
     places = np.flatnonzero(hidden)
-    return UnicodeText(
-        text_of(codes[~hidden]), tuple((places - np.arange(len(places))).tolist())
-    )
+    return UnicodeText(text_of(codes[~hidden]), tuple((places - np.arange(len(places))).tolist()))
 
 
 def respelt(text: str, table: SignTable) -> str:

@@ -8,7 +8,7 @@ IBM Journal of Research and Development 31 (1987).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,7 +52,9 @@ class WordTable:
         self._heads = _heads_by_size(distinct)
         # Single signs of ASCII stand in too many places; each is looked for where it may.
         self._short = tuple(word for word in distinct if word.isascii() and len(word) < _FEW_SIGNS)
-        self._held_heads = _heads_by_size(tuple(word for word in distinct if word not in self._short))
+        self._held_heads = _heads_by_size(
+            tuple(word for word in distinct if word not in self._short)
+        )
 
     def places(self, text: str) -> Mapping[str, Sequence[int]]:
         """The places of those words that stand in a text, rising, also over one another."""
@@ -70,7 +72,7 @@ class WordTable:
                         found[word] = same
         return found
 
-    def held(self, text: str) -> Set[str]:
+    def held(self, text: str) -> set[str]:
         """Those words that stand in a text."""
         found = {word for word in self._short if word in text}
         for size, words, begins in self._begins(text, self._held_heads):
