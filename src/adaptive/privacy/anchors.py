@@ -74,7 +74,7 @@ def windows(
     anchor = ANCHORS[name]
     if name == "digit":
         return _windows_around_runs(anchor, *digits)
-    if name == "decimals":
+    if name == "decimals" and len(digits[0]):
         begins = digits[0][digits[0] > 0]
         before = code_points(text)[begins - 1]
         signs = _pii_decimal_signs().marked(before) | (before == _DEGREE)
@@ -85,6 +85,7 @@ def windows(
     if anchor.words and not places:
         return []
     if not anchor.pattern:
+        # Also decimals of a text without digits.
         return _windows_around(anchor, ((place, place) for place in sorted(places)))
     return _windows_around(anchor, (match.span() for match in _pii_anchor(name).finditer(text)))
 

@@ -22,6 +22,7 @@ from adaptive.privacy.secret_links import (
     is_uuid_signs,
     link_mark_signs,
     link_signs,
+    link_space_signs,
     names_account_signs,
     of_many_signs,
     other_code_signs,
@@ -146,14 +147,20 @@ def _secrets_after(text: str, place: Announced, stop: int) -> Iterator[ContextFi
             yield ContextFinding(kind, *match.span("value"))
         return
     end = min(len(text), stop + 1)
-    has_sign = link_mark_signs().search(text, place.end, end)
-    for pattern in (link_signs(), sign_link_signs()) if has_sign else (link_signs(),):
+    for pattern in _possible_links(text, place.end, end):
         link = pattern.match(text, place.end, end)
         if link and (span := _linked_value(text, place, link)):
             yield ContextFinding(kind, *span)
             return
     if span := _unlinked_value(text, place, stop):
         yield ContextFinding(kind, *span)
+
+
+def _possible_links(text: str, start: int, end: int) -> tuple[re.Pattern[str], ...]:
+    """The patterns of those links that a part of the text has the signs for."""
+    if link_mark_signs().search(text, start, end):
+        return link_signs(), sign_link_signs()
+    return (link_signs(),) if link_space_signs().search(text, start, end) else ()
 
 
 def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
@@ -175,10 +182,12 @@ def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int
         told = bare_value(second.group("value"))
         if looks_chosen(told) or looks_random(told, 8):
             return second.span("value")
+    if place.sort == "key" and not (looks_random(said, 8) or _is_token_of_words(said)):
+        return None
     if is_placeholder(said) or _is_amount(text, said, span[1]):
         return None
     if place.sort == "key":
-        return span if looks_random(said, 8) or _is_token_of_words(said) else None
+        return span
     if looks_chosen(said) or looks_random(said, 8):
         return span
     if len(said) >= 4 and said.isdigit():
