@@ -53,6 +53,7 @@ _CONTEXT_BEFORE = 90
 # The least of a run of chance signs (``chance_run_signs``), less one.
 _LEAST_RUN = 15
 _RIGHT_BEHIND = 3
+_LEAST_UNLINKED = 6
 # The shortest value and the shortest word between it and an announcing word.
 _LEAST_BEFORE = 5
 # So many characters between two announcing words make them one.
@@ -254,10 +255,10 @@ def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] |
     if not value:
         return None
     said = bare_value(value.group("value"))
-    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
-    if _is_amount(text, said, span[1]) or not looks_chosen(said) or len(said) < 6:
+    if len(said) < _LEAST_UNLINKED or not looks_chosen(said):
         return None
-    return span
+    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
+    return None if _is_amount(text, said, span[1]) else span
 
 
 def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:

@@ -40,7 +40,7 @@ def link_mark_signs() -> re.Pattern[str]:
 @cache
 def link_space_signs() -> re.Pattern[str]:
     """What no link by a word is without: a blank behind it, or a script without blanks."""
-    return re.compile(r"[ \t]|[^\x00-\x7f]")
+    return re.compile(r"\S[ \t]|[^\x00-\x7f]")
 
 
 @cache

@@ -16,6 +16,7 @@ class SignSort:
     def __init__(self, signs: str) -> None:
         self._holds = np.zeros(_NARROW + 1, dtype=np.bool_)
         self._holds[[ord(sign) for sign in signs]] = True
+        self._as_bytes = self._holds[:_NARROW].tobytes().ljust(256, b"\0")
 
     def marked(self, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """For each code point whether it is one of them."""
@@ -23,7 +24,11 @@ class SignSort:
 
     def runs(self, text: str, least: int) -> list[tuple[int, int]]:
         """Beginning and end of each run of so many or more of them, end exclusive."""
-        begins, ends = edges(self.marked(code_points(text)))
+        if text.isascii():
+            marks = np.frombuffer(text.encode().translate(self._as_bytes), dtype=np.bool_)
+        else:
+            marks = self.marked(code_points(text))
+        begins, ends = edges(marks)
         long = ends - begins >= least
         return list(zip(begins[long].tolist(), ends[long].tolist(), strict=True))
 
