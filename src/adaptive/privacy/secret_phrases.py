@@ -65,8 +65,8 @@ _RUN_OF_WORDS = re.compile(
 )
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
 _MOST_WORDS = 24
-_SHORTEST_WORD = 3
-_LONGEST_WORD = 8
+_SHORTEST_PHRASE_WORD = 3
+_LONGEST_PHRASE_WORD = 8
 _LEAST_SMALL = 2
 # Words that no list holds and that prose in its language cannot do without.
 _SMALL_WORDS = frozenset(
@@ -108,7 +108,7 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     if len(begins) < _LEAST_WORDS:
         return
     sizes = ends - begins
-    fits = (sizes >= _SHORTEST_WORD) & (sizes <= _LONGEST_WORD)
+    fits = (sizes >= _SHORTEST_PHRASE_WORD) & (sizes <= _LONGEST_PHRASE_WORD)
     breaks = ~_phrase_signs().marked(codes)
     gaps = np.stack((ends[:-1], begins[1:]), axis=1).ravel()
     links = fits[1:] & fits[:-1] & ~np.logical_or.reduceat(breaks, gaps)[::2]
