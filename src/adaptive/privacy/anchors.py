@@ -7,19 +7,29 @@ costs a few scans for single characters.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from adaptive.privacy.sign_runs import SignSort
+from adaptive.privacy.unicode_text import code_points
 
 Window = tuple[int, int]
+# Of a longer run of letters and digits so many belong to the window.
+_LONGEST_OF_WORD = 120
+_DEGREE = ord("°")
 
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
     """What is looked for, and how many characters before and behind belong to the window.
 
-    With ``least_word`` it stands within a run of so many letters and digits; with ``words``
-    one of them, in small letters, stands in the text.
+    With ``least_word`` it is a run of so many ASCII letters and digits instead; with ``words`` one
+    of them, in small letters, stands in the text.
     """
 
     pattern: str
@@ -37,78 +47,91 @@ ANCHORS: Mapping[str, Anchor] = {
         80,
         words=("dot", "arroba", "arobase", "chiocciola", "собака"),
     ),
-    "mac word": Anchor("[Mm][Aa][Cc]", 2, 60, words=("mac",)),
+    "mac word": Anchor("", 2, 63, words=("mac",)),
     "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
     "scheme": Anchor("://", 16, 300),
-    "digit": Anchor(r"[0-9](?:[^0-9\n]{0,40}[0-9]){0,100}", 90, 60),
+    "digit": Anchor("", 90, 60),
     "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
     "hyphens": Anchor("-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-", 4, 16),
     "dotted": Anchor(r"\.[0-9A-Fa-f]{1,4}\.", 6, 12),
-    "decimals": Anchor(r"[.°,][0-9]", 24, 60),
+    "decimals": Anchor("", 24, 60),
     "degrees": Anchor("°", 6, 50),
-    "long word": Anchor(r"(?a:\b)[0-9A-Za-z]{25,120}", 20, 24, 25),
+    "long word": Anchor("", 20, 24, 25),
 }
 
 
-class DistinctWords:
-    """What stands between the white space of a text, each once.
-
-    The words of a long text are few thousand different ones; whether one of some hundred prefixes
-    or key words occurs at all is asked of them, in a fraction of the time.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._words = frozenset(text.split())
-        self._joined = "\n".join(self._words)
-
-    @cached_property
-    def in_small_letters(self) -> DistinctWords:
-        """The same words in small letters."""
-        return DistinctWords(self._joined.lower())
-
-    def has(self, word: str) -> bool:
-        """Whether it is one of them."""
-        return word in self._words
-
-    def hold(self, part: str) -> bool:
-        """Whether a text may hold a part: each of its words stands in one of these."""
-        if " " not in part:
-            return part in self._joined
-        return all(word in self._joined for word in part.split())
-
-    def heads(self, size: int) -> frozenset[str]:
-        """The first letters of each."""
-        return frozenset(word[:size] for word in self._words)
-
-    def of_length(self, least: int) -> str:
-        """Those of so many characters or more, on lines of their own."""
-        return "\n".join(word for word in self._words if len(word) >= least)
-
-
-def windows(text: str, name: str, words: DistinctWords) -> list[Window]:
+def windows(
+    text: str,
+    name: str,
+    places_of: Callable[[str], Sequence[int]],
+    digits: tuple[NDArray[np.intp], NDArray[np.intp]],
+) -> list[Window]:
     """The windows of an anchor in a text, rising, without overlaps.
 
-    ``words`` are those of the text, in small letters and without signs (``words_only``).
+    ``places_of`` tells where a word in small letters stands in the text by itself; ``digits`` are
+    where the runs of digits begin and end.
     """
     anchor = ANCHORS[name]
+    if name == "digit":
+        return _windows_around_runs(anchor, *digits)
+    if name == "decimals" and len(digits[0]):
+        begins = digits[0][digits[0] > 0]
+        before = code_points(text)[begins - 1]
+        signs = _pii_decimal_signs().marked(before) | (before == _DEGREE)
+        return _windows_around_runs(anchor, begins[signs] - 1, begins[signs] + 1)
+    if anchor.least_word:
+        return _windows_around(anchor, _long_words(text, anchor.least_word))
+    places = [place for word in anchor.words for place in places_of(word)]
+    if anchor.words and not places:
+        return []
+    if not anchor.pattern:
+        # Also decimals of a text without digits.
+        return _windows_around(anchor, ((place, place) for place in sorted(places)))
+    return _windows_around(anchor, (match.span() for match in _pii_anchor(name).finditer(text)))
+
+
+def _windows_around_runs(
+    anchor: Anchor, begins: NDArray[np.intp], ends: NDArray[np.intp]
+) -> list[Window]:
+    """The same as ``_windows_around`` for many runs."""
+    if not len(begins):
+        return []
+    lows, highs = begins - anchor.before, ends + anchor.behind
+    apart = lows[1:] > highs[:-1]
+    firsts = lows[np.concatenate(([True], apart))]
+    lasts = highs[np.concatenate((apart, [True]))]
+    return list(zip(np.maximum(firsts, 0).tolist(), lasts.tolist(), strict=True))
+
+
+def _windows_around(anchor: Anchor, spans: Iterable[tuple[int, int]]) -> list[Window]:
     found: list[Window] = []
-    least = anchor.least_word
-    if anchor.words and not any(map(words.has, anchor.words)):
-        return found
-    if least and not _pii_anchor(name).search(words.of_length(least)):
-        return found
     low, high = -1, -1
-    for match in _pii_anchor(name).finditer(text):
-        start, end = match.span()
-        start -= anchor.before
-        if start > high:
+    for start, end in spans:
+        before = start - anchor.before
+        if before > high:
             if high >= 0:
                 found.append((max(low, 0), high))
-            low = start
+            low = before
         high = end + anchor.behind
     if high >= 0:
         found.append((max(low, 0), high))
     return found
+
+
+def _long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
+    for start, end in _pii_letters_and_digits().runs(text, least):
+        if text[start - 1 : start] != "_":
+            yield start, min(end, start + _LONGEST_OF_WORD)
+
+
+@cache
+def _pii_decimal_signs() -> SignSort:
+    return SignSort(".,")
+
+
+@cache
+def _pii_letters_and_digits() -> SignSort:
+    return SignSort(string.ascii_letters + string.digits)
 
 
 @cache

@@ -192,6 +192,8 @@ _ID_SUBJECTS = [
     "passport",
 ]
 
+SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number")
+
 
 @cache
 def words_of(subject: str) -> tuple[str, ...]:

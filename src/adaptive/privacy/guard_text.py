@@ -13,7 +13,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from adaptive.privacy.unicode_text import SignTable, distinct_signs, respelt
+import numpy as np
+from numpy.typing import NDArray
+
+from adaptive.privacy.sign_runs import edges
+from adaptive.privacy.unicode_text import SignTable, SignTest, code_points, respelt, text_of
 
 # What takes no room (Unicode 15, Default_Ignorable_Code_Point, without the tag characters), the
 # bidirectional controls among it.
@@ -82,36 +86,34 @@ def guard_text(text: str, *, marks: bool = False) -> GuardText:
 
     ``marks`` leaves out combining marks as well, so that "s\u0332ystem" is "system".
     """
-    if text.isascii():
-        if not _ascii_controls().search(text):
-            return GuardText(text)
-    else:
-        signs = distinct_signs(text)
-        if _folded_signs().search(signs):
-            text = respelt(text, _folding())
-            signs = distinct_signs(text)
-        if not (_unseen_or_marks() if marks else unseen_signs()).search(signs):
-            return GuardText(text)
-    kept: list[str] = []
-    cuts: list[int] = []
-    skipped: list[int] = []
-    position = gone = 0
-    pattern = _unseen_or_marks() if marks else unseen_signs()
-    for match in pattern.finditer(text):
-        kept.append(text[position : match.start()])
-        cuts.append(match.start() - gone)
-        gone += match.end() - match.start()
-        skipped.append(gone)
-        position = match.end()
-    kept.append(text[position:])
-    return GuardText("".join(kept), tuple(cuts), tuple(skipped))
+    if text.isascii() and not _ascii_controls().search(text):
+        return GuardText(text)
+    codes = code_points(text)
+    if not text.isascii():
+        codes = _folding().of(codes)
+    unseen = _unseen_test(marks).marks(codes)
+    if not unseen.any():
+        return GuardText(text if text.isascii() else text_of(codes))
+    return cut_text(codes, unseen)
+
+
+def cut_text(codes: NDArray[np.uint32], left_out: NDArray[np.bool_]) -> GuardText:
+    """A text, given by its code points, without those that are marked."""
+    begins, ends = edges(left_out)
+    sizes = ends - begins
+    skipped = np.cumsum(sizes)
+    cuts = begins - skipped + sizes
+    return GuardText(text_of(codes[~left_out]), tuple(cuts.tolist()), tuple(skipped.tolist()))
 
 
 def in_latin(text: str) -> str:
     """The text with letters that look Latin made Latin; as long as before."""
-    if text.isascii() or not _twin_signs().search(distinct_signs(text)):
-        return text
-    return respelt(text, _latin_twins())
+    return text if text.isascii() else respelt(text, _latin_twins())
+
+
+@cache
+def _unseen_test(marks: bool) -> SignTest:
+    return SignTest(_unseen_or_marks() if marks else unseen_signs())
 
 
 @cache
@@ -133,12 +135,6 @@ def _ascii_controls() -> re.Pattern[str]:
 
 
 @cache
-def _folded_signs() -> re.Pattern[str]:
-    ranges = "".join(f"{chr(low)}-{chr(high)}" for low, high in _COMPATIBLE)
-    return re.compile(f"[{ranges}{re.escape(''.join(_ALIKE.values()))}]+")
-
-
-@cache
 def _folding() -> SignTable:
     """Each sign with one plain sign in its place."""
     table = SignTable((ord(sign), ord(plain)) for plain, signs in _ALIKE.items() for sign in signs)
@@ -148,11 +144,6 @@ def _folding() -> SignTable:
             if len(plain) == 1 and plain.isascii():
                 table[point] = ord(plain)
     return table
-
-
-@cache
-def _twin_signs() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(_TWINS.values())}]+")
 
 
 @cache

@@ -101,7 +101,9 @@ ID_RECOGNISERS = (
         4,
     ),
     _national_id("India", r"[2-9][0-9]{11}", 0.3, indian_aadhaar_holds, "aadhaar", 12),
-    _national_id("India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan", "word"),
+    _national_id(
+        "India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan", "letters"
+    ),
     _national_id(
         "Brazil, grouped",
         r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",
@@ -146,7 +148,7 @@ ID_RECOGNISERS = (
         0.95,
         mexican_curp_holds,
         "curp",
-        "word",
+        "letters",
     ),
     _national_id(
         "Germany, grouped",
@@ -163,7 +165,7 @@ ID_RECOGNISERS = (
         0.3,
         german_card_holds,
         "german_card",
-        "word",
+        "letters",
     ),
     _national_id("Turkey", r"[1-9][0-9]{10}", 0.4, turkish_id_holds, "tckn", 11),
     _national_id("Iran", r"[0-9]{3}-?[0-9]{6}-?[0-9]", 0.3, iranian_id_holds, "melli", 3, 9, 10),
@@ -218,7 +220,7 @@ ID_RECOGNISERS = (
         0.9,
         italian_code_holds,
         "codice",
-        "word",
+        "letters",
     ),
     _national_id(
         "Spain",

@@ -204,6 +204,7 @@ NETWORK_RECOGNISERS = (
         _NETWORK_SCHEME + r"[^\s/@:\"'<>?#]{0,64}:(?P<secret>[^\s/@\"'<>]{1,128})"
         r"@[^\s/@\"'<>,;]{1,253}(?:/[^\s\"'<>]{0,200})?",
         0.98,
+        signs="@",
         fits=_credentials_fit,
         countered=False,
     ),
@@ -214,6 +215,7 @@ NETWORK_RECOGNISERS = (
         _NETWORK_SCHEME + r"[^\s\"'<>?#]{1,200}[?#](?:[^\s\"'<>&#=]{1,40}=[^\s\"'<>&#]{0,80}&){0,8}"
         rf"{_NETWORK_PARAMETER}=(?P<secret>[^\s\"'<>&#]{{4,200}})(?:&[^\s\"'<>]{{0,200}})?",
         0.96,
+        signs="=",
         fits=_credentials_fit,
         countered=False,
     ),
@@ -224,6 +226,7 @@ NETWORK_RECOGNISERS = (
         _NETWORK_SCHEME + r"(?P<secret>[0-9A-Za-z_\-]{20,128})@[^\s/@\"'<>,;]{1,253}"
         r"(?:/[^\s\"'<>]{0,200})?",
         0.96,
+        signs="@",
         countered=False,
     ),
     Recogniser(

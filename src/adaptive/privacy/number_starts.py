@@ -6,17 +6,22 @@ as many digits as its shape does is many times faster than a scan of the text fo
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from adaptive.privacy.recogniser import Lead
+from adaptive.privacy.sign_runs import SignSort, edges
+from adaptive.privacy.unicode_text import code_points, is_digit
 
 _ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # The longest name of a month and the joints around it; the letters at the head of an id.
 _WORD_REACH = 18
 _LETTERS_REACH = 9
-_SIGNS = frozenset("+(")
+_JOINTS = " -."
+_NOTHING = "\0"
 
 
 class NumberStarts:
@@ -24,26 +29,41 @@ class NumberStarts:
 
     A run of digits has its length as its lead, and none where an ASCII letter stands before it. It
     may also be the rest of something that begins with a plus, a bracket, or a word: letters right
-    before it, or the word before that.
+    before it (``letters``), or the word before that.
+
+    Attributes:
+        runs: where the runs of digits begin, and where they end, exclusive.
     """
 
     def __init__(self, text: str) -> None:
+        self.runs: tuple[NDArray[np.intp], NDArray[np.intp]]
         self._by_lead: dict[Lead, list[int]] = {}
         self._merged: dict[frozenset[Lead], list[int]] = {}
-        for run in _pii_digit_run().finditer(text):
-            start, end = run.span()
-            before = text[start - 1 : start]
-            if not (before.isascii() and before.isalpha()):
-                self._add(end - start, start)
-                self._add("any", start)
-            if not before:
-                continue
-            if before in "+( " and _SIGNS & set(text[max(start - 3, 0) : start]):
-                self._add_signs(text, start)
-            self._add_word(text, start)
+        # Three signs in front, so that each number has some before it.
+        codes = code_points(f"{_NOTHING * 3}{text}")
+        begins, ends = edges(is_digit(codes))
+        sizes = ends - begins
+        before = [codes[begins - distance] for distance in (1, 2, 3)]
+        after_letter = _pii_letters().marked(before[0])
+        begins -= 3
+        ends -= 3
+        self.runs = begins, ends
+        free = begins[~after_letter]
+        if len(free):
+            self._by_lead["any"] = free.tolist()
+        free_sizes = sizes[~after_letter]
+        for size in np.unique(free_sizes).tolist():
+            self._by_lead[size] = free[free_sizes == size].tolist()
+        signs = np.logical_or.reduce([_pii_signs().marked(one) for one in before])
+        for start in begins[signs & _pii_before_signs().marked(before[0])].tolist():
+            self._add_signs(text, start)
+        self._add_letters(text, begins[after_letter].tolist())
+        self._add_words(text, begins[_pii_joints().marked(before[0])].tolist())
 
     def at(self, leads: frozenset[Lead]) -> list[int]:
         """The places with one of these leads, rising, each once."""
+        if self._by_lead.keys().isdisjoint(leads):
+            return []
         if leads not in self._merged:
             places: set[int] = set()
             self._merged[leads] = sorted(places.union(*map(self._of_lead, leads)))
@@ -62,18 +82,36 @@ class NumberStarts:
             if text[place] in "+(":
                 self._add("+" if "+" in text[place:start] else "(", place)
 
-    def _add_word(self, text: str, start: int) -> None:
-        head = text[max(start - _LETTERS_REACH, 0) : start]
-        letters = len(head) - len(head.rstrip(_ASCII_LETTERS))
-        if letters:
-            self._add("word", start - letters)
-        elif head[-1] in " -.":
-            head = text[max(start - _WORD_REACH, 0) : start].rstrip(" .-").removesuffix(" the")
+    def _add_letters(self, text: str, starts: Sequence[int]) -> None:
+        for start in starts:
+            head = text[max(start - _LETTERS_REACH, 0) : start]
+            self._add("letters", start - len(head) + len(head.rstrip(_ASCII_LETTERS)))
+            self._add("word", self._by_lead["letters"][-1])
+
+    def _add_words(self, text: str, starts: Sequence[int]) -> None:
+        for start in starts:
+            low = max(start - _WORD_REACH, 0)
+            head = text[low:start].rstrip(_JOINTS).removesuffix(" the")
             word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
             if word[:1].isalpha():
-                self._add("word", max(start - _WORD_REACH, 0) + len(head) - len(word))
+                self._add("word", low + len(head) - len(word))
 
 
 @cache
-def _pii_digit_run() -> re.Pattern[str]:
-    return re.compile("[0-9]+")
+def _pii_letters() -> SignSort:
+    return SignSort(_ASCII_LETTERS)
+
+
+@cache
+def _pii_signs() -> SignSort:
+    return SignSort("+(")
+
+
+@cache
+def _pii_before_signs() -> SignSort:
+    return SignSort("+( ")
+
+
+@cache
+def _pii_joints() -> SignSort:
+    return SignSort(_JOINTS)

@@ -83,7 +83,7 @@ PAYMENT_RECOGNISERS = (
         "iban",
         holds=iban_holds,
         countered=False,
-        leads=frozenset({"word"}),
+        leads=frozenset({"letters"}),
     ),
     Recogniser(
         "card",

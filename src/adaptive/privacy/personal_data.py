@@ -11,7 +11,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import repeat
 
 from adaptive.privacy.anchors import Window, windows
 from adaptive.privacy.birth_recognisers import BIRTH_RECOGNISERS
@@ -85,6 +86,11 @@ def _without_overlaps(found: Sequence[Finding]) -> list[Finding]:
     return chosen
 
 
+@cache
+def _clues() -> frozenset[str]:
+    return frozenset(clue for recogniser in RECOGNISERS for clue in recogniser.clues)
+
+
 class _PiiScan:
     """One text, with what the recognisers ask of it, each found once when first asked for."""
 
@@ -98,7 +104,7 @@ class _PiiScan:
 
     @cached_property
     def _context(self) -> ContextIndex:
-        return ContextIndex(self._text)
+        return ContextIndex(self._text, _clues())
 
     def findings(self) -> Iterator[Finding]:
         """Everything believable; parts of it may overlap."""
@@ -125,10 +131,29 @@ class _PiiScan:
 
     def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         places = self._starts.at(recogniser.leads)
+        if not places:
+            return
         many = len(places) > _MANY_STARTS
         if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
-        match_at = recogniser.compiled.match
+        if recogniser.needs_context:
+            places = self._context.places_near(recogniser.context, places, recogniser.reach)
+        matches = self._after_one_another if many else self._at_each
+        yield from matches(recogniser.compiled, places)
+
+    def _at_each(self, pattern: re.Pattern[str], places: Sequence[int]) -> Iterator[re.Match[str]]:
+        """The matches that none before them covers; of few places, all of which are tried."""
+        consumed = 0
+        for match in filter(None, map(pattern.match, repeat(self._text), places)):
+            if match.start() >= consumed:
+                consumed = match.end()
+                yield match
+
+    def _after_one_another(
+        self, pattern: re.Pattern[str], places: Sequence[int]
+    ) -> Iterator[re.Match[str]]:
+        """The same; what a match covers is not tried."""
+        match_at = pattern.match
         consumed = 0
         for place in places:
             if place >= consumed and (match := match_at(self._text, place)):
@@ -138,11 +163,19 @@ class _PiiScan:
     def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         anchor = recogniser.anchor
         if anchor not in self._windows:
-            self._windows[anchor] = windows(self._text, anchor, self._context.distinct)
+            self._windows[anchor] = windows(
+                self._text, anchor, self._context.places_of, self._starts.runs
+            )
         places = self._windows[anchor]
-        if places and recogniser.clues:
+        if not places:
+            return
+        if recogniser.needs_context and not self._context.holds_any(recogniser.context):
+            return
+        if recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)
         for low, high in places:
+            if any(self._text.find(sign, low, high) < 0 for sign in recogniser.signs):
+                continue
             yield from recogniser.compiled.finditer(self._text, low, high)
 
     def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:

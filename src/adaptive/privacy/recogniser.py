@@ -26,7 +26,7 @@ PersonalKind = Literal[
 ]
 
 # What stands at the head of a number: how many digits, or one of the others.
-Lead = int | Literal["+", "(", "word", "any"]
+Lead = int | Literal["+", "(", "word", "letters", "any"]
 
 # A finding counts from this score on.
 BELIEVABLE = 0.5
@@ -40,6 +40,10 @@ GROUP_HEAD = HEAD + r"(?<![0-9]{2} )"
 GROUP_TAIL = TAIL + r"(?! [0-9]{2})"
 
 
+# No match that begins at a lead is wider.
+WIDEST = 60
+
+
 @dataclass(frozen=True)
 class Recogniser:
     """One form of one kind of personal data.
@@ -49,7 +53,8 @@ class Recogniser:
         name: tells it from others of its kind.
         anchor: near what it is looked for, a name of ``anchors.py``; empty where ``leads`` tell it.
         leads: with what a match begins: how many digits stand together at its head, or a bracket,
-            a plus, or a word (``number_starts.py``). Matches are tried at these places only.
+            a plus, or a word, or letters right before it (``number_starts.py``). Matches are tried
+            at these places only.
         pattern: bounded in width, without repeats nested over the same characters. A group
             ``value`` narrows what is found; a group ``sure`` that took part stands for context.
         score: how believable a match is without context, 0 to 1.
@@ -57,6 +62,7 @@ class Recogniser:
         context: the subject whose words speak for it, in ``context_words.py``.
         reach: how many characters before and behind are searched for context.
         clues: the text holds one of these, in small letters, or no match is possible.
+        signs: each of them stands in the window, or no match is possible.
         holds: a check of the match's letters and digits, in capitals: a checksum.
         fits: a check of the match and what is around it.
         countered: whether a nearer word of orders and versions lowers the score.
@@ -73,12 +79,18 @@ class Recogniser:
     context: str = ""
     reach: tuple[int, int] = (60, 30)
     clues: tuple[str, ...] = ()
+    signs: str = ""
     holds: Callable[[str], bool] | None = None
     fits: Callable[[re.Match[str]], bool] | None = None
     countered: bool = True
     trim: str = ""
     leads: frozenset[Lead] = frozenset()
     against: str = "counter"
+
+    @cached_property
+    def needs_context(self) -> bool:
+        """Whether no match is believable without a word of its context."""
+        return bool(self.context) and self.score < BELIEVABLE and "(?P<sure>" not in self.pattern
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:

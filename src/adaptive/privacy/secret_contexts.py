@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
-from adaptive.privacy.anchors import DistinctWords
 from adaptive.privacy.secret_links import (
     adjacent_signs,
     amount_signs,
@@ -20,7 +20,9 @@ from adaptive.privacy.secret_links import (
     few_words_signs,
     figure_signs,
     is_uuid_signs,
+    link_mark_signs,
     link_signs,
+    link_space_signs,
     names_account_signs,
     of_many_signs,
     other_code_signs,
@@ -42,12 +44,8 @@ from adaptive.privacy.secret_values import (
     looks_chosen,
     looks_random,
 )
-from adaptive.privacy.secret_words import (
-    ALONE,
-    COMMON_STEMS,
-    SecretSort,
-    announcing_words,
-)
+from adaptive.privacy.secret_words import ALONE, SecretSort, announcing_words
+from adaptive.privacy.word_places import WordTable
 
 # Characters between an announcing word and the end of what is looked at.
 _CONTEXT_REACH = 120
@@ -55,6 +53,9 @@ _CONTEXT_BEFORE = 90
 # The least of a run of chance signs (``chance_run_signs``), less one.
 _LEAST_RUN = 15
 _RIGHT_BEHIND = 3
+_LEAST_UNLINKED = 6
+# The shortest value and the shortest word between it and an announcing word.
+_LEAST_BEFORE = 5
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
@@ -99,14 +100,11 @@ def _announced(lower: str) -> list[Announced]:
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
-    words = DistinctWords(narrow)
-    wide = words if lower.isascii() else DistinctWords(lower)
-    absent = {stem for stem in COMMON_STEMS if not (words if stem.isascii() else wide).hold(stem)}
-    for word, sort, stem in announcing_words():
-        ascii_word = word.isascii()
-        if stem in absent or not (words if ascii_word else wide).hold(word):
+    held = _announcing_table().held(lower)
+    for word, sort in announcing_words():
+        if word not in held:
             continue
-        read = narrow if ascii_word else lower
+        read = narrow if word.isascii() else lower
         at = read.find(word)
         while at >= 0:
             end = at + len(word)
@@ -119,6 +117,11 @@ def _announced(lower: str) -> list[Announced]:
         if not distinct or place.start >= distinct[-1].end:
             distinct.append(place)
     return distinct
+
+
+@cache
+def _announcing_table() -> WordTable:
+    return WordTable(word for word, _ in announcing_words())
 
 
 def _stands_alone(lower: str, start: int, end: int) -> bool:
@@ -144,13 +147,21 @@ def _secrets_after(text: str, place: Announced, stop: int) -> Iterator[ContextFi
         if match and not other_code_signs().search(match.group()):
             yield ContextFinding(kind, *match.span("value"))
         return
-    for pattern in (link_signs(), sign_link_signs()):
-        link = pattern.match(text, place.end, min(len(text), stop + 1))
+    end = min(len(text), stop + 1)
+    for pattern in _possible_links(text, place.end, end):
+        link = pattern.match(text, place.end, end)
         if link and (span := _linked_value(text, place, link)):
             yield ContextFinding(kind, *span)
             return
     if span := _unlinked_value(text, place, stop):
         yield ContextFinding(kind, *span)
+
+
+def _possible_links(text: str, start: int, end: int) -> tuple[re.Pattern[str], ...]:
+    """The patterns of those links that a part of the text has the signs for."""
+    if link_mark_signs().search(text, start, end):
+        return link_signs(), sign_link_signs()
+    return (link_signs(),) if link_space_signs().search(text, start, end) else ()
 
 
 def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
@@ -172,10 +183,12 @@ def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int
         told = bare_value(second.group("value"))
         if looks_chosen(told) or looks_random(told, 8):
             return second.span("value")
+    if place.sort == "key" and not (looks_random(said, 8) or _is_token_of_words(said)):
+        return None
     if is_placeholder(said) or _is_amount(text, said, span[1]):
         return None
     if place.sort == "key":
-        return span if looks_random(said, 8) or _is_token_of_words(said) else None
+        return span
     if looks_chosen(said) or looks_random(said, 8):
         return span
     if len(said) >= 4 and said.isdigit():
@@ -242,17 +255,17 @@ def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] |
     if not value:
         return None
     said = bare_value(value.group("value"))
-    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
-    if _is_amount(text, said, span[1]) or not looks_chosen(said) or len(said) < 6:
+    if len(said) < _LEAST_UNLINKED or not looks_chosen(said):
         return None
-    return span
+    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
+    return None if _is_amount(text, said, span[1]) else span
 
 
 def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
     """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
     begin = max(previous, place.start - _CONTEXT_BEFORE)
     head = text[begin : place.start]
-    match = said_before_signs().search(head)
+    match = said_before_signs().search(head) if len(head) >= _LEAST_BEFORE else None
     if not match:
         return
     said = bare_value(match.group("value"))

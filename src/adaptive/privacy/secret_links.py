@@ -32,6 +32,18 @@ def sign_link_signs() -> re.Pattern[str]:
 
 
 @cache
+def link_mark_signs() -> re.Pattern[str]:
+    """What no link by a sign is without."""
+    return re.compile("[:=：>→⇒—–]| - ")
+
+
+@cache
+def link_space_signs() -> re.Pattern[str]:
+    """What no link by a word is without: a blank behind it, or a script without blanks."""
+    return re.compile(r"\S[ \t]|[^\x00-\x7f]")
+
+
+@cache
 def quoted_signs() -> re.Pattern[str]:
     """The pattern of quoted, as its caller reads it."""
     return re.compile(

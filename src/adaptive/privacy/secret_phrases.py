@@ -11,10 +11,16 @@ the list; twelve in a row, with no small word between them, hardly ever do.
 from __future__ import annotations
 
 import re
+import string
 import zlib
 from base64 import b85decode
 from collections.abc import Iterator
 from functools import cache, lru_cache
+
+import numpy as np
+
+from adaptive.privacy.sign_runs import SignSort, edges
+from adaptive.privacy.unicode_text import code_points
 
 _FILTER_BITS = 16384
 _FILTER_HASHES = 5
@@ -59,6 +65,8 @@ _RUN_OF_WORDS = re.compile(
 )
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
 _MOST_WORDS = 24
+_SHORTEST_PHRASE_WORD = 3
+_LONGEST_PHRASE_WORD = 8
 _LEAST_SMALL = 2
 # Words that no list holds and that prose in its language cannot do without.
 _SMALL_WORDS = frozenset(
@@ -78,10 +86,48 @@ def is_phrase_word(word: str) -> bool:
 
 def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
     """Spans of twelve or more words of the list in a row; linear in the text."""
-    for found in _RUN_OF_WORDS.finditer(text):
-        start, end = found.span()
-        if end - start >= _LEAST_PHRASE:
-            yield from _phrases_within(text, start, end)
+    for first, last in _stretches(text):
+        for found in _RUN_OF_WORDS.finditer(text, first, last):
+            start, end = found.span()
+            if end - start >= _LEAST_PHRASE and _has_many_words(text, start, end):
+                yield from _phrases_within(text, start, end)
+
+
+def _has_many_words(text: str, start: int, end: int) -> bool:
+    """Whether there are as many different ones as ``_is_phrase`` asks for."""
+    return len(set(_PHRASE_WORD.findall(text, start, end))) > _LEAST_WORDS // 2
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where so many words of the right length follow one another that a phrase is possible.
+
+    The last word of a run may be the head of a longer one, so that one less is asked for.
+    """
+    codes = code_points(text)
+    begins, ends = edges(_phrase_letters().marked(codes))
+    if len(begins) < _LEAST_WORDS:
+        return
+    sizes = ends - begins
+    fits = (sizes >= _SHORTEST_PHRASE_WORD) & (sizes <= _LONGEST_PHRASE_WORD)
+    breaks = ~_phrase_signs().marked(codes)
+    gaps = np.stack((ends[:-1], begins[1:]), axis=1).ravel()
+    links = fits[1:] & fits[:-1] & ~np.logical_or.reduceat(breaks, gaps)[::2]
+    firsts, lasts = edges(links)
+    long = lasts - firsts >= _LEAST_WORDS - 2
+    for first, last in zip(firsts[long].tolist(), lasts[long].tolist(), strict=True):
+        yield int(begins[first]), int(ends[min(last + 1, len(ends) - 1)])
+
+
+@cache
+def _phrase_letters() -> SignSort:
+    return SignSort(string.ascii_letters)
+
+
+@cache
+def _phrase_signs() -> SignSort:
+    """Letters, and whatever may stand between the words of a phrase."""
+    spaces = "".join(sign for sign in map(chr, range(128)) if sign.isspace())
+    return SignSort(string.ascii_letters + string.digits + spaces + ",;|>-\"'[]().:")
 
 
 def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -39,7 +39,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "private key",
         ("private key",),
-        r"(?P<value>-{2,8} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}"
+        r"(?P<value>-{2,8} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}+"
         r"(?=[\s\\\"'|>*]{0,12}+[rn\\]{0,4}(?:[A-Z][A-Za-z\-]{2,20}: [^\n]{0,80}\s{1,4}){0,4}"
         rf"[\s\\\"'|>*]{{0,12}}{_BASE64}{{16}})"
         r"(?:(?!-{2,8} ?END)[\w+/=:,.;()<>@\-\s\\\"'|*]){0,20000}+"

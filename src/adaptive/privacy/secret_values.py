@@ -32,34 +32,37 @@ def looks_random(value: str, least: int = 16) -> bool:
     ``least`` is the number of signs from which on it counts.
     """
     value = bare_value(value)
-    if len(value) < least or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+    if len(value) < least:
         return False
-    if _plain_run().fullmatch(value):
-        return False
+    # What costs little is asked first.
     core = value.rstrip("=")
-    figures = sum(sign.isdigit() for sign in core)
-    letters = sum(sign.isalpha() for sign in core)
-    if not letters:
-        return False
+    figures = sum(map(str.isdigit, core))
     mixed = figures >= 2 or (figures and len(core) < 14) or _case_changes(core) >= 4
-    return bool(mixed) and entropy(core) >= min(_LEAST_CHANCE, math.log2(len(core)) * 0.72)
+    if not mixed or not any(map(str.isalpha, core)) or value.lower() in KNOWN_NAMES:
+        return False
+    if is_placeholder(value) or _plain_run().fullmatch(value):
+        return False
+    return entropy(core) >= min(_LEAST_CHANCE, math.log2(len(core)) * 0.72)
 
 
 def looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures, signs or case within."""
     value = bare_value(value)
-    if len(value) < _LEAST_PASSWORD or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+    if len(value) < _LEAST_PASSWORD or not _is_marked(value) or value.lower() in KNOWN_NAMES:
         return False
     if value[-1] > "\u2e80":  # signs of a language without spaces: the rest of the sentence
         return False
-    if _plain_run().fullmatch(value) or _unit_like().fullmatch(value):
-        return False
-    letters = any(sign.isalpha() for sign in value)
-    if letters and any(sign.isdigit() for sign in value):
+    return not (
+        is_placeholder(value) or _plain_run().fullmatch(value) or _unit_like().fullmatch(value)
+    )
+
+
+def _is_marked(value: str) -> bool:
+    """Letters with figures, signs or capitals within."""
+    letters = any(map(str.isalpha, value))
+    if letters and (any(map(str.isdigit, value)) or _strange_sign().search(value)):
         return True
-    if letters and _strange_sign().search(value):
-        return True
-    return bool(re.search(r"[a-z][A-Z]", value)) and len(value) >= 2 * _LEAST_PASSWORD
+    return len(value) >= 2 * _LEAST_PASSWORD and bool(re.search(r"[a-z][A-Z]", value))
 
 
 def is_saying(word: str) -> bool:

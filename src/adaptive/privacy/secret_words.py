@@ -90,35 +90,10 @@ ALONE = frozenset(
 )
 
 
-# Where one of these does not stand in a text, none of the words that hold it does.
-COMMON_STEMS = (
-    *("code", "key", "pass", "wort", "wört", "word", "phrase", "clé", "código", "codice", "parol"),
-    *(
-        "seed",
-        "schlüssel",
-        "chave",
-        "chiave",
-        "clave",
-        "secre",
-        "kod",
-        "mot",
-        "phras",
-        "fras",
-        "cod",
-    ),
-    *("wifi", "wi-fi", "wlan", "api", "пин", "код", "слов", "фраз", "密", "码", "キー", "フレーズ"),
-    *("비밀", "인증", "코드", "키", "رمز", "كلمة", "رقم", "parole", "12 ", "24 ", "-", "_", "pin"),
-)
-
-
 @cache
-def announcing_words() -> tuple[tuple[str, SecretSort, str], ...]:
-    """Each word with the sort of secret that it announces, and a common stem that it holds."""
-    return tuple(
-        (word, sort, next((stem for stem in COMMON_STEMS if stem in word), ""))
-        for sort, words in _ANNOUNCING.items()
-        for word in words.split("|")
-    )
+def announcing_words() -> tuple[tuple[str, SecretSort], ...]:
+    """Each word with the sort of secret that it announces."""
+    return tuple((word, sort) for sort, words in _ANNOUNCING.items() for word in words.split("|"))
 
 
 # Between the announcing word and its secret: signs, or the small words that say "is" and "to".

@@ -7,22 +7,36 @@ where a secret stands and of what kind it is; it does not hold it, so no reason 
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
-from adaptive.privacy.anchors import DistinctWords
-from adaptive.privacy.guard_text import GuardText, guard_text, in_latin
+import numpy as np
+from numpy.typing import NDArray
+
+from adaptive.privacy.guard_text import cut_text, guard_text, in_latin
 from adaptive.privacy.secret_contexts import context_secrets
 from adaptive.privacy.secret_issuers import IssuedKey, issued_keys
 from adaptive.privacy.secret_phrases import listed_phrases
 from adaptive.privacy.secret_shapes import SECRET_SHAPES
 from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
+from adaptive.privacy.sign_runs import SignSort
+from adaptive.privacy.unicode_text import code_points
+from adaptive.privacy.word_places import WordTable
 
 # The longest name with a cookie's anchor at its head, and its sign of assignment.
 _ASSIGNMENT_REACH = 24
 # A prefix of two signs, its joint and a run of 24.
 _LEAST_PREFIXED = 27
+# What stands right before a line break within a key: blanks, and the two signs of a soft break.
+_MOST_BLANKS = 8
+_BEFORE_BREAK = _MOST_BLANKS + 3
+# The least that a key has which its beginning does not tell.
+_LEAST_SHAPED = 34
+_LINE_FEED = ord("\n")
+_FULL_STOP = ord(".")
+_KEY_SIGNS = string.ascii_letters + string.digits + "_-+/."
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
 
 
@@ -73,20 +87,19 @@ def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
 def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
-    words = DistinctWords(latin)
-    yield from _issued_spans(latin, words)
-    yield from _shaped_spans(text, words)
-    if _prefixed_run().search(words.of_length(_LEAST_PREFIXED)):
-        yield from _unknown_issuers(latin)
+    yield from _issued_spans(latin)
+    yield from _shaped_spans(text, latin)
+    yield from _unknown_issuers(latin)
     yield from context_secrets(text)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
 
-def _issued_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
+def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
-    present = [key for key in issued_keys() if words.hold(key.anchor)]
+    held = _issuer_anchors().held(text)
+    present = [key for key in issued_keys() if key.anchor in held]
     for key in present:
         found += _issued_by(key, text)
     for kind, start, end in found:
@@ -98,7 +111,10 @@ def _issued_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, i
 
 def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
     if not key.begins:
-        yield from ((key.kind, *match.span()) for match in key.pattern.finditer(text))
+        for start, end in _printed_signs().runs(text, _LEAST_SHAPED):
+            yield from (
+                (key.kind, *match.span()) for match in key.pattern.finditer(text, start, end)
+            )
         return
     at = text.find(key.anchor)
     while at >= 0:
@@ -132,19 +148,11 @@ def _over_lines(text: str, end: int) -> int:
 
 def _broken_keys(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, int]]:
     """Keys that a line break cuts before they are long enough to be known."""
-    cuts: list[int] = []
-    skipped: list[int] = []
-    kept: list[str] = []
-    position = gone = 0
-    for match in _line_break().finditer(text):
-        kept.append(text[position : match.start()])
-        cuts.append(match.start() - gone)
-        gone += match.end() - match.start()
-        skipped.append(gone)
-        position = match.end()
-    if not cuts:
+    codes = code_points(text)
+    gone = _line_break_marks(text, codes)
+    if not gone.any():
         return
-    joined = GuardText("".join([*kept, text[position:]]), tuple(cuts), tuple(skipped))
+    joined = cut_text(codes, gone)
     for key in keys:
         for kind, start, end in _issued_by(key, joined.text):
             first, last = joined.span(start, end)
@@ -153,20 +161,42 @@ def _broken_keys(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, i
                 yield kind, first, last
 
 
+def _line_break_marks(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Breaks within what may be one key, with the blanks and marks of a mail around them."""
+    gone = codes == _LINE_FEED
+    is_key_sign = _key_signs().marked(codes)
+    breaks = np.flatnonzero(gone[1:-1]) + 1
+    is_plain = is_key_sign[breaks - 1] & is_key_sign[breaks + 1] & (codes[breaks + 1] != _FULL_STOP)
+    gone[:] = False
+    gone[breaks[is_plain]] = True
+    for place in breaks[~is_plain].tolist():
+        behind = _line_end().match(text, place)
+        head = text[max(place - _BEFORE_BREAK, 0) : place]
+        bare = head.removesuffix("\r").removesuffix("=")
+        signs = bare.rstrip(" \t")
+        blanks = len(bare) - len(signs)
+        if behind and signs and signs[-1] in _KEY_SIGNS and blanks <= _MOST_BLANKS:
+            gone[place - len(head) + len(signs) : behind.end()] = True
+    return gone
+
+
 def _is_cut_key(piece: str) -> bool:
     """Whether the last line of it looks like the rest of a key, not like a word below it."""
     lines = [line.strip(" \t>=|") for line in piece.splitlines()]
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
-    small = words.in_small_letters
+def _shaped_spans(text: str, latin: str) -> Iterator[tuple[str, int, int]]:
+    held = _shape_anchors().held(latin.lower())
+    lower = ""
     for shape in SECRET_SHAPES:
-        if not any(small.hold(anchor) for anchor in shape.anchors):
+        if not any(held.issuperset(anchor.split()) for anchor in shape.anchors):
             continue
-        if shape.assigned and not any(_assigned(text, anchor) for anchor in shape.anchors):
-            continue
-        if shape.least_word and not shape.pattern.search(words.of_length(shape.least_word)):
+        if shape.assigned:
+            lower = lower or text.lower()
+            if not any(_assigned(lower, anchor) for anchor in shape.anchors):
+                continue
+        if shape.least_word and not _key_signs().runs(latin, shape.least_word):
             continue
         for match in shape.pattern.finditer(text):
             value = match.group("value")
@@ -174,9 +204,8 @@ def _shaped_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, i
                 yield shape.kind, *match.span("value")
 
 
-def _assigned(text: str, anchor: str) -> bool:
-    """Whether a sign of assignment stands soon behind an anchor, whatever its case."""
-    lower = text.lower()
+def _assigned(lower: str, anchor: str) -> bool:
+    """Whether a sign of assignment stands soon behind an anchor."""
     at = lower.find(anchor)
     while at >= 0:
         behind = lower[at : at + _ASSIGNMENT_REACH]
@@ -197,7 +226,12 @@ def _is_told(value: str) -> bool:
 
 def _unknown_issuers(text: str) -> Iterator[tuple[str, int, int]]:
     """Keys of issuers that are not known: a short prefix before a long run of chance signs."""
-    for match in _prefixed_run().finditer(text):
+    for start, end in _key_signs().runs(text, _LEAST_PREFIXED):
+        yield from _unknown_within(text, start, end)
+
+
+def _unknown_within(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    for match in _prefixed_run().finditer(text, start, end):
         body = match.group("body")
         figures = sum(sign.isdigit() for sign in body)
         mixed = body != body.lower() and body != body.upper()
@@ -222,5 +256,26 @@ def _next_line() -> re.Pattern[str]:
 
 
 @cache
-def _line_break() -> re.Pattern[str]:
-    return re.compile(r"(?<=[A-Za-z0-9_\-+/.])[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?=[A-Za-z0-9_\-+/])")
+def _line_end() -> re.Pattern[str]:
+    return re.compile(r"\n[ \t>|]{0,12}(?=[A-Za-z0-9_\-+/])")
+
+
+@cache
+def _issuer_anchors() -> WordTable:
+    return WordTable(key.anchor for key in issued_keys())
+
+
+@cache
+def _shape_anchors() -> WordTable:
+    anchors = (anchor for shape in SECRET_SHAPES for anchor in shape.anchors)
+    return WordTable(word for anchor in anchors for word in anchor.split())
+
+
+@cache
+def _printed_signs() -> SignSort:
+    return SignSort(string.ascii_letters + string.digits + string.punctuation)
+
+
+@cache
+def _key_signs() -> SignSort:
+    return SignSort(_KEY_SIGNS)
