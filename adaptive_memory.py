@@ -3709,122 +3709,6 @@ def _kept(memories: Sequence[Memory], reason: str) -> tuple[Outcome, ...]:
     return named
 
 
-# ---- src/adaptive/privacy/anchors.py ----
-# Where in a text something may be: the places around an ``@``, a run of digits, a long word.
-#
-# The patterns of the recognisers run in these windows only, so that a long text without any of it
-# costs a few scans for single characters.
-
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property
-
-Window = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Anchor:
-    """What is looked for, and how many characters before and behind belong to the window.
-
-    With ``least_word`` it stands within a run of so many letters and digits; with ``words``
-    one of them, in small letters, stands in the text.
-    """
-
-    pattern: str
-    before: int
-    behind: int
-    least_word: int = 0
-    words: tuple[str, ...] = ()
-
-
-ANCHORS: Mapping[str, Anchor] = {
-    "at": Anchor("@", 70, 270),
-    "at word": Anchor(
-        "(?i: (?:dot|arroba|arobase|chiocciola|\u0441\u043e\u0431\u0430\u043a\u0430) )",
-        140,
-        80,
-        words=("dot", "arroba", "arobase", "chiocciola", "\u0441\u043e\u0431\u0430\u043a\u0430"),
-    ),
-    "mac word": Anchor("[Mm][Aa][Cc]", 2, 60, words=("mac",)),
-    "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
-    "scheme": Anchor("://", 16, 300),
-    "digit": Anchor(r"[0-9](?:[^0-9\n]{0,40}[0-9]){0,100}", 90, 60),
-    "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
-    "hyphens": Anchor("-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-", 4, 16),
-    "dotted": Anchor(r"\.[0-9A-Fa-f]{1,4}\.", 6, 12),
-    "decimals": Anchor("[.\u00b0,][0-9]", 24, 60),
-    "degrees": Anchor("\u00b0", 6, 50),
-    "long word": Anchor(r"(?a:\b)[0-9A-Za-z]{25,120}", 20, 24, 25),
-}
-
-
-class DistinctWords:
-    """What stands between the white space of a text, each once.
-
-    The words of a long text are few thousand different ones; whether one of some hundred prefixes
-    or key words occurs at all is asked of them, in a fraction of the time.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._words = frozenset(text.split())
-        self._joined = "\n".join(self._words)
-
-    @cached_property
-    def in_small_letters(self) -> DistinctWords:
-        """The same words in small letters."""
-        return DistinctWords(self._joined.lower())
-
-    def has(self, word: str) -> bool:
-        """Whether it is one of them."""
-        return word in self._words
-
-    def hold(self, part: str) -> bool:
-        """Whether a text may hold a part: each of its words stands in one of these."""
-        if " " not in part:
-            return part in self._joined
-        return all(word in self._joined for word in part.split())
-
-    def heads(self, size: int) -> frozenset[str]:
-        """The first letters of each."""
-        return frozenset(word[:size] for word in self._words)
-
-    def of_length(self, least: int) -> str:
-        """Those of so many characters or more, on lines of their own."""
-        return "\n".join(word for word in self._words if len(word) >= least)
-
-
-def windows(text: str, name: str, words: DistinctWords) -> list[Window]:
-    """The windows of an anchor in a text, rising, without overlaps.
-
-    ``words`` are those of the text, in small letters and without signs (``words_only``).
-    """
-    anchor = ANCHORS[name]
-    found: list[Window] = []
-    least = anchor.least_word
-    if anchor.words and not any(map(words.has, anchor.words)):
-        return found
-    if least and not _pii_anchor(name).search(words.of_length(least)):
-        return found
-    low, high = -1, -1
-    for match in _pii_anchor(name).finditer(text):
-        start, end = match.span()
-        start -= anchor.before
-        if start > high:
-            if high >= 0:
-                found.append((max(low, 0), high))
-            low = start
-        high = end + anchor.behind
-    if high >= 0:
-        found.append((max(low, 0), high))
-    return found
-
-
-@cache
-def _pii_anchor(name: str) -> re.Pattern[str]:
-    return re.compile(ANCHORS[name].pattern)
-
-
 # ---- src/adaptive/privacy/calendar_dates.py ----
 # Whether numbers are a day of the calendar, as birth dates and national ids write it.
 
@@ -6397,7 +6281,7 @@ PersonalKind = Literal[
 ]
 
 # What stands at the head of a number: how many digits, or one of the others.
-Lead = int | Literal["+", "(", "word", "any"]
+Lead = int | Literal["+", "(", "word", "letters", "any"]
 
 # A finding counts from this score on.
 BELIEVABLE = 0.5
@@ -6411,6 +6295,10 @@ GROUP_HEAD = HEAD + r"(?<![0-9]{2} )"
 GROUP_TAIL = TAIL + r"(?! [0-9]{2})"
 
 
+# No match that begins at a lead is wider.
+WIDEST = 60
+
+
 @dataclass(frozen=True)
 class Recogniser:
     """One form of one kind of personal data.
@@ -6420,7 +6308,8 @@ class Recogniser:
         name: tells it from others of its kind.
         anchor: near what it is looked for, a name of ``anchors.py``; empty where ``leads`` tell it.
         leads: with what a match begins: how many digits stand together at its head, or a bracket,
-            a plus, or a word (``number_starts.py``). Matches are tried at these places only.
+            a plus, or a word, or letters right before it (``number_starts.py``). Matches are tried
+            at these places only.
         pattern: bounded in width, without repeats nested over the same characters. A group
             ``value`` narrows what is found; a group ``sure`` that took part stands for context.
         score: how believable a match is without context, 0 to 1.
@@ -6428,6 +6317,7 @@ class Recogniser:
         context: the subject whose words speak for it, in ``context_words.py``.
         reach: how many characters before and behind are searched for context.
         clues: the text holds one of these, in small letters, or no match is possible.
+        signs: each of them stands in the window, or no match is possible.
         holds: a check of the match's letters and digits, in capitals: a checksum.
         fits: a check of the match and what is around it.
         countered: whether a nearer word of orders and versions lowers the score.
@@ -6444,12 +6334,18 @@ class Recogniser:
     context: str = ""
     reach: tuple[int, int] = (60, 30)
     clues: tuple[str, ...] = ()
+    signs: str = ""
     holds: Callable[[str], bool] | None = None
     fits: Callable[[re.Match[str]], bool] | None = None
     countered: bool = True
     trim: str = ""
     leads: frozenset[Lead] = frozenset()
     against: str = "counter"
+
+    @cached_property
+    def needs_context(self) -> bool:
+        """Whether no match is believable without a word of its context."""
+        return bool(self.context) and self.score < BELIEVABLE and "(?P<sure>" not in self.pattern
 
     @cached_property
     def compiled(self) -> re.Pattern[str]:
@@ -6612,7 +6508,9 @@ ID_RECOGNISERS = (
         4,
     ),
     _national_id("India", r"[2-9][0-9]{11}", 0.3, indian_aadhaar_holds, "aadhaar", 12),
-    _national_id("India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan", "word"),
+    _national_id(
+        "India, tax", r"[A-Z]{3}[ABCFGHJLPT][A-Z][0-9]{4}[A-Z]", 0.6, None, "pan", "letters"
+    ),
     _national_id(
         "Brazil, grouped",
         r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}",
@@ -6657,7 +6555,7 @@ ID_RECOGNISERS = (
         0.95,
         mexican_curp_holds,
         "curp",
-        "word",
+        "letters",
     ),
     _national_id(
         "Germany, grouped",
@@ -6674,7 +6572,7 @@ ID_RECOGNISERS = (
         0.3,
         german_card_holds,
         "german_card",
-        "word",
+        "letters",
     ),
     _national_id("Turkey", r"[1-9][0-9]{10}", 0.4, turkish_id_holds, "tckn", 11),
     _national_id("Iran", r"[0-9]{3}-?[0-9]{6}-?[0-9]", 0.3, iranian_id_holds, "melli", 3, 9, 10),
@@ -6729,7 +6627,7 @@ ID_RECOGNISERS = (
         0.9,
         italian_code_holds,
         "codice",
-        "word",
+        "letters",
     ),
     _national_id(
         "Spain",
@@ -7016,6 +6914,7 @@ NETWORK_RECOGNISERS = (
         _NETWORK_SCHEME + r"[^\s/@:\"'<>?#]{0,64}:(?P<secret>[^\s/@\"'<>]{1,128})"
         r"@[^\s/@\"'<>,;]{1,253}(?:/[^\s\"'<>]{0,200})?",
         0.98,
+        signs="@",
         fits=_credentials_fit,
         countered=False,
     ),
@@ -7026,6 +6925,7 @@ NETWORK_RECOGNISERS = (
         _NETWORK_SCHEME + r"[^\s\"'<>?#]{1,200}[?#](?:[^\s\"'<>&#=]{1,40}=[^\s\"'<>&#]{0,80}&){0,8}"
         rf"{_NETWORK_PARAMETER}=(?P<secret>[^\s\"'<>&#]{{4,200}})(?:&[^\s\"'<>]{{0,200}})?",
         0.96,
+        signs="=",
         fits=_credentials_fit,
         countered=False,
     ),
@@ -7036,6 +6936,7 @@ NETWORK_RECOGNISERS = (
         _NETWORK_SCHEME + r"(?P<secret>[0-9A-Za-z_\-]{20,128})@[^\s/@\"'<>,;]{1,253}"
         r"(?:/[^\s\"'<>]{0,200})?",
         0.96,
+        signs="@",
         countered=False,
     ),
     Recogniser(
@@ -7098,83 +6999,6 @@ NETWORK_RECOGNISERS = (
         holds=_mac_holds,
     ),
 )
-
-
-# ---- src/adaptive/privacy/number_starts.py ----
-# Where numbers begin in a text, by what stands at their head.
-#
-# Most recognisers look at numbers of one shape. Trying each of them only where a number begins with
-# as many digits as its shape does is many times faster than a scan of the text for each.
-
-import re
-from collections.abc import Sequence
-from functools import cache
-
-_ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
-# The longest name of a month and the joints around it; the letters at the head of an id.
-_WORD_REACH = 18
-_LETTERS_REACH = 9
-_SIGNS = frozenset("+(")
-
-
-class NumberStarts:
-    """The places of one text where a number begins.
-
-    A run of digits has its length as its lead, and none where an ASCII letter stands before it. It
-    may also be the rest of something that begins with a plus, a bracket, or a word: letters right
-    before it, or the word before that.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._by_lead: dict[Lead, list[int]] = {}
-        self._merged: dict[frozenset[Lead], list[int]] = {}
-        for run in _pii_digit_run().finditer(text):
-            start, end = run.span()
-            before = text[start - 1 : start]
-            if not (before.isascii() and before.isalpha()):
-                self._add(end - start, start)
-                self._add("any", start)
-            if not before:
-                continue
-            if before in "+( " and _SIGNS & set(text[max(start - 3, 0) : start]):
-                self._add_signs(text, start)
-            self._add_word(text, start)
-
-    def at(self, leads: frozenset[Lead]) -> list[int]:
-        """The places with one of these leads, rising, each once."""
-        if leads not in self._merged:
-            places: set[int] = set()
-            self._merged[leads] = sorted(places.union(*map(self._of_lead, leads)))
-        return self._merged[leads]
-
-    def _of_lead(self, lead: Lead) -> Sequence[int]:
-        return self._by_lead.get(lead, ())
-
-    def _add(self, lead: Lead, place: int) -> None:
-        self._by_lead.setdefault(lead, []).append(place)
-
-    def _add_signs(self, text: str, start: int) -> None:
-        head = text[max(start - 3, 0) : start]
-        signs = len(head) - len(head.rstrip("(+ "))
-        for place in range(start - signs, start):
-            if text[place] in "+(":
-                self._add("+" if "+" in text[place:start] else "(", place)
-
-    def _add_word(self, text: str, start: int) -> None:
-        head = text[max(start - _LETTERS_REACH, 0) : start]
-        letters = len(head) - len(head.rstrip(_ASCII_LETTERS))
-        if letters:
-            self._add("word", start - letters)
-        elif head[-1] in " -.":
-            head = text[max(start - _WORD_REACH, 0) : start].rstrip(" .-").removesuffix(" the")
-            word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
-            if word[:1].isalpha():
-                self._add("word", max(start - _WORD_REACH, 0) + len(head) - len(word))
-
-
-@cache
-def _pii_digit_run() -> re.Pattern[str]:
-    return re.compile("[0-9]+")
 
 
 # ---- src/adaptive/privacy/payment_recognisers.py ----
@@ -7258,7 +7082,7 @@ PAYMENT_RECOGNISERS = (
         "iban",
         holds=iban_holds,
         countered=False,
-        leads=frozenset({"word"}),
+        leads=frozenset({"letters"}),
     ),
     Recogniser(
         "card",
@@ -7910,145 +7734,6 @@ def _issued_pattern(shape: str) -> re.Pattern[str]:
     return re.compile(shape)
 
 
-# ---- src/adaptive/privacy/secret_phrases.py ----
-# Recovery phrases of wallets: twelve to twenty-four words out of one list.
-#
-# The English list of BIP-39 (bitcoin/bips, bip-0039/english.txt: 2,048 words of three to eight
-# letters) is not shipped. A Bloom filter of 2 kB stands for it: it knows each word of the list, and
-# takes one other word in fifty for one of them. A fifth to a third of the words of a text stand in
-# the list; twelve in a row, with no small word between them, hardly ever do.
-
-# ruff: noqa: RUF001 - signs and words of several scripts
-
-import re
-import zlib
-from base64 import b85decode
-from collections.abc import Iterator
-from functools import cache, lru_cache
-
-_FILTER_BITS = 16384
-_FILTER_HASHES = 5
-_PHRASE_FILTER = (
-    "JZey&Z^o2zvKtm9yX+^d)NcY3CrNY(DQ+VAMj)Xw2VBf(wBqJY6*+N^mNRft4e-RZDOd*+zps-^45BSt%{}mJYI`ew3C"
-    "br^ut@?NHT=3Z@MnRnGnZM$T+|i-U14IP9|LS#iW0ti8VOib%(Ct5&L#<?wsR7*4HXfR^OH-DD9#GTfP+xkZXQis@H(a"
-    "mJxGy)SGr^%l&OtqDY{dy5unC=z@(w=&_#qXX3U!%k5O%e-uMI&>R_IL;22$FNlKJa71<!XszXN1KVqUxH$uFW9(f_CM"
-    "u9=3GeHt0e7r?HE8e3FW%9$|pI6W`>fmWV%fv09hpI(9SjY5~yBK~ZSy6^QDZU}-c|>-Tzp^YLDrZi<iMABvj%~vxcDl"
-    "|K%bF>yPdZVe&?6H>Xmty&RLn(X$7Mx?{i#{;B=)5B6VHZ>15gz<a5+e+V^JD}nb2AeqEON?Y|0_dBHaVV`f<V_r;Kkw"
-    "GeMQ-OM{6~vpA_553c1GeoL$#PZ03_VXkV<BSh3+^=Zpx6xYHh!5)BQlN*pOImJJV8ImI)vrv_!XgsMF*cm&G7XyP7Cg"
-    ";s_6|jf6F?JDHV+oGSx2p-`;n@&WsS;jB99(4-PAc9OEY%_72B5l8I8k3vh~y9&yO2?FcUSc>P-p^;<JgBq_{#hUqJAy"
-    "~-W@<J@FmyKE&f>bgF-plMYbbPOt2Zj+9A^9gG5|7T!K8d{W9=3qDf9eV?Z|&G=V#qEkJsd;noXFShe)a<4?f3cNKwYG"
-    "wC==1tPt)z_CaWGZ4n&EU~c*FRA!-N3vmYlz^{sOum~<P6&`YI*Vcw!P_+}dkX{_Ak5^0GtF|Nw{$xL)hSD3&OsBAB-G"
-    "^OT}S~LNjO$vZxC7<%@}PyC3j}PS3YsBw>sY&i{e`3CMP-+N^bfA^nHRQW%8%<(I8N?#Z-Su5YIN#?}ogEvJBu*`FgnQ"
-    "t$>T1V)1fN|L~Fic9T~}mUOooa)K;{R*D(raaCUy(5<93&J797+!7?=3MyegK$7XjLGqGgjy1H<NT5-#`Z&t98>WfYXE"
-    "SgJk<bWRbR`8{SQ@hYa0)!l2+=~74BfS8u1iNe4rw^*a6g1;ns9@aSSij<ci6z5*Gla$0NJ7^Y3PSg)Z*oVGF299KcHq"
-    "wFI7>%N}jq#GLXz_mIxn`!lg@Kd=3C6IED;S*)CW7ilnb-!Ni5#Ca|3WI2xQ$y4wTv-%qMlQSvJ$*U&v>270hoy9f{gi"
-    "6Gmbc0Kvak9h>-G3V9j@1)L>-YUpuf^n8J8ZznZXU?~BsKmp;EqEVq2IBQKbm7qrGU%(M8+dR}g)skhtBf(ES!&=}B1="
-    "qma{-l1Itlq~c`Fr;8vwIlzFh(ZQrD6LrB)ah-7_$Rh%rxTzyZ#Ji5^P2<5gg>!#E{0aT;c?$AWju%cD{uR1?;dkkx>W"
-    "<hLQ*_ewy1t{{8{<WA@+w{A@6lcGSQ3JmEDT61t-i7PBzB1EwD8VNwmZZ<o|&9QkTUjTK8A`0b@s7M8HCAXyn-2i&6<n"
-    "VmkrI-Q>gCqtIca!NF6`upv0;HBEh7$5sBLW$`WFm+WQ^||GFXjj}My$F}N@gyQLASZw=I>LaV3!4pmf{oFnd(&wbKFn"
-    "WMMy6|4wRRSg5?YP+CYy#eR(YdBiCT9!0KTUG$rFGN`N_<K|mOY4PgfmHb8*^R{qL~2T0`kmIY)*nm-+kprd#Sm!xr5k"
-    "0ek)9#{oO2IGL4aI5Is8u2&CO=i(JAO<S$Be0a10sz9oZRkBnV~ekd`3j)1zC5?R-n15`2}%S?@9%s}@Ny-S)$=Ng=JE"
-    "W)R%DiG0UY(wt7`$n+<<mYd~grKi2cghS60hK426DR3~SRi;U@mpNp34MOt}T5q?%F9yFs3R`Xzfp9Cc?Vi-`&4m9!-$"
-    "nH@Rg3#MrQ4IDj6zz!1_BN>1L1pIshNG~iI9jiHzv}l6VjeEsQSC7hLCl`lcr+1tG#jTW-&yHc0PKJW2JbGA|!4)3)j&"
-    "uMb)KEME+B1)5H5Y225m<7>v8!$TOpD9_p!^TUW6=1<Lva9}0B_{`b%BBko5m}SZdG~|?tpnARsaM0Xo!k3LA5#oEUyE"
-    ">#oaboXM8;Xv{<AWypdHvR!koZT{N0q4}&zo-7s&ynOf3<gra_026c8u2BmnGsz!NK*FBcCPc4XsW@@O)LLlaR4ZXz@B"
-    "WYw;F=kbQg>IDq2LQ9ogUC)Oz~@3v#`#wI(lR31M0r7^LZhtsP0p=PLUY4J#>u!Z8p-NdEm+d-Nx%>E!!@Uv^CFb`YeI"
-    "l!BW==!D~0yDJ8)Xc)HpS@f<M>K04P0RkJ73mOq*FeL)!RAPfWwG@H7s^9c`rmUm1&as#nB=4NAQWz85=GF>T^V63FXB"
-    ")c1({6ah;cPd=C`kfIF05qW?h#1OPz^l1H~o<ki>9uDHt$BAUqe((Ix32mf`pcz``)_3lE;wT2LLZ*{t{>%k6O9g7W8i"
-    "xK0RY|Gb7?8?Wxr)VCYbY@sGk_6M({vJSBWch;ZY|3c10Y`w#O)U23@*g1)n@sWNJD932$N#y6I8vBw7wGzkeRbyR`si"
-    "cDoP8*IXB^T6ai3CPilh;J@Ai2MbT-8Bj8UfzK4ANDPz!}rUZh58F(()g$Tq4jI^Ar`+%_N7KS#^"
-)
-_LEAST_WORDS = 12
-# Twelve words of three letters and what parts them.
-_LEAST_PHRASE = 47
-# What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
-_PHRASE_WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
-_BETWEEN_WORDS = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
-_RUN_OF_WORDS = re.compile(
-    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+)*+"
-)
-_WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
-_MOST_WORDS = 24
-_LEAST_SMALL = 2
-# Words that no list holds and that prose in its language cannot do without.
-_SMALL_WORDS = frozenset(
-    "a and are as at be by for from has he his i if in is it its me my of on or so"  # noqa: SIM905 - shorter
-    " the to was we with your der die das und ist ein eine nicht mit von zu im le la"
-    " les de des et est un une du que el los las en y es del o do da e em um uma per"
-    " il di in che \u0438 \u0432 \u043d\u0430 \u043d\u0435 \u0441 \u0447\u0442\u043e \u044d\u0442\u043e".split()
-)
-
-
-@lru_cache(maxsize=4096)
-def is_phrase_word(word: str) -> bool:
-    """Whether a lower-case word may be one of the list: never a wrong no, a wrong yes in fifty."""
-    bits = _phrase_filter()
-    return all(bits[place >> 3] >> (place & 7) & 1 for place in _filter_places(word))
-
-
-def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of twelve or more words of the list in a row; linear in the text."""
-    for found in _RUN_OF_WORDS.finditer(text):
-        start, end = found.span()
-        if end - start >= _LEAST_PHRASE:
-            yield from _phrases_within(text, start, end)
-
-
-def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
-    start = end = 0
-    run: list[str] = []
-    for match in _PHRASE_WORD.finditer(text, first, last):
-        if run and not _BETWEEN_WORDS.fullmatch(text, end, match.start()):
-            if _is_phrase(run):
-                yield start, end
-            run = []
-        word = match.group().lower()
-        if is_phrase_word(word):
-            start = start if run else match.start()
-            end = match.end()
-            run.append(word)
-        else:
-            if _is_phrase(run):
-                yield start, end
-            run = []
-    if _is_phrase(run):
-        yield start, end
-
-
-def _is_phrase(run: list[str]) -> bool:
-    """Long enough, and not one word again and again."""
-    return len(run) >= _LEAST_WORDS and len(set(run[:24])) > _LEAST_WORDS // 2
-
-
-def announced_phrase(text: str, position: int) -> int:
-    """The end of the phrase that begins at a place where one is announced; -1 for none.
-
-    Twelve words at least, of any alphabet, as there are lists in ten languages; a full stop, or a
-    sign that phrases do not hold, ends them. Prose has small words among its first twelve.
-    """
-    end = position
-    words: list[str] = []
-    while len(words) < _MOST_WORDS and (match := _WORD_OF_ANY.match(text, position)):
-        words.append(match.group().lower())
-        end = match.end()
-        if not (gap := _BETWEEN_WORDS.match(text, end)):
-            break
-        position = gap.end()
-    small = sum(word in _SMALL_WORDS for word in words)
-    return end if len(words) >= _LEAST_WORDS and small < _LEAST_SMALL else -1
-
-
-def _filter_places(word: str) -> Iterator[int]:
-    data = word.encode()
-    first, second = zlib.crc32(data), zlib.crc32(data[::-1] + data) | 1
-    return (((first >> 3) + turn * (second >> 2)) % _FILTER_BITS for turn in range(_FILTER_HASHES))
-
-
-@cache
-def _phrase_filter() -> bytes:
-    return b85decode(_PHRASE_FILTER)
-
-
 # ---- src/adaptive/privacy/secret_shapes.py ----
 # Secrets that tell themselves by their form, whoever issued them, as data.
 #
@@ -8088,7 +7773,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "private key",
         ("private key",),
-        r"(?P<value>-{2,8} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}"
+        r"(?P<value>-{2,8} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,8}+"
         r"(?=[\s\\\"'|>*]{0,12}+[rn\\]{0,4}(?:[A-Z][A-Za-z\-]{2,20}: [^\n]{0,80}\s{1,4}){0,4}"
         rf"[\s\\\"'|>*]{{0,12}}{_BASE64}{{16}})"
         r"(?:(?!-{2,8} ?END)[\w+/=:,.;()<>@\-\s\\\"'|*]){0,20000}+"
@@ -8321,35 +8006,10 @@ ALONE = frozenset(
 )
 
 
-# Where one of these does not stand in a text, none of the words that hold it does.
-COMMON_STEMS = (
-    *("code", "key", "pass", "wort", "w\u00f6rt", "word", "phrase", "cl\u00e9", "c\u00f3digo", "codice", "parol"),
-    *(
-        "seed",
-        "schl\u00fcssel",
-        "chave",
-        "chiave",
-        "clave",
-        "secre",
-        "kod",
-        "mot",
-        "phras",
-        "fras",
-        "cod",
-    ),
-    *("wifi", "wi-fi", "wlan", "api", "\u043f\u0438\u043d", "\u043a\u043e\u0434", "\u0441\u043b\u043e\u0432", "\u0444\u0440\u0430\u0437", "\u5bc6", "\u7801", "\u30ad\u30fc", "\u30d5\u30ec\u30fc\u30ba"),
-    *("\ube44\ubc00", "\uc778\uc99d", "\ucf54\ub4dc", "\ud0a4", "\u0631\u0645\u0632", "\u0643\u0644\u0645\u0629", "\u0631\u0642\u0645", "parole", "12 ", "24 ", "-", "_", "pin"),
-)
-
-
 @cache
-def announcing_words() -> tuple[tuple[str, SecretSort, str], ...]:
-    """Each word with the sort of secret that it announces, and a common stem that it holds."""
-    return tuple(
-        (word, sort, next((stem for stem in COMMON_STEMS if stem in word), ""))
-        for sort, words in _ANNOUNCING.items()
-        for word in words.split("|")
-    )
+def announcing_words() -> tuple[tuple[str, SecretSort], ...]:
+    """Each word with the sort of secret that it announces."""
+    return tuple((word, sort) for sort, words in _ANNOUNCING.items() for word in words.split("|"))
 
 
 # Between the announcing word and its secret: signs, or the small words that say "is" and "to".
@@ -8446,6 +8106,18 @@ def link_signs() -> re.Pattern[str]:
 def sign_link_signs() -> re.Pattern[str]:
     """The same with a sign as its link, whatever words stand before it."""
     return re.compile(rf"(?P<scope>[^.!?:=\n,;@/]{{0,90}}?){LINK_SIGNS}")
+
+
+@cache
+def link_mark_signs() -> re.Pattern[str]:
+    """What no link by a sign is without."""
+    return re.compile("[:=\uff1a>\u2192\u21d2\u2014\u2013]| - ")
+
+
+@cache
+def link_space_signs() -> re.Pattern[str]:
+    """What no link by a word is without: a blank behind it, or a script without blanks."""
+    return re.compile(r"\S[ \t]|[^\x00-\x7f]")
 
 
 @cache
@@ -8655,34 +8327,37 @@ def looks_random(value: str, least: int = 16) -> bool:
     ``least`` is the number of signs from which on it counts.
     """
     value = bare_value(value)
-    if len(value) < least or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+    if len(value) < least:
         return False
-    if _plain_run().fullmatch(value):
-        return False
+    # What costs little is asked first.
     core = value.rstrip("=")
-    figures = sum(sign.isdigit() for sign in core)
-    letters = sum(sign.isalpha() for sign in core)
-    if not letters:
-        return False
+    figures = sum(map(str.isdigit, core))
     mixed = figures >= 2 or (figures and len(core) < 14) or _case_changes(core) >= 4
-    return bool(mixed) and entropy(core) >= min(_LEAST_CHANCE, math.log2(len(core)) * 0.72)
+    if not mixed or not any(map(str.isalpha, core)) or value.lower() in KNOWN_NAMES:
+        return False
+    if is_placeholder(value) or _plain_run().fullmatch(value):
+        return False
+    return entropy(core) >= min(_LEAST_CHANCE, math.log2(len(core)) * 0.72)
 
 
 def looks_chosen(value: str) -> bool:
     """Whether it is a password by its own look: letters with figures, signs or case within."""
     value = bare_value(value)
-    if len(value) < _LEAST_PASSWORD or is_placeholder(value) or value.lower() in KNOWN_NAMES:
+    if len(value) < _LEAST_PASSWORD or not _is_marked(value) or value.lower() in KNOWN_NAMES:
         return False
     if value[-1] > "\u2e80":  # signs of a language without spaces: the rest of the sentence
         return False
-    if _plain_run().fullmatch(value) or _unit_like().fullmatch(value):
-        return False
-    letters = any(sign.isalpha() for sign in value)
-    if letters and any(sign.isdigit() for sign in value):
+    return not (
+        is_placeholder(value) or _plain_run().fullmatch(value) or _unit_like().fullmatch(value)
+    )
+
+
+def _is_marked(value: str) -> bool:
+    """Letters with figures, signs or capitals within."""
+    letters = any(map(str.isalpha, value))
+    if letters and (any(map(str.isdigit, value)) or _strange_sign().search(value)):
         return True
-    if letters and _strange_sign().search(value):
-        return True
-    return bool(re.search(r"[a-z][A-Z]", value)) and len(value) >= 2 * _LEAST_PASSWORD
+    return len(value) >= 2 * _LEAST_PASSWORD and bool(re.search(r"[a-z][A-Z]", value))
 
 
 def is_saying(word: str) -> bool:
@@ -8749,241 +8424,13 @@ def _participle() -> re.Pattern[str]:
     return re.compile("[a-z\u00e4\u00f6\u00fc]{4,}(?:ed|able|ible|less|ful)|(?:ge|ver|be)[a-z\u00e4\u00f6\u00fc]{3,}t")
 
 
-# ---- src/adaptive/privacy/secret_contexts.py ----
-# Secrets that only their context tells: "password is ...", ``API_KEY=``, "... is my PIN".
-#
-# A word announces (``secret_words``), a link leads from it to a value, and the look of the value
-# decides (``secret_values``). What is looked at after each word is bounded, so the work is linear.
-
-import re
-from collections.abc import Iterator
-from typing import NamedTuple
-
-# Characters between an announcing word and the end of what is looked at.
-_CONTEXT_REACH = 120
-_CONTEXT_BEFORE = 90
-# The least of a run of chance signs (``chance_run_signs``), less one.
-_LEAST_RUN = 15
-_RIGHT_BEHIND = 3
-# So many characters between two announcing words make them one.
-_GLUED = 2
-KIND_OF_SORT: dict[SecretSort, str] = {
-    "password": "password",
-    "code": "PIN or one-time code",
-    "key": "key or token",
-    "phrase": "recovery phrase",
-}
-
-
-class Announced(NamedTuple):
-    """A place where a word announces a secret."""
-
-    start: int
-    end: int
-    sort: SecretSort
-
-
-class ContextFinding(NamedTuple):
-    """A secret told by its context, as a span of the text that was looked at."""
-
-    kind: str
-    start: int
-    end: int
-
-
-def context_secrets(text: str) -> Iterator[ContextFinding]:
-    """Secrets in a folded text, as far as words announce them; in no order."""
-    places = _announced(text.lower())
-    for number, place in enumerate(places):
-        following = places[number + 1].start if number + 1 < len(places) else len(text)
-        # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
-        if following - place.end > _GLUED or following == len(text):
-            yield from _secrets_after(text, place, min(following, place.end + _CONTEXT_REACH))
-        if place.sort != "phrase":
-            previous = places[number - 1].end if number else 0
-            yield from _secrets_before(text, place, previous)
-
-
-def _announced(lower: str) -> list[Announced]:
-    """Where words announce; of those that overlap, the one that begins first, else the longest."""
-    found: list[Announced] = []
-    # Most words are ASCII, and are found faster in what is no wider.
-    narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
-    words = DistinctWords(narrow)
-    wide = words if lower.isascii() else DistinctWords(lower)
-    absent = {stem for stem in COMMON_STEMS if not (words if stem.isascii() else wide).hold(stem)}
-    for word, sort, stem in announcing_words():
-        ascii_word = word.isascii()
-        if stem in absent or not (words if ascii_word else wide).hold(word):
-            continue
-        read = narrow if ascii_word else lower
-        at = read.find(word)
-        while at >= 0:
-            end = at + len(word)
-            if word not in ALONE or _stands_alone(lower, at, end):
-                found.append(Announced(at, end, sort))
-            at = read.find(word, end)
-    found.sort(key=lambda place: (place.start, -place.end))
-    distinct: list[Announced] = []
-    for place in found:
-        if not distinct or place.start >= distinct[-1].end:
-            distinct.append(place)
-    return distinct
-
-
-def _stands_alone(lower: str, start: int, end: int) -> bool:
-    """No letter before, and none after but a plural or what an identifier joins to it."""
-    before = lower[start - 1 : start]
-    after = lower[end : end + 1]
-    return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
-
-
-def _secrets_after(text: str, place: Announced, stop: int) -> Iterator[ContextFinding]:
-    kind = KIND_OF_SORT[place.sort]
-    if place.sort == "phrase":
-        opening = phrase_opening_signs().match(text, place.end)
-        begin = opening.end() if opening else place.end
-        if (end := announced_phrase(text, begin)) >= 0:
-            yield ContextFinding(kind, begin, end)
-        return
-    if place.sort == "code":
-        # The value may hold what looks like the next word.
-        end = min(len(text), stop + 12)
-        figure = figure_signs().search(text, place.end, end)
-        match = code_after_signs().match(text, place.end, end) if figure else None
-        if match and not other_code_signs().search(match.group()):
-            yield ContextFinding(kind, *match.span("value"))
-        return
-    for pattern in (link_signs(), sign_link_signs()):
-        link = pattern.match(text, place.end, min(len(text), stop + 1))
-        if link and (span := _linked_value(text, place, link)):
-            yield ContextFinding(kind, *span)
-            return
-    if span := _unlinked_value(text, place, stop):
-        yield ContextFinding(kind, *span)
-
-
-def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
-    """The value that a link leads to, if it is one."""
-    if quoted := quoted_signs().match(text, link.end()):
-        said = quoted.group("value")
-        good = not is_placeholder(said) and (
-            looks_random(said, 8) if place.sort == "key" else _is_quoted_password(said)
-        )
-        return quoted.span("value") if good else None
-    value = value_signs().match(text, link.end())
-    if not value:
-        return None
-    said = bare_value(value.group())
-    span = (value.start(), _shown_end(text, value.start() + len(said)))
-    if names_account_signs().match(text, place.start) and (
-        second := second_signs().match(text, link.end())
-    ):
-        told = bare_value(second.group("value"))
-        if looks_chosen(told) or looks_random(told, 8):
-            return second.span("value")
-    if is_placeholder(said) or _is_amount(text, said, span[1]):
-        return None
-    if place.sort == "key":
-        return span if looks_random(said, 8) or _is_token_of_words(said) else None
-    if looks_chosen(said) or looks_random(said, 8):
-        return span
-    if len(said) >= 4 and said.isdigit():
-        return span
-    return span if _is_plain_password(text, said, span, link) else None
-
-
-def _shown_end(text: str, end: int) -> int:
-    """The end of a value with the marks right after it that may belong to it."""
-    match = closing_marks_signs().match(text, end)
-    return match.end() if match else end
-
-
-def _is_quoted_password(said: str) -> bool:
-    return len(said) >= 4 and not is_saying(said) and said.count(" ") < 9
-
-
-def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
-    """A plain word as a password: it ends the sentence, and says nothing about the password."""
-    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
-        return False
-    if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
-        link.group("scope")
-    ):
-        return False
-    rest = sentence_rest_signs().match(text, span[1])
-    if rest:
-        return True
-    # "pass phrase: correct horse battery staple"
-    return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
-        few_words_signs().match(text, span[0])
-    )
-
-
-def _is_token_of_words(said: str) -> bool:
-    """A key of words and figures, as "prod-blue-7741-key"."""
-    return len(said) >= 12 and sum(sign.isdigit() for sign in said) >= 3 and looks_chosen(said)
-
-
-def _is_amount(text: str, said: str, end: int) -> bool:
-    return said[:1].isdigit() and amount_signs().match(text, end) is not None
-
-
-def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] | None:
-    """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
-    line_end = text.find("\n", place.end, stop)
-    if place.sort == "key":
-        at = place.end
-        # The least of a run must lie within reach; its end may lie behind.
-        while head := chance_run_signs().search(text, at, min(stop + _LEAST_RUN, len(text))):
-            run = chance_run_signs().match(text, head.start()) or head
-            start, at = run.span()
-            if start >= stop:
-                break
-            named = other_name_signs().search(text, place.end, start)
-            value = run.group()
-            # Right behind the word it may be as short as the secret of an authenticator.
-            least = 16 if start - place.end <= _RIGHT_BEHIND else 20
-            if not named and looks_random(value, least) and not is_uuid_signs().fullmatch(value):
-                return run.span()
-        return None
-    end = line_end if line_end > place.end else min(len(text), stop + 12)
-    value = adjacent_signs().match(text, place.end, end)
-    if not value:
-        return None
-    said = bare_value(value.group("value"))
-    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
-    if _is_amount(text, said, span[1]) or not looks_chosen(said) or len(said) < 6:
-        return None
-    return span
-
-
-def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
-    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
-    begin = max(previous, place.start - _CONTEXT_BEFORE)
-    head = text[begin : place.start]
-    match = said_before_signs().search(head)
-    if not match:
-        return
-    said = bare_value(match.group("value"))
-    start = begin + match.start("value")
-    if place.sort == "code":
-        good = re.fullmatch(r"(?:[A-Z]{1,2}-)?\d{4,8}|\d{3}[ \-]\d{3}", said) is not None
-    elif place.sort == "key":
-        good = looks_random(said, 12)
-    else:
-        quoted = head[match.start("value") - 1 : match.start("value")] in ("'", '"', "`", "\u300c")
-        good = looks_chosen(said) or (quoted and _is_quoted_password(said))
-    if good:
-        yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))
-
-
 # ---- src/adaptive/privacy/unicode_text.py ----
 # One spelling for the many ways in which Unicode writes a digit, a dot, a dash or a space.
 
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -9002,8 +8449,12 @@ _PII_LOOK_ALIKES = {
     "+": "\uff0b\ufe62",
     "\u00b0": "\u00ba\u02da",
 }
-# From so many characters on, an array of the text is worth its making.
-_LONG_TEXT = 2000
+# The Japanese sign for a long vowel, which is typed for a dash between digits.
+_LONG_VOWEL = 0x30FC
+_HYPHEN, _ZERO, _NINE = 0x2D, 0x30, 0x39
+_ALL_CODES = 0x110000
+_DIFFERS = 1
+_MATCHES = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -9034,54 +8485,72 @@ def unicode_text(original: str) -> UnicodeText:
     """Bring a text to one spelling."""
     if original.isascii():
         return UnicodeText(original)
-    spelled = respelt(original, _pii_spelling())
-    if "\u30fc" in spelled:
-        spelled = _pii_long_vowel().sub("-", spelled)
-    hidden = _pii_hidden()
-    if not hidden.search(distinct_signs(spelled)):
-        return UnicodeText(spelled)
-    places = [found.start() for found in hidden.finditer(spelled)]
-    return UnicodeText(
-        hidden.sub("", spelled), tuple(place - rank for rank, place in enumerate(places))
-    )
-
-
-def distinct_signs(text: str) -> str:
-    """The characters of a text, each once where it is long, so that a search in them is short."""
-    if len(text) < _LONG_TEXT:
-        return text
-    codes = _code_points(text)
-    seen = np.zeros(int(codes.max()) + 1, dtype=np.bool_)
-    seen[codes] = True
-    return np.flatnonzero(seen).astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+    codes = _pii_spelling().of(code_points(original))
+    vowels = np.flatnonzero(codes[1:-1] == _LONG_VOWEL) + 1
+    codes[vowels[is_digit(codes[vowels - 1]) & is_digit(codes[vowels + 1])]] = _HYPHEN
+    hidden = _pii_hidden().marks(codes)
+    if not hidden.any():
+        return UnicodeText(text_of(codes))
+    places = np.flatnonzero(hidden)
+    return UnicodeText(text_of(codes[~hidden]), tuple((places - np.arange(len(places))).tolist()))
 
 
 def respelt(text: str, table: SignTable) -> str:
-    """A text with another character for each that a table has one for; as long as before.
-
-    ``str.translate`` asks the table for each character of a text that is not ASCII; this asks once
-    for each different one, which for 100 kB is ten times faster.
-    """
-    if len(text) < _LONG_TEXT or text.isascii():
-        return text.translate(table)
-    codes = _code_points(text)
-    signs = distinct_signs(text)
-    spelling = np.arange(int(codes.max()) + 1, dtype="<u4")
-    for sign in signs:
-        code = ord(sign)
-        spelling[code] = table[code]
-    return spelling[codes].tobytes().decode("utf-32-le", "surrogatepass")
+    """A text with another character for each that a table has one for; as long as before."""
+    return text_of(table.of(code_points(text)))
 
 
-def _code_points(text: str) -> NDArray[np.uint32]:
+def code_points(text: str) -> NDArray[np.uint32]:
+    """The code point of each character of a text."""
+    if text.isascii():
+        return np.frombuffer(text.encode(), dtype=np.uint8).astype("<u4")
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
 
 
+def text_of(codes: NDArray[np.uint32]) -> str:
+    """The text with these code points."""
+    return codes.tobytes().decode("utf-32-le", "surrogatepass")
+
+
 class SignTable(dict[int, int]):
-    """A table for ``respelt`` and ``str.translate``; what it does not hold stays."""
+    """Other characters for some; what it does not hold stays.
+
+    ``str.translate`` asks a table for each character of a text; this asks once for each that it
+    meets for the first time, and looks up the others in an array.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[int, int]] = ()) -> None:
+        super().__init__(pairs)
+        # The system gives memory only to the parts that are written to.
+        self._met = np.zeros(_ALL_CODES, dtype="<u4")
 
     def __missing__(self, code: int) -> int:
         return code
+
+    def of(self, codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """The code points in the place of others."""
+        found = self._met.take(codes)
+        unmet = codes[found == 0]
+        if len(unmet):
+            for code in set(unmet.tolist()):
+                self._met[code] = self[code]
+            found = self._met.take(codes)
+        return found
+
+
+class SignTest(SignTable):
+    """Which characters match a pattern."""
+
+    def __init__(self, pattern: re.Pattern[str]) -> None:
+        super().__init__()
+        self._pattern = pattern
+
+    def __missing__(self, code: int) -> int:
+        return _MATCHES if self._pattern.match(chr(code)) else _DIFFERS
+
+    def marks(self, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """For each code point whether its character matches."""
+        return self.of(codes) == _MATCHES
 
 
 class _PiiSpelling(SignTable):
@@ -9111,18 +8580,19 @@ def _pii_spelling() -> _PiiSpelling:
     return table
 
 
-@cache
-def _pii_long_vowel() -> re.Pattern[str]:
-    """The Japanese sign for a long vowel, which is typed for a dash between digits."""
-    return re.compile("(?<=[0-9])\u30fc(?=[0-9])")
+def is_digit(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """For each code point whether it is an ASCII digit."""
+    return (codes >= _ZERO) & (codes <= _NINE)
 
 
 @cache
-def _pii_hidden() -> re.Pattern[str]:
+def _pii_hidden() -> SignTest:
     """Soft hyphen, zero-width and bidirectional marks, fillers, variation selectors."""
-    return re.compile(
-        "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
-        "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]"
+    return SignTest(
+        re.compile(
+            "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e"
+            "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e01ef]"
+        )
     )
 
 
@@ -9316,6 +8786,8 @@ _ID_SUBJECTS = [
     "passport",
 ]
 
+SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number")
+
 
 @cache
 def words_of(subject: str) -> tuple[str, ...]:
@@ -9348,171 +8820,180 @@ def words_only(text: str) -> str:
     return respelt(text, _PII_SMALL_LETTERS)
 
 
-# ---- src/adaptive/privacy/context_index.py ----
-# Where the words of a subject stand in a text.
+# ---- src/adaptive/privacy/sign_runs.py ----
+# Runs of signs of one sort in a text, found with numpy.
 
-from bisect import bisect_left, bisect_right
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+import numpy as np
+from numpy.typing import NDArray
+
+_NARROW = 128
+
+
+class SignSort:
+    """Some ASCII signs."""
+
+    def __init__(self, signs: str) -> None:
+        self._holds = np.zeros(_NARROW + 1, dtype=np.bool_)
+        self._holds[[ord(sign) for sign in signs]] = True
+        self._as_bytes = self._holds[:_NARROW].tobytes().ljust(256, b"\0")
+
+    def marked(self, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """For each code point whether it is one of them."""
+        return self._holds[np.minimum(codes, _NARROW)]
+
+    def runs(self, text: str, least: int) -> list[tuple[int, int]]:
+        """Beginning and end of each run of so many or more of them, end exclusive."""
+        if text.isascii():
+            marks = np.frombuffer(text.encode().translate(self._as_bytes), dtype=np.bool_)
+        else:
+            marks = self.marked(code_points(text))
+        begins, ends = edges(marks)
+        long = ends - begins >= least
+        return list(zip(begins[long].tolist(), ends[long].tolist(), strict=True))
+
+
+def edges(marks: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where runs of marks begin, and where they end, exclusive."""
+    framed = np.zeros(len(marks) + 2, dtype=np.bool_)
+    framed[1:-1] = marks
+    turns = np.flatnonzero(framed[1:] != framed[:-1])
+    return turns[::2], turns[1::2]
+
+
+# ---- src/adaptive/privacy/anchors.py ----
+# Where in a text something may be: the places around an ``@``, a run of digits, a long word.
+#
+# The patterns of the recognisers run in these windows only, so that a long text without any of it
+# costs a few scans for single characters.
+
+import re
+import string
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 
-# So many questions about a subject are answered by reading what is around the place; after that all
-# its words are looked for in the whole text.
-_QUESTIONS_BEFORE_INDEX = 250
-# What a match with a clue in it may have before and behind the clue's beginning.
-_BEFORE_CLUE = 140
-_BEHIND_CLUE = 280
+import numpy as np
+from numpy.typing import NDArray
 
-
-class ContextIndex:
-    """The context words of one text."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._questions: Counter[str] = Counter()
-        self._places: dict[str, list[tuple[int, int]]] = {}
-        self._answers: dict[tuple[str, int, int], int] = {}
-
-    @cached_property
-    def _words(self) -> str:
-        """One space in front, so that the first word has a space before it as well."""
-        return f" {words_only(self._text)} "
-
-    @cached_property
-    def distinct(self) -> DistinctWords:
-        """The words of the text, each once."""
-        return DistinctWords(self._words)
-
-    @cached_property
-    def _heads(self) -> tuple[Set[str], Set[str]]:
-        """The first three letters of all words, and all letters unless they are Latin."""
-        letters = set[str]() if self._words.isascii() else set(distinct_signs(self._words))
-        return self.distinct.heads(3), letters
-
-    def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
-        """Those parts of some windows that lie around the beginning of one of some words."""
-        places: list[int] = []
-        for clue in filter(self.distinct.hold, clues):
-            at = self._words.find(clue)
-            while at >= 0:
-                places.append(at)
-                at = self._words.find(clue, at + 1)
-        places.sort()
-        found: list[Window] = []
-        for low, high in windows:
-            for place in places[bisect_left(places, low) : bisect_right(places, high)]:
-                begin, end = max(place - _BEFORE_CLUE, low), min(place + _BEHIND_CLUE, high)
-                if found and begin <= found[-1][1]:
-                    found[-1] = (found[-1][0], end)
-                else:
-                    found.append((begin, end))
-        return found
-
-    def holds_one(self, clues: tuple[str, ...]) -> bool:
-        """Whether one of some words stands in the text."""
-        return any(self.distinct.hold(clue) and clue in self._words for clue in clues)
-
-    def nearest(self, subject: str, start: int, reach: int) -> int:
-        """Where the last word of a subject ends in the characters before a place, or -1."""
-        if not self._is_indexed(subject):
-            low = max(start - reach, 0)
-            question = (subject, low, start + 1)
-            if question not in self._answers:
-                ends = (end for _, end in self._found_between(*question))
-                self._answers[question] = max(ends, default=-1)
-            return self._answers[question]
-        places = self._places[subject]
-        at = bisect_right(places, (start + 1, start + 1))
-        if not at:
-            return -1
-        end, begin = places[at - 1]
-        return end if begin >= start - reach else -1
-
-    def follows(self, subject: str, end: int, reach: int) -> bool:
-        """Whether a word of a subject stands within the characters from a place on."""
-        if not self._is_indexed(subject):
-            return any(True for _ in self._found_between(subject, end, end + reach + 1))
-        places = self._places[subject]
-        at = bisect_right(places, (end + 1, end + 1))
-        return any(begin >= end and last <= end + 1 + reach for last, begin in places[at : at + 3])
-
-    def _found_between(self, subject: str, low: int, high: int) -> Iterator[tuple[int, int]]:
-        """Beginning and end of the last of each of the subject's words in a part of the text.
-
-        As in ``_words``, places count from the space in front of the text.
-        """
-        part = self._words[low : high + 1]
-        for word in _heads_of(subject).possible(*_heads_and_letters(part)):
-            at = part.rfind(word)
-            if at >= 0:
-                yield low + at, low + at + len(word)
-
-    def _is_indexed(self, subject: str) -> bool:
-        if subject in self._places:
-            return True
-        self._questions[subject] += 1
-        if self._questions[subject] <= _QUESTIONS_BEFORE_INDEX:
-            return False
-        found: list[tuple[int, int]] = []
-        for word in set(_heads_of(subject).possible(*self._heads)):
-            at = self._words.find(word)
-            while at >= 0:
-                found.append((at + len(word), at))
-                at = self._words.find(word, at + 1)
-        self._places[subject] = sorted(found)
-        return True
+Window = tuple[int, int]
+# Of a longer run of letters and digits so many belong to the window.
+_LONGEST_OF_WORD = 120
+_DEGREE = ord("\u00b0")
 
 
 @dataclass(frozen=True, slots=True)
-class _WordHeads:
-    """The words of a subject by what a text must hold for them.
+class Anchor:
+    """What is looked for, and how many characters before and behind belong to the window.
 
-    Attributes:
-        by_head: by the first three letters of a word of the text.
-        by_letter: those that begin no word and in no Latin letter, by that letter.
-        others: those that are looked for in any case.
+    With ``least_word`` it is a run of so many ASCII letters and digits instead; with ``words`` one
+    of them, in small letters, stands in the text.
     """
 
-    by_head: Mapping[str, tuple[str, ...]]
-    by_letter: Mapping[str, tuple[str, ...]]
-    others: tuple[str, ...]
-
-    def possible(self, heads: Set[str], letters: Set[str]) -> Iterator[str]:
-        """The words that a text with these heads of words and these letters may hold."""
-        yield from self.others
-        for head in self.by_head.keys() & heads:
-            yield from self.by_head[head]
-        if self.by_letter:
-            for letter in self.by_letter.keys() & letters:
-                yield from self.by_letter[letter]
+    pattern: str
+    before: int
+    behind: int
+    least_word: int = 0
+    words: tuple[str, ...] = ()
 
 
-def _heads_and_letters(words: str) -> tuple[Set[str], Set[str]]:
-    """The first three letters of all words, and all letters unless they are Latin."""
-    letters = set[str]() if words.isascii() else set(words)
-    return {word[:3] for word in words.split()}, letters
+ANCHORS: Mapping[str, Anchor] = {
+    "at": Anchor("@", 70, 270),
+    "at word": Anchor(
+        "(?i: (?:dot|arroba|arobase|chiocciola|\u0441\u043e\u0431\u0430\u043a\u0430) )",
+        140,
+        80,
+        words=("dot", "arroba", "arobase", "chiocciola", "\u0441\u043e\u0431\u0430\u043a\u0430"),
+    ),
+    "mac word": Anchor("", 2, 63, words=("mac",)),
+    "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
+    "scheme": Anchor("://", 16, 300),
+    "digit": Anchor("", 90, 60),
+    "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
+    "hyphens": Anchor("-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{2}-", 4, 16),
+    "dotted": Anchor(r"\.[0-9A-Fa-f]{1,4}\.", 6, 12),
+    "decimals": Anchor("", 24, 60),
+    "degrees": Anchor("\u00b0", 6, 50),
+    "long word": Anchor("", 20, 24, 25),
+}
+
+
+def windows(
+    text: str,
+    name: str,
+    places_of: Callable[[str], Sequence[int]],
+    digits: tuple[NDArray[np.intp], NDArray[np.intp]],
+) -> list[Window]:
+    """The windows of an anchor in a text, rising, without overlaps.
+
+    ``places_of`` tells where a word in small letters stands in the text by itself; ``digits`` are
+    where the runs of digits begin and end.
+    """
+    anchor = ANCHORS[name]
+    if name == "digit":
+        return _windows_around_runs(anchor, *digits)
+    if name == "decimals" and len(digits[0]):
+        begins = digits[0][digits[0] > 0]
+        before = code_points(text)[begins - 1]
+        signs = _pii_decimal_signs().marked(before) | (before == _DEGREE)
+        return _windows_around_runs(anchor, begins[signs] - 1, begins[signs] + 1)
+    if anchor.least_word:
+        return _windows_around(anchor, _long_words(text, anchor.least_word))
+    places = [place for word in anchor.words for place in places_of(word)]
+    if anchor.words and not places:
+        return []
+    if not anchor.pattern:
+        # Also decimals of a text without digits.
+        return _windows_around(anchor, ((place, place) for place in sorted(places)))
+    return _windows_around(anchor, (match.span() for match in _pii_anchor(name).finditer(text)))
+
+
+def _windows_around_runs(
+    anchor: Anchor, begins: NDArray[np.intp], ends: NDArray[np.intp]
+) -> list[Window]:
+    """The same as ``_windows_around`` for many runs."""
+    if not len(begins):
+        return []
+    lows, highs = begins - anchor.before, ends + anchor.behind
+    apart = lows[1:] > highs[:-1]
+    firsts = lows[np.concatenate(([True], apart))]
+    lasts = highs[np.concatenate((apart, [True]))]
+    return list(zip(np.maximum(firsts, 0).tolist(), lasts.tolist(), strict=True))
+
+
+def _windows_around(anchor: Anchor, spans: Iterable[tuple[int, int]]) -> list[Window]:
+    found: list[Window] = []
+    low, high = -1, -1
+    for start, end in spans:
+        before = start - anchor.before
+        if before > high:
+            if high >= 0:
+                found.append((max(low, 0), high))
+            low = before
+        high = end + anchor.behind
+    if high >= 0:
+        found.append((max(low, 0), high))
+    return found
+
+
+def _long_words(text: str, least: int) -> Iterator[tuple[int, int]]:
+    for start, end in _pii_letters_and_digits().runs(text, least):
+        if text[start - 1 : start] != "_":
+            yield start, min(end, start + _LONGEST_OF_WORD)
 
 
 @cache
-def _heads_of(subject: str) -> _WordHeads:
-    by_head: dict[str, list[str]] = {}
-    by_letter: dict[str, list[str]] = {}
-    others: list[str] = []
-    for word in words_of(subject):
-        first = word.split()[0]
-        # A word that goes on may have a head of less than three letters in the text.
-        if word.startswith(" ") and (len(first) >= 3 or word.startswith(f" {first} ")):
-            by_head.setdefault(first[:3], []).append(word)
-        elif not word.startswith(" ") and not first[0].isascii():
-            by_letter.setdefault(first[0], []).append(word)
-        else:
-            others.append(word)
-    return _WordHeads(_frozen_words(by_head), _frozen_words(by_letter), tuple(others))
+def _pii_decimal_signs() -> SignSort:
+    return SignSort(".,")
 
 
-def _frozen_words(words: Mapping[str, Iterable[str]]) -> Mapping[str, tuple[str, ...]]:
-    return {key: tuple(several) for key, several in words.items()}
+@cache
+def _pii_letters_and_digits() -> SignSort:
+    return SignSort(string.ascii_letters + string.digits)
+
+
+@cache
+def _pii_anchor(name: str) -> re.Pattern[str]:
+    return re.compile(ANCHORS[name].pattern)
 
 
 # ---- src/adaptive/privacy/guard_text.py ----
@@ -9527,6 +9008,9 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 # What takes no room (Unicode 15, Default_Ignorable_Code_Point, without the tag characters), the
 # bidirectional controls among it.
@@ -9595,36 +9079,34 @@ def guard_text(text: str, *, marks: bool = False) -> GuardText:
 
     ``marks`` leaves out combining marks as well, so that "s\u0332ystem" is "system".
     """
-    if text.isascii():
-        if not _ascii_controls().search(text):
-            return GuardText(text)
-    else:
-        signs = distinct_signs(text)
-        if _folded_signs().search(signs):
-            text = respelt(text, _folding())
-            signs = distinct_signs(text)
-        if not (_unseen_or_marks() if marks else unseen_signs()).search(signs):
-            return GuardText(text)
-    kept: list[str] = []
-    cuts: list[int] = []
-    skipped: list[int] = []
-    position = gone = 0
-    pattern = _unseen_or_marks() if marks else unseen_signs()
-    for match in pattern.finditer(text):
-        kept.append(text[position : match.start()])
-        cuts.append(match.start() - gone)
-        gone += match.end() - match.start()
-        skipped.append(gone)
-        position = match.end()
-    kept.append(text[position:])
-    return GuardText("".join(kept), tuple(cuts), tuple(skipped))
+    if text.isascii() and not _ascii_controls().search(text):
+        return GuardText(text)
+    codes = code_points(text)
+    if not text.isascii():
+        codes = _folding().of(codes)
+    unseen = _unseen_test(marks).marks(codes)
+    if not unseen.any():
+        return GuardText(text if text.isascii() else text_of(codes))
+    return cut_text(codes, unseen)
+
+
+def cut_text(codes: NDArray[np.uint32], left_out: NDArray[np.bool_]) -> GuardText:
+    """A text, given by its code points, without those that are marked."""
+    begins, ends = edges(left_out)
+    sizes = ends - begins
+    skipped = np.cumsum(sizes)
+    cuts = begins - skipped + sizes
+    return GuardText(text_of(codes[~left_out]), tuple(cuts.tolist()), tuple(skipped.tolist()))
 
 
 def in_latin(text: str) -> str:
     """The text with letters that look Latin made Latin; as long as before."""
-    if text.isascii() or not _twin_signs().search(distinct_signs(text)):
-        return text
-    return respelt(text, _latin_twins())
+    return text if text.isascii() else respelt(text, _latin_twins())
+
+
+@cache
+def _unseen_test(marks: bool) -> SignTest:
+    return SignTest(_unseen_or_marks() if marks else unseen_signs())
 
 
 @cache
@@ -9646,12 +9128,6 @@ def _ascii_controls() -> re.Pattern[str]:
 
 
 @cache
-def _folded_signs() -> re.Pattern[str]:
-    ranges = "".join(f"{chr(low)}-{chr(high)}" for low, high in _COMPATIBLE)
-    return re.compile(f"[{ranges}{re.escape(''.join(_ALIKE.values()))}]+")
-
-
-@cache
 def _folding() -> SignTable:
     """Each sign with one plain sign in its place."""
     table = SignTable((ord(sign), ord(plain)) for plain, signs in _ALIKE.items() for sign in signs)
@@ -9661,11 +9137,6 @@ def _folding() -> SignTable:
             if len(plain) == 1 and plain.isascii():
                 table[point] = ord(plain)
     return table
-
-
-@cache
-def _twin_signs() -> re.Pattern[str]:
-    return re.compile(f"[{''.join(_TWINS.values())}]+")
 
 
 @cache
@@ -10120,361 +9591,299 @@ def _squeezed() -> re.Pattern[str]:
     )
 
 
-# ---- src/adaptive/privacy/secrets.py ----
-# Secrets in a text: found by who issued them, by their form and by their context.
+# ---- src/adaptive/privacy/number_starts.py ----
+# Where numbers begin in a text, by what stands at their head.
 #
-# They are never a memory, and no status, log, table or request of ours carries them. A finding knows
-# where a secret stands and of what kind it is; it does not hold it, so no reason can repeat it.
-
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-
-# The longest name with a cookie's anchor at its head, and its sign of assignment.
-_ASSIGNMENT_REACH = 24
-# A prefix of two signs, its joint and a run of 24.
-_LEAST_PREFIXED = 27
-SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
-
-
-@dataclass(frozen=True, slots=True)
-class SecretFinding:
-    """A span of the text as it was given, and what kind of secret stands there."""
-
-    kind: str
-    start: int
-    end: int
-
-
-def find_secrets(text: str) -> tuple[SecretFinding, ...]:
-    """All secrets in a text, in its order, none within or over another; linear in the text."""
-    seen = guard_text(text)
-    spans = sorted(_secret_spans(seen.text), key=lambda span: (span[1], -span[2]))
-    found: list[SecretFinding] = []
-    for kind, start, end in spans:
-        first, last = seen.span(start, end)
-        if found and first < found[-1].end:
-            former = found[-1]
-            found[-1] = SecretFinding(former.kind, former.start, max(former.end, last))
-        else:
-            found.append(SecretFinding(kind, first, last))
-    return tuple(found)
-
-
-def without_secrets(text: str) -> str:
-    """The text with a fixed mark in the place of each secret; itself where there is none."""
-    kept: list[str] = []
-    position = 0
-    for finding in find_secrets(text):
-        kept += [text[position : finding.start], SECRET_MARK]
-        position = finding.end
-    return "".join([*kept, text[position:]]) if kept else text
-
-
-def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
-    """Why a text with these secrets is not kept, in words for its user, without the secrets."""
-    kinds = list(dict.fromkeys(finding.kind for finding in findings))
-    if not kinds:
-        return ""
-    article = "an" if kinds[0][0] in "aeioAEIO" else "a"
-    told = " and ".join([f"{article} {kinds[0]}", *kinds[1:2]])
-    return f"it holds what looks like {told}; secrets are never remembered"
-
-
-def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
-    # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
-    latin = in_latin(text).encode("ascii", "replace").decode("ascii")
-    words = DistinctWords(latin)
-    yield from _issued_spans(latin, words)
-    yield from _shaped_spans(text, words)
-    if _prefixed_run().search(words.of_length(_LEAST_PREFIXED)):
-        yield from _unknown_issuers(latin)
-    yield from context_secrets(text)
-    for start, end in listed_phrases(text):
-        yield "recovery phrase", start, end
-
-
-def _issued_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
-    """Keys by their issuer; also those that a mail has broken over lines."""
-    found: list[tuple[str, int, int]] = []
-    present = [key for key in issued_keys() if words.hold(key.anchor)]
-    for key in present:
-        found += _issued_by(key, text)
-    for kind, start, end in found:
-        yield kind, start, _over_lines(text, end)
-    # A break within an anchor of a few signs is not looked for.
-    if "\n" in text and (cut := [key for key in present if key.begins and key.cut.search(text)]):
-        yield from _broken_keys(text, cut)
-
-
-def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
-    if not key.begins:
-        yield from ((key.kind, *match.span()) for match in key.pattern.finditer(text))
-        return
-    at = text.find(key.anchor)
-    while at >= 0:
-        match = key.pattern.match(text, at)
-        if match and _is_key(match.group()):
-            yield key.kind, match.start(), match.end()
-            at = text.find(key.anchor, match.end())
-        else:
-            # What is no key does not hold one either: its figures would have told.
-            least = at + len(key.anchor)
-            at = text.find(key.anchor, max(least, match.end() - 8) if match else least)
-
-
-def _is_key(value: str) -> bool:
-    """Not a name in words, as "sk-learn-pipeline-for-text-data"."""
-    if any(sign.isdigit() for sign in value[4:]):
-        return True
-    longest = max(re.split(r"[_\-./:]", value), key=len)
-    return len(longest) >= 16 and longest.lower() != longest and not is_placeholder(longest)
-
-
-def _over_lines(text: str, end: int) -> int:
-    """The end of a key whose lines go on: lines of chance signs right below it."""
-    for _ in range(8):
-        following = _next_line().match(text, end)
-        if not following or not looks_random(following.group("rest"), 6):
-            return end
-        end = following.end()
-    return end
-
-
-def _broken_keys(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, int]]:
-    """Keys that a line break cuts before they are long enough to be known."""
-    cuts: list[int] = []
-    skipped: list[int] = []
-    kept: list[str] = []
-    position = gone = 0
-    for match in _line_break().finditer(text):
-        kept.append(text[position : match.start()])
-        cuts.append(match.start() - gone)
-        gone += match.end() - match.start()
-        skipped.append(gone)
-        position = match.end()
-    if not cuts:
-        return
-    joined = GuardText("".join([*kept, text[position:]]), tuple(cuts), tuple(skipped))
-    for key in keys:
-        for kind, start, end in _issued_by(key, joined.text):
-            first, last = joined.span(start, end)
-            piece = text[first:last]
-            if "\n" in piece and _is_cut_key(piece):
-                yield kind, first, last
-
-
-def _is_cut_key(piece: str) -> bool:
-    """Whether the last line of it looks like the rest of a key, not like a word below it."""
-    lines = [line.strip(" \t>=|") for line in piece.splitlines()]
-    return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
-
-
-def _shaped_spans(text: str, words: DistinctWords) -> Iterator[tuple[str, int, int]]:
-    small = words.in_small_letters
-    for shape in SECRET_SHAPES:
-        if not any(small.hold(anchor) for anchor in shape.anchors):
-            continue
-        if shape.assigned and not any(_assigned(text, anchor) for anchor in shape.anchors):
-            continue
-        if shape.least_word and not shape.pattern.search(words.of_length(shape.least_word)):
-            continue
-        for match in shape.pattern.finditer(text):
-            value = match.group("value")
-            if not shape.told or _is_told(value):
-                yield shape.kind, *match.span("value")
-
-
-def _assigned(text: str, anchor: str) -> bool:
-    """Whether a sign of assignment stands soon behind an anchor, whatever its case."""
-    lower = text.lower()
-    at = lower.find(anchor)
-    while at >= 0:
-        behind = lower[at : at + _ASSIGNMENT_REACH]
-        if "=" in behind or ":" in behind:
-            return True
-        at = lower.find(anchor, at + len(anchor))
-    return False
-
-
-def _is_told(value: str) -> bool:
-    """A value in the place of a secret that is none: a placeholder, or a word."""
-    if is_placeholder(value):
-        return False
-    if len(value) < 16 and looks_chosen(value):
-        return True
-    return looks_random(value, 6) or (value.isalpha() and len(value) >= 4) or value.isdigit()
-
-
-def _unknown_issuers(text: str) -> Iterator[tuple[str, int, int]]:
-    """Keys of issuers that are not known: a short prefix before a long run of chance signs."""
-    for match in _prefixed_run().finditer(text):
-        body = match.group("body")
-        figures = sum(sign.isdigit() for sign in body)
-        mixed = body != body.lower() and body != body.upper()
-        if figures >= 3 and mixed and looks_random(body, 24):
-            yield "token", match.start(), match.end()
-
-
-@cache
-def _prefixed_run() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<![A-Za-z0-9_/.\-])(?!pk_|pub|sha\d)[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_"
-        r"\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
-        r"(?![A-Za-z0-9])"
-    )
-
-
-@cache
-def _next_line() -> re.Pattern[str]:
-    return re.compile(
-        r"[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?P<rest>[A-Za-z0-9_\-+/=.]{4,400})(?=\s|$|[.,;\"'])"
-    )
-
-
-@cache
-def _line_break() -> re.Pattern[str]:
-    return re.compile(r"(?<=[A-Za-z0-9_\-+/.])[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?=[A-Za-z0-9_\-+/])")
-
-
-# ---- src/adaptive/learn/report.py ----
-# What learning did, in one line for the user.
+# Most recognisers look at numbers of one shape. Trying each of them only where a number begins with
+# as many digits as its shape does is many times faster than a scan of the text for each.
 
 from collections.abc import Sequence
+from functools import cache
 
-_WORDS: dict[OutcomeStatus, str] = {
-    "saved": "Memory saved",
-    "updated": "Memory updated",
-    "deleted": "Memory deleted",
-    "archived": "Over the limit, so moved to the archive",
-    "asked": "You are asked before deleting",
-    "kept": "Not deleted",
-    "unchanged": "Already known",
-    "rejected": "Not saved",
-    "failed": "Could not be saved",
-}
-_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "asked", "unchanged")
-_LONGEST_TOLD = 160
-_LONGEST_LINE = 600
-NOTHING_NEW = "Nothing new to remember"
+import numpy as np
+from numpy.typing import NDArray
+
+_ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+# The longest name of a month and the joints around it; the letters at the head of an id.
+_WORD_REACH = 18
+_LETTERS_REACH = 9
+_JOINTS = " -."
+_NOTHING = "\0"
 
 
-def report_line(outcomes: Sequence[Outcome]) -> str:
-    """The status line: what was written, then what was not and why."""
-    if not outcomes:
-        return NOTHING_NEW
-    parts: list[str] = []
-    for status, words in _WORDS.items():
-        texts = [_told(outcome) for outcome in outcomes if outcome.status == status]
-        if texts:
-            parts.append(f"{words}: {_listed(texts)}")
-    return _clipped(" \u00b7 ".join(parts), _LONGEST_LINE)
+class NumberStarts:
+    """The places of one text where a number begins.
 
+    A run of digits has its length as its lead, and none where an ASCII letter stands before it. It
+    may also be the rest of something that begins with a plus, a bracket, or a word: letters right
+    before it (``letters``), or the word before that.
 
-def failure_line(reason: str) -> str:
-    """The status line of a turn that could not be learned."""
-    return _clipped(f"Nothing saved: {' '.join(reason.split())}", _LONGEST_LINE)
-
-
-def _listed(texts: Sequence[str]) -> str:
-    """Texts one after the other; a semicolon only where none ends its own sentence."""
-    listed = texts[0]
-    for text in texts[1:]:
-        listed += f" {text}" if listed.endswith((".", "!", "?", "\u3002", "\u2026")) else f"; {text}"
-    return listed
-
-
-def _told(outcome: Outcome) -> str:
-    # A row that another tool has written may hold a secret when it is deleted or archived.
-    text = _clipped(without_secrets(outcome.content), _LONGEST_TOLD)
-    if not outcome.reason or outcome.status in _SELF_EXPLAINING:
-        return text
-    reason = _clipped(outcome.reason, _LONGEST_TOLD)
-    return f"{text} ({reason})" if text else reason
-
-
-def _clipped(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
-
-
-# ---- src/adaptive/privacy/gate.py ----
-# The one gate of every write: chat, edit, import and summary alike.
-
-from dataclasses import dataclass
-from typing import Literal, Protocol
-
-GateRule = Literal["length", "secret", "injection", "personal data"]
-
-# What models are shown in the place of a secret.
-SECRET_PLACEHOLDER = "[SECRET]"  # noqa: S105 - the mark in its place
-SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
-_SECRET_MARKS = (SECRET_PLACEHOLDER.lower(), SECRET_MARK)
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A text that may be written; personal data may be masked in it."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
-    """Why a text may not be written: completes "Not saved: ...", and repeats nothing of it."""
-
-    reason: str
-    rule: GateRule
-
-
-class PersonalDataRule(Protocol):
-    """What an admin wants done with personal data in a text that is to be written."""
-
-    def __call__(self, text: str, /) -> Passed | Refused:
-        """The text, kept or masked, or why it is refused."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class GatePolicy:
-    """What the gate asks for; lengths in characters.
-
-    ``statements`` tells wishes about style of the user, as they are to be stored; an edit by hand
-    may leave them as they are.
+    Attributes:
+        runs: where the runs of digits begin, and where they end, exclusive.
     """
 
-    shortest: int = 1
-    longest: int = 2000
-    statements: bool = True
-    personal_data: PersonalDataRule | None = None
+    def __init__(self, text: str) -> None:
+        self.runs: tuple[NDArray[np.intp], NDArray[np.intp]]
+        self._by_lead: dict[Lead, list[int]] = {}
+        self._merged: dict[frozenset[Lead], list[int]] = {}
+        # Three signs in front, so that each number has some before it.
+        codes = code_points(f"{_NOTHING * 3}{text}")
+        begins, ends = edges(is_digit(codes))
+        sizes = ends - begins
+        before = [codes[begins - distance] for distance in (1, 2, 3)]
+        after_letter = _pii_letters().marked(before[0])
+        begins -= 3
+        ends -= 3
+        self.runs = begins, ends
+        free = begins[~after_letter]
+        if len(free):
+            self._by_lead["any"] = free.tolist()
+        free_sizes = sizes[~after_letter]
+        for size in np.unique(free_sizes).tolist():
+            self._by_lead[size] = free[free_sizes == size].tolist()
+        signs = np.logical_or.reduce([_pii_signs().marked(one) for one in before])
+        for start in begins[signs & _pii_before_signs().marked(before[0])].tolist():
+            self._add_signs(text, start)
+        self._add_letters(text, begins[after_letter].tolist())
+        self._add_words(text, begins[_pii_joints().marked(before[0])].tolist())
+
+    def at(self, leads: frozenset[Lead]) -> list[int]:
+        """The places with one of these leads, rising, each once."""
+        if self._by_lead.keys().isdisjoint(leads):
+            return []
+        if leads not in self._merged:
+            places: set[int] = set()
+            self._merged[leads] = sorted(places.union(*map(self._of_lead, leads)))
+        return self._merged[leads]
+
+    def _of_lead(self, lead: Lead) -> Sequence[int]:
+        return self._by_lead.get(lead, ())
+
+    def _add(self, lead: Lead, place: int) -> None:
+        self._by_lead.setdefault(lead, []).append(place)
+
+    def _add_signs(self, text: str, start: int) -> None:
+        head = text[max(start - 3, 0) : start]
+        signs = len(head) - len(head.rstrip("(+ "))
+        for place in range(start - signs, start):
+            if text[place] in "+(":
+                self._add("+" if "+" in text[place:start] else "(", place)
+
+    def _add_letters(self, text: str, starts: Sequence[int]) -> None:
+        for start in starts:
+            head = text[max(start - _LETTERS_REACH, 0) : start]
+            self._add("letters", start - len(head) + len(head.rstrip(_ASCII_LETTERS)))
+            self._add("word", self._by_lead["letters"][-1])
+
+    def _add_words(self, text: str, starts: Sequence[int]) -> None:
+        for start in starts:
+            low = max(start - _WORD_REACH, 0)
+            head = text[low:start].rstrip(_JOINTS).removesuffix(" the")
+            word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
+            if word[:1].isalpha():
+                self._add("word", low + len(head) - len(word))
 
 
-def gate(text: str, policy: GatePolicy) -> Passed | Refused:
-    """The text as it may be written, or why it may not.
+@cache
+def _pii_letters() -> SignSort:
+    return SignSort(_ASCII_LETTERS)
 
-    The order is: length, secrets, instructions, personal data; so no later rule, and none that an
-    admin injects, is ever shown a secret.
+
+@cache
+def _pii_signs() -> SignSort:
+    return SignSort("+(")
+
+
+@cache
+def _pii_before_signs() -> SignSort:
+    return SignSort("+( ")
+
+
+@cache
+def _pii_joints() -> SignSort:
+    return SignSort(_JOINTS)
+
+
+# ---- src/adaptive/privacy/secret_phrases.py ----
+# Recovery phrases of wallets: twelve to twenty-four words out of one list.
+#
+# The English list of BIP-39 (bitcoin/bips, bip-0039/english.txt: 2,048 words of three to eight
+# letters) is not shipped. A Bloom filter of 2 kB stands for it: it knows each word of the list, and
+# takes one other word in fifty for one of them. A fifth to a third of the words of a text stand in
+# the list; twelve in a row, with no small word between them, hardly ever do.
+
+# ruff: noqa: RUF001 - signs and words of several scripts
+
+import re
+import string
+import zlib
+from base64 import b85decode
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+import numpy as np
+
+_FILTER_BITS = 16384
+_FILTER_HASHES = 5
+_PHRASE_FILTER = (
+    "JZey&Z^o2zvKtm9yX+^d)NcY3CrNY(DQ+VAMj)Xw2VBf(wBqJY6*+N^mNRft4e-RZDOd*+zps-^45BSt%{}mJYI`ew3C"
+    "br^ut@?NHT=3Z@MnRnGnZM$T+|i-U14IP9|LS#iW0ti8VOib%(Ct5&L#<?wsR7*4HXfR^OH-DD9#GTfP+xkZXQis@H(a"
+    "mJxGy)SGr^%l&OtqDY{dy5unC=z@(w=&_#qXX3U!%k5O%e-uMI&>R_IL;22$FNlKJa71<!XszXN1KVqUxH$uFW9(f_CM"
+    "u9=3GeHt0e7r?HE8e3FW%9$|pI6W`>fmWV%fv09hpI(9SjY5~yBK~ZSy6^QDZU}-c|>-Tzp^YLDrZi<iMABvj%~vxcDl"
+    "|K%bF>yPdZVe&?6H>Xmty&RLn(X$7Mx?{i#{;B=)5B6VHZ>15gz<a5+e+V^JD}nb2AeqEON?Y|0_dBHaVV`f<V_r;Kkw"
+    "GeMQ-OM{6~vpA_553c1GeoL$#PZ03_VXkV<BSh3+^=Zpx6xYHh!5)BQlN*pOImJJV8ImI)vrv_!XgsMF*cm&G7XyP7Cg"
+    ";s_6|jf6F?JDHV+oGSx2p-`;n@&WsS;jB99(4-PAc9OEY%_72B5l8I8k3vh~y9&yO2?FcUSc>P-p^;<JgBq_{#hUqJAy"
+    "~-W@<J@FmyKE&f>bgF-plMYbbPOt2Zj+9A^9gG5|7T!K8d{W9=3qDf9eV?Z|&G=V#qEkJsd;noXFShe)a<4?f3cNKwYG"
+    "wC==1tPt)z_CaWGZ4n&EU~c*FRA!-N3vmYlz^{sOum~<P6&`YI*Vcw!P_+}dkX{_Ak5^0GtF|Nw{$xL)hSD3&OsBAB-G"
+    "^OT}S~LNjO$vZxC7<%@}PyC3j}PS3YsBw>sY&i{e`3CMP-+N^bfA^nHRQW%8%<(I8N?#Z-Su5YIN#?}ogEvJBu*`FgnQ"
+    "t$>T1V)1fN|L~Fic9T~}mUOooa)K;{R*D(raaCUy(5<93&J797+!7?=3MyegK$7XjLGqGgjy1H<NT5-#`Z&t98>WfYXE"
+    "SgJk<bWRbR`8{SQ@hYa0)!l2+=~74BfS8u1iNe4rw^*a6g1;ns9@aSSij<ci6z5*Gla$0NJ7^Y3PSg)Z*oVGF299KcHq"
+    "wFI7>%N}jq#GLXz_mIxn`!lg@Kd=3C6IED;S*)CW7ilnb-!Ni5#Ca|3WI2xQ$y4wTv-%qMlQSvJ$*U&v>270hoy9f{gi"
+    "6Gmbc0Kvak9h>-G3V9j@1)L>-YUpuf^n8J8ZznZXU?~BsKmp;EqEVq2IBQKbm7qrGU%(M8+dR}g)skhtBf(ES!&=}B1="
+    "qma{-l1Itlq~c`Fr;8vwIlzFh(ZQrD6LrB)ah-7_$Rh%rxTzyZ#Ji5^P2<5gg>!#E{0aT;c?$AWju%cD{uR1?;dkkx>W"
+    "<hLQ*_ewy1t{{8{<WA@+w{A@6lcGSQ3JmEDT61t-i7PBzB1EwD8VNwmZZ<o|&9QkTUjTK8A`0b@s7M8HCAXyn-2i&6<n"
+    "VmkrI-Q>gCqtIca!NF6`upv0;HBEh7$5sBLW$`WFm+WQ^||GFXjj}My$F}N@gyQLASZw=I>LaV3!4pmf{oFnd(&wbKFn"
+    "WMMy6|4wRRSg5?YP+CYy#eR(YdBiCT9!0KTUG$rFGN`N_<K|mOY4PgfmHb8*^R{qL~2T0`kmIY)*nm-+kprd#Sm!xr5k"
+    "0ek)9#{oO2IGL4aI5Is8u2&CO=i(JAO<S$Be0a10sz9oZRkBnV~ekd`3j)1zC5?R-n15`2}%S?@9%s}@Ny-S)$=Ng=JE"
+    "W)R%DiG0UY(wt7`$n+<<mYd~grKi2cghS60hK426DR3~SRi;U@mpNp34MOt}T5q?%F9yFs3R`Xzfp9Cc?Vi-`&4m9!-$"
+    "nH@Rg3#MrQ4IDj6zz!1_BN>1L1pIshNG~iI9jiHzv}l6VjeEsQSC7hLCl`lcr+1tG#jTW-&yHc0PKJW2JbGA|!4)3)j&"
+    "uMb)KEME+B1)5H5Y225m<7>v8!$TOpD9_p!^TUW6=1<Lva9}0B_{`b%BBko5m}SZdG~|?tpnARsaM0Xo!k3LA5#oEUyE"
+    ">#oaboXM8;Xv{<AWypdHvR!koZT{N0q4}&zo-7s&ynOf3<gra_026c8u2BmnGsz!NK*FBcCPc4XsW@@O)LLlaR4ZXz@B"
+    "WYw;F=kbQg>IDq2LQ9ogUC)Oz~@3v#`#wI(lR31M0r7^LZhtsP0p=PLUY4J#>u!Z8p-NdEm+d-Nx%>E!!@Uv^CFb`YeI"
+    "l!BW==!D~0yDJ8)Xc)HpS@f<M>K04P0RkJ73mOq*FeL)!RAPfWwG@H7s^9c`rmUm1&as#nB=4NAQWz85=GF>T^V63FXB"
+    ")c1({6ah;cPd=C`kfIF05qW?h#1OPz^l1H~o<ki>9uDHt$BAUqe((Ix32mf`pcz``)_3lE;wT2LLZ*{t{>%k6O9g7W8i"
+    "xK0RY|Gb7?8?Wxr)VCYbY@sGk_6M({vJSBWch;ZY|3c10Y`w#O)U23@*g1)n@sWNJD932$N#y6I8vBw7wGzkeRbyR`si"
+    "cDoP8*IXB^T6ai3CPilh;J@Ai2MbT-8Bj8UfzK4ANDPz!}rUZh58F(()g$Tq4jI^Ar`+%_N7KS#^"
+)
+_LEAST_WORDS = 12
+# Twelve words of three letters and what parts them.
+_LEAST_PHRASE = 47
+# What stands between the words of a phrase: spaces, commas, numbers of a list, line breaks.
+_PHRASE_WORD = re.compile(r"(?<![^\W_])[a-z]{3,8}(?![^\W_])", re.IGNORECASE)
+_BETWEEN_WORDS = re.compile(r"[\s,;|>\-\"'\[\]]{1,12}(?:\(?\d{1,2}[.):]?[\s\-]{0,4})?")
+_RUN_OF_WORDS = re.compile(
+    rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+)*+"
+)
+_WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
+_MOST_WORDS = 24
+_SHORTEST_PHRASE_WORD = 3
+_LONGEST_PHRASE_WORD = 8
+_LEAST_SMALL = 2
+# Words that no list holds and that prose in its language cannot do without.
+_SMALL_WORDS = frozenset(
+    "a and are as at be by for from has he his i if in is it its me my of on or so"  # noqa: SIM905 - shorter
+    " the to was we with your der die das und ist ein eine nicht mit von zu im le la"
+    " les de des et est un une du que el los las en y es del o do da e em um uma per"
+    " il di in che \u0438 \u0432 \u043d\u0430 \u043d\u0435 \u0441 \u0447\u0442\u043e \u044d\u0442\u043e".split()
+)
+
+
+@lru_cache(maxsize=4096)
+def is_phrase_word(word: str) -> bool:
+    """Whether a lower-case word may be one of the list: never a wrong no, a wrong yes in fifty."""
+    bits = _phrase_filter()
+    return all(bits[place >> 3] >> (place & 7) & 1 for place in _filter_places(word))
+
+
+def listed_phrases(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of twelve or more words of the list in a row; linear in the text."""
+    for first, last in _stretches(text):
+        for found in _RUN_OF_WORDS.finditer(text, first, last):
+            start, end = found.span()
+            if end - start >= _LEAST_PHRASE and _has_many_words(text, start, end):
+                yield from _phrases_within(text, start, end)
+
+
+def _has_many_words(text: str, start: int, end: int) -> bool:
+    """Whether there are as many different ones as ``_is_phrase`` asks for."""
+    return len(set(_PHRASE_WORD.findall(text, start, end))) > _LEAST_WORDS // 2
+
+
+def _stretches(text: str) -> Iterator[tuple[int, int]]:
+    """Where so many words of the right length follow one another that a phrase is possible.
+
+    The last word of a run may be the head of a longer one, so that one less is asked for.
     """
-    bare = text.strip()
-    if len(bare) < max(1, policy.shortest):
-        return Refused(f"it is shorter than {max(1, policy.shortest)} characters", "length")
-    if len(bare) > policy.longest:
-        return Refused(f"it is longer than {policy.longest} characters", "length")
-    if reason := secret_reason(find_secrets(bare)):
-        return Refused(reason, "secret")
-    if holds_secret_mark(bare):
-        return Refused(SECRET_LEFT_OUT, "secret")
-    verdict = injection_verdict(bare)
-    if not verdict.allowed:
-        return Refused(verdict.reason, "injection")
-    told = as_statement(bare) if policy.statements else bare
-    return policy.personal_data(told) if policy.personal_data else Passed(told)
+    codes = code_points(text)
+    begins, ends = edges(_phrase_letters().marked(codes))
+    if len(begins) < _LEAST_WORDS:
+        return
+    sizes = ends - begins
+    fits = (sizes >= _SHORTEST_PHRASE_WORD) & (sizes <= _LONGEST_PHRASE_WORD)
+    breaks = ~_phrase_signs().marked(codes)
+    gaps = np.stack((ends[:-1], begins[1:]), axis=1).ravel()
+    links = fits[1:] & fits[:-1] & ~np.logical_or.reduceat(breaks, gaps)[::2]
+    firsts, lasts = edges(links)
+    long = lasts - firsts >= _LEAST_WORDS - 2
+    for first, last in zip(firsts[long].tolist(), lasts[long].tolist(), strict=True):
+        yield int(begins[first]), int(ends[min(last + 1, len(ends) - 1)])
 
 
-def holds_secret_mark(text: str) -> bool:
-    """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
-    said = text.lower().replace("\\", "")
-    return any(mark in said for mark in _SECRET_MARKS)
+@cache
+def _phrase_letters() -> SignSort:
+    return SignSort(string.ascii_letters)
+
+
+@cache
+def _phrase_signs() -> SignSort:
+    """Letters, and whatever may stand between the words of a phrase."""
+    spaces = "".join(sign for sign in map(chr, range(128)) if sign.isspace())
+    return SignSort(string.ascii_letters + string.digits + spaces + ",;|>-\"'[]().:")
+
+
+def _phrases_within(text: str, first: int, last: int) -> Iterator[tuple[int, int]]:
+    start = end = 0
+    run: list[str] = []
+    for match in _PHRASE_WORD.finditer(text, first, last):
+        if run and not _BETWEEN_WORDS.fullmatch(text, end, match.start()):
+            if _is_phrase(run):
+                yield start, end
+            run = []
+        word = match.group().lower()
+        if is_phrase_word(word):
+            start = start if run else match.start()
+            end = match.end()
+            run.append(word)
+        else:
+            if _is_phrase(run):
+                yield start, end
+            run = []
+    if _is_phrase(run):
+        yield start, end
+
+
+def _is_phrase(run: list[str]) -> bool:
+    """Long enough, and not one word again and again."""
+    return len(run) >= _LEAST_WORDS and len(set(run[:24])) > _LEAST_WORDS // 2
+
+
+def announced_phrase(text: str, position: int) -> int:
+    """The end of the phrase that begins at a place where one is announced; -1 for none.
+
+    Twelve words at least, of any alphabet, as there are lists in ten languages; a full stop, or a
+    sign that phrases do not hold, ends them. Prose has small words among its first twelve.
+    """
+    end = position
+    words: list[str] = []
+    while len(words) < _MOST_WORDS and (match := _WORD_OF_ANY.match(text, position)):
+        words.append(match.group().lower())
+        end = match.end()
+        if not (gap := _BETWEEN_WORDS.match(text, end)):
+            break
+        position = gap.end()
+    small = sum(word in _SMALL_WORDS for word in words)
+    return end if len(words) >= _LEAST_WORDS and small < _LEAST_SMALL else -1
+
+
+def _filter_places(word: str) -> Iterator[int]:
+    data = word.encode()
+    first, second = zlib.crc32(data), zlib.crc32(data[::-1] + data) | 1
+    return (((first >> 3) + turn * (second >> 2)) % _FILTER_BITS for turn in range(_FILTER_HASHES))
+
+
+@cache
+def _phrase_filter() -> bytes:
+    return b85decode(_PHRASE_FILTER)
 
 
 # ---- src/adaptive/privacy/wallet_checksums.py ----
@@ -10689,6 +10098,918 @@ WALLET_RECOGNISERS = (
     _wallet("Monero", rf"[48][{_BASE58_LETTERS}]{{94}}", _telling_fits, 0.9),
     _wallet("Solana, Polkadot", rf"[{_BASE58_LETTERS}]{{43,48}}", _telling_fits, 0.3, 0.8),
 )
+
+
+# ---- src/adaptive/privacy/word_places.py ----
+# Where some hundred words stand in a text, all looked for in one pass.
+#
+# Each place of the text has a hash of the few signs from it on; a table tells for each hash whether
+# one of the words begins so. numpy does that for 100 kB in about a millisecond, and only what passes
+# is compared sign by sign. After Karp and Rabin, "Efficient randomized pattern-matching algorithms",
+# IBM Journal of Research and Development 31 (1987).
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+# By how many of its first signs a word is looked for: the most of these that it has.
+_HEAD_SIZES = (1, 2, 3, 5)
+# An odd number near the golden section of 2**32, as for multiplicative hashing (Knuth 6.4).
+_HASH_FACTOR = np.uint32(2654435761)
+_TABLE_BITS = 16
+_HASH_SHIFT = np.uint32(32 - _TABLE_BITS)
+_FEW_SIGNS = 3
+# So many signs at a time: their arrays stay in the processor's cache.
+_PART = 16384
+
+
+@dataclass(frozen=True, slots=True)
+class _WordHeads:
+    """The words that are looked for by as many of their first signs.
+
+    Attributes:
+        begins: for each hash whether one of the words may begin with signs of it.
+        words: the words by those signs.
+    """
+
+    begins: NDArray[np.bool_]
+    words: Mapping[str, tuple[str, ...]]
+
+
+_HeadsBySize = Mapping[tuple[int, bool], _WordHeads]
+
+
+class WordTable:
+    """Words that are looked for together, as they are written."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        distinct = tuple(dict.fromkeys(words))
+        self._longest = max(map(len, distinct), default=0)
+        self._heads = _heads_by_size(distinct)
+        # Single signs of ASCII stand in too many places; each is looked for where it may.
+        self._short = tuple(word for word in distinct if word.isascii() and len(word) < _FEW_SIGNS)
+        self._held_heads = _heads_by_size(
+            tuple(word for word in distinct if word not in self._short)
+        )
+
+    def places(self, text: str) -> Mapping[str, Sequence[int]]:
+        """The places of those words that stand in a text, rising, also over one another."""
+        found: dict[str, Sequence[int]] = {}
+        for size, words, begins in self._begins(text, self._heads):
+            by_head: dict[str, list[int]] = {}
+            for place in begins:
+                head = text[place : place + size]
+                if head in words:
+                    by_head.setdefault(head, []).append(place)
+            for head, places in by_head.items():
+                for word in words[head]:
+                    same = places if len(word) == size else _places_of(word, text, places)
+                    if same:
+                        found[word] = same
+        return found
+
+    def held(self, text: str) -> set[str]:
+        """Those words that stand in a text."""
+        found = {word for word in self._short if word in text}
+        for size, words, begins in self._begins(text, self._held_heads):
+            heads = ((text[place : place + size], place) for place in begins)
+            known = {text[at : at + self._longest] for head, at in heads if head in words}
+            # Each different one is read once, however often it stands in the text.
+            joined = "\n".join(known)
+            for head in {one[:size] for one in known}:
+                found.update(word for word in words[head] if len(word) == size or word in joined)
+        return found
+
+    def _begins(
+        self, text: str, by_size: _HeadsBySize
+    ) -> Iterator[tuple[int, Mapping[str, tuple[str, ...]], list[int]]]:
+        """For each size of head the words by their heads, and where one of them may begin."""
+        is_ascii = text.isascii()
+        codes = code_points(text)
+        begins: dict[int, list[int]] = {}
+        for first in range(0, len(codes), _PART):
+            part = codes[first : first + _PART + _HEAD_SIZES[-1] - 1]
+            for size, hashes in _hashes_of(part):
+                if heads := by_size.get((size, is_ascii)):
+                    found = np.flatnonzero(heads.begins.take(hashes[:_PART] >> _HASH_SHIFT))
+                    if len(found):
+                        begins.setdefault(size, []).extend((found + first).tolist())
+        for size, places in begins.items():
+            yield size, by_size[size, is_ascii].words, places
+
+
+def _places_of(word: str, text: str, places: Sequence[int]) -> Sequence[int]:
+    return [place for place in places if text.startswith(word, place)]
+
+
+def _heads_by_size(words: tuple[str, ...]) -> _HeadsBySize:
+    """By the size of their heads, once for texts of ASCII and once for others."""
+    by_size: dict[tuple[int, bool], dict[str, list[str]]] = {}
+    for word in words:
+        size = max(size for size in _HEAD_SIZES if size <= len(word))
+        for is_ascii in (True, False) if word.isascii() else (False,):
+            by_size.setdefault((size, is_ascii), {}).setdefault(word[:size], []).append(word)
+    return {key: _word_heads(key[0], heads) for key, heads in by_size.items()}
+
+
+def _word_heads(size: int, heads: Mapping[str, list[str]]) -> _WordHeads:
+    joined = dict(_hashes_of(code_points("".join(heads))))[size][::size]
+    begins = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
+    begins[joined >> _HASH_SHIFT] = True
+    return _WordHeads(begins, {head: tuple(same) for head, same in heads.items()})
+
+
+def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+    """For each size the hashes of so many signs, from each place on where so many stand."""
+    one = codes * _HASH_FACTOR
+    yield 1, one
+    two = (one[:-1] + codes[1:]) * _HASH_FACTOR
+    yield 2, two
+    three = (two[:-1] + codes[2:]) * _HASH_FACTOR
+    yield 3, three
+    yield 5, (three[:-2] + two[3:]) * _HASH_FACTOR
+
+
+# ---- src/adaptive/privacy/context_index.py ----
+# Where the words of a subject stand in a text.
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence, Set
+from functools import cache, cached_property
+
+import numpy as np
+
+# What a match with a clue in it may have before and behind the clue's beginning.
+_BEFORE_CLUE = 140
+_BEHIND_CLUE = 280
+# So few are as soon tried as sifted.
+_FEW_PLACES = 40
+
+
+class ContextIndex:
+    """The context words of one text, and the clues of some recognisers in it.
+
+    Places count from a space in front of the text, so that the first word has one before it too.
+    """
+
+    def __init__(self, text: str, clues: Set[str]) -> None:
+        self._text = text
+        self._clues = clues
+        self._subjects: dict[str, list[tuple[int, int]]] = {}
+
+    @cached_property
+    def _places(self) -> Mapping[str, Sequence[int]]:
+        """The places of each word that stands in the text."""
+        return _context_table(frozenset(self._clues)).places(f" {words_only(self._text)} ")
+
+    def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
+        """Those parts of some windows that lie around the beginning of one of some words."""
+        found: list[Window] = []
+        if self._places.keys().isdisjoint(clues):
+            return found
+        places = sorted(place for clue in clues for place in self._places.get(clue, ()))
+        for low, high in windows:
+            for place in places[bisect_left(places, low) : bisect_right(places, high)]:
+                begin, end = max(place - _BEFORE_CLUE, low), min(place + _BEHIND_CLUE, high)
+                if found and begin <= found[-1][1]:
+                    found[-1] = (found[-1][0], end)
+                else:
+                    found.append((begin, end))
+        return found
+
+    def holds_one(self, clues: tuple[str, ...]) -> bool:
+        """Whether one of some words stands in the text."""
+        return any(clue in self._places for clue in clues)
+
+    def places_of(self, word: str) -> Sequence[int]:
+        """Where a word of an anchor stands in the text, with nothing joined to it."""
+        return self._places.get(f" {word} ", ())
+
+    def holds_any(self, subject: str) -> bool:
+        """Whether a word of a subject stands in the text."""
+        return bool(self._of(subject))
+
+    def nearest(self, subject: str, start: int, reach: int) -> int:
+        """Where the last word of a subject ends in the characters before a place, or -1."""
+        low, high = max(start - reach, 0), start + 2
+        places = self._of(subject)
+        for at in range(bisect_right(places, (high, high)) - 1, -1, -1):
+            end, begin = places[at]
+            if end <= low:
+                break
+            if begin >= low:
+                return end
+        return -1
+
+    def follows(self, subject: str, end: int, reach: int) -> bool:
+        """Whether a word of a subject stands within the characters from a place on."""
+        places = self._of(subject)
+        for at in range(bisect_right(places, (end, end)), len(places)):
+            last, begin = places[at]
+            if last > end + reach + 2:
+                break
+            if begin >= end:
+                return True
+        return False
+
+    def places_near(
+        self, subject: str, places: Sequence[int], reach: tuple[int, int]
+    ) -> Sequence[int]:
+        """Those places where a match may have a word of a subject before or behind it.
+
+        Places that a match at another of them may cover stay together.
+        """
+        found = self._of(subject)
+        if not found or len(places) < _FEW_PLACES:
+            return places if found else ()
+        words = np.sort(np.array([begin for _, begin in found]))
+        starts = np.array(places)
+        groups = np.zeros(len(starts), dtype=np.intp)
+        np.cumsum(np.diff(starts) > WIDEST, out=groups[1:])
+        lows = np.searchsorted(words, starts - reach[0])
+        highs = np.searchsorted(words, starts + WIDEST + reach[1] + 2, side="right")
+        kept = np.zeros(groups[-1] + 1, dtype=np.bool_)
+        kept[groups[lows < highs]] = True
+        return starts[kept[groups]].tolist()
+
+    def _of(self, subject: str) -> list[tuple[int, int]]:
+        """End and beginning of each of the subject's words, rising."""
+        if subject not in self._subjects:
+            places = self._places
+            held = _subject_words(subject) & places.keys()
+            found = [(place + len(word), place) for word in held for place in places[word]]
+            self._subjects[subject] = sorted(found) if found else found
+        return self._subjects[subject]
+
+
+@cache
+def _subject_words(subject: str) -> Set[str]:
+    return frozenset(words_of(subject))
+
+
+@cache
+def _context_table(clues: frozenset[str]) -> WordTable:
+    """The words of all subjects, some clues, and the words of the anchors."""
+    subjects = frozenset(word for subject in SUBJECTS for word in words_of(subject))
+    anchors = frozenset(f" {word} " for anchor in ANCHORS.values() for word in anchor.words)
+    return WordTable(sorted(subjects | anchors | clues))
+
+
+# ---- src/adaptive/privacy/secret_contexts.py ----
+# Secrets that only their context tells: "password is ...", ``API_KEY=``, "... is my PIN".
+#
+# A word announces (``secret_words``), a link leads from it to a value, and the look of the value
+# decides (``secret_values``). What is looked at after each word is bounded, so the work is linear.
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
+
+# Characters between an announcing word and the end of what is looked at.
+_CONTEXT_REACH = 120
+_CONTEXT_BEFORE = 90
+# The least of a run of chance signs (``chance_run_signs``), less one.
+_LEAST_RUN = 15
+_RIGHT_BEHIND = 3
+_LEAST_UNLINKED = 6
+# The shortest value and the shortest word between it and an announcing word.
+_LEAST_BEFORE = 5
+# So many characters between two announcing words make them one.
+_GLUED = 2
+KIND_OF_SORT: dict[SecretSort, str] = {
+    "password": "password",
+    "code": "PIN or one-time code",
+    "key": "key or token",
+    "phrase": "recovery phrase",
+}
+
+
+class Announced(NamedTuple):
+    """A place where a word announces a secret."""
+
+    start: int
+    end: int
+    sort: SecretSort
+
+
+class ContextFinding(NamedTuple):
+    """A secret told by its context, as a span of the text that was looked at."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def context_secrets(text: str) -> Iterator[ContextFinding]:
+    """Secrets in a folded text, as far as words announce them; in no order."""
+    places = _announced(text.lower())
+    for number, place in enumerate(places):
+        following = places[number + 1].start if number + 1 < len(places) else len(text)
+        # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
+        if following - place.end > _GLUED or following == len(text):
+            yield from _secrets_after(text, place, min(following, place.end + _CONTEXT_REACH))
+        if place.sort != "phrase":
+            previous = places[number - 1].end if number else 0
+            yield from _secrets_before(text, place, previous)
+
+
+def _announced(lower: str) -> list[Announced]:
+    """Where words announce; of those that overlap, the one that begins first, else the longest."""
+    found: list[Announced] = []
+    # Most words are ASCII, and are found faster in what is no wider.
+    narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
+    held = _announcing_table().held(lower)
+    for word, sort in announcing_words():
+        if word not in held:
+            continue
+        read = narrow if word.isascii() else lower
+        at = read.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if word not in ALONE or _stands_alone(lower, at, end):
+                found.append(Announced(at, end, sort))
+            at = read.find(word, end)
+    found.sort(key=lambda place: (place.start, -place.end))
+    distinct: list[Announced] = []
+    for place in found:
+        if not distinct or place.start >= distinct[-1].end:
+            distinct.append(place)
+    return distinct
+
+
+@cache
+def _announcing_table() -> WordTable:
+    return WordTable(word for word, _ in announcing_words())
+
+
+def _stands_alone(lower: str, start: int, end: int) -> bool:
+    """No letter before, and none after but a plural or what an identifier joins to it."""
+    before = lower[start - 1 : start]
+    after = lower[end : end + 1]
+    return not (before.isalpha() or (after.isalpha() and lower[end - 1].isalpha()))
+
+
+def _secrets_after(text: str, place: Announced, stop: int) -> Iterator[ContextFinding]:
+    kind = KIND_OF_SORT[place.sort]
+    if place.sort == "phrase":
+        opening = phrase_opening_signs().match(text, place.end)
+        begin = opening.end() if opening else place.end
+        if (end := announced_phrase(text, begin)) >= 0:
+            yield ContextFinding(kind, begin, end)
+        return
+    if place.sort == "code":
+        # The value may hold what looks like the next word.
+        end = min(len(text), stop + 12)
+        figure = figure_signs().search(text, place.end, end)
+        match = code_after_signs().match(text, place.end, end) if figure else None
+        if match and not other_code_signs().search(match.group()):
+            yield ContextFinding(kind, *match.span("value"))
+        return
+    end = min(len(text), stop + 1)
+    for pattern in _possible_links(text, place.end, end):
+        link = pattern.match(text, place.end, end)
+        if link and (span := _linked_value(text, place, link)):
+            yield ContextFinding(kind, *span)
+            return
+    if span := _unlinked_value(text, place, stop):
+        yield ContextFinding(kind, *span)
+
+
+def _possible_links(text: str, start: int, end: int) -> tuple[re.Pattern[str], ...]:
+    """The patterns of those links that a part of the text has the signs for."""
+    if link_mark_signs().search(text, start, end):
+        return link_signs(), sign_link_signs()
+    return (link_signs(),) if link_space_signs().search(text, start, end) else ()
+
+
+def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int, int] | None:
+    """The value that a link leads to, if it is one."""
+    if quoted := quoted_signs().match(text, link.end()):
+        said = quoted.group("value")
+        good = not is_placeholder(said) and (
+            looks_random(said, 8) if place.sort == "key" else _is_quoted_password(said)
+        )
+        return quoted.span("value") if good else None
+    value = value_signs().match(text, link.end())
+    if not value:
+        return None
+    said = bare_value(value.group())
+    span = (value.start(), _shown_end(text, value.start() + len(said)))
+    if names_account_signs().match(text, place.start) and (
+        second := second_signs().match(text, link.end())
+    ):
+        told = bare_value(second.group("value"))
+        if looks_chosen(told) or looks_random(told, 8):
+            return second.span("value")
+    if place.sort == "key" and not (looks_random(said, 8) or _is_token_of_words(said)):
+        return None
+    if is_placeholder(said) or _is_amount(text, said, span[1]):
+        return None
+    if place.sort == "key":
+        return span
+    if looks_chosen(said) or looks_random(said, 8):
+        return span
+    if len(said) >= 4 and said.isdigit():
+        return span
+    return span if _is_plain_password(text, said, span, link) else None
+
+
+def _shown_end(text: str, end: int) -> int:
+    """The end of a value with the marks right after it that may belong to it."""
+    match = closing_marks_signs().match(text, end)
+    return match.end() if match else end
+
+
+def _is_quoted_password(said: str) -> bool:
+    return len(said) >= 4 and not is_saying(said) and said.count(" ") < 9
+
+
+def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
+    """A plain word as a password: it ends the sentence, and says nothing about the password."""
+    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
+        return False
+    if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
+        link.group("scope")
+    ):
+        return False
+    rest = sentence_rest_signs().match(text, span[1])
+    if rest:
+        return True
+    # "pass phrase: correct horse battery staple"
+    return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
+        few_words_signs().match(text, span[0])
+    )
+
+
+def _is_token_of_words(said: str) -> bool:
+    """A key of words and figures, as "prod-blue-7741-key"."""
+    return len(said) >= 12 and sum(sign.isdigit() for sign in said) >= 3 and looks_chosen(said)
+
+
+def _is_amount(text: str, said: str, end: int) -> bool:
+    return said[:1].isdigit() and amount_signs().match(text, end) is not None
+
+
+def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] | None:
+    """A value that stands by the word without a link: "with password Kedi2024", "token ghx..."."""
+    line_end = text.find("\n", place.end, stop)
+    if place.sort == "key":
+        at = place.end
+        # The least of a run must lie within reach; its end may lie behind.
+        while head := chance_run_signs().search(text, at, min(stop + _LEAST_RUN, len(text))):
+            run = chance_run_signs().match(text, head.start()) or head
+            start, at = run.span()
+            if start >= stop:
+                break
+            named = other_name_signs().search(text, place.end, start)
+            value = run.group()
+            # Right behind the word it may be as short as the secret of an authenticator.
+            least = 16 if start - place.end <= _RIGHT_BEHIND else 20
+            if not named and looks_random(value, least) and not is_uuid_signs().fullmatch(value):
+                return run.span()
+        return None
+    end = line_end if line_end > place.end else min(len(text), stop + 12)
+    value = adjacent_signs().match(text, place.end, end)
+    if not value:
+        return None
+    said = bare_value(value.group("value"))
+    if len(said) < _LEAST_UNLINKED or not looks_chosen(said):
+        return None
+    span = (value.start("value"), _shown_end(text, value.start("value") + len(said)))
+    return None if _is_amount(text, said, span[1]) else span
+
+
+def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
+    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
+    begin = max(previous, place.start - _CONTEXT_BEFORE)
+    head = text[begin : place.start]
+    match = said_before_signs().search(head) if len(head) >= _LEAST_BEFORE else None
+    if not match:
+        return
+    said = bare_value(match.group("value"))
+    start = begin + match.start("value")
+    if place.sort == "code":
+        good = re.fullmatch(r"(?:[A-Z]{1,2}-)?\d{4,8}|\d{3}[ \-]\d{3}", said) is not None
+    elif place.sort == "key":
+        good = looks_random(said, 12)
+    else:
+        quoted = head[match.start("value") - 1 : match.start("value")] in ("'", '"', "`", "\u300c")
+        good = looks_chosen(said) or (quoted and _is_quoted_password(said))
+    if good:
+        yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))
+
+
+# ---- src/adaptive/privacy/secrets.py ----
+# Secrets in a text: found by who issued them, by their form and by their context.
+#
+# They are never a memory, and no status, log, table or request of ours carries them. A finding knows
+# where a secret stands and of what kind it is; it does not hold it, so no reason can repeat it.
+
+import re
+import string
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+# The longest name with a cookie's anchor at its head, and its sign of assignment.
+_ASSIGNMENT_REACH = 24
+# A prefix of two signs, its joint and a run of 24.
+_LEAST_PREFIXED = 27
+# What stands right before a line break within a key: blanks, and the two signs of a soft break.
+_MOST_BLANKS = 8
+_BEFORE_BREAK = _MOST_BLANKS + 3
+# The least that a key has which its beginning does not tell.
+_LEAST_SHAPED = 34
+_LINE_FEED = ord("\n")
+_FULL_STOP = ord(".")
+_KEY_SIGNS = string.ascii_letters + string.digits + "_-+/."
+SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
+
+
+@dataclass(frozen=True, slots=True)
+class SecretFinding:
+    """A span of the text as it was given, and what kind of secret stands there."""
+
+    kind: str
+    start: int
+    end: int
+
+
+def find_secrets(text: str) -> tuple[SecretFinding, ...]:
+    """All secrets in a text, in its order, none within or over another; linear in the text."""
+    seen = guard_text(text)
+    spans = sorted(_secret_spans(seen.text), key=lambda span: (span[1], -span[2]))
+    found: list[SecretFinding] = []
+    for kind, start, end in spans:
+        first, last = seen.span(start, end)
+        if found and first < found[-1].end:
+            former = found[-1]
+            found[-1] = SecretFinding(former.kind, former.start, max(former.end, last))
+        else:
+            found.append(SecretFinding(kind, first, last))
+    return tuple(found)
+
+
+def without_secrets(text: str) -> str:
+    """The text with a fixed mark in the place of each secret; itself where there is none."""
+    kept: list[str] = []
+    position = 0
+    for finding in find_secrets(text):
+        kept += [text[position : finding.start], SECRET_MARK]
+        position = finding.end
+    return "".join([*kept, text[position:]]) if kept else text
+
+
+def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
+    """Why a text with these secrets is not kept, in words for its user, without the secrets."""
+    kinds = list(dict.fromkeys(finding.kind for finding in findings))
+    if not kinds:
+        return ""
+    article = "an" if kinds[0][0] in "aeioAEIO" else "a"
+    told = " and ".join([f"{article} {kinds[0]}", *kinds[1:2]])
+    return f"it holds what looks like {told}; secrets are never remembered"
+
+
+def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
+    latin = in_latin(text).encode("ascii", "replace").decode("ascii")
+    yield from _issued_spans(latin)
+    yield from _shaped_spans(text, latin)
+    yield from _unknown_issuers(latin)
+    yield from context_secrets(text)
+    for start, end in listed_phrases(text):
+        yield "recovery phrase", start, end
+
+
+def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
+    """Keys by their issuer; also those that a mail has broken over lines."""
+    found: list[tuple[str, int, int]] = []
+    held = _issuer_anchors().held(text)
+    present = [key for key in issued_keys() if key.anchor in held]
+    for key in present:
+        found += _issued_by(key, text)
+    for kind, start, end in found:
+        yield kind, start, _over_lines(text, end)
+    # A break within an anchor of a few signs is not looked for.
+    if "\n" in text and (cut := [key for key in present if key.begins and key.cut.search(text)]):
+        yield from _broken_keys(text, cut)
+
+
+def _issued_by(key: IssuedKey, text: str) -> Iterator[tuple[str, int, int]]:
+    if not key.begins:
+        for start, end in _printed_signs().runs(text, _LEAST_SHAPED):
+            yield from (
+                (key.kind, *match.span()) for match in key.pattern.finditer(text, start, end)
+            )
+        return
+    at = text.find(key.anchor)
+    while at >= 0:
+        match = key.pattern.match(text, at)
+        if match and _is_key(match.group()):
+            yield key.kind, match.start(), match.end()
+            at = text.find(key.anchor, match.end())
+        else:
+            # What is no key does not hold one either: its figures would have told.
+            least = at + len(key.anchor)
+            at = text.find(key.anchor, max(least, match.end() - 8) if match else least)
+
+
+def _is_key(value: str) -> bool:
+    """Not a name in words, as "sk-learn-pipeline-for-text-data"."""
+    if any(sign.isdigit() for sign in value[4:]):
+        return True
+    longest = max(re.split(r"[_\-./:]", value), key=len)
+    return len(longest) >= 16 and longest.lower() != longest and not is_placeholder(longest)
+
+
+def _over_lines(text: str, end: int) -> int:
+    """The end of a key whose lines go on: lines of chance signs right below it."""
+    for _ in range(8):
+        following = _next_line().match(text, end)
+        if not following or not looks_random(following.group("rest"), 6):
+            return end
+        end = following.end()
+    return end
+
+
+def _broken_keys(text: str, keys: list[IssuedKey]) -> Iterator[tuple[str, int, int]]:
+    """Keys that a line break cuts before they are long enough to be known."""
+    codes = code_points(text)
+    gone = _line_break_marks(text, codes)
+    if not gone.any():
+        return
+    joined = cut_text(codes, gone)
+    for key in keys:
+        for kind, start, end in _issued_by(key, joined.text):
+            first, last = joined.span(start, end)
+            piece = text[first:last]
+            if "\n" in piece and _is_cut_key(piece):
+                yield kind, first, last
+
+
+def _line_break_marks(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Breaks within what may be one key, with the blanks and marks of a mail around them."""
+    gone = codes == _LINE_FEED
+    is_key_sign = _key_signs().marked(codes)
+    breaks = np.flatnonzero(gone[1:-1]) + 1
+    is_plain = is_key_sign[breaks - 1] & is_key_sign[breaks + 1] & (codes[breaks + 1] != _FULL_STOP)
+    gone[:] = False
+    gone[breaks[is_plain]] = True
+    for place in breaks[~is_plain].tolist():
+        behind = _line_end().match(text, place)
+        head = text[max(place - _BEFORE_BREAK, 0) : place]
+        bare = head.removesuffix("\r").removesuffix("=")
+        signs = bare.rstrip(" \t")
+        blanks = len(bare) - len(signs)
+        if behind and signs and signs[-1] in _KEY_SIGNS and blanks <= _MOST_BLANKS:
+            gone[place - len(head) + len(signs) : behind.end()] = True
+    return gone
+
+
+def _is_cut_key(piece: str) -> bool:
+    """Whether the last line of it looks like the rest of a key, not like a word below it."""
+    lines = [line.strip(" \t>=|") for line in piece.splitlines()]
+    return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
+
+
+def _shaped_spans(text: str, latin: str) -> Iterator[tuple[str, int, int]]:
+    held = _shape_anchors().held(latin.lower())
+    lower = ""
+    for shape in SECRET_SHAPES:
+        if not any(held.issuperset(anchor.split()) for anchor in shape.anchors):
+            continue
+        if shape.assigned:
+            lower = lower or text.lower()
+            if not any(_assigned(lower, anchor) for anchor in shape.anchors):
+                continue
+        if shape.least_word and not _key_signs().runs(latin, shape.least_word):
+            continue
+        for match in shape.pattern.finditer(text):
+            value = match.group("value")
+            if not shape.told or _is_told(value):
+                yield shape.kind, *match.span("value")
+
+
+def _assigned(lower: str, anchor: str) -> bool:
+    """Whether a sign of assignment stands soon behind an anchor."""
+    at = lower.find(anchor)
+    while at >= 0:
+        behind = lower[at : at + _ASSIGNMENT_REACH]
+        if "=" in behind or ":" in behind:
+            return True
+        at = lower.find(anchor, at + len(anchor))
+    return False
+
+
+def _is_told(value: str) -> bool:
+    """A value in the place of a secret that is none: a placeholder, or a word."""
+    if is_placeholder(value):
+        return False
+    if len(value) < 16 and looks_chosen(value):
+        return True
+    return looks_random(value, 6) or (value.isalpha() and len(value) >= 4) or value.isdigit()
+
+
+def _unknown_issuers(text: str) -> Iterator[tuple[str, int, int]]:
+    """Keys of issuers that are not known: a short prefix before a long run of chance signs."""
+    for start, end in _key_signs().runs(text, _LEAST_PREFIXED):
+        yield from _unknown_within(text, start, end)
+
+
+def _unknown_within(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    for match in _prefixed_run().finditer(text, start, end):
+        body = match.group("body")
+        figures = sum(sign.isdigit() for sign in body)
+        mixed = body != body.lower() and body != body.upper()
+        if figures >= 3 and mixed and looks_random(body, 24):
+            yield "token", match.start(), match.end()
+
+
+@cache
+def _prefixed_run() -> re.Pattern[str]:
+    return re.compile(
+        r"(?<![A-Za-z0-9_/.\-])(?!pk_|pub|sha\d)[A-Za-z][A-Za-z0-9]{1,9}[_\-](?:[a-z0-9]{2,8}[_"
+        r"\-]){0,2}(?P<body>[A-Za-z0-9]{24,200})"
+        r"(?![A-Za-z0-9])"
+    )
+
+
+@cache
+def _next_line() -> re.Pattern[str]:
+    return re.compile(
+        r"[ \t]{0,8}=?\r?\n[ \t>|]{0,12}(?P<rest>[A-Za-z0-9_\-+/=.]{4,400})(?=\s|$|[.,;\"'])"
+    )
+
+
+@cache
+def _line_end() -> re.Pattern[str]:
+    return re.compile(r"\n[ \t>|]{0,12}(?=[A-Za-z0-9_\-+/])")
+
+
+@cache
+def _issuer_anchors() -> WordTable:
+    return WordTable(key.anchor for key in issued_keys())
+
+
+@cache
+def _shape_anchors() -> WordTable:
+    anchors = (anchor for shape in SECRET_SHAPES for anchor in shape.anchors)
+    return WordTable(word for anchor in anchors for word in anchor.split())
+
+
+@cache
+def _printed_signs() -> SignSort:
+    return SignSort(string.ascii_letters + string.digits + string.punctuation)
+
+
+@cache
+def _key_signs() -> SignSort:
+    return SignSort(_KEY_SIGNS)
+
+
+# ---- src/adaptive/learn/report.py ----
+# What learning did, in one line for the user.
+
+from collections.abc import Sequence
+
+_WORDS: dict[OutcomeStatus, str] = {
+    "saved": "Memory saved",
+    "updated": "Memory updated",
+    "deleted": "Memory deleted",
+    "archived": "Over the limit, so moved to the archive",
+    "asked": "You are asked before deleting",
+    "kept": "Not deleted",
+    "unchanged": "Already known",
+    "rejected": "Not saved",
+    "failed": "Could not be saved",
+}
+_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "asked", "unchanged")
+_LONGEST_TOLD = 160
+_LONGEST_LINE = 600
+NOTHING_NEW = "Nothing new to remember"
+
+
+def report_line(outcomes: Sequence[Outcome]) -> str:
+    """The status line: what was written, then what was not and why."""
+    if not outcomes:
+        return NOTHING_NEW
+    parts: list[str] = []
+    for status, words in _WORDS.items():
+        texts = [_told(outcome) for outcome in outcomes if outcome.status == status]
+        if texts:
+            parts.append(f"{words}: {_listed(texts)}")
+    return _clipped(" \u00b7 ".join(parts), _LONGEST_LINE)
+
+
+def failure_line(reason: str) -> str:
+    """The status line of a turn that could not be learned."""
+    return _clipped(f"Nothing saved: {' '.join(reason.split())}", _LONGEST_LINE)
+
+
+def _listed(texts: Sequence[str]) -> str:
+    """Texts one after the other; a semicolon only where none ends its own sentence."""
+    listed = texts[0]
+    for text in texts[1:]:
+        listed += f" {text}" if listed.endswith((".", "!", "?", "\u3002", "\u2026")) else f"; {text}"
+    return listed
+
+
+def _told(outcome: Outcome) -> str:
+    # A row that another tool has written may hold a secret when it is deleted or archived.
+    text = _clipped(without_secrets(outcome.content), _LONGEST_TOLD)
+    if not outcome.reason or outcome.status in _SELF_EXPLAINING:
+        return text
+    reason = _clipped(outcome.reason, _LONGEST_TOLD)
+    return f"{text} ({reason})" if text else reason
+
+
+def _clipped(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
+
+
+# ---- src/adaptive/privacy/gate.py ----
+# The one gate of every write: chat, edit, import and summary alike.
+
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+GateRule = Literal["length", "secret", "injection", "personal data"]
+
+# What models are shown in the place of a secret.
+SECRET_PLACEHOLDER = "[SECRET]"  # noqa: S105 - the mark in its place
+SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
+_SECRET_MARKS = (SECRET_PLACEHOLDER.lower(), SECRET_MARK)
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """A text that may be written; personal data may be masked in it."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Why a text may not be written: completes "Not saved: ...", and repeats nothing of it."""
+
+    reason: str
+    rule: GateRule
+
+
+class PersonalDataRule(Protocol):
+    """What an admin wants done with personal data in a text that is to be written."""
+
+    def __call__(self, text: str, /) -> Passed | Refused:
+        """The text, kept or masked, or why it is refused."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GatePolicy:
+    """What the gate asks for; lengths in characters.
+
+    ``statements`` tells wishes about style of the user, as they are to be stored; an edit by hand
+    may leave them as they are.
+    """
+
+    shortest: int = 1
+    longest: int = 2000
+    statements: bool = True
+    personal_data: PersonalDataRule | None = None
+
+
+def gate(text: str, policy: GatePolicy) -> Passed | Refused:
+    """The text as it may be written, or why it may not.
+
+    The order is: length, secrets, instructions, personal data; so no later rule, and none that an
+    admin injects, is ever shown a secret.
+    """
+    bare = text.strip()
+    if len(bare) < max(1, policy.shortest):
+        return Refused(f"it is shorter than {max(1, policy.shortest)} characters", "length")
+    if len(bare) > policy.longest:
+        return Refused(f"it is longer than {policy.longest} characters", "length")
+    if reason := secret_reason(find_secrets(bare)):
+        return Refused(reason, "secret")
+    if holds_secret_mark(bare):
+        return Refused(SECRET_LEFT_OUT, "secret")
+    verdict = injection_verdict(bare)
+    if not verdict.allowed:
+        return Refused(verdict.reason, "injection")
+    told = as_statement(bare) if policy.statements else bare
+    return policy.personal_data(told) if policy.personal_data else Passed(told)
+
+
+def holds_secret_mark(text: str) -> bool:
+    """Whether a text holds a mark of ours where a secret stood: it says nothing without it."""
+    said = text.lower().replace("\\", "")
+    return any(mark in said for mark in _SECRET_MARKS)
 
 
 # ---- src/adaptive/recall/citations.py ----
@@ -13618,7 +13939,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from itertools import repeat
 
 RECOGNISERS: tuple[Recogniser, ...] = (
     *NETWORK_RECOGNISERS,
@@ -13679,6 +14001,11 @@ def _without_overlaps(found: Sequence[Finding]) -> list[Finding]:
     return chosen
 
 
+@cache
+def _clues() -> frozenset[str]:
+    return frozenset(clue for recogniser in RECOGNISERS for clue in recogniser.clues)
+
+
 class _PiiScan:
     """One text, with what the recognisers ask of it, each found once when first asked for."""
 
@@ -13692,7 +14019,7 @@ class _PiiScan:
 
     @cached_property
     def _context(self) -> ContextIndex:
-        return ContextIndex(self._text)
+        return ContextIndex(self._text, _clues())
 
     def findings(self) -> Iterator[Finding]:
         """Everything believable; parts of it may overlap."""
@@ -13719,10 +14046,29 @@ class _PiiScan:
 
     def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         places = self._starts.at(recogniser.leads)
+        if not places:
+            return
         many = len(places) > _MANY_STARTS
         if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
-        match_at = recogniser.compiled.match
+        if recogniser.needs_context:
+            places = self._context.places_near(recogniser.context, places, recogniser.reach)
+        matches = self._after_one_another if many else self._at_each
+        yield from matches(recogniser.compiled, places)
+
+    def _at_each(self, pattern: re.Pattern[str], places: Sequence[int]) -> Iterator[re.Match[str]]:
+        """The matches that none before them covers; of few places, all of which are tried."""
+        consumed = 0
+        for match in filter(None, map(pattern.match, repeat(self._text), places)):
+            if match.start() >= consumed:
+                consumed = match.end()
+                yield match
+
+    def _after_one_another(
+        self, pattern: re.Pattern[str], places: Sequence[int]
+    ) -> Iterator[re.Match[str]]:
+        """The same; what a match covers is not tried."""
+        match_at = pattern.match
         consumed = 0
         for place in places:
             if place >= consumed and (match := match_at(self._text, place)):
@@ -13732,11 +14078,19 @@ class _PiiScan:
     def _in_windows(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
         anchor = recogniser.anchor
         if anchor not in self._windows:
-            self._windows[anchor] = windows(self._text, anchor, self._context.distinct)
+            self._windows[anchor] = windows(
+                self._text, anchor, self._context.places_of, self._starts.runs
+            )
         places = self._windows[anchor]
-        if places and recogniser.clues:
+        if not places:
+            return
+        if recogniser.needs_context and not self._context.holds_any(recogniser.context):
+            return
+        if recogniser.clues:
             places = self._context.windows_with(places, recogniser.clues)
         for low, high in places:
+            if any(self._text.find(sign, low, high) < 0 for sign in recogniser.signs):
+                continue
             yield from recogniser.compiled.finditer(self._text, low, high)
 
     def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:
