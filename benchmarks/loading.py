@@ -25,7 +25,6 @@ module = types.ModuleType("function_adaptive_memory")
 sys.modules[module.__name__] = module
 start = time.perf_counter()
 exec(compile(source, "<string>", "exec"), module.__dict__)
-module.Filter()
 print((time.perf_counter() - start) * 1000)
 """
 
