@@ -19353,10 +19353,17 @@ class EntryVerdicts:
         self._ahead_after = ahead_after
         self._allowed: OrderedDict[VerdictKey, bool] = OrderedDict()
         self._ahead: OrderedDict[str, int] = OrderedDict()
+        self._compiling: asyncio.Task[str] | None = None
 
-    def warm_up(self) -> None:
-        """What would make the first entry wait: the patterns are compiled."""
-        _objection(Memory("", "User's name is Ada, and a code is 1: <x>.", 0, 0))
+    async def ready(self) -> None:
+        """Wait until the patterns are compiled: once, in a thread, whoever asks first.
+
+        It takes about a second, in which a turn that compiled them itself would stop all chats.
+        """
+        if self._compiling is None:
+            example = Memory("", "User's name is Ada, and a code is 1: <x>.", 0, 0)
+            self._compiling = asyncio.create_task(asyncio.to_thread(_objection, example))
+        await asyncio.shield(self._compiling)
 
     def known(self, key: VerdictKey) -> bool | None:
         """The verdict on an entry; ``None`` where there is none yet."""
@@ -26921,6 +26928,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 log_erasing = logging.getLogger("adaptive_memory")
 
@@ -27027,6 +27035,9 @@ def asked_erasure(hook: Hook, messages: Sequence[Message]) -> ErasureRequest | N
     if found is None:
         return None
     message, words = found
+    # Hardly any message does; what day it is for the user, a file tells, read for those alone.
+    if read_erasure_request(words, (datetime.now(UTC) + timedelta(days=1)).date()) is None:
+        return None
     today = local_time(said_at(message, time.time()), *hook.time_zones).date()
     return read_erasure_request(words, today)
 
@@ -27654,6 +27665,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
         library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
+    await library.verdicts.ready()
     screen = EntryScreen(library.verdicts, user_id)
     core = library.hidden.without(core_memories(index, settings.core_importance))
     fitting = await _fitting(library, index, question, vectors, screen, len(core), settings)
@@ -27852,8 +27864,8 @@ class Filter:
 
     async def _warm_up(self, request: Request) -> None:
         """What would make the first message after a restart wait."""
+        await self._verdicts.ready()
         await asyncio.to_thread(memory_remarks)
-        await asyncio.to_thread(self._verdicts.warm_up)
         await asyncio.to_thread(may_hold_facts, "What is it?")
         await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
         await warm_up(request, self._indexes, self._vector_table)

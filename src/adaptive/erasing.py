@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 
 from adaptive.clock import local_time
 from adaptive.errors import AdaptiveMemoryError
@@ -142,6 +143,9 @@ def asked_erasure(hook: Hook, messages: Sequence[Message]) -> ErasureRequest | N
     if found is None:
         return None
     message, words = found
+    # Hardly any message does; what day it is for the user, a file tells, read for those alone.
+    if read_erasure_request(words, (datetime.now(UTC) + timedelta(days=1)).date()) is None:
+        return None
     today = local_time(said_at(message, time.time()), *hook.time_zones).date()
     return read_erasure_request(words, today)
 

@@ -97,8 +97,8 @@ class Filter:
 
     async def _warm_up(self, request: Request) -> None:
         """What would make the first message after a restart wait."""
+        await self._verdicts.ready()
         await asyncio.to_thread(memory_remarks)
-        await asyncio.to_thread(self._verdicts.warm_up)
         await asyncio.to_thread(may_hold_facts, "What is it?")
         await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
         await warm_up(request, self._indexes, self._vector_table)

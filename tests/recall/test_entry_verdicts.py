@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Any
 
@@ -91,9 +92,23 @@ async def test_ahead_once() -> None:
     assert verdicts.known(verdict_key("ada", TEA)) is None
 
 
-def test_warm_up() -> None:
-    """Warming up judges nothing of anybody's."""
-    EntryVerdicts().warm_up()
+async def test_ready() -> None:
+    """Getting ready judges nothing of anybody's, and is done once for all who wait for it."""
+    verdicts = EntryVerdicts()
+    await asyncio.gather(verdicts.ready(), verdicts.ready())
+    compiling = verdicts._compiling
+    await verdicts.ready()
+    assert verdicts._compiling is compiling
+    assert not verdicts._allowed
+
+
+async def test_ready_although_a_turn_gave_up() -> None:
+    """A turn that waits no longer ends for itself alone."""
+    verdicts = EntryVerdicts()
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0):
+            await verdicts.ready()
+    await verdicts.ready()
 
 
 def test_forgotten() -> None:

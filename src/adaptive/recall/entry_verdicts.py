@@ -51,10 +51,17 @@ class EntryVerdicts:
         self._ahead_after = ahead_after
         self._allowed: OrderedDict[VerdictKey, bool] = OrderedDict()
         self._ahead: OrderedDict[str, int] = OrderedDict()
+        self._compiling: asyncio.Task[str] | None = None
 
-    def warm_up(self) -> None:
-        """What would make the first entry wait: the patterns are compiled."""
-        _objection(Memory("", "User's name is Ada, and a code is 1: <x>.", 0, 0))
+    async def ready(self) -> None:
+        """Wait until the patterns are compiled: once, in a thread, whoever asks first.
+
+        It takes about a second, in which a turn that compiled them itself would stop all chats.
+        """
+        if self._compiling is None:
+            example = Memory("", "User's name is Ada, and a code is 1: <x>.", 0, 0)
+            self._compiling = asyncio.create_task(asyncio.to_thread(_objection, example))
+        await asyncio.shield(self._compiling)
 
     def known(self, key: VerdictKey) -> bool | None:
         """The verdict on an entry; ``None`` where there is none yet."""

@@ -245,6 +245,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
         library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
+    await library.verdicts.ready()
     screen = EntryScreen(library.verdicts, user_id)
     core = library.hidden.without(core_memories(index, settings.core_importance))
     fitting = await _fitting(library, index, question, vectors, screen, len(core), settings)

@@ -19,14 +19,13 @@ import random
 import statistics
 import time
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from benchmarks.figures import spread
 from demo.environment import HostEnvironment
-from demo.server import HostServer, server_variables
+from demo.server import HostServer
 from tests.e2e.driver.host import InstalledFilter, RunningHost, WatchLog
 from tests.e2e.driver.ledger import Ledger, mixed_requests
 from tests.e2e.driver.made_up_lives import (
@@ -37,15 +36,12 @@ from tests.e2e.driver.made_up_lives import (
     made_up_sayings,
 )
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.scripted_model import ScriptedModel
 from tests.e2e.driver.services import Services, running_services
 from tests.e2e.driver.settling import UNCAPPED, Settled, settled
 from tests.e2e.driver.turn import Timings
-from tests.e2e.driver.waiting import until
+from tests.e2e.driver.workers import running_workers
 
 TURNS_PER_CHAT = 5
-_MIGRATION_SECONDS = 240
-_MIGRATED = "SELECT to_regclass('alembic_version') IS NOT NULL AS is_there"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +126,7 @@ async def two_workers_run(
     report = WorkersReport(plan, environment.version)
     async with (
         running_services(postgres=True, redis=True) as services,
-        _two_workers(environment, services, folder) as (host, second),
+        running_workers(environment, services, folder, {}) as (host, second),
     ):
         with watch_log(host):
             run = _Run(host, second, services, report)
@@ -140,36 +136,6 @@ async def two_workers_run(
             finally:
                 await run.close()
     return report
-
-
-@asynccontextmanager
-async def _two_workers(
-    environment: HostEnvironment, services: Services, folder: Path
-) -> AsyncIterator[tuple[RunningHost, HostServer]]:
-    """Two servers with one model; the second one starts when the first has made the tables."""
-    variables = services.variables(environment)
-    model = ScriptedModel()
-    await model.start()
-    data = folder / "second"
-    second = HostServer(
-        environment, data, {**server_variables(environment, data, model.url), **variables}
-    )
-    first = asyncio.create_task(
-        RunningHost.start(environment, folder / "first", variables, model=model)
-    )
-    try:
-        await until(
-            lambda: first.done() or services.rows(_MIGRATED)[0]["is_there"],
-            _MIGRATION_SECONDS,
-            "the tables of the host",
-            poll_seconds=0.5,
-        )
-        second.spawn()
-        await asyncio.gather(first, second.wait_until_healthy())
-        yield first.result(), second
-    finally:
-        await asyncio.to_thread(second.stop)
-        await (await first).stop()
 
 
 class _Run:
