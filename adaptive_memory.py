@@ -11512,7 +11512,7 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-SaveMode = Literal["auto", "off"]
+SaveMode = Literal["auto", "suggest", "off"]
 Confirmation = Literal["status", "message", "off"]
 PruningStrategy = Literal["least_important", "least_recalled", "oldest"]
 # Names of former releases of this plug-in.
@@ -11529,9 +11529,12 @@ class LearnValves(RecallValves):
 
     save_mode: SaveMode = Field(
         default="auto",
-        description="`auto` learns from each turn, `off` from none.",
+        description=(
+            "`auto` learns from each turn, `suggest` asks the user before anything is saved, "
+            "`off` learns nothing."
+        ),
         json_schema_extra=valve_notes(
-            _LEARN, "You want a memory that only its owner edits, in Settings."
+            _LEARN, "Nothing may be saved without a question, or people keep memory by hand."
         ),
     )
     enable_identity_memory: bool = Field(
@@ -11926,6 +11929,238 @@ class PrivacyValves(LearnValves):
         default="refuse",
         description=f"Addresses of pages with a password in them: {_STORED}",
         json_schema_extra=valve_notes(_PERSONAL, "The page's name is of use (`mask`)."),
+    )
+
+
+# ---- src/adaptive/conversation_valves.py ----
+# What an admin may set about the turn before and after its answer, and about past conversation.
+
+from typing import Literal
+
+from pydantic import Field
+
+HistoryReach = Literal["off", "chat", "all"]
+HarmfulMode = Literal["off", "note", "warn"]
+
+_BEFORE = "Before the answer"
+_AFTER = "After the answer"
+_HISTORY = "Past conversation"
+
+
+class ConversationValves(PrivacyValves):
+    """Privacy first, then model calls beside the answer, past conversation, and clean answers."""
+
+    enable_preprocessing: bool = Field(
+        default=False,
+        description=(
+            "Ask the model for learning about each message before it is answered: what to search "
+            "for, its language, and whether it calls for care."
+        ),
+        json_schema_extra=valve_notes(
+            _BEFORE,
+            "A fast model is at hand, and questions as `and when was that?` find too little.",
+        ),
+    )
+    preprocess_timeout_seconds: float = Field(
+        default=1.5,
+        ge=0.1,
+        le=30,
+        description="Longest wait for it; then the message is answered as without it.",
+        json_schema_extra=valve_notes(
+            _BEFORE, "The model is slower, and its help is worth waiting."
+        ),
+    )
+    preprocess_prompt: str = Field(
+        default="",
+        description=(
+            "Replaces the built-in pre-processing prompt (`prompts/preprocess.md`); empty: "
+            "built in."
+        ),
+        json_schema_extra=valve_notes(_BEFORE, "Your model follows other words better."),
+    )
+    prompt_injection_threshold: float = Field(
+        default=0.8,
+        ge=0,
+        le=1,
+        description=(
+            "From this chance of prompt injection on the chat model is warned, and nothing is "
+            "learned from the message; 0: never."
+        ),
+        json_schema_extra=valve_notes(
+            _BEFORE,
+            "Your users talk about prompts a lot (raise), or paste strangers' texts (lower).",
+        ),
+    )
+    harmful_message: HarmfulMode = Field(
+        default="note",
+        description=(
+            "What is done about a message that may be harmful: `note` it in log and audit, `warn` "
+            "the chat model too, or nothing (`off`). It is answered in any case."
+        ),
+        json_schema_extra=valve_notes(_BEFORE, "Young people are among your users (`warn`)."),
+    )
+    harmful_message_threshold: float = Field(
+        default=8.0,
+        ge=0,
+        le=10,
+        description="From this score on a message counts as harmful; 0: never.",
+        json_schema_extra=valve_notes(_BEFORE, "It is noted too often, or too seldom."),
+    )
+    enable_postprocessing: bool = Field(
+        default=False,
+        description=(
+            "Ask the model for learning about each answered turn, in the background: a summary and "
+            "tags of the chat, what to ask next, and facts to learn."
+        ),
+        json_schema_extra=valve_notes(
+            _AFTER, "You recall past conversation, or want suggestions of what to ask next."
+        ),
+    )
+    postprocess_timeout_seconds: float = Field(
+        default=30.0,
+        ge=1,
+        le=600,
+        description="Longest time for it. The answer never waits for it.",
+        json_schema_extra=valve_notes(_AFTER, "The model is slow."),
+    )
+    postprocess_prompt: str = Field(
+        default="",
+        description=(
+            "Replaces the built-in post-processing prompt (`prompts/postprocess.md`); empty: "
+            "built in."
+        ),
+        json_schema_extra=valve_notes(_AFTER, "Your model follows other words better."),
+    )
+    suggest_follow_ups: bool = Field(
+        default=True,
+        description=(
+            "Show up to 6 suggestions of what to ask next, where Open WebUI's own are switched off."
+        ),
+        json_schema_extra=valve_notes(_AFTER, "Nobody uses them."),
+    )
+    harmful_answer_threshold: float = Field(
+        default=8.0,
+        ge=0,
+        le=10,
+        description=(
+            "From this score on an answer is flagged in status, log and audit; it is never "
+            "rewritten. 0: never."
+        ),
+        json_schema_extra=valve_notes(_AFTER, "It is flagged too often, or too seldom."),
+    )
+    clean_answers: bool = Field(
+        default=True,
+        description=(
+            "Take stray marks of the model (`<|im_end|>`, `</s>`...) and endlessly repeated JSON "
+            "out of the stored answer."
+        ),
+        json_schema_extra=valve_notes(_AFTER, "Your users discuss such marks as plain text."),
+    )
+    validate_links: bool = Field(
+        default=False,
+        description=(
+            "Check the links of an answer in the background, and turn broken ones into searches. "
+            "The server then asks the linked sites."
+        ),
+        json_schema_extra=valve_notes(_AFTER, "The chat models make links up."),
+    )
+    link_search_address: str = Field(
+        default="https://duckduckgo.com/?q=%s",
+        description="The search that a broken link leads to; the text takes the place of `%s`.",
+        json_schema_extra=valve_notes(_AFTER, "You prefer another search engine."),
+    )
+    history_recall: HistoryReach = Field(
+        default="all",
+        description=(
+            "How far past conversation may be recalled: not at all, the same `chat` beyond what "
+            "the model still sees, or `all` chats of the user. Users choose for themselves."
+        ),
+        json_schema_extra=valve_notes(_HISTORY, "What was said in a chat must stay there."),
+    )
+    history_recall_default: HistoryReach = Field(
+        default="off",
+        description="What holds for users who have chosen nothing.",
+        json_schema_extra=valve_notes(
+            _HISTORY, "Everybody's assistant should recall past conversation."
+        ),
+    )
+    history_tokens: int = Field(
+        default=2000,
+        ge=100,
+        le=100_000,
+        description="Most tokens of past conversation in a prompt.",
+        json_schema_extra=valve_notes(
+            _HISTORY, "The chat model's window is small (lower), or answers need more (raise)."
+        ),
+    )
+    enable_history_topics: bool = Field(
+        default=True,
+        description=(
+            "Summarise finished topics (a pause of 5 hours, or 400 messages) with the model for "
+            "learning, and find messages by them, too."
+        ),
+        json_schema_extra=valve_notes(_HISTORY, "Model calls are dear."),
+    )
+    enable_history_summary: bool = Field(
+        default=False,
+        description=(
+            "Let the model for learning summarise past conversation against the question where "
+            "more fits than `history_tokens` hold."
+        ),
+        json_schema_extra=valve_notes(
+            _HISTORY, "A fast model is at hand, and the budget is small."
+        ),
+    )
+    history_summary_timeout_seconds: float = Field(
+        default=2.0,
+        ge=0.1,
+        le=30,
+        description="Longest wait for that; then the best messages stand there themselves.",
+        json_schema_extra=valve_notes(_HISTORY, "The model is slower."),
+    )
+    history_summary_prompt: str = Field(
+        default="",
+        description=(
+            "Replaces the built-in prompt for it (`prompts/summarise_history.md`); empty: built in."
+        ),
+        json_schema_extra=valve_notes(_HISTORY, "Your model follows other words better."),
+    )
+    similar_past_chats: int = Field(
+        default=3,
+        ge=0,
+        le=10,
+        description=(
+            "With `all`, show the model so many former chats that are like a new one; 0: none."
+        ),
+        json_schema_extra=valve_notes(_HISTORY, "The prompt should stay short."),
+    )
+    history_cache_megabytes: int = Field(
+        default=128,
+        ge=8,
+        le=65_536,
+        description="Memory for the keyword indexes of past conversation, of all users together.",
+        json_schema_extra=valve_notes(_HISTORY, "Many people with long histories chat at once."),
+    )
+    max_context_tokens: int = Field(
+        default=0,
+        ge=0,
+        le=10_000_000,
+        description=(
+            "Longest conversation that is sent to the chat model; its oldest turns give way to a "
+            "summary and to what is recalled. 0: no limit. Nothing is done where Open WebUI "
+            "compacts chats itself."
+        ),
+        json_schema_extra=valve_notes(
+            _HISTORY, "Long chats exceed the model's window, or cost too much."
+        ),
+    )
+    log_measures: bool = Field(
+        default=True,
+        description=(
+            "Write one line per turn to the log: milliseconds of each stage, calls, tokens, "
+            "outcomes; no texts."
+        ),
+        json_schema_extra=valve_notes("Operation", "The log must stay short."),
     )
 
 
@@ -23397,7 +23632,11 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
 # ---- src/adaptive/user_valves.py ----
 # What each user may set for themselves; it only narrows what the admin allows.
 
+from typing import Literal
+
 from pydantic import Field
+
+HistoryChoice = Literal["default", "off", "chat", "all"]
 
 
 class UserValves(LenientModel):
@@ -23419,9 +23658,29 @@ class UserValves(LenientModel):
     )
     save_mode: SaveMode = Field(
         default="auto",
-        description="`auto` learns from my messages, `off` does not.",
+        description=(
+            "`auto` learns from my messages, `suggest` asks me before it saves anything, `off` "
+            "learns nothing."
+        ),
         json_schema_extra=valve_notes(
-            "Your own memory", "You keep your memories by hand in Settings."
+            "Your own memory", "You want to be asked, or keep your memories by hand in Settings."
+        ),
+    )
+    history_recall: HistoryChoice = Field(
+        default="default",
+        description=(
+            "Recall what was said before: in this `chat` beyond what the assistant still sees, in "
+            "`all` my chats, or not at all (`off`); `default`: as the admin has set it."
+        ),
+        json_schema_extra=valve_notes(
+            "Your own memory", "The assistant should know what you talked about earlier."
+        ),
+    )
+    index_past_chats: bool = Field(
+        default=False,
+        description="With `all`: also index the chats I had before, in the background, once.",
+        json_schema_extra=valve_notes(
+            "Your own memory", "You have just switched recall of past conversation on."
         ),
     )
     show_status: bool = Field(
@@ -23471,8 +23730,8 @@ class ModelCatalogue(Protocol):
         ...
 
 
-class Valves(PrivacyValves):
-    """What the admin sets: recall, learning and privacy first, then the providers."""
+class Valves(ConversationValves):
+    """What the admin sets: recall, learning, privacy, conversation; then the providers."""
 
     # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask.
     model_catalogue: ClassVar[ModelCatalogue | None] = None
@@ -23649,9 +23908,15 @@ def _labels(models: Sequence[object]) -> dict[str, str]:
 # ---- src/adaptive/settings.py ----
 # The settings that one hook works with: valves and a user's own choices, merged and frozen.
 
-from typing import Self
+from collections.abc import Sequence
+from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
+
+_Choice = TypeVar("_Choice")
+# The narrowest first.
+_SAVE_MODES: tuple[SaveMode, ...] = ("off", "suggest", "auto")
+_HISTORY_REACHES: tuple[HistoryReach, ...] = ("off", "chat", "all")
 
 
 class Settings(Valves):
@@ -23661,6 +23926,7 @@ class Settings(Valves):
 
     enabled: bool = True
     user_timezone: str = ""
+    index_past_chats: bool = False
 
     @classmethod
     def merge(cls, valves: BaseModel, user_valves: object) -> Self:
@@ -23678,7 +23944,11 @@ class Settings(Valves):
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
-        merged["save_mode"] = "off" if "off" in (admin.save_mode, own.save_mode) else "auto"
+        merged["save_mode"] = _narrower(_SAVE_MODES, admin.save_mode, own.save_mode)
+        wanted = own.history_recall
+        wanted = admin.history_recall_default if wanted == "default" else wanted
+        merged["history_recall"] = _narrower(_HISTORY_REACHES, admin.history_recall, wanted)
+        merged["index_past_chats"] = own.index_past_chats
         # Validated above; doing it again would be most of what a hook costs before its work.
         return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
 
@@ -23702,6 +23972,11 @@ class Settings(Valves):
         """The allowed banks; the default one is always among them."""
         names = [name.strip() for name in self.allowed_memory_banks.split(",")]
         return tuple(dict.fromkeys([*(name for name in names if name), self.default_bank]))
+
+
+def _narrower(ordered: Sequence[_Choice], one: _Choice, other: _Choice) -> _Choice:
+    """The choice that stands first in the order."""
+    return min(one, other, key=ordered.index)
 
 
 # ---- src/adaptive/host/hook.py ----

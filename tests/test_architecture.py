@@ -19,10 +19,12 @@ FLOORS: list[set[str]] = [
     {"errors", "model", "shapes", "plain_markdown", "spans", "clock", "soft"},
     {"ports", "table_ports", "suggestion_ports", "conversation_ports"}
     | {"lenient", "messages", "answer_notes", "retry", "transport"}
-    | {"valves", "recall_valves", "learn_valves", "privacy_valves", "user_valves", "settings"},
+    | {"valves", "recall_valves", "learn_valves", "privacy_valves"}
+    | {"conversation_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
-    {"filter", "learning", "erasing"},
+    {"filter", "learning", "erasing"}
+    | {"understanding", "summing_up", "suggesting", "remembering", "answers", "measuring"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.
 HOST = "host"

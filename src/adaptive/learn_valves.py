@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from adaptive.lenient import valve_notes
 from adaptive.recall_valves import RecallValves
 
-SaveMode = Literal["auto", "off"]
+SaveMode = Literal["auto", "suggest", "off"]
 Confirmation = Literal["status", "message", "off"]
 PruningStrategy = Literal["least_important", "least_recalled", "oldest"]
 # Names of former releases of this plug-in.
@@ -26,9 +26,12 @@ class LearnValves(RecallValves):
 
     save_mode: SaveMode = Field(
         default="auto",
-        description="`auto` learns from each turn, `off` from none.",
+        description=(
+            "`auto` learns from each turn, `suggest` asks the user before anything is saved, "
+            "`off` learns nothing."
+        ),
         json_schema_extra=valve_notes(
-            _LEARN, "You want a memory that only its owner edits, in Settings."
+            _LEARN, "Nothing may be saved without a question, or people keep memory by hand."
         ),
     )
     enable_identity_memory: bool = Field(

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Sequence
+from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from adaptive.conversation_valves import HistoryReach
+from adaptive.learn_valves import SaveMode
 from adaptive.model import CATEGORIES
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
+
+_Choice = TypeVar("_Choice")
+# The narrowest first.
+_SAVE_MODES: tuple[SaveMode, ...] = ("off", "suggest", "auto")
+_HISTORY_REACHES: tuple[HistoryReach, ...] = ("off", "chat", "all")
 
 
 class Settings(Valves):
@@ -18,6 +26,7 @@ class Settings(Valves):
 
     enabled: bool = True
     user_timezone: str = ""
+    index_past_chats: bool = False
 
     @classmethod
     def merge(cls, valves: BaseModel, user_valves: object) -> Self:
@@ -35,7 +44,11 @@ class Settings(Valves):
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
-        merged["save_mode"] = "off" if "off" in (admin.save_mode, own.save_mode) else "auto"
+        merged["save_mode"] = _narrower(_SAVE_MODES, admin.save_mode, own.save_mode)
+        wanted = own.history_recall
+        wanted = admin.history_recall_default if wanted == "default" else wanted
+        merged["history_recall"] = _narrower(_HISTORY_REACHES, admin.history_recall, wanted)
+        merged["index_past_chats"] = own.index_past_chats
         # Validated above; doing it again would be most of what a hook costs before its work.
         return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
 
@@ -59,3 +72,8 @@ class Settings(Valves):
         """The allowed banks; the default one is always among them."""
         names = [name.strip() for name in self.allowed_memory_banks.split(",")]
         return tuple(dict.fromkeys([*(name for name in names if name), self.default_bank]))
+
+
+def _narrower(ordered: Sequence[_Choice], one: _Choice, other: _Choice) -> _Choice:
+    """The choice that stands first in the order."""
+    return min(one, other, key=ordered.index)

@@ -10,8 +10,8 @@ from typing import ClassVar, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
+from adaptive.conversation_valves import ConversationValves
 from adaptive.lenient import valve_notes
-from adaptive.privacy_valves import PrivacyValves
 
 _PASSWORD = {"type": "password"}
 # The host calls the method of that name on the class when an admin opens the panel, and takes a
@@ -36,8 +36,8 @@ class ModelCatalogue(Protocol):
         ...
 
 
-class Valves(PrivacyValves):
-    """What the admin sets: recall, learning and privacy first, then the providers."""
+class Valves(ConversationValves):
+    """What the admin sets: recall, learning, privacy, conversation; then the providers."""
 
     # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask.
     model_catalogue: ClassVar[ModelCatalogue | None] = None

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from adaptive.conversation.preprocess import Preprocessing
+from adaptive.conversation_valves import HarmfulMode
 from adaptive.model import Candidate
-
-HarmfulMode = Literal["off", "note", "warn"]
 
 # A share of the way from a candidate's score to 1: enough to pass its neighbours, not to win alone.
 RELEVANCE_LIFT = 0.15

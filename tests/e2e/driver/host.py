@@ -31,6 +31,8 @@ HASTY: dict[str, Any] = {"extraction_debounce_seconds": 0}
 
 _accounts = itertools.count(1)
 
+_WAITING_TURNS = "adaptive_memory_pending"
+
 
 @dataclass(frozen=True, slots=True)
 class InstalledFilter:
@@ -206,7 +208,15 @@ class RunningHost:
                 await self._pages.pop().close()
             while len(self._filters) > filters:
                 await self._filters.pop().uninstall()
+            self._drop_waiting_turns()
             self.model.reset()
+
+    def _drop_waiting_turns(self) -> None:
+        """Forget what is to be learned: what a test uninstalled would ask the next one's model."""
+        if self.query("SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS):
+            with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
+                connection.execute(f"DELETE FROM {_WAITING_TURNS}")
+                connection.commit()
 
 
 def _function(function_id: str, source: Path | str) -> dict[str, Any]:

@@ -46,7 +46,6 @@ RELEVANCE = "# Score relevance"
 VALVES: dict[str, Any] = {
     "use_llm_for_relevance": True,
     "show_sources": True,
-    "max_total_memories": 30,
     "pruning_strategy": "least_recalled",
     "max_extractions_per_hour": 10_000,
     "extraction_debounce_seconds": 0.5,
@@ -64,11 +63,15 @@ _ERASING = "Forget everything you know about me."
 
 @dataclass(frozen=True, slots=True)
 class IsolationPlan:
-    """How long a run is; ``chats`` are those that each user has open at once."""
+    """How long a run is; ``chats`` are those that each user has open at once.
+
+    ``most_memories`` are few enough that memories of both users get archived in such a run.
+    """
 
     operations: int
     chats: int
     seed: int
+    most_memories: int
 
 
 @dataclass(slots=True)
@@ -170,7 +173,8 @@ class _Run:
     async def prepare(self, plugin: Path) -> None:
         """Install the plug-in, script the model, and sign one user in on each worker."""
         host, seed = self.host, self.report.plan.seed
-        await host.install_filter(plugin, valves=VALVES)
+        most = {"max_total_memories": self.report.plan.most_memories}
+        await host.install_filter(plugin, valves=VALVES | most)
         model = GossipingModel(random.Random(f"{seed} model"))
         host.model.when_chatting(model.chat)
         host.model.when_title(EXTRACT, model.extraction)

@@ -17,8 +17,8 @@ from tests.e2e.driver.isolation import IsolationPlan, isolation_run
 
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
 SEED = 20261121
-SHORT = IsolationPlan(operations=500, chats=3, seed=SEED)
-SOAK = IsolationPlan(operations=10_000, chats=4, seed=SEED)
+SHORT = IsolationPlan(operations=500, chats=3, seed=SEED, most_memories=10)
+SOAK = IsolationPlan(operations=10_000, chats=4, seed=SEED, most_memories=30)
 
 
 @pytest.mark.host
