@@ -23913,6 +23913,8 @@ from typing import Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+# What users could choose in the first release; ours all the same, where they come from then.
+_OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
 _Choice = TypeVar("_Choice")
 # The narrowest first.
 _SAVE_MODES: tuple[SaveMode, ...] = ("off", "suggest", "auto")
@@ -23937,7 +23939,7 @@ class Settings(Valves):
         dict when ours fail to load (host: utils/filter.py), or missing.
         """
         theirs = user_valves.model_dump() if isinstance(user_valves, BaseModel) else {}
-        if set(theirs) != set(UserValves.model_fields):
+        if not _OLDEST_USER_VALVES <= set(theirs) <= set(UserValves.model_fields):
             theirs = {}
         own = UserValves(**theirs)
         admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
@@ -26904,6 +26906,7 @@ class Learning:
         self,
         indexes: MemoryIndexes,
         vectors: HostVectorTable,
+        formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
     ) -> None:
@@ -26914,7 +26917,7 @@ class Learning:
         self._queue = LearningQueue(SealedPendingTable(HostPendingTable(), sealer), self._leases)
         self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
         self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
-        self._formats = AnswerFormats()
+        self._formats = formats
         self._writing = asyncio.Semaphore(1)
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._resumed: OrderedDict[str, float] = OrderedDict()
@@ -26987,14 +26990,6 @@ class Learning:
     async def tell(self, hook: Hook, line: str) -> None:
         """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
         await self._show(hook, line, failed=True)
-
-    async def count_recalls(self, user_id: str, memory_ids: Sequence[str]) -> None:
-        """Count that memories were recalled, once the host has made the model's request."""
-        await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-        try:
-            await self._usage.record(user_id, memory_ids, int(time.time()))
-        except TablesUnavailable as error:
-            log_learning.debug("recalls are not counted: %s", error)
 
     async def _resume(self, hook: Hook) -> None:
         """Learn what other workers, or this one before a restart, have left of a user."""
@@ -28088,25 +28083,180 @@ def _entries_of(state: str) -> ChatEntries:
         return ChatEntries()
 
 
-# ---- src/adaptive/filter.py ----
-# The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only.
+# ---- src/adaptive/recalling.py ----
+# Recall as the host's inlet asks for it: the request goes in, the one with memories comes out.
 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
-from dataclasses import replace
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import Request
 
-log = logging.getLogger("adaptive_memory")
+log_recalling = logging.getLogger("adaptive_memory")
 
 # Relevance from and up to which a memory needs no judge: three times the evidence that the gate
 # asks for, and a quarter of it.
 _CLEARLY_RELEVANT = 0.75
 _CLEARLY_IRRELEVANT = 0.2
+_COUNT_AFTER_SECONDS = 0.1
+
+
+class Recalling:
+    """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten."""
+
+    def __init__(
+        self,
+        indexes: MemoryIndexes,
+        vectors: HostVectorTable,
+        formats: AnswerFormats,
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        sealer: Sealer,
+    ) -> None:
+        self._indexes, self._vectors, self._formats = indexes, vectors, formats
+        self._start = start
+        self._usage = HostUsageTable()
+        self._chat_table = SealedChatTable(HostChatTable(), sealer)
+        self._chat_states = ChatStates()
+        self._relevance = RelevanceCache()
+        self._verdicts = EntryVerdicts()
+
+    async def warm_up(self, request: Request) -> None:
+        """What would make the first message after a restart wait."""
+        await self._verdicts.ready()
+        await asyncio.to_thread(memory_remarks)
+        await asyncio.to_thread(may_hold_facts, "What is it?")
+        await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
+        await warm_up(request, self._indexes, self._vectors)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of all that this process holds of a user to recall it."""
+        for cache in (self._indexes, self._chat_states, self._relevance, self._verdicts):
+            cache.forget(user_id)
+
+    async def recalled(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
+        """The request with what fits its newest message in the system prompt.
+
+        Raises:
+            HostError: memories can't be read.
+        """
+        settings = hook.settings
+        told = listing(body.get("messages"))
+        messages = without_answer_notes(told)
+        if not settings.show_memories:
+            return body if messages == told else {**body, "messages": messages}
+        changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
+        found = await self._served(hook, body, messages)
+        if found is not None:
+            said = without_memory_comments(messages)
+            changed["messages"] = with_block(said, found.block)
+            hook.metadata[RECALLED] = recall_line(found.count, found.note)
+            hook.metadata[INJECTED] = found.memory_ids
+            if settings.show_sources and found.fitting:
+                self._start(show_sources(hook.notifier, found.fitting))
+        if mapping(body.get("features")).get("memory") and (
+            # The host would show its memories to any model.
+            settings.native_memory == "replace" or (await kept_from_chat(hook)).names
+        ):
+            changed["features"] = without_native_memory(body["features"])
+        return changed
+
+    async def _served(
+        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]]
+    ) -> Recollection | None:
+        """What this conversation is given, ``None`` where it is given none."""
+        kind = hook.told_kind
+        temporary = kind == "temporary" and hook.settings.inject_in_temporary_chats
+        if kind not in RECALLED_KINDS and not temporary:
+            return None
+        chat_id = hook.chat_id if kind == "saved" else ""
+        # Who owns the chat is asked beside it: it takes about as long as a query.
+        recollected = self._recollected(hook, body, messages, chat_id)
+        found, known_kind = await asyncio.gather(recollected, hook.kind())
+        if known_kind != kind:
+            return None
+        self._count_recalls(hook, found)
+        if found.state is not None and chat_id:
+            keep, now, settings = self._chat_states.keep, int(time.time()), hook.settings
+            retention = ChatRetention(settings.retained_chats, 3600 * settings.retained_chat_hours)
+            table = self._chat_table
+            self._start(keep(table, hook.user_id, chat_id, found.state, now, retention))
+        self._start(self._verdicts.judge_ahead(hook.user_id, found.memories))
+        return found
+
+    def _count_recalls(self, hook: Hook, found: Recollection) -> None:
+        """Where pruning goes by it, count which memories were recalled."""
+        settings = hook.settings
+        if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
+            ids = [one.memory.id for one in found.fitting]
+            self._start(self._counted(hook.user_id, ids))
+
+    async def _counted(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        """Count recalls, once the host has made the model's request."""
+        await asyncio.sleep(_COUNT_AFTER_SECONDS)
+        try:
+            await self._usage.record(user_id, memory_ids, int(time.time()))
+        except TablesUnavailable as error:
+            log_recalling.debug("recalls are not counted: %s", error)
+
+    async def _recollected(
+        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]], chat_id: str
+    ) -> Recollection:
+        """What the newest message is given; with a ``chat_id`` the block is kept in place."""
+        user = await account(hook.user)
+        request = isolated_request(hook.request)
+        native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
+        library = Library(
+            sources=user_sources(hook, request, user, self._vectors),
+            indexes=self._indexes,
+            chats=self._chat_table,
+            states=self._chat_states,
+            judge=await self._judge(hook, request, user),
+            admit=native.not_injected if hook.settings.native_memory == "keep" else None,
+            hidden=await kept_from_chat(hook),
+            verdicts=self._verdicts,
+        )
+        try:
+            question = question_of(messages, hook.metadata, chat_id)
+            return await recollect(library, question, hook.settings)
+        except MemoryUnavailable as refusal:
+            log_recalling.debug("nothing recalled: %s", refusal)
+            return Recollection()
+
+    async def _judge(self, hook: Hook, request: Request, user: Any) -> RelevanceJudge | None:
+        settings = hook.settings
+        if not settings.use_llm_for_relevance:
+            return None
+        rules = JudgeRules(
+            deadline=settings.relevance_timeout_seconds,
+            clear_above=_CLEARLY_RELEVANT,
+            clear_below=_CLEARLY_IRRELEVANT,
+            cache_seconds=settings.cache_ttl_seconds,
+            prompt=settings.memory_relevance_prompt,
+        )
+        try:
+            completer = await chosen_completer(hook, request, user)
+        except AdaptiveMemoryError as error:
+            log_recalling.warning("memories are not judged: %s", error)
+            return None
+        hidden = await kept_from_completer(completer, request, settings)
+        return RelevanceJudge(completer, self._formats, self._relevance, rules, hidden)
+
+
+# ---- src/adaptive/filter.py ----
+# The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only.
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from typing import Any
+
+from fastapi import Request
+
+log = logging.getLogger("adaptive_memory")
 
 
 class Filter:
@@ -28118,32 +28268,17 @@ class Filter:
     def __init__(self) -> None:
         self.valves = Valves()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._indexes = MemoryIndexes()
-        self._vector_table = HostVectorTable()
+        indexes, vector_table, formats = MemoryIndexes(), HostVectorTable(), AnswerFormats()
         sealer = Sealer(host_secret())
-        self._chat_table = SealedChatTable(HostChatTable(), sealer)
-        self._chat_states = ChatStates()
-        self._relevance = RelevanceCache()
-        self._verdicts = EntryVerdicts()
-        self._formats = AnswerFormats()
         self._redacted_turns = RedactedTurns()
-        self._learning = Learning(self._indexes, self._vector_table, self._start, sealer)
-        caches = (self._indexes.forget, self._chat_states.forget)
-        caches += (self._relevance.forget, self._verdicts.forget)
+        self._learning = Learning(indexes, vector_table, formats, self._start, sealer)
+        self._recalling = Recalling(indexes, vector_table, formats, self._start, sealer)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        self._erasing = Erasing(self._learning, archive, caches)
+        self._erasing = Erasing(self._learning, archive, (self._recalling.forget,))
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
-            self._start(self._warm_up(request))
-
-    async def _warm_up(self, request: Request) -> None:
-        """What would make the first message after a restart wait."""
-        await self._verdicts.ready()
-        await asyncio.to_thread(memory_remarks)
-        await asyncio.to_thread(may_hold_facts, "What is it?")
-        await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
-        await warm_up(request, self._indexes, self._vector_table)
+            self._start(self._recalling.warm_up(request))
 
     async def inlet(
         self,
@@ -28162,7 +28297,7 @@ class Filter:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 async with asyncio.timeout(hook.settings.inlet_timeout_seconds):
-                    body = await self._recall(hook, body)
+                    body = await self._recalling.recalled(hook, body)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -28289,101 +28424,6 @@ class Filter:
         return Hook(
             settings, user or {}, {} if metadata is None else metadata, request, emitter, chat_model
         )
-
-    async def _recall(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
-        settings = hook.settings
-        told = listing(body.get("messages"))
-        messages = without_answer_notes(told)
-        if not settings.show_memories:
-            return body if messages == told else {**body, "messages": messages}
-        changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
-        found = await self._served(hook, body, messages)
-        if found is not None:
-            said = without_memory_comments(messages)
-            changed["messages"] = with_block(said, found.block)
-            hook.metadata[RECALLED] = recall_line(found.count, found.note)
-            hook.metadata[INJECTED] = found.memory_ids
-            if settings.show_sources and found.fitting:
-                self._start(show_sources(hook.notifier, found.fitting))
-        if mapping(body.get("features")).get("memory") and (
-            # The host would show its memories to any model.
-            settings.native_memory == "replace" or (await kept_from_chat(hook)).names
-        ):
-            changed["features"] = without_native_memory(body["features"])
-        return changed
-
-    async def _served(
-        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]]
-    ) -> Recollection | None:
-        """What this conversation is given, ``None`` where it is given none."""
-        kind = hook.told_kind
-        temporary = kind == "temporary" and hook.settings.inject_in_temporary_chats
-        if kind not in RECALLED_KINDS and not temporary:
-            return None
-        chat_id = hook.chat_id if kind == "saved" else ""
-        # Who owns the chat is asked beside it: it takes about as long as a query.
-        recollected = self._recollected(hook, body, messages, chat_id)
-        found, known_kind = await asyncio.gather(recollected, hook.kind())
-        if known_kind != kind:
-            return None
-        self._count_recalls(hook, found)
-        if found.state is not None and chat_id:
-            keep, now, settings = self._chat_states.keep, int(time.time()), hook.settings
-            retention = ChatRetention(settings.retained_chats, 3600 * settings.retained_chat_hours)
-            table = self._chat_table
-            self._start(keep(table, hook.user_id, chat_id, found.state, now, retention))
-        self._start(self._verdicts.judge_ahead(hook.user_id, found.memories))
-        return found
-
-    def _count_recalls(self, hook: Hook, found: Recollection) -> None:
-        """Where pruning goes by it, count which memories were recalled."""
-        settings = hook.settings
-        if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
-            ids = [one.memory.id for one in found.fitting]
-            self._start(self._learning.count_recalls(hook.user_id, ids))
-
-    async def _recollected(
-        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]], chat_id: str
-    ) -> Recollection:
-        """What the newest message is given; with a ``chat_id`` the block is kept in place."""
-        user = await account(hook.user)
-        request = isolated_request(hook.request)
-        native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
-        library = Library(
-            sources=user_sources(hook, request, user, self._vector_table),
-            indexes=self._indexes,
-            chats=self._chat_table,
-            states=self._chat_states,
-            judge=await self._judge(hook, request, user),
-            admit=native.not_injected if hook.settings.native_memory == "keep" else None,
-            hidden=await kept_from_chat(hook),
-            verdicts=self._verdicts,
-        )
-        try:
-            question = question_of(messages, hook.metadata, chat_id)
-            return await recollect(library, question, hook.settings)
-        except MemoryUnavailable as refusal:
-            log.debug("nothing recalled: %s", refusal)
-            return Recollection()
-
-    async def _judge(self, hook: Hook, request: Request, user: Any) -> RelevanceJudge | None:
-        settings = hook.settings
-        if not settings.use_llm_for_relevance:
-            return None
-        rules = JudgeRules(
-            deadline=settings.relevance_timeout_seconds,
-            clear_above=_CLEARLY_RELEVANT,
-            clear_below=_CLEARLY_IRRELEVANT,
-            cache_seconds=settings.cache_ttl_seconds,
-            prompt=settings.memory_relevance_prompt,
-        )
-        try:
-            completer = await chosen_completer(hook, request, user)
-        except AdaptiveMemoryError as error:
-            log.warning("memories are not judged: %s", error)
-            return None
-        hidden = await kept_from_completer(completer, request, settings)
-        return RelevanceJudge(completer, self._formats, self._relevance, rules, hidden)
 
     async def _learned(self, hook: Hook, pending: PendingTurn | None, line: str) -> None:
         """The outlet's work, in a task of its own that nobody waits for."""

@@ -23,7 +23,7 @@ FLOORS: list[set[str]] = [
     | {"conversation_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
-    {"filter", "learning", "erasing"}
+    {"filter", "recalling", "learning", "erasing"}
     | {"understanding", "summing_up", "suggesting", "remembering", "answers", "measuring"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.

@@ -47,6 +47,7 @@ from adaptive.learn.apply import apply_operations
 from adaptive.learn.queue import LearningQueue
 from adaptive.learn.turn_work import TurnWork
 from adaptive.learning import Learning
+from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Draft, Memory, Operation
 from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
@@ -505,7 +506,9 @@ async def test_nobody_writes_beside_it(house: House) -> None:
 
 def test_learning_forgets_one_user() -> None:
     """What an instance holds for its turns is let go of for one user, and kept for others."""
-    learning = Learning(MemoryIndexes(), HostVectorTable(), lambda _: None, Sealer("secret"))
+    learning = Learning(
+        MemoryIndexes(), HostVectorTable(), AnswerFormats(), lambda _: None, Sealer("secret")
+    )
     for user_id in ("ada", "bob"):
         learning._queue._local.add(PendingTurn(user_id, "m", "c", "words", 1, 1))
         learning._resumed[user_id] = 1.0

@@ -100,7 +100,7 @@ class OtherFilter(BaseModel):
 
 
 class EarlierLoad(BaseModel):
-    """The same fields as ours, of a class that an older load of the plug-in made."""
+    """Fields of ours, of a class that an older load, or an earlier release, has made."""
 
     enabled: bool = True
     show_memories: bool = True
@@ -121,6 +121,37 @@ def test_valves_of_an_earlier_load() -> None:
     """Valves are read by name, because code that was saved anew has classes of its own."""
     merged = Settings.merge(Valves(), EarlierLoad())
     assert (merged.enabled, merged.save_mode) == (True, "off")
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """What admin and user have set, and what holds then."""
+
+    field: str
+    admin: dict[str, str]
+    user: dict[str, str]
+    holds: str
+
+
+NARROWED = (
+    Narrowed("save_mode", {"save_mode": "auto"}, {"save_mode": "suggest"}, "suggest"),
+    Narrowed("save_mode", {"save_mode": "suggest"}, {"save_mode": "auto"}, "suggest"),
+    Narrowed("save_mode", {"save_mode": "suggest"}, {"save_mode": "off"}, "off"),
+    Narrowed("save_mode", {"save_mode": "off"}, {"save_mode": "auto"}, "off"),
+    Narrowed("history_recall", {}, {}, "off"),
+    Narrowed("history_recall", {}, {"history_recall": "all"}, "all"),
+    Narrowed("history_recall", {"history_recall": "chat"}, {"history_recall": "all"}, "chat"),
+    Narrowed("history_recall", {"history_recall": "off"}, {"history_recall": "all"}, "off"),
+    Narrowed("history_recall", {"history_recall_default": "chat"}, {}, "chat"),
+    Narrowed("history_recall", {"history_recall_default": "all"}, {"history_recall": "off"}, "off"),
+)
+
+
+@pytest.mark.parametrize("case", NARROWED, ids=str)
+def test_users_only_narrow(case: Narrowed) -> None:
+    """Of what an admin allows a user may take less, and where nothing is chosen the default."""
+    merged = Settings.merge(Valves(**case.admin), UserValves(**case.user))
+    assert getattr(merged, case.field) == case.holds
 
 
 def test_settings_are_frozen() -> None:

@@ -17,7 +17,6 @@ from adaptive.errors import (
     AdaptiveMemoryError,
     LessonUnfinished,
     MemoryUnavailable,
-    TablesUnavailable,
 )
 from adaptive.host.answer_note import StoredAnswer
 from adaptive.host.archive_table import HostArchiveTable
@@ -93,6 +92,7 @@ class Learning:
         self,
         indexes: MemoryIndexes,
         vectors: HostVectorTable,
+        formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
     ) -> None:
@@ -103,7 +103,7 @@ class Learning:
         self._queue = LearningQueue(SealedPendingTable(HostPendingTable(), sealer), self._leases)
         self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
         self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
-        self._formats = AnswerFormats()
+        self._formats = formats
         self._writing = asyncio.Semaphore(1)
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._resumed: OrderedDict[str, float] = OrderedDict()
@@ -176,14 +176,6 @@ class Learning:
     async def tell(self, hook: Hook, line: str) -> None:
         """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
         await self._show(hook, line, failed=True)
-
-    async def count_recalls(self, user_id: str, memory_ids: Sequence[str]) -> None:
-        """Count that memories were recalled, once the host has made the model's request."""
-        await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-        try:
-            await self._usage.record(user_id, memory_ids, int(time.time()))
-        except TablesUnavailable as error:
-            log_learning.debug("recalls are not counted: %s", error)
 
     async def _resume(self, hook: Hook) -> None:
         """Learn what other workers, or this one before a restart, have left of a user."""

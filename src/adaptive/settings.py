@@ -13,6 +13,8 @@ from adaptive.model import CATEGORIES
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 
+# What users could choose in the first release; ours all the same, where they come from then.
+_OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
 _Choice = TypeVar("_Choice")
 # The narrowest first.
 _SAVE_MODES: tuple[SaveMode, ...] = ("off", "suggest", "auto")
@@ -37,7 +39,7 @@ class Settings(Valves):
         dict when ours fail to load (host: utils/filter.py), or missing.
         """
         theirs = user_valves.model_dump() if isinstance(user_valves, BaseModel) else {}
-        if set(theirs) != set(UserValves.model_fields):
+        if not _OLDEST_USER_VALVES <= set(theirs) <= set(UserValves.model_fields):
             theirs = {}
         own = UserValves(**theirs)
         admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
