@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from adaptive.ports import Vectors
 from adaptive.search.calibration import (
     NULL_PROMPTS,
+    NullLevel,
+    Script,
     null_levels,
     script_of,
     speaks_of_self,
@@ -27,6 +29,11 @@ def directions(count: int, seed: int, dimension: int = 48) -> Vectors:
 NULLS = directions(len(NULL_PROMPTS), 1)
 
 
+def levels_of(memories: Vectors, nulls: Vectors) -> dict[Script, NullLevel]:
+    """The null distribution of a store of these vectors."""
+    return null_levels((nulls @ memories.T).max(axis=1))
+
+
 def test_null_prompts() -> None:
     """The table is not empty, has no doubles, and says nothing of a person's own life."""
     assert 60 <= len(NULL_PROMPTS) <= 150
@@ -36,7 +43,7 @@ def test_null_prompts() -> None:
 
 def test_larger_store_comes_nearer() -> None:
     """The more memories there are, the nearer the best comes by chance, and the level follows."""
-    few, many = null_levels(directions(5, 2), NULLS), null_levels(directions(2000, 2), NULLS)
+    few, many = levels_of(directions(5, 2), NULLS), levels_of(directions(2000, 2), NULLS)
     assert many["latin"].mean > few["latin"].mean + 0.1
 
 
@@ -44,7 +51,7 @@ def test_larger_store_comes_nearer() -> None:
 def test_tiny_store(size: int) -> None:
     """A store of one memory has a level as well."""
     memories = directions(size, 3)
-    level = null_levels(memories, NULLS)["latin"]
+    level = levels_of(memories, NULLS)["latin"]
     assert level.standing(memories @ memories[0]).max() > 5
     assert level.standing(memories @ directions(1, 9)[0]).max() < 4
 
@@ -56,12 +63,12 @@ def test_shift_of_the_scale() -> None:
     def shifted(cosine: Vectors) -> Vectors:
         return np.float32(0.3) * cosine + np.float32(0.7)
 
-    plain = null_levels(memories, NULLS)["latin"]
+    plain = levels_of(memories, NULLS)["latin"]
     nearest = (NULLS @ memories.T).max(axis=1)
     # One dimension more carries a constant to all vectors.
     wide = np.hstack([memories * 0.3**0.5, np.full((50, 1), 0.7**0.5)]).astype(np.float32)
     wide_nulls = np.hstack([NULLS * 0.3**0.5, np.full((len(NULLS), 1), 0.7**0.5)])
-    moved = null_levels(wide, wide_nulls.astype(np.float32))["latin"]
+    moved = levels_of(wide, wide_nulls.astype(np.float32))["latin"]
     assert moved.mean == pytest.approx(float(shifted(nearest).mean()), abs=0.02)
     assert moved.standing(shifted(memories @ query)) == pytest.approx(
         plain.standing(memories @ query), abs=0.01
@@ -75,7 +82,7 @@ def test_alike_to_the_model() -> None:
     for number, prompt in enumerate(NULL_PROMPTS):
         if script_of(prompt) == "cyrillic":
             nulls[number] = bundled
-    levels = null_levels(bundled[None], nulls)
+    levels = levels_of(bundled[None], nulls)
     same = np.array([0.9], dtype=np.float32)
     assert levels["cyrillic"].standing(same)[0] < 0 < levels["latin"].standing(same)[0]
 
@@ -83,15 +90,15 @@ def test_alike_to_the_model() -> None:
 def test_vectors_without_spread() -> None:
     """A model that answers always the same makes no division by zero."""
     same = np.repeat(directions(1, 6), len(NULL_PROMPTS), axis=0)
-    standing = null_levels(same[:2], same)["latin"].standing(same[:2] @ same[0])
+    standing = levels_of(same[:2], same)["latin"].standing(same[:2] @ same[0])
     assert np.isfinite(standing).all()
 
 
 def test_programmers_store() -> None:
     """A few null prompts that fit a store do not raise its level by much."""
     memories = np.vstack([directions(20, 7), NULLS[:3]])
-    with_fits = null_levels(memories, NULLS)["latin"]
-    without = null_levels(directions(20, 7), NULLS)["latin"]
+    with_fits = levels_of(memories, NULLS)["latin"]
+    without = levels_of(directions(20, 7), NULLS)["latin"]
     assert with_fits.mean + 3 * with_fits.spread < without.mean + 5 * without.spread
 
 

@@ -28,6 +28,7 @@ from adaptive.search.index import MemoryIndex
 from adaptive.search.meanings import spellings
 from adaptive.search.text_similarity import token_set_ratio
 from adaptive.search.tokens import tokens
+from adaptive.search.vectors import products
 from adaptive.settings import Settings
 
 # More deletions in one turn than these are to be asked for first.
@@ -184,7 +185,7 @@ class _Batch:
         words = {*tokens(entry.content), *_spelt(read_statement(entry.content))}
         places = set(_highest(shelf.keywords.scores(words), _NEAREST_BY_WORDS, self._index))
         if entry.vector is not None and len(entry.vector) == self._index.dimension:
-            cosines = shelf.vectors @ entry.vector
+            cosines = products(shelf.vectors, entry.vector)
             places |= set(_highest(cosines, _NEAREST_BY_VECTOR, self._index))
         memories = (self._index.memories[place] for place in places)
         return [memory for memory in memories if memory.id not in self.addressed]

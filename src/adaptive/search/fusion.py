@@ -30,12 +30,13 @@ from adaptive.search.bm25 import KeywordIndex, keyword_index
 from adaptive.search.calibration import (
     NullLevel,
     Script,
+    latin_level,
     null_levels,
     script_of,
     speaks_of_self,
 )
 from adaptive.search.tokens import continues, tokens
-from adaptive.search.vectors import normalised
+from adaptive.search.vectors import normalised, product_table, products
 
 # A pause of three hours begins a new sitting.
 SITTING_SECONDS = 3 * 3600
@@ -150,15 +151,17 @@ def shelf(
     embedded = vectors if has_vector.all() else vectors[has_vector]
     centre = (embedded.sum(axis=0) / (len(embedded) + CENTRE_HALF)).astype(np.float32)
     unit, levels = 1.0, dict[Script, NullLevel]()
+    centrality = products(vectors, centre)
     if nulls is not None and len(embedded):
-        levels = null_levels(embedded, nulls)
-        unit = null_levels(embedded, normalised(nulls - centre))["latin"].spread
+        cosines = product_table(nulls, embedded)
+        levels = null_levels(cosines.max(axis=1))
+        unit = latin_level(_centred(cosines, nulls, centre, centrality[has_vector])).spread
     places = learning_places(created_at, chats)
     return Shelf(
         vectors,
         has_vector,
         centre,
-        vectors @ centre,
+        centrality,
         unit,
         levels,
         keyword_index(texts, previous.keywords if previous else None),
@@ -167,6 +170,13 @@ def shelf(
         np.asarray([0] * len(texts) if importance is None else importance, dtype=np.int64),
         np.asarray(created_at, dtype=np.int64),
     )
+
+
+def _centred(cosines: Vectors, nulls: Vectors, centre: Vectors, centrality: Vectors) -> Vectors:
+    """How near the nearest memory comes to each null prompt once the centre is taken from it."""
+    lengths = np.linalg.norm(nulls - centre, axis=1)
+    nearest: Vectors = (cosines - centrality).max(axis=1) / np.where(lengths == 0, 1, lengths)
+    return nearest
 
 
 def learning_places(created_at: Sequence[int], chats: Sequence[str] | None = None) -> Places:
@@ -204,7 +214,7 @@ def rank(
     words = tokens(asked.text)
     similarity = cosine = np.zeros(shelf.keywords.size, dtype=np.float32)
     if asked.vector is not None:
-        cosine = shelf.vectors @ asked.vector
+        cosine = products(shelf.vectors, asked.vector)
         length = max(float(np.linalg.norm(asked.vector - shelf.centre)), _TINY)
         similarity = ((cosine - shelf.centrality) / (length * shelf.unit)).astype(np.float32)
     matched = shelf.keywords.scores(words)
