@@ -18,7 +18,7 @@ from adaptive.conversation.postprocess import (
 from adaptive.conversation_ports import ChatNotes, ChatNotesTable
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.chat_notes_table import HostChatNotesTable
-from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
+from adaptive.host.follow_ups import FollowUps, StoreFollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
 from adaptive.host.locality import kept_from_completer
 from adaptive.host.providers import chosen_completer, user_sources
@@ -72,7 +72,10 @@ class _Summing:
 
 
 class SummingUp:
-    """What an instance of the plug-in needs to look back at turns; what it holds is forgettable."""
+    """What an instance of the plug-in needs to look back at turns; what it holds is forgettable.
+
+    ``notes``, ``store_follow_ups`` and ``room_of`` are the host's unless a test says otherwise.
+    """
 
     def __init__(
         self,
@@ -82,10 +85,13 @@ class SummingUp:
         formats: AnswerFormats,
         sealer: Sealer,
         notes: ChatNotesTable | None = None,
+        store_follow_ups: StoreFollowUps | None = None,
+        room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
         self._learning, self._indexes, self._vectors = learning, indexes, vectors
         self._formats = formats
         self._notes = notes or HostChatNotesTable(sealer)
+        self._store_follow_ups, self._room_of = store_follow_ups, room_of or self._host_room
         self._at_work: set[_Summing] = set()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -101,12 +107,13 @@ class SummingUp:
         """
         await asyncio.sleep(_AFTER_THE_ANSWER_SECONDS)
         try:
-            if await hook.kind() != "saved":
-                return
-            summing = _Summing(hook, chat, await self._room(hook), learned)
+            room = await self._room_of(hook)
         except AdaptiveMemoryError as error:
             log_summing_up.warning("a turn is not summed up: %s", error)
             return
+        if room is None:
+            return
+        summing = _Summing(hook, chat, room, learned)
         self._at_work.add(summing)
         try:
             found = await self._noted(summing)
@@ -118,12 +125,14 @@ class SummingUp:
         finally:
             self._at_work.discard(summing)
 
-    async def _room(self, hook: Hook) -> Classroom:
-        """The user's store and the model; as for learning.
+    async def _host_room(self, hook: Hook) -> Classroom | None:
+        """The user's store and the model, as for learning; none in a chat that others may read.
 
         Raises:
             AdaptiveMemoryError: the host does not know the user, or no model is known.
         """
+        if await hook.kind() != "saved":
+            return None
         user, request = await account(hook.user), isolated_request(hook.request)
         sources = user_sources(hook, request, user, self._vectors)
         completer = await chosen_completer(hook, request, user)
@@ -133,7 +142,7 @@ class SummingUp:
             completer=completer,
             formats=self._formats,
             storeroom=self._learning.storeroom(sources),
-            may_ask=_never,
+            may_ask=_no_question_left,
             hidden=await kept_from_completer(completer, request, hook.settings),
             writing=self._learning.writing,
         )
@@ -211,7 +220,8 @@ class SummingUp:
             return
         if await follow_ups_are_wanted(hook):
             async with self._learning.writing:
-                follow_ups = FollowUps(chat.chat_id, chat.answer_id, hook.emitter)
+                store = self._store_follow_ups
+                follow_ups = FollowUps(chat.chat_id, chat.answer_id, hook.emitter, store)
                 await follow_ups.show(found.follow_ups)
 
     async def _learn(self, summing: _Summing, found: Postprocessing) -> None:
@@ -267,7 +277,7 @@ async def _attempted(work: Awaitable[None], doing: str) -> None:
         log_summing_up.warning("%s: %s", doing, error)
 
 
-async def _never() -> bool:
+async def _no_question_left() -> bool:
     """Whether a lesson of this room may ask the model: the one question was asked already."""
     return False
 

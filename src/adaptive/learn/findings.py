@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 
 from adaptive.learn.admission import admitted
@@ -15,6 +16,8 @@ from adaptive.learn.testimony import is_borne_out
 from adaptive.model import Operation, Turn
 from adaptive.privacy.policy import gate_policy
 from adaptive.settings import Settings
+
+log_findings = logging.getLogger("adaptive_memory.learn")
 
 
 async def learn_findings(
@@ -45,4 +48,6 @@ def _admitted_findings(words: str, findings: Sequence[Operation], settings: Sett
     borne_out = tuple(
         one for one in findings if one.kind == "NEW" and is_borne_out(one.draft.content, typed)
     )
+    if len(borne_out) < len(findings):
+        log_findings.info("facts that the user did not type: %d", len(findings) - len(borne_out))
     return admitted(Extraction(borne_out, ()), (), words, gate_policy(settings))
