@@ -32,6 +32,7 @@ from adaptive.recalling import Recalling
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
+from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.table_ports import PendingTurn
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
@@ -53,8 +54,10 @@ class Filter:
         self._redacted_turns = RedactedTurns()
         self._learning = Learning(indexes, vector_table, formats, self._start, sealer)
         self._recalling = Recalling(indexes, vector_table, formats, self._start, sealer)
+        self._summing_up = SummingUp(self._learning, indexes, vector_table, formats, sealer)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        self._erasing = Erasing(self._learning, archive, (self._recalling.forget,))
+        forgetting = (self._recalling.forget, self._summing_up.forget)
+        self._erasing = Erasing(self._learning, archive, forgetting)
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -178,7 +181,10 @@ class Filter:
                     return body
                 pending = await self._learning.put(hook, turn) if turn is not None else None
                 line = NOTHING_NEW if turn is not None else ""
-                self._start(self._learned(hook, pending, line))
+                learned, known = asyncio.Event(), pending is not None
+                self._start(self._learned(hook, pending, line, learned))
+                if chat := answered_chat(hook, messages, turn, worth_learning=known):
+                    self._start(self._summed_up(hook, chat, learned))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -205,8 +211,10 @@ class Filter:
             settings, user or {}, {} if metadata is None else metadata, request, emitter, chat_model
         )
 
-    async def _learned(self, hook: Hook, pending: PendingTurn | None, line: str) -> None:
-        """The outlet's work, in a task of its own that nobody waits for."""
+    async def _learned(
+        self, hook: Hook, pending: PendingTurn | None, line: str, over: asyncio.Event
+    ) -> None:
+        """The outlet's work, in a task of its own; ``over`` is set when it has come to an end."""
         try:
             await self._learning.learn(hook, pending, line)
         except AdaptiveMemoryError as error:
@@ -215,6 +223,15 @@ class Filter:
             log.exception("nothing learned from a turn")
             line = failure_line("an unexpected error; the server's log tells more")
             await hook.notifier.status(line)
+        finally:
+            over.set()
+
+    async def _summed_up(self, hook: Hook, chat: AnsweredChat, learned: asyncio.Event) -> None:
+        """Looking back at an answered turn, in a task of its own that nobody waits for."""
+        try:
+            await self._summing_up.sum_up(hook, chat, learned)
+        except Exception:
+            log.exception("an unexpected error while summing up a turn")
 
     async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
         """Erasing in a task of its own, as the user is asked first."""

@@ -153,6 +153,11 @@ class Learning:
         """Held by whoever writes into a store, or shows a line: one at a time in this process."""
         return self._writing
 
+    @property
+    def queue(self) -> LearningQueue:
+        """By whose leases one at a time learns of a user."""
+        return self._queue
+
     def forget(self, user_id: str) -> None:
         """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
         self._queue.forget(user_id)
@@ -168,7 +173,7 @@ class Learning:
             HostError: the archive can't be read, or a row does not stand in the store.
         """
         request, user = isolated_request(hook.request), await account(hook.user)
-        room = self._storeroom(user_sources(hook, request, user, self._vectors))
+        room = self.storeroom(user_sources(hook, request, user, self._vectors))
         now = int(time.time())
         restored = [await restore_memory(room, one, now) for one in memory_ids]
         return sum(memory is not None for memory in restored)
@@ -228,7 +233,7 @@ class Learning:
             indexes=self._indexes,
             completer=completer,
             formats=self._formats,
-            storeroom=self._storeroom(sources),
+            storeroom=self.storeroom(sources),
             may_ask=partial(self._may_ask, turn.user_id, settings.max_extractions_per_hour),
             can_ask=own is not None and own.caller is not None,
             hidden=await kept_from_completer(completer, request, settings),
@@ -268,7 +273,7 @@ class Learning:
             sources = user_sources(hook, request, user, self._vectors)
             completer = await chosen_completer(hook, request, user)
             shop = Workshop(
-                room=self._storeroom(sources),
+                room=self.storeroom(sources),
                 current=partial(
                     self._indexes.current, sources, settings.index_cache_bytes, patience=0
                 ),
@@ -282,7 +287,8 @@ class Learning:
         except AdaptiveMemoryError as error:
             log_learning.warning("no upkeep: %s", error)
 
-    def _storeroom(self, sources: Sources) -> Storeroom:
+    def storeroom(self, sources: Sources) -> Storeroom:
+        """A user's store with what is kept beside it."""
         return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
 
     async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:

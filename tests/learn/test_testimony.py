@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.learn.testimony import (
+    is_borne_out,
     is_imagined,
     is_of_somebody_else,
     is_told_in,
@@ -180,3 +181,38 @@ def test_any_fact(fact: str, words: str) -> None:
     """Any fact is judged beside any message; what is word for word said is never refused."""
     for judge in (is_of_somebody_else, is_turned_around, is_imagined, is_told_in):
         assert judge(fact, words) in (True, False)
+
+
+BORNE_OUT = [
+    Said("I have a cat called Miso.", "User has a cat named Miso."),
+    Said("My cat Miso is ill, what can I do?", "User has a cat named Miso."),
+    Said("I'm a nurse in Porto.", "User works as a nurse in Porto."),
+    Said("I have moved to Lisbon.", "User lives in Lisbon."),
+    Said("I love jazz.", "User likes jazz."),
+    Said("Ich wohne in Berlin.", "User lives in Berlin."),
+    Said("I am allergic to peanuts. What may I eat?", "User is allergic to peanuts."),
+]
+NOT_BORNE_OUT = [
+    Said("I live in Porto.", "User lives in Lisbon."),
+    Said("I live in Porto.", "User loves the opera."),
+    Said("I play the violin.", "User plays the violin and the piano."),
+    Said("What jazz do people like?", "User likes jazz."),
+    Said("Can you recommend a vet for my cat?", "User has a cat."),
+    Said("I went to a jazz bar.", "User loves jazz."),
+    Said("Porto is a town.", "User lives in Porto."),
+    Said("I live in Porto.", "Anna lives in Porto."),
+    Said("I live.", "User lives."),
+    Said("", "User lives in Porto."),
+]
+
+
+@pytest.mark.parametrize("said", BORNE_OUT, ids=lambda one: one.fact)
+def test_borne_out(said: Said) -> None:
+    """What stands in the user's own words, in whatever language, is borne out by them."""
+    assert is_borne_out(said.fact, said.words)
+
+
+@pytest.mark.parametrize("said", NOT_BORNE_OUT, ids=lambda one: f"{one.words} {one.fact}")
+def test_not_borne_out(said: Said) -> None:
+    """What goes beyond them, or was only asked, is not."""
+    assert not is_borne_out(said.fact, said.words)

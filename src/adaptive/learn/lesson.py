@@ -14,7 +14,7 @@ import numpy as np
 
 from adaptive.errors import EmbeddingError, LeaseLost
 from adaptive.learn.admission import admitted
-from adaptive.learn.apply import apply_operations, audit_entries, finish_broken_off
+from adaptive.learn.apply import Held, apply_operations, audit_entries, finish_broken_off
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.commanded import commanded
 from adaptive.learn.commands import read_commands
@@ -121,7 +121,7 @@ async def learn_turn(
             raise LeaseLost("another worker has taken over")
     else:  # it may have been kept under other rules
         found = await asyncio.to_thread(admit, found)
-    outcomes, doubtful = await _written(room, turn, found, settings, work, again=again)
+    outcomes, doubtful = await write_extraction(room, turn, found, settings, work.held, again=again)
     complete = all(outcome.status != "failed" for outcome in outcomes)
     if room.can_ask:
         outcomes += [Outcome("asked", one.content) for _, asked in doubtful for one in asked]
@@ -135,16 +135,23 @@ async def learn_turn(
     return Lesson(report_line([*outcomes, *found.refused]), complete, doubtful)
 
 
-async def _written(
+async def write_extraction(
     room: Classroom,
     turn: Turn,
     found: Extraction,
     settings: Settings,
-    work: LessonWork,
+    held: Held,
     *,
-    again: bool,
+    again: bool = False,
 ) -> tuple[list[Outcome], Doubtful]:
-    """What became of what was found, in the order in which it is told, and what to ask about."""
+    """What became of what was found, in the order in which it is told, and what to ask about.
+
+    ``held`` is asked before each write; ``again`` is a lesson that broke off before.
+
+    Raises:
+        MemoryUnavailable: the host allows this user no memories.
+        LeaseLost: another worker has the turn by now.
+    """
     made = await _vectors(room, found.operations)
     store, source = room.sources.store, turn.source
     async with room.writing:
@@ -160,9 +167,7 @@ async def _written(
         vectors = _rows_for(accepted, made)
         known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
         allowed = allowed_deletions(known.operations, len(index.memories))
-        applied = await apply_operations(
-            allowed.operations, index.memories, store, source, work.held
-        )
+        applied = await apply_operations(allowed.operations, index.memories, store, source, held)
         now = int(room.clock())
         changed = audit_entries(applied, source, now)
         await room.storeroom.trail.record(turn.user_id, changed, now)

@@ -53,6 +53,7 @@ _POLL_SECONDS = 2.0
 _MOST_POLLS = int(LEASE_SECONDS / _POLL_SECONDS) + 3
 
 Teach = Callable[[TurnWork], Awaitable[None]]
+WorkAlone = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 Answered = TypeVar("Answered")
 
 
@@ -124,6 +125,21 @@ class LearningQueue:
         except TablesUnavailable as error:
             self._tell(error)
             return calls
+
+    async def alone(self, user_id: str, work: WorkAlone) -> bool:
+        """Do other work on a user's store while nobody learns; ``False`` where another worker does.
+
+        ``work`` is given what prolongs the lease, and tells whether it still is this worker's.
+        """
+        owner = f"{self._owner}-{next(self._numbers)}"
+        async with self._locks.setdefault(user_id, asyncio.Lock()):
+            try:
+                if not await self._user_lease(user_id, owner):
+                    return False
+                await work(lambda: self._acquired(user_id, owner, self._clock()))
+            finally:
+                await self._release(user_id, owner)
+        return True
 
     def forget(self, user_id: str) -> None:
         """Let go of the turns of a user that wait in this process."""

@@ -25,6 +25,7 @@ from adaptive.learn.statement import (
     read_statement,
     strong,
 )
+from adaptive.learn.worth import has_first_person
 from adaptive.search.meanings import people
 
 _TESTIMONY_TEXT = 4000
@@ -59,6 +60,8 @@ _SUBJECT_VERBS_TEXT = (
     "be have live moved work like prefer want eat drink play speak learn study drive use"
 )
 _SUBJECT_VERBS = frozenset((*_SUBJECT_VERBS_TEXT.split(), "smoke", "teach", "bought"))
+# Those that models put in and leave out; what is felt or wanted must have been said.
+_DOING_VERBS = _SUBJECT_VERBS - {"like", "prefer", "want", "smoke", "teach", "bought"}
 _SUBJECT_PREPS = frozenset(("", "ma"))  # French "ma sœur", which Italian reads as "but"
 _LEAST_CONTAINED = 2
 
@@ -111,6 +114,22 @@ def is_told_in(content: str, text: str) -> bool:
     )
 
 
+def is_borne_out(content: str, typed: str) -> bool:
+    """Whether every word of a fact about the user, by its meaning, stands in what they typed.
+
+    Only a verb of doing may be another one: "I'm a nurse" bears out that the user works as one. No
+    question bears anything out. Unlike the rules above, this one refuses where it is not sure: it
+    is for facts of a model that was shown more than the user's words.
+    """
+    fact = read_statement(content)
+    words = {word.meaning for word in strong(fact.words)}
+    if fact.about == "other" or not words or not has_first_person(typed):
+        return False
+    said = (_stated(sentence) for sentence in _TESTIMONY_END.split(typed[:_TESTIMONY_TEXT]))
+    told = frozenset[str]().union(*map(meanings_said, said))
+    return not words <= _DOING_VERBS and words - told <= _DOING_VERBS
+
+
 def is_imagined(content: str, typed: str) -> bool:
     """Whether the words of a fact stand in what the message imagines, and one of them only there.
 
@@ -150,9 +169,8 @@ def _testimony(typed: str) -> _Testimony:
     for sentence in _TESTIMONY_END.split(typed[:_TESTIMONY_TEXT]):
         answer = _ANSWERING.match(sentence)
         said = sentence[answer.end() if answer else 0 :].strip()
-        asked = said.rstrip(" )\"'”").endswith(("?", "？"))
-        if asked:  # "My boss drives a Tesla, can you believe it?"
-            said = said.rpartition(",")[0]
+        stated = _stated(said)
+        asked, said = stated != said, stated
         statement = read_statement(said)
         mixed = statement.about != "user" and _OF_THE_SPEAKER.search(said)
         for clause, foreign in _clauses_told(statement):
@@ -161,6 +179,12 @@ def _testimony(typed: str) -> _Testimony:
             elif not asked:
                 own.append(clause)
     return _Testimony(tuple(own), tuple(others))
+
+
+def _stated(sentence: str) -> str:
+    """A sentence without what it asks: "My boss drives a Tesla, can you believe it?"."""
+    asked = sentence.rstrip(" )\"'”").endswith(("?", "？"))
+    return sentence.rpartition(",")[0] if asked else sentence
 
 
 def _clauses_told(statement: Statement) -> Iterator[tuple[Clause, bool]]:

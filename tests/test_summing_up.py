@@ -1,0 +1,407 @@
+"""What follows an answered turn, with everything but the host's own tables and pages."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import types
+from collections.abc import Awaitable, Callable
+from typing import Any, cast
+
+import pytest
+from fastapi import FastAPI, Request
+
+from adaptive.conversation_ports import ChatNotes
+from adaptive.errors import HostError, ModelBusy, TablesUnavailable
+from adaptive.host.hook import Hook
+from adaptive.host.vector_table import HostVectorTable
+from adaptive.learn.archive import Storeroom
+from adaptive.learn.audit import AuditTrail
+from adaptive.learn.lesson import Classroom
+from adaptive.learn.waiting_turn import WaitingTurn
+from adaptive.learning import INJECTED, Learning
+from adaptive.llm.ask import AnswerFormats
+from adaptive.model import Turn
+from adaptive.privacy.local_only import LocalOnlyBanks
+from adaptive.privacy.sealing import Sealer
+from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
+from tests.fakes import (
+    ListedMemories,
+    ScriptedModel,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+    memory,
+    turn,
+)
+from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
+from tests.learn.work_in_hand import always
+
+SAVED = {"chat_id": "c", "session_id": "s", "message_id": "a", "user_message_id": "m"}
+WORDS = "I live in Porto and I want to cook."
+PORTO = "User lives in Porto."
+SUMMARY = "The user wanted to cook. A soup was found."
+NUTS = memory("m-1", "User is allergic to peanuts.", bank="Health")
+
+
+def reply(**fields: Any) -> str:
+    """A reply of the model with these fields."""
+    return json.dumps({"chat_summary": SUMMARY, "chat_tags": ["soup"], **fields})
+
+
+class ListedNotes:
+    """A ``ChatNotesTable`` whose rows are a dict; what is named in ``failing`` fails."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[str, str], ChatNotes] = {}
+        self.failing: set[str] = set()
+        self.dropped: list[tuple[str, str]] = []
+
+    async def read(self, user_id: str, chat_id: str) -> ChatNotes:
+        """A row."""
+        self._check("read")
+        return self.rows.get((user_id, chat_id), ChatNotes())
+
+    async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
+        """Another row."""
+        self._check("write")
+        self.rows[user_id, chat_id] = notes
+
+    async def all(self, user_id: str, limit: int) -> tuple[tuple[str, ChatNotes, int], ...]:
+        """Not asked for here."""
+        return ()
+
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Write down who asked."""
+        self.dropped.append((user_id, current))
+        return 0
+
+    def _check(self, name: str) -> None:
+        if name in self.failing:
+            raise TablesUnavailable("no table can be created")
+
+
+class Lessons:
+    """What summing up uses of ``Learning``: who holds the user, and who writes."""
+
+    def __init__(self) -> None:
+        self.writing = asyncio.Semaphore(1)
+        self.queue = self
+        self.free = True
+        self.alone_with: list[str] = []
+
+    async def alone(self, user_id: str, work: Callable[[Any], Awaitable[None]]) -> bool:
+        """Do it, unless somebody else is learning."""
+        if self.free:
+            self.alone_with.append(user_id)
+            await work(always)
+        return self.free
+
+
+class World:
+    """One user's turn with everything that it may change."""
+
+    def __init__(self, *script: str | Exception, **valves: Any) -> None:
+        self.model = ScriptedModel(*script)
+        self.valves = {"enable_postprocessing": True, "retry_delay": 0, **valves}
+        self.store, self.audit = ListedMemories(NUTS), WrittenAudit()
+        self.notes, self.lessons = ListedNotes(), Lessons()
+        self.events: list[dict[str, Any]] = []
+        self.follow_ups: list[tuple[str, str, list[str]]] = []
+        self.learned = asyncio.Event()
+        self.learned.set()
+        self.hidden = LocalOnlyBanks()
+        self.room: Callable[[], Classroom | None] = self._classroom
+        self.summing = SummingUp(
+            cast(Learning, self.lessons),
+            MemoryIndexes(),
+            HostVectorTable(),
+            AnswerFormats(),
+            Sealer("secret"),
+            self.notes,
+            self._store_follow_ups,
+            self._room_of,
+        )
+
+    def hook(self, metadata: dict[str, Any] | None = None) -> Hook:
+        """A hook of Ada's on a host that suggests nothing itself."""
+        app = FastAPI()
+        app.state.config = types.SimpleNamespace(ENABLE_FOLLOW_UP_GENERATION=False)
+        request = Request({"type": "http", "headers": [], "app": app})
+        settings = hook_settings(**self.valves)
+        return Hook(settings, {"id": "ada"}, metadata or dict(SAVED), request, self._emit, None)
+
+    async def sum_up(self, *injected: str, said: Turn | None = None) -> None:
+        """Look back at a turn; it is worth learning unless it is another one."""
+        chat = AnsweredChat("c", "a", WORDS, "Try a soup.", injected, said or turn(WORDS))
+        await self.summing.sum_up(self.hook(), chat, self.learned)
+
+    @property
+    def statuses(self) -> list[str]:
+        """The lines that were shown."""
+        return [one["data"]["description"] for one in self.events if one["type"] == "status"]
+
+    @property
+    def noted(self) -> ChatNotes | None:
+        """What is noted of the chat."""
+        return self.notes.rows.get(("ada", "c"))
+
+    async def _emit(self, event: dict[str, Any]) -> None:
+        self.events.append(event)
+
+    async def _store_follow_ups(self, chat_id: str, message_id: str, lines: list[str]) -> bool:
+        self.follow_ups.append((chat_id, message_id, lines))
+        return True
+
+    async def _room_of(self, _: Hook) -> Classroom | None:
+        return self.room()
+
+    def _classroom(self) -> Classroom:
+        sources = Sources("ada", self.store, WordEmbedder(), ShelvedVectors())
+        trail = AuditTrail(self.audit)
+        kept = Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail)
+        indexes, formats = MemoryIndexes(), AnswerFormats()
+        return Classroom(sources, indexes, self.model, formats, kept, always, hidden=self.hidden)
+
+
+async def test_chat_is_noted() -> None:
+    """Summary and tags are noted for the chat, and shown to the model with the next turn."""
+    world = World(reply(), reply(chat_summary="A cake came next.", chat_tags=["cake"]))
+    world.notes.rows["ada", "c"] = ChatNotes("cooking")
+    await world.sum_up()
+    assert world.noted == ChatNotes("cooking", SUMMARY, ("soup",))
+    await world.sum_up()
+    assert world.noted == ChatNotes("cooking", "A cake came next.", ("cake",))
+    assert f"## Summary so far\n{SUMMARY}" in world.model.requests[1].user
+    assert "## Last answer\nTry a soup." in world.model.requests[1].user
+    assert world.notes.dropped == [("ada", "c")] * 2
+    assert (world.statuses, world.audit.entries) == ([], [])
+
+
+async def test_no_memory_is_noted() -> None:
+    """What only an injected memory could tell is left out of summary and tags."""
+    told = f"{SUMMARY} The user is allergic to peanuts."
+    world = World(reply(chat_summary=told, chat_tags=["soup", "peanuts"]))
+    await world.sum_up(NUTS.id)
+    assert world.noted == ChatNotes("", SUMMARY, ("soup",))
+
+
+@pytest.mark.parametrize(("id", "bank"), [("gone", ""), (NUTS.id, "Health")])
+async def test_nobody_could_tell(id: str, bank: str) -> None:
+    """Where an injected memory is gone, or is kept from the model, the model is not asked."""
+    world = World(reply())
+    world.hidden = LocalOnlyBanks.of(hook_settings(local_only_banks=bank))
+    await world.sum_up(id)
+    assert world.model.requests == []
+    assert world.noted is None
+
+
+async def test_gate_of_notes() -> None:
+    """A summary or a tag that no write may hold is not noted; what stood before stays."""
+    world = World(
+        reply(chat_summary="The password is Tr0ub4dor&3xyz.", chat_tags=["tea", "a" * 41])
+    )
+    world.notes.rows["ada", "c"] = ChatNotes("", "Before.", ("x",))
+    await world.sum_up()
+    assert world.noted == ChatNotes("", "Before.", ("tea",))
+
+
+async def test_what_to_ask_next() -> None:
+    """Suggestions are stored with the answer and shown, unless the admin wants none."""
+    world = World(reply(follow_up_suggestions=["And then?"]))
+    await world.sum_up()
+    assert world.follow_ups == [("c", "a", ["And then?"])]
+    assert [one["type"] for one in world.events] == ["chat:message:follow_ups"]
+    world = World(reply(follow_up_suggestions=["And then?"]), suggest_follow_ups=False)
+    await world.sum_up()
+    assert (world.follow_ups, world.events) == ([], [])
+
+
+async def test_harmful_answer(caplog: pytest.LogCaptureFixture) -> None:
+    """It is flagged in status, log and audit, by its ids and its score alone."""
+    world = World(reply(harmful_response=9))
+    with caplog.at_level(logging.WARNING):
+        await world.sum_up()
+    assert world.statuses == ["The answer may be harmful (9 of 10)"]
+    (entry,) = world.audit.entries
+    assert (entry.kind, entry.chat_id, entry.message_id) == ("flagged", "c", "a")
+    assert (entry.before, entry.after) == ("", "")
+    assert "message a" in caplog.text
+    assert "soup" not in caplog.text
+
+
+@pytest.mark.parametrize(("score", "threshold"), [(7, 8), (10, 0)])
+async def test_calm_answer(score: int, threshold: int) -> None:
+    """Below the threshold, and without one, nothing is told."""
+    world = World(reply(harmful_response=score), harmful_answer_threshold=threshold)
+    await world.sum_up()
+    assert (world.statuses, world.audit.entries) == ([], [])
+
+
+async def test_findings_are_learned() -> None:
+    """They are learned while nobody else learns of the user, behind the lesson, and told."""
+    world = World(reply(new_learnings=[PORTO, "User loves the opera."]))
+    world.learned.clear()
+    task = asyncio.create_task(world.sum_up())
+    while not world.notes.dropped:
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.01)
+    assert world.store.contents == [NUTS.content]
+    world.learned.set()
+    await task
+    assert world.store.contents == [NUTS.content, PORTO]
+    assert world.lessons.alone_with == ["ada"]
+    assert world.statuses == [f"Memory saved: {PORTO}"]
+
+
+@pytest.mark.parametrize(
+    "valves", [{"save_mode": "suggest"}, {"save_mode": "off"}], ids=["suggest", "off"]
+)
+async def test_nothing_is_saved_silently(valves: dict[str, Any]) -> None:
+    """Who wants suggestions, or nothing to be saved, has nothing saved here."""
+    world = World(reply(new_learnings=[PORTO]), **valves)
+    await world.sum_up()
+    assert world.store.contents == [NUTS.content]
+    assert world.noted is not None
+
+
+async def test_somebody_else_learns() -> None:
+    """Where another worker holds the user, what was found is left."""
+    world = World(reply(new_learnings=[PORTO]))
+    world.lessons.free = False
+    await world.sum_up()
+    assert world.store.contents == [NUTS.content]
+
+
+async def test_no_line_is_wanted() -> None:
+    """The admin may want no line on what was learned."""
+    world = World(reply(new_learnings=[PORTO]), confirmation="off")
+    await world.sum_up()
+    assert world.store.contents == [NUTS.content, PORTO]
+    assert world.statuses == []
+
+
+@pytest.mark.parametrize("answer", [ModelBusy("busy"), "I would rather sing.", "{}", "[1"], ids=str)
+async def test_model_in_trouble(answer: str | Exception) -> None:
+    """Without a usable reply nothing follows."""
+    world = World(*[answer] * 5)
+    await world.sum_up()
+    assert (world.noted, world.events, world.follow_ups) == (None, [], [])
+
+
+async def test_model_hangs() -> None:
+    """A model that does not answer in time is not waited for."""
+    world = World(reply(), postprocess_timeout_seconds=1)
+    world.model.gate.clear()
+    await world.sum_up()
+    assert (world.noted, world.events) == (None, [])
+
+
+async def test_one_thing_fails() -> None:
+    """Where one thing can't be done the others are."""
+    world = World(reply(new_learnings=[PORTO], harmful_response=9))
+    world.notes.failing = {"write"}
+    await world.sum_up()
+    assert world.noted is None
+    assert world.store.contents == [NUTS.content, PORTO]
+    assert len(world.statuses) == 2
+    world = World(reply())
+    world.notes.failing = {"read"}
+    await world.sum_up()
+    assert world.model.requests == []
+
+
+async def test_no_room() -> None:
+    """Nothing is asked in a chat of somebody else's, nor where the host does not answer."""
+    world = World(reply())
+    world.room = lambda: None
+    await world.sum_up()
+
+    def refuse() -> None:
+        raise HostError("the host knows no user")
+
+    world.room = refuse
+    await world.sum_up()
+    assert world.model.requests == []
+
+
+async def test_turns_of_a_chat_one_by_one() -> None:
+    """The later turn of a chat sees what was noted of the former one."""
+    world = World(reply(), reply(chat_summary="A cake came next."))
+    await asyncio.gather(world.sum_up(), world.sum_up())
+    assert world.model.most_running == 1
+    assert f"## Summary so far\n{SUMMARY}" in world.model.requests[1].user
+
+
+async def test_erased_meanwhile() -> None:
+    """What was under way when its user had everything erased leaves nothing; others' goes on."""
+    for forgotten in ("ada", "bob"):
+        world = World(reply(new_learnings=[PORTO], follow_up_suggestions=["And?"]))
+        world.model.gate.clear()
+        task = asyncio.create_task(world.sum_up())
+        while not world.model.requests:
+            await asyncio.sleep(0)
+        world.summing.forget(forgotten)
+        world.model.gate.set()
+        await task
+        assert (world.noted is None) == (forgotten == "ada")
+        assert (PORTO not in world.store.contents) == (forgotten == "ada")
+
+
+QUESTION = {"id": "m", "role": "user", "content": WORDS}
+ANSWER = {"id": "a", "role": "assistant", "content": "<details>thinking</details>Try a soup."}
+
+
+def answered(
+    *messages: dict[str, Any], metadata: dict[str, Any] | None = None, **valves: Any
+) -> AnsweredChat | None:
+    """What there is to look back at, without a turn to learn from."""
+    world = World(**valves)
+    hook = world.hook({**SAVED, INJECTED: ["m-1"], **(metadata or {})})
+    return answered_chat(hook, messages or (QUESTION, ANSWER), None, worth_learning=False)
+
+
+def test_answered() -> None:
+    """The user's words, the answer without thinking, and what was injected."""
+    expected = AnsweredChat("c", "a", WORDS, "Try a soup.", ("m-1",), None)
+    assert answered() == expected
+    assert answered(QUESTION, {**ANSWER, "id": "other"}, metadata={"message_id": ""}) == (
+        AnsweredChat("c", "", WORDS, "Try a soup.", ("m-1",), None)
+    )
+
+
+def test_turn_to_learn() -> None:
+    """The turn is learned from where it is worth it; its own memories count."""
+    waiting = WaitingTurn(turn(WORDS))
+    hook = World().hook()
+    for worth in (True, False):
+        found = answered_chat(hook, (QUESTION, ANSWER), waiting, worth_learning=worth)
+        assert found is not None
+        assert found.turn == (waiting.turn if worth else None)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"chat_id": "local:1"},
+        {"chat_id": "temporary:1"},
+        {"chat_id": "channel:1"},
+        {"session_id": ""},
+        {"automation_id": "x"},
+        {"internal": True},
+    ],
+    ids=str,
+)
+def test_other_conversations(metadata: dict[str, Any]) -> None:
+    """Only in saved chats is anything looked back at."""
+    assert answered(metadata=metadata) is None
+
+
+def test_nothing_to_look_back_at() -> None:
+    """Without words or an answer there is nothing, nor where the admin has it off."""
+    assert answered(QUESTION, {**ANSWER, "content": " "}) is None
+    assert answered(QUESTION) is None
+    assert answered({**QUESTION, "content": "…"}, ANSWER) is None
+    assert answered(enable_postprocessing=False) is None
