@@ -29,6 +29,7 @@ from adaptive.learn.report import NOTHING_NEW, report_line
 from adaptive.learn.screen import screened
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
+from adaptive.measures import count_operations, staged
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
@@ -132,6 +133,7 @@ async def learn_turn(
             for one in kept
         ]
         doubtful = ()
+    count_operations([*outcomes, *found.refused])
     return Lesson(report_line([*outcomes, *found.refused]), complete, doubtful)
 
 
@@ -181,6 +183,7 @@ async def _written(
     return outcomes, tuple(one for one in standing if one[1])
 
 
+@staged("embedding")
 async def _vectors(room: Classroom, operations: Sequence[Operation]) -> dict[str, Vectors]:
     """Normalised vectors of the proposed contents; none of them without an embedder."""
     said = list(dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE"))
@@ -224,6 +227,7 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     return near[:_OFFERED_MEMORIES]
 
 
+@staged("freshness")
 async def _index(room: Classroom, settings: Settings) -> MemoryIndex:
     """The memories as they stand now; nobody waits here for their vectors."""
     return await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)

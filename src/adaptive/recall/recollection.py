@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from adaptive.errors import TablesUnavailable
+from adaptive.measures import staged
 from adaptive.messages import has_words
 from adaptive.model import Candidate, Memory
 from adaptive.ports import Vectors
@@ -231,7 +232,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     chat_id = "" if question.first else question.chat_id
     state, index = await asyncio.gather(
         library.states.read(library.chats, user_id, chat_id),
-        library.indexes.current(
+        staged("freshness")(library.indexes.current)(
             library.sources, settings.index_cache_bytes, patience * _SHARE_FOR_NEW_MEMORIES
         ),
     )
@@ -254,6 +255,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     return await _laid_out(library, index, core, fitting, screen, state, note, settings)
 
 
+@staged("ranking")
 async def _fitting(
     library: Library,
     index: MemoryIndex,
@@ -330,6 +332,7 @@ def _allowed_core(
         core = [memory for memory in core if memory.id not in refused]
 
 
+@staged("block")
 async def _laid_out(
     library: Library,
     index: MemoryIndex,
