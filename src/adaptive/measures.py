@@ -12,7 +12,7 @@ import hashlib
 import inspect
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from typing import Any, ParamSpec, Protocol, Self, TypeVar, cast
@@ -33,6 +33,7 @@ _SHORT_HASH_BYTES = 5
 
 StagedArguments = ParamSpec("StagedArguments")
 StagedResult = TypeVar("StagedResult")
+TimedResult = TypeVar("TimedResult")
 
 
 @dataclass(slots=True)
@@ -236,6 +237,12 @@ def staged(
         return called
 
     return decorated
+
+
+async def timed(name: str, work: Awaitable[TimedResult]) -> TimedResult:
+    """Wait for some work as a stage of the turn."""
+    with stage(name):
+        return await work
 
 
 def stage_lasted(name: str, seconds: float) -> None:

@@ -22,6 +22,8 @@ log_measures = logging.getLogger("adaptive_memory.measures")
 # Names of what was found in the answer, which the outlet leaves in the turn's metadata.
 ANOMALIES = "adaptive_memory_anomalies"
 _MOST_ANOMALIES = 20
+# The host makes the model's request first: that is what the user waits for.
+_TELL_AFTER_SECONDS = 0.1
 
 
 @dataclass(slots=True)
@@ -35,8 +37,10 @@ class _Shared:
 class Measuring:
     """Begins and ends the measures of turns; what it holds of a turn goes with its last work."""
 
-    def __init__(self, telemetry: Telemetry | None = None) -> None:
-        self._telemetry = telemetry or Telemetry()
+    def __init__(
+        self, telemetry: Telemetry | None = None, tell_after: float = _TELL_AFTER_SECONDS
+    ) -> None:
+        self._telemetry, self._tell_after = telemetry or Telemetry(), tell_after
         self._background: dict[tuple[str, str], _Shared] = {}
 
     def inlet(self, hook: Hook) -> AbstractAsyncContextManager[None]:
@@ -64,7 +68,9 @@ class Measuring:
                 yield
         finally:
             measures.outcome = measures.outcome or "skipped"
-            self._ended(hook, measures)
+            measures.end()
+            loop = asyncio.get_running_loop()
+            loop.call_later(self._tell_after, self._tell, hook, measures)
 
     @asynccontextmanager
     async def _behind(self, hook: Hook) -> AsyncGenerator[None]:
@@ -85,11 +91,11 @@ class Measuring:
                 found = listing(hook.metadata.pop(ANOMALIES, None))
                 shared.measures.anomalies.update(map(str, found[:_MOST_ANOMALIES]))
                 if not shared.measures.idle:
-                    self._ended(hook, shared.measures)
+                    shared.measures.end()
+                    self._tell(hook, shared.measures)
 
-    def _ended(self, hook: Hook, measures: TurnMeasures) -> None:
+    def _tell(self, hook: Hook, measures: TurnMeasures) -> None:
         """Tell of a turn; failed calls and failed works are anomalies, too."""
-        measures.end()
         failed = sum(use.failed for use in measures.models.values())
         retried = sum(use.retries for use in measures.models.values())
         broken = int(bool(measures.reason))
