@@ -26,7 +26,8 @@ from adaptive.measures import (
 )
 from adaptive.model import Completion, CompletionRequest, Outcome, TokenUsage
 from adaptive.retry import RetryPolicy
-from tests.fakes import ScriptedModel
+from adaptive.search.query import query_vectors
+from tests.fakes import ScriptedModel, WordEmbedder
 
 REQUEST = CompletionRequest("s" * 8, "u" * 9 + "é", "memory_operations", {})
 
@@ -177,6 +178,17 @@ async def test_call_that_takes_too_long() -> None:
     with measured(measures), pytest.raises(ModelBusy):
         await ask(model, REQUEST, AnswerFormats(), RetryPolicy(0), 0.01)
     assert measures.models["extraction"] == ModelUse(1, 0, 1)
+
+
+async def test_embedder_that_fails() -> None:
+    """A message that is searched by its keywords only is an anomaly that operators can count."""
+    _, measures = started()
+    embedder = WordEmbedder()
+    embedder.failing = True
+    with measured(measures):
+        assert await query_vectors(embedder, ["Where do I live?"], 30) is None
+    assert measures.seconds.keys() == {"embedding"}
+    assert measures.anomalies == {"embedding_failed": 1}
 
 
 def test_fields() -> None:

@@ -29,7 +29,7 @@ from adaptive.learn.report import NOTHING_NEW, report_line
 from adaptive.learn.screen import screened
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
-from adaptive.measures import count_operations, staged
+from adaptive.measures import count_anomaly, count_operations, staged
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
@@ -114,6 +114,7 @@ async def learn_turn(
         else:
             found = commanded(commands, offered, settings)
             if not found:
+                count_anomaly("limit_reached")
                 return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
         found = await asyncio.to_thread(admit, found)
         if not found:
