@@ -16,6 +16,7 @@ from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
 from adaptive.host.hook import Hook
+from adaptive.host.installed import Installation
 from adaptive.host.model_choices import HostModels
 from adaptive.host.redacted_turns import RedactedTurns, withheld
 from adaptive.host.release import UNSUPPORTED, host_is_supported
@@ -26,6 +27,7 @@ from adaptive.host.warmup import host_request
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learning import Learning, typed_turn
 from adaptive.llm.ask import AnswerFormats
+from adaptive.measuring import Measuring
 from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
 from adaptive.recalling import Recalling
@@ -52,7 +54,9 @@ class Filter:
         indexes, vector_table, formats = MemoryIndexes(), HostVectorTable(), AnswerFormats()
         sealer = Sealer(host_secret())
         self._redacted_turns = RedactedTurns()
-        self._learning = Learning(indexes, vector_table, formats, self._start, sealer)
+        self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
+        serves = self._installation.serves
+        self._learning = Learning(indexes, vector_table, formats, self._start, sealer, serves)
         self._recalling = Recalling(indexes, vector_table, formats, self._start, sealer)
         self._summing_up = SummingUp(self._learning, indexes, vector_table, formats, sealer)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
@@ -79,7 +83,8 @@ class Filter:
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
-                async with asyncio.timeout(hook.settings.inlet_timeout_seconds):
+                limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
+                async with self._measuring.inlet(hook), limit:
                     body = await self._recalling.recalled(hook, body)
         except TimeoutError:
             reason = "they took too long"
@@ -216,7 +221,8 @@ class Filter:
     ) -> None:
         """The outlet's work, in a task of its own; ``over`` is set when it has come to an end."""
         try:
-            await self._learning.learn(hook, pending, line)
+            async with self._measuring.background(hook):
+                await self._learning.learn(hook, pending, line)
         except AdaptiveMemoryError as error:
             log.warning("nothing learned from a turn: %s", error)
         except Exception:
@@ -247,3 +253,4 @@ class Filter:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        self._installation.look_out()

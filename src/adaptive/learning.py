@@ -7,7 +7,7 @@ import logging
 import time
 import uuid
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -42,7 +42,7 @@ from adaptive.learn.archive import Storeroom, restore_memory
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.confirmed import delete_confirmed
 from adaptive.learn.lesson import Classroom, Doubtful, Lesson, learn_turn
-from adaptive.learn.queue import LearningQueue
+from adaptive.learn.queue import LearningQueue, always
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learn.turn_work import TurnWork
 from adaptive.learn.upkeep import Workshop, upkeep_when_due
@@ -95,12 +95,14 @@ class Learning:
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
+        serves: Callable[[], Awaitable[bool]] = always,
     ) -> None:
         self._start = start
         self._usage = HostUsageTable()
         self._indexes, self._vectors = indexes, vectors
         self._leases = RedisLeases(HostLeaseTable())
-        self._queue = LearningQueue(SealedPendingTable(HostPendingTable(), sealer), self._leases)
+        pending = SealedPendingTable(HostPendingTable(), sealer)
+        self._queue = LearningQueue(pending, self._leases, serves=serves)
         self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
         self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
         self._formats = formats

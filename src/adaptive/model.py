@@ -133,8 +133,20 @@ class CompletionRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of one call as the provider counts them."""
+
+    sent: int
+    received: int
+
+
+@dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's answer; ``cut`` is true when it ended at the token limit."""
+    """A model's answer; ``cut`` is true when it ended at the token limit.
+
+    ``usage`` is ``None`` where the provider does not tell it.
+    """
 
     text: str
     cut: bool = False
+    usage: TokenUsage | None = None

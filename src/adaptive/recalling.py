@@ -27,6 +27,7 @@ from adaptive.host.warmup import warm_up
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.learning import INJECTED, RECALLED
 from adaptive.llm.ask import AnswerFormats
+from adaptive.measures import count_entries
 from adaptive.privacy.erasure_requests import read_erasure_request
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import recall_line, with_block
@@ -101,6 +102,7 @@ class Recalling:
         changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
         found = await self._served(hook, body, messages)
         if found is not None:
+            count_entries(core=len(found.core), retrieved=found.count - len(found.core))
             said = without_memory_comments(messages)
             changed["messages"] = with_block(said, found.block)
             hook.metadata[RECALLED] = recall_line(found.count, found.note)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from adaptive.errors import HostError, LeaseLost, MemoryUnavailable, WriteRefused
 from adaptive.learn.reconcile import with_former
+from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
 from adaptive.privacy.secrets import without_secrets
@@ -21,6 +22,7 @@ Held = Callable[[], Awaitable[bool]]
 _CHANGES: dict[str, ChangeKind] = {"saved": "saved", "updated": "updated", "deleted": "deleted"}
 
 
+@staged("apply")
 async def apply_operations(
     operations: Sequence[Operation],
     memories: Sequence[Memory],

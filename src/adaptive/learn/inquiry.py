@@ -12,6 +12,7 @@ from adaptive.learn.commanded import commanded
 from adaptive.learn.commands import MemoryCommand
 from adaptive.learn.operations import Extraction, read_extraction, retry_note
 from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.measures import staged
 from adaptive.model import CompletionRequest, Memory
 from adaptive.ports import Completer
 from adaptive.privacy.secrets import without_secrets
@@ -46,6 +47,7 @@ class Inquiry:
     offered: Sequence[Memory]
     work: LessonWork
 
+    @staged("extraction")
     async def extraction(
         self, request: CompletionRequest, commands: Sequence[MemoryCommand]
     ) -> Extraction:

@@ -29,6 +29,7 @@ from adaptive.learn.report import NOTHING_NEW, report_line
 from adaptive.learn.screen import screened
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
+from adaptive.measures import count_anomaly, count_operations, staged
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
@@ -113,6 +114,7 @@ async def learn_turn(
         else:
             found = commanded(commands, offered, settings)
             if not found:
+                count_anomaly("limit_reached")
                 return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
         found = await asyncio.to_thread(admit, found)
         if not found:
@@ -132,6 +134,7 @@ async def learn_turn(
             for one in kept
         ]
         doubtful = ()
+    count_operations([*outcomes, *found.refused])
     return Lesson(report_line([*outcomes, *found.refused]), complete, doubtful)
 
 
@@ -186,6 +189,7 @@ async def write_extraction(
     return outcomes, tuple(one for one in standing if one[1])
 
 
+@staged("embedding")
 async def _vectors(room: Classroom, operations: Sequence[Operation]) -> dict[str, Vectors]:
     """Normalised vectors of the proposed contents; none of them without an embedder."""
     said = list(dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE"))
@@ -229,6 +233,7 @@ async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> 
     return near[:_OFFERED_MEMORIES]
 
 
+@staged("freshness")
 async def _index(room: Classroom, settings: Settings) -> MemoryIndex:
     """The memories as they stand now; nobody waits here for their vectors."""
     return await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)

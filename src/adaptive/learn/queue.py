@@ -31,6 +31,7 @@ from adaptive.learn.turn_work import (
     TurnVerdict,
     TurnWork,
 )
+from adaptive.measures import count_anomaly, stage_lasted, tell_outcome
 from adaptive.table_ports import Leases, PendingTable, PendingTurn, TurnLease
 
 log_queue = logging.getLogger("adaptive_memory.learn")
@@ -57,10 +58,17 @@ WorkAlone = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 Answered = TypeVar("Answered")
 
 
+async def always() -> bool:
+    """Whether to go on, where nothing ever speaks against it."""
+    return True
+
+
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in.
 
     Where the tables can't be had, turns wait in this process and everything else is the same.
+    ``serves`` tells whether this instance is the one that the host uses: one that it has replaced
+    leaves turns that failed to its successor, and one that is deleted leaves them in the table.
     """
 
     def __init__(
@@ -71,9 +79,10 @@ class LearningQueue:
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         owner: str = "",
+        serves: Callable[[], Awaitable[bool]] = always,
     ) -> None:
         self._table, self._leases = table, leases
-        self._clock, self._sleep = clock, sleep
+        self._clock, self._sleep, self._serves = clock, sleep, serves
         self._owner = owner or uuid.uuid4().hex
         self._numbers = itertools.count(1)
         self._local = ProcessTurns()
@@ -169,6 +178,10 @@ class LearningQueue:
                 break
             not_before = min(due)
             await self._sleep(max(0.0, not_before - self._clock()))
+            if not await self._serves():
+                log_queue.info("turns that failed wait for whoever serves their user next")
+                break
+            count_anomaly("retried")
         return tuple(results)
 
     async def _drain(self, user_id: str, teach: Teach, not_before: float) -> list[TurnResult]:
@@ -282,24 +295,26 @@ class LearningQueue:
         if max(turn.takes for turn in work.turns) > MOST_TAKES:
             reason = f"learning from it was begun {MOST_TAKES} times and never came to an end"
             return await self._finished(work, "given up", reason)
+        stage_lasted("queue", self._clock() - work.turns[-1].due_at)
         over = asyncio.Event()
         heartbeat = asyncio.create_task(work.heartbeat(over))
-        learned, failed, reason = False, True, "an unexpected error"
+        learned, failed, reason, fault = False, True, "an unexpected error", "unexpected"
         try:
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
-            learned = True
+            learned, fault = True, ""
         except AdaptiveMemoryError as error:
-            reason = str(error)
-        except TimeoutError:
-            reason = "learning took too long"
+            reason, fault = str(error), type(error).__name__
+        except TimeoutError as error:
+            reason, fault = "learning took too long", type(error).__name__
         except asyncio.CancelledError:
-            failed = False
+            failed, fault = False, "cancelled"
             raise
         finally:
             over.set()
             await heartbeat
             result = await self._settled(work, learned=learned, failed=failed, reason=reason)
+            tell_outcome(result.verdict, fault)
         return result
 
     async def _settled(

@@ -22,6 +22,7 @@ from adaptive.learn.relation import (
     unrelated_cosine,
 )
 from adaptive.learn.statement import Statement, read_statement, strong, without_former
+from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, Outcome
 from adaptive.ports import Vectors
 from adaptive.search.index import MemoryIndex
@@ -54,6 +55,7 @@ class Reconciled:
     outcomes: tuple[Outcome, ...]
 
 
+@staged("reconcile")
 def reconciled(
     operations: Sequence[Operation],
     index: MemoryIndex,

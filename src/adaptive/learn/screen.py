@@ -28,6 +28,7 @@ from adaptive.learn.testimony import (
     is_turned_around,
 )
 from adaptive.learn.worth import has_first_person
+from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, OperationKind, Outcome, OutcomeStatus
 from adaptive.search.tokens import tokens
 from adaptive.settings import Settings
@@ -275,6 +276,7 @@ SCREEN_RULES: tuple[ScreenRule, ...] = (
 )
 
 
+@staged("reconcile")
 def screened(
     operations: Sequence[Operation],
     memories: Sequence[Memory],

@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 
 from adaptive.errors import ModelBusy, ModelRejected
+from adaptive.measures import model_call
 from adaptive.model import Completion, CompletionRequest
 from adaptive.ports import Completer, ResponseFormat
 from adaptive.retry import RetryPolicy, with_retry
@@ -59,10 +60,12 @@ async def _ask_in_formats(
     completer: Completer, request: CompletionRequest, formats: AnswerFormats, policy: RetryPolicy
 ) -> Completion:
     choices = formats.for_model(completer.key)
+    call = model_call(request)
     for response_format in choices:
 
         async def once(chosen: ResponseFormat = response_format) -> Completion:
-            return await completer.complete(request, chosen)
+            with call:
+                return call.answered(await completer.complete(request, chosen))
 
         try:
             completion = await with_retry(once, policy)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from adaptive.errors import ModelRejected, ReplyUnusable
-from adaptive.llm.openai_wire import chat_body, chat_text
+from adaptive.llm.openai_wire import chat_body, chat_text, token_usage
 from adaptive.model import Completion, CompletionRequest
 from adaptive.ports import ResponseFormat
 from adaptive.shapes import mapping
@@ -77,7 +77,8 @@ class OllamaCompleter:
         text = str(mapping(reply.get("message")).get("content") or "")
         if not text:
             raise ReplyUnusable("Ollama's answer holds no text")
-        return Completion(text, cut=reply.get("done_reason") == "length")
+        usage = token_usage(reply.get("prompt_eval_count"), reply.get("eval_count"))
+        return Completion(text, reply.get("done_reason") == "length", usage)
 
 
 def _require(url: str, model: str) -> None:

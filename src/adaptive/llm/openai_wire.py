@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from adaptive.errors import ReplyUnusable
-from adaptive.model import Completion, CompletionRequest
+from adaptive.model import Completion, CompletionRequest, TokenUsage
 from adaptive.ports import ResponseFormat
 from adaptive.shapes import listing, mapping
 
@@ -58,7 +58,16 @@ def chat_text(reply: object) -> Completion:
     text = _content(message.get("content")) or _content(message.get("reasoning_content"))
     if not text:
         raise ReplyUnusable("the model's answer holds no text")
-    return Completion(text, cut=choice.get("finish_reason") == "length")
+    told = mapping(fields.get("usage"))
+    usage = token_usage(told.get("prompt_tokens"), told.get("completion_tokens"))
+    return Completion(text, choice.get("finish_reason") == "length", usage)
+
+
+def token_usage(sent: object, received: object) -> TokenUsage | None:
+    """Tokens as a provider tells them, ``None`` where one of the two is no usable number."""
+    if not isinstance(sent, int) or not isinstance(received, int) or min(sent, received) < 0:
+        return None
+    return TokenUsage(sent, received)
 
 
 def _content(content: object) -> str:

@@ -18,6 +18,7 @@ from adaptive.errors import AdaptiveMemoryError, ReplyUnusable
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import reply_items
+from adaptive.measures import staged
 from adaptive.messages import head_and_tail
 from adaptive.model import Candidate, Completion, CompletionRequest, Memory
 from adaptive.ports import Completer
@@ -159,6 +160,7 @@ class RelevanceJudge:
     rules: JudgeRules
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
 
+    @staged("judge")
     async def judged(
         self, user_id: str, message: str, candidates: Sequence[Candidate]
     ) -> Judgement:

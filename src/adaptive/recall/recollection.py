@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from adaptive.errors import TablesUnavailable
+from adaptive.measures import staged, timed
 from adaptive.messages import has_words
 from adaptive.model import Candidate, Memory
 from adaptive.ports import Vectors
@@ -229,12 +230,10 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     patience = settings.inlet_timeout_seconds
     # Nothing was injected before a chat's first message; said anew, it begins the block anew.
     chat_id = "" if question.first else question.chat_id
-    state, index = await asyncio.gather(
-        library.states.read(library.chats, user_id, chat_id),
-        library.indexes.current(
-            library.sources, settings.index_cache_bytes, patience * _SHARE_FOR_NEW_MEMORIES
-        ),
-    )
+    kept = library.states.read(library.chats, user_id, chat_id)
+    share = patience * _SHARE_FOR_NEW_MEMORIES
+    current = library.indexes.current(library.sources, settings.index_cache_bytes, share)
+    state, index = await asyncio.gather(kept, timed("freshness", current))
     if not index.memories:
         return Recollection()
     # Not beside the database: with a model in this process both would take longer than in turn.
@@ -254,6 +253,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     return await _laid_out(library, index, core, fitting, screen, state, note, settings)
 
 
+@staged("ranking")
 async def _fitting(
     library: Library,
     index: MemoryIndex,
@@ -330,6 +330,7 @@ def _allowed_core(
         core = [memory for memory in core if memory.id not in refused]
 
 
+@staged("block")
 async def _laid_out(
     library: Library,
     index: MemoryIndex,

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Sequence
 
 from adaptive.errors import EmbeddingError
+from adaptive.measures import count_anomaly, staged
 from adaptive.messages import has_words, head_and_tail
 from adaptive.ports import Embedder, Vectors
 from adaptive.search.fusion import Asked
@@ -18,6 +19,7 @@ log_query = logging.getLogger("adaptive_memory.search")
 _LONGEST_QUERY = 4000
 
 
+@staged("embedding")
 async def query_vectors(
     embedder: Embedder, texts: Sequence[str], patience: float
 ) -> Vectors | None:
@@ -33,6 +35,7 @@ async def query_vectors(
         async with asyncio.timeout(patience):
             return normalised(await embedder.embed(said, query=True))
     except (EmbeddingError, TimeoutError) as error:
+        count_anomaly("embedding_failed")
         reason = str(error) or f"no vector within {patience:g} s"
         log_query.warning("a message is searched by its keywords only: %s", reason)
         return None

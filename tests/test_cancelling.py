@@ -1,0 +1,156 @@
+"""Stop: what runs for an answer ends at once, leaves no task behind, and harms no later turn."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from adaptive.errors import EmbeddingError, ModelBusy
+from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.model import CompletionRequest, Memory
+from adaptive.privacy.redacting_completer import RedactingCompleter
+from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
+from adaptive.recall.question import Question
+from adaptive.recall.recollection import ChatStates, Library, recollect
+from adaptive.retry import RetryPolicy
+from adaptive.search.indexes import MemoryIndexes, Sources
+from tests.fakes import (
+    ListedMemories,
+    ScriptedModel,
+    ShelvedChats,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+    memory,
+)
+
+CAT = "User has a cat called Miso."
+QUESTION = Question("What shall my cat Miso eat?", "", "chat")
+REPLY = json.dumps({"scores": [{"id": "m-1", "score": 0.9}]})
+VALVES: dict[str, Any] = {"inlet_timeout_seconds": 60, "vector_similarity_threshold": 0.0}
+RULES = JudgeRules(deadline=30, clear_above=2, clear_below=-1)
+
+
+@pytest_asyncio.fixture(autouse=True)
+async def _nothing_is_left() -> AsyncIterator[None]:
+    """No task runs on after a test, and the loop was told of no error that nobody looked at."""
+    told: list[dict[str, Any]] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: told.append(context))
+    before = asyncio.all_tasks()
+    yield
+    for _ in range(20):
+        await asyncio.sleep(0)
+    gc.collect()
+    left = asyncio.all_tasks() - before - {asyncio.current_task()}
+    assert not [task for task in left if "_embed" not in str(task.get_coro())]
+    assert told == []
+
+
+@dataclass
+class Person:
+    """A user's library with a model that judges and an embedder; both can be held up."""
+
+    library: Library
+    model: ScriptedModel
+    embedder: WordEmbedder
+
+    async def recalled(self) -> tuple[str, ...]:
+        """What fits the question."""
+        found = await recollect(self.library, QUESTION, hook_settings(**VALVES))
+        return tuple(one.memory.content for one in found.fitting)
+
+
+async def person(*script: str | Exception, memories: tuple[Memory, ...] = ()) -> Person:
+    """A user whose memory is embedded already."""
+    memories = memories or (memory("m-1", CAT), memory("m-2", "User owns a boat."))
+    model, embedder = ScriptedModel(*script), WordEmbedder()
+    sources = Sources("ada", ListedMemories(*memories), embedder, ShelvedVectors())
+    judge = RelevanceJudge(
+        RedactingCompleter(model, personal_data=True),
+        AnswerFormats(),
+        RelevanceCache(),
+        RULES,
+    )
+    indexes = MemoryIndexes()
+    states = ChatStates(write_after=0)
+    library = Library(sources, indexes, ShelvedChats(), states, judge)
+    await indexes.current(sources, 10**9, patience=60)
+    while indexes.embedding("ada"):
+        await asyncio.sleep(0)
+    return Person(library, model, embedder)
+
+
+async def stopped(work: asyncio.Task[Any], reached: Callable[[], bool]) -> None:
+    """Cancel a task when it has come so far; it ends within one turn of the loop or so."""
+    while not reached():
+        await asyncio.sleep(0.001)
+    work.cancel()
+    done, _ = await asyncio.wait({work}, timeout=5)
+    assert done
+    assert work.cancelled()
+
+
+async def test_judge() -> None:
+    """A call of the judging model is cut off; the next turn asks anew and is served."""
+    ada = await person(REPLY)
+    ada.model.gate.clear()
+    await stopped(asyncio.create_task(ada.recalled()), lambda: ada.model.running == 1)
+    assert ada.model.running == 0
+    ada.model.gate.set()
+    assert await ada.recalled() == (CAT,)
+    assert len(ada.model.requests) == 2
+
+
+async def test_pause_before_a_retry() -> None:
+    """A question that waits for its next try is not asked again."""
+    model = ScriptedModel(ModelBusy("no", retry_after=60), "yes")
+    request = CompletionRequest("system", "user", "name", {})
+    asked = ask(model, request, AnswerFormats(), RetryPolicy(3), timeout=120)
+    work = asyncio.create_task(asked)
+    await stopped(work, lambda: len(model.requests) == 1 and not model.running)
+    assert len(model.requests) == 1
+
+
+async def test_embedding() -> None:
+    """Nobody waits for the vector of a message that was stopped; the next one has its own."""
+    ada = await person(REPLY)
+    ada.embedder.gate.clear()
+    asked = len(ada.embedder.queries)
+    work = asyncio.create_task(ada.recalled())
+    await stopped(work, lambda: len(ada.embedder.queries) > asked)
+    ada.embedder.gate.set()
+    assert await ada.recalled() == (CAT,)
+
+
+@pytest.mark.parametrize("failing", [False, True], ids=["goes on", "fails"])
+async def test_reading_for_several_turns(failing: bool) -> None:
+    """What a stopped turn shares with others goes on for them, and may fail unseen."""
+    ada = await person(REPLY, REPLY)
+    sources, indexes = ada.library.sources, ada.library.indexes
+    indexes.forget("ada")
+    gate = asyncio.Event()
+    reading = sources.store.read
+    reads: list[None] = []
+
+    async def slow() -> tuple[Memory, ...]:
+        reads.append(None)
+        await gate.wait()
+        if failing:
+            raise EmbeddingError("the store is down")
+        return await reading()
+
+    object.__setattr__(sources.store, "read", slow)
+    work = asyncio.create_task(ada.recalled())
+    await stopped(work, lambda: bool(reads))
+    gate.set()
+    object.__setattr__(sources.store, "read", reading)
+    assert await ada.recalled() == (CAT,)
+    assert len(reads) == 1

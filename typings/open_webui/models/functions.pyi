@@ -1,0 +1,8 @@
+class FunctionModel:
+    content: str
+    is_active: bool
+
+class _Functions:
+    async def get_function_by_id(self, id: str) -> FunctionModel | None: ...
+
+Functions: _Functions
