@@ -19,7 +19,7 @@ from adaptive.privacy.guard_text import cut_text, guard_text, in_latin
 from adaptive.privacy.secret_contexts import context_secrets
 from adaptive.privacy.secret_issuers import IssuedKey, issued_keys
 from adaptive.privacy.secret_phrases import listed_phrases
-from adaptive.privacy.secret_shapes import SECRET_SHAPES
+from adaptive.privacy.secret_shapes import SECRET_SHAPES, SecretShape
 from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
 from adaptive.privacy.sign_runs import SignSort
 from adaptive.privacy.unicode_text import code_points
@@ -99,6 +99,8 @@ def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
     held = _issuer_anchors().held(text)
+    if not held:
+        return
     present = [key for key in issued_keys() if key.anchor in held]
     for key in present:
         found += _issued_by(key, text)
@@ -188,9 +190,11 @@ def _is_cut_key(piece: str) -> bool:
 
 def _shaped_spans(text: str, latin: str) -> Iterator[tuple[str, int, int]]:
     held = _shape_anchors().held(latin.lower())
+    if not held:
+        return
     lower = ""
-    for shape in SECRET_SHAPES:
-        if not any(held.issuperset(anchor.split()) for anchor in shape.anchors):
+    for shape, words in _words_of_shapes():
+        if not any(map(held.issuperset, words)):
             continue
         if shape.assigned:
             lower = lower or text.lower()
@@ -269,6 +273,12 @@ def _issuer_anchors() -> WordTable:
 def _shape_anchors() -> WordTable:
     anchors = (anchor for shape in SECRET_SHAPES for anchor in shape.anchors)
     return WordTable(word for anchor in anchors for word in anchor.split())
+
+
+@cache
+def _words_of_shapes() -> tuple[tuple[SecretShape, tuple[list[str], ...]], ...]:
+    """Each shape with the words of each of its anchors."""
+    return tuple((one, tuple(anchor.split() for anchor in one.anchors)) for one in SECRET_SHAPES)
 
 
 @cache
