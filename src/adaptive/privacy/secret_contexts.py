@@ -82,9 +82,12 @@ class ContextFinding(NamedTuple):
     end: int
 
 
-def context_secrets(text: str) -> Iterator[ContextFinding]:
-    """Secrets in a folded text, as far as words announce them; in no order."""
-    places = _announced(text.lower())
+def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
+    """Secrets in a folded text, as far as words announce them; in no order.
+
+    ``lower`` is the same text in small letters, sign for sign.
+    """
+    places = _announced(lower)
     for number, place in enumerate(places):
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...

@@ -88,9 +88,10 @@ def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
     yield from _issued_spans(latin)
-    yield from _shaped_spans(text, latin)
+    lower = text.lower()
+    yield from _shaped_spans(text, latin, lower)
     yield from _unknown_issuers(latin)
-    yield from context_secrets(text)
+    yield from context_secrets(text, lower)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
@@ -171,7 +172,9 @@ def _line_break_marks(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]
     is_plain = is_key_sign[breaks - 1] & is_key_sign[breaks + 1] & (codes[breaks + 1] != _FULL_STOP)
     gone[:] = False
     gone[breaks[is_plain]] = True
-    for place in breaks[~is_plain].tolist():
+    is_soft = _before_soft_break().marked(codes[breaks - 1])
+    is_soft &= _behind_soft_break().marked(codes[breaks + 1])
+    for place in breaks[is_soft & ~is_plain].tolist():
         behind = _line_end().match(text, place)
         head = text[max(place - _BEFORE_BREAK, 0) : place]
         bare = head.removesuffix("\r").removesuffix("=")
@@ -188,18 +191,15 @@ def _is_cut_key(piece: str) -> bool:
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped_spans(text: str, latin: str) -> Iterator[tuple[str, int, int]]:
+def _shaped_spans(text: str, latin: str, lower: str) -> Iterator[tuple[str, int, int]]:
     held = _shape_anchors().held(latin.lower())
     if not held:
         return
-    lower = ""
     for shape, words in _words_of_shapes():
         if not any(map(held.issuperset, words)):
             continue
-        if shape.assigned:
-            lower = lower or text.lower()
-            if not any(_assigned(lower, anchor) for anchor in shape.anchors):
-                continue
+        if shape.assigned and not any(_assigned(lower, anchor) for anchor in shape.anchors):
+            continue
         if shape.least_word and not _key_signs().runs(latin, shape.least_word):
             continue
         for match in shape.pattern.finditer(text):
@@ -284,6 +284,16 @@ def _words_of_shapes() -> tuple[tuple[SecretShape, tuple[list[str], ...]], ...]:
 @cache
 def _printed_signs() -> SignSort:
     return SignSort(string.ascii_letters + string.digits + string.punctuation)
+
+
+@cache
+def _before_soft_break() -> SignSort:
+    return SignSort(_KEY_SIGNS + " \t\r=")
+
+
+@cache
+def _behind_soft_break() -> SignSort:
+    return SignSort(_KEY_SIGNS + " \t>|")
 
 
 @cache
