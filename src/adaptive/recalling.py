@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -54,6 +55,8 @@ log_recalling = logging.getLogger("adaptive_memory")
 _CLEARLY_RELEVANT = 0.75
 _CLEARLY_IRRELEVANT = 0.2
 _COUNT_AFTER_SECONDS = 0.1
+# The first messages come about when the plug-in is loaded: the page has asked for its models.
+_COMPILE_AFTER_SECONDS = 1.0
 
 
 class Recalling:
@@ -76,12 +79,20 @@ class Recalling:
         self._verdicts = EntryVerdicts()
 
     async def warm_up(self, request: Request) -> None:
-        """What would make the first message after a restart wait."""
+        """What would make the first message after a restart wait, and then what later ones need.
+
+        What is not needed at once is compiled later, in pieces: it holds up whatever else runs.
+        """
         await self._verdicts.ready()
-        await asyncio.to_thread(memory_remarks)
-        await asyncio.to_thread(may_hold_facts, "What is it?")
-        await asyncio.to_thread(read_erasure_request, "forget", datetime.now(UTC).date())
         await warm_up(request, self._indexes, self._vectors)
+        for work in (
+            partial(may_hold_facts, "What is it?"),
+            partial(read_erasure_request, "forget", datetime.now(UTC).date()),
+            memory_remarks,
+        ):
+            await asyncio.sleep(_COMPILE_AFTER_SECONDS)
+            await asyncio.to_thread(work)
+        await self._verdicts.compile_ahead()
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""

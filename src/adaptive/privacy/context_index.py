@@ -18,6 +18,7 @@ _BEFORE_CLUE = 140
 _BEHIND_CLUE = 280
 # So few are as soon tried as sifted.
 _FEW_PLACES = 40
+_PII_DIGITS = frozenset("0123456789")
 
 
 class ContextIndex:
@@ -36,12 +37,22 @@ class ContextIndex:
         """The places of each word that stands in the text."""
         return _context_table(frozenset(self._clues)).places(f" {words_only(self._text)} ")
 
-    def windows_with(self, windows: Sequence[Window], clues: tuple[str, ...]) -> list[Window]:
-        """Those parts of some windows that lie around the beginning of one of some words."""
+    def windows_with(
+        self, windows: Sequence[Window], clues: tuple[str, ...], *, numbered: bool
+    ) -> list[Window]:
+        """Those parts of some windows that lie around the beginning of one of some words.
+
+        If ``numbered``, only words count right behind which a number begins.
+        """
         found: list[Window] = []
         if self._places.keys().isdisjoint(clues):
             return found
-        places = sorted(place for clue in clues for place in self._places.get(clue, ()))
+        places = sorted(
+            place
+            for clue in clues
+            for place in self._places.get(clue, ())
+            if not numbered or self._is_number_behind(place + len(clue))
+        )
         for low, high in windows:
             for place in places[bisect_left(places, low) : bisect_right(places, high)]:
                 begin, end = max(place - _BEFORE_CLUE, low), min(place + _BEHIND_CLUE, high)
@@ -50,6 +61,10 @@ class ContextIndex:
                 else:
                     found.append((begin, end))
         return found
+
+    def _is_number_behind(self, place: int) -> bool:
+        """Whether a digit stands within two signs from a place on; one before it is no matter."""
+        return not _PII_DIGITS.isdisjoint(self._text[place - 2 : place + 2])
 
     def holds_one(self, clues: tuple[str, ...]) -> bool:
         """Whether one of some words stands in the text."""

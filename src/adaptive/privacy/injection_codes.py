@@ -6,11 +6,16 @@ import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterator
+import string
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from urllib.parse import unquote
 
+from adaptive.privacy.word_places import WordTable
+
 _MOST_RUNS = 40
+# One word may be chance.
+_LEAST_DISGUISED = 2
 _LEET = str.maketrans("013457@$!|+8", "oieastasiltb")
 _PLAIN_WORDS = (
     "ignore",
@@ -57,18 +62,21 @@ def disguised_texts(text: str) -> Iterator[str]:
     lower = text.lower()
     if re.search(r"[a-z][013457@$!|+8][a-z]|\b[013457@$!][a-z]{2}", lower):
         yield lower.translate(_LEET)
-        yield lower.translate(_LEET).replace("l", "i", 0)
     if not text.isascii() and not re.search("[a-z]{4}", lower):
         return
-    for shifted in _shifted(lower):
-        if sum(word in shifted for word in _PLAIN_WORDS) >= 2:
-            yield shifted
-    turned = lower[::-1]
-    if sum(word in turned for word in _PLAIN_WORDS) >= 2:
-        yield turned
-    words_turned = re.sub(r"[a-z]+", lambda word: word.group()[::-1], lower)
-    if sum(word in words_turned for word in _PLAIN_WORDS) >= 2:
-        yield words_turned
+    table, ways = _disguised_words()
+    held = table.held(lower)
+    if len(held) < _LEAST_DISGUISED:
+        return
+    for alphabet, words in ways:
+        if len(words & held) >= _LEAST_DISGUISED:
+            yield lower.translate(alphabet)
+    if sum(word[::-1] in held for word in _PLAIN_WORDS) >= _LEAST_DISGUISED:
+        yield lower[::-1]
+    if sum(_longest_part(word)[::-1] in held for word in _PLAIN_WORDS) >= _LEAST_DISGUISED:
+        words_turned = re.sub(r"[a-z]+", lambda word: word.group()[::-1], lower)
+        if sum(word in words_turned for word in _PLAIN_WORDS) >= _LEAST_DISGUISED:
+            yield words_turned
 
 
 def joined_letters(text: str) -> str:
@@ -77,11 +85,22 @@ def joined_letters(text: str) -> str:
     return " ".join(run for run in runs if len(run) >= 6).lower()
 
 
-def _shifted(lower: str) -> Iterator[str]:
-    letters = "abcdefghijklmnopqrstuvwxyz"
-    for shift in range(1, 26):
-        yield lower.translate(str.maketrans(letters, letters[shift:] + letters[:shift]))
-    yield lower.translate(str.maketrans(letters, letters[::-1]))
+@cache
+def _disguised_words() -> tuple[WordTable, tuple[tuple[Mapping[int, int], frozenset[str]], ...]]:
+    """The plain words in every disguise; each alphabet that reads one, with what it reads."""
+    letters = string.ascii_lowercase
+    alphabets = [letters[shift:] + letters[:shift] for shift in range(1, 26)]
+    ways: list[tuple[Mapping[int, int], frozenset[str]]] = []
+    for alphabet in (*alphabets, letters[::-1]):
+        hide = str.maketrans(alphabet, letters)
+        hidden = frozenset(word.translate(hide) for word in _PLAIN_WORDS)
+        ways.append((str.maketrans(letters, alphabet), hidden))
+    turned = {part[::-1] for word in _PLAIN_WORDS for part in (word, _longest_part(word))}
+    return WordTable(turned.union(*(hidden for _, hidden in ways))), tuple(ways)
+
+
+def _longest_part(words: str) -> str:
+    return max(words.split(), key=len)
 
 
 def _reads(decoded: str) -> bool:

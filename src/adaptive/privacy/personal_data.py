@@ -172,7 +172,8 @@ class _PiiScan:
         if recogniser.needs_context and not self._context.holds_any(recogniser.context):
             return
         if recogniser.clues:
-            places = self._context.windows_with(places, recogniser.clues)
+            numbered = recogniser.numbered
+            places = self._context.windows_with(places, recogniser.clues, numbered=numbered)
         for low, high in places:
             if any(self._text.find(sign, low, high) < 0 for sign in recogniser.signs):
                 continue

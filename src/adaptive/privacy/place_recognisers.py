@@ -47,6 +47,7 @@ def _address(
     *leads: Lead,
     score: float = 0.3,
     trim: str = "",
+    numbered: bool = False,
 ) -> Recogniser:
     return Recogniser(
         "address",
@@ -58,6 +59,7 @@ def _address(
         "residence",
         reach=(70, 45),
         clues=tuple(clues.split("|")),
+        numbered=numbered,
         trim=trim,
         leads=frozenset(leads),
         countered=False,
@@ -102,6 +104,7 @@ ADDRESS_RECOGNISERS = (
         rf"(?:,? (?P<sure>[0-9]{{4,5}}) {_NAME})?",
         "straße|strasse|str |weg|platz|allee|gasse|ring|ufer|damm|chaussee|steig|steg|graben"
         "|markt|hof",
+        numbered=True,
     ),
     _address(
         "German, with a preposition",
@@ -139,6 +142,7 @@ ADDRESS_RECOGNISERS = (
         rf"|plein|gracht|kade|singel|dijk|steeg|dreef|hof|pad|plantsoen) {_HOUSE}"
         rf"(?:,? (?P<sure>[1-9][0-9]{{3}} ?[A-Z]{{2}})(?!\w)(?: {_NAME})?)?",
         "straat|laan|weg|plein|gracht|kade|singel|dijk|steeg|dreef|hof|pad|plantsoen",
+        numbered=True,
     ),
     _address(
         "Polish",

@@ -62,6 +62,7 @@ class Recogniser:
         context: the subject whose words speak for it, in ``context_words.py``.
         reach: how many characters before and behind are searched for context.
         clues: the text holds one of these, in small letters, or no match is possible.
+        numbered: whether a number begins right behind the clue, or behind a space there.
         signs: each of them stands in the window, or no match is possible.
         holds: a check of the match's letters and digits, in capitals: a checksum.
         fits: a check of the match and what is around it.
@@ -79,6 +80,7 @@ class Recogniser:
     context: str = ""
     reach: tuple[int, int] = (60, 30)
     clues: tuple[str, ...] = ()
+    numbered: bool = False
     signs: str = ""
     holds: Callable[[str], bool] | None = None
     fits: Callable[[re.Match[str]], bool] | None = None

@@ -7,7 +7,7 @@ decides (``secret_values``). What is looked at after each word is bounded, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -82,9 +82,12 @@ class ContextFinding(NamedTuple):
     end: int
 
 
-def context_secrets(text: str) -> Iterator[ContextFinding]:
-    """Secrets in a folded text, as far as words announce them; in no order."""
-    places = _announced(text.lower())
+def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
+    """Secrets in a folded text, as far as words announce them; in no order.
+
+    ``lower`` is the same text in small letters, sign for sign.
+    """
+    places = _announced(lower)
     for number, place in enumerate(places):
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
@@ -100,10 +103,9 @@ def _announced(lower: str) -> list[Announced]:
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
+    sorts = _announced_sorts()
     held = _announcing_table().held(lower)
-    for word, sort in announcing_words():
-        if word not in held:
-            continue
+    for word, sort in ((one, sort) for one in held for sort in sorts[one]):
         read = narrow if word.isascii() else lower
         at = read.find(word)
         while at >= 0:
@@ -121,7 +123,16 @@ def _announced(lower: str) -> list[Announced]:
 
 @cache
 def _announcing_table() -> WordTable:
-    return WordTable(word for word, _ in announcing_words())
+    return WordTable(_announced_sorts())
+
+
+@cache
+def _announced_sorts() -> Mapping[str, list[SecretSort]]:
+    """What each word announces, in the order in which the words are listed."""
+    sorts: dict[str, list[SecretSort]] = {}
+    for word, sort in announcing_words():
+        sorts.setdefault(word, []).append(sort)
+    return sorts
 
 
 def _stands_alone(lower: str, start: int, end: int) -> bool:

@@ -153,6 +153,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         "private key",
         ("0x",),
         r"(?i:priv(?:ate)?[ _\-]?key[^\n]{0,30}?)(?P<value>0x[0-9a-fA-F]{64})(?![0-9a-fA-F])",
+        least_word=66,
     ),
     SecretShape(
         "private key",

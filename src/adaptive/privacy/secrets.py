@@ -19,7 +19,7 @@ from adaptive.privacy.guard_text import cut_text, guard_text, in_latin
 from adaptive.privacy.secret_contexts import context_secrets
 from adaptive.privacy.secret_issuers import IssuedKey, issued_keys
 from adaptive.privacy.secret_phrases import listed_phrases
-from adaptive.privacy.secret_shapes import SECRET_SHAPES
+from adaptive.privacy.secret_shapes import SECRET_SHAPES, SecretShape
 from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
 from adaptive.privacy.sign_runs import SignSort
 from adaptive.privacy.unicode_text import code_points
@@ -88,9 +88,10 @@ def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
     yield from _issued_spans(latin)
-    yield from _shaped_spans(text, latin)
+    lower = text.lower()
+    yield from _shaped_spans(text, latin, lower)
     yield from _unknown_issuers(latin)
-    yield from context_secrets(text)
+    yield from context_secrets(text, lower)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
@@ -99,6 +100,8 @@ def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
     held = _issuer_anchors().held(text)
+    if not held:
+        return
     present = [key for key in issued_keys() if key.anchor in held]
     for key in present:
         found += _issued_by(key, text)
@@ -169,7 +172,9 @@ def _line_break_marks(text: str, codes: NDArray[np.uint32]) -> NDArray[np.bool_]
     is_plain = is_key_sign[breaks - 1] & is_key_sign[breaks + 1] & (codes[breaks + 1] != _FULL_STOP)
     gone[:] = False
     gone[breaks[is_plain]] = True
-    for place in breaks[~is_plain].tolist():
+    is_soft = _before_soft_break().marked(codes[breaks - 1])
+    is_soft &= _behind_soft_break().marked(codes[breaks + 1])
+    for place in breaks[is_soft & ~is_plain].tolist():
         behind = _line_end().match(text, place)
         head = text[max(place - _BEFORE_BREAK, 0) : place]
         bare = head.removesuffix("\r").removesuffix("=")
@@ -186,16 +191,15 @@ def _is_cut_key(piece: str) -> bool:
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped_spans(text: str, latin: str) -> Iterator[tuple[str, int, int]]:
+def _shaped_spans(text: str, latin: str, lower: str) -> Iterator[tuple[str, int, int]]:
     held = _shape_anchors().held(latin.lower())
-    lower = ""
-    for shape in SECRET_SHAPES:
-        if not any(held.issuperset(anchor.split()) for anchor in shape.anchors):
+    if not held:
+        return
+    for shape, words in _words_of_shapes():
+        if not any(map(held.issuperset, words)):
             continue
-        if shape.assigned:
-            lower = lower or text.lower()
-            if not any(_assigned(lower, anchor) for anchor in shape.anchors):
-                continue
+        if shape.assigned and not any(_assigned(lower, anchor) for anchor in shape.anchors):
+            continue
         if shape.least_word and not _key_signs().runs(latin, shape.least_word):
             continue
         for match in shape.pattern.finditer(text):
@@ -272,8 +276,24 @@ def _shape_anchors() -> WordTable:
 
 
 @cache
+def _words_of_shapes() -> tuple[tuple[SecretShape, tuple[list[str], ...]], ...]:
+    """Each shape with the words of each of its anchors."""
+    return tuple((one, tuple(anchor.split() for anchor in one.anchors)) for one in SECRET_SHAPES)
+
+
+@cache
 def _printed_signs() -> SignSort:
     return SignSort(string.ascii_letters + string.digits + string.punctuation)
+
+
+@cache
+def _before_soft_break() -> SignSort:
+    return SignSort(_KEY_SIGNS + " \t\r=")
+
+
+@cache
+def _behind_soft_break() -> SignSort:
+    return SignSort(_KEY_SIGNS + " \t>|")
 
 
 @cache

@@ -15,6 +15,7 @@ from functools import partial
 
 from adaptive.model import Memory
 from adaptive.privacy.injection import injection_verdict
+from adaptive.privacy.injection_patterns import commands_to_compile
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.recall.layout import former_contents
 
@@ -54,14 +55,21 @@ class EntryVerdicts:
         self._compiling: asyncio.Task[str] | None = None
 
     async def ready(self) -> None:
-        """Wait until the patterns are compiled: once, in a thread, whoever asks first.
+        """Wait until ordinary entries can be judged at once: in a thread, whoever asks first.
 
-        It takes about a second, in which a turn that compiled them itself would stop all chats.
+        It takes some tens of milliseconds, in which a turn would stop all chats. Patterns of
+        commands that no ordinary entry may fit are left to ``compile_ahead``.
         """
         if self._compiling is None:
-            example = Memory("", "User's name is Ada, and a code is 1: <x>.", 0, 0)
+            example = Memory("", "User's name is Ada, and a code is 1.", 0, 0)
             self._compiling = asyncio.create_task(asyncio.to_thread(_objection, example))
         await asyncio.shield(self._compiling)
+
+    async def compile_ahead(self) -> None:
+        """Compile what entries like commands need, one pattern at a time, pausing for the chats."""
+        for work in commands_to_compile():
+            await asyncio.to_thread(work)
+            await asyncio.sleep(self._pause)
 
     def known(self, key: VerdictKey) -> bool | None:
         """The verdict on an entry; ``None`` where there is none yet."""
