@@ -33,6 +33,7 @@ from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
 from adaptive.table_ports import PendingTurn
+from adaptive.understanding import UNLEARNED, Understanding, warned
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 
@@ -52,7 +53,10 @@ class Filter:
         sealer = Sealer(host_secret())
         self._redacted_turns = RedactedTurns()
         self._learning = Learning(indexes, vector_table, formats, self._start, sealer)
-        self._recalling = Recalling(indexes, vector_table, formats, self._start, sealer)
+        understanding = Understanding(formats, self._start, sealer)
+        self._recalling = Recalling(
+            indexes, vector_table, formats, self._start, sealer, understanding
+        )
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
         self._erasing = Erasing(self._learning, archive, (self._recalling.forget,))
         self._supported: bool | None = None
@@ -88,6 +92,7 @@ class Filter:
         if reason:
             log.warning("the chat goes on without memories: %s", reason)
             if hook is not None:
+                body = warned(body, hook.metadata)
                 self._start(hook.notifier.status(f"Answered without memories: {reason}"))
         if not redacting:
             return body
@@ -177,7 +182,8 @@ class Filter:
                     self._start(self._erased(hook, erasure))
                     return body
                 pending = await self._learning.put(hook, turn) if turn is not None else None
-                line = NOTHING_NEW if turn is not None else ""
+                reason = str(hook.metadata.get(UNLEARNED) or "")
+                line = NOTHING_NEW if turn is not None else reason
                 self._start(self._learned(hook, pending, line))
         except Exception:
             log.exception("nothing can be learned from this turn")

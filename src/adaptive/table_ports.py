@@ -11,7 +11,7 @@ from adaptive.model import (
 )
 from adaptive.ports import Vectors
 
-ChangeKind = Literal["saved", "updated", "deleted", "pruned", "summarised", "restored"]
+ChangeKind = Literal["saved", "updated", "deleted", "pruned", "summarised", "restored", "flagged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +55,7 @@ class AuditEntry:
     """One change of a user's store; ``before`` and ``after`` are contents, empty where none was.
 
     ``changed_at`` is in epoch seconds; chat and message are empty for what no message asked for.
+    What is ``flagged`` is a message and no change: it names no memory, and says why alone.
     """
 
     kind: ChangeKind
