@@ -35,7 +35,10 @@ class ConversationValves(PrivacyValves):
         default=1.5,
         ge=0.1,
         le=30,
-        description="Longest wait for it; then the message is answered as without it.",
+        description=(
+            "Longest wait for it, within `inlet_timeout_seconds` and beside the judging model's "
+            "time; then the message is answered as without it."
+        ),
         json_schema_extra=valve_notes(
             _BEFORE, "The model is slower, and its help is worth waiting."
         ),

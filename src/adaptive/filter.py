@@ -36,6 +36,7 @@ from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.table_ports import PendingTurn
+from adaptive.understanding import UNLEARNED, Understanding, warned
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 
@@ -57,7 +58,10 @@ class Filter:
         self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
         serves = self._installation.serves
         self._learning = Learning(indexes, vector_table, formats, self._start, sealer, serves)
-        self._recalling = Recalling(indexes, vector_table, formats, self._start, sealer)
+        understanding = Understanding(formats, self._start, sealer)
+        self._recalling = Recalling(
+            indexes, vector_table, formats, self._start, sealer, understanding
+        )
         self._summing_up = SummingUp(self._learning, indexes, vector_table, formats, sealer)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
         forgetting = (self._recalling.forget, self._summing_up.forget)
@@ -96,6 +100,7 @@ class Filter:
         if reason:
             log.warning("the chat goes on without memories: %s", reason)
             if hook is not None:
+                body = warned(body, hook.metadata)
                 self._start(hook.notifier.status(f"Answered without memories: {reason}"))
         if not redacting:
             return body
@@ -185,7 +190,8 @@ class Filter:
                     self._start(self._erased(hook, erasure))
                     return body
                 pending = await self._learning.put(hook, turn) if turn is not None else None
-                line = NOTHING_NEW if turn is not None else ""
+                reason = str(hook.metadata.get(UNLEARNED) or "")
+                line = NOTHING_NEW if turn is not None else reason
                 learned, known = asyncio.Event(), pending is not None
                 self._start(self._learned(hook, pending, line, learned))
                 if chat := answered_chat(hook, messages, turn, worth_learning=known):

@@ -24,7 +24,7 @@ from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.dialog import PageDialog
 from adaptive.host.events import emitter_to
 from adaptive.host.hook import Hook
-from adaptive.host.kind import LEARNED_KINDS, other_authors, owns_chat
+from adaptive.host.kind import other_authors, owns_chat
 from adaptive.host.lease_table import HostLeaseTable
 from adaptive.host.locality import kept_from_completer
 from adaptive.host.pending_table import HostPendingTable
@@ -68,6 +68,7 @@ from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.shapes import listing
 from adaptive.table_ports import PendingTurn
+from adaptive.understanding import LANGUAGE, UNLEARNED, is_learned_from
 
 log_learning = logging.getLogger("adaptive_memory")
 
@@ -225,7 +226,7 @@ class Learning:
             return Lesson("")
         turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
         hook = own or serving
-        settings = hook.settings
+        settings = waiting[-1].steered(hook.settings)
         user = await account(hook.user)
         request = isolated_request(hook.request)
         sources = user_sources(hook, request, user, self._vectors)
@@ -339,9 +340,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
     settings, metadata = hook.settings, hook.metadata
     kind = hook.told_kind
-    if settings.save_mode == "off":
-        return None
-    if kind not in LEARNED_KINDS and not (kind == "api" and settings.learn_from_api_calls):
+    if metadata.get(UNLEARNED) or not is_learned_from(hook):
         return None
     found = typed_message(hook, messages)
     if found is None:
@@ -354,7 +353,8 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
     injected = tuple(map(str, listing(metadata.pop(INJECTED, None))))
     turn = Turn(hook.user_id, kind, words, earlier, source, injected)
-    return WaitingTurn(turn, hook.time_zones, str(metadata.get("message_id") or ""))
+    answer_id, language = (str(metadata.get(one) or "") for one in ("message_id", LANGUAGE))
+    return WaitingTurn(turn, hook.time_zones, answer_id, language)
 
 
 async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:

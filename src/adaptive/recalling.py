@@ -45,8 +45,10 @@ from adaptive.recall.recollection import (
     recollect,
 )
 from adaptive.recall.remarks import memory_remarks
+from adaptive.recall.rewriting import Rewriter
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.shapes import listing, mapping
+from adaptive.understanding import TurnUnderstanding, Understanding
 
 log_recalling = logging.getLogger("adaptive_memory")
 
@@ -69,8 +71,10 @@ class Recalling:
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
+        understanding: Understanding,
     ) -> None:
         self._indexes, self._vectors, self._formats = indexes, vectors, formats
+        self._understanding = understanding
         self._start = start
         self._usage = HostUsageTable()
         self._chat_table = SealedChatTable(HostChatTable(), sealer)
@@ -105,17 +109,31 @@ class Recalling:
         Raises:
             HostError: memories can't be read.
         """
-        settings = hook.settings
         told = listing(body.get("messages"))
         messages = without_answer_notes(told)
-        if not settings.show_memories:
-            return body if messages == told else {**body, "messages": messages}
-        changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
-        found = await self._served(hook, body, messages)
+        async with self._understanding.beside(hook, messages) as understood:
+            if hook.settings.show_memories:
+                return await self._with_memories(hook, body, messages, understood)
+            warning = await understood.warning()
+        said = with_block(messages, warning) if warning else messages
+        return body if said == told else {**body, "messages": said}
+
+    async def _with_memories(
+        self,
+        hook: Hook,
+        body: dict[str, Any],
+        messages: list[dict[str, Any]],
+        understood: TurnUnderstanding,
+    ) -> dict[str, Any]:
+        settings = hook.settings
+        found = await self._served(hook, body, messages, understood.rewriter)
+        warning = await understood.warning()
+        changed: dict[str, Any] = {**body, "messages": with_block(messages, warning)}
         if found is not None:
             count_entries(core=len(found.core), retrieved=found.count - len(found.core))
             said = without_memory_comments(messages)
-            changed["messages"] = with_block(said, found.block)
+            block = "\n\n".join(one for one in (found.block, warning) if one)
+            changed["messages"] = with_block(said, block)
             hook.metadata[RECALLED] = recall_line(found.count, found.note)
             hook.metadata[INJECTED] = found.memory_ids
             if settings.show_sources and found.fitting:
@@ -128,7 +146,11 @@ class Recalling:
         return changed
 
     async def _served(
-        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]]
+        self,
+        hook: Hook,
+        body: dict[str, Any],
+        messages: list[dict[str, Any]],
+        rewriter: Rewriter | None,
     ) -> Recollection | None:
         """What this conversation is given, ``None`` where it is given none."""
         kind = hook.told_kind
@@ -137,7 +159,7 @@ class Recalling:
             return None
         chat_id = hook.chat_id if kind == "saved" else ""
         # Who owns the chat is asked beside it: it takes about as long as a query.
-        recollected = self._recollected(hook, body, messages, chat_id)
+        recollected = self._recollected(hook, body, messages, chat_id, rewriter)
         found, known_kind = await asyncio.gather(recollected, hook.kind())
         if known_kind != kind:
             return None
@@ -166,7 +188,12 @@ class Recalling:
             log_recalling.debug("recalls are not counted: %s", error)
 
     async def _recollected(
-        self, hook: Hook, body: dict[str, Any], messages: list[dict[str, Any]], chat_id: str
+        self,
+        hook: Hook,
+        body: dict[str, Any],
+        messages: list[dict[str, Any]],
+        chat_id: str,
+        rewriter: Rewriter | None,
     ) -> Recollection:
         """What the newest message is given; with a ``chat_id`` the block is kept in place."""
         user = await account(hook.user)
@@ -181,6 +208,7 @@ class Recalling:
             admit=native.not_injected if hook.settings.native_memory == "keep" else None,
             hidden=await kept_from_chat(hook),
             verdicts=self._verdicts,
+            rewriter=rewriter,
         )
         try:
             question = question_of(messages, hook.metadata, chat_id)

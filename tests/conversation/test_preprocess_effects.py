@@ -55,12 +55,47 @@ def test_query_joins() -> None:
     assert retrieval_text("", found) == "when did Ada move"
 
 
-def test_relevant_ones_are_lifted() -> None:
+@dataclass(frozen=True)
+class Lift:
+    """Scores in the order that ranking gave, and which memory comes where, with its score."""
+
+    id: str
+    scores: tuple[float, float, float]
+    relevant: tuple[str, ...]
+    order: tuple[tuple[str, float], ...]
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Lift(
+            "both pass",
+            (0.5, 0.48, 0.45),
+            ("work", "Identity"),
+            (("b", 0.558), ("c", 0.5325), ("a", 0.5)),
+        ),
+        Lift("too far", (0.9, 0.5, 0.4), ("Work",), (("a", 0.9), ("b", 0.575), ("c", 0.4))),
+        Lift(
+            "one passes one",
+            (0.9, 0.6, 0.55),
+            ("identity",),
+            (("a", 0.9), ("c", 0.6175), ("b", 0.6)),
+        ),
+        Lift("ranked by more", (0.3, 0.9, 0.5), ("harvest",), (("a", 0.3), ("b", 0.9), ("c", 0.5))),
+        Lift(
+            "lifted ones keep order",
+            (0.6, 0.5, 0.55),
+            ("work", "Identity"),
+            (("a", 0.6), ("b", 0.575), ("c", 0.6175)),
+        ),
+    ],
+    ids=lambda case: case.id,
+)
+def test_relevant_ones_are_lifted(case: Lift) -> None:
     """Relevant banks and tags come up, in whatever case, by a part of what is missing to 1."""
-    found = Preprocessing(relevant_categories=("work", "Identity"))
-    lifted = lifted_candidates(candidates(0.6, 0.5, 0.55), found)
-    assert [one.memory.id for one in lifted] == ["c", "a", "b"]
-    assert [round(one.score, 4) for one in lifted] == [0.6175, 0.6, 0.575]
+    found = Preprocessing(relevant_categories=case.relevant)
+    lifted = lifted_candidates(candidates(*case.scores), found)
+    assert [(one.memory.id, round(one.score, 4)) for one in lifted] == list(case.order)
 
 
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=3), st.floats(0, 1))

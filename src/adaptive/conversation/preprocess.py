@@ -18,6 +18,13 @@ from adaptive.conversation.reply_fields import ReplyFields, distinct_lines, repl
 from adaptive.errors import AdaptiveMemoryError, ReplyUnusable
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.prompts import render_prompt
+from adaptive.messages import (
+    Message,
+    earlier_utterances,
+    message_text,
+    newest_user_message,
+    spoken_text,
+)
 from adaptive.model import Completion, CompletionRequest, Utterance
 from adaptive.ports import Completer
 from adaptive.retry import RetryPolicy
@@ -30,6 +37,7 @@ LONGEST_CHAT_TAG = 40
 HIGHEST_HARM = 10
 
 _MOST_BLOCKS = 8
+_MOST_MESSAGES = 2000
 _MOST_RELEVANT = 10
 _MOST_ICONS = 3
 _LONGEST_QUERY_LINE = 500
@@ -122,8 +130,17 @@ class Preprocessor:
             )
             return read_preprocessing(completion, self.rules.names, first=first)
         except AdaptiveMemoryError as error:
-            log_preprocess.info("pre-processing: %s", error)
+            log_preprocess.warning("a message is not pre-processed: %s", error)
             return None
+
+
+def read_conversation(messages: Sequence[Message]) -> list[Utterance]:
+    """What user and assistant said up to the user's newest message, of 2,000 messages at most."""
+    newest = newest_user_message(messages)
+    if newest is None:
+        return []
+    earlier = earlier_utterances(messages[-_MOST_MESSAGES:], newest, _MOST_MESSAGES)
+    return [*earlier, Utterance("user", spoken_text(message_text(newest)))]
 
 
 def history_blocks(

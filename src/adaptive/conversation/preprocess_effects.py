@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from adaptive.conversation.preprocess import Preprocessing
 from adaptive.conversation_valves import HarmfulMode
 from adaptive.model import Candidate
+from adaptive.privacy.gate import GatePolicy
+from adaptive.privacy.policy import is_safe_label
 
 # A share of the way from a candidate's score to 1: enough to pass its neighbours, not to win alone.
 RELEVANCE_LIFT = 0.15
@@ -49,19 +51,24 @@ def lifted_candidates(
 ) -> tuple[Candidate, ...]:
     """The candidates, best first, those of a relevant bank or with a relevant tag lifted.
 
-    A lifted score comes nearer to 1 by ``lift`` of what is missing, so the order among lifted ones
-    stays. Without relevant categories all stays as it is.
+    A lifted score comes nearer to 1 by ``lift`` of what is missing, and its candidate passes those
+    not lifted that it exceeds then. Otherwise the order stays: more than the score counts in it.
+    Without relevant categories all stays as it is.
     """
     relevant = {name.casefold() for name in found.relevant_categories} if found else set[str]()
-    if not relevant:
-        return tuple(candidates)
-    lifted = [
-        replace(one, score=one.score + max(0.0, 1 - one.score) * lift)
-        if relevant & {one.memory.bank.casefold(), *map(str.casefold, one.memory.tags)}
-        else one
-        for one in candidates
-    ]
-    return tuple(sorted(lifted, key=lambda one: -one.score))
+    ordered: list[Candidate] = []
+    lifted_ids: set[str] = set()
+    for one in candidates:
+        place = len(ordered)
+        if relevant & {one.memory.bank.casefold(), *map(str.casefold, one.memory.tags)}:
+            one = replace(one, score=one.score + max(0.0, 1 - one.score) * lift)
+            lifted_ids.add(one.memory.id)
+            while place and not (
+                ordered[place - 1].memory.id in lifted_ids or ordered[place - 1].score >= one.score
+            ):
+                place -= 1
+        ordered.insert(place, one)
+    return tuple(ordered)
 
 
 def extraction_language(configured: str, found: Preprocessing | None) -> str:
@@ -72,6 +79,13 @@ def extraction_language(configured: str, found: Preprocessing | None) -> str:
     if configured.strip() or not found or not found.language_code:
         return configured.strip()
     return f"the language with the ISO 639 code {found.language_code!r}"
+
+
+def without_unsafe_labels(found: Preprocessing, policy: GatePolicy) -> Preprocessing:
+    """Category and tags that may be written: no secrets, personal data or orders to a model."""
+    tags = tuple(tag for tag in found.tags if is_safe_label(tag, policy))
+    category = found.category if is_safe_label(found.category, policy) else ""
+    return replace(found, category=category, tags=tags)
 
 
 def injection_notice(

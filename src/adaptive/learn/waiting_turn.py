@@ -12,6 +12,7 @@ from adaptive.learn.commands import read_commands
 from adaptive.learn.worth import reason_to_skip
 from adaptive.messages import head_and_tail
 from adaptive.model import Turn
+from adaptive.settings import Settings
 from adaptive.table_ports import PendingTurn
 
 # More than the model is shown of them (``learn.extract``).
@@ -23,12 +24,20 @@ _LONGEST_EARLIER = 2000
 class WaitingTurn:
     """A turn, and the names of the time zones that its user may be in, the likeliest first.
 
-    ``answer_id`` names the message of the answer, which shows what was learned.
+    ``answer_id`` names the message of the answer, which shows what was learned. ``language`` names
+    the one to learn in, as far as it is known.
     """
 
     turn: Turn
     time_zones: tuple[str, ...] = ()
     answer_id: str = ""
+    language: str = ""
+
+    def steered(self, settings: Settings) -> Settings:
+        """The settings with this turn's language, unless the admin has chosen one."""
+        if not self.language or settings.memory_language.strip():
+            return settings
+        return settings.model_copy(update={"memory_language": self.language})
 
 
 def may_hold_facts(words: str) -> bool:

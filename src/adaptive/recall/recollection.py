@@ -30,6 +30,7 @@ from adaptive.recall.layout import (
     retrieved_room,
 )
 from adaptive.recall.question import Question
+from adaptive.recall.rewriting import Rewriter, rewritten
 from adaptive.search.fusion import Ranked, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes, Sources
@@ -205,7 +206,7 @@ class Library:
     """What recalling needs: the user's memories, what outlives the turn, and perhaps a judge.
 
     ``admit`` leaves out memories that come into the prompt by another way; those of ``hidden`` are
-    none of the chat model's business.
+    none of the chat model's business. ``rewriter`` may make a question complete.
     """
 
     sources: Sources
@@ -216,6 +217,7 @@ class Library:
     admit: Admit | None = None
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     verdicts: EntryVerdicts = field(default_factory=EntryVerdicts)
+    rewriter: Rewriter | None = None
 
 
 async def recollect(library: Library, question: Question, settings: Settings) -> Recollection:
@@ -245,6 +247,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
         library.indexes.expect(user_id, vectors.shape[1])
         library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
     await library.verdicts.ready()
+    question, vectors = await rewritten(question, vectors, embedder, library.rewriter)
     screen = EntryScreen(library.verdicts, user_id)
     core = library.hidden.without(core_memories(index, settings.core_importance))
     fitting = await _fitting(library, index, question, vectors, screen, len(core), settings)
@@ -276,8 +279,9 @@ async def _fitting(
     ]
 
     def fits(left: Sequence[Ranked], *, judged: bool = False) -> list[Candidate]:
-        memories = index.memories
-        return fitting_memories(memories, left[:most], settings, judged=judged, spare=spare)
+        return fitting_memories(
+            index.memories, left[:most], settings, judged=judged, spare=spare, lift=question.lift
+        )
 
     by_score = _allowed(fits, index, ranked, screen)
     if library.judge is None:

@@ -1,0 +1,277 @@
+"""Understanding a turn before it is answered: one model call beside retrieval, and its effects.
+
+Nothing waits longer for it than its deadline; without a usable reply all is as if it were off.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from adaptive.conversation.chat_notes import categorised_notes
+from adaptive.conversation.preprocess import (
+    Preprocessing,
+    Preprocessor,
+    PreprocessRules,
+    read_conversation,
+)
+from adaptive.conversation.preprocess_effects import (
+    extraction_language,
+    harm_notice,
+    injection_notice,
+    lifted_candidates,
+    may_learn_from,
+    retrieval_text,
+    without_unsafe_labels,
+)
+from adaptive.conversation_ports import ChatNotesTable
+from adaptive.errors import AdaptiveMemoryError
+from adaptive.host.audit_table import HostAuditTable
+from adaptive.host.chat_notes_table import HostChatNotesTable
+from adaptive.host.hook import Hook
+from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS
+from adaptive.host.providers import chosen_completer
+from adaptive.host.requests import account, isolated_request
+from adaptive.host.sealed_tables import SealedAuditTable
+from adaptive.learn.audit import AuditTrail
+from adaptive.llm.ask import AnswerFormats
+from adaptive.messages import Message, has_words
+from adaptive.ports import Completer
+from adaptive.privacy.policy import gate_policy
+from adaptive.privacy.sealing import Sealer
+from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
+from adaptive.recall.question import Question, question_of
+from adaptive.recall.rewriting import Rewrite, Rewriter
+from adaptive.settings import Settings
+from adaptive.shapes import listing
+from adaptive.table_ports import AuditEntry
+
+log_understanding = logging.getLogger("adaptive_memory")
+
+# What the inlet tells the outlet of the same turn, and itself where memories fail: the language to
+# learn in, why nothing may be learned, and the block that warns the chat model.
+LANGUAGE = "adaptive_memory_language"
+UNLEARNED = "adaptive_memory_unlearned"
+_WARNING = "adaptive_memory_warning"
+
+# Of the inlet's time limit; the rest is for searching again and for the block.
+_SHARE_FOR_UNDERSTANDING = 0.8
+_SHARE_FOR_SEARCHING_AGAIN = 0.95
+# Where a judging model may take all of the inlet's time, too.
+_LEAST_SHARE = 0.25
+
+CompleterOf = Callable[[Hook], Awaitable[Completer]]
+
+
+class TurnUnderstanding:
+    """What a model says of one turn while its memories are searched; nothing without a task."""
+
+    def __init__(
+        self,
+        metadata: dict[str, Any],
+        task: asyncio.Task[Preprocessing | None] | None = None,
+        words: str = "",
+        until: float = 0.0,
+    ) -> None:
+        self._metadata, self._task, self._words, self._until = metadata, task, words, until
+
+    @property
+    def rewriter(self) -> Rewriter | None:
+        """Who says the question in other words; ``None`` where no model was asked."""
+        return None if self._task is None else self._rewrite
+
+    async def found(self) -> Preprocessing | None:
+        """What the model says, once it does or its time is over."""
+        return None if self._task is None else await self._task
+
+    async def warning(self) -> str:
+        """The block that warns the chat model of this turn's message, mostly none."""
+        await self.found()
+        return _warning_of(self._metadata)
+
+    def end(self) -> None:
+        """End the call if it is still under way."""
+        if self._task is not None:
+            self._task.cancel()
+
+    async def _rewrite(self) -> Rewrite | None:
+        found = await self.found()
+        if found is None:
+            return None
+        lift = partial(lifted_candidates, found=found) if found.relevant_categories else None
+        left = self._until - asyncio.get_running_loop().time()
+        return Rewrite(retrieval_text(self._words, found), lift, max(left, 0.0))
+
+
+class Understanding:
+    """What an instance of the plug-in needs to understand turns; nothing in it is one user's.
+
+    ``notes`` and ``trail`` are the host's tables, and ``completer_of`` gives the model that the
+    valves name, unless a test says otherwise.
+    """
+
+    def __init__(
+        self,
+        formats: AnswerFormats,
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        sealer: Sealer,
+        *,
+        notes: ChatNotesTable | None = None,
+        trail: AuditTrail | None = None,
+        completer_of: CompleterOf | None = None,
+    ) -> None:
+        self._formats, self._start = formats, start
+        self._notes = notes or HostChatNotesTable(sealer)
+        self._trail = trail or AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
+        self._completer_of = completer_of or _own_completer
+
+    @asynccontextmanager
+    async def beside(
+        self, hook: Hook, messages: Sequence[Message]
+    ) -> AsyncGenerator[TurnUnderstanding]:
+        """Ask about the newest message beside what is done within.
+
+        That is waited for in time even where what is done within fails for a known reason; where
+        it is cancelled, so is the call, at once.
+        """
+        turn = self._begun(hook, messages)
+        try:
+            yield turn
+        except AdaptiveMemoryError:
+            await turn.found()
+            raise
+        finally:
+            turn.end()
+
+    def _begun(self, hook: Hook, messages: Sequence[Message]) -> TurnUnderstanding:
+        if not is_understood(hook):
+            return TurnUnderstanding(hook.metadata)
+        question = question_of(messages, hook.metadata, hook.chat_id)
+        if not has_words(question.text):
+            return TurnUnderstanding(hook.metadata)
+        work = self._understood(hook, messages, question)
+        until = asyncio.get_running_loop().time() + _seconds_to_search_again(hook.settings)
+        return TurnUnderstanding(hook.metadata, asyncio.create_task(work), question.text, until)
+
+    async def _understood(
+        self, hook: Hook, messages: Sequence[Message], question: Question
+    ) -> Preprocessing | None:
+        """What the model says of a message; what follows for the turn stands in its metadata."""
+        settings = hook.settings
+        deadline = seconds_to_understand(settings)
+        names = tuple(dict.fromkeys([*settings.categories, *settings.banks]))
+        rules = PreprocessRules(deadline, names, settings.preprocess_prompt)
+        try:
+            async with asyncio.timeout(deadline):
+                completer = await self._completer_of(hook)
+                # In a thread: a long chat takes a moment to read, and other chats go on.
+                conversation = await asyncio.to_thread(read_conversation, messages)
+                preprocessor = Preprocessor(completer, self._formats, rules)
+                found = await preprocessor.preprocessed(conversation, first=question.first)
+        except (AdaptiveMemoryError, TimeoutError) as error:
+            reason = str(error) or f"the model did not answer within {deadline:g} s"
+            log_understanding.warning("a message is not pre-processed: %s", reason)
+            return None
+        if found is not None:
+            self._tell(hook, found)
+            if question.first and hook.told_kind == "saved":
+                self._start(self._categorised(hook, found))
+        return found
+
+    def _tell(self, hook: Hook, found: Preprocessing) -> None:
+        """Put down what the turn's later stages have to know, and flag what calls for care."""
+        settings, metadata = hook.settings, hook.metadata
+        metadata[LANGUAGE] = extraction_language(settings.memory_language, found)
+        injection = injection_notice(found, settings.prompt_injection_threshold)
+        harm = harm_notice(found, settings.harmful_message, settings.harmful_message_threshold)
+        if warnings := [one.warning for one in (injection, harm) if one.warning]:
+            metadata[_WARNING] = "\n".join([OPEN_MARKER, *warnings, CLOSE_MARKER])
+        if is_learned_from(hook) and not may_learn_from(found, settings.prompt_injection_threshold):
+            metadata[UNLEARNED] = f"Nothing learned from this message: {injection.note}"
+        if notes := [one.note for one in (injection, harm) if one.note]:
+            for note in notes:
+                log_understanding.warning(
+                    "flagged in chat %r of user %r: %s", hook.chat_id, hook.user_id, note
+                )
+            self._start(self._flagged(hook, notes))
+
+    async def _flagged(self, hook: Hook, notes: Sequence[str]) -> None:
+        """Write down why a message was flagged, without its text."""
+        now, message_id = int(time.time()), str(hook.metadata.get("user_message_id") or "")
+        entries = [
+            AuditEntry("flagged", "", now, reason=note, chat_id=hook.chat_id, message_id=message_id)
+            for note in notes
+        ]
+        await self._trail.record(hook.user_id, entries, now)
+
+    async def _categorised(self, hook: Hook, found: Preprocessing) -> None:
+        """Note category and tags of a chat that begins; notes of deleted chats go."""
+        user_id, chat_id = hook.user_id, hook.chat_id
+        try:
+            if await hook.kind() != "saved":
+                return
+            policy = gate_policy(hook.settings)
+            safe = await asyncio.to_thread(without_unsafe_labels, found, policy)
+            standing = await self._notes.read(user_id, chat_id)
+            notes = categorised_notes(standing, safe)
+            if notes != standing:
+                await self._notes.write(user_id, chat_id, notes, int(time.time()))
+                await self._notes.drop_deleted(user_id, chat_id)
+        except AdaptiveMemoryError as error:
+            log_understanding.warning("a chat's category is not kept: %s", error)
+
+
+def is_learned_from(hook: Hook) -> bool:
+    """Whether what the user types in this kind of conversation may be learned."""
+    settings, kind = hook.settings, hook.told_kind
+    if settings.save_mode == "off":
+        return False
+    return kind in LEARNED_KINDS or (kind == "api" and settings.learn_from_api_calls)
+
+
+def is_understood(hook: Hook) -> bool:
+    """Whether a model is asked about a turn: where it is wanted, and memories come in or out."""
+    settings, kind = hook.settings, hook.told_kind
+    if not settings.enable_preprocessing:
+        return False
+    temporary = kind == "temporary" and settings.inject_in_temporary_chats
+    recalled = settings.show_memories and (kind in RECALLED_KINDS or temporary)
+    return recalled or is_learned_from(hook)
+
+
+def seconds_to_understand(settings: Settings) -> float:
+    """How long the call may take, so that a judging model and the search still have their time."""
+    limit = settings.inlet_timeout_seconds
+    left = limit * _SHARE_FOR_UNDERSTANDING - _judging_seconds(settings)
+    return min(settings.preprocess_timeout_seconds, max(left, limit * _LEAST_SHARE))
+
+
+def _seconds_to_search_again(settings: Settings) -> float:
+    """When a second search has to be over, from the beginning of the inlet on."""
+    left = settings.inlet_timeout_seconds * _SHARE_FOR_SEARCHING_AGAIN
+    return left - _judging_seconds(settings)
+
+
+def _judging_seconds(settings: Settings) -> float:
+    return settings.relevance_timeout_seconds if settings.use_llm_for_relevance else 0.0
+
+
+def warned(body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+    """A request that gets no memories, with the warning of its message, if there is one."""
+    warning = _warning_of(metadata)
+    if not warning:
+        return body
+    return {**body, "messages": with_block(listing(body.get("messages")), warning)}
+
+
+def _warning_of(metadata: dict[str, Any]) -> str:
+    return str(metadata.get(_WARNING) or "")
+
+
+async def _own_completer(hook: Hook) -> Completer:
+    return await chosen_completer(hook, isolated_request(hook.request), await account(hook.user))
