@@ -29,6 +29,7 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
 from adaptive.recalling import Recalling
+from adaptive.remembering import Remembering
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
@@ -52,9 +53,14 @@ class Filter:
         sealer = Sealer(host_secret())
         self._redacted_turns = RedactedTurns()
         self._learning = Learning(indexes, vector_table, formats, self._start, sealer)
-        self._recalling = Recalling(indexes, vector_table, formats, self._start, sealer)
+        self._remembering = Remembering(formats, sealer, self._learning.tell)
+        self._recalling = Recalling(
+            indexes, vector_table, formats, self._start, sealer, self._remembering
+        )
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        self._erasing = Erasing(self._learning, archive, (self._recalling.forget,))
+        self._erasing = Erasing(
+            self._learning, archive, (self._recalling.forget,), history=self._remembering
+        )
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -179,6 +185,8 @@ class Filter:
                 pending = await self._learning.put(hook, turn) if turn is not None else None
                 line = NOTHING_NEW if turn is not None else ""
                 self._start(self._learned(hook, pending, line))
+                if self._remembering.keeps(hook):
+                    self._start(self._remembered(hook))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -215,6 +223,15 @@ class Filter:
             log.exception("nothing learned from a turn")
             line = failure_line("an unexpected error; the server's log tells more")
             await hook.notifier.status(line)
+
+    async def _remembered(self, hook: Hook) -> None:
+        """Indexing of past conversation, in a task of its own that nobody waits for."""
+        try:
+            await self._remembering.keep(hook)
+        except AdaptiveMemoryError as error:
+            log.warning("past conversation is not indexed: %s", error)
+        except Exception:
+            log.exception("past conversation is not indexed")
 
     async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
         """Erasing in a task of its own, as the user is asked first."""

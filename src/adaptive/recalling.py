@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -43,6 +44,7 @@ from adaptive.recall.recollection import (
     recollect,
 )
 from adaptive.recall.remarks import memory_remarks
+from adaptive.remembering import AskedPast, Remembering
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.shapes import listing, mapping
 
@@ -65,9 +67,10 @@ class Recalling:
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
+        remembering: Remembering,
     ) -> None:
         self._indexes, self._vectors, self._formats = indexes, vectors, formats
-        self._start = start
+        self._start, self._remembering = start, remembering
         self._usage = HostUsageTable()
         self._chat_table = SealedChatTable(HostChatTable(), sealer)
         self._chat_states = ChatStates()
@@ -159,8 +162,10 @@ class Recalling:
         user = await account(hook.user)
         request = isolated_request(hook.request)
         native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
+        sources = user_sources(hook, request, user, self._vectors)
+        sources = replace(sources, embedder=self._remembering.embedder(hook, sources.embedder))
         library = Library(
-            sources=user_sources(hook, request, user, self._vectors),
+            sources=sources,
             indexes=self._indexes,
             chats=self._chat_table,
             states=self._chat_states,
@@ -171,7 +176,9 @@ class Recalling:
         )
         try:
             question = question_of(messages, hook.metadata, chat_id)
-            return await recollect(library, question, hook.settings)
+            finding = recollect(library, question, hook.settings)
+            asked = AskedPast(request, user, sources.embedder, question, messages, library.hidden)
+            return await self._remembering.beside(hook, asked, finding)
         except MemoryUnavailable as refusal:
             log_recalling.debug("nothing recalled: %s", refusal)
             return Recollection()

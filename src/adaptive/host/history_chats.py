@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, column, func, select, table
 from sqlalchemy.exc import DBAPIError
 
-from adaptive.conversation_ports import ChatHead, HistoryStamp
+from adaptive.conversation_ports import ChatHead, HistoryStamp, OutlinedMessage
 from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults, describe_fault
 from adaptive.host.own_table import Sessions
@@ -129,6 +129,24 @@ class HostPastChats:
         return tuple(
             {**mapping(message), "id": id_, "chat_id": chat_id}
             for id_, message in mapping(found).items()
+        )
+
+    async def outline(self, user_id: str, chat_id: str) -> tuple[OutlinedMessage, ...]:
+        """Ids, parents and roles of a chat's messages; one of before 0.9 has none until it is read.
+
+        In an internal chat nothing is recalled, so whose it is is all that is asked.
+        """
+        query = (
+            select(_PAST_MESSAGES.c.id, _PAST_MESSAGES.c.parent_id, _PAST_MESSAGES.c.role)
+            .join(_PAST_CHATS, _PAST_CHATS.c.id == _PAST_MESSAGES.c.chat_id)
+            .where(_PAST_MESSAGES.c.chat_id == chat_id, _PAST_CHATS.c.user_id == user_id)
+        )
+        rows = await self._rows("reading how a chat stands", query)
+        return tuple(
+            OutlinedMessage(
+                str(row.id).removeprefix(f"{chat_id}-"), row.parent_id or "", row.role or ""
+            )
+            for row in rows
         )
 
     async def newest_messages(self, user_id: str, limit: int) -> tuple[Mapping[str, Any], ...]:
