@@ -20,7 +20,7 @@ from adaptive.conversation.history_backfill import Backfills
 from adaptive.conversation.history_block import SectionRules
 from adaptive.conversation.history_indexes import HistoryIndexes
 from adaptive.conversation.history_indexing import IndexingSources
-from adaptive.conversation.history_keeping import KeptTurn, HistoryKeeper
+from adaptive.conversation.history_keeping import HistoryKeeper, KeptTurn
 from adaptive.conversation.history_ranking import HistoryScope
 from adaptive.conversation.history_recall import (
     HistoryQuestion,
