@@ -16,6 +16,7 @@ from typing import Any
 
 from fastapi import Request
 
+from adaptive.clock import local_time
 from adaptive.conversation.history_backfill import Backfills
 from adaptive.conversation.history_block import SectionRules
 from adaptive.conversation.history_indexes import HistoryIndexes
@@ -174,7 +175,7 @@ class Remembering:
         if not holds:
             self._indexes.forget(user_id)
             return PastSections()
-        zone = _zone_of(hook)
+        zone = await asyncio.to_thread(_zone_of, hook)
         similar = await self._similar(hook, asked.question, zone)
         spent = estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
         recalled = await recall_history(
@@ -302,7 +303,7 @@ class Remembering:
         if (await kept_from_completer(completer, request, hook.settings)).names:
             return ""
         model = TopicSummariser(completer, self._formats, _TOPIC_SECONDS)
-        return await model.summary(topic, _zone_of(hook))
+        return await model.summary(topic, await asyncio.to_thread(_zone_of, hook))
 
     async def noted_summary(self, user_id: str, chat_id: str) -> str:
         """What is noted of a whole chat, empty where nothing is."""
@@ -378,5 +379,8 @@ def with_past(block: str, sections: Sequence[str]) -> str:
 
 
 def _zone_of(hook: Hook) -> str:
-    """The first time zone that is named."""
-    return next((zone for zone in hook.time_zones if zone.strip()), "")
+    """The name of the user's time zone, empty for UTC; for a thread, as it reads a file.
+
+    The interpreter keeps zones that were read, so that the loop reads none afterwards.
+    """
+    return str(getattr(local_time(0, *hook.time_zones).tzinfo, "key", ""))

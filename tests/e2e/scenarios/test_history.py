@@ -27,6 +27,7 @@ UNITS = (
     "SELECT count(*) FROM embeddings JOIN segments ON embeddings.segment_id = segments.id"
     " JOIN collections ON segments.collection = collections.id WHERE collections.name = ?"
 )
+UNITS_OF_CHAT = "SELECT count(*) FROM embedding_metadata WHERE key = 'chat_id' AND string_value = ?"
 COLLECTIONS = "SELECT count(*) FROM collections WHERE name = ?"
 ASKED = "What is the name of my boat?"
 
@@ -38,6 +39,13 @@ def chroma(host: RunningHost, page: Page, statement: str) -> int:
         return 0
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         return int(connection.execute(statement, (history_collection(page.user_id),)).fetchone()[0])
+
+
+def units_of_chat(host: RunningHost, chat_id: str) -> int:
+    """How many units of a chat there are, whoever's it is."""
+    path = host.server.data / "vector_db" / "chroma.sqlite3"
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return int(connection.execute(UNITS_OF_CHAT, (chat_id,)).fetchone()[0])
 
 
 async def indexed(host: RunningHost, page: Page, units: int) -> None:
@@ -89,6 +97,30 @@ async def test_said_in_one_chat_asked_in_another(
     assert SECTION not in host.model.chat_requests()[-1].system_prompt
 
 
+async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A finished topic is summarised once and found by it; a chat like a new one is named."""
+    await plugin.set_valves({**ALL, "enable_history_topics": True})
+    host.model.when_title("# Summarise topic", {"summary": "The user named a vessel Freya."})
+    page = await host.user("ann")
+    chat = await told(host, page, "My boat is called Freya.", "Splendid!")
+    await chat.send("It is painted blue.")
+    await indexed(host, page, 7)
+    await page.request("POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}})
+    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
+        for table in (
+            "chat_message SET created_at = created_at - 86400 WHERE chat_id = ?",
+            "chat SET updated_at = updated_at - 86400 WHERE id = ?",
+        ):
+            connection.execute(f"UPDATE {table}", (chat.id,))
+        connection.commit()
+    prompt = await recalled(host, page)
+    assert "My boat" in prompt.partition(SIMILAR)[2].partition(SECTION)[0]
+    await until(lambda: units_of_chat(host, chat.id) == 8, 20, "the unit of the topic")
+    prompt = await recalled(host, page, "What did I name my vessel?")
+    assert "- Topic: The user named a vessel Freya." in prompt
+    assert len(host.model.requests_titled("# Summarise topic")) == 1
+
+
 async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: InstalledFilter) -> None:
     """An edited message is recalled as it stands now, a deleted chat not at all."""
     await plugin.set_valves({**ALL, "similar_past_chats": 0})
@@ -103,10 +135,7 @@ async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: Insta
     await page.request("DELETE", f"/api/v1/chats/{chat.id}")
     prompt = await recalled(host, page)
     assert "Odin" not in prompt
-    count = chroma(host, page, UNITS)
-    await page.new_chat().send("Good morning!")
-    await until(lambda: chroma(host, page, UNITS) != count, 20, "the swept index")
-    assert "Odin" not in await recalled(host, page)
+    await until(lambda: units_of_chat(host, chat.id) == 0, 20, "the swept index")
 
 
 async def test_backfill_on_request(host: RunningHost, plugin: InstalledFilter) -> None:
