@@ -25,8 +25,7 @@ from adaptive.messages import has_words, message_text
 
 log_history_keeping = logging.getLogger("adaptive_memory.conversation")
 
-_SWEPT_AGAIN_SECONDS = 300.0
-_RESTED_AGAIN_SECONDS = 60.0
+_OTHER_CHATS_AGAIN_SECONDS = 300.0
 # Chats of which the last topic may be finished, looked at behind one turn.
 _RESTED_CHATS = 5
 _NEWEST_CHATS = 50
@@ -68,8 +67,8 @@ class HistoryKeeper:
     ) -> None:
         self.ledger = HistoryLedger()
         self._clock, self._sleep = clock, sleep
-        self._swept: OrderedDict[str, tuple[float, str]] = OrderedDict()
-        self._rested_at: OrderedDict[str, float] = OrderedDict()
+        # When a user's other chats were looked at, and behind a turn of which chat.
+        self._looked: OrderedDict[str, tuple[float, str]] = OrderedDict()
         # Chats as they stood when all their topics were seen to, and topics that were tried.
         self._seen_to: OrderedDict[tuple[str, str, int], None] = OrderedDict()
         self._tried: OrderedDict[tuple[str, str, str], None] = OrderedDict()
@@ -80,26 +79,30 @@ class HistoryKeeper:
     ) -> None:
         """Index a turn's chat, remove deleted chats, and summarise one finished topic at most.
 
+        Other chats are looked at when a turn is in another chat than the one before it, and else
+        once in some minutes.
+
         Raises:
             HostError: chats can't be read, or the index not be written.
             EmbeddingError: the embedder brings no vectors.
         """
         await self._stored(sources.chats, sources.user_id, turn)
-        await self._sweep(sources, turn.chat_id)
+        if others := self._others_due(sources.user_id, turn.chat_id):
+            await sweep_deleted_chats(sources, self.ledger)
         done = await self._indexed(sources, turn)
         if summaries is None or sources.user_id in self._summing:
             return
         self._summing.add(sources.user_id)
         try:
-            await self._summarise_one(sources, turn, done, summaries)
+            if not await self._summarised(sources, turn, done, summaries) and others:
+                await self._summarise_rested(sources, turn, summaries)
         finally:
             self._summing.discard(sources.user_id)
 
     def forget(self, user_id: str, chat_id: str = "") -> None:
         """Let go of what is known of a user's index, or of one chat in it."""
         self.ledger.forget(user_id, chat_id)
-        self._swept.pop(user_id, None)
-        self._rested_at.pop(user_id, None)
+        self._looked.pop(user_id, None)
         for seen in [one for one in self._seen_to if one[0] == user_id]:
             if chat_id in ("", seen[1]):
                 del self._seen_to[seen]
@@ -121,35 +124,24 @@ class HistoryKeeper:
     async def _indexed(self, sources: IndexingSources, turn: KeptTurn) -> IndexedChat:
         return await index_chat(sources, self.ledger, turn.chat_id, turn.now, turn.answer_id)
 
-    async def _sweep(self, sources: IndexingSources, chat_id: str) -> None:
-        """Remove deleted chats, whenever another chat goes on, else once in some minutes."""
-        user_id, now = sources.user_id, self._clock()
-        last = self._swept.get(user_id)
-        if last is not None and last[1] == chat_id and now - last[0] < _SWEPT_AGAIN_SECONDS:
-            return
-        _remember_one(self._swept, user_id, (now, chat_id))
-        await sweep_deleted_chats(sources, self.ledger)
+    def _others_due(self, user_id: str, chat_id: str) -> bool:
+        now, last = self._clock(), self._looked.get(user_id)
+        if last is not None and last[1] == chat_id and now - last[0] < _OTHER_CHATS_AGAIN_SECONDS:
+            return False
+        _remember_one(self._looked, user_id, (now, chat_id))
+        return True
 
-    async def _summarise_one(
-        self,
-        sources: IndexingSources,
-        turn: KeptTurn,
-        done: IndexedChat,
-        summaries: Summaries,
+    async def _summarise_rested(
+        self, sources: IndexingSources, turn: KeptTurn, summaries: Summaries
     ) -> None:
-        if await self._summarised(sources, turn, done, summaries):
-            return
-        user_id, clock = sources.user_id, self._clock()
-        last = self._rested_at.get(user_id)
-        if last is not None and clock - last < _RESTED_AGAIN_SECONDS:
-            return
-        _remember_one(self._rested_at, user_id, clock)
+        """Summarise a finished topic of another chat, if there is one."""
         for head in await self._rested_chats(sources, turn):
             rested = KeptTurn(head.id, "", turn.now)
             done = await self._indexed(sources, rested)
             if await self._summarised(sources, rested, done, summaries):
                 return
-            _remember_one(self._seen_to, (user_id, head.id, head.updated_at), None)
+            seen_to = (sources.user_id, head.id, head.updated_at)
+            _remember_one(self._seen_to, seen_to, None)
 
     async def _rested_chats(self, sources: IndexingSources, turn: KeptTurn) -> list[ChatHead]:
         """Indexed chats that have rested for a topic's pause, and were not seen to since."""
