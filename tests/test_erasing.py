@@ -33,6 +33,7 @@ from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.erasable_tables import ErasableTables
 from adaptive.host.erasure import ErasureForecast, Holdings
+from adaptive.host.history_erasure import HeldHistory
 from adaptive.host.hook import Hook
 from adaptive.host.lease_table import HostLeaseTable
 from adaptive.host.pending_table import HostPendingTable
@@ -136,6 +137,7 @@ class House:
         self.told = Told()
         self.cached: list[str] = []
         self.tab = Tab()
+        self.history: HeldHistory | None = None
 
     async def fill(self) -> None:
         """What both users have after some turns."""
@@ -168,7 +170,11 @@ class House:
     ) -> str:
         """What is told at the end."""
         erasing = Erasing(
-            cast(Learning, self.told), self.archive, (self.cached.append,), self.holdings
+            cast(Learning, self.told),
+            self.archive,
+            (self.cached.append,),
+            self.holdings,
+            self.history,
         )
         await erasing.erase(a_hook(metadata, **{"caller": self.tab.call, **fields}), request)
         return self.told.lines[-1]
@@ -205,6 +211,41 @@ async def test_everything(house: House) -> None:
     assert line.startswith("Erased: memories (4), archived memories (1), entries of the audit (2)")
     assert "turns of the learning queue (2)" in line
     assert set(house.cached) == set(house.told.forgotten) == {"ada"}
+
+
+class IndexedPast:
+    """``HeldHistory`` of chats ``c`` and ``z``."""
+
+    def __init__(self) -> None:
+        self.chats = {"c", "z"}
+
+    async def held(self, user_id: str, chat_id: str = "") -> int:
+        """How many."""
+        return len(self.chats & {chat_id} if chat_id else self.chats) * (user_id == "ada")
+
+    async def erase(self, user_id: str, chat_id: str = "") -> int:
+        """Remove them."""
+        count = await self.held(user_id, chat_id)
+        self.chats -= {chat_id} if chat_id else set(self.chats)
+        return count
+
+
+async def test_past_conversation(house: House) -> None:
+    """The index of past conversation is asked about, goes, and is told; with a chat, its part."""
+    house.history = past = IndexedPast()
+    line = await house.erase(ErasureRequest("chat"))
+    assert past.chats == {"z"}
+    assert "chats in the index of past conversation (1)" in line
+    await house.erase(ErasureRequest("imported"))
+    house.tab.answer = "no"
+    await house.erase(EVERYTHING)
+    assert past.chats == {"z"}
+    house.tab.answer = "erase"
+    assert "chats in the index of past conversation (1)" in await house.erase(EVERYTHING)
+    assert past.chats == set()
+    past.chats = {"z"}
+    assert "1 chat in the index of past conversation" in house.tab.asked[-1]["message"]
+    assert await house.erase(EVERYTHING) == "Erased: chats in the index of past conversation (1)."
 
 
 async def test_question(house: House) -> None:

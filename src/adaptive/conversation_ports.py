@@ -195,3 +195,28 @@ class PastChats(Protocol):
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
         """Those of the named messages that still stand, as they stand, by chat and message id."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class OutlinedMessage:
+    """A stored message without its words; ``parent_id`` is empty for a chat's first message."""
+
+    id: str
+    parent_id: str
+    role: str
+
+
+class KeptUnits(HistoryVectors, Protocol):
+    """A vector database that also tells by one cheap query whether it is worth being searched."""
+
+    async def holds(self, user_id: str) -> bool:
+        """Whether anything of a user is indexed."""
+        ...
+
+
+class OutlinedChats(PastChats, Protocol):
+    """Chats of which the tree of messages can be read without their words."""
+
+    async def outline(self, user_id: str, chat_id: str) -> tuple[OutlinedMessage, ...]:
+        """A chat's messages of all branches; none where the chat is not this user's."""
+        ...

@@ -22,6 +22,7 @@ from adaptive.host.erasure import (
     forecast_everything,
     joined_reports,
 )
+from adaptive.host.history_erasure import HeldHistory, HistoryErasure
 from adaptive.host.hook import Hook
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.origin_erasure import erase_where, forecast_where
@@ -80,9 +81,10 @@ class Erasing:
         archive: ArchiveTable,
         caches: tuple[Forget, ...],
         holdings_of: Callable[[Hook, ArchiveTable], Awaitable[Holdings]] | None = None,
+        history: HeldHistory | None = None,
     ) -> None:
         self._learning, self._archive, self._caches = learning, archive, caches
-        self._holdings_of = holdings_of or host_holdings
+        self._holdings_of, self._history = holdings_of or host_holdings, history
 
     async def erase(self, hook: Hook, request: ErasureRequest) -> None:
         """Do what a request asks for once it is confirmed, and tell what became of it."""
@@ -107,6 +109,9 @@ class Erasing:
             forecast = await forecast_everything(holdings)
         else:
             forecast = _joined_forecasts([await forecast_where(holdings, one) for one in origins])
+        past = _past_of(hook, request, self._history)
+        if past is not None:
+            forecast = _joined_forecasts([forecast, await past.forecast()])
         if forecast.empty:
             return NOTHING_TO_ERASE
         await self._learning.tell(hook, ASKED_FIRST)
@@ -123,6 +128,8 @@ class Erasing:
                 now = time.time()
                 reports = [await erase_where(holdings, one, now) for one in origins]
                 report = joined_reports(reports)
+        if past is not None:
+            report = joined_reports([report, await past.erase()])
         return await self._told(hook, report)
 
     async def _told(self, hook: Hook, report: ErasureReport) -> str:
@@ -156,6 +163,7 @@ def erasure_question(request: ErasureRequest, forecast: ErasureForecast) -> Eras
     counts = [_number_of_them(len(memories), "memory", "memories")]
     for kind, one, many in (
         ("archive", "archived memory", "archived memories"),
+        ("history", "chat in the index of past conversation", "chats in the index of it"),
         ("pending", "message that waits to be learned", "messages that wait to be learned"),
     ):
         if number := forecast.counts.get(kind, 0):
@@ -200,6 +208,16 @@ def _origins_of(hook: Hook, request: ErasureRequest) -> tuple[Origin, ...]:
         zone = local_time(time.time(), *hook.time_zones).tzinfo
         return (FromPeriod.of_day(request.day, zone),) if zone else ()
     return ()
+
+
+def _past_of(
+    hook: Hook, request: ErasureRequest, history: HeldHistory | None
+) -> HistoryErasure | None:
+    """What of past conversation an erasure takes along; of a day or a source nothing."""
+    if history is None or request.scope not in ("everything", "chat"):
+        return None
+    chat_id = hook.chat_id if request.scope == "chat" else ""
+    return HistoryErasure(history, hook.user_id, chat_id, hook.settings.history_recall != "off")
 
 
 def _joined_forecasts(forecasts: Sequence[ErasureForecast]) -> ErasureForecast:

@@ -31,6 +31,7 @@ from adaptive.measuring import Measuring
 from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
 from adaptive.recalling import Recalling
+from adaptive.remembering import Remembering
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
@@ -59,13 +60,14 @@ class Filter:
         serves = self._installation.serves
         self._learning = Learning(indexes, vector_table, formats, self._start, sealer, serves)
         understanding = Understanding(formats, self._start, sealer)
+        self._remembering = Remembering(formats, sealer, self._learning.tell)
         self._recalling = Recalling(
-            indexes, vector_table, formats, self._start, sealer, understanding
+            indexes, vector_table, formats, self._start, sealer, understanding, self._remembering
         )
         self._summing_up = SummingUp(self._learning, indexes, vector_table, formats, sealer)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
         forgetting = (self._recalling.forget, self._summing_up.forget)
-        self._erasing = Erasing(self._learning, archive, forgetting)
+        self._erasing = Erasing(self._learning, archive, forgetting, history=self._remembering)
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -196,6 +198,8 @@ class Filter:
                 self._start(self._learned(hook, pending, line, learned))
                 if chat := answered_chat(hook, messages, turn, worth_learning=known):
                     self._start(self._summed_up(hook, chat, learned))
+                if self._remembering.keeps(hook):
+                    self._start(self._remembered(hook))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -244,6 +248,15 @@ class Filter:
             await self._summing_up.sum_up(hook, chat, learned)
         except Exception:
             log.exception("an unexpected error while summing up a turn")
+
+    async def _remembered(self, hook: Hook) -> None:
+        """Indexing of past conversation, in a task of its own that nobody waits for."""
+        try:
+            await self._remembering.keep(hook)
+        except AdaptiveMemoryError as error:
+            log.warning("past conversation is not indexed: %s", error)
+        except Exception:
+            log.exception("past conversation is not indexed")
 
     async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
         """Erasing in a task of its own, as the user is asked first."""

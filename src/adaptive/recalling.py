@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -46,6 +47,7 @@ from adaptive.recall.recollection import (
 )
 from adaptive.recall.remarks import memory_remarks
 from adaptive.recall.rewriting import Rewriter
+from adaptive.remembering import AskedPast, Remembering
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.shapes import listing, mapping
 from adaptive.understanding import TurnUnderstanding, Understanding
@@ -72,9 +74,10 @@ class Recalling:
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
         understanding: Understanding,
+        remembering: Remembering,
     ) -> None:
         self._indexes, self._vectors, self._formats = indexes, vectors, formats
-        self._understanding = understanding
+        self._understanding, self._remembering = understanding, remembering
         self._start = start
         self._usage = HostUsageTable()
         self._chat_table = SealedChatTable(HostChatTable(), sealer)
@@ -199,8 +202,10 @@ class Recalling:
         user = await account(hook.user)
         request = isolated_request(hook.request)
         native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
+        sources = user_sources(hook, request, user, self._vectors)
+        sources = replace(sources, embedder=self._remembering.embedder(hook, sources.embedder))
         library = Library(
-            sources=user_sources(hook, request, user, self._vectors),
+            sources=sources,
             indexes=self._indexes,
             chats=self._chat_table,
             states=self._chat_states,
@@ -212,7 +217,9 @@ class Recalling:
         )
         try:
             question = question_of(messages, hook.metadata, chat_id)
-            return await recollect(library, question, hook.settings)
+            finding = recollect(library, question, hook.settings)
+            asked = AskedPast(request, user, sources.embedder, question, messages, library.hidden)
+            return await self._remembering.beside(hook, asked, finding)
         except MemoryUnavailable as refusal:
             log_recalling.debug("nothing recalled: %s", refusal)
             return Recollection()

@@ -123,3 +123,22 @@ def test_summary_in_place_of_messages() -> None:
     assert written.messages == section.messages
     assert summarised_section(" ", section, RULES) is section
     assert summarised_section("word " * 99, section, replace(RULES, tokens=50)) is section
+
+
+def test_secrets_have_a_placeholder() -> None:
+    """A secret is shown nowhere, be it in a passage that is cut within it, or in a summary."""
+    key = "AKIA" + "QWERTYUIOPASDFGH"
+    padding = "boats and more boats " * 37
+    found = [
+        said("a", f"The key is {key}, keep it."),
+        said("b", f"{padding} {key} {padding * 3}", "assistant"),
+        said("c", "My boat is called Freya."),
+    ]
+    rules = SectionRules(2000, lambda text: len(text.split()))
+    section = packed_section("Which boats?", found, [], rules)
+    assert "AKIA" not in section.text
+    assert "PASDFGH" not in section.text
+    assert "The key is [SECRET], keep it." in section.text
+    assert [one.id for one in section.messages] == ["a", "b", "c"]
+    written = summarised_section(f"The key was {key}.", section, rules)
+    assert key not in written.text

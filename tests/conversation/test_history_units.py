@@ -7,6 +7,7 @@ import uuid
 from adaptive.conversation.history_units import (
     LONGEST_EMBEDDED,
     message_units,
+    secretless_units,
     topic_unit,
     unit_changes,
     unit_id,
@@ -75,3 +76,24 @@ def test_deleted_messages_go() -> None:
     assert set(changes.deleted) == {one.id for one in units if one.message_id == "c"}
     assert topic.id in unit_changes((), known).deleted
     assert topic.message_id == "a"
+
+
+def test_topic_follows_its_words() -> None:
+    """A topic's digest is that of its messages, whatever its summary says."""
+    topic, other = topics_of(CHAT, START)[0], topics_of((*CHAT[:2], said("c", "Fine")), START)[0]
+    assert topic_unit("ada", topic, "One.").digest == topic_unit("ada", topic, "Two.").digest
+    assert topic_unit("ada", topic, "One.").digest != topic_unit("ada", other, "One.").digest
+
+
+def test_secrets_are_not_embedded() -> None:
+    """Secrets have a placeholder in each unit, those at a cut too; digests and ids stay."""
+    key = "AKIA" + "QWERTYUIOPASDFGH"
+    padding = "word " * (LONGEST_EMBEDDED * 2 // 15)
+    chat = (*CHAT, said("d", f"{padding} my key is {key} {padding * 3}"), said("e", "Thanks"))
+    units = message_units("ada", chat)
+    bare = secretless_units(units, "ada", chat)
+    assert [(one.id, one.digest) for one in bare] == [(one.id, one.digest) for one in units]
+    assert not any("AKIA" in one.text for one in bare)
+    assert [one.text for one in bare[:5]] == [one.text for one in units[:5]]
+    topic = topic_unit("ada", topics_of(CHAT, START)[0], f"The key {key} was told.")
+    assert key not in secretless_units([topic], "ada", CHAT)[0].text

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from adaptive.conversation_ports import HistoryStamp
+from adaptive.conversation_ports import HistoryStamp, OutlinedMessage
 from adaptive.errors import HostError
 from adaptive.host.history_chats import HostPastChats
 from tests.host.databases import Worker, two_workers
@@ -146,3 +146,24 @@ async def test_faults(worker: Worker) -> None:
     with pytest.raises(HostError) as caught:
         await HostPastChats(worker.sessions).stamp("ada")
     assert "SELECT" not in str(caught.value)
+
+
+async def test_outline(worker: Worker) -> None:
+    """The tree of an own chat comes without words; of another's nothing."""
+    past = HostPastChats(worker.sessions)
+    assert set(await past.outline("ada", "c")) == {
+        OutlinedMessage("m1", "", "user"),
+        OutlinedMessage("m2", "m1", "assistant"),
+    }
+    assert await past.outline("ada", "b") == ()
+
+
+async def test_words_of_others(worker: Worker) -> None:
+    """What somebody else wrote in a shared chat keeps its place, and not its words."""
+    await add_message(worker, "c", "m5", "bob", "Bob's words", 14, parent_id="m2")
+    await add_message(worker, "c", "m6", "ada", "Mine again", 15, parent_id="m5")
+    found = {one["id"]: one for one in await HostPastChats(worker.sessions).messages("ada", "c")}
+    assert (found["m5"]["content"], found["m5"]["parentId"]) == ("", "m2")
+    assert found["m6"]["content"] == "Mine again"
+    key = ("c", "m5")
+    assert (await HostPastChats(worker.sessions).current("ada", [key]))[key]["content"] == ""

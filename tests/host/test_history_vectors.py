@@ -234,3 +234,12 @@ async def test_odd_results() -> None:
     rows[unit("x").id]["metadata"]["time"] = "soon"
     hits = await vectors.search("ada", "minilm", axis(0), 10)
     assert {hit.message_id: hit.said_at for hit in hits} == {"a": 1000, "b": 1000, "x": 0}
+
+
+async def test_holds() -> None:
+    """It is told whether anything of a user is there."""
+    vectors = await filled(Engine())
+    assert await vectors.holds("ada")
+    assert not await vectors.holds("bob")
+    await vectors.delete_all("ada")
+    assert not await vectors.holds("ada")

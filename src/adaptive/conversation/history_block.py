@@ -14,7 +14,10 @@ from functools import cache
 
 from adaptive.clock import local_time
 from adaptive.conversation_ports import PastMessage
+from adaptive.messages import head_and_tail
 from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.redacting_completer import without_secret_values
+from adaptive.privacy.secrets import find_secrets
 from adaptive.search.tokens import tokens
 
 HISTORY_HEADING = "### Relevant past conversation"
@@ -23,6 +26,8 @@ LONGEST_SHOWN = 800
 _ROLE_MARKS = {"user": "User", "assistant": "Assistant"}
 # After so many messages that are too long for what is left, nobody looks for a shorter one.
 _MOST_PASSED_OVER = 20
+_LONGEST_SEARCHED_MESSAGE = 20_000
+_MOST_SECRET_LOOKS = 3
 
 CountTokens = Callable[[str], int]
 
@@ -70,8 +75,41 @@ def packed_section(
 
     ``found`` and ``notes`` come best first. Summaries are taken first, up to their share, then
     messages, each whole or as its best passage; one that is too long for what is left is passed
-    over. A day's heading is paid for with the first line under it.
+    over. A day's heading is paid for with the first line under it. Secrets have a placeholder.
     """
+    section = _packed(question, found, notes, rules)
+    for _ in range(_MOST_SECRET_LOOKS):
+        # One look at the whole is as dear as one at a message: hardly ever there is a second one.
+        if not section.text or not _holds_secrets(section):
+            return section
+        shown = {id(one) for one in section.messages}
+        found = [_without_its_secrets(one) if id(one) in shown else one for one in found]
+        section = _packed(question, found, notes, rules)
+    return replace(section, text=without_secret_values(section.text))
+
+
+def _holds_secrets(section: HistorySection) -> bool:
+    """Whether a secret stands in the section, be it cut, as far as it can be told.
+
+    Of a message of which a passage is shown the whole is searched: it may be cut within a secret.
+    """
+    long = [one.text for one in section.messages if len(one.text) > LONGEST_SHOWN]
+    cut = [head_and_tail(text, _LONGEST_SEARCHED_MESSAGE) for text in long]
+    return bool(find_secrets("\n\n".join([section.text, *cut])))
+
+
+def _without_its_secrets(message: PastMessage) -> PastMessage:
+    text = head_and_tail(message.text, _LONGEST_SEARCHED_MESSAGE)
+    bare = without_secret_values(text)
+    return message if bare == message.text else replace(message, text=bare)
+
+
+def _packed(
+    question: str,
+    found: Sequence[PastMessage],
+    notes: Sequence[TopicNote],
+    rules: SectionRules,
+) -> HistorySection:
     words = frozenset(tokens(question))
     page = _Page(rules, rules.tokens - rules.count_tokens(f"{HISTORY_HEADING}\n"))
     share = page.left - int(rules.tokens * rules.note_share)
@@ -100,7 +138,7 @@ def summarised_section(
     summary: str, section: HistorySection, rules: SectionRules
 ) -> HistorySection:
     """The section with a summary in place of its messages; as it is where that does not fit."""
-    line = f"- Summary: {escaped_entry(summary)}"
+    line = f"- Summary: {escaped_entry(without_secret_values(summary))}"
     text = f"{HISTORY_HEADING}\n{line}"
     if not summary.strip() or rules.count_tokens(f"{text}\n") > rules.tokens:
         return section

@@ -122,7 +122,8 @@ async def _with_changed_chats(
     for chat_id in dict.fromkeys(str(one.get("chat_id") or "") for one in newest):
         stored = await chats.messages(user_id, chat_id)
         changed[chat_id] = past_messages(chat_id, stored, 0)
-    kept = [one for one in held.messages if one.chat_id not in changed]
+    standing = await chats.standing(user_id, tuple({one.chat_id for one in held.messages}))
+    kept = [one for one in held.messages if one.chat_id not in changed and one.chat_id in standing]
     return [*kept, *(one for said in changed.values() for one in said)]
 
 

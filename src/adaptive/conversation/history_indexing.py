@@ -9,13 +9,18 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from adaptive.conversation.history_units import message_units, topic_unit, unit_changes
+from adaptive.conversation.history_units import (
+    message_units,
+    secretless_units,
+    topic_unit,
+    unit_changes,
+)
 from adaptive.conversation.past_messages import past_messages
 from adaptive.conversation.topics import Topic, topics_of
-from adaptive.conversation_ports import HistoryUnit, HistoryVectors, PastChats
+from adaptive.conversation_ports import HistoryUnit, HistoryVectors, PastChats, PastMessage
 from adaptive.ports import Embedder
 from adaptive.search.vectors import normalised
 
@@ -37,11 +42,15 @@ class IndexingSources:
 
 @dataclass(frozen=True, slots=True)
 class IndexedChat:
-    """What indexing a chat did: units embedded, units removed, and the chat's topics."""
+    """What indexing a chat did: units embedded, units removed, and the chat's topics.
+
+    ``unsummarised`` are closed topics of which no summary of their present words is indexed.
+    """
 
     embedded: int = 0
     removed: int = 0
     topics: tuple[Topic, ...] = ()
+    unsummarised: tuple[Topic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +64,10 @@ class BackfillProgress:
 
 @dataclass(frozen=True, slots=True)
 class BackfillRules:
-    """At most so many chats and embedded units in one go, and seconds of rest between chats."""
+    """At most so many chats and embedded units in one go, and seconds of rest between chats.
+
+    Chats of which everything is indexed already count for neither.
+    """
 
     chats: int = 2000
     units: int = 50_000
@@ -92,6 +104,11 @@ class HistoryLedger:
             if not chat_id or key[2] == chat_id:
                 del self._known[key]
 
+    def keep_only(self, user_id: str, chat_ids: Collection[str]) -> None:
+        """Ask anew for a user's other chats: another worker may have removed them."""
+        for key in [key for key in self._known if key[0] == user_id and key[2] not in chat_ids]:
+            del self._known[key]
+
 
 async def index_chat(
     sources: IndexingSources,
@@ -104,7 +121,7 @@ async def index_chat(
     """Bring the index up to a chat as it stands; a chat that is gone is removed from it.
 
     ``newest_id`` names the message that ends the branch, ``summaries`` are those of topics, by the
-    topic's id. Units of topics without one here stay as long as the topic does.
+    topic's id. Units of topics without one here stay as long as the topic does, word for word.
 
     Raises:
         HostError: the chat can't be read, or the index not be written.
@@ -125,15 +142,19 @@ async def index_chat(
         ]
         name = await sources.embedder.name()
         known = await ledger.known(sources, name, chat_id)
-        kept = frozenset(topic_unit(sources.user_id, topic, "").id for topic in topics)
+        summed = [(topic, topic_unit(sources.user_id, topic, "")) for topic in topics]
+        kept = frozenset(one.id for _, one in summed if known.get(one.id) == one.digest)
         changes = unit_changes(wanted, known, kept)
         # What goes is gone at once, and what comes is written batch by batch.
         if changes.deleted:
             await sources.vectors.delete(sources.user_id, changes.deleted)
             for unit_id in changes.deleted:
                 known.pop(unit_id, None)
-        await _embed_units(sources, name, changes.upserted, known)
-        return IndexedChat(len(changes.upserted), len(changes.deleted), topics)
+        await _embed_units(sources, name, changes.upserted, known, messages)
+        left = tuple(
+            topic for topic, unit in summed if topic.closed and known.get(unit.id) != unit.digest
+        )
+        return IndexedChat(len(changes.upserted), len(changes.deleted), topics, left)
 
 
 async def backfill(
@@ -153,19 +174,20 @@ async def backfill(
         EmbeddingError: the embedder brings no vectors.
     """
     done = BackfillProgress()
-    skip = 0
+    worked = skip = 0
     seen: set[str] = set()
     while page := await sources.chats.chats(sources.user_id, skip, _CHATS_PER_PAGE):
         for head in page:
             if head.id in seen:
                 continue
-            if done.chats >= rules.chats or done.embedded >= rules.units:
+            if worked >= rules.chats or done.embedded >= rules.units:
                 return done
             seen.add(head.id)
             indexed = await index_chat(sources, ledger, head.id, head.updated_at or now)
+            worked += bool(indexed.embedded)
             done = BackfillProgress(done.chats + 1, done.embedded + indexed.embedded)
             await progress(done)
-            await asyncio.sleep(rules.rest if indexed.embedded else 0)
+            await asyncio.sleep(rules.rest)
         skip += _CHATS_PER_PAGE
     done = BackfillProgress(done.chats, done.embedded, finished=True)
     await progress(done)
@@ -182,6 +204,7 @@ async def sweep_deleted_chats(sources: IndexingSources, ledger: HistoryLedger) -
         HostError: chats can't be read, or the index not be written.
     """
     indexed = await sources.vectors.chats(sources.user_id)
+    ledger.keep_only(sources.user_id, indexed)
     if not indexed:
         return 0
     standing = await sources.chats.standing(sources.user_id, tuple(sorted(indexed)))
@@ -193,10 +216,17 @@ async def sweep_deleted_chats(sources: IndexingSources, ledger: HistoryLedger) -
 
 
 async def _embed_units(
-    sources: IndexingSources, name: str, units: Sequence[HistoryUnit], known: dict[str, str]
+    sources: IndexingSources,
+    name: str,
+    units: Sequence[HistoryUnit],
+    known: dict[str, str],
+    messages: Sequence[PastMessage],
 ) -> None:
+    """Embed and store units, without the secrets in them: neither needs those."""
     for start in range(0, len(units), _UNITS_EMBEDDED_AT_ONCE):
-        some = units[start : start + _UNITS_EMBEDDED_AT_ONCE]
+        changed = units[start : start + _UNITS_EMBEDDED_AT_ONCE]
+        # In a thread, as it takes a millisecond for each message.
+        some = await asyncio.to_thread(secretless_units, changed, sources.user_id, messages)
         made = await sources.embedder.embed([unit.text for unit in some], query=False)
         await sources.vectors.upsert(sources.user_id, name, some, normalised(made))
         known.update({unit.id: unit.digest for unit in some})

@@ -10,14 +10,17 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from adaptive.conversation.topics import Topic
 from adaptive.conversation_ports import HistoryUnit, PastMessage, UnitKind
 from adaptive.messages import head_and_tail
+from adaptive.privacy.redacting_completer import without_secret_values
 
 # Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
 LONGEST_EMBEDDED = 1500
+# What is searched for secrets before it is cut to that.
+_LONGEST_SEARCHED = 20_000
 _UNIT_NAMES = uuid.UUID("6f0f5f0a-7c1c-5b7e-9a46-2f1de0a7c0d3")
 
 
@@ -43,9 +46,37 @@ def message_units(user_id: str, messages: Sequence[PastMessage]) -> tuple[Histor
 
 
 def topic_unit(user_id: str, topic: Topic, summary: str) -> HistoryUnit:
-    """The unit of a topic, by its summary; it is dated by the topic's first message."""
+    """The unit of a topic, by its summary; it is dated by the topic's first message.
+
+    Its digest is that of the messages: a summary of words that are gone is no summary of it.
+    """
     text = head_and_tail(summary, LONGEST_EMBEDDED)
-    return _history_unit(user_id, "topic", topic.messages[0], text)
+    return replace(_history_unit(user_id, "topic", topic.messages[0], text), digest=topic.digest)
+
+
+def secretless_units(
+    units: Sequence[HistoryUnit], user_id: str, messages: Sequence[PastMessage]
+) -> list[HistoryUnit]:
+    """Units with a placeholder for each secret, found before the texts are cut.
+
+    ``messages`` are all of their chat; the digests stay, so that nothing is embedded anew for it.
+    """
+    places = {message.id: at for at, message in enumerate(messages)}
+    clean: dict[int, PastMessage] = {}
+    bare: dict[str, str] = {}
+    for at in sorted({places[one.message_id] for one in units if one.message_id in places}):
+        near = range(max(at - 1, 0), at + 1)
+        for one in near:
+            if one not in clean:
+                clean[one] = replace(messages[one], text=_secretless(messages[one].text))
+        bare |= {one.id: one.text for one in message_units(user_id, [clean[at] for at in near])}
+    return [
+        replace(unit, text=bare.get(unit.id) or without_secret_values(unit.text)) for unit in units
+    ]
+
+
+def _secretless(text: str) -> str:
+    return without_secret_values(head_and_tail(text, _LONGEST_SEARCHED))
 
 
 def unit_changes(

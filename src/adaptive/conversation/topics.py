@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,12 @@ class Topic:
     def id(self) -> str:
         """The id of its first message, by which it is known however long it grows."""
         return self.messages[0].id
+
+    @property
+    def digest(self) -> str:
+        """Changes with every word of it, and with every message that joins or leaves it."""
+        told = "\0".join(f"{one.id}\0{one.role}\0{one.text}" for one in self.messages)
+        return hashlib.blake2b(told.encode(errors="replace"), digest_size=12).hexdigest()
 
 
 def topics_of(

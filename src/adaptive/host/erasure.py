@@ -29,6 +29,7 @@ _NOUNS = {
     "audit": "entries of the audit",
     "chat": "states of chats",
     "chat_notes": "notes of chats",
+    "history": "chats in the index of past conversation",
     "lease": "leases",
     "pending": "turns of the learning queue",
     "redis": "leases in Redis",

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, column, func, select, table
 from sqlalchemy.exc import DBAPIError
 
-from adaptive.conversation_ports import ChatHead, HistoryStamp
+from adaptive.conversation_ports import ChatHead, HistoryStamp, OutlinedMessage
 from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults, describe_fault
 from adaptive.host.own_table import Sessions
@@ -48,6 +48,7 @@ _PAST_CHATS = table(
 _READ = (
     _PAST_MESSAGES.c.id,
     _PAST_MESSAGES.c.chat_id,
+    _PAST_MESSAGES.c.user_id,
     _PAST_MESSAGES.c.role,
     _PAST_MESSAGES.c.parent_id,
     _PAST_MESSAGES.c.content,
@@ -121,7 +122,7 @@ class HostPastChats:
         query = select(*_READ).where(_PAST_MESSAGES.c.chat_id == chat_id)
         rows = await self._rows("reading a chat's messages", query)
         if rows:
-            return tuple(_message_of(row) for row in rows)
+            return tuple(_message_of(row, user_id) for row in rows)
         with HostFaults("reading a chat's messages"):
             from open_webui.models.chats import Chats
 
@@ -129,6 +130,24 @@ class HostPastChats:
         return tuple(
             {**mapping(message), "id": id_, "chat_id": chat_id}
             for id_, message in mapping(found).items()
+        )
+
+    async def outline(self, user_id: str, chat_id: str) -> tuple[OutlinedMessage, ...]:
+        """Ids, parents and roles of a chat's messages; one of before 0.9 has none until it is read.
+
+        In an internal chat nothing is recalled, so whose it is is all that is asked.
+        """
+        query = (
+            select(_PAST_MESSAGES.c.id, _PAST_MESSAGES.c.parent_id, _PAST_MESSAGES.c.role)
+            .join(_PAST_CHATS, _PAST_CHATS.c.id == _PAST_MESSAGES.c.chat_id)
+            .where(_PAST_MESSAGES.c.chat_id == chat_id, _PAST_CHATS.c.user_id == user_id)
+        )
+        rows = await self._rows("reading how a chat stands", query)
+        return tuple(
+            OutlinedMessage(
+                str(row.id).removeprefix(f"{chat_id}-"), row.parent_id or "", row.role or ""
+            )
+            for row in rows
         )
 
     async def newest_messages(self, user_id: str, limit: int) -> tuple[Mapping[str, Any], ...]:
@@ -143,7 +162,7 @@ class HostPastChats:
             .limit(limit)
         )
         rows = await self._rows("reading past messages", query)
-        return tuple(_message_of(row) for row in rows if row.chat_id in own)
+        return tuple(_message_of(row, user_id) for row in rows if row.chat_id in own)
 
     async def current(
         self, user_id: str, keys: Sequence[tuple[str, str]]
@@ -159,7 +178,7 @@ class HostPastChats:
                 .where(_PAST_MESSAGES.c.id.in_(ids), _PAST_CHATS.c.user_id == user_id)
             )
             for row in await self._rows("reading past messages", query):
-                message = _message_of(row)
+                message = _message_of(row, user_id)
                 found[message["chat_id"], message["id"]] = message
         return found
 
@@ -183,15 +202,20 @@ def _internal(meta: object) -> bool:
     return mapping(meta).get("internal") is True
 
 
-def _message_of(row: Any) -> dict[str, Any]:
-    """A row as the host hands messages to filters."""
+def _message_of(row: Any, user_id: str) -> dict[str, Any]:
+    """A row as the host hands messages to filters; one of somebody else is without its words.
+
+    Since 0.12 others may write in a chat that was shared with them (host: models/chats.py,
+    insert_chat_turn); its place in the tree stays.
+    """
+    own = row.user_id in (None, "", user_id)
     return {
         "id": str(row.id).removeprefix(f"{row.chat_id}-"),
         "chat_id": row.chat_id,
         "role": row.role,
         "parentId": row.parent_id,
-        "content": row.content,
-        "output": row.output,
+        "content": row.content if own else "",
+        "output": row.output if own else None,
         "done": row.done,
         "error": row.error,
         "timestamp": row.created_at,

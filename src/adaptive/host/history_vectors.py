@@ -16,6 +16,7 @@ from typing import Any, cast, get_args
 from adaptive.conversation_ports import HistoryHit, HistoryUnit, UnitKind
 from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults
+from adaptive.host.uninterrupted import uninterrupted
 from adaptive.host.vector_table import embedder_key
 from adaptive.ports import Vectors
 from adaptive.shapes import listing, mapping
@@ -61,6 +62,11 @@ class HostHistoryVectors:
         items = await self._query(user_id, {"first": "yes"}, _MOST_UNITS_OF_CHAT)
         return frozenset(str(meta.get("chat_id") or "") for meta in items.values()) - {""}
 
+    async def holds(self, user_id: str) -> bool:
+        """Whether one unit is found."""
+        return bool(await self._query(user_id, {"type": "message"}, 1))
+
+    @uninterrupted
     async def upsert(
         self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
     ) -> None:

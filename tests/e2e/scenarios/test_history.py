@@ -1,0 +1,174 @@
+"""Past conversation: indexed behind answers, recalled in other chats, and gone when asked to be."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sqlite3
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+from adaptive.host.history_vectors import history_collection
+from tests.e2e.driver.conversation import Conversation
+from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.page import Page
+from tests.e2e.driver.waiting import until
+
+SECTION = "### Relevant past conversation"
+SIMILAR = "### Similar past chats"
+ALL: dict[str, Any] = {
+    "history_recall_default": "all",
+    "save_mode": "off",
+    "enable_history_topics": False,
+}
+# Chroma's own tables (package chromadb), which the hosts keep beside their database.
+UNITS = (
+    "SELECT count(*) FROM embeddings JOIN segments ON embeddings.segment_id = segments.id"
+    " JOIN collections ON segments.collection = collections.id WHERE collections.name = ?"
+)
+UNITS_OF_CHAT = "SELECT count(*) FROM embedding_metadata WHERE key = 'chat_id' AND string_value = ?"
+COLLECTIONS = "SELECT count(*) FROM collections WHERE name = ?"
+ASKED = "What is the name of my boat?"
+
+
+def chroma(host: RunningHost, page: Page, statement: str) -> int:
+    """A count about a user's collection in the host's own database of vectors."""
+    path = host.server.data / "vector_db" / "chroma.sqlite3"
+    if not path.exists():
+        return 0
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return int(connection.execute(statement, (history_collection(page.user_id),)).fetchone()[0])
+
+
+def units_of_chat(host: RunningHost, chat_id: str) -> int:
+    """How many units of a chat there are, whoever's it is."""
+    path = host.server.data / "vector_db" / "chroma.sqlite3"
+    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return int(connection.execute(UNITS_OF_CHAT, (chat_id,)).fetchone()[0])
+
+
+async def indexed(host: RunningHost, page: Page, units: int) -> None:
+    """Wait until so many units of a user are in the index."""
+    await until(lambda: chroma(host, page, UNITS) == units, 20, f"{units} indexed units")
+
+
+async def told(
+    host: RunningHost, page: Page, words: str, answer: str, units: int = 3
+) -> Conversation:
+    """A chat in which this was said and answered, once it is indexed."""
+    host.model.when_chatting(answer)
+    chat = page.new_chat()
+    await chat.send(words)
+    await indexed(host, page, units)
+    host.model.when_chatting("I see.")
+    return chat
+
+
+async def recalled(host: RunningHost, page: Page, words: str = ASKED) -> str:
+    """What stands in the system prompt of a new chat that asks for something."""
+    await page.new_chat().send(words)
+    return host.model.chat_requests()[-1].system_prompt
+
+
+async def test_off_by_default(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Unless somebody wants it nothing is indexed and nothing recalled."""
+    page = await host.user("ann")
+    await page.new_chat().send("My boat is called Freya.")
+    assert SECTION not in await recalled(host, page)
+    await asyncio.sleep(1)
+    assert chroma(host, page, COLLECTIONS) == 0
+
+
+async def test_said_in_one_chat_asked_in_another(
+    host: RunningHost, plugin: InstalledFilter
+) -> None:
+    """What was said and answered comes back with day and role; to its own user alone."""
+    await plugin.set_valves(ALL)
+    page, other = await host.user("ann"), await host.user("bob")
+    await told(host, page, "My boat is called Freya.", "What a splendid boat!")
+    prompt = await recalled(host, page)
+    _, _, section = prompt.partition(SECTION)
+    today = datetime.now(UTC).date().isoformat()
+    assert f"{today}\n- User: My boat is called Freya.\n- Assistant: What a splendid" in section
+    assert prompt.count("<adaptive_memory>") == prompt.count("</adaptive_memory>") == 1
+    assert prompt.rstrip().endswith("</adaptive_memory>")
+    assert "Freya" not in await recalled(host, other)
+    assert SECTION not in host.model.chat_requests()[-1].system_prompt
+
+
+async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A finished topic is summarised once and found by it; a chat like a new one is named."""
+    await plugin.set_valves({**ALL, "enable_history_topics": True})
+    host.model.when_title("# Summarise topic", {"summary": "The user named a vessel Freya."})
+    page = await host.user("ann")
+    chat = await told(host, page, "My boat is called Freya.", "Splendid!")
+    await chat.send("It is painted blue.")
+    await indexed(host, page, 7)
+    await page.request("POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}})
+    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
+        for table in (
+            "chat_message SET created_at = created_at - 86400 WHERE chat_id = ?",
+            "chat SET updated_at = updated_at - 86400 WHERE id = ?",
+        ):
+            connection.execute(f"UPDATE {table}", (chat.id,))
+        connection.commit()
+    prompt = await recalled(host, page)
+    assert "My boat" in prompt.partition(SIMILAR)[2].partition(SECTION)[0]
+    await until(lambda: units_of_chat(host, chat.id) == 8, 20, "the unit of the topic")
+    prompt = await recalled(host, page, "What did I name my vessel?")
+    assert "- Topic: The user named a vessel Freya." in prompt
+    assert len(host.model.requests_titled("# Summarise topic")) == 1
+
+
+async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: InstalledFilter) -> None:
+    """An edited message is recalled as it stands now, a deleted chat not at all."""
+    await plugin.set_valves({**ALL, "similar_past_chats": 0})
+    page = await host.user("ann")
+    chat = await told(host, page, "My boat is called Freya.", "Splendid!")
+    host.model.when_chatting("A good choice.")
+    await chat.edit_last("My boat is called Odin.")
+    await asyncio.sleep(1.5)
+    prompt = await recalled(host, page)
+    assert "Odin" in prompt
+    assert "Freya" not in prompt
+    await page.request("DELETE", f"/api/v1/chats/{chat.id}")
+    prompt = await recalled(host, page)
+    assert "Odin" not in prompt
+    await until(lambda: units_of_chat(host, chat.id) == 0, 20, "the swept index")
+
+
+async def test_backfill_on_request(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Chats of before are indexed when the user asks for it, with their real dates, and told."""
+    page = await host.user("ann")
+    host.model.when_chatting("What a splendid boat!")
+    chat = page.new_chat()
+    await chat.send("My boat is called Freya.")
+    then = int(time.time()) - 40 * 86_400
+    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
+        statement = "UPDATE chat_message SET created_at = ? WHERE chat_id = ?"
+        connection.execute(statement, (then, chat.id))
+        connection.commit()
+    await plugin.set_valves(ALL)
+    assert "Freya" not in await recalled(host, page)
+    await plugin.set_user_valves(page, {"index_past_chats": True})
+    turn = await page.new_chat().send("Good morning!")
+    await page.wait_for_status(turn, "Past chats indexed: ", timeout=20)
+    prompt = await recalled(host, page)
+    day = datetime.fromtimestamp(then, UTC).date().isoformat()
+    assert f"{day}\n- User: My boat is called Freya." in prompt
+
+
+async def test_everything_is_forgotten(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Forgetting everything takes the index along and says so; nothing is recalled then."""
+    await plugin.set_valves({**ALL, "save_mode": "auto"})
+    page, other = await host.user("ann"), await host.user("bob")
+    await told(host, page, "My boat is called Freya.", "Splendid!")
+    await told(host, other, "My boat is called Thor.", "Splendid!")
+    page.answers["input"] = "erase"
+    turn = await page.new_chat().send("Forget everything about me")
+    status = await page.wait_for_status(turn, "Erased: ", timeout=20)
+    assert "chats in the index of past conversation (1)" in status["description"]
+    assert chroma(host, page, COLLECTIONS) == 0
+    assert "Freya" not in await recalled(host, page)
+    assert "Thor" in await recalled(host, other)
