@@ -1,4 +1,4 @@
-"""The protocols of conversation recall: past messages, and the index that finds them."""
+"""The protocols of conversation recall: past messages, their index, and what is noted of chats."""
 
 from __future__ import annotations
 
@@ -81,6 +81,41 @@ class ChatHead:
     title: str
     created_at: int
     updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChatNotes:
+    """What is noted of a chat from turn to turn: a summary of a few sentences, at most 10 tags.
+
+    ``category`` is what the chat is about. No contents of memories stand in any of them.
+    """
+
+    category: str = ""
+    summary: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class ChatNotesTable(Protocol):
+    """Notes by user and chat, for all workers; any call may raise ``TablesUnavailable``.
+
+    Times are epoch seconds.
+    """
+
+    async def read(self, user_id: str, chat_id: str) -> ChatNotes:
+        """The notes of a chat, empty ones where there are none."""
+        ...
+
+    async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
+        """Replace the notes of a chat."""
+        ...
+
+    async def all(self, user_id: str, limit: int) -> tuple[tuple[str, ChatNotes, int], ...]:
+        """Chats with their notes and when those were written, the newest first."""
+        ...
+
+    async def drop_deleted(self, user_id: str, current: str = "") -> int:
+        """Drop notes of chats that the host has no more, the current one excepted; how many."""
+        ...
 
 
 class HistoryVectors(Protocol):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.conversation.chat_notes import ChatNotes, read_notes, written_notes
+from adaptive.conversation.chat_notes import categorised_notes
 from adaptive.conversation.postprocess import (
     AnsweredTurn,
     Postprocessing,
@@ -17,6 +17,7 @@ from adaptive.conversation.postprocess import (
     read_postprocessing,
 )
 from adaptive.conversation.preprocess import Preprocessing
+from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import ModelBusy, ModelRejected, ReplyUnusable
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Completion, Draft, Operation
@@ -170,16 +171,9 @@ def test_flag() -> None:
     ]
 
 
-def test_notes_come_back() -> None:
-    """Notes are read as they were written, and of a damaged text what there is."""
-    assert read_notes(written_notes(NOTES)) == NOTES
-    for damaged in (None, "", "{", "[1]", '{"tags": 5, "summary": ["x"]}', "[" * 100_000):
-        assert read_notes(damaged) == ChatNotes()
-
-
 def test_category_is_kept() -> None:
     """The category of the first message is noted once and for all."""
-    first = ChatNotes().categorised(Preprocessing(category="travel", tags=("sea",)))
+    first = categorised_notes(ChatNotes(), Preprocessing(category="travel", tags=("sea",)))
     assert (first.category, first.tags) == ("travel", ("sea",))
-    assert first.categorised(Preprocessing(category="food", tags=("tea",))) == first
-    assert first.categorised(None) == first
+    assert categorised_notes(first, Preprocessing(category="food", tags=("tea",))) == first
+    assert categorised_notes(first, None) == first

@@ -13,14 +13,16 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
+from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import MemoryUnavailable, StoreError, TablesUnavailable
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
+from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.erasable_tables import ErasableTables
 from adaptive.host.erasure import ErasureReport, Holdings, erase_everything
 from adaptive.host.lease_table import HostLeaseTable
-from adaptive.host.origin_erasure import erase_where
+from adaptive.host.origin_erasure import erase_where, forecast_where
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.sealed_tables import (
     SealedArchiveTable,
@@ -39,7 +41,7 @@ from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000
 DAY = 86_400
-KINDS = ("archive", "audit", "chat", "lease", "pending", "usage", "vector", "newer")
+KINDS = ("archive", "audit", "chat", "chat_notes", "lease", "pending", "usage", "vector", "newer")
 TABLES = tuple(f"adaptive_memory_{kind}" for kind in KINDS)
 # Ids that patterns and quotes might mix up.
 USERS = ("ada", "ADA", "ada2", "a%", "a_a", "o'ada")
@@ -101,6 +103,7 @@ class House:
         self.audit = SealedAuditTable(HostAuditTable(sessions), Sealer("secret"))
         self.archive = SealedArchiveTable(HostArchiveTable(sessions), Sealer("secret"))
         self.chats = SealedChatTable(HostChatTable(sessions), Sealer("secret"))
+        self.notes = HostChatNotesTable(Sealer("secret"), sessions)
         self.leases = HostLeaseTable(sessions)
         self.usage = HostUsageTable(sessions)
         self.vectors = HostVectorTable()
@@ -112,6 +115,7 @@ class House:
             turn = PendingTurn(user_id, f"m-{chat}", chat, '["words"]', NOW, NOW)
             await self.pending.put(turn)
             await self.chats.write(user_id, chat, "[]", NOW)
+            await self.notes.write(user_id, chat, ChatNotes("tea", "About tea."), NOW)
             change = AuditEntry("saved", f"{chat}1", NOW, "", "words", "new", chat, f"m-{chat}")
             await self.audit.append(user_id, [change], NOW)
         ids = ["c1", "d1", "e1", "c9"]
@@ -206,6 +210,7 @@ async def test_nothing_is_left(house: House) -> None:
         "archive": 1,
         "audit": 3,
         "chat": 3,
+        "chat_notes": 3,
         "lease": 2,
         "newer": 1,
         "pending": 3,
@@ -483,6 +488,7 @@ async def test_chat_leaves_nothing(house: House) -> None:
         "archive": 1,
         "audit": 5,
         "chat": 1,
+        "chat_notes": 1,
         "pending": 1,
         "usage": 5,
         "vector": 5,
@@ -543,3 +549,19 @@ def test_line() -> None:
     assert report.line == "Erased: memories (12), entries of the audit (3), newer (1)."
     failed = replace(report, removed={}, failed={"tables": "no connection"})
     assert failed.line == "There was nothing to erase. Not erased: tables (no connection)."
+
+
+async def test_notes_of_a_chat(house: House) -> None:
+    """Notes go with their chat, and with a day at or across which they were written."""
+    await house.notes.write("ada", "old", ChatNotes(summary="Once."), NOW - 2 * DAY)
+    await house.notes.write("ada", "long", ChatNotes(summary="Then."), NOW - 2 * DAY)
+    await house.notes.write("ada", "long", ChatNotes(summary="Now."), NOW + 2 * DAY)
+    forecast = await forecast_where(house.holdings(held()), FromChat("c"))
+    assert forecast.counts["chat_notes"] == 1
+    await erase_where(house.holdings(held()), FromChat("c"), NOW)
+    assert await house.ids("chat_notes", "ada", "chat_id") == {"d", "e", "old", "long"}
+    await erase_where(house.holdings(held()), FromSource("import"), NOW)
+    assert len(await house.ids("chat_notes", "ada", "chat_id")) == 4
+    await erase_where(house.holdings(held()), FromPeriod(NOW - 1, NOW + 1), NOW)
+    assert await house.ids("chat_notes", "ada", "chat_id") == {"old"}
+    assert await house.ids("chat_notes", "ADA", "chat_id") == {"c", "d", "e"}

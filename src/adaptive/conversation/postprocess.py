@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from adaptive.conversation.chat_notes import LONGEST_CHAT_SUMMARY, ChatNotes
+from adaptive.conversation.chat_notes import LONGEST_CHAT_SUMMARY
 from adaptive.conversation.disclosure import Confidential, without_confidential
 from adaptive.conversation.preprocess import (
     HIGHEST_HARM,
@@ -24,6 +24,7 @@ from adaptive.conversation.reply_fields import (
     reply_fields,
     reply_line,
 )
+from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.prompts import render_prompt

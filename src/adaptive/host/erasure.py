@@ -28,6 +28,7 @@ _NOUNS = {
     "archive": "archived memories",
     "audit": "entries of the audit",
     "chat": "states of chats",
+    "chat_notes": "notes of chats",
     "lease": "leases",
     "pending": "turns of the learning queue",
     "redis": "leases in Redis",

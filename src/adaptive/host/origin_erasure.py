@@ -29,6 +29,7 @@ from adaptive.table_ports import ArchivedMemory
 _ARCHIVE_TABLE = "adaptive_memory_archive"
 _AUDIT_TABLE = "adaptive_memory_audit"
 _CHAT_TABLE = "adaptive_memory_chat"
+_NOTES_TABLE = "adaptive_memory_chat_notes"
 # Rows by memory id that mean nothing without their memory.
 _BY_MEMORY = ("adaptive_memory_usage", "adaptive_memory_vector")
 
@@ -63,6 +64,7 @@ async def forecast_where(holdings: Holdings, origin: Origin) -> ErasureForecast:
         (PENDING_TABLE, "message_id", sought.waiting and partial(_still_waiting, sought.waiting)),
         (_AUDIT_TABLE, "memory_id", sought.direct),
         (_CHAT_TABLE, "chat_id", here),
+        (_NOTES_TABLE, "chat_id", _noted_of(origin) if _NOTES_TABLE in sought.existing else None),
     ):
         if condition is not None:
             found = tables.values(name, user_id, column, condition)
@@ -100,6 +102,8 @@ async def erase_where(holdings: Holdings, origin: Origin, now: float) -> Erasure
     await _erase_orphans(holdings, existing, standing, tally)
     if (here := _in_chat_of(origin)) is not None and _CHAT_TABLE in existing:
         await tally.removing("chat", tables.erase(_CHAT_TABLE, user_id, here))
+    if (noted := _noted_of(origin)) is not None and _NOTES_TABLE in existing:
+        await tally.removing("chat_notes", tables.erase(_NOTES_TABLE, user_id, noted))
     if direct is not None and not tally.failed:
         await tally.removing("audit", tables.erase(_AUDIT_TABLE, user_id, direct))
     holdings.forget_in_process()
@@ -208,6 +212,23 @@ def _waiting_turns(origin: Origin) -> Condition | None:
 
 def _in_chat_of(origin: Origin) -> Condition | None:
     return partial(_in_chat, origin.chat_id) if isinstance(origin, FromChat) else None
+
+
+def _noted_of(origin: Origin) -> Condition | None:
+    """Which notes of chats may hold something of the origin; of a source they hold nothing."""
+    match origin:
+        case FromChat(chat_id):
+            return partial(_in_chat, chat_id)
+        case FromPeriod(since, until):
+            return partial(_noted_between, since, until)
+        case _:
+            return None
+
+
+def _noted_between(since: float, until: float, columns: Any) -> ColumnElement[bool]:
+    """Notes of chats that were written at or on both sides of that time."""
+    within: ColumnElement[bool] = (columns.created_at < until) & (columns.updated_at >= since)
+    return within
 
 
 def _still_waiting(condition: Condition, columns: Any) -> ColumnElement[bool]:
