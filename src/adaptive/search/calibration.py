@@ -223,7 +223,11 @@ def null_levels(vectors: Vectors, nulls: Vectors) -> dict[Script, NullLevel]:
 
     ``nulls`` are the vectors of ``NULL_PROMPTS``, in their order.
     """
-    nearest: Vectors = (nulls @ vectors.T).max(axis=1)
+    return nearest_levels((nulls @ vectors.T).max(axis=1))
+
+
+def nearest_levels(nearest: Vectors) -> dict[Script, NullLevel]:
+    """The same from how near the nearest text comes to each of the ``NULL_PROMPTS``."""
     general = _level(nearest[: len(_NULLS_BY_SCRIPT["latin"])])
     levels: dict[Script, NullLevel] = {"latin": general}
     start = 0
