@@ -13,6 +13,7 @@ from fastapi import Request
 
 from adaptive.answer_notes import without_answer_notes
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
+from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.hook import Hook
 from adaptive.host.kind import RECALLED_KINDS
@@ -45,6 +46,7 @@ from adaptive.recall.recollection import (
 from adaptive.recall.remarks import memory_remarks
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.shapes import listing, mapping
+from adaptive.windowing import block_with, request_window
 
 log_recalling = logging.getLogger("adaptive_memory")
 
@@ -70,6 +72,7 @@ class Recalling:
         self._start = start
         self._usage = HostUsageTable()
         self._chat_table = SealedChatTable(HostChatTable(), sealer)
+        self._chat_notes = HostChatNotesTable(sealer)
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
         self._verdicts = EntryVerdicts()
@@ -93,16 +96,20 @@ class Recalling:
         Raises:
             HostError: memories can't be read.
         """
-        settings = hook.settings
         told = listing(body.get("messages"))
         messages = without_answer_notes(told)
+        window = await request_window(hook, messages, self._chat_notes)
+        hook, settings = window.hook, window.hook.settings
         if not settings.show_memories:
+            if window.summary or len(window.messages) != len(told):
+                messages = with_block(window.messages, block_with("", window.summary))
             return body if messages == told else {**body, "messages": messages}
-        changed: dict[str, Any] = {**body, "messages": with_block(messages, "")}
+        block = block_with("", window.summary)
+        changed: dict[str, Any] = {**body, "messages": with_block(window.messages, block)}
         found = await self._served(hook, body, messages)
         if found is not None:
-            said = without_memory_comments(messages)
-            changed["messages"] = with_block(said, found.block)
+            said = without_memory_comments(window.messages)
+            changed["messages"] = with_block(said, block_with(found.block, window.summary))
             hook.metadata[RECALLED] = recall_line(found.count, found.note)
             hook.metadata[INJECTED] = found.memory_ids
             if settings.show_sources and found.fitting:
