@@ -41,14 +41,14 @@ log_history_gate = logging.getLogger("adaptive_memory.conversation")
 # 0.003 of the evidence and shuts out 95 of 100 unrelated prompts.
 HISTORY_GATE = 3.5
 # Evidence of a question whose words all stand in one past message; the same without vectors.
-_COVERAGE = 6.0
-_COVERAGE_ALONE = 16.0
+_HISTORY_COVERAGE = 6.0
+_HISTORY_COVERAGE_ALONE = 16.0
 # Enough to tell which way an engine's measure goes.
 _NULL_HITS = 5
 # A past that has grown by half has other nearest neighbours.
-_GROWN = 1.5
+_PAST_GROWN = 1.5
 _REST_BETWEEN_CALIBRATIONS = 60.0
-_REMEMBERED_USERS = 2000
+_CALIBRATED_USERS = 2000
 # Greetings and thanks, whose words stand in every chat.
 _SMALL_TALK_TEXT = """
     hi hello hey hiya howdy there good morning afternoon evening night day bye goodbye thanks thank
@@ -62,11 +62,13 @@ _SMALL_TALK_TEXT = """
     こんにちは ありがとう はい 안녕하세요 감사합니다 네
 """
 
-Levels = Mapping[Script, NullLevel]
+HistoryLevels = Mapping[Script, NullLevel]
 NullVectors = Callable[[], Awaitable[Vectors]]
 
 
-def history_evidence(text: str, nearest: float | None, coverage: float, levels: Levels) -> float:
+def history_evidence(
+    text: str, nearest: float | None, coverage: float, levels: HistoryLevels
+) -> float:
     """How much speaks for past messages that fit a question; none for a greeting.
 
     ``nearest`` is the score of the nearest unit that may be recalled, ``None`` without vectors;
@@ -76,8 +78,8 @@ def history_evidence(text: str, nearest: float | None, coverage: float, levels: 
         return 0.0
     level = levels.get(script_of(text))
     if level is None or nearest is None:
-        return _COVERAGE_ALONE * coverage
-    return max((nearest - level.mean) / level.spread, 0.0) + _COVERAGE * coverage
+        return _HISTORY_COVERAGE_ALONE * coverage
+    return max((nearest - level.mean) / level.spread, 0.0) + _HISTORY_COVERAGE * coverage
 
 
 def is_small_talk(text: str) -> bool:
@@ -99,11 +101,11 @@ class HistorySpace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Calibration:
+class _HistoryCalibration:
     embedder: str
     size: int
     made_at: float
-    levels: Levels
+    levels: HistoryLevels
 
 
 class HistoryCalibrations:
@@ -117,13 +119,13 @@ class HistoryCalibrations:
         clock: Callable[[], float] = time.monotonic,
         rest: float = _REST_BETWEEN_CALIBRATIONS,
     ) -> None:
-        self._held: OrderedDict[str, _Calibration] = OrderedDict()
+        self._held: OrderedDict[str, _HistoryCalibration] = OrderedDict()
         self._making: dict[str, asyncio.Task[None]] = {}
         self._nulls: dict[str, Vectors] = {}
         self._clock = clock
         self._rest = rest
 
-    def at_hand(self, space: HistorySpace, embedder: str, size: int) -> Levels:
+    def at_hand(self, space: HistorySpace, embedder: str, size: int) -> HistoryLevels:
         """The levels of a past of ``size`` messages, none while there are none for this embedder.
 
         They are made behind the turn where they are missing, or of a much smaller past.
@@ -151,8 +153,8 @@ class HistoryCalibrations:
             task.cancel()
         self._held.pop(user_id, None)
 
-    def _outgrown(self, held: _Calibration, size: int) -> bool:
-        changed = size > held.size * _GROWN or size * _GROWN < held.size
+    def _outgrown(self, held: _HistoryCalibration, size: int) -> bool:
+        changed = size > held.size * _PAST_GROWN or size * _PAST_GROWN < held.size
         # A past that was empty is looked at again with every message.
         return (changed or not held.levels) and self._clock() - held.made_at >= self._rest
 
@@ -166,7 +168,7 @@ class HistoryCalibrations:
             log_history_gate.error("past conversation can't be calibrated", exc_info=error)
 
     async def _make(self, space: HistorySpace, embedder: str, size: int) -> None:
-        levels: Levels = {}
+        levels: HistoryLevels = {}
         try:
             nulls = await self._null_vectors(space, embedder)
             nearest: list[float] = []
@@ -179,8 +181,8 @@ class HistoryCalibrations:
                 levels = nearest_levels(np.asarray(nearest, dtype=np.float32))
         finally:
             # After a failure it is tried again when some time has passed.
-            self._held[space.user_id] = _Calibration(embedder, size, self._clock(), levels)
-            while len(self._held) > _REMEMBERED_USERS:
+            self._held[space.user_id] = _HistoryCalibration(embedder, size, self._clock(), levels)
+            while len(self._held) > _CALIBRATED_USERS:
                 self._held.popitem(last=False)
 
     async def _null_vectors(self, space: HistorySpace, embedder: str) -> Vectors:

@@ -133,8 +133,11 @@ async def recall_history(
     asked = question.text
     if question.previous and continues(question.text):
         asked = f"{question.previous}\n{question.text}"
-    past = await _past(sources, hits, rules)
-    if rules.gate and _evidence_of(sources, question.scope, asked, past, embedder) < rules.gate:
+    past = await _found_past(sources, hits, rules)
+    if (
+        rules.gate
+        and _evidence_of_past(sources, question.scope, asked, past, embedder) < rules.gate
+    ):
         return RecalledHistory(HistorySection())
     found = await _ranked(sources, question.scope, asked, past, rules)
     notes = await _notes(sources, question.scope, hits)
@@ -181,7 +184,7 @@ async def _hits(
 
 
 @dataclass(frozen=True, slots=True)
-class _Past:
+class _FoundPast:
     """What a search has to go by: hits, the index, and messages that only the hits know.
 
     Those are new, or no index stands yet; ``fresh`` are they as they stand now, ``apart`` is the
@@ -194,9 +197,9 @@ class _Past:
     apart: HistoryIndex | None
 
 
-async def _past(
+async def _found_past(
     sources: HistorySources, hits: tuple[HistoryHit, ...], rules: HistoryRules
-) -> _Past:
+) -> _FoundPast:
     user_id = sources.user_id
     index = await sources.indexes.at_hand(user_id, sources.chats, rules.index_bytes)
     unknown = [
@@ -208,11 +211,11 @@ async def _past(
     ]
     fresh = await _current(sources, dict.fromkeys(unknown))
     ordered = sorted(fresh.values(), key=lambda one: (one.said_at, one.role == "assistant"))
-    return _Past(hits, index, fresh, history_index(ordered) if ordered else None)
+    return _FoundPast(hits, index, fresh, history_index(ordered) if ordered else None)
 
 
-def _evidence_of(
-    sources: HistorySources, scope: HistoryScope, asked: str, past: _Past, embedder: str
+def _evidence_of_past(
+    sources: HistorySources, scope: HistoryScope, asked: str, past: _FoundPast, embedder: str
 ) -> float:
     """What speaks for recalling anything of the scope."""
     indexes = [index for index in (past.index, past.apart) if index is not None]
@@ -230,7 +233,7 @@ async def _ranked(
     sources: HistorySources,
     scope: HistoryScope,
     asked: str,
-    past: _Past,
+    past: _FoundPast,
     rules: HistoryRules,
 ) -> list[FoundMessage]:
     """The best messages, as they stand now.
