@@ -11,7 +11,7 @@ from tests.e2e.driver.page import Page
 SYSTEM = "You are a pirate."
 # About 110 tokens each; the model answers in one word.
 LONG = " ".join(f"plank{number}" for number in range(60))
-TURNS = 7
+TURNS = 6
 WINDOW = {"max_context_tokens": 1000, "max_injected_tokens": 200, "max_core_tokens": 50}
 
 
