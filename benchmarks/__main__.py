@@ -26,6 +26,7 @@ NAMES = (
     "guard",
     "guard_read_path",
     "history",
+    "history_host",
     "plots",
 )
 

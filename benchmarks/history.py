@@ -36,7 +36,7 @@ from adaptive.conversation.history_ranking import (
     rank_messages,
 )
 from adaptive.conversation.history_recall import HITS
-from adaptive.conversation.history_units import message_units, topic_unit
+from adaptive.conversation.history_units import message_units, topic_unit, unit_id
 from adaptive.conversation.topics import topics_of
 from adaptive.conversation_ports import HistoryHit, HistoryUnit, PastMessage
 from adaptive.ports import Vectors
@@ -276,8 +276,8 @@ def first_shares(past: IndexedPast, count: int, *, fused: bool) -> list[float]:
     return found
 
 
-def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
-    """Time and memory of a past of 20,000 messages: the conversations again and again.
+def repeated(pasts: Sequence[IndexedPast], size: int) -> IndexedPast:
+    """A past of at least so many messages: the conversations again and again, without evidence.
 
     Each repetition is a chat of its own, with vectors a little off, so that no two are the same.
     """
@@ -286,20 +286,40 @@ def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
     units: list[HistoryUnit] = []
     rows: list[Vectors] = []
     copy = 0
-    while len(messages) < LARGE:
+    while len(messages) < size:
         past = pasts[copy % len(pasts)]
         mark = f"{copy}-"
         messages += [
-            replace(one, id=mark + one.id, chat_id=mark + one.chat_id, text=f"{one.text} ({copy})")
+            replace(
+                one,
+                id=mark + one.id,
+                chat_id=mark + one.chat_id,
+                text=f"{one.text} ({copy})",
+                parent_id=one.parent_id and mark + one.parent_id,
+            )
             for one in past.about.messages
         ]
         units += [
-            replace(one, message_id=mark + one.message_id, chat_id=mark + one.chat_id)
+            replace(
+                one,
+                id=unit_id(mark, one.kind, mark + one.chat_id, one.message_id),
+                message_id=mark + one.message_id,
+                chat_id=mark + one.chat_id,
+            )
             for one in past.units
         ]
         noise = chance.normal(scale=0.02, size=past.vectors.shape)
         rows.append((past.vectors + noise).astype(np.float32))
         copy += 1
+    about = Replayed("large", tuple(messages), pasts[0].about.questions, ())
+    vectors = np.vstack(rows)
+    return IndexedPast(about, history_index(messages), tuple(units), vectors, pasts[0].questions)
+
+
+def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
+    """Time and memory of a past of 20,000 messages, without any database."""
+    large = repeated(pasts, LARGE)
+    messages = large.about.messages
     tracemalloc.start()
     begin = time.perf_counter()
     index = history_index(messages)
@@ -312,12 +332,10 @@ def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
     begin = time.perf_counter()
     history_index([*messages, replace(messages[-1], id="new")], previous=index)
     extended = time.perf_counter() - begin
-    about = Replayed("large", tuple(messages), pasts[0].about.questions, ())
-    large = IndexedPast(about, index, tuple(units), np.vstack(rows), pasts[0].questions)
-    times = [recalled(large, at, BUDGETS[0], BEST)[1] for at in range(len(about.questions))]
+    times = [recalled(large, at, BUDGETS[0], BEST)[1] for at in range(len(large.questions))]
     return {
         "messages": len(messages),
-        "units": len(units),
+        "units": len(large.units),
         "index_estimated_mib": round(index.nbytes / 2**20, 1),
         "index_traced_mib": round(taken / 2**20, 1),
         "vectors_mib": round(large.vectors.nbytes / 2**20, 1),

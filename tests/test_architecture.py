@@ -24,7 +24,8 @@ FLOORS: list[set[str]] = [
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
     {"filter", "recalling", "learning", "erasing"}
-    | {"understanding", "summing_up", "suggesting", "remembering", "answers", "measuring"},
+    | {"understanding", "summing_up", "suggesting", "remembering", "answers", "measuring"}
+    | {"windowing"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.
 HOST = "host"

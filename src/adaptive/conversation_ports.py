@@ -52,8 +52,9 @@ class HistoryUnit:
 class HistoryHit:
     """A unit that a search brought; ``closeness`` is 1 for the best of its search, 0 for the last.
 
-    Vector databases answer in different measures, some of them the lower the better, so only what
-    they agree on is kept: the order, and the distances relative to each other.
+    Vector databases answer in different measures, some of them the lower the better, so what they
+    agree on is kept: the order, and the distances relative to each other. ``score`` is the engine's
+    own measure, the higher the nearer; it compares with other searches of the same engine alone.
     """
 
     unit_id: str
@@ -63,6 +64,7 @@ class HistoryHit:
     closeness: float
     said_at: int = 0
     text: str = ""
+    score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from fastapi import Request
 
 from adaptive.answer_notes import without_answer_notes
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
+from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.hook import Hook
 from adaptive.host.kind import RECALLED_KINDS
@@ -51,6 +52,7 @@ from adaptive.remembering import AskedPast, Remembering
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.shapes import listing, mapping
 from adaptive.understanding import TurnUnderstanding, Understanding
+from adaptive.windowing import RequestWindow, block_with, request_window
 
 log_recalling = logging.getLogger("adaptive_memory")
 
@@ -81,6 +83,7 @@ class Recalling:
         self._start = start
         self._usage = HostUsageTable()
         self._chat_table = SealedChatTable(HostChatTable(), sealer)
+        self._chat_notes = HostChatNotesTable(sealer)
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
         self._verdicts = EntryVerdicts()
@@ -115,27 +118,30 @@ class Recalling:
         told = listing(body.get("messages"))
         messages = without_answer_notes(told)
         async with self._understanding.beside(hook, messages) as understood:
+            window = await request_window(hook, messages, self._chat_notes)
             if hook.settings.show_memories:
-                return await self._with_memories(hook, body, messages, understood)
-            warning = await understood.warning()
-        said = with_block(messages, warning) if warning else messages
-        return body if said == told else {**body, "messages": said}
+                return await self._with_memories(window, body, messages, understood)
+            block = _joined(block_with("", window.summary), await understood.warning())
+        if not block and len(window.messages) == len(messages):
+            return body if messages == told else {**body, "messages": messages}
+        return {**body, "messages": with_block(window.messages, block)}
 
     async def _with_memories(
         self,
-        hook: Hook,
+        window: RequestWindow,
         body: dict[str, Any],
         messages: list[dict[str, Any]],
         understood: TurnUnderstanding,
     ) -> dict[str, Any]:
-        settings = hook.settings
-        found = await self._served(hook, body, messages, understood.rewriter)
+        hook, settings = window.hook, window.hook.settings
+        found = await self._served(window, body, messages, understood.rewriter)
         warning = await understood.warning()
-        changed: dict[str, Any] = {**body, "messages": with_block(messages, warning)}
+        block = _joined(block_with("", window.summary), warning)
+        changed: dict[str, Any] = {**body, "messages": with_block(window.messages, block)}
         if found is not None:
             count_entries(core=len(found.core), retrieved=found.count - len(found.core))
-            said = without_memory_comments(messages)
-            block = "\n\n".join(one for one in (found.block, warning) if one)
+            said = without_memory_comments(window.messages)
+            block = _joined(block_with(found.block, window.summary), warning)
             changed["messages"] = with_block(said, block)
             hook.metadata[RECALLED] = recall_line(found.count, found.note)
             hook.metadata[INJECTED] = found.memory_ids
@@ -150,19 +156,20 @@ class Recalling:
 
     async def _served(
         self,
-        hook: Hook,
+        window: RequestWindow,
         body: dict[str, Any],
         messages: list[dict[str, Any]],
         rewriter: Rewriter | None,
     ) -> Recollection | None:
         """What this conversation is given, ``None`` where it is given none."""
+        hook = window.hook
         kind = hook.told_kind
         temporary = kind == "temporary" and hook.settings.inject_in_temporary_chats
         if kind not in RECALLED_KINDS and not temporary:
             return None
         chat_id = hook.chat_id if kind == "saved" else ""
         # Who owns the chat is asked beside it: it takes about as long as a query.
-        recollected = self._recollected(hook, body, messages, chat_id, rewriter)
+        recollected = self._recollected(window, body, messages, chat_id, rewriter)
         found, known_kind = await asyncio.gather(recollected, hook.kind())
         if known_kind != kind:
             return None
@@ -192,13 +199,14 @@ class Recalling:
 
     async def _recollected(
         self,
-        hook: Hook,
+        window: RequestWindow,
         body: dict[str, Any],
         messages: list[dict[str, Any]],
         chat_id: str,
         rewriter: Rewriter | None,
     ) -> Recollection:
         """What the newest message is given; with a ``chat_id`` the block is kept in place."""
+        hook = window.hook
         user = await account(hook.user)
         request = isolated_request(hook.request)
         native = NativeMemory(request, user, body, hook.metadata, hook.chat_model)
@@ -218,7 +226,9 @@ class Recalling:
         try:
             question = question_of(messages, hook.metadata, chat_id)
             finding = recollect(library, question, hook.settings)
-            asked = AskedPast(request, user, sources.embedder, question, messages, library.hidden)
+            asked = AskedPast(
+                request, user, sources.embedder, question, window.messages, library.hidden
+            )
             return await self._remembering.beside(hook, asked, finding)
         except MemoryUnavailable as refusal:
             log_recalling.debug("nothing recalled: %s", refusal)
@@ -242,3 +252,8 @@ class Recalling:
             return None
         hidden = await kept_from_completer(completer, request, settings)
         return RelevanceJudge(completer, self._formats, self._relevance, rules, hidden)
+
+
+def _joined(block: str, warning: str) -> str:
+    """Two blocks, one below the other."""
+    return "\n\n".join(one for one in (block, warning) if one)

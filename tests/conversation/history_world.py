@@ -169,6 +169,7 @@ class NearestUnits:
                 (cosine - last) / (best - last) if best > last else 1.0,
                 unit.said_at,
                 unit.text,
+                cosine,
             )
             for cosine, unit in rows
         )

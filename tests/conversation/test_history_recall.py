@@ -155,6 +155,21 @@ async def test_nothing_to_ask_for() -> None:
     assert len(world.embedder.queries) == calls
 
 
+@pytest.mark.parametrize("warm", [True, False])
+async def test_nothing_where_nothing_fits(warm: bool) -> None:
+    """A prompt that has nothing to do with the past gets no section, unless the gate is off."""
+    world = await (World().warm() if warm else World().filled())
+    unrelated = "Prove that the team of Fermat numbers covers infinitely many distinct primes"
+    for _ in range(2):  # by words alone, then by null prompts as well
+        assert (await world.recall(unrelated)).section.text == ""
+        assert (await world.recall("thanks!")).section.text == ""
+        await world.indexes.calibrations.made("ada")
+        await world.indexes.made("ada")
+    open_gate = await world.recall(unrelated, rules=replace(RULES, gate=0))
+    assert open_gate.section.messages
+    assert (await world.recall("Which team was it?")).section.messages[0].id == "c0"
+
+
 async def test_topics_stand_first() -> None:
     """A topic's summary is told above its messages, unless topics are off or the topic is gone."""
     world = await World().filled()

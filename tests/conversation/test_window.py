@@ -129,6 +129,8 @@ def test_result_that_comes_late() -> None:
 COMPACTED: list[list[dict[str, Any]]] = [
     [said("system", "Be kind.\n[CONVERSATION SUMMARY]\nThey spoke of tea.")],
     [said("system", "[CONVERSATION SUMMARY]\nTea.")],
+]
+FORMERLY_COMPACTED: list[list[dict[str, Any]]] = [
     [said("user", "Hi", contextSummary="Tea.")],
     [said("assistant", "", output=[{"type": "open_webui:context_compaction", "summary": "Tea."}])],
 ]
@@ -140,6 +142,14 @@ def test_compacted_by_the_host(beginning: list[dict[str, Any]]) -> None:
     chat = [*beginning, *turns(40)]
     assert is_compacted(chat)
     assert fitted_window(chat, 100).dropped == ()
+
+
+@pytest.mark.parametrize("beginning", FORMERLY_COMPACTED)
+def test_formerly_compacted_by_the_host(beginning: list[dict[str, Any]]) -> None:
+    """What the host has noted with messages is no sign that it compacts the chat now."""
+    chat = [*beginning, *turns(40)]
+    assert not is_compacted(chat)
+    assert fitted_window(chat, 400).dropped
 
 
 def test_host_that_compacts() -> None:

@@ -2,8 +2,8 @@
 
 Where they exceed it they give way in this order:
 
-1. the oldest of the recent turns, down to the newest ones that are always kept: past conversation
-   brings back what matters of them;
+1. the oldest of the recent turns, down to the newest ones that are always kept (those that fill
+   half of the window, see ``windowing``): past conversation brings back what matters of them;
 2. past conversation, down to nothing;
 3. memories that were retrieved, down to nothing.
 

@@ -15,6 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from adaptive.conversation.history_gate import HistoryCalibrations
 from adaptive.conversation.history_index import HistoryIndex, history_index
 from adaptive.conversation.past_messages import past_messages
 from adaptive.conversation_ports import HistoryStamp, PastChats, PastMessage
@@ -43,6 +44,7 @@ class HistoryIndexes:
         self._made_at: dict[str, float] = {}
         self._clock = clock
         self._rest = rest
+        self.calibrations = HistoryCalibrations(clock)
 
     async def at_hand(
         self, user_id: str, chats: PastChats, budget_bytes: int
@@ -71,6 +73,7 @@ class HistoryIndexes:
             task.cancel()
         self._held.pop(user_id, None)
         self._made_at.pop(user_id, None)
+        self.calibrations.forget(user_id)
 
     def _refresh_behind(
         self, user_id: str, chats: PastChats, stamp: HistoryStamp, budget_bytes: int

@@ -60,6 +60,12 @@ class HistoryScope:
     beyond: frozenset[str] = frozenset()
     only_current: bool = False
 
+    def holds(self, chat_id: str, message_id: str) -> bool:
+        """Whether a message may be recalled."""
+        if chat_id == self.current_chat:
+            return message_id in self.beyond
+        return not self.only_current
+
 
 EVERYTHING = HistoryScope()
 
@@ -97,6 +103,12 @@ def rank_messages(
         key=lambda at: (-round(float(score[at]), 4), -index.messages[at].said_at),
     )
     return [FoundMessage(index.messages[at], float(score[at])) for at in ordered[:limit]]
+
+
+def best_coverage(index: HistoryIndex, question: str, scope: HistoryScope) -> float:
+    """Share of the question's words in the message of the scope that holds most, from 0 to 1."""
+    covered = index.keywords.coverage(tokens(question))
+    return float(np.where(_in_scope(index, scope), covered, 0).max(initial=0.0))
 
 
 def _history_base(

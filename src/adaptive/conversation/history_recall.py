@@ -13,9 +13,21 @@ from adaptive.conversation.history_block import (
     packed_section,
     summarised_section,
 )
-from adaptive.conversation.history_index import MessageKey, history_index
+from adaptive.conversation.history_gate import (
+    HISTORY_GATE,
+    HistorySpace,
+    NullVectors,
+    history_evidence,
+    nearest_score,
+)
+from adaptive.conversation.history_index import HistoryIndex, MessageKey, history_index
 from adaptive.conversation.history_indexes import HistoryIndexes
-from adaptive.conversation.history_ranking import FoundMessage, HistoryScope, rank_messages
+from adaptive.conversation.history_ranking import (
+    FoundMessage,
+    HistoryScope,
+    best_coverage,
+    rank_messages,
+)
 from adaptive.conversation.history_summary import HistorySummariser
 from adaptive.conversation.past_messages import past_message
 from adaptive.conversation_ports import HistoryHit, HistoryVectors, PastChats, PastMessage
@@ -41,13 +53,17 @@ _MOST_NOTES = 3
 
 @dataclass(frozen=True, slots=True)
 class HistorySources:
-    """Where a user's past conversation comes from."""
+    """Where a user's past conversation comes from.
+
+    ``nulls`` brings the vectors of the null prompts; without it they are made for this alone.
+    """
 
     user_id: str
     embedder: Embedder
     vectors: HistoryVectors
     chats: PastChats
     indexes: HistoryIndexes
+    nulls: NullVectors | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +83,15 @@ class HistoryQuestion:
 class HistoryRules:
     """Limits: how the section is written, seconds for the vector, bytes of all users' indexes.
 
-    With ``topics`` summaries of topics stand first and lift the messages of their topic.
+    With ``topics`` summaries of topics stand first and lift the messages of their topic. ``gate``
+    is the evidence without which nothing is recalled; 0 recalls for any prompt.
     """
 
     section: SectionRules
     patience: float
     index_bytes: int
     topics: bool = True
+    gate: float = HISTORY_GATE
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +127,19 @@ async def recall_history(
     """
     if not has_words(question.text) or (question.scope.only_current and not question.scope.beyond):
         return RecalledHistory(HistorySection())
-    hits = await _hits(sources, question, rules.patience)
+    embedder, hits = await _hits(sources, question, rules.patience)
     if not rules.topics:
         hits = tuple(hit for hit in hits if hit.kind != "topic")
     asked = question.text
     if question.previous and continues(question.text):
         asked = f"{question.previous}\n{question.text}"
-    found = await _ranked(sources, question.scope, asked, hits, rules)
+    past = await _found_past(sources, hits, rules)
+    if (
+        rules.gate
+        and _evidence_of_past(sources, question.scope, asked, past, embedder) < rules.gate
+    ):
+        return RecalledHistory(HistorySection())
+    found = await _ranked(sources, question.scope, asked, past, rules)
     notes = await _notes(sources, question.scope, hits)
     messages = [one.message for one in found]
     section = packed_section(asked, messages, notes, rules.section)
@@ -140,8 +164,8 @@ async def recall_history(
 
 async def _hits(
     sources: HistorySources, question: HistoryQuestion, patience: float
-) -> tuple[HistoryHit, ...]:
-    """What the vector database brings; nothing where it or the embedder fails."""
+) -> tuple[str, tuple[HistoryHit, ...]]:
+    """The embedder's name and what the vector database brings; nothing where either fails."""
     vector = question.vector
     follow_up = bool(question.previous) and continues(question.text)
     if vector is None or follow_up:
@@ -149,34 +173,35 @@ async def _hits(
         made = await query_vectors(sources.embedder, texts, patience)
         vector = None if made is None else normalised(made.sum(axis=0, keepdims=True))[0]
     if vector is None:
-        return ()
+        return "", ()
     only = question.scope.current_chat if question.scope.only_current else ""
     try:
         name = await sources.embedder.name()
-        return await sources.vectors.search(sources.user_id, name, vector, HITS, only)
+        return name, await sources.vectors.search(sources.user_id, name, vector, HITS, only)
     except (EmbeddingError, HostError) as error:
         log_history.warning("past conversation is searched by keywords only: %s", error)
-        return ()
+        return "", ()
 
 
-async def _ranked(
-    sources: HistorySources,
-    scope: HistoryScope,
-    asked: str,
-    hits: Sequence[HistoryHit],
-    rules: HistoryRules,
-) -> list[FoundMessage]:
-    """The best messages, as they stand now.
+@dataclass(frozen=True, slots=True)
+class _FoundPast:
+    """What a search has to go by: hits, the index, and messages that only the hits know.
 
-    Messages that only the vector database knows, because they are new or no index stands yet, are
-    compared among themselves and put between the others by their scores.
+    Those are new, or no index stands yet; ``fresh`` are they as they stand now, ``apart`` is the
+    index of them.
     """
+
+    hits: tuple[HistoryHit, ...]
+    index: HistoryIndex | None
+    fresh: dict[MessageKey, PastMessage]
+    apart: HistoryIndex | None
+
+
+async def _found_past(
+    sources: HistorySources, hits: tuple[HistoryHit, ...], rules: HistoryRules
+) -> _FoundPast:
     user_id = sources.user_id
     index = await sources.indexes.at_hand(user_id, sources.chats, rules.index_bytes)
-    limit = min(_MOST_RANKED, rules.section.tokens // _FEWEST_TOKENS + 20)
-    found: list[FoundMessage] = []
-    if index is not None:
-        found = rank_messages(index, asked, hits, scope=scope, limit=limit)
     unknown = [
         key
         for hit in hits
@@ -185,11 +210,45 @@ async def _ranked(
         and (index is None or key not in index.places)
     ]
     fresh = await _current(sources, dict.fromkeys(unknown))
-    if fresh:
-        ordered = sorted(fresh.values(), key=lambda one: (one.said_at, one.role == "assistant"))
-        apart = history_index(ordered)
-        found += rank_messages(apart, asked, hits, scope=scope, limit=limit)
+    ordered = sorted(fresh.values(), key=lambda one: (one.said_at, one.role == "assistant"))
+    return _FoundPast(hits, index, fresh, history_index(ordered) if ordered else None)
+
+
+def _evidence_of_past(
+    sources: HistorySources, scope: HistoryScope, asked: str, past: _FoundPast, embedder: str
+) -> float:
+    """What speaks for recalling anything of the scope."""
+    indexes = [index for index in (past.index, past.apart) if index is not None]
+    coverage = max((best_coverage(index, asked, scope) for index in indexes), default=0.0)
+    levels = {}
+    if embedder:
+        space = HistorySpace(sources.user_id, sources.embedder, sources.vectors, sources.nulls)
+        size = sum(len(index.messages) for index in indexes)
+        levels = sources.indexes.calibrations.at_hand(space, embedder, size)
+    nearest = nearest_score([hit for hit in past.hits if scope.holds(hit.chat_id, hit.message_id)])
+    return history_evidence(asked, nearest, coverage, levels)
+
+
+async def _ranked(
+    sources: HistorySources,
+    scope: HistoryScope,
+    asked: str,
+    past: _FoundPast,
+    rules: HistoryRules,
+) -> list[FoundMessage]:
+    """The best messages, as they stand now.
+
+    Messages that only the vector database knows are compared among themselves and put between the
+    others by their scores.
+    """
+    limit = min(_MOST_RANKED, rules.section.tokens // _FEWEST_TOKENS + 20)
+    found: list[FoundMessage] = []
+    for index in (past.index, past.apart):
+        if index is not None:
+            found += rank_messages(index, asked, past.hits, scope=scope, limit=limit)
+    if past.apart is not None:
         found.sort(key=lambda one: -one.score)
+    fresh = dict(past.fresh)
     found = found[:limit]
     keys = {(one.message.chat_id, one.message.id): one for one in found}
     fresh |= await _current(sources, [key for key in keys if key not in fresh])
@@ -219,9 +278,7 @@ async def _notes(
     near = [
         hit
         for hit in hits
-        if hit.kind == "topic"
-        and hit.text
-        and (hit.chat_id != scope.current_chat or hit.message_id in scope.beyond)
+        if hit.kind == "topic" and hit.text and scope.holds(hit.chat_id, hit.message_id)
     ][:_MOST_NOTES]
     standing = await _current(sources, [(hit.chat_id, hit.message_id) for hit in near])
     return [

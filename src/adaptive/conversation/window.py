@@ -21,10 +21,6 @@ SUMMARY_HEADING = "### Earlier in this conversation"
 
 # How many turns go at a time, as a part of the window.
 _STEP_SHARE = 0.25
-# What Open WebUI 0.12.4 writes into the system message before filters run, and notes with messages
-# (host: utils/middleware.py, utils/context_compaction.py).
-_HOST_SUMMARY_FIELDS = ("contextSummary", "context_summary")
-_HOST_COMPACTION = "open_webui:context_compaction"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +49,7 @@ def fitted_window(
     if max_context_tokens <= 0 or host_compacts or is_compacted(messages):
         return everything
     turns = list(_whole_turns(messages))
-    costs = [sum(message_tokens(messages[at]) for at in turn) for turn in turns]
+    costs = turn_costs(messages)
     fixed = sum(message_tokens(one) for one in messages if one.get("role") == "system")
     room = max_context_tokens - reserved - fixed
     count = _turns_to_drop(costs, room, max(1, int(max_context_tokens * _STEP_SHARE)))
@@ -66,6 +62,11 @@ def fitted_window(
     )
 
 
+def turn_costs(messages: Sequence[Message]) -> list[int]:
+    """Tokens of each whole turn, oldest first; system messages are in none."""
+    return [sum(message_tokens(messages[at]) for at in turn) for turn in _whole_turns(messages)]
+
+
 def summary_section(summary: str) -> str:
     """What stands in the system prompt for turns that gave way; empty without a summary."""
     line = escaped_entry(summary)
@@ -73,18 +74,13 @@ def summary_section(summary: str) -> str:
 
 
 def is_compacted(messages: Sequence[Message]) -> bool:
-    """Whether the host has put a summary in the place of older messages."""
-    for message in messages:
-        if any(message.get(name) for name in _HOST_SUMMARY_FIELDS):
-            return True
-        if any(mapping(one).get("type") == _HOST_COMPACTION for one in _output_items(message)):
-            return True
+    """Whether the host has put a summary in the place of older messages.
+
+    What it notes with a message tells only that it once did: with its switch off it sends all
+    (host: utils/context_compaction.py, compact_messages_for_request).
+    """
     systems = (one for one in messages if one.get("role") == "system")
     return any(_host_summary().search(message_text(one)) for one in systems)
-
-
-def _output_items(message: Message) -> list[object]:
-    return listing(message.get("output"))
 
 
 def _turns_to_drop(costs: Sequence[int], room: int, step: int) -> int:
@@ -156,4 +152,5 @@ def _last_turns(messages: Sequence[Message], turns: Sequence[Sequence[int]]) -> 
 
 @cache
 def _host_summary() -> re.Pattern[str]:
+    """What Open WebUI 0.12.4 writes into the system message (host: utils/middleware.py)."""
     return re.compile(r"^\[CONVERSATION SUMMARY\]$", re.MULTILINE)

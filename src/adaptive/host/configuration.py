@@ -15,6 +15,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
     "memory_context": ("", "memories.system_context.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+    "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
     "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
     "ollama_configs": ("OLLAMA_API_CONFIGS", "ollama.api_configs"),

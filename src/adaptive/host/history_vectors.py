@@ -102,6 +102,7 @@ class HostHistoryVectors:
             texts = _first_list(found, "documents")
             distances = [float(one) for one in _first_list(found, "distances")]
         closeness = _closeness(distances, len(ids))
+        scores = _scores(distances, len(ids))
         hits: list[HistoryHit] = []
         for at, (id_, raw) in enumerate(zip(ids, metas, strict=False)):
             meta = mapping(raw)
@@ -116,6 +117,7 @@ class HostHistoryVectors:
                     closeness[at],
                     _epoch_of(meta.get("time")),
                     str(texts[at] or "") if at < len(texts) else "",
+                    scores[at],
                 )
             )
         return tuple(hits)
@@ -220,6 +222,14 @@ def _closeness(distances: Sequence[float], count: int) -> list[float]:
         return [1.0] * len(distances)
     span = distances[0] - distances[-1]
     return [min(max((one - distances[-1]) / span, 0.0), 1.0) for one in distances]
+
+
+def _scores(distances: Sequence[float], count: int) -> list[float]:
+    """What the engine says of each, negated where less is nearer; nothing if it says nothing."""
+    if len(distances) != count:
+        return [0.0] * count
+    sign = -1.0 if distances and distances[0] < distances[-1] else 1.0
+    return [sign * one for one in distances]
 
 
 def _host_client() -> VectorClient:

@@ -16,7 +16,7 @@ _CHARACTERS_PER_TOKEN = 4
 
 def estimated_tokens(text: str) -> int:
     """A rough count of tokens: four ASCII characters each, every other character one."""
-    ascii_characters = sum(character.isascii() for character in text)
+    ascii_characters = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     return -(-ascii_characters // _CHARACTERS_PER_TOKEN) + len(text) - ascii_characters
 
 

@@ -1,0 +1,188 @@
+"""Run by a host's own interpreter: recall from a long past, timed through the host's own clients.
+
+Reads the past that ``history_host`` has written, puts it into the host's database and vector
+database as the plug-in does, asks the questions, and prints what it took as JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+# As `open-webui serve` has it, which knows where the package keeps its files; the tables of the
+# host are made when it is imported.
+os.environ |= {"FROM_INIT_PY": "true", "ENABLE_DB_MIGRATIONS": "true"}
+
+USER = "ada"
+_ROWS_AT_ONCE = 1000
+_INDEXED_TURNS = 20
+
+
+async def main(folder: Path, source: str) -> dict[str, Any]:
+    """Fill, wait until everything stands, and measure."""
+    sys.path.insert(0, source)
+    import numpy as np
+    import open_webui.config  # noqa: F401 - brings the host's tables up to date
+
+    from adaptive.conversation.history_block import SectionRules
+    from adaptive.conversation.history_indexes import HistoryIndexes
+    from adaptive.conversation.history_indexing import HistoryLedger, IndexingSources, index_chat
+    from adaptive.conversation.history_ranking import HistoryScope
+    from adaptive.conversation.history_recall import (
+        HistoryQuestion,
+        HistoryRules,
+        HistorySources,
+        recall_history,
+    )
+    from adaptive.conversation_ports import HistoryUnit
+    from adaptive.host.history_chats import HostPastChats
+    from adaptive.host.history_vectors import HostHistoryVectors
+    from adaptive.recall.block import estimated_tokens
+    from adaptive.search.embedders import LocalEmbedder
+
+    told = json.loads((folder / "past.json").read_text(encoding="utf-8"))
+    rows = np.load(folder / "vectors.npy")
+    questions = np.load(folder / "questions.npy")
+    await _store(told["messages"])
+    vectors, chats, indexes = HostHistoryVectors(), HostPastChats(), HistoryIndexes()
+    embedder = LocalEmbedder(told["model"])
+    name = await embedder.name()
+    units = [HistoryUnit(**unit) for unit in told["units"]]
+    begin = time.perf_counter()
+    await vectors.upsert(USER, name, units, rows)
+    stored = time.perf_counter() - begin
+    sources = HistorySources(USER, embedder, vectors, chats, indexes)
+    rules = HistoryRules(SectionRules(told["tokens"], estimated_tokens), 5.0, 2**30)
+    scope = HistoryScope("new chat")
+
+    async def recalled(at: int) -> tuple[float, float, bool]:
+        """Milliseconds on the clock and of processor time, and whether anything was recalled."""
+        question = HistoryQuestion(told["questions"][at], scope, vector=questions[at])
+        begin, worked = time.perf_counter(), time.process_time()
+        found = await recall_history(sources, question, rules)
+        taken, worked = time.perf_counter() - begin, time.process_time() - worked
+        return taken * 1000, worked * 1000, bool(found.section.text)
+
+    cold, _, _ = await recalled(0)
+    begin = time.perf_counter()
+    await indexes.made(USER)
+    indexed = time.perf_counter() - begin
+    await indexes.calibrations.made(USER)
+    calibrated = time.perf_counter() - begin
+    asked = [await recalled(at) for at in range(len(told["questions"]))]
+    stages = await _stages(sources, questions, told["tokens"])
+    ledger, indexing = HistoryLedger(), IndexingSources(USER, embedder, vectors, chats)
+    turns: list[float] = []
+    for number in range(_INDEXED_TURNS):
+        chat_id = told["messages"][-1]["chat_id"]
+        await _store([_said(chat_id, number, role) for role in ("user", "assistant")], new=False)
+        begin = time.perf_counter()
+        await index_chat(indexing, ledger, chat_id, time.time())
+        turns.append((time.perf_counter() - begin) * 1000)
+    index = await indexes.at_hand(USER, chats, rules.index_bytes)
+    return {
+        "messages": len(told["messages"]),
+        "units": len(units),
+        "recall_ms": [taken for taken, _, _ in asked],
+        "recall_processor_ms": [worked for _, worked, _ in asked],
+        "served": sum(found for _, _, found in asked) / len(asked),
+        "first_recall_ms": cold,
+        "keyword_index_s": indexed,
+        "calibrated_s": calibrated,
+        "stored_s": stored,
+        "stages_ms": stages,
+        "index_turn_ms": turns,
+        "keyword_index_mib": 0 if index is None else index.nbytes / 2**20,
+        "vector_database_mib": _size(Path(os.environ["DATA_DIR"]) / "vector_db"),
+    }
+
+
+async def _stages(sources: Any, questions: Any, tokens: int) -> dict[str, list[float]]:
+    """The parts that wait for the host, each by itself."""
+    from adaptive.conversation.history_recall import HITS
+
+    name = await sources.embedder.name()
+    stages: dict[str, list[float]] = {"stamp": [], "vectors": [], "messages": []}
+    for row in questions:
+        begin = time.perf_counter()
+        await sources.chats.stamp(USER)
+        stamped = time.perf_counter()
+        hits = await sources.vectors.search(USER, name, row, HITS)
+        searched = time.perf_counter()
+        keys = list({(hit.chat_id, hit.message_id): 0 for hit in hits})[: tokens // 13]
+        await sources.chats.current(USER, keys)
+        read = time.perf_counter()
+        for stage, taken in zip(
+            stages, (stamped - begin, searched - stamped, read - searched), strict=True
+        ):
+            stages[stage].append(taken * 1000)
+    return stages
+
+
+def _said(chat_id: str, number: int, role: str) -> dict[str, Any]:
+    """One more message at the end of a chat."""
+    return {
+        "id": f"more-{number}-{role}",
+        "chat_id": chat_id,
+        "role": role,
+        "text": f"Here is what I thought about our plan, part {number}, as the {role} sees it.",
+        "said_at": int(time.time()) + number,
+        "parent_id": f"more-{number - 1}-assistant" if role == "user" else f"more-{number}-user",
+    }
+
+
+async def _store(messages: list[dict[str, Any]], *, new: bool = True) -> None:
+    """Rows as the host writes them, with their chats where those are ``new``."""
+    from open_webui.internal.db import get_async_db_context
+    from open_webui.models.chat_messages import ChatMessage
+    from open_webui.models.chats import Chat
+    from sqlalchemy import insert
+
+    rows = [
+        {
+            "id": f"{one['chat_id']}-{one['id']}",
+            "chat_id": one["chat_id"],
+            "user_id": USER,
+            "role": one["role"],
+            "parent_id": one["parent_id"] or None,
+            "content": one["text"],
+            "done": True,
+            "created_at": one["said_at"],
+            "updated_at": one["said_at"],
+        }
+        for one in messages
+    ]
+    heads = [
+        {
+            "id": chat_id,
+            "user_id": USER,
+            "title": chat_id,
+            "chat": {},
+            "meta": {},
+            "created_at": 1,
+            "updated_at": 1,
+        }
+        for chat_id in dict.fromkeys(one["chat_id"] for one in messages)
+    ]
+    async with get_async_db_context() as session:
+        for table, some in ((Chat, heads if new else []), (ChatMessage, rows)):
+            for start in range(0, len(some), _ROWS_AT_ONCE):
+                await session.execute(insert(table), some[start : start + _ROWS_AT_ONCE])
+        await session.commit()
+
+
+def _size(folder: Path) -> float:
+    """Mebibytes of all files in a folder."""
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 2**20
+
+
+if __name__ == "__main__":
+    arguments = SimpleNamespace(**json.loads(sys.argv[1]))
+    figures = asyncio.run(main(Path(arguments.folder), arguments.source))
+    print(json.dumps(figures))
