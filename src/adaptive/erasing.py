@@ -157,6 +157,7 @@ def erasure_question(request: ErasureRequest, forecast: ErasureForecast) -> Eras
     for kind, one, many in (
         ("archive", "archived memory", "archived memories"),
         ("pending", "message that waits to be learned", "messages that wait to be learned"),
+        ("suggestion", "suggestion", "suggestions"),
     ):
         if number := forecast.counts.get(kind, 0):
             counts.append(_number_of_them(number, one, many))

@@ -215,6 +215,19 @@ class Filter:
             log.exception("nothing learned from a turn")
             line = failure_line("an unexpected error; the server's log tells more")
             await hook.notifier.status(line)
+        if hook.settings.save_mode == "suggest":
+            await self._offered(hook)
+
+    async def _offered(self, hook: Hook) -> None:
+        """Asking about suggestions, behind the lesson."""
+        try:
+            await self._learning.offer(hook)
+        except AdaptiveMemoryError as error:
+            log.warning("nobody is asked about suggestions: %s", error)
+        except Exception:
+            log.exception("an unexpected error while asking about suggestions")
+            line = failure_line("an unexpected error; the server's log tells more")
+            await hook.notifier.status(line)
 
     async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
         """Erasing in a task of its own, as the user is asked first."""
