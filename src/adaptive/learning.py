@@ -227,7 +227,8 @@ class Learning:
         learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
         lesson = await learned(room, turn, settings, now, work)
         if lesson.doubtful and own is not None:
-            self._start(self._ask(room, turn, own, lesson.doubtful))
+            asked = self._ask(room, turn, own, lesson.doubtful)
+            self._start(self._suggesting.asking(turn.user_id, asked))
         return lesson
 
     async def offer(self, hook: Hook) -> None:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeVar
 
 from adaptive.conversation.suggestion_offer import offer_suggestions, waiting_line
 from adaptive.conversation.suggestions import (
@@ -44,6 +46,7 @@ from adaptive.suggestion_ports import SuggestionTable, WaitingSuggestion
 
 log_suggesting = logging.getLogger("adaptive_memory")
 
+Answered = TypeVar("Answered")
 RoomOf = Callable[[], Awaitable[Classroom]]
 
 
@@ -52,6 +55,8 @@ class Suggesting:
 
     def __init__(self, table: SuggestionTable, clock: Callable[[], float] = time.time) -> None:
         self._table, self._clock = table, clock
+        # The page shows one dialog at a time: of two the first would never be answered.
+        self._asked_now: Counter[str] = Counter()
 
     async def lesson(
         self, room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
@@ -117,6 +122,21 @@ class Suggesting:
         """
         if hook.caller is None or hook.told_kind not in LEARNED_KINDS:
             return Lesson("")
+        if self._asked_now[hook.user_id]:  # it waits; whoever asks comes upon it, or the next turn
+            return Lesson("")
+        return await self.asking(hook.user_id, self._offered(hook, room_of))
+
+    async def asking(self, user_id: str, questions: Awaitable[Answered]) -> Answered:
+        """Ask a user something, while nothing is offered."""
+        self._asked_now[user_id] += 1
+        try:
+            return await questions
+        finally:
+            self._asked_now[user_id] -= 1
+            if not self._asked_now[user_id]:
+                del self._asked_now[user_id]
+
+    async def _offered(self, hook: Hook, room_of: RoomOf) -> Lesson:
         keeper = _Keeper(hook, room_of, self._table)
         left = ""
         try:
@@ -133,7 +153,9 @@ class Suggesting:
         except TablesUnavailable as error:
             log_suggesting.warning("nobody is asked about suggestions: %s", error)
         parts = [report_line(keeper.outcomes) if keeper.outcomes else "", *keeper.failures, left]
-        return Lesson(_joined_lines(*parts), complete=not keeper.failures)
+        # What is only counted is no news to write below an answer.
+        told = bool(keeper.outcomes) and not keeper.failures
+        return Lesson(_joined_lines(*parts), complete=told or not any(parts))
 
     async def _left(self, user_id: str) -> str:
         """How much of a user waits."""
@@ -163,6 +185,9 @@ class _Keeper:
         try:
             room = await self.room_of()
             outcomes = await save_confirmed(room, turn, self.hook.settings, draft, still_waits)
+        except LeaseLost:
+            log_suggesting.info("an accepted suggestion was erased or answered elsewhere meanwhile")
+            return False
         except AdaptiveMemoryError as error:
             log_suggesting.warning("an accepted suggestion was not saved: %s", error)
             self.failures.append(failure_line(str(error)))

@@ -33,9 +33,9 @@ _MOST_WAITING_SUGGESTIONS = 20
 _SUGGESTIONS_PER_STATEMENT = 100
 _SUGGESTION_PURPOSE = "suggestion"
 # Whoever left a dialog unanswered is not asked with every turn.
-_REST_SECONDS = 600
+_ASKED_REST_SECONDS = 600
 # Longer than a dialog stays open (``host.dialog``).
-_BUSY_SECONDS = 150
+_ASKING_SECONDS = 150
 
 _SUGGESTIONS = Table(
     "adaptive_memory_suggestion",
@@ -112,8 +112,8 @@ class HostSuggestionTable:
         newest = (_SUGGESTIONS.c.changed_at.desc(), _SUGGESTIONS.c.digest)
         asked = {
             "asked_in": chat_id,
-            "rests_until": now + _REST_SECONDS,
-            "busy_until": now + _BUSY_SECONDS,
+            "rests_until": now + _ASKED_REST_SECONDS,
+            "busy_until": now + _ASKING_SECONDS,
         }
         async with self._table.session("asking about suggestions") as session:
             rows = (await session.execute(select(_SUGGESTIONS).where(due).order_by(*newest))).all()
