@@ -165,6 +165,7 @@ def erasure_question(request: ErasureRequest, forecast: ErasureForecast) -> Eras
         ("archive", "archived memory", "archived memories"),
         ("history", "chat in the index of past conversation", "chats in the index of it"),
         ("pending", "message that waits to be learned", "messages that wait to be learned"),
+        ("suggestion", "suggestion", "suggestions"),
     ):
         if number := forecast.counts.get(kind, 0):
             counts.append(_number_of_them(number, one, many))

@@ -241,6 +241,19 @@ class Filter:
             await hook.notifier.status(line)
         finally:
             over.set()
+        if hook.settings.save_mode == "suggest":
+            await self._offered(hook)
+
+    async def _offered(self, hook: Hook) -> None:
+        """Asking about suggestions, behind the lesson."""
+        try:
+            await self._learning.offer(hook)
+        except AdaptiveMemoryError as error:
+            log.warning("nobody is asked about suggestions: %s", error)
+        except Exception:
+            log.exception("an unexpected error while asking about suggestions")
+            line = failure_line("an unexpected error; the server's log tells more")
+            await hook.notifier.status(line)
 
     async def _summed_up(self, hook: Hook, chat: AnsweredChat, learned: asyncio.Event) -> None:
         """Looking back at an answered turn, in a task of its own that nobody waits for."""

@@ -36,6 +36,7 @@ from adaptive.host.sealed_tables import (
     SealedAuditTable,
     SealedPendingTable,
 )
+from adaptive.host.suggestion_table import HostSuggestionTable
 from adaptive.host.usage_table import HostUsageTable
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.learn.archive import Storeroom, restore_memory
@@ -67,6 +68,7 @@ from adaptive.model import Provenance, Turn
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.shapes import listing
+from adaptive.suggesting import Suggesting
 from adaptive.table_ports import PendingTurn
 from adaptive.understanding import LANGUAGE, UNLEARNED, is_learned_from
 
@@ -106,6 +108,7 @@ class Learning:
         self._queue = LearningQueue(pending, self._leases, serves=serves)
         self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
         self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
+        self._suggesting = Suggesting(HostSuggestionTable(sealer))
         self._formats = formats
         self._writing = asyncio.Semaphore(1)
         self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
@@ -227,26 +230,39 @@ class Learning:
         turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
         hook = own or serving
         settings = waiting[-1].steered(hook.settings)
+        room = await self._classroom(hook, can_ask=own is not None and own.caller is not None)
+        now = local_time(turn.source.said_at, *waiting[-1].time_zones)
+        learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
+        lesson = await learned(room, turn, settings, now, work)
+        if lesson.doubtful and own is not None:
+            asked = self._ask(room, turn, own, lesson.doubtful)
+            self._start(self._suggesting.asking(turn.user_id, asked))
+        return lesson
+
+    async def offer(self, hook: Hook) -> None:
+        """Ask a user about suggestions that wait, and show what came of it."""
+        answered = await self._suggesting.offer(hook, partial(self._classroom, hook))
+        if answered.line:
+            await self._show(hook, answered.line, failed=not answered.complete)
+
+    async def _classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
+        """What learning from a hook's user needs."""
+        settings = hook.settings
         user = await account(hook.user)
         request = isolated_request(hook.request)
         sources = user_sources(hook, request, user, self._vectors)
         completer = await chosen_completer(hook, request, user)
-        room = Classroom(
+        return Classroom(
             sources=sources,
             indexes=self._indexes,
             completer=completer,
             formats=self._formats,
             storeroom=self.storeroom(sources),
-            may_ask=partial(self._may_ask, turn.user_id, settings.max_extractions_per_hour),
-            can_ask=own is not None and own.caller is not None,
+            may_ask=partial(self._may_ask, hook.user_id, settings.max_extractions_per_hour),
+            can_ask=can_ask,
             hidden=await kept_from_completer(completer, request, settings),
             writing=self._writing,
         )
-        now = local_time(turn.source.said_at, *waiting[-1].time_zones)
-        lesson = await learn_turn(room, turn, settings, now, work)
-        if lesson.doubtful and own is not None:
-            self._start(self._ask(room, turn, own, lesson.doubtful))
-        return lesson
 
     async def _ask(self, room: Classroom, turn: Turn, hook: Hook, doubtful: Doubtful) -> None:
         """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
@@ -271,20 +287,17 @@ class Learning:
         if not settings.enable_summarization_task or settings.save_mode == "off":
             return
         try:
-            user = await account(hook.user)
-            request = isolated_request(hook.request)
-            sources = user_sources(hook, request, user, self._vectors)
-            completer = await chosen_completer(hook, request, user)
+            room = await self._classroom(hook)
             shop = Workshop(
-                room=self.storeroom(sources),
+                room=room.storeroom,
                 current=partial(
-                    self._indexes.current, sources, settings.index_cache_bytes, patience=0
+                    self._indexes.current, room.sources, settings.index_cache_bytes, patience=0
                 ),
-                completer=completer,
+                completer=room.completer,
                 formats=self._formats,
                 leases=self._leases,
                 writing=lambda: self._writing,
-                hidden=await kept_from_completer(completer, request, settings),
+                hidden=room.hidden,
             )
             await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
         except AdaptiveMemoryError as error:

@@ -43,6 +43,18 @@ class SuggestionTable(Protocol):
         """A user's waiting suggestions, the oldest first."""
         ...
 
+    async def claim(self, user_id: str, chat_id: str, now: int) -> WaitingSuggestion | None:
+        """The newest suggestion that may be asked about in this chat now, which nobody else asks.
+
+        ``None`` where there is none. One that was asked about in this chat rests there for a while,
+        and in every chat for as long as somebody may still be answering.
+        """
+        ...
+
+    async def release(self, user_id: str, digest: str) -> None:
+        """Let a claimed suggestion wait on: other chats may ask about it at once."""
+        ...
+
     async def discard(self, user_id: str, digests: Collection[str]) -> None:
         """Drop suggestions that wait; rejected ones stay rejected."""
         ...

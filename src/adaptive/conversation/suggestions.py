@@ -8,13 +8,13 @@ hash is kept.
 from __future__ import annotations
 
 import hashlib
-import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from adaptive.conversation.reply_fields import ReplyFields, reply_fields, reply_line
-from adaptive.errors import AdaptiveMemoryError, ReplyUnusable
+from adaptive.errors import ReplyUnusable
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.envelope import ReplyForm
 from adaptive.llm.prompts import render_prompt
@@ -25,16 +25,13 @@ from adaptive.model import (
     Completion,
     CompletionRequest,
     Draft,
-    Operation,
     Turn,
 )
 from adaptive.ports import Completer
-from adaptive.privacy.gate import GatePolicy, Refused, gate
+from adaptive.privacy.gate import GatePolicy, Passed, gate
 from adaptive.retry import RetryPolicy
 from adaptive.shapes import listing, mapping
 from adaptive.suggestion_ports import Suggestion, SuggestionTable, WaitingSuggestion
-
-log_suggestions = logging.getLogger("adaptive_memory.conversation")
 
 MOST_SUGGESTIONS = 3
 
@@ -44,7 +41,7 @@ _LONGEST_TOLD_TURN = 6000
 _LONGEST_CATEGORY_NAME = 80
 _MOST_CANDIDATES = 20
 _LONGEST_SUGGESTION_REPLY = 1200
-_SUGGESTING_RETRY = RetryPolicy(retries=1)
+_LONGEST_EARLIER_TOLD = 1000
 
 CATEGORY_CHOICE_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -77,8 +74,8 @@ SUGGESTION_SCHEMA: Mapping[str, Any] = {
 class SuggestionRules:
     """What may be proposed, and how a model is asked: seconds for each of the two questions.
 
-    ``banks`` are the allowed ones, the first of them serves where none of them is named. Texts
-    that ``gate_policy`` refuses are neither shown nor kept. The prompts replace the built-in ones
+    ``banks`` are the allowed ones, the first of them serves where none of them is named. Titles
+    that ``gate_policy`` refuses give way to the category. The prompts replace the built-in ones
     unless they are empty.
     """
 
@@ -86,68 +83,63 @@ class SuggestionRules:
     banks: tuple[str, ...] = ("General",)
     language: str = ""
     deadline: float = 30.0
-    gate_policy: GatePolicy | None = None
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    gate_policy: GatePolicy = field(default_factory=GatePolicy)
     category_prompt: str = ""
     entry_prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Suggested:
-    """New suggestions of a turn; ``reason`` tells why there are none where something failed."""
-
-    waiting: tuple[WaitingSuggestion, ...] = ()
-    reason: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Suggester:
-    """A model that proposes memories, and the table of what waits and what was rejected."""
+    """A model that proposes memories; ``counted`` is called for each question that it is asked."""
 
     completer: Completer
     formats: AnswerFormats
-    table: SuggestionTable
     rules: SuggestionRules
+    counted: Callable[[], None]
 
-    async def suggested(self, turn: Turn, answer: str, now: int) -> Suggested:
-        """What to propose after a turn; it waits in the table already, so that nothing is lost.
+    async def suggested(self, turn: Turn, now: datetime) -> tuple[Suggestion, ...]:
+        """What to propose after a turn; ``now`` is the time of its message for the user.
 
-        Without the table nobody could tell what was rejected, so nothing is proposed then.
+        Raises:
+            ModelError: one of the questions has no usable answer.
         """
-        try:
-            chosen = await self._chosen(turn, answer)
-            if not chosen:
-                return Suggested()
-            request = entry_request(turn, answer, chosen, self.rules)
-            found = read_suggestions(await self._asked(request), chosen, self.rules)
-            waiting = tuple(
-                WaitingSuggestion(suggestion_digest(one), one, turn.source) for one in found
-            )
-            digests = [one.digest for one in waiting]
-            rejected = await self.table.rejected(turn.user_id, digests)
-            waiting = tuple(one for one in waiting if one.digest not in rejected)
-            await self.table.put(turn.user_id, waiting, now)
-        except AdaptiveMemoryError as error:
-            log_suggestions.info("suggesting memories: %s", error)
-            return Suggested(reason=str(error))
-        return Suggested(waiting)
-
-    async def _chosen(self, turn: Turn, answer: str) -> tuple[str, ...]:
-        completion = await self._asked(category_request(turn, answer, self.rules))
-        return read_categories(completion, self.rules.categories)
+        if not self.rules.categories:
+            return ()
+        completion = await self._asked(category_request(turn, self.rules))
+        chosen = read_categories(completion, self.rules.categories)
+        if not chosen:
+            return ()
+        request = entry_request(turn, chosen, self.rules, now)
+        return read_suggestions(await self._asked(request), chosen, self.rules)
 
     async def _asked(self, request: CompletionRequest) -> Completion:
+        self.counted()
         return await ask(
-            self.completer, request, self.formats, _SUGGESTING_RETRY, self.rules.deadline
+            self.completer, request, self.formats, self.rules.retry, self.rules.deadline
         )
 
 
-def category_request(turn: Turn, answer: str, rules: SuggestionRules) -> CompletionRequest:
+async def not_rejected(
+    table: SuggestionTable, turn: Turn, suggestions: Sequence[Suggestion]
+) -> tuple[WaitingSuggestion, ...]:
+    """Suggestions of a turn without what its user has rejected before.
+
+    Raises:
+        TablesUnavailable: nobody can tell what was rejected, so nothing is to be proposed.
+    """
+    waiting = [WaitingSuggestion(suggestion_digest(one), one, turn.source) for one in suggestions]
+    rejected = await table.rejected(turn.user_id, [one.digest for one in waiting])
+    return tuple(one for one in waiting if one.digest not in rejected)
+
+
+def category_request(turn: Turn, rules: SuggestionRules) -> CompletionRequest:
     """The first question: which categories the turn says something durable about."""
     values = {"categories": ", ".join(rules.categories), "most": str(MOST_SUGGESTIONS)}
     system = render_prompt("suggest_categories", rules.category_prompt, values)
     return CompletionRequest(
         system,
-        _told_turn(turn, answer),
+        _told_turn(turn),
         "memory_categories",
         CATEGORY_CHOICE_SCHEMA,
         _LONGEST_SUGGESTION_REPLY,
@@ -155,7 +147,7 @@ def category_request(turn: Turn, answer: str, rules: SuggestionRules) -> Complet
 
 
 def entry_request(
-    turn: Turn, answer: str, categories: Sequence[str], rules: SuggestionRules
+    turn: Turn, categories: Sequence[str], rules: SuggestionRules, now: datetime
 ) -> CompletionRequest:
     """The second question: one entry for each of the chosen categories."""
     values = {
@@ -163,23 +155,26 @@ def entry_request(
         "banks": ", ".join(rules.banks),
         "tags": ", ".join(rules.categories),
         "language": rules.language.strip() or "the language of the message",
+        "date": now.strftime("%A, %d %B %Y"),
     }
     system = render_prompt("suggest_entries", rules.entry_prompt, values)
     return CompletionRequest(
         system,
-        _told_turn(turn, answer),
+        _told_turn(turn),
         "memory_suggestions",
         SUGGESTION_SCHEMA,
         _LONGEST_SUGGESTION_REPLY,
     )
 
 
-def _told_turn(turn: Turn, answer: str) -> str:
-    words, reply = (head_and_tail(one, _LONGEST_TOLD_TURN) for one in (turn.words, answer))
-    return (
-        f"## Message of the user\n{words}\n\n"
-        f"## Answer of the assistant, for reference only\n{reply}"
-    )
+def _told_turn(turn: Turn) -> str:
+    earlier = [
+        f"{one.role}: {' '.join(head_and_tail(one.text, _LONGEST_EARLIER_TOLD).split())}"
+        for one in turn.earlier
+    ]
+    sections = ["## Earlier turns, for reference only\n" + "\n".join(earlier)] if earlier else []
+    sections.append("## Message of the user\n" + head_and_tail(turn.words, _LONGEST_TOLD_TURN))
+    return "\n\n".join(sections)
 
 
 def read_categories(completion: Completion, offered: Sequence[str]) -> tuple[str, ...]:
@@ -206,7 +201,7 @@ def read_suggestions(
 ) -> tuple[Suggestion, ...]:
     """One entry for each of the categories that a reply has one for.
 
-    An entry without a title or a sentence, or one that the gate refuses, is left out.
+    An entry without a title or a sentence is left out. What may be stored is for others to tell.
 
     Raises:
         ReplyUnusable: the reply holds no list of entries.
@@ -233,10 +228,7 @@ def _suggestion_in(
     content = fields.line("content", _LONGEST_SUGGESTED_FACT)
     if not (category and title and content):
         return None
-    policy = rules.gate_policy or GatePolicy()
-    passed = gate(content, policy)
-    if isinstance(passed, Refused) or isinstance(gate(title, GatePolicy()), Refused):
-        return None
+    passed = gate(title, replace(rules.gate_policy, statements=False))
     banks = {one.casefold(): one for one in rules.banks}
     named = fields.line("bank", _LONGEST_CATEGORY_NAME).casefold()
     bank = banks.get(named) or (rules.banks[0] if rules.banks else "General")
@@ -245,7 +237,8 @@ def _suggestion_in(
     tags = [known_tags[one.casefold()] for one in said if one.casefold() in known_tags]
     if not tags and category in rules.categories:
         tags = [category]
-    return Suggestion(category, title, bank, tuple(dict.fromkeys(tags)), passed.text)
+    title = passed.text if isinstance(passed, Passed) else category
+    return Suggestion(category, title, bank, tuple(dict.fromkeys(tags)), content)
 
 
 def suggestion_digest(suggestion: Suggestion) -> str:
@@ -254,7 +247,6 @@ def suggestion_digest(suggestion: Suggestion) -> str:
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
 
-def suggestion_operation(suggestion: Suggestion) -> Operation:
-    """The operation that an accepted suggestion stands for; it has to pass the gate of writes."""
-    draft = Draft(suggestion.content, suggestion.tags, suggestion.bank)
-    return Operation("NEW", draft=draft)
+def suggestion_draft(suggestion: Suggestion) -> Draft:
+    """The memory that a suggestion would be; it has to pass the gate of writes."""
+    return Draft(suggestion.content, suggestion.tags, suggestion.bank)

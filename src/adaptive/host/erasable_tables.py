@@ -21,6 +21,7 @@ TABLE_PREFIX = "adaptive_memory_"
 # Names of leases end in the user's id: `learn:<id>`, `upkeep:<id>`.
 LEASE_TABLE = "adaptive_memory_lease"
 PENDING_TABLE = "adaptive_memory_pending"
+SUGGESTION_TABLE = "adaptive_memory_suggestion"
 # SQLite takes 32,766 parameters in one statement, older ones 999.
 _ERASED_PER_STATEMENT = 150
 

@@ -33,11 +33,12 @@ _NOUNS = {
     "lease": "leases",
     "pending": "turns of the learning queue",
     "redis": "leases in Redis",
+    "suggestion": "suggestions",
     "usage": "counts of recalls",
     "vector": "vectors",
 }
 # Columns that count what is worth telling; of the other tables it is told that there is something.
-_TOLD_APART_BY = {"archive": "memory_id", "pending": "message_id"}
+_TOLD_APART_BY = {"archive": "memory_id", "pending": "message_id", "suggestion": "digest"}
 
 Forget = Callable[[str], object]
 Erased = TypeVar("Erased")

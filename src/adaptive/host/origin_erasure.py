@@ -13,7 +13,12 @@ from typing import Any
 from sqlalchemy.sql.elements import ColumnElement
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
-from adaptive.host.erasable_tables import PENDING_TABLE, TABLE_PREFIX, Condition
+from adaptive.host.erasable_tables import (
+    PENDING_TABLE,
+    SUGGESTION_TABLE,
+    TABLE_PREFIX,
+    Condition,
+)
 from adaptive.host.erasure import ErasureForecast, ErasureReport, ErasureTally, Holdings
 from adaptive.model import Memory
 from adaptive.privacy.retention import (
@@ -60,11 +65,13 @@ async def forecast_where(holdings: Holdings, origin: Origin) -> ErasureForecast:
     sought = await _sought(holdings, origin, tally)
     tables, user_id = holdings.tables, holdings.user_id
     here = _in_chat_of(origin) if _CHAT_TABLE in sought.existing else None
+    proposed = _proposed(origin) if SUGGESTION_TABLE in sought.existing else None
     for name, column, condition in (
         (PENDING_TABLE, "message_id", sought.waiting and partial(_still_waiting, sought.waiting)),
         (_AUDIT_TABLE, "memory_id", sought.direct),
         (_CHAT_TABLE, "chat_id", here),
         (_NOTES_TABLE, "chat_id", _noted_of(origin) if _NOTES_TABLE in sought.existing else None),
+        (SUGGESTION_TABLE, "digest", proposed),
     ):
         if condition is not None:
             found = tables.values(name, user_id, column, condition)
@@ -90,6 +97,8 @@ async def erase_where(holdings: Holdings, origin: Origin, now: float) -> Erasure
     _note_missing_provenance(holdings, origin, tally)
     if sought.waiting is not None:
         await tally.removing("pending", tables.empty_turns(user_id, sought.waiting, now))
+    if (proposed := _proposed(origin)) is not None and SUGGESTION_TABLE in existing:
+        await tally.removing("suggestion", tables.erase(SUGGESTION_TABLE, user_id, proposed))
     if _AUDIT_TABLE in existing:
         # Those of the origin itself are needed until everything else is gone.
         about = partial(_indirect_entries, direct)
@@ -206,6 +215,17 @@ def _waiting_turns(origin: Origin) -> Condition | None:
             return partial(_in_chat, chat_id)
         case FromPeriod(since, until):
             return partial(_between, "queued_at", since, until)
+        case _:
+            return None
+
+
+def _proposed(origin: Origin) -> Condition | None:
+    """Suggestions that wait; of rejected ones nothing tells where they are from."""
+    match origin:
+        case FromChat(chat_id):
+            return partial(_in_chat, chat_id)
+        case FromPeriod(since, until):
+            return partial(_between, "said_at", since, until)
         case _:
             return None
 

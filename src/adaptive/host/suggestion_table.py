@@ -15,6 +15,7 @@ from sqlalchemy import (
     Text,
     delete,
     select,
+    update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
@@ -31,6 +32,10 @@ _MOST_WAITING_SUGGESTIONS = 20
 # SQLite takes 32,766 parameters in one statement, older ones 999.
 _SUGGESTIONS_PER_STATEMENT = 100
 _SUGGESTION_PURPOSE = "suggestion"
+# Whoever left a dialog unanswered is not asked with every turn.
+_ASKED_REST_SECONDS = 600
+# Longer than a dialog stays open (``host.dialog``).
+_ASKING_SECONDS = 150
 
 _SUGGESTIONS = Table(
     "adaptive_memory_suggestion",
@@ -44,7 +49,13 @@ _SUGGESTIONS = Table(
     Column("payload", Text, nullable=False),
     Column("said_at", BigInteger, nullable=False),
     Column("changed_at", BigInteger, nullable=False),
+    # In which chat it was asked about last, and until when nobody asks there again; until the
+    # earlier `busy_until` its dialog may still be open, so nobody asks anywhere.
+    Column("asked_in", String(255), nullable=False),
+    Column("rests_until", BigInteger, nullable=False),
+    Column("busy_until", BigInteger, nullable=False),
 )
+_NEVER_ASKED: dict[str, Any] = {"asked_in": "", "rests_until": 0, "busy_until": 0}
 _SUGGESTION_WAITS = _SUGGESTIONS.c.state == "waiting"
 
 
@@ -93,6 +104,38 @@ class HostSuggestionTable:
         return tuple(one for one in opened if one is not None)
 
     @uninterrupted
+    async def claim(self, user_id: str, chat_id: str, now: int) -> WaitingSuggestion | None:
+        """The newest suggestion that may be asked about in this chat now, marked as asked."""
+        rested = _SUGGESTIONS.c.rests_until <= now
+        elsewhere = (_SUGGESTIONS.c.asked_in != chat_id) & (_SUGGESTIONS.c.busy_until <= now)
+        due = (_SUGGESTIONS.c.user_id == user_id) & _SUGGESTION_WAITS & (rested | elsewhere)
+        newest = (_SUGGESTIONS.c.changed_at.desc(), _SUGGESTIONS.c.digest)
+        asked = {
+            "asked_in": chat_id,
+            "rests_until": now + _ASKED_REST_SECONDS,
+            "busy_until": now + _ASKING_SECONDS,
+        }
+        async with self._table.session("asking about suggestions") as session:
+            rows = (await session.execute(select(_SUGGESTIONS).where(due).order_by(*newest))).all()
+            for row in rows:
+                if (opened := self._opened(row)) is None:
+                    continue
+                mark = update(_SUGGESTIONS).where(due, _SUGGESTIONS.c.digest == row.digest)
+                claimed = (await session.execute(mark.values(asked))).rowcount
+                await session.commit()
+                if claimed:
+                    return opened
+        return None
+
+    @uninterrupted
+    async def release(self, user_id: str, digest: str) -> None:
+        """Let a claimed suggestion wait on: other chats may ask about it at once."""
+        this = (_SUGGESTIONS.c.user_id == user_id) & (_SUGGESTIONS.c.digest == digest)
+        async with self._table.session("releasing a suggestion") as session:
+            await session.execute(update(_SUGGESTIONS).where(this).values(busy_until=0))
+            await session.commit()
+
+    @uninterrupted
     async def discard(self, user_id: str, digests: Collection[str]) -> None:
         """Drop suggestions that wait; rejected ones stay rejected."""
         if not digests:
@@ -114,6 +157,7 @@ class HostSuggestionTable:
             "payload": "",
             "said_at": 0,
             "changed_at": now,
+            **_NEVER_ASKED,
         }
         row = {"user_id": user_id, "digest": digest, **emptied}
         async with self._table.session("rejecting a suggestion") as session:
@@ -159,6 +203,7 @@ class HostSuggestionTable:
             "payload": self._sealer.seal(user_id, _SUGGESTION_PURPOSE, json.dumps(payload)),
             "said_at": waiting.source.said_at,
             "changed_at": now,
+            **_NEVER_ASKED,
         }
 
     def _opened(self, row: Any) -> WaitingSuggestion | None:

@@ -137,6 +137,14 @@ def read_commands(words: str) -> tuple[MemoryCommand, ...]:
     return tuple(command for command in found if command)
 
 
+def words_beside_commands(words: str) -> str:
+    """What the user typed in sentences that are no commands; of what they pasted nothing."""
+    typed = message_parts(words).typed.replace("’", "'")
+    sayings = list(_sayings(typed))
+    beside = [one for place, one in enumerate(sayings) if not _command(sayings, place)]
+    return " ".join(f"{one.text}{'?' if one.asked else '.'}" for one in beside)
+
+
 def matching_memories(command: ForgetCommand, memories: Sequence[Memory]) -> tuple[Memory, ...]:
     """Which memories a forget command means, by its words.
 

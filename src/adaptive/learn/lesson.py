@@ -16,7 +16,7 @@ from adaptive.errors import EmbeddingError, LeaseLost
 from adaptive.learn.admission import admitted
 from adaptive.learn.apply import Held, apply_operations, audit_entries, finish_broken_off
 from adaptive.learn.archive import Storeroom
-from adaptive.learn.commanded import commanded
+from adaptive.learn.commanded import asked_alone, commanded
 from adaptive.learn.commands import read_commands
 from adaptive.learn.deletion import NOT_CONFIRMED, DeletionCause
 from adaptive.learn.extract import extraction_request
@@ -49,7 +49,7 @@ log_lesson = logging.getLogger("adaptive_memory.learn")
 _OFFERED_MEMORIES = 20
 # Nobody waits for learning, so the embedding provider may take its time.
 _PATIENCE_SECONDS = 10.0
-_LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
+LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +87,19 @@ class Lesson:
 
 
 async def learn_turn(
-    room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
+    room: Classroom,
+    turn: Turn,
+    settings: Settings,
+    now: datetime,
+    work: LessonWork,
+    *,
+    asked_only: bool = False,
 ) -> Lesson:
     """Learn a turn: what the model finds is kept in the journal of ``work``, then written.
 
     A lesson that broke off is begun again with that journal: the model is not asked twice, and what
     is written already is known. ``now`` is the time of the message in the user's time zone.
+    ``asked_only``: nothing but what the user asks to remember or to forget.
 
     Raises:
         MemoryUnavailable: the host allows this user no memories.
@@ -111,11 +118,13 @@ async def learn_turn(
             request = extraction_request(turn, offered, settings, now)
             inquiry = Inquiry(room.completer, room.formats, settings, offered, work)
             found = await inquiry.extraction(request, commands)
+            if asked_only:
+                found = asked_alone(found, commands, offered, settings)
         else:
             found = commanded(commands, offered, settings)
             if not found:
                 count_anomaly("limit_reached")
-                return Lesson(_LIMIT_REACHED.format(settings.max_extractions_per_hour))
+                return Lesson(LIMIT_REACHED.format(settings.max_extractions_per_hour))
         found = await asyncio.to_thread(admit, found)
         if not found:
             return Lesson(NOTHING_NEW)
@@ -136,6 +145,45 @@ async def learn_turn(
         doubtful = ()
     count_operations([*outcomes, *found.refused])
     return Lesson(report_line([*outcomes, *found.refused]), complete, doubtful)
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What is to be written now, and the outcomes of what is not: known or refused."""
+
+    operations: tuple[Operation, ...]
+    known: tuple[Outcome, ...]
+    refused: tuple[Outcome, ...]
+
+
+async def sift_operations(
+    room: Classroom, turn: Turn, operations: Sequence[Operation], settings: Settings
+) -> Sifted:
+    """What a lesson would write of operations now; nothing is written.
+
+    Raises:
+        MemoryUnavailable: the host allows this user no memories.
+        HostError: the memories can't be read.
+    """
+    made = await _vectors(room, operations)
+    return await _sifted(turn, operations, await _index(room, settings), made, settings)
+
+
+async def _sifted(
+    turn: Turn,
+    operations: Sequence[Operation],
+    index: MemoryIndex,
+    made: Mapping[str, Vectors],
+    settings: Settings,
+) -> Sifted:
+    shown = [memory.content for memory in _standing(turn.injected, index)]
+    # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
+    accepted, refused = await asyncio.to_thread(
+        screened, operations, index.memories, settings, turn.words, shown
+    )
+    vectors = _rows_for(accepted, made)
+    known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
+    return Sifted(known.operations, known.outcomes, tuple(refused))
 
 
 async def write_extraction(
@@ -162,14 +210,8 @@ async def write_extraction(
         index = await _index(room, settings)
         if again:
             await finish_broken_off(found.operations, index.memories, store, source)
-        shown = [memory.content for memory in _standing(turn.injected, index)]
-        # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
-        accepted, refused = await asyncio.to_thread(
-            screened, found.operations, index.memories, settings, turn.words, shown
-        )
-        vectors = _rows_for(accepted, made)
-        known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
-        allowed = allowed_deletions(known.operations, len(index.memories))
+        sifted = await _sifted(turn, found.operations, index, made, settings)
+        allowed = allowed_deletions(sifted.operations, len(index.memories))
         applied = await apply_operations(allowed.operations, index.memories, store, source, held)
         now = int(room.clock())
         changed = audit_entries(applied, source, now)
@@ -178,7 +220,7 @@ async def write_extraction(
         pruned = await prune_store(room.storeroom, settings, source, fresh, now)
         if applied:  # the next message is to find the new vectors ready
             await _index(room, settings)
-    outcomes = [*applied, *pruned, *known.outcomes, *refused]
+    outcomes = [*applied, *pruned, *sifted.known, *sifted.refused]
     if again:  # what is known by now was written by this very lesson, before it broke off
         outcomes = [one for one in outcomes if one.status != "unchanged"]
     causes: dict[DeletionCause, Sequence[str]] = {

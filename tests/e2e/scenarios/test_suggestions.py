@@ -1,0 +1,179 @@
+"""Saving only what the user agrees to: asked in the page, kept until answered, refused for good."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.page import Page
+from tests.e2e.driver.replies import Answer
+from tests.e2e.driver.waiting import until
+from tests.e2e.scenarios.conftest import PLUGIN
+from tests.e2e.scenarios.extraction import learns, new, operations
+
+CATEGORIES = "# Suggest categories"
+ENTRIES = "# Suggest entries"
+SAID = "I drink a pot of green tea every morning."
+TEA = "User drinks a pot of green tea every morning."
+ENTRY = {
+    "category": "preference",
+    "title": "Morning tea",
+    "bank": "Personal",
+    "tags": ["preference", "behavior"],
+    "content": TEA,
+}
+WAITS = "1 suggestion waits for your answer"
+
+
+def proposes(host: RunningHost, chosen: Answer = "", entry: Answer = "") -> None:
+    """Let the model propose the tea for every turn, or answer something else."""
+    host.model.when_title(CATEGORIES, chosen or {"categories": ["preference"]})
+    host.model.when_title(ENTRIES, entry or {"suggestions": [ENTRY]})
+
+
+async def careful(host: RunningHost, plugin: InstalledFilter, answer: object) -> Page:
+    """A user who wants to be asked, and who answers so."""
+    page = await host.user("ann")
+    await plugin.set_user_valves(page, {"save_mode": "suggest"})
+    page.answers["confirmation"] = answer
+    return page
+
+
+def questions(page: Page) -> list[dict[str, Any]]:
+    """What the page was asked."""
+    return [event.data for event in page.events if event.kind == "confirmation"]
+
+
+def states(host: RunningHost, page: Page) -> list[str]:
+    """How a user's suggestions stand."""
+    query = "SELECT * FROM adaptive_memory_suggestion WHERE user_id = ?"
+    found = host.query(query, page.user_id)
+    assert all("tea" not in str(tuple(row.values())).casefold() for row in found)
+    return [str(row["state"]) for row in found]
+
+
+async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Nothing is stored before the answer; then the memory stands with bank, tags and origin."""
+    proposes(host)
+    stored_before: list[int] = []
+
+    def yes(_: dict[str, Any]) -> bool:
+        rows = host.query("SELECT id FROM memory WHERE user_id = ?", page.user_id)
+        stored_before.append(len(rows))
+        return True
+
+    page = await careful(host, plugin, yes)
+    turn = await page.new_chat().send(SAID)
+    await page.wait_for_status(turn, f"Memory saved: {TEA}")
+    assert stored_before == [0]
+    (asked,) = questions(page)
+    assert asked["title"] == "Remember this?"
+    assert "Morning tea" in asked["message"] and TEA.rstrip(".") in asked["message"]
+    (row,) = await page.memories()
+    told = f"{row.content} {row.path} {row.meta}"
+    assert TEA in told
+    for part in ("Personal", "preference", "behavior"):
+        assert part.casefold() in told.casefold()
+    audit = "SELECT message_id FROM adaptive_memory_audit WHERE user_id = ?"
+    assert host.query(audit, page.user_id) == [{"message_id": turn.user_message_id}]
+    assert states(host, page) == []
+    assert host.model.requests_titled("# Extract memories") == []
+    await page.new_chat().send("What do I drink in the morning?")
+    assert TEA in host.model.chat_requests()[-1].system_prompt
+
+
+async def test_rejected_for_good(host: RunningHost, plugin: InstalledFilter) -> None:
+    """What was rejected is not proposed again, in any case of letters, after a reload too."""
+    changed = {**ENTRY, "title": "MORNING TEA", "content": "User loves green tea."}
+    answers = [{"suggestions": [ENTRY]}, {"suggestions": [changed]}]
+    proposes(host, entry=answers)
+    page = await careful(host, plugin, False)
+    await page.new_chat().send(SAID)
+    await until(lambda: states(host, page) == ["rejected"], 10, "the rejection")
+    await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
+    turn = await page.new_chat().send("I drink green tea in the evening, too.")
+    await page.wait_for_status(turn, "Nothing new to remember")
+    assert len(host.model.requests_titled(ENTRIES)) == 2
+    assert len(questions(page)) == 1
+    assert await page.memories() == []
+
+
+async def test_unanswered(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Without an answer it waits; the chat is left in peace, and the next one asks again."""
+    proposes(host)
+    page = await careful(host, plugin, lambda _: None)
+    chat = page.new_chat()
+    await page.wait_for_status(await chat.send(SAID), WAITS)
+    await chat.send("What goes with it?")
+    await asyncio.sleep(1)
+    assert len(questions(page)) == 1
+    await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
+    page.answers["confirmation"] = True
+    turn = await page.new_chat().send("What is the capital of Portugal?")
+    await page.wait_for_status(turn, f"Memory saved: {TEA}")
+    assert len(questions(page)) == 2
+    assert len(host.model.requests_titled(CATEGORIES)) == 1
+
+
+async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A page that is closed before the question costs nothing: the next one asks."""
+    proposes(host)
+    await plugin.set_valves({"extraction_debounce_seconds": 1})
+    page = await careful(host, plugin, True)
+    await page.new_chat().send(SAID)
+    await page.disconnect()
+    await until(lambda: states(host, page) == ["waiting"], 10, "the suggestion")
+    await asyncio.sleep(0.5)
+    assert await page.memories() == []
+    await page.connect()
+    turn = await page.new_chat().send("What is the capital of Portugal?")
+    await page.wait_for_status(turn, f"Memory saved: {TEA}")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "entry"),
+    [("I would remember the tea.", ""), ("", "Sure, here you are!")],
+    ids=["categories", "entries"],
+)
+async def test_rubbish(host: RunningHost, plugin: InstalledFilter, chosen: str, entry: str) -> None:
+    """Where the model answers rubbish nothing is stored, and the user is told why."""
+    proposes(host, chosen, entry)
+    page = await careful(host, plugin, True)
+    turn = await page.new_chat().send(SAID)
+    await page.wait_for_status(turn, "Nothing saved: the model answered in prose")
+    assert (await page.memories(), questions(page)) == ([], [])
+
+
+async def test_asked_for(host: RunningHost, plugin: InstalledFilter) -> None:
+    """What is to be remembered is saved at once; only what else is said is proposed."""
+    proposes(host)
+    dog = "User has a dog called Rex."
+    learns(host.model, "Rex", operations(new(dog), new(TEA)))
+    page = await careful(host, plugin, True)
+    turn = await page.new_chat().send(f"Remember that I have a dog called Rex. {SAID}")
+    await page.wait_for_status(turn, f"Memory saved: {dog}")
+    await page.wait_for_status(turn, f"Memory saved: {TEA}")
+    assert [TEA.rstrip(".") in one["message"] for one in questions(page)] == [True]
+    contents = " ".join(one.content for one in await page.memories())
+    assert dog in contents and TEA in contents
+
+
+async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A chat takes along what waits of it, everything also what was rejected."""
+    proposes(host)
+    page = await careful(host, plugin, lambda _: None)
+    chat = page.new_chat()
+    await page.wait_for_status(await chat.send(SAID), WAITS)
+    page.answers["input"] = "erase"
+    turn = await chat.send("Forget what I told you in this chat.")
+    await page.wait_for_status(turn, "suggestions (1)", timeout=20)
+    assert states(host, page) == []
+    page.answers["confirmation"] = False
+    await page.new_chat().send(SAID)
+    await until(lambda: states(host, page) == ["rejected"], 10, "the rejection")
+    turn = await page.new_chat().send("Forget everything about me")
+    await page.wait_for_status(turn, "suggestions (1)", timeout=20)
+    assert states(host, page) == []

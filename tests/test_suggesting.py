@@ -1,0 +1,421 @@
+"""Proposing memories and saving the accepted ones: what waits, what is told, what is written."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from fastapi import FastAPI, Request
+
+from adaptive.conversation.suggestions import suggestion_digest
+from adaptive.errors import (
+    AdaptiveMemoryError,
+    LeaseLost,
+    MemoryUnavailable,
+    ModelRejected,
+    TablesUnavailable,
+)
+from adaptive.host.hook import Hook
+from adaptive.learn.archive import Storeroom
+from adaptive.learn.audit import AuditTrail
+from adaptive.learn.lesson import Classroom, Lesson
+from adaptive.llm.ask import AnswerFormats
+from adaptive.model import Turn
+from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.suggesting import Suggesting
+from adaptive.suggestion_ports import Suggestion, WaitingSuggestion
+from tests.conversation.listed_suggestions import ListedSuggestions
+from tests.fakes import (
+    SOURCE,
+    ListedMemories,
+    ScriptedModel,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+    memory,
+    turn,
+)
+from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
+from tests.learn.work_in_hand import Work, always
+
+NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
+SETTINGS: dict[str, Any] = {
+    "save_mode": "suggest",
+    "allowed_memory_banks": "Personal, General",
+    "retry_delay": 0,
+    "max_retries": 0,
+}
+SAID = "I drink green tea every morning."
+TEA = Suggestion(
+    "preference", "Morning tea", "Personal", ("preference",), "User drinks green tea every morning."
+)
+DOG = "User has a dog called Rex."
+CHOSEN = '{"categories": ["preference"]}'
+PAGE = {"chat_id": "chat-2", "session_id": "s", "user_message_id": "m-2"}
+
+
+def entries(*suggestions: Suggestion) -> str:
+    """A reply to the second question."""
+    names = ("category", "title", "bank", "tags", "content")
+    items = [{name: getattr(one, name) for name in names} for one in suggestions]
+    return json.dumps({"suggestions": items})
+
+
+def extracted(*operations: dict[str, Any]) -> str:
+    """A reply to the extraction."""
+    return json.dumps({"operations": operations})
+
+
+def new(content: str) -> dict[str, Any]:
+    """An operation that adds a fact."""
+    return {"operation": "NEW", "content": content}
+
+
+class House:
+    """A user's memories and suggestions, and the model that is asked."""
+
+    def __init__(self, *script: str | Exception, store: ListedMemories | None = None) -> None:
+        self.store = ListedMemories() if store is None else store
+        self.model = ScriptedModel(*script)
+        self.table = ListedSuggestions()
+        self.audit = WrittenAudit()
+        self.suggesting = Suggesting(self.table, lambda: 7.0)
+        self.rooms = 0
+
+    async def room(self, **parts: Any) -> Classroom:
+        """What learning needs."""
+        self.rooms += 1
+        trail = AuditTrail(self.audit)
+        fresh: dict[str, Any] = {"may_ask": always, "can_ask": True, **parts}
+        return Classroom(
+            sources=Sources("ada", self.store, WordEmbedder(), ShelvedVectors()),
+            indexes=MemoryIndexes(),
+            completer=self.model,
+            formats=AnswerFormats(),
+            storeroom=Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
+            **fresh,
+        )
+
+    async def lesson(
+        self,
+        said: Turn,
+        work: Work | None = None,
+        valves: dict[str, Any] | None = None,
+        **parts: Any,
+    ) -> Lesson:
+        """A lesson in suggest mode."""
+        settings = hook_settings(**SETTINGS, **(valves or {}))
+        room = await self.room(**parts)
+        return await self.suggesting.lesson(room, said, settings, NOW, work or Work())
+
+    async def offer(self, answer: Callable[[], object], **fields: Any) -> Lesson:
+        """Offer what waits to a page that answers so."""
+
+        async def called(_: dict[str, Any]) -> object:
+            return answer()
+
+        request = Request({"type": "http", "headers": [], "app": FastAPI()})
+        metadata = dict(fields.pop("metadata", PAGE))
+        caller = fields.pop("caller", called)
+        settings = hook_settings(**SETTINGS)
+        hook = Hook(settings, {"id": "ada"}, metadata, request, None, None, caller)
+        return await self.suggesting.offer(hook, self.room)
+
+    @property
+    def waiting(self) -> list[Suggestion]:
+        """What waits."""
+        return [one.suggestion for one in self.table.rows.values()]
+
+
+async def waits(house: House, suggestion: Suggestion = TEA) -> WaitingSuggestion:
+    """Let a suggestion wait."""
+    one = WaitingSuggestion(suggestion_digest(suggestion), suggestion, SOURCE)
+    await house.table.put("ada", [one], 0)
+    return one
+
+
+# --- what is proposed -----------------------------------------------------------------------------
+
+
+async def test_proposed() -> None:
+    """What the model finds waits and nothing is written; both questions count as model calls."""
+    house, work = House(CHOSEN, entries(TEA)), Work()
+    assert await house.lesson(turn(SAID), work) == Lesson("")
+    assert (house.waiting, house.store.contents, work.calls) == ([TEA], [], 2)
+    (row,) = house.table.rows.values()
+    assert row.source.message_id == "m"
+
+
+async def test_nobody_to_ask() -> None:
+    """Where nobody can be asked it waits, and the line says so."""
+    lesson = await House(CHOSEN, entries(TEA)).lesson(turn(SAID), can_ask=False)
+    assert lesson.line == "1 suggestion waits for your answer"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A turn of which nothing is proposed, and the line that is shown."""
+
+    id: str
+    line: str
+    script: tuple[str, ...] = (CHOSEN, entries(TEA))
+    words: str = SAID
+    held: str = ""
+    valves: tuple[tuple[str, Any], ...] = ()
+
+
+CASES = [
+    Case("polite", "Nothing new to remember", (), "Thank you!"),
+    Case("no category", "Nothing new to remember", ('{"categories": []}',)),
+    Case("known", f"Already known: {TEA.content}", held=TEA.content),
+    Case(
+        "blacklist",
+        f"Not saved: {TEA.content} (it holds a word that your admin has ruled out)",
+        valves=(("blacklist_topics", "tea"),),
+    ),
+    Case(
+        "short",
+        f"Not saved: {TEA.content} (shorter than 90 characters)",
+        valves=(("min_memory_length", 90),),
+    ),
+    Case(
+        "secret",
+        "Not saved: it holds what looks like a password; secrets are never remembered",
+        (CHOSEN, entries(replace(TEA, content="User's password is hunter2-Xk29!vQ."))),
+    ),
+    Case(
+        "not said",
+        "Not saved: User hates green tea. (you said the opposite)",
+        (CHOSEN, entries(replace(TEA, content="User hates green tea."))),
+        "I love green tea.",
+    ),
+]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+async def test_nothing_is_proposed(case: Case) -> None:
+    """What is known or may not be kept is not proposed, and the line says why."""
+    held = [memory("m-1", case.held)] if case.held else []
+    house = House(*case.script, store=ListedMemories(*held))
+    lesson = await house.lesson(turn(case.words), valves=dict(case.valves))
+    assert lesson.line == case.line
+    assert (house.waiting, len(house.store.contents)) == ([], len(held))
+
+
+async def test_rejected_before() -> None:
+    """What was rejected once is not proposed, nor the same sentence under a second title."""
+    house = House(CHOSEN, entries(TEA))
+    house.table.digests.add(suggestion_digest(TEA))
+    assert (await house.lesson(turn(SAID))).line == "Nothing new to remember"
+    house = House(CHOSEN, entries(replace(TEA, title="Drinks")))
+    await waits(house)
+    await house.lesson(turn(SAID))
+    assert house.waiting == [TEA]
+
+
+async def never() -> bool:
+    """There is no model call left."""
+    return False
+
+
+async def test_limit() -> None:
+    """At the limit of model calls none is made, and the line says so."""
+    house = House()
+    lesson = await house.lesson(turn(SAID), may_ask=never)
+    assert "the limit of" in lesson.line
+    assert house.model.requests == []
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ((ModelRejected("no credits", 402),), "no credits"),
+        (("I would remember the tea.",), "prose"),
+        ((CHOSEN, "Sure!"), "prose"),
+    ],
+    ids=["refused", "first", "second"],
+)
+async def test_model_trouble(script: tuple[str | Exception, ...], error: str) -> None:
+    """Where the model is of no use the turn waits for another try, and nothing else happens."""
+    house = House(*script)
+    with pytest.raises(AdaptiveMemoryError, match=error):
+        await house.lesson(turn(SAID))
+    assert (house.waiting, house.store.contents) == ([], [])
+
+
+async def test_not_allowed_or_lost() -> None:
+    """Without permission no model is asked; what another worker has by now is not put."""
+    house = House(store=ListedMemories(refusal="memories are switched off"))
+    with pytest.raises(MemoryUnavailable):
+        await house.lesson(turn(SAID))
+    assert house.model.requests == []
+    house = House(CHOSEN, entries(TEA))
+    with pytest.raises(LeaseLost):
+        await house.lesson(turn(SAID), Work(losing=0))
+    house.table.unavailable = True
+    house.model = ScriptedModel(CHOSEN, entries(TEA))
+    with pytest.raises(TablesUnavailable):
+        await house.lesson(turn(SAID))
+
+
+# --- what is asked for ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "saved"),
+    [
+        (extracted(new(DOG), new(TEA.content)), DOG),
+        (extracted(new(TEA.content)), "I have a dog called Rex."),
+        (ModelRejected("no credits", 402), "I have a dog called Rex."),
+    ],
+    ids=["found", "not found", "model down"],
+)
+async def test_remember(reply: str | Exception, saved: str) -> None:
+    """What is to be remembered is saved at once, and nothing that was not asked for."""
+    house = House(reply)
+    lesson = await house.lesson(turn("Remember that I have a dog called Rex."))
+    assert lesson.line == f"Memory saved: {saved}"
+    assert (house.store.contents, house.waiting) == ([saved], [])
+
+
+async def test_remember_and_more() -> None:
+    """What else is said in such a message is proposed; where that fails it is tried again."""
+    said = turn(f"Remember that I have a dog called Rex. {SAID}")
+    house = House(extracted(new(DOG), new(TEA.content)), CHOSEN, entries(TEA))
+    assert (await house.lesson(said)).line == f"Memory saved: {DOG}"
+    assert (house.store.contents, house.waiting) == ([DOG], [TEA])
+    assert "Rex" not in house.model.requests[1].user
+    house = House(extracted(new(DOG)), "What?", CHOSEN, entries(TEA))
+    work = Work()
+    lesson = await house.lesson(said, work)
+    assert lesson.line.startswith(f"Memory saved: {DOG} · Nothing saved: ")
+    assert not lesson.complete
+    assert (await house.lesson(said, work)).complete
+    assert (house.store.contents, house.waiting) == ([DOG], [TEA])
+
+
+async def test_forget() -> None:
+    """What is to be forgotten goes as ever; other changes that the model finds are not made."""
+    rows = [memory("m-1", DOG), memory("m-2", "User lives in Porto.")]
+    house = House(
+        extracted({"operation": "DELETE", "id": "m-1"}, new("User lives in Lisbon.")),
+        store=ListedMemories(*rows),
+    )
+    lesson = await house.lesson(turn("Forget my dog called Rex."))
+    assert lesson.line == f"Memory deleted: {DOG}"
+    assert house.store.contents == ["User lives in Porto."]
+
+
+# --- what is accepted -----------------------------------------------------------------------------
+
+
+async def test_accepted() -> None:
+    """A yes saves the memory with bank, tags and the message it came from, and it waits no more."""
+    house = House()
+    await waits(house)
+    lesson = await house.offer(lambda: True)
+    assert lesson == Lesson(f"Memory saved: {TEA.content}")
+    (row,) = house.store.rows.values()
+    assert (row.content, row.bank, row.tags) == (TEA.content, "Personal", ("preference",))
+    assert row.meta["message_id"] == SOURCE.message_id
+    assert house.waiting == []
+    (entry,) = house.audit.entries
+    assert (entry.kind, entry.chat_id) == ("saved", SOURCE.chat_id)
+
+
+async def test_accepted_but_known() -> None:
+    """What has become known meanwhile is not doubled, and waits no more."""
+    house = House(store=ListedMemories(memory("m-1", TEA.content)))
+    await waits(house)
+    assert (await house.offer(lambda: True)).line == f"Already known: {TEA.content}"
+    assert (len(house.store.rows), house.waiting) == (1, [])
+
+
+@pytest.mark.parametrize("refused", [False, True], ids=["broken", "refused"])
+async def test_accepted_but_not_saved(*, refused: bool) -> None:
+    """What could not be saved waits on, and the line says why."""
+    refusal = "memories are switched off" if refused else ""
+    house = House(store=ListedMemories(refusal=refusal, broken=[TEA.content]))
+    await waits(house)
+    lesson = await house.offer(lambda: True)
+    assert lesson.line.startswith("Nothing saved: memories" if refused else "Could not be saved")
+    assert (house.waiting, house.table.busy) == ([TEA], set())
+
+
+async def test_erased_while_asked() -> None:
+    """What the user has erased while the question stood is not saved."""
+    house = House()
+    await waits(house)
+
+    def erased() -> bool:
+        house.table.rows.clear()
+        return True
+
+    assert await house.offer(erased) == Lesson("")
+    assert house.store.contents == []
+
+
+async def test_unanswered() -> None:
+    """Without an answer it waits and the line counts; a no leaves nothing to tell."""
+    house = House()
+    await waits(house)
+    await waits(house, replace(TEA, title="Other", content="User likes jazz."))
+    lesson = await house.offer(lambda: None)
+    assert lesson == Lesson("2 suggestions wait for your answer", complete=False)
+    assert await house.offer(lambda: False, metadata={**PAGE, "chat_id": "c-3"}) == Lesson("")
+    assert (house.waiting, house.rooms) == ([], 0)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"caller": None},
+        {"metadata": {"chat_id": "", "session_id": None}},
+        {"metadata": {**PAGE, "chat_id": "local:s"}},
+        {"metadata": {**PAGE, "chat_id": "channel:c"}},
+    ],
+    ids=["no page", "api", "temporary", "channel"],
+)
+async def test_nobody_is_asked(fields: dict[str, Any]) -> None:
+    """Where there is no page of the user's own chat nobody is asked, and it waits."""
+    house = House()
+    await waits(house)
+    assert await house.offer(lambda: True, **fields) == Lesson("")
+    assert (house.waiting, house.table.asked) == ([TEA], {})
+
+
+async def test_one_dialog_at_a_time() -> None:
+    """While a question stands in the page, for a suggestion or a deletion, no other is asked."""
+    house, answers = House(), [asyncio.Event(), asyncio.Event()]
+    await waits(house)
+    await waits(house, replace(TEA, title="Other", content="User likes jazz."))
+
+    async def asked(_: dict[str, Any]) -> bool:
+        await answers[0].wait()
+        return False
+
+    first = asyncio.create_task(house.offer(lambda: None, caller=asked))
+    await asyncio.sleep(0)
+    assert await house.offer(lambda: True) == Lesson("")
+    answers[0].set()
+    await first
+    assert (house.waiting, house.store.contents) == ([], [])
+    await waits(house, replace(TEA, title="Third"))
+    question = asyncio.create_task(house.suggesting.asking("ada", answers[1].wait()))
+    await asyncio.sleep(0)
+    assert await house.offer(lambda: True) == Lesson("")
+    answers[1].set()
+    await question
+    assert (await house.offer(lambda: True)).line.startswith("Memory saved")
+
+
+async def test_table_is_gone() -> None:
+    """Where the table can't be had nobody is asked, and nothing fails."""
+    house = House()
+    house.table.unavailable = True
+    assert await house.offer(lambda: True) == Lesson("")
