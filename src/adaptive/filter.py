@@ -10,6 +10,7 @@ from typing import Any
 
 from fastapi import Request
 
+from adaptive.answers import Answers
 from adaptive.erasing import Erasing, asked_erasure
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.archive_table import HostArchiveTable
@@ -65,6 +66,7 @@ class Filter:
             indexes, vector_table, formats, self._start, sealer, understanding, self._remembering
         )
         self._summing_up = SummingUp(self._learning, indexes, vector_table, formats, sealer)
+        self._answers = Answers(self._learning.writing)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
         forgetting = (self._recalling.forget, self._summing_up.forget)
         self._erasing = Erasing(self._learning, archive, forgetting, history=self._remembering)
@@ -180,12 +182,15 @@ class Filter:
         __model__: Any = None,
         __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
-        """Keep the turn for learning, which goes on behind the answer."""
+        """Clean the answer, and keep the turn for learning, which goes on behind it."""
         try:
             body = self._redacted_turns.restore_answer(body, __metadata__ or {})
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 hook = replace(hook, caller=__event_call__)
+                body = await self._answers.cleaned(hook, body)
+                if answered := self._answers.with_links(hook, body):
+                    self._start(self._linked(hook, answered))
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
                 turn = typed_turn(hook, messages)
                 if (erasure := asked_erasure(hook, messages)) is not None:
@@ -270,6 +275,13 @@ class Filter:
             log.warning("past conversation is not indexed: %s", error)
         except Exception:
             log.exception("past conversation is not indexed")
+
+    async def _linked(self, hook: Hook, answered: str) -> None:
+        """Checking an answer's links in a task of its own, which nobody waits for."""
+        try:
+            await self._answers.correct_links(hook, answered)
+        except Exception:
+            log.exception("an unexpected error while checking links")
 
     async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
         """Erasing in a task of its own, as the user is asked first."""

@@ -315,8 +315,9 @@ class Learning:
         confirmation = hook.settings.confirmation
         if confirmation == "off" and not failed:
             line = ""
-        if confirmation == "message" and line not in ("", NOTHING_NEW) and await _noted(hook, line):
-            line = ""
+        if confirmation == "message" and line not in ("", NOTHING_NEW):
+            async with self._writing:
+                line = "" if await _noted(hook, line) else line
         recalled = str(hook.metadata.pop(RECALLED, None) or "")
         if told := " · ".join(part for part in (recalled, line) if part):
             async with self._writing:  # the host stores the line with the chat

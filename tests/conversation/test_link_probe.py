@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
+import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -13,8 +14,9 @@ import pytest
 from aiohttp import web
 
 from adaptive.conversation.link_probe import (
-    PinnedResolver,
     ProbeRules,
+    is_foreign_address,
+    is_own_address,
     link_states,
     looked_up,
     probed_link,
@@ -179,6 +181,9 @@ INNER = [
     "http://①②⑦.⓪.⓪.①:{port}/",
     "http://１２７.0.0.1:{port}/",
     "http://127。0。0。1:{port}/",
+    "http://[v1.fe::1]:{port}/",
+    "http://192.0.0.192:{port}/opc/v1/instance/",
+    "http://168.63.129.16/?comp=versions",
     "http://inner.test:{port}/",
     "http://mixed.test:{port}/",
     "http://six.test:{port}/",
@@ -429,15 +434,59 @@ async def test_cancelled() -> None:
             await task
 
 
-async def test_pinned() -> None:
-    """The resolver of a request knows its own host only, with or without the final dot."""
-    resolver = PinnedResolver("site.test", ["93.184.216.34", "2606:4700::1111"])
-    found = await resolver.resolve("site.test.", 80)
-    assert [one["host"] for one in found] == ["93.184.216.34", "2606:4700::1111"]
-    assert [ipaddress.ip_address(one["host"]).version for one in found] == [4, 6]
-    with pytest.raises(OSError, match="not looked up"):
-        await resolver.resolve("inner.test", 80)
-    await resolver.close()
+async def test_endless_interim_answers() -> None:
+    """A server that is always about to answer keeps nobody busy."""
+    connections = 0
+
+    async def flood(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Interim answers until nobody listens."""
+        nonlocal connections
+        connections += 1
+        try:
+            while True:
+                writer.write(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)
+                await writer.drain()
+        except OSError:
+            writer.close()
+
+    server = await asyncio.start_server(flood, OUTSIDE, 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        assert await probed_link(f"http://site.test:{port}/", rules(seconds=60)) == "unknown"
+    assert connections == 2
+
+
+def test_own_addresses() -> None:
+    """An address of this machine is not asked, even were it public."""
+    assert is_own_address("127.0.0.1")
+    assert not is_own_address("93.184.216.34")
+    assert not is_own_address("2606:4700::1111")
+    assert not is_foreign_address("127.0.0.1")
+    assert not is_foreign_address("10.0.0.1")
+    assert is_foreign_address("93.184.216.34")
+
+
+async def test_lookups_have_threads_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names that are slow to look up don't take the threads in which the host works."""
+    release = threading.Event()
+    inside: list[str] = []
+
+    def slow(*_: Any) -> list[Any]:
+        """Answer when the test is over."""
+        inside.append(threading.current_thread().name)
+        release.wait(60)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", slow)
+    tasks = [asyncio.create_task(looked_up(f"{n}.test", 80)) for n in range(50)]
+    try:
+        while not inside:
+            await asyncio.sleep(0.01)
+        assert await asyncio.to_thread(lambda: "free") == "free"
+    finally:
+        release.set()
+        await asyncio.gather(*tasks)
+    assert all(name.startswith("adaptive-memory-lookup") for name in inside)
 
 
 async def test_this_machines_resolver() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive.answer_notes import answer_note
-from adaptive.host.answer_note import NoteStore, StoredAnswer
+from adaptive.host.answer_note import AnswerStore, StoredAnswer
 from adaptive.host.noted_answer import noted_answer
 
 LINE = "Memory saved: User lives in Porto."
@@ -88,7 +88,7 @@ class Pages:
 
 def answer(chats: OldChats, pages: Pages | None = None, message_id: str = "a") -> StoredAnswer:
     """An answer in a chat of such a host."""
-    store = NoteStore(chats, chats).add
+    store = AnswerStore(chats, chats).change
     return StoredAnswer("c", message_id, pages.emit if pages else None, store)
 
 
@@ -143,7 +143,7 @@ async def test_not_there(host: type[OldChats], message_id: str) -> None:
 async def test_no_chat(host: type[OldChats], chat_id: str) -> None:
     """Where no chat is stored, as for API calls and temporary chats, nothing happens."""
     pages = Pages()
-    store = NoteStore(host(ANSWER), None).add
+    store = AnswerStore(host(ANSWER), None).change
     assert not await StoredAnswer(chat_id, "a", pages.emit, store).add_note(LINE)
     assert pages.events == []
 
@@ -159,7 +159,7 @@ async def test_failed_write(host: type[OldChats]) -> None:
 async def test_failing_host() -> None:
     """Whatever the host raises is no error of the turn."""
 
-    async def failing(*_: str) -> dict[str, Any] | None:
+    async def failing(*_: Any) -> dict[str, Any] | None:
         raise KeyError("history")
 
     assert not await StoredAnswer("c", "a", Pages().emit, failing).add_note(LINE)

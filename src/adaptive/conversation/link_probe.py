@@ -3,7 +3,7 @@
 Each address is resolved first, every result must be public, and the connection goes to just these
 results: what the name's owner answers later (DNS rebinding) does not count. A redirect is another
 address, to which all of this applies again. Nothing is sent but the request: no cookies, no
-credentials, no proxy's address; and no body is read.
+credentials, to no proxy; and no body is read.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ import ipaddress
 import logging
 import socket
 from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
-import aiohttp
-from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from adaptive.conversation.links import LinkState, link_state
 from adaptive.conversation.public_address import imitates_address, is_public_address
+from adaptive.conversation.response_head import asked_head
 
 log_links = logging.getLogger("adaptive_memory.conversation")
 
@@ -30,14 +31,10 @@ IsPublic = Callable[[str], bool]
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
 _LONGEST_ADDRESS = 2000
-# The connection is closed as soon as the headers are there; until then no more is taken in.
-_READ_BYTES = 1024
 _WEB_PORTS = frozenset({80, 443})
 _FIRST_FREE_PORT = 1024
-_REQUEST_HEADERS = {
-    "User-Agent": "Mozilla/5.0 (compatible; link check)",
-    "Accept": "*/*",
-}
+# A resolver may take half a minute over a name whose owner wants that, and can't be stopped.
+_LOOKUPS_AT_ONCE = 4
 
 
 async def looked_up(host: str, port: int) -> Sequence[str]:
@@ -47,8 +44,38 @@ async def looked_up(host: str, port: int) -> Sequence[str]:
         OSError: there are none.
     """
     loop = asyncio.get_running_loop()
-    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    asked = (host, port, socket.AF_UNSPEC, socket.SOCK_STREAM)
+    found = await loop.run_in_executor(_lookups(), socket.getaddrinfo, *asked)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+@cache
+def _lookups() -> ThreadPoolExecutor:
+    """Threads of our own: slow names must not take those in which the host does its work."""
+    return ThreadPoolExecutor(_LOOKUPS_AT_ONCE, thread_name_prefix="adaptive-memory-lookup")
+
+
+def is_foreign_address(address: str) -> bool:
+    """Whether an address is public, and not one of this machine.
+
+    What listens on a public address of ours may be shut to the outside by a firewall that does not
+    stand between us and ourselves.
+    """
+    return is_public_address(address) and not is_own_address(address)
+
+
+def is_own_address(address: str) -> bool:
+    """Whether this machine has an address: only such a one can be bound.
+
+    Where the system allows any (``ip_nonlocal_bind``), every one counts as ours.
+    """
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as unused:
+            unused.bind((address, 0))
+    except OSError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +89,7 @@ class ProbeRules:
     most: int = 20
     at_once: int = 5
     lookup: Lookup = looked_up
-    is_public: IsPublic = is_public_address
+    is_public: IsPublic = is_foreign_address
 
 
 async def link_states(targets: Sequence[str], rules: ProbeRules) -> dict[str, LinkState]:
@@ -92,7 +119,7 @@ async def probed_link(target: str, rules: ProbeRules) -> LinkState:
         except TimeoutError:
             log_links.debug("a link was not answered within %g s", rules.seconds)
             return "unknown"
-        except (aiohttp.ClientError, OSError, UnicodeError) as error:
+        except (OSError, UnicodeError) as error:
             # Some servers hang up on HEAD; a host name may be too long for the resolver's code.
             log_links.debug("a link did not answer: %s", type(error).__name__)
             state = "unknown"
@@ -110,22 +137,22 @@ async def _final_status(method: str, target: str, rules: ProbeRules) -> int | No
     """The status at the end of the redirects; ``None`` if the way leads where it may not.
 
     Raises:
-        aiohttp.ClientError, OSError, UnicodeError: there is no answer.
+        OSError, UnicodeError: there is no answer.
     """
     url = web_address(target)
     for _ in range(_MOST_REDIRECTS + 1):
         addresses = await _public_addresses(url, rules) if url else ()
         if url is None or not addresses:
             return None
-        status, location = await _status_of(method, url, addresses)
-        if status not in _REDIRECTS or not location:
-            return status
-        url = web_address(location, url)
+        head = await asked_head(method, url, addresses)
+        if head.status not in _REDIRECTS or not head.location:
+            return head.status
+        url = web_address(head.location, url)
     return None
 
 
 def web_address(target: str, base: URL | None = None) -> URL | None:
-    """The address as aiohttp will use it; ``None`` of one that must not be asked.
+    """The address as it will be used; ``None`` of one that must not be asked.
 
     That is one which is not of the web, carries credentials, goes to another service's port, or
     disguises its host. A relative one counts from ``base``.
@@ -147,32 +174,6 @@ def web_address(target: str, base: URL | None = None) -> URL | None:
     return None if disguised else url.with_fragment(None)
 
 
-async def _status_of(method: str, url: URL, addresses: Sequence[str]) -> tuple[int, str]:
-    """Status and ``Location`` of one request, sent to addresses that were checked before."""
-    connector = aiohttp.TCPConnector(
-        resolver=PinnedResolver(url.raw_host or "", addresses),
-        use_dns_cache=False,
-        force_close=True,
-        limit=1,
-    )
-    # The caller bounds the time; trust_env would send the request to a proxy by its name.
-    async with (
-        aiohttp.ClientSession(
-            connector=connector,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=None),
-            headers=_REQUEST_HEADERS,
-            auto_decompress=False,
-            trust_env=False,
-            read_bufsize=_READ_BYTES,
-        ) as session,
-        session.request(method, url, allow_redirects=False) as response,
-    ):
-        status, location = response.status, response.headers.get("Location", "")
-        response.close()
-        return status, location
-
-
 async def _public_addresses(url: URL, rules: ProbeRules) -> tuple[str, ...]:
     """The addresses of a host; none where one of them is not public.
 
@@ -185,41 +186,3 @@ async def _public_addresses(url: URL, rules: ProbeRules) -> tuple[str, ...]:
     except ValueError:
         addresses = await rules.lookup(host, port)
     return tuple(addresses) if all(map(rules.is_public, addresses)) else ()
-
-
-class PinnedResolver(AbstractResolver):
-    """Knows one host and answers what was found for it before; every other host is unknown."""
-
-    def __init__(self, host: str, addresses: Sequence[str]) -> None:
-        self._host = host.rstrip(".")
-        self._addresses = tuple(addresses)
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """The addresses that were checked.
-
-        Raises:
-            OSError: it is asked for another host.
-        """
-        if host.rstrip(".") != self._host:
-            raise OSError(f"{host!r} was not looked up")
-        return [
-            ResolveResult(
-                hostname=host,
-                host=address,
-                port=port,
-                family=_family_of(address),
-                proto=0,
-                flags=socket.AI_NUMERICHOST | socket.AI_NUMERICSERV,
-            )
-            for address in self._addresses
-            if family in (socket.AF_UNSPEC, _family_of(address))
-        ]
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-def _family_of(address: str) -> socket.AddressFamily:
-    return socket.AF_INET6 if ":" in address else socket.AF_INET

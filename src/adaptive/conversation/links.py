@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
-from urllib.parse import quote_plus
+from urllib.parse import quote_plus, unquote_plus
 
 from adaptive.conversation.prose import MarkedCode
+from adaptive.privacy.personal_data import find_personal_data
+from adaptive.privacy.secrets import find_secrets
 
 LinkState = Literal["fine", "broken", "unknown"]
 
@@ -41,8 +44,19 @@ def markdown_links(text: str) -> tuple[MarkdownLink, ...]:
 
 
 def targets_to_check(text: str, most: int) -> tuple[str, ...]:
-    """The first so many different addresses of a text."""
-    return tuple(dict.fromkeys(link.target for link in markdown_links(text)))[:most]
+    """The first so many different addresses of a text that tell nothing of anybody."""
+    different = dict.fromkeys(link.target for link in markdown_links(text))
+    return tuple(itertools.islice(filter(_tells_nothing, different), most))
+
+
+def _tells_nothing(target: str) -> bool:
+    """Whether an address holds neither a secret nor personal data, also not in quoted form.
+
+    To ask such a one would hand over what it holds, as a text from a stranger may intend, and one
+    that is good for one use, as those for setting a password anew, would be used up.
+    """
+    read = (target, unquote_plus(target))
+    return not any(find_secrets(text) or find_personal_data(text) for text in read)
 
 
 def link_state(status: int) -> LinkState:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ipaddress
 from functools import cache
 
-# Public by the registry, but relays and anycast of a transition that is over (RFC 7526).
-_NO_IPV4_SITE = ("192.88.99.0/24",)
+# Public by the registry, but relays and anycast of a transition that is over (RFC 7526); protocol
+# assignments, of which Python knows a part, and clouds one for their machines' data; and what
+# Azure's machines reach their platform by (Azure, "What is IP address 168.63.129.16?").
+_NO_IPV4_SITE = ("192.88.99.0/24", "192.0.0.0/24", "168.63.129.16/32")
 # Global unicast is 2000::/3; of it are not: protocol assignments with Teredo and ORCHID, the two
 # documentation ranges, and 6to4, which leads on to any IPv4 address (IANA special-purpose
 # registry; RFC 4380, 3849, 9637, 3056).
@@ -15,6 +17,9 @@ _NO_IPV6_SITE = ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20")
 # IPv6 addresses that stand for an IPv4 one: mapped, and what DNS64 answers (RFC 4291, 6052).
 _MAPPED = "::ffff:0:0/96"
 _NAT64 = "64:ff9b::/96"
+# The half of an address by which a tunnel of ISATAP tells the IPv4 one, less the bit that says
+# whether that is unique (RFC 5214, 6.1).
+_ISATAP, _ISATAP_UNIQUE = 0x00005EFE, 0x02000000
 
 
 def is_public_address(address: str) -> bool:
@@ -32,12 +37,14 @@ def is_public_address(address: str) -> bool:
     for carrier in _carriers():
         if found in carrier:
             return _is_public_ipv4(ipaddress.IPv4Address(int(found) & 0xFFFFFFFF))
+    if (int(found) >> 32) & 0xFFFFFFFF & ~_ISATAP_UNIQUE == _ISATAP:
+        return False
     sites, exceptions = _ipv6_sites()
     return found.scope_id is None and found in sites and not any(found in net for net in exceptions)
 
 
 def imitates_address(host: str) -> bool:
-    """Whether a host ends in a number without being an address in the usual form.
+    """Whether a host is written as an address, or ends in a number, without the usual form of one.
 
     Resolvers and browsers take ``127.1``, ``2130706433``, ``0x7f000001`` and ``017700000001`` for
     addresses (WHATWG URL, "ends in a number").
@@ -46,7 +53,7 @@ def imitates_address(host: str) -> bool:
         ipaddress.ip_address(host.strip("[]"))
     except ValueError:
         last = host.rstrip(".").rpartition(".")[2].lower()
-        return last.isdigit() or _is_hexadecimal(last)
+        return ":" in host or last.isdigit() or _is_hexadecimal(last)
     return False
 
 

@@ -1,4 +1,4 @@
-"""Adding a line to an answer that is stored and shown already."""
+"""Changing an answer that is stored and shown already: a line is added, or its text corrected."""
 
 from __future__ import annotations
 
@@ -10,25 +10,32 @@ from typing import Any
 from adaptive.errors import HostError
 from adaptive.host.events import EventEmitter
 from adaptive.host.faults import HostFaults
-from adaptive.host.noted_answer import noted_answer
+from adaptive.host.noted_answer import is_whole_answer, noted_answer, said_in_answer
 from adaptive.host.requests import accepted_arguments
 from adaptive.host.uninterrupted import uninterrupted
+from adaptive.messages import Message
 from adaptive.shapes import mapping
 
 log_answer_note = logging.getLogger("adaptive_memory.host")
 
-# Chat, message and line; gives the fields that were stored, ``None`` where none were.
-StoreNote = Callable[[str, str, str], Awaitable[dict[str, Any] | None]]
+# From a stored message the fields to change, ``None`` where nothing is to be written.
+AnswerChange = Callable[[Message], dict[str, Any] | None]
+# Chat, message and change; gives the fields that were stored, ``None`` where none were.
+ChangeStored = Callable[[str, str, AnswerChange], Awaitable[dict[str, Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """The answer of a turn in a saved chat; ``emitter`` reaches the pages that show it."""
+    """The answer of a turn in a saved chat; ``emitter`` reaches the pages that show it.
+
+    Each change is read, made and written; two at a time could undo each other, so whoever makes one
+    holds the semaphore of all that write with an answer (``Learning.writing``).
+    """
 
     chat_id: str
     message_id: str
     emitter: EventEmitter | None = None
-    store: StoreNote | None = None
+    store: ChangeStored | None = None
 
     async def add_note(self, line: str) -> bool:
         """Add a line at the end of the answer, in the database and on the page; never raises.
@@ -36,10 +43,30 @@ class StoredAnswer:
         ``False`` where it does not stand there: nothing is stored (temporary chats, API calls),
         the answer is being written, or the host failed. Adding it again changes nothing.
         """
+        return await self.change(lambda message: noted_answer(message, line), "adding a line to it")
+
+    async def said(self) -> str | None:
+        """What is stored of a whole answer, without our lines; ``None`` where nothing is."""
+        found: list[str] = []
+
+        def look(message: Message) -> None:
+            """Note what is said; nothing is changed."""
+            if is_whole_answer(message):
+                found.append(said_in_answer(message))
+
+        await self.change(look, "reading it")
+        return found[0] if found else None
+
+    async def change(self, change: AnswerChange, doing: str) -> bool:
+        """Change the answer in the database and on the page; never raises.
+
+        ``False`` where nothing was written: there is no such message, the change declines, or the
+        host failed, which is logged with what was being done.
+        """
         try:
-            with HostFaults("adding a line to an answer"):
-                store = self.store or _store_note
-                fields = await store(self.chat_id, self.message_id, line)
+            with HostFaults(f"a stored answer: {doing}"):
+                store = self.store or _change_stored
+                fields = await store(self.chat_id, self.message_id, change)
         except HostError as error:
             log_answer_note.warning("%s", error)
             return False
@@ -58,43 +85,49 @@ class StoredAnswer:
             return
         messages = [{"id": self.message_id, **fields}]
         try:
-            with HostFaults("showing a line below an answer"):
+            with HostFaults("showing a changed answer"):
                 await self.emitter({"type": "chat:outlet", "data": {"messages": messages}})
         except HostError as error:
             log_answer_note.debug("%s", error)
 
 
 @uninterrupted
-async def _store_note(chat_id: str, message_id: str, line: str) -> dict[str, Any] | None:
+async def _change_stored(
+    chat_id: str, message_id: str, change: AnswerChange
+) -> dict[str, Any] | None:
     """Change the stored answer; its new fields, ``None`` where nothing was stored."""
     from open_webui.models.chat_messages import ChatMessages
     from open_webui.models.chats import Chats
 
-    return await NoteStore(Chats, ChatMessages).add(chat_id, message_id, line)
+    return await AnswerStore(Chats, ChatMessages).change(chat_id, message_id, change)
 
 
 @dataclass(frozen=True, slots=True)
-class NoteStore:
+class AnswerStore:
     """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages."""
 
     chats: Any
     rows: Any
 
-    async def add(self, chat_id: str, message_id: str, line: str) -> dict[str, Any] | None:
-        """Add a line to an answer; its new fields, ``None`` where nothing was stored."""
+    async def change(
+        self, chat_id: str, message_id: str, change: AnswerChange
+    ) -> dict[str, Any] | None:
+        """Change fields of an answer; these fields, ``None`` where nothing was stored."""
         if not chat_id or not message_id:
             return None
         if not hasattr(self.chats, "upsert_message_to_history"):
-            return await self._add_in_chat(chat_id, message_id, line)
+            return await self._change_in_chat(chat_id, message_id, change)
         stored = await self.chats.get_message_by_id_and_message_id(chat_id, message_id)
-        if (fields := noted_answer(mapping(stored), line)) is None:
+        if (fields := change(mapping(stored))) is None:
             return None
         store = self.chats.upsert_message_to_chat_by_id_and_message_id
         quietly = accepted_arguments(store, {"touch": False})
         written = await store(chat_id, message_id, dict(fields), **quietly)
         return None if written is None else fields
 
-    async def _add_in_chat(self, chat_id: str, message_id: str, line: str) -> dict[str, Any] | None:
+    async def _change_in_chat(
+        self, chat_id: str, message_id: str, change: AnswerChange
+    ) -> dict[str, Any] | None:
         """Up to 0.10 the host's own function would make this message the chat's newest one.
 
         Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
@@ -104,7 +137,7 @@ class NoteStore:
         history = mapping(mapping(getattr(chat, "chat", None)).get("history"))
         messages = mapping(history.get("messages"))
         stored = mapping(messages.get(message_id))
-        if (fields := noted_answer(stored, line)) is None:
+        if (fields := change(stored)) is None:
             return None
         message = {**stored, **fields}
         changed = {**history, "messages": {**messages, message_id: message}}

@@ -21,10 +21,8 @@ def noted_answer(message: Message, line: str) -> dict[str, Any] | None:
     the page shows both, and the host leaves it out of what it sends to a model (host:
     utils/misc.py, convert_output_to_messages).
     """
-    text = without_answer_note(_said_in_answer(message)).rstrip()
-    if message.get("role") != "assistant" or message.get("done") is False or message.get("error"):
-        return None
-    if not text or _ends_in_code(text):
+    text = said_in_answer(message)
+    if not is_whole_answer(message) or not text or _ends_in_code(text):
         return None
     note = answer_note(line)
     fields: dict[str, Any] = {"content": f"{text}\n\n{note}"}
@@ -35,9 +33,16 @@ def noted_answer(message: Message, line: str) -> dict[str, Any] | None:
     return fields
 
 
-def _said_in_answer(message: Message) -> str:
+def is_whole_answer(message: Message) -> bool:
+    """Whether a stored message is an answer that is neither still being written nor an error."""
+    whole = message.get("done") is not False and not message.get("error")
+    return message.get("role") == "assistant" and whole
+
+
+def said_in_answer(message: Message) -> str:
+    """The text of a stored answer without a line that was added to it."""
     items = [one for one in listing(message.get("output")) if not _is_note_item(one)]
-    return message_text({**message, "output": items})
+    return without_answer_note(message_text({**message, "output": items})).rstrip()
 
 
 def _is_note_item(item: object) -> bool:
