@@ -14,6 +14,7 @@ from fastapi import FastAPI, Request
 
 from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import HostError, ModelBusy, TablesUnavailable
+from adaptive.filter import Filter
 from adaptive.host.hook import Hook
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.learn.archive import Storeroom
@@ -27,6 +28,7 @@ from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
+from adaptive.valves import Valves
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -405,3 +407,21 @@ def test_nothing_to_look_back_at() -> None:
     assert answered(QUESTION) is None
     assert answered({**QUESTION, "content": "…"}, ANSWER) is None
     assert answered(enable_postprocessing=False) is None
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+async def test_unexpected_error(wanted: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """What nobody expects ends in the log, the chat goes on; switched off, nothing is begun."""
+    plugin = Filter()
+    plugin._supported = True
+    plugin.valves = Valves(enable_postprocessing=wanted)
+    app = FastAPI()
+    request = Request({"type": "http", "headers": [], "app": app})
+    body = {"messages": [QUESTION, ANSWER]}
+    changed = await plugin.outlet(
+        body, __user__={"id": "ada"}, __metadata__=dict(SAVED), __request__=request
+    )
+    assert changed == body
+    while plugin._tasks:
+        await asyncio.gather(*plugin._tasks)
+    assert ("an unexpected error while summing up a turn" in caplog.text) is wanted
