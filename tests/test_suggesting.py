@@ -20,6 +20,7 @@ from adaptive.errors import (
     ModelRejected,
     TablesUnavailable,
 )
+from adaptive.filter import Filter
 from adaptive.host.hook import Hook
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
@@ -412,6 +413,28 @@ async def test_one_dialog_at_a_time() -> None:
     answers[1].set()
     await question
     assert (await house.offer(lambda: True)).line.startswith("Memory saved")
+
+
+class Faulty(dict[str, Any]):
+    """Metadata that can't be read."""
+
+    def get(self, *_: Any) -> Any:
+        """Fail as a bug of ours would."""
+        raise RuntimeError("a bug")
+
+
+async def test_bug_while_asking() -> None:
+    """An unexpected error behind the lesson ends nothing, and the user is told."""
+    lines: list[str] = []
+
+    async def shown(event: dict[str, Any]) -> None:
+        lines.append(event["data"]["description"])
+
+    request = Request({"type": "http", "headers": [], "app": FastAPI()})
+    settings = hook_settings(**SETTINGS)
+    hook = Hook(settings, {"id": "ada"}, Faulty(), request, shown, None, shown)
+    await Filter()._offered(hook)
+    assert lines == ["Nothing saved: an unexpected error; the server's log tells more"]
 
 
 async def test_table_is_gone() -> None:
