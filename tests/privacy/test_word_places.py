@@ -25,6 +25,8 @@ def test_finds_what_a_plain_search_finds(words: list[str], text: str) -> None:
     }
     assert {word: list(places) for word, places in table.places(text).items()} == expected
     assert table.held(text) == expected.keys()
+    # Long texts are searched otherwise than short ones; no word holds a line break.
+    assert table.held(text + "\n" * 500) == expected.keys()
 
 
 def test_finds_words_in_all_parts_of_a_long_text() -> None:
