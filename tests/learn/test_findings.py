@@ -65,6 +65,18 @@ async def test_not_beside_what_is_known() -> None:
     assert store.contents == [PORTO]
 
 
+@pytest.mark.parametrize("meta", [{"message_id": "m"}, {}], ids=["provenance", "time"])
+async def test_not_beside_the_extraction(meta: dict[str, Any]) -> None:
+    """A part of what was learned of this very message is not saved beside it."""
+    said_at = 1 if meta else 1_700_000_001
+    known = memory("m-1", "User works as a nurse in Porto.", created_at=said_at, meta=meta)
+    store = ListedMemories(known)
+    facts = ["User is a nurse.", PORTO, "User plays the violin."]
+    line = await learn(store, "I work as a nurse in Porto and I play the violin.", *facts)
+    assert line == "Memory saved: User plays the violin."
+    assert len(store.contents) == 2
+
+
 async def test_correction_takes_the_place() -> None:
     """A fact that contradicts a memory changes it, as one of the extraction does."""
     store = ListedMemories(memory("m-1", "User lives in Lisbon."))

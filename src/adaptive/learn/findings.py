@@ -12,8 +12,8 @@ from adaptive.learn.lesson import Classroom, write_extraction
 from adaptive.learn.operations import Extraction
 from adaptive.learn.parts import message_parts, quoted_sentences
 from adaptive.learn.report import report_line
-from adaptive.learn.testimony import is_borne_out
-from adaptive.model import Operation, Turn
+from adaptive.learn.testimony import adds_nothing_to, is_borne_out
+from adaptive.model import Memory, Operation, Turn
 from adaptive.privacy.policy import gate_policy
 from adaptive.settings import Settings
 
@@ -27,14 +27,17 @@ async def learn_findings(
 
     They go the way of all candidates: gate, screen, reconciling with what is stored by now, audit,
     with the turn's provenance. Whoever found them has seen the answer, too, so a fact that what the
-    user typed does not bear out is left. Nothing is told of what was not written.
+    user typed does not bear out is left, and so is one that says no more than what was learned of
+    this very message. Nothing is told of what was not written.
 
     Raises:
         MemoryUnavailable: the host allows this user no memories.
         LeaseLost: another worker is at the user's store by now.
         HostError: the memories can't be read.
     """
-    found = await asyncio.to_thread(_admitted_findings, turn.words, findings, settings)
+    index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
+    learned = [one.content for one in index.memories if _is_of_turn(one, turn)]
+    found = await asyncio.to_thread(_admitted_findings, turn.words, findings, learned, settings)
     if not found.operations:
         return ""
     outcomes, _ = await write_extraction(room, turn, found, settings, held)
@@ -42,12 +45,20 @@ async def learn_findings(
     return report_line(written) if written else ""
 
 
-def _admitted_findings(words: str, findings: Sequence[Operation], settings: Settings) -> Extraction:
+def _admitted_findings(
+    words: str, findings: Sequence[Operation], learned: Sequence[str], settings: Settings
+) -> Extraction:
     """Those that add a fact of the user's own words, as they may be written."""
     typed = quoted_sentences(message_parts(words).typed)[0]
-    borne_out = tuple(
-        one for one in findings if one.kind == "NEW" and is_borne_out(one.draft.content, typed)
-    )
+    new = [one for one in findings if one.kind == "NEW"]
+    borne_out = [one for one in new if is_borne_out(one.draft.content, typed)]
     if len(borne_out) < len(findings):
         log_findings.info("facts that the user did not type: %d", len(findings) - len(borne_out))
-    return admitted(Extraction(borne_out, ()), (), words, gate_policy(settings))
+    more = tuple(one for one in borne_out if not adds_nothing_to(one.draft.content, *learned))
+    return admitted(Extraction(more, ()), (), words, gate_policy(settings))
+
+
+def _is_of_turn(memory: Memory, turn: Turn) -> bool:
+    """Whether a memory was written for a turn, or behind it where the host keeps no provenance."""
+    source = turn.source
+    return memory.meta.get("message_id") == source.message_id or memory.updated_at >= source.said_at

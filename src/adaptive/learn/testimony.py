@@ -122,12 +122,16 @@ def is_borne_out(content: str, typed: str) -> bool:
     is for facts of a model that was shown more than the user's words.
     """
     fact = read_statement(content)
-    words = {word.meaning for word in strong(fact.words)}
-    if fact.about == "other" or not words or not has_first_person(typed):
+    if fact.about == "other" or not has_first_person(typed):
         return False
     said = (_stated(sentence) for sentence in _TESTIMONY_END.split(typed[:_TESTIMONY_TEXT]))
-    told = frozenset[str]().union(*map(meanings_said, said))
-    return not words <= _DOING_VERBS and words - told <= _DOING_VERBS
+    return adds_nothing_to(content, *said)
+
+
+def adds_nothing_to(content: str, *texts: str) -> bool:
+    """Whether texts have all words of a fact by their meanings, but for a verb of doing."""
+    telling = meanings_said(content) - _DOING_VERBS
+    return bool(telling) and telling <= frozenset[str]().union(*map(meanings_said, texts))
 
 
 def is_imagined(content: str, typed: str) -> bool:
