@@ -200,7 +200,7 @@ async def test_this_chat_beyond_the_window() -> None:
     """With ``chat`` nothing but what of this chat is not sent to the model any more."""
     room = Room()
     texts = ("My boat is called Freya.", "Splendid!", "My dog is Rex.", "Good.", "What is it?")
-    room.chats.rows["new"] = chat_of("new", *texts)
+    room.chats.rows["new"][:] = chat_of("new", *texts)
     await room.indexed("boat", "new")
     metadata = {**SAVED, "user_message_id": "new4"}
     own = {"metadata": metadata, "history_recall_default": "chat"}

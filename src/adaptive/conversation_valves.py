@@ -146,7 +146,8 @@ class ConversationValves(PrivacyValves):
         default="all",
         description=(
             "How far past conversation may be recalled: not at all, the same `chat` beyond what "
-            "the model still sees, or `all` chats of the user. Users choose for themselves."
+            "the model still sees, or `all` chats of the user. Users choose for themselves. "
+            "Switched off, the index stays unread until a user says `Forget everything about me`."
         ),
         json_schema_extra=valve_notes(_HISTORY, "What was said in a chat must stay there."),
     )

@@ -169,14 +169,15 @@ class Remembering:
             log_remembering.info("no past conversation for a model that some banks are kept from")
             return PastSections()
         current = hook.chat_id if hook.told_kind == "saved" else ""
-        holds, beyond = await asyncio.gather(
-            self._vectors.holds(user_id), self._unseen(hook, current, asked.messages)
+        zone = await asyncio.to_thread(_zone_of, hook)
+        holds, beyond, similar = await asyncio.gather(
+            self._vectors.holds(user_id),
+            self._unseen(hook, current, asked.messages),
+            self._similar(hook, asked.question, zone),
         )
         if not holds:
             self._indexes.forget(user_id)
             return PastSections()
-        zone = await asyncio.to_thread(_zone_of, hook)
-        similar = await self._similar(hook, asked.question, zone)
         spent = estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
         recalled = await recall_history(
             HistorySources(user_id, asked.embedder, self._vectors, self._indexed, self._indexes),
@@ -341,7 +342,7 @@ class Remembering:
         count = await self.held(user_id, chat_id)
         if chat_id:
             await self._vectors.delete_chat(user_id, chat_id)
-        elif await self._vectors.holds(user_id):
+        else:
             await self._vectors.delete_all(user_id)
             self._backfills.stop(user_id)
             if await self._vectors.holds(user_id):

@@ -19,7 +19,7 @@ TOPIC = topics_of([said("a", "Which\nteam?"), said("b", "The Wolves!", "assistan
 def test_request() -> None:
     """The model is shown the day and the messages with their roles, each on a line, bounded."""
     request = topic_request(TOPIC)
-    assert request.system.startswith("# Summarise topic\n")
+    assert request.system.startswith("# Summarise history\n")
     assert request.user.endswith("2023-11-14\n- user: Which team?\n- assistant: The Wolves!")
     long = topics_of([said(str(at), "x " * 2000) for at in range(300)], START)[0]
     assert len(topic_request(long).user) < 25_000

@@ -30,6 +30,7 @@ _OTHER_CHATS_AGAIN_SECONDS = 300.0
 _RESTED_CHATS = 5
 _NEWEST_CHATS = 50
 _CHATS_SEEN_TO = 5000
+_TRIES_PER_TOPIC = 3
 # The host stores the whole answer before or soon after its outlet; 13 seconds in all.
 _ANSWER_LOOKS = (0.2, 0.4, 0.8, 1.6, 3.0, 7.0)
 
@@ -71,7 +72,7 @@ class HistoryKeeper:
         self._looked: OrderedDict[str, tuple[float, str]] = OrderedDict()
         # Chats as they stood when all their topics were seen to, and topics that were tried.
         self._seen_to: OrderedDict[tuple[str, str, int], None] = OrderedDict()
-        self._tried: OrderedDict[tuple[str, str, str], None] = OrderedDict()
+        self._tried: OrderedDict[tuple[str, str, str], int] = OrderedDict()
         self._summing: set[str] = set()
 
     async def keep(
@@ -164,17 +165,19 @@ class HistoryKeeper:
         done: IndexedChat,
         summaries: Summaries,
     ) -> bool:
-        """Whether a finished topic of a chat was tried; each is once in this process."""
+        """Whether a finished topic of a chat was tried; after three failures none is again."""
         for topic in done.unsummarised:
             key = (sources.user_id, turn.chat_id, topic.digest)
-            if len(topic.messages) < FEWEST_SUMMARISED or key in self._tried:
+            tries = self._tried.get(key, 0)
+            if len(topic.messages) < FEWEST_SUMMARISED or tries >= _TRIES_PER_TOPIC:
                 continue
-            _remember_one(self._tried, key, None)
+            _remember_one(self._tried, key, tries + 1)
             try:
                 text = await summaries.of_topic(topic, alone=len(done.topics) == 1)
             except AdaptiveMemoryError as error:
                 log_history_keeping.warning("a topic was not summarised: %s", error)
                 return True
+            _remember_one(self._tried, key, _TRIES_PER_TOPIC)
             if has_words(text):
                 told: Mapping[str, str] = {topic.id: text}
                 await index_chat(sources, self.ledger, turn.chat_id, turn.now, turn.answer_id, told)

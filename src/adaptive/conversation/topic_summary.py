@@ -14,6 +14,7 @@ from adaptive.model import CompletionRequest
 from adaptive.ports import Completer
 from adaptive.retry import RetryPolicy
 
+# The prompt has the title of the other one that summarises the past, and asks for the same reply.
 # A shorter topic is found by its messages themselves.
 FEWEST_SUMMARISED = 4
 _LONGEST_TOPIC_MESSAGE = 1000

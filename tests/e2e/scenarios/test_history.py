@@ -100,7 +100,7 @@ async def test_said_in_one_chat_asked_in_another(
 async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilter) -> None:
     """A finished topic is summarised once and found by it; a chat like a new one is named."""
     await plugin.set_valves({**ALL, "enable_history_topics": True})
-    host.model.when_title("# Summarise topic", {"summary": "The user named a vessel Freya."})
+    host.model.when_title("# Summarise history", {"summary": "The user named a vessel Freya."})
     page = await host.user("ann")
     chat = await told(host, page, "My boat is called Freya.", "Splendid!")
     await chat.send("It is painted blue.")
@@ -118,7 +118,7 @@ async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilt
     await until(lambda: units_of_chat(host, chat.id) == 8, 20, "the unit of the topic")
     prompt = await recalled(host, page, "What did I name my vessel?")
     assert "- Topic: The user named a vessel Freya." in prompt
-    assert len(host.model.requests_titled("# Summarise topic")) == 1
+    assert len(host.model.requests_titled("# Summarise history")) == 1
 
 
 async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: InstalledFilter) -> None:
