@@ -7,6 +7,7 @@ database as the plug-in does, asks the questions, and prints what it took as JSO
 from __future__ import annotations
 
 import asyncio
+import importlib
 import json
 import os
 import sys
@@ -28,7 +29,6 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     """Fill, wait until everything stands, and measure."""
     sys.path.insert(0, source)
     import numpy as np
-    import open_webui.config  # noqa: F401 - brings the host's tables up to date
 
     from adaptive.conversation.history_block import SectionRules
     from adaptive.conversation.history_indexes import HistoryIndexes
@@ -46,6 +46,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.recall.block import estimated_tokens
     from adaptive.search.embedders import LocalEmbedder
 
+    importlib.import_module("open_webui.config")  # brings the host's tables up to date
     told = json.loads((folder / "past.json").read_text(encoding="utf-8"))
     rows = np.load(folder / "vectors.npy")
     questions = np.load(folder / "questions.npy")
@@ -140,9 +141,10 @@ def _said(chat_id: str, number: int, role: str) -> dict[str, Any]:
 async def _store(messages: list[dict[str, Any]], *, new: bool = True) -> None:
     """Rows as the host writes them, with their chats where those are ``new``."""
     from open_webui.internal.db import get_async_db_context
-    from open_webui.models.chat_messages import ChatMessage
-    from open_webui.models.chats import Chat
     from sqlalchemy import insert
+
+    chats: Any = importlib.import_module("open_webui.models.chats")
+    said: Any = importlib.import_module("open_webui.models.chat_messages")
 
     rows = [
         {
@@ -171,7 +173,7 @@ async def _store(messages: list[dict[str, Any]], *, new: bool = True) -> None:
         for chat_id in dict.fromkeys(one["chat_id"] for one in messages)
     ]
     async with get_async_db_context() as session:
-        for table, some in ((Chat, heads if new else []), (ChatMessage, rows)):
+        for table, some in ((chats.Chat, heads if new else []), (said.ChatMessage, rows)):
             for start in range(0, len(some), _ROWS_AT_ONCE):
                 await session.execute(insert(table), some[start : start + _ROWS_AT_ONCE])
         await session.commit()

@@ -95,7 +95,13 @@ class Room:
         )
         self.lines: list[str] = []
         self.remembering = Remembering(
-            AnswerFormats(), Sealer("secret"), self.tell, self.vectors, self.chats, Notes(**notes)
+            AnswerFormats(),
+            Sealer("secret"),
+            self.tell,
+            no_nulls,
+            self.vectors,
+            self.chats,
+            Notes(**notes),
         )
         self.sources = IndexingSources("ada", self.embedder, self.vectors, self.chats)
 
@@ -131,6 +137,11 @@ class Room:
             return Recollection(block, count=1)
 
         return await self.remembering.beside(hook, asked, found())
+
+
+async def no_nulls(embedder: Embedder) -> Vectors:
+    """Vectors of no null prompts."""
+    return np.zeros((0, 1), dtype=np.float32)
 
 
 def a_hook(metadata: dict[str, Any] | None = None, user_id: str = "ada", **valves: Any) -> Hook:

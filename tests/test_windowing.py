@@ -10,7 +10,7 @@ from fastapi import FastAPI, Request
 
 from adaptive.conversation.message_tokens import message_tokens
 from adaptive.conversation_ports import ChatNotes
-from adaptive.errors import TablesUnavailable
+from adaptive.errors import HostError, TablesUnavailable
 from adaptive.host.hook import Hook
 from adaptive.recall.block import with_block
 from adaptive.windowing import RequestWindow, block_with, host_compacts, request_window
@@ -159,6 +159,18 @@ async def test_host_that_compacts() -> None:
     hook, messages, notes = a_hook(max_context_tokens=1000), chat(100), Notes("They spoke.")
     assert await fitted(hook, messages, notes, on=True) == RequestWindow(hook, messages)
     assert notes.asked == []
+
+
+async def test_host_that_does_not_tell(caplog: pytest.LogCaptureFixture) -> None:
+    """Where nobody knows whether the host shortens chats, this one is sent whole."""
+
+    async def fails(_: Hook) -> bool:
+        raise HostError("the database is away")
+
+    hook, messages = a_hook(max_context_tokens=1000), chat(100)
+    window = await request_window(hook, messages, Notes(), fails)
+    assert window == RequestWindow(hook, messages)
+    assert "sent whole" in caplog.text
 
 
 @pytest.mark.parametrize(

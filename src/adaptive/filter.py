@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from fastapi import Request
@@ -61,7 +62,8 @@ class Filter:
         serves = self._installation.serves
         self._learning = Learning(indexes, vector_table, formats, self._start, sealer, serves)
         understanding = Understanding(formats, self._start, sealer)
-        self._remembering = Remembering(formats, sealer, self._learning.tell)
+        nulls = partial(indexes.nulls.made, table=vector_table)
+        self._remembering = Remembering(formats, sealer, self._learning.tell, nulls)
         self._recalling = Recalling(
             indexes, vector_table, formats, self._start, sealer, understanding, self._remembering
         )

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
+from adaptive.answers import ANOMALIES
 from adaptive.host.hook import Hook
 from adaptive.host.telemetry import Telemetry
 from adaptive.measures import TurnMeasures, measured
@@ -20,7 +21,6 @@ from adaptive.shapes import listing
 log_measures = logging.getLogger("adaptive_memory.measures")
 
 # Names of what was found in the answer, which the outlet leaves in the turn's metadata.
-ANOMALIES = "adaptive_memory_anomalies"
 _MOST_ANOMALIES = 20
 # The host makes the model's request first: that is what the user waits for.
 _TELL_AFTER_SECONDS = 0.1

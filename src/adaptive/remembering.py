@@ -46,7 +46,7 @@ from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.requests import account, isolated_request
 from adaptive.llm.ask import AnswerFormats
 from adaptive.messages import Message
-from adaptive.ports import Embedder
+from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, estimated_tokens
@@ -72,6 +72,7 @@ _TOPIC_SECONDS = 60.0
 _STOPPED_WITHIN_SECONDS = 10.0
 
 TellTurn = Callable[[Hook, str], Awaitable[None]]
+NullsOf = Callable[[Embedder], Awaitable[Vectors]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +98,9 @@ class AskedPast:
 class Remembering:
     """What an instance of the plug-in needs to recall conversations; none of it is one user's.
 
-    ``tell`` shows a line with an answer. ``vectors``, ``chats`` and ``notes`` are the host's unless
-    a test brings others.
+    ``tell`` shows a line with an answer, ``nulls`` brings an embedder's vectors of null prompts, as
+    memories have them. ``vectors``, ``chats`` and ``notes`` are the host's unless a test brings
+    others.
     """
 
     def __init__(
@@ -106,11 +108,12 @@ class Remembering:
         formats: AnswerFormats,
         sealer: Sealer,
         tell: TellTurn,
+        nulls: NullsOf | None = None,
         vectors: KeptUnits | None = None,
         chats: OutlinedChats | None = None,
         notes: ChatNotesTable | None = None,
     ) -> None:
-        self._formats, self._tell = formats, tell
+        self._formats, self._tell, self._nulls = formats, tell, nulls
         self._vectors: KeptUnits = vectors or HostHistoryVectors()
         self._chats: OutlinedChats = chats or HostPastChats()
         self._notes: ChatNotesTable = notes or HostChatNotesTable(sealer)
@@ -180,7 +183,14 @@ class Remembering:
             return PastSections()
         spent = estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
         recalled = await recall_history(
-            HistorySources(user_id, asked.embedder, self._vectors, self._indexed, self._indexes),
+            HistorySources(
+                user_id,
+                asked.embedder,
+                self._vectors,
+                self._indexed,
+                self._indexes,
+                nulls=partial(self._nulls, asked.embedder) if self._nulls else None,
+            ),
             HistoryQuestion(
                 asked.question.text,
                 HistoryScope(current, beyond, settings.history_recall == "chat"),

@@ -18,8 +18,9 @@ from adaptive.conversation.history_budget import ContextNeeds, shared_context
 from adaptive.conversation.message_tokens import counted_tokens, message_tokens
 from adaptive.conversation.window import fitted_window, summary_section, turn_costs
 from adaptive.conversation_ports import ChatNotesTable
-from adaptive.errors import AdaptiveMemoryError
+from adaptive.errors import AdaptiveMemoryError, HostError
 from adaptive.host.configuration import host_settings
+from adaptive.host.faults import HostFaults
 from adaptive.host.hook import Hook
 from adaptive.messages import Message
 from adaptive.model import ConversationKind
@@ -52,8 +53,13 @@ class RequestWindow:
 
 
 async def host_compacts(hook: Hook) -> bool:
-    """Whether the host compacts chats (host: utils/context_compaction.py, since 0.12)."""
-    found = await host_settings(hook.request, "context_compaction")
+    """Whether the host compacts chats (host: utils/context_compaction.py, since 0.12).
+
+    Raises:
+        HostError: the host does not tell.
+    """
+    with HostFaults("reading whether chats are compacted"):
+        found = await host_settings(hook.request, "context_compaction")
     return bool(found["context_compaction"])
 
 
@@ -80,7 +86,11 @@ async def request_window(
     )
     if sum(map(message_tokens, messages)) + reserve <= most:
         return RequestWindow(hook, messages)
-    if await compacts(hook):
+    try:
+        if await compacts(hook):
+            return RequestWindow(hook, messages)
+    except HostError as error:
+        log_windowing.warning("the chat is sent whole: %s", error)
         return RequestWindow(hook, messages)
     reserve = min(reserve, int(most * _LARGEST_RESERVE))
     window = fitted_window(messages, most, reserved=reserve)

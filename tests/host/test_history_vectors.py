@@ -145,6 +145,7 @@ async def test_searched(turned: bool) -> None:
         ("x", "message", 0.0),
     ]
     assert (hits[0].said_at, hits[0].text, hits[0].chat_id) == (1000, "a", "c")
+    assert hits[0].score > hits[1].score > hits[2].score
     here = await vectors.search("ada", "minilm", question, 10, "d")
     assert [(hit.message_id, hit.closeness) for hit in here] == [("x", 1.0)]
     assert await vectors.search("bob", "minilm", question, 10) == ()
@@ -155,6 +156,7 @@ async def test_without_distances() -> None:
     vectors = await filled(Engine(silent=True))
     hits = await vectors.search("ada", "minilm", axis(1), 10)
     assert [(hit.message_id, hit.closeness) for hit in hits] == [("b", 1.0), ("a", 0.5), ("x", 0.0)]
+    assert {hit.score for hit in hits} == {0.0}
 
 
 async def test_known_units() -> None:

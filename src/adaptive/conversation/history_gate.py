@@ -177,7 +177,8 @@ class HistoryCalibrations:
                 if not hits:
                     break
                 nearest.append(hits[0].score)
-            if len(nearest) == len(NULL_PROMPTS):
+            # An engine that answers no distances gives everything the same score.
+            if len(nearest) == len(NULL_PROMPTS) and len(set(nearest)) > 1:
                 levels = null_levels(np.asarray(nearest, dtype=np.float32))
         finally:
             # After a failure it is tried again when some time has passed.

@@ -15,6 +15,7 @@ from adaptive.conversation.history_block import (
 )
 from adaptive.conversation.history_gate import (
     HISTORY_GATE,
+    HistoryLevels,
     HistorySpace,
     NullVectors,
     history_evidence,
@@ -220,7 +221,7 @@ def _evidence_of_past(
     """What speaks for recalling anything of the scope."""
     indexes = [index for index in (past.index, past.apart) if index is not None]
     coverage = max((best_coverage(index, asked, scope) for index in indexes), default=0.0)
-    levels = {}
+    levels: HistoryLevels = {}
     if embedder:
         space = HistorySpace(sources.user_id, sources.embedder, sources.vectors, sources.nulls)
         size = sum(len(index.messages) for index in indexes)

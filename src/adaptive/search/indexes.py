@@ -7,19 +7,18 @@ import itertools
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, TablesUnavailable
 from adaptive.model import Memory, StoreStamp
 from adaptive.ports import Embedder, MemoryStore, Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
-from adaptive.search.vectors import normalised
+from adaptive.search.kept_vectors import embedded_texts, store_vectors, stored_vectors
+from adaptive.search.null_vectors import NullPromptVectors
 from adaptive.table_ports import StoredVector, VectorTable
 
 log_indexes = logging.getLogger("adaptive_memory.search")
@@ -27,16 +26,12 @@ log_indexes = logging.getLogger("adaptive_memory.search")
 # The ranking is prepared anew after each chunk, so a large store is embedded in few of them.
 _SMALLEST_CHUNK = 256
 _MOST_CHUNKS = 8
-# Null prompts belong to no user; their vectors stand in the table under this name.
-_NOBODY = ""
 # A turn waits for no more new vectors than this.
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
 _QUERIES_REMEMBERED = 500
 _EXPECTING_USERS = 200
-# A chunk on a slow CPU takes a minute; who takes longer hangs.
-_LONGEST_CALL_SECONDS = 600.0
 # Building the keywords of a large store takes long enough to be felt by other chats.
 _BUILT_IN_THREAD_FROM = 200
 
@@ -59,9 +54,8 @@ class MemoryIndexes:
         self._working: dict[str, asyncio.Task[None]] = {}
         self._embedding: dict[str, asyncio.Task[None]] = {}
         self._tidying: dict[str, asyncio.Task[None]] = {}
-        self._nulls: dict[str, Vectors] = {}
+        self.nulls = NullPromptVectors()
         self._expected: dict[str, dict[str, Vectors]] = {}
-        self._making_nulls: dict[str, asyncio.Task[Vectors]] = {}
         self._resting: dict[str, float] = {}
         self._queries: OrderedDict[tuple[str, str, str], Vectors] = OrderedDict()
         # Questions and reads are numbered: the wall clock may be set back.
@@ -137,10 +131,10 @@ class MemoryIndexes:
             EmbeddingError: the embedder brings no vectors.
         """
         name = await embedder.name()
-        if await self._known_nulls(table, name) is not None:
+        if await self.nulls.known(table, name) is not None:
             await embedder.embed(NULL_PROMPTS[:1], query=True)
         else:
-            await self._null_vectors(embedder, table, name, 0)
+            await self.nulls.made(embedder, table)
 
     def expect(self, user_id: str, dimension: int) -> None:
         """Drop vectors of another length than the embedder makes now; the next turn begins anew.
@@ -182,9 +176,9 @@ class MemoryIndexes:
         if held:
             known = held.stored_vectors()
         else:
-            known = await _stored(sources.table, user_id, name)
-            await self._known_nulls(sources.table, name)
-        parts = IndexParts(memories, known, self._nulls.get(name), name, stamp, read_at, held)
+            known = await stored_vectors(sources.table, user_id, name)
+            await self.nulls.known(sources.table, name)
+        parts = IndexParts(memories, known, self.nulls.held(name), name, stamp, read_at, held)
         if len(memories) < _BUILT_IN_THREAD_FROM:
             index = build_index(parts)
         else:
@@ -198,42 +192,6 @@ class MemoryIndexes:
         self._read[user_id] = number
         if known.keys() - index.places.keys():
             _watched(self._tidy(sources, name, [*index.places]), self._tidying, user_id)
-
-    async def _null_vectors(
-        self, embedder: Embedder, table: VectorTable, name: str, dimension: int
-    ) -> Vectors:
-        """Vectors of the null prompts for this embedder, made once and kept for all workers.
-
-        Those of another ``dimension`` are made anew; 0 takes any. Whoever asks meanwhile waits for
-        the same vectors: with a local model they take seconds of all cores.
-        """
-        known = await self._known_nulls(table, name)
-        if known is not None and dimension in (0, known.shape[1]):
-            return known
-        making = self._making_nulls.get(name)
-        if making is None or making.done():
-            making = asyncio.create_task(self._make_nulls(embedder, table, name))
-            self._making_nulls[name] = making
-        return await asyncio.shield(making)
-
-    async def _make_nulls(self, embedder: Embedder, table: VectorTable, name: str) -> Vectors:
-        rows = await _embedded(embedder, NULL_PROMPTS, query=True)
-        found = {
-            digest: StoredVector(digest, row)
-            for digest, row in zip(_null_digests(), rows, strict=True)
-        }
-        self._nulls[name] = rows
-        await _store(table, _NOBODY, name, found)
-        return rows
-
-    async def _known_nulls(self, table: VectorTable, name: str) -> Vectors | None:
-        """Those of them that this process or any other has made."""
-        if name not in self._nulls:
-            stored = await _stored(table, _NOBODY, name)
-            held = [stored[digest].vector for digest in _null_digests() if digest in stored]
-            if len(held) == len(NULL_PROMPTS) and len({len(one) for one in held}) == 1:
-                self._nulls[name] = np.stack(held)
-        return self._nulls.get(name)
 
     def _embed_behind(self, sources: Sources, name: str) -> None:
         """Embed what is missing in the background, unless that runs or has just failed."""
@@ -262,7 +220,7 @@ class MemoryIndexes:
         held = self._held.get(user_id)
         if held is None or held.embedder != name or held.calibrated:
             return
-        nulls = await self._null_vectors(sources.embedder, sources.table, name, held.dimension)
+        nulls = await self.nulls.made(sources.embedder, sources.table, held.dimension)
         self.expect(user_id, nulls.shape[1])
         await self._change(user_id, name, lambda held: held.with_nulls(nulls))
         held = self._held.get(user_id)
@@ -282,14 +240,14 @@ class MemoryIndexes:
         }
         if ready:
             await self._change(user_id, name, partial(_filled, found=ready))
-            await _store(sources.table, user_id, name, ready)
+            await store_vectors(sources.table, user_id, name, ready)
             index = self._held.get(user_id, index)
         missing = index.missing()
         chunk = max(_SMALLEST_CHUNK, len(missing) // _MOST_CHUNKS + 1)
         for start in range(0, len(missing), chunk):
             places = missing[start : start + chunk]
             texts = [index.memories[place].content for place in places]
-            rows = await _embedded(sources.embedder, texts, query=False)
+            rows = await embedded_texts(sources.embedder, texts, query=False)
             if self._gone(user_id, number):
                 return
             found = {
@@ -297,7 +255,7 @@ class MemoryIndexes:
                 for place, row in zip(places, rows, strict=True)
             }
             await self._change(user_id, name, partial(_filled, found=found))
-            await _store(sources.table, user_id, name, found)
+            await store_vectors(sources.table, user_id, name, found)
             if self._gone(user_id, number):  # while they were being written
                 await self._tidy(sources, name, [one.id for one in await sources.store.read()])
                 return
@@ -333,37 +291,6 @@ class MemoryIndexes:
             if user_id != current:
                 total -= self._held.pop(user_id).nbytes
                 self._read.pop(user_id)
-
-
-async def _embedded(embedder: Embedder, texts: Sequence[str], *, query: bool) -> Vectors:
-    """Normalised vectors; a call that never returns must not block a user's embedding for good."""
-    try:
-        async with asyncio.timeout(_LONGEST_CALL_SECONDS):
-            return normalised(await embedder.embed(texts, query=query))
-    except TimeoutError as error:
-        raise EmbeddingError(f"no vectors within {_LONGEST_CALL_SECONDS:g} s") from error
-
-
-async def _stored(table: VectorTable, user_id: str, name: str) -> dict[str, StoredVector]:
-    try:
-        return await table.read(user_id, name)
-    except TablesUnavailable as error:
-        log_indexes.info("vectors are kept in this process only: %s", error)
-        return {}
-
-
-async def _store(
-    table: VectorTable, user_id: str, name: str, found: Mapping[str, StoredVector]
-) -> None:
-    try:
-        await table.write(user_id, name, found)
-    except TablesUnavailable as error:
-        log_indexes.info("vectors are kept in this process only: %s", error)
-
-
-@cache
-def _null_digests() -> tuple[str, ...]:
-    return tuple(content_hash(prompt) for prompt in NULL_PROMPTS)
 
 
 def _filled(held: MemoryIndex, found: dict[str, StoredVector]) -> MemoryIndex:
