@@ -305,6 +305,21 @@ async def test_model_that_may_not_see_everything() -> None:
     assert (await room.recalled(banks=banks)).block == BLOCK
 
 
+async def test_no_room() -> None:
+    """Where a narrow window leaves no tokens for the past there is none."""
+    room = await Room().indexed()
+    hook = a_hook()
+    narrow = replace(hook, settings=hook.settings.model_copy(update={"history_tokens": 0}))
+    asked = AskedPast(
+        hook.request, None, room.embedder, Question("boat Freya"), (), LocalOnlyBanks()
+    )
+
+    async def found() -> Recollection:
+        return Recollection(BLOCK)
+
+    assert (await room.remembering.beside(narrow, asked, found())).block == BLOCK
+
+
 async def test_similar_chats() -> None:
     """A new chat is told of former ones like it, by notes and titles, secrets left out."""
     key = "AKIA" + "QWERTYUIOPASDFGH"

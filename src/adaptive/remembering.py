@@ -181,7 +181,9 @@ class Remembering:
         if not holds:
             self._indexes.forget(user_id)
             return PastSections()
-        spent = estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
+        room = settings.history_tokens - estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
+        if room <= 0:  # a narrow window leaves nothing
+            return PastSections()
         recalled = await recall_history(
             HistorySources(
                 user_id,
@@ -197,7 +199,7 @@ class Remembering:
                 asked.question.previous,
             ),
             HistoryRules(
-                SectionRules(settings.history_tokens - spent, estimated_tokens, zone),
+                SectionRules(room, estimated_tokens, zone),
                 settings.inlet_timeout_seconds * _SHARE_FOR_QUESTION_VECTOR,
                 settings.history_cache_megabytes * 2**20,
                 settings.enable_history_topics,
