@@ -7,6 +7,7 @@ import logging
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from fastapi import FastAPI, Request
 
@@ -16,6 +17,7 @@ from adaptive.conversation_ports import ChatNotes, OutlinedMessage
 from adaptive.errors import HostError
 from adaptive.host.hook import Hook
 from adaptive.llm.ask import AnswerFormats
+from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
