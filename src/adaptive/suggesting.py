@@ -46,7 +46,7 @@ from adaptive.suggestion_ports import SuggestionTable, WaitingSuggestion
 
 log_suggesting = logging.getLogger("adaptive_memory")
 
-Told = TypeVar("Told")
+_AskedAnswer = TypeVar("_AskedAnswer")
 RoomOf = Callable[[], Awaitable[Classroom]]
 
 
@@ -126,7 +126,7 @@ class Suggesting:
             return Lesson("")
         return await self.asking(hook.user_id, self._offered(hook, room_of))
 
-    async def asking(self, user_id: str, questions: Awaitable[Told]) -> Told:
+    async def asking(self, user_id: str, questions: Awaitable[_AskedAnswer]) -> _AskedAnswer:
         """Ask a user something, while nothing is offered."""
         self._asked_now[user_id] += 1
         try:
