@@ -1,4 +1,4 @@
-"""Tokens that a provider counts, read from its replies; what is no count is as if it were absent."""
+"""Tokens that a provider counts, read from its replies; what is no count counts as absent."""
 
 from __future__ import annotations
 
