@@ -70,12 +70,11 @@ _SECONDS_BETWEEN = 60
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A way to recall: weights, kinds of units, summaries of topics or none, and the gate."""
+    """A way to recall: weights, kinds of units, summaries of topics or none."""
 
     weights: HistoryWeights = DEFAULT_HISTORY_WEIGHTS
     kinds: tuple[str, ...] = ("message", "exchange")
     notes: bool = False
-    gate: float = HISTORY_GATE
 
 
 _ALL_KINDS = ("message", "exchange", "topic")
@@ -91,7 +90,6 @@ VARIANTS = {
     "fused with pairs": Variant(replace(_NO_TOPICS, neighbours=0)),
     "topics off": Variant(_NO_TOPICS),
     "topics on, no summaries yet": BEST,
-    "the same without the gate": replace(BEST, gate=0),
     "topics on, with summaries": Variant(kinds=_ALL_KINDS, notes=True),
 }
 
@@ -117,12 +115,15 @@ class IndexedPast:
     questions: Vectors
     levels: HistoryLevels
 
-    def evidence(self, text: str, vector: Vectors) -> float:
-        """What speaks for recalling anything for a prompt."""
-        nearest = float((self.vectors @ vector).max())
-        return history_evidence(
-            text, nearest, best_coverage(self.index, text, EVERYTHING), self.levels
-        )
+    def evidence(self, texts: Sequence[str], vectors: Vectors) -> list[float]:
+        """What speaks for recalling anything, for each of some prompts."""
+        cosines = (vectors @ self.vectors.T).max(axis=1)
+        return [
+            history_evidence(
+                text, float(cosine), best_coverage(self.index, text, EVERYTHING), self.levels
+            )
+            for text, cosine in zip(texts, cosines, strict=True)
+        ]
 
     def began_at(self, chat_id: str) -> int:
         """When a chat began, in epoch seconds."""
@@ -237,87 +238,109 @@ def stand_in_topic(
 
 
 def recalled(
-    past: IndexedPast, at: int, tokens: int, variant: Variant
-) -> tuple[HistorySection, float]:
-    """The section for a question, and the milliseconds it took after the vector search."""
+    past: IndexedPast, at: int, budgets: Sequence[int], variant: Variant
+) -> tuple[list[HistorySection], float]:
+    """A question's section for each budget, and the milliseconds after the vector search.
+
+    The time is that of ranking and of the first section.
+    """
     hits = nearest(past.units, past.vectors, past.questions[at], variant.kinds)
     question = past.about.questions[at]
-    rules = SectionRules(tokens, estimated_tokens)
     begin = time.perf_counter()
-    if variant.gate and past.evidence(question, past.questions[at]) < variant.gate:
-        return HistorySection(), (time.perf_counter() - begin) * 1000
     found = rank_messages(past.index, question, hits, limit=_RANKED, weights=variant.weights)
+    messages = [one.message for one in found]
     notes = [
         TopicNote(hit.chat_id, past.began_at(hit.chat_id), hit.text)
         for hit in hits
         if hit.kind == "topic" and variant.notes
-    ]
-    section = packed_section(question, [one.message for one in found], notes[:_NOTES], rules)
-    return section, (time.perf_counter() - begin) * 1000
+    ][:_NOTES]
+    taken = 0.0
+    sections: list[HistorySection] = []
+    for tokens in budgets:
+        rules = SectionRules(tokens, estimated_tokens)
+        sections.append(packed_section(question, messages, notes, rules))
+        taken = taken or (time.perf_counter() - begin) * 1000
+    return sections, taken
 
 
-def shares(past: IndexedPast, tokens: int, variant: Variant) -> list[float]:
-    """Of each question, the share of its evidence turns whose whole text is in the section."""
+def shares(past: IndexedPast, variant: Variant) -> list[tuple[float, ...]]:
+    """Of each question, the share of its evidence turns whose whole text comes, by budget.
+
+    The gate is left open.
+    """
     texts = {one.id: escaped_entry(one.text) for one in past.about.messages}
-    found: list[float] = []
+    found: list[tuple[float, ...]] = []
     for at, evidence in enumerate(past.about.evidence):
-        text = recalled(past, at, tokens, variant)[0].text
-        if estimated_tokens(text) > tokens:
-            sys.exit(f"a section of {estimated_tokens(text)} tokens exceeds its budget")
-        found.append(sum(texts[one] in text for one in evidence) / len(evidence))
+        told = [one.text for one in recalled(past, at, BUDGETS, variant)[0]]
+        for text, tokens in zip(told, BUDGETS, strict=True):
+            if estimated_tokens(text) > tokens:
+                sys.exit(f"a section of {estimated_tokens(text)} tokens exceeds its budget")
+        found.append(
+            tuple(sum(texts[one] in text for one in evidence) / len(evidence) for text in told)
+        )
     return found
 
 
-def quality(pasts: Sequence[IndexedPast], tokens: int, variant: Variant) -> dict[str, Any]:
-    """Mean shares: of all questions, of conversations tuned on and others, and of each."""
-    measured = {past.about.name: shares(past, tokens, variant) for past in pasts}
-    tuned = [one for name, some in measured.items() if name in TUNED_ON for one in some]
-    others = [one for name, some in measured.items() if name not in TUNED_ON for one in some]
-    return {
-        "all": _mean([*tuned, *others]),
-        "tuned_on": _mean(tuned),
-        "held_out": _mean(others),
-        "by_conversation": {name: _mean(some) for name, some in measured.items()},
-    }
+def quality(
+    pasts: Sequence[IndexedPast],
+    found: Sequence[Sequence[tuple[float, ...]]],
+    gate: float = HISTORY_GATE,
+) -> dict[str, Any]:
+    """Mean shares by budget: of all questions, of conversations tuned on and others, and of each.
+
+    A question that does not pass the gate gets nothing.
+    """
+    figures: dict[str, Any] = {}
+    passed = [
+        [one >= gate for one in past.evidence(past.about.questions, past.questions)]
+        for past in pasts
+    ]
+    for number, tokens in enumerate(BUDGETS):
+        measured = {
+            past.about.name: [
+                share[number] * passes for share, passes in zip(some, gates, strict=True)
+            ]
+            for past, some, gates in zip(pasts, found, passed, strict=True)
+        }
+        tuned = [one for name, some in measured.items() if name in TUNED_ON for one in some]
+        others = [one for name, some in measured.items() if name not in TUNED_ON for one in some]
+        figures[str(tokens)] = {
+            "all": _mean([*tuned, *others]),
+            "tuned_on": _mean(tuned),
+            "held_out": _mean(others),
+            "by_conversation": {name: _mean(some) for name, some in measured.items()},
+        }
+    return figures
 
 
 def gate_curve(
-    pasts: Sequence[IndexedPast], off_topic: Sequence[str], encode: Encode
+    pasts: Sequence[IndexedPast],
+    found: Sequence[Sequence[tuple[float, ...]]],
+    off_topic: Sequence[str],
+    encode: Encode,
 ) -> list[dict[str, Any]]:
     """For each gate the evidence that comes, and the share of prompts that get a section.
 
     ``off_topic`` prompts and the short everyday ones of ``personal`` are asked of each past.
     """
-    ungated = replace(BEST, gate=0)
-    found = {tokens: [shares(past, tokens, ungated) for past in pasts] for tokens in BUDGETS}
-    asked = [_evidences(past, past.about.questions, past.questions) for past in pasts]
     idle = {
-        name: [one for past in pasts for one in _evidences(past, prompts, encode(prompts))]
+        name: [one for past in pasts for one in past.evidence(prompts, encode(prompts))]
         for name, prompts in (("off_topic", off_topic), ("everyday", UNRELATED))
     }
-    points: list[dict[str, Any]] = []
-    for gate in GATES:
-        point: dict[str, Any] = {"gate": gate}
-        for tokens, by_past in found.items():
-            kept = [
-                [share * (speaks >= gate) for share, speaks in zip(some, evidence, strict=True)]
-                for some, evidence in zip(by_past, asked, strict=True)
-            ]
-            held = [
-                some
-                for past, some in zip(pasts, kept, strict=True)
-                if past.about.name not in TUNED_ON
-            ]
-            point[f"evidence_{tokens}"] = _mean([one for some in kept for one in some])
-            point[f"held_out_{tokens}"] = _mean([one for some in held for one in some])
-        for name, evidence in idle.items():
-            point[f"{name}_served"] = _mean([float(one >= gate) for one in evidence])
-        points.append(point)
-    return points
-
-
-def _evidences(past: IndexedPast, texts: Sequence[str], vectors: Vectors) -> list[float]:
-    return [past.evidence(text, vector) for text, vector in zip(texts, vectors, strict=True)]
+    return [
+        {
+            "gate": gate,
+            "evidence": {
+                tokens: {name: one[name] for name in ("all", "tuned_on", "held_out")}
+                for tokens, one in quality(pasts, found, gate).items()
+            },
+            **{
+                f"{name}_served": _mean([float(one >= gate) for one in evidence])
+                for name, evidence in idle.items()
+            },
+        }
+        for gate in GATES
+    ]
 
 
 def _mean(shares_: Sequence[float]) -> float | None:
@@ -401,9 +424,7 @@ def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
     begin = time.perf_counter()
     history_index([*messages, replace(messages[-1], id="new")], previous=index)
     extended = time.perf_counter() - begin
-    # Without the gate, for which a vector database is asked, not 40,000 vectors.
-    ungated = replace(BEST, gate=0)
-    times = [recalled(large, at, BUDGETS[0], ungated)[1] for at in range(len(large.questions))]
+    times = [recalled(large, at, BUDGETS[:1], BEST)[1] for at in range(len(large.questions))]
     return {
         "messages": len(messages),
         "units": len(large.units),
@@ -435,18 +456,19 @@ def measure(folder: Path) -> dict[str, Any]:
             figures["simple"][name] = _mean(each)
             say(f"{name}: {figures['simple'][name]}")
     for name, variant in VARIANTS.items():
-        found = {str(tokens): quality(pasts, tokens, variant) for tokens in BUDGETS}
-        figures["variants"][name] = found
-        say(f"{name}: {found}")
+        found = [shares(past, variant) for past in pasts]
+        figures["variants"][name] = quality(pasts, found)
+        say(f"{name}: {figures['variants'][name]}")
+        if variant is BEST:
+            figures["gate_curve"] = gate_curve(pasts, found, load_off_topic(folder), encode)
     figures["gate"] = HISTORY_GATE
-    figures["gate_curve"] = gate_curve(pasts, load_off_topic(folder), encode)
     for point in figures["gate_curve"]:
         say(f"{point}")
     named = [indexed(one, encode) for one in replayed(folder, named=True)]
-    figures["speakers_named"] = {str(tokens): quality(named, tokens, BEST) for tokens in BUDGETS}
+    figures["speakers_named"] = quality(named, [shares(past, BEST) for past in named])
     say(f"speakers named: {figures['speakers_named']}")
     times = [
-        recalled(past, at, BUDGETS[0], BEST)[1]
+        recalled(past, at, BUDGETS[:1], BEST)[1]
         for past in pasts
         for at in range(len(past.about.questions))
     ]

@@ -97,12 +97,20 @@ def rank_messages(
     if weights.topic:
         score = score + np.float32(weights.topic) * _best_of_topic(base, index, hits)
     score = np.where(_in_scope(index, scope) & (score > 0), score, -1)
-    best = np.argsort(-score, kind="stable")[: limit * 2]
+    best = _places_of_best(score, limit * 2)
     ordered = sorted(
-        (int(at) for at in best if score[at] > 0),
+        map(int, best),
         key=lambda at: (-round(float(score[at]), 4), -index.messages[at].said_at),
     )
     return [FoundMessage(index.messages[at], float(score[at])) for at in ordered[:limit]]
+
+
+def _places_of_best(score: Vectors, count: int) -> NDArray[np.intp]:
+    """Places of the highest scores above 0, by place, and of all that equal the last of them."""
+    places = np.flatnonzero(score > 0)
+    if count >= len(places):
+        return places
+    return places[score[places] >= np.partition(score[places], -count)[-count]]
 
 
 def best_coverage(index: HistoryIndex, question: str, scope: HistoryScope) -> float:

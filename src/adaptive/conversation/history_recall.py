@@ -5,8 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from adaptive.conversation.history_block import (
+    LONGEST_SHOWN,
     HistorySection,
     SectionRules,
     TopicNote,
@@ -19,6 +21,7 @@ from adaptive.conversation.history_gate import (
     HistorySpace,
     NullVectors,
     history_evidence,
+    is_small_talk,
     nearest_score,
 )
 from adaptive.conversation.history_index import HistoryIndex, MessageKey, history_index
@@ -43,8 +46,10 @@ log_history = logging.getLogger("adaptive_memory.conversation")
 
 # Units that the vector database is asked for; each message has two.
 HITS = 300
-# Messages that are ranked and read anew; 2,000 tokens hold about fifty.
+# Messages that are ranked; 2,000 tokens hold about fifty. Of those are read anew that fill the
+# budget so many times.
 _MOST_RANKED = 150
+_READ_SHARE = 1.5
 _FEWEST_TOKENS = 12
 # Of messages that score below this share of the best one none is worth a summary.
 _SUMMARY_SHARE = 0.5
@@ -128,20 +133,25 @@ async def recall_history(
     """
     if not has_words(question.text) or (question.scope.only_current and not question.scope.beyond):
         return RecalledHistory(HistorySection())
-    embedder, hits = await _hits(sources, question, rules.patience)
-    if not rules.topics:
-        hits = tuple(hit for hit in hits if hit.kind != "topic")
     asked = question.text
     if question.previous and continues(question.text):
         asked = f"{question.previous}\n{question.text}"
+    if rules.gate and is_small_talk(asked):
+        return RecalledHistory(HistorySection())
+    embedder, hits = await _hits(sources, question, rules.patience)
+    if not rules.topics:
+        hits = tuple(hit for hit in hits if hit.kind != "topic")
     past = await _found_past(sources, hits, rules)
     if (
         rules.gate
         and _evidence_of_past(sources, question.scope, asked, past, embedder) < rules.gate
     ):
         return RecalledHistory(HistorySection())
-    found = await _ranked(sources, question.scope, asked, past, rules)
-    notes = await _notes(sources, question.scope, hits)
+    ranked = _ranked(question.scope, asked, past, rules)
+    if summariser is None:
+        ranked = _likely_shown(ranked, rules.section)
+    topics = _near_topics(question.scope, hits)
+    found, notes = await _as_they_stand(sources, ranked, topics, past)
     messages = [one.message for one in found]
     section = packed_section(asked, messages, notes, rules.section)
     if summariser is None or not section.left_out:
@@ -230,14 +240,10 @@ def _evidence_of_past(
     return history_evidence(asked, nearest, coverage, levels)
 
 
-async def _ranked(
-    sources: HistorySources,
-    scope: HistoryScope,
-    asked: str,
-    past: _FoundPast,
-    rules: HistoryRules,
+def _ranked(
+    scope: HistoryScope, asked: str, past: _FoundPast, rules: HistoryRules
 ) -> list[FoundMessage]:
-    """The best messages, as they stand now.
+    """The best messages, as they stood when they were indexed.
 
     Messages that only the vector database knows are compared among themselves and put between the
     others by their scores.
@@ -249,11 +255,49 @@ async def _ranked(
             found += rank_messages(index, asked, past.hits, scope=scope, limit=limit)
     if past.apart is not None:
         found.sort(key=lambda one: -one.score)
+    return found[:limit]
+
+
+def _likely_shown(found: list[FoundMessage], rules: SectionRules) -> list[FoundMessage]:
+    """As many of the best as fill the budget amply: reading the others would be for nothing."""
+    left = _READ_SHARE * rules.tokens
+    for at, one in enumerate(found):
+        left -= rules.count_tokens(one.message.text[:LONGEST_SHOWN])
+        if left < 0:
+            return found[: at + 1]
+    return found
+
+
+def _near_topics(scope: HistoryScope, hits: Sequence[HistoryHit]) -> list[HistoryHit]:
+    """The nearest summaries of topics that may be told."""
+    near = (
+        hit
+        for hit in hits
+        if hit.kind == "topic" and hit.text and scope.holds(hit.chat_id, hit.message_id)
+    )
+    return list(islice(near, _MOST_NOTES))
+
+
+async def _as_they_stand(
+    sources: HistorySources,
+    ranked: Sequence[FoundMessage],
+    topics: Sequence[HistoryHit],
+    past: _FoundPast,
+) -> tuple[list[FoundMessage], list[TopicNote]]:
+    """Messages, and summaries of topics of which the first message still stands; by one read."""
+    keys = {(one.message.chat_id, one.message.id): one for one in ranked}
+    firsts = [(hit.chat_id, hit.message_id) for hit in topics]
     fresh = dict(past.fresh)
-    found = found[:limit]
-    keys = {(one.message.chat_id, one.message.id): one for one in found}
-    fresh |= await _current(sources, [key for key in keys if key not in fresh])
-    return [replace(one, message=fresh[key]) for key, one in keys.items() if key in fresh]
+    fresh |= await _current(
+        sources, [key for key in dict.fromkeys((*keys, *firsts)) if key not in fresh]
+    )
+    found = [replace(one, message=fresh[key]) for key, one in keys.items() if key in fresh]
+    notes = [
+        TopicNote(hit.chat_id, fresh[key].said_at, hit.text)
+        for hit, key in zip(topics, firsts, strict=True)
+        if key in fresh
+    ]
+    return found, notes
 
 
 async def _current(
@@ -270,20 +314,3 @@ async def _current(
         if message is not None:
             found[key] = message
     return found
-
-
-async def _notes(
-    sources: HistorySources, scope: HistoryScope, hits: Sequence[HistoryHit]
-) -> list[TopicNote]:
-    """Summaries of the nearest topics, of which the first message still stands."""
-    near = [
-        hit
-        for hit in hits
-        if hit.kind == "topic" and hit.text and scope.holds(hit.chat_id, hit.message_id)
-    ][:_MOST_NOTES]
-    standing = await _current(sources, [(hit.chat_id, hit.message_id) for hit in near])
-    return [
-        TopicNote(hit.chat_id, standing[hit.chat_id, hit.message_id].said_at, hit.text)
-        for hit in near
-        if (hit.chat_id, hit.message_id) in standing
-    ]
