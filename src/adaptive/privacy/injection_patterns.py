@@ -110,7 +110,7 @@ def commands_to_compile() -> Iterator[Callable[[], re.Pattern[str]]]:
 
 @cache
 def _command_patterns() -> tuple[_CommandPattern, ...]:
-    patterns = (
+    patterns: Iterator[tuple[CommandKind, str, str, str]] = (
         (kind, language, frame, _COMMAND_LETTERS.get(language, ""))
         for language, fragments in COMMAND_LANGUAGES.items()
         for kind, frames in _COMMAND_FRAMES.items()
