@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from adaptive.model import Memory
-from adaptive.privacy.injection_patterns import commands_to_compile
+from adaptive.privacy.injection_patterns import _compiled_command, commands_to_compile
 from adaptive.recall.entry_verdicts import EntryScreen, EntryVerdicts, verdict_key
 from tests.fakes import memory
 
@@ -106,7 +106,7 @@ async def test_ready() -> None:
 async def test_compiled_ahead() -> None:
     """All patterns are compiled then, and a command costs no more than a fact."""
     await EntryVerdicts(pause=0).compile_ahead()
-    assert not list(commands_to_compile())
+    assert _compiled_command.cache_info().currsize == len(list(commands_to_compile()))
 
 
 async def test_ready_although_a_turn_gave_up() -> None:
