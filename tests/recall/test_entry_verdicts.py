@@ -10,7 +10,13 @@ import pytest
 
 from adaptive.model import Memory
 from adaptive.privacy.injection_patterns import _compiled_command, commands_to_compile
-from adaptive.recall.entry_verdicts import EntryScreen, EntryVerdicts, verdict_key
+from adaptive.recall.entry_verdicts import (
+    _ORDINARY_EXAMPLES,
+    EntryScreen,
+    EntryVerdicts,
+    _objection,
+    verdict_key,
+)
 from tests.fakes import memory
 
 TEA = memory("tea", "User likes tea.")
@@ -101,6 +107,8 @@ async def test_ready() -> None:
     await verdicts.ready()
     assert verdicts._compiling is compiling
     assert not verdicts._allowed
+    # An example that were refused would leave the rest of the rules unprepared.
+    assert not any(_objection(memory("", example)) for example in _ORDINARY_EXAMPLES)
 
 
 async def test_compiled_ahead() -> None:
