@@ -9,8 +9,14 @@ from typing import Any
 import pytest
 
 from adaptive.model import Memory
-from adaptive.privacy.injection_patterns import commands_to_compile
-from adaptive.recall.entry_verdicts import EntryScreen, EntryVerdicts, verdict_key
+from adaptive.privacy.injection_patterns import _compiled_command, commands_to_compile
+from adaptive.recall.entry_verdicts import (
+    _ORDINARY_EXAMPLES,
+    EntryScreen,
+    EntryVerdicts,
+    _objection,
+    verdict_key,
+)
 from tests.fakes import memory
 
 TEA = memory("tea", "User likes tea.")
@@ -101,12 +107,14 @@ async def test_ready() -> None:
     await verdicts.ready()
     assert verdicts._compiling is compiling
     assert not verdicts._allowed
+    # An example that were refused would leave the rest of the rules unprepared.
+    assert not any(_objection(memory("", example)) for example in _ORDINARY_EXAMPLES)
 
 
 async def test_compiled_ahead() -> None:
     """All patterns are compiled then, and a command costs no more than a fact."""
     await EntryVerdicts(pause=0).compile_ahead()
-    assert not list(commands_to_compile())
+    assert _compiled_command.cache_info().currsize == len(list(commands_to_compile()))
 
 
 async def test_ready_although_a_turn_gave_up() -> None:

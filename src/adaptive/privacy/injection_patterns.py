@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Literal
@@ -62,7 +62,7 @@ _FITS_NOTHING = "(?!)"
 _FIRST_OTHER = "\u0400"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _CommandPattern:
     """One frame of a kind of command, filled with the fragments of a language.
 
@@ -77,10 +77,10 @@ class _CommandPattern:
     frame: str
     letters: str
 
-    @cached_property
+    @property
     def compiled(self) -> re.Pattern[str]:
         """Compiled when a text may fit it: all of them together take a fifth of a second."""
-        return re.compile(_filled_frame(self.frame, COMMAND_LANGUAGES[self.language]))
+        return _compiled_command(self)
 
 
 def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
@@ -102,15 +102,20 @@ def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
 
 
 def commands_to_compile() -> Iterator[Callable[[], re.Pattern[str]]]:
-    """What compiles those patterns that no text has needed so far, one each."""
+    """What compiles the patterns, one each, where no text has needed it so far."""
     for one in _command_patterns():
-        if "compiled" not in vars(one):
-            yield partial(getattr, one, "compiled")
+        yield partial(_compiled_command, one)
+
+
+@cache
+def _compiled_command(one: _CommandPattern) -> re.Pattern[str]:
+    # No ``cached_property``: before Python 3.12 it compiles for one thread at a time.
+    return re.compile(_filled_frame(one.frame, COMMAND_LANGUAGES[one.language]))
 
 
 @cache
 def _command_patterns() -> tuple[_CommandPattern, ...]:
-    patterns = (
+    patterns: Iterator[tuple[CommandKind, str, str, str]] = (
         (kind, language, frame, _COMMAND_LETTERS.get(language, ""))
         for language, fragments in COMMAND_LANGUAGES.items()
         for kind, frames in _COMMAND_FRAMES.items()

@@ -105,7 +105,10 @@ def _announced(lower: str) -> list[Announced]:
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
     sorts = _announced_sorts()
     held = _announcing_table().held(lower)
-    for word, sort in ((one, sort) for one in held for sort in sorts[one]):
+    meanings: Iterator[tuple[str, SecretSort]] = (
+        (one, sort) for one in held for sort in sorts[one]
+    )
+    for word, sort in meanings:
         read = narrow if word.isascii() else lower
         at = read.find(word)
         while at >= 0:

@@ -33,6 +33,11 @@ _VERDICT_BATCH = 10
 _VERDICT_PAUSE_SECONDS = 0.02
 # The host makes the model's request first: that is what the user waits for.
 _AHEAD_AFTER_SECONDS = 0.3
+# None may be refused, as nothing behind the rule that refuses it would be made ready.
+_ORDINARY_EXAMPLES = (
+    "User's name is Ada, and a code is 1.",
+    "User\u2019s sister Zo\u00eb keeps her \u201ccello\u201d at 東京, <3 of [them]: 40 \u20ac.",
+)
 
 
 class EntryVerdicts:
@@ -52,7 +57,7 @@ class EntryVerdicts:
         self._ahead_after = ahead_after
         self._allowed: OrderedDict[VerdictKey, bool] = OrderedDict()
         self._ahead: OrderedDict[str, int] = OrderedDict()
-        self._compiling: asyncio.Task[str] | None = None
+        self._compiling: asyncio.Task[None] | None = None
 
     async def ready(self) -> None:
         """Wait until ordinary entries can be judged at once: in a thread, whoever asks first.
@@ -61,8 +66,7 @@ class EntryVerdicts:
         commands that no ordinary entry may fit are left to ``compile_ahead``.
         """
         if self._compiling is None:
-            example = Memory("", "User's name is Ada, and a code is 1.", 0, 0)
-            self._compiling = asyncio.create_task(asyncio.to_thread(_objection, example))
+            self._compiling = asyncio.create_task(asyncio.to_thread(_judge_examples))
         await asyncio.shield(self._compiling)
 
     async def compile_ahead(self) -> None:
@@ -162,6 +166,12 @@ def verdict_key(user_id: str, memory: Memory) -> VerdictKey:
 def _shown_texts(memory: Memory) -> list[str]:
     formers = [former.content for former in former_contents(memory)]
     return [memory.content, *formers, *filter(None, [memory.bank])]
+
+
+def _judge_examples() -> None:
+    """Have at hand what ordinary entries need."""
+    for example in _ORDINARY_EXAMPLES:
+        _objection(Memory("", example, 0, 0))
 
 
 def _objection(memory: Memory) -> str:

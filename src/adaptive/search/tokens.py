@@ -36,6 +36,7 @@ _INDIC = "\u0900-\u0963\u0966-\u0dff"
 _RUNS = re.compile(
     rf"(?P<han>[{_HAN}]+)|(?P<pairs>[{_UNSPACED}]+)|(?:[^\W_{_HAN}{_UNSPACED}]|[{_INDIC}])+"
 )
+_ASCII_RUNS = re.compile("[0-9A-Za-z]+")
 _ACCENTS = re.compile("[\u0300-\u036f\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _ARABIC_LETTERS = str.maketrans("ٱىةکی", "ايهكي")
 _POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")
@@ -113,6 +114,7 @@ _REFERRING = re.compile(
     r"|他|她|它|那|这|這|それ|あれ|その|그것|그는|그녀",
     re.IGNORECASE,
 )
+_VOWELS = frozenset("aeiouy")
 _LONGEST_FOLLOW_UP = 60
 # Ten characters hold about three words, in scripts whose pairs of characters are many more tokens.
 _SHORT_IN_ANY_SCRIPT = 10
@@ -150,16 +152,24 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
     """Tokens with whether they say nothing."""
     if "'" in text or "’" in text:
         text = _ELISION.sub(" ", _CONTRACTION.sub(" ", _POSSESSIVE.sub(" ", text)))
+    if text.isascii():
+        # The same words, found faster: a user's memories are all read after a restart.
+        yield from map(_latin_run, _ASCII_RUNS.findall(text))
+        return
     for match in _RUNS.finditer(text):
         word = match.group()
         if match["han"]:
             yield from ((one, one in _EMPTY_HAN) for one in (*word, *_pairs(word)))
         elif match["pairs"]:
             yield from ((one, one in _EMPTY_PAIRS) for one in _pairs(word) or [word])
-        elif len(word) > 1 or word.isdigit():
-            yield stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
         else:
-            yield word, True
+            yield _latin_run(word)
+
+
+def _latin_run(word: str) -> tuple[str, bool]:
+    if len(word) > 1 or word.isdigit():
+        return stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
+    return word, True
 
 
 def _pairs(run: str) -> list[str]:
@@ -185,7 +195,7 @@ def _latin_stem(word: str) -> str:
     for ending in ("ing", "ed"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             rest = word[: -len(ending)]
-            if any(vowel in rest for vowel in "aeiouy"):
+            if not _VOWELS.isdisjoint(rest):
                 word = rest[:-1] if _doubled(rest) else rest
             break
     while len(word) > 3 and word[-1] in "aeioy":
