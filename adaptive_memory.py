@@ -7731,7 +7731,7 @@ def _whole_words() -> re.Pattern[str]:
 import re
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from itertools import groupby
 from operator import attrgetter, itemgetter
 from typing import Literal
@@ -7780,7 +7780,7 @@ _FITS_NOTHING = "(?!)"
 _FIRST_OTHER = "\u0400"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _CommandPattern:
     """One frame of a kind of command, filled with the fragments of a language.
 
@@ -7795,10 +7795,10 @@ class _CommandPattern:
     frame: str
     letters: str
 
-    @cached_property
+    @property
     def compiled(self) -> re.Pattern[str]:
         """Compiled when a text may fit it: all of them together take a fifth of a second."""
-        return re.compile(_filled_frame(self.frame, COMMAND_LANGUAGES[self.language]))
+        return _compiled_command(self)
 
 
 def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
@@ -7820,15 +7820,20 @@ def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
 
 
 def commands_to_compile() -> Iterator[Callable[[], re.Pattern[str]]]:
-    """What compiles those patterns that no text has needed so far, one each."""
+    """What compiles the patterns, one each, where no text has needed it so far."""
     for one in _command_patterns():
-        if "compiled" not in vars(one):
-            yield partial(getattr, one, "compiled")
+        yield partial(_compiled_command, one)
+
+
+@cache
+def _compiled_command(one: _CommandPattern) -> re.Pattern[str]:
+    # No ``cached_property``: before Python 3.12 it compiles for one thread at a time.
+    return re.compile(_filled_frame(one.frame, COMMAND_LANGUAGES[one.language]))
 
 
 @cache
 def _command_patterns() -> tuple[_CommandPattern, ...]:
-    patterns = (
+    patterns: Iterator[tuple[CommandKind, str, str, str]] = (
         (kind, language, frame, _COMMAND_LETTERS.get(language, ""))
         for language, fragments in COMMAND_LANGUAGES.items()
         for kind, frames in _COMMAND_FRAMES.items()
@@ -12268,7 +12273,10 @@ def _announced(lower: str) -> list[Announced]:
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
     sorts = _announced_sorts()
     held = _announcing_table().held(lower)
-    for word, sort in ((one, sort) for one in held for sort in sorts[one]):
+    meanings: Iterator[tuple[str, SecretSort]] = (
+        (one, sort) for one in held for sort in sorts[one]
+    )
+    for word, sort in meanings:
         read = narrow if word.isascii() else lower
         at = read.find(word)
         while at >= 0:
@@ -20950,6 +20958,7 @@ _INDIC = "\u0900-\u0963\u0966-\u0dff"
 _RUNS = re.compile(
     rf"(?P<han>[{_HAN}]+)|(?P<pairs>[{_UNSPACED}]+)|(?:[^\W_{_HAN}{_UNSPACED}]|[{_INDIC}])+"
 )
+_ASCII_RUNS = re.compile("[0-9A-Za-z]+")
 _ACCENTS = re.compile("[\u0300-\u036f\u0610-\u061a\u0640\u064b-\u065f\u0670]")
 _ARABIC_LETTERS = str.maketrans("\u0671\u0649\u0629\u06a9\u06cc", "\u0627\u064a\u0647\u0643\u064a")
 _POSSESSIVE = re.compile("['\u2019]s\\b|(?<=s)['\u2019](?!\\w)")
@@ -21027,6 +21036,7 @@ _REFERRING = re.compile(
     "|\u4ed6|\u5979|\u5b83|\u90a3|\u8fd9|\u9019|\u305d\u308c|\u3042\u308c|\u305d\u306e|\uadf8\uac83|\uadf8\ub294|\uadf8\ub140",
     re.IGNORECASE,
 )
+_VOWELS = frozenset("aeiouy")
 _LONGEST_FOLLOW_UP = 60
 # Ten characters hold about three words, in scripts whose pairs of characters are many more tokens.
 _SHORT_IN_ANY_SCRIPT = 10
@@ -21064,16 +21074,24 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
     """Tokens with whether they say nothing."""
     if "'" in text or "\u2019" in text:
         text = _ELISION.sub(" ", _CONTRACTION.sub(" ", _POSSESSIVE.sub(" ", text)))
+    if text.isascii():
+        # The same words, found faster: a user's memories are all read after a restart.
+        yield from map(_latin_run, _ASCII_RUNS.findall(text))
+        return
     for match in _RUNS.finditer(text):
         word = match.group()
         if match["han"]:
             yield from ((one, one in _EMPTY_HAN) for one in (*word, *_pairs(word)))
         elif match["pairs"]:
             yield from ((one, one in _EMPTY_PAIRS) for one in _pairs(word) or [word])
-        elif len(word) > 1 or word.isdigit():
-            yield stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
         else:
-            yield word, True
+            yield _latin_run(word)
+
+
+def _latin_run(word: str) -> tuple[str, bool]:
+    if len(word) > 1 or word.isdigit():
+        return stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
+    return word, True
 
 
 def _pairs(run: str) -> list[str]:
@@ -21099,7 +21117,7 @@ def _latin_stem(word: str) -> str:
     for ending in ("ing", "ed"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             rest = word[: -len(ending)]
-            if any(vowel in rest for vowel in "aeiouy"):
+            if not _VOWELS.isdisjoint(rest):
                 word = rest[:-1] if _doubled(rest) else rest
             break
     while len(word) > 3 and word[-1] in "aeioy":
@@ -22475,12 +22493,20 @@ def rank_messages(
     if weights.topic:
         score = score + np.float32(weights.topic) * _best_of_topic(base, index, hits)
     score = np.where(_in_scope(index, scope) & (score > 0), score, -1)
-    best = np.argsort(-score, kind="stable")[: limit * 2]
+    best = _places_of_best(score, limit * 2)
     ordered = sorted(
-        (int(at) for at in best if score[at] > 0),
+        map(int, best),
         key=lambda at: (-round(float(score[at]), 4), -index.messages[at].said_at),
     )
     return [FoundMessage(index.messages[at], float(score[at])) for at in ordered[:limit]]
+
+
+def _places_of_best(score: Vectors, count: int) -> NDArray[np.intp]:
+    """Places of the highest scores above 0, by place, and of all that equal the last of them."""
+    places = np.flatnonzero(score > 0)
+    if count >= len(places):
+        return places
+    return places[score[places] >= np.partition(score[places], -count)[-count]]
 
 
 def best_coverage(index: HistoryIndex, question: str, scope: HistoryScope) -> float:
@@ -24273,13 +24299,16 @@ def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int)
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 log_history = logging.getLogger("adaptive_memory.conversation")
 
 # Units that the vector database is asked for; each message has two.
 HITS = 300
-# Messages that are ranked and read anew; 2,000 tokens hold about fifty.
+# Messages that are ranked; 2,000 tokens hold about fifty. Of those are read anew that fill the
+# budget so many times.
 _MOST_RANKED = 150
+_READ_SHARE = 1.5
 _FEWEST_TOKENS = 12
 # Of messages that score below this share of the best one none is worth a summary.
 _SUMMARY_SHARE = 0.5
@@ -24363,20 +24392,25 @@ async def recall_history(
     """
     if not has_words(question.text) or (question.scope.only_current and not question.scope.beyond):
         return RecalledHistory(HistorySection())
-    embedder, hits = await _hits(sources, question, rules.patience)
-    if not rules.topics:
-        hits = tuple(hit for hit in hits if hit.kind != "topic")
     asked = question.text
     if question.previous and continues(question.text):
         asked = f"{question.previous}\n{question.text}"
+    if rules.gate and is_small_talk(asked):
+        return RecalledHistory(HistorySection())
+    embedder, hits = await _hits(sources, question, rules.patience)
+    if not rules.topics:
+        hits = tuple(hit for hit in hits if hit.kind != "topic")
     past = await _found_past(sources, hits, rules)
     if (
         rules.gate
         and _evidence_of_past(sources, question.scope, asked, past, embedder) < rules.gate
     ):
         return RecalledHistory(HistorySection())
-    found = await _ranked(sources, question.scope, asked, past, rules)
-    notes = await _notes(sources, question.scope, hits)
+    ranked = _ranked(question.scope, asked, past, rules)
+    if summariser is None:
+        ranked = _likely_shown(ranked, rules.section)
+    topics = _near_topics(question.scope, hits)
+    found, notes = await _as_they_stand(sources, ranked, topics, past)
     messages = [one.message for one in found]
     section = packed_section(asked, messages, notes, rules.section)
     if summariser is None or not section.left_out:
@@ -24465,14 +24499,10 @@ def _evidence_of_past(
     return history_evidence(asked, nearest, coverage, levels)
 
 
-async def _ranked(
-    sources: HistorySources,
-    scope: HistoryScope,
-    asked: str,
-    past: _FoundPast,
-    rules: HistoryRules,
+def _ranked(
+    scope: HistoryScope, asked: str, past: _FoundPast, rules: HistoryRules
 ) -> list[FoundMessage]:
-    """The best messages, as they stand now.
+    """The best messages, as they stood when they were indexed.
 
     Messages that only the vector database knows are compared among themselves and put between the
     others by their scores.
@@ -24484,11 +24514,49 @@ async def _ranked(
             found += rank_messages(index, asked, past.hits, scope=scope, limit=limit)
     if past.apart is not None:
         found.sort(key=lambda one: -one.score)
+    return found[:limit]
+
+
+def _likely_shown(found: list[FoundMessage], rules: SectionRules) -> list[FoundMessage]:
+    """As many of the best as fill the budget amply: reading the others would be for nothing."""
+    left = _READ_SHARE * rules.tokens
+    for at, one in enumerate(found):
+        left -= rules.count_tokens(one.message.text[:LONGEST_SHOWN])
+        if left < 0:
+            return found[: at + 1]
+    return found
+
+
+def _near_topics(scope: HistoryScope, hits: Sequence[HistoryHit]) -> list[HistoryHit]:
+    """The nearest summaries of topics that may be told."""
+    near = (
+        hit
+        for hit in hits
+        if hit.kind == "topic" and hit.text and scope.holds(hit.chat_id, hit.message_id)
+    )
+    return list(islice(near, _MOST_NOTES))
+
+
+async def _as_they_stand(
+    sources: HistorySources,
+    ranked: Sequence[FoundMessage],
+    topics: Sequence[HistoryHit],
+    past: _FoundPast,
+) -> tuple[list[FoundMessage], list[TopicNote]]:
+    """Messages, and summaries of topics of which the first message still stands; by one read."""
+    keys = {(one.message.chat_id, one.message.id): one for one in ranked}
+    firsts = [(hit.chat_id, hit.message_id) for hit in topics]
     fresh = dict(past.fresh)
-    found = found[:limit]
-    keys = {(one.message.chat_id, one.message.id): one for one in found}
-    fresh |= await _current(sources, [key for key in keys if key not in fresh])
-    return [replace(one, message=fresh[key]) for key, one in keys.items() if key in fresh]
+    fresh |= await _current(
+        sources, [key for key in dict.fromkeys((*keys, *firsts)) if key not in fresh]
+    )
+    found = [replace(one, message=fresh[key]) for key, one in keys.items() if key in fresh]
+    notes = [
+        TopicNote(hit.chat_id, fresh[key].said_at, hit.text)
+        for hit, key in zip(topics, firsts, strict=True)
+        if key in fresh
+    ]
+    return found, notes
 
 
 async def _current(
@@ -24505,23 +24573,6 @@ async def _current(
         if message is not None:
             found[key] = message
     return found
-
-
-async def _notes(
-    sources: HistorySources, scope: HistoryScope, hits: Sequence[HistoryHit]
-) -> list[TopicNote]:
-    """Summaries of the nearest topics, of which the first message still stands."""
-    near = [
-        hit
-        for hit in hits
-        if hit.kind == "topic" and hit.text and scope.holds(hit.chat_id, hit.message_id)
-    ][:_MOST_NOTES]
-    standing = await _current(sources, [(hit.chat_id, hit.message_id) for hit in near])
-    return [
-        TopicNote(hit.chat_id, standing[hit.chat_id, hit.message_id].said_at, hit.text)
-        for hit in near
-        if (hit.chat_id, hit.message_id) in standing
-    ]
 
 
 # ---- src/adaptive/recall/rewriting.py ----
@@ -25542,6 +25593,11 @@ _VERDICT_BATCH = 10
 _VERDICT_PAUSE_SECONDS = 0.02
 # The host makes the model's request first: that is what the user waits for.
 _AHEAD_AFTER_SECONDS = 0.3
+# None may be refused, as nothing behind the rule that refuses it would be made ready.
+_ORDINARY_EXAMPLES = (
+    "User's name is Ada, and a code is 1.",
+    "User\u2019s sister Zo\u00eb keeps her \u201ccello\u201d at \u6771\u4eac, <3 of [them]: 40 \u20ac.",
+)
 
 
 class EntryVerdicts:
@@ -25561,7 +25617,7 @@ class EntryVerdicts:
         self._ahead_after = ahead_after
         self._allowed: OrderedDict[VerdictKey, bool] = OrderedDict()
         self._ahead: OrderedDict[str, int] = OrderedDict()
-        self._compiling: asyncio.Task[str] | None = None
+        self._compiling: asyncio.Task[None] | None = None
 
     async def ready(self) -> None:
         """Wait until ordinary entries can be judged at once: in a thread, whoever asks first.
@@ -25570,8 +25626,7 @@ class EntryVerdicts:
         commands that no ordinary entry may fit are left to ``compile_ahead``.
         """
         if self._compiling is None:
-            example = Memory("", "User's name is Ada, and a code is 1.", 0, 0)
-            self._compiling = asyncio.create_task(asyncio.to_thread(_objection, example))
+            self._compiling = asyncio.create_task(asyncio.to_thread(_judge_examples))
         await asyncio.shield(self._compiling)
 
     async def compile_ahead(self) -> None:
@@ -25671,6 +25726,12 @@ def verdict_key(user_id: str, memory: Memory) -> VerdictKey:
 def _shown_texts(memory: Memory) -> list[str]:
     formers = [former.content for former in former_contents(memory)]
     return [memory.content, *formers, *filter(None, [memory.bank])]
+
+
+def _judge_examples() -> None:
+    """Have at hand what ordinary entries need."""
+    for example in _ORDINARY_EXAMPLES:
+        _objection(Memory("", example, 0, 0))
 
 
 def _objection(memory: Memory) -> str:
@@ -35389,6 +35450,7 @@ class Remembering:
         note = "; ".join(part for part in (found.note, past.note) if part)
         return replace(found, block=with_past(found.block, past.sections), note=note)
 
+    @staged("history")
     async def _past(self, hook: Hook, asked: AskedPast) -> PastSections:
         """The sections, none where that fails or takes too long."""
         seconds = hook.settings.inlet_timeout_seconds * _SHARE_FOR_HISTORY
@@ -35444,6 +35506,7 @@ class Remembering:
         )
         section = recalled.section
         count = len(section.messages)
+        count_entries(history=count)
         note = f"{count} past {'message' if count == 1 else 'messages'} recalled" if count else ""
         return PastSections(tuple(one for one in (similar, section.text) if one), note)
 
@@ -35652,7 +35715,7 @@ from typing import TypeVar
 
 log_suggesting = logging.getLogger("adaptive_memory")
 
-Told = TypeVar("Told")
+_AskedAnswer = TypeVar("_AskedAnswer")
 RoomOf = Callable[[], Awaitable[Classroom]]
 
 
@@ -35732,7 +35795,7 @@ class Suggesting:
             return Lesson("")
         return await self.asking(hook.user_id, self._offered(hook, room_of))
 
-    async def asking(self, user_id: str, questions: Awaitable[Told]) -> Told:
+    async def asking(self, user_id: str, questions: Awaitable[_AskedAnswer]) -> _AskedAnswer:
         """Ask a user something, while nothing is offered."""
         self._asked_now[user_id] += 1
         try:
@@ -35961,6 +36024,7 @@ class Understanding:
         until = asyncio.get_running_loop().time() + _seconds_to_search_again(hook.settings)
         return TurnUnderstanding(hook.metadata, asyncio.create_task(work), question.text, until)
 
+    @staged("preprocess")
     async def _understood(
         self, hook: Hook, messages: Sequence[Message], question: Question
     ) -> Preprocessing | None:
@@ -36756,6 +36820,7 @@ class SummingUp:
             writing=self._learning.writing,
         )
 
+    @staged("postprocess")
     async def _noted(self, summing: _Summing) -> Postprocessing | None:
         """What the model says of the turn; the notes of the chat are brought up to date with it.
 
@@ -37500,14 +37565,16 @@ class Filter:
     async def _summed_up(self, hook: Hook, chat: AnsweredChat, learned: asyncio.Event) -> None:
         """Looking back at an answered turn, in a task of its own that nobody waits for."""
         try:
-            await self._summing_up.sum_up(hook, chat, learned)
+            async with self._measuring.background(hook):
+                await self._summing_up.sum_up(hook, chat, learned)
         except Exception:
             log.exception("an unexpected error while summing up a turn")
 
     async def _remembered(self, hook: Hook) -> None:
         """Indexing of past conversation, in a task of its own that nobody waits for."""
         try:
-            await self._remembering.keep(hook)
+            async with self._measuring.background(hook):
+                await self._remembering.keep(hook)
         except AdaptiveMemoryError as error:
             log.warning("past conversation is not indexed: %s", error)
         except Exception:

@@ -265,14 +265,16 @@ class Filter:
     async def _summed_up(self, hook: Hook, chat: AnsweredChat, learned: asyncio.Event) -> None:
         """Looking back at an answered turn, in a task of its own that nobody waits for."""
         try:
-            await self._summing_up.sum_up(hook, chat, learned)
+            async with self._measuring.background(hook):
+                await self._summing_up.sum_up(hook, chat, learned)
         except Exception:
             log.exception("an unexpected error while summing up a turn")
 
     async def _remembered(self, hook: Hook) -> None:
         """Indexing of past conversation, in a task of its own that nobody waits for."""
         try:
-            await self._remembering.keep(hook)
+            async with self._measuring.background(hook):
+                await self._remembering.keep(hook)
         except AdaptiveMemoryError as error:
             log.warning("past conversation is not indexed: %s", error)
         except Exception:

@@ -45,6 +45,7 @@ from adaptive.host.locality import kept_from_completer
 from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.requests import account, isolated_request
 from adaptive.llm.ask import AnswerFormats
+from adaptive.measures import count_entries, staged
 from adaptive.messages import Message
 from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
@@ -153,6 +154,7 @@ class Remembering:
         note = "; ".join(part for part in (found.note, past.note) if part)
         return replace(found, block=with_past(found.block, past.sections), note=note)
 
+    @staged("history")
     async def _past(self, hook: Hook, asked: AskedPast) -> PastSections:
         """The sections, none where that fails or takes too long."""
         seconds = hook.settings.inlet_timeout_seconds * _SHARE_FOR_HISTORY
@@ -208,6 +210,7 @@ class Remembering:
         )
         section = recalled.section
         count = len(section.messages)
+        count_entries(history=count)
         note = f"{count} past {'message' if count == 1 else 'messages'} recalled" if count else ""
         return PastSections(tuple(one for one in (similar, section.text) if one), note)
 

@@ -30,6 +30,7 @@ from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import INJECTED, Learning, typed_message
 from adaptive.llm.ask import AnswerFormats
 from adaptive.messages import Message, has_words, message_text, spoken_text
+from adaptive.measures import staged
 from adaptive.model import Memory, Turn
 from adaptive.privacy.gate import GatePolicy, Refused, gate
 from adaptive.privacy.policy import gate_policy, is_safe_label
@@ -147,6 +148,7 @@ class SummingUp:
             writing=self._learning.writing,
         )
 
+    @staged("postprocess")
     async def _noted(self, summing: _Summing) -> Postprocessing | None:
         """What the model says of the turn; the notes of the chat are brought up to date with it.
 

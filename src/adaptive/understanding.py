@@ -40,6 +40,7 @@ from adaptive.host.requests import account, isolated_request
 from adaptive.host.sealed_tables import SealedAuditTable
 from adaptive.learn.audit import AuditTrail
 from adaptive.llm.ask import AnswerFormats
+from adaptive.measures import staged
 from adaptive.messages import Message, has_words
 from adaptive.ports import Completer
 from adaptive.privacy.policy import gate_policy
@@ -158,6 +159,7 @@ class Understanding:
         until = asyncio.get_running_loop().time() + _seconds_to_search_again(hook.settings)
         return TurnUnderstanding(hook.metadata, asyncio.create_task(work), question.text, until)
 
+    @staged("preprocess")
     async def _understood(
         self, hook: Hook, messages: Sequence[Message], question: Question
     ) -> Preprocessing | None:
