@@ -24,7 +24,15 @@ FLOORS: list[set[str]] = [
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
     {"filter", "recalling", "learning", "erasing"}
-    | {"understanding", "summing_up", "suggesting", "remembering", "answers", "measuring"}
+    | {
+        "understanding",
+        "summing_up",
+        "suggesting",
+        "remembering",
+        "topic_summaries",
+        "answers",
+        "measuring",
+    }
     | {"windowing"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.

@@ -16,7 +16,6 @@ from typing import Any
 
 from fastapi import Request
 
-from adaptive.clock import local_time
 from adaptive.conversation.history_backfill import Backfills
 from adaptive.conversation.history_block import SectionRules
 from adaptive.conversation.history_indexes import HistoryIndexes
@@ -33,10 +32,8 @@ from adaptive.conversation.history_scope import unseen_messages
 from adaptive.conversation.history_summary import HistorySummariser
 from adaptive.conversation.indexed_chats import IndexedChats
 from adaptive.conversation.past_chats import ChatProfile, chats_like, similar_section
-from adaptive.conversation.topic_summary import TopicSummariser
-from adaptive.conversation.topics import Topic
 from adaptive.conversation_ports import ChatNotesTable, KeptUnits, OutlinedChats
-from adaptive.errors import AdaptiveMemoryError, HostError, TablesUnavailable
+from adaptive.errors import AdaptiveMemoryError, HostError
 from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
@@ -54,6 +51,7 @@ from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, estimated_tokens
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
 from adaptive.search.turn_embedder import TurnEmbedder
+from adaptive.topic_summaries import TopicSummaries, zone_of
 
 log_remembering = logging.getLogger("adaptive_memory")
 
@@ -69,7 +67,6 @@ _SHARE_FOR_HISTORY_SUMMARY = 0.5
 _SHARE_FOR_SIMILAR_CHATS = 0.25
 # The host ends the turn first, and learning begins.
 _KEEP_AFTER_SECONDS = 0.3
-_TOPIC_SECONDS = 60.0
 _STOPPED_WITHIN_SECONDS = 10.0
 
 TellTurn = Callable[[Hook, str], Awaitable[None]]
@@ -174,7 +171,7 @@ class Remembering:
             log_remembering.info("no past conversation for a model that some banks are kept from")
             return PastSections()
         current = hook.chat_id if hook.told_kind == "saved" else ""
-        zone = await asyncio.to_thread(_zone_of, hook)
+        zone = await asyncio.to_thread(zone_of, hook)
         holds, beyond, similar = await asyncio.gather(
             self._vectors.holds(user_id),
             self._unseen(hook, current, asked.messages),
@@ -297,8 +294,9 @@ class Remembering:
             answer_id = str(hook.metadata.get("message_id") or "")
             turn = KeptTurn(hook.chat_id, answer_id, time.time())
             wanted = hook.settings.enable_history_topics
-            summaries = _TopicSummaries(self, hook, request, user) if wanted else None
-            await self._keeper.keep(sources, turn, summaries)
+            models = partial(chosen_completer, hook, request, user)
+            summaries = TopicSummaries(hook, request, models, self._notes, self._formats)
+            await self._keeper.keep(sources, turn, summaries if wanted else None)
             asked = hook.settings.index_past_chats and hook.settings.history_recall == "all"
             if asked and self._backfills.due(hook.user_id):
                 tell = partial(self._tell, hook)
@@ -308,26 +306,6 @@ class Remembering:
             running.discard(task)
             if not running:
                 self._running.pop(hook.user_id, None)
-
-    async def topic_summary(self, hook: Hook, request: Request, user: Any, topic: Topic) -> str:
-        """A model's summary of a finished topic; empty where the model may not see it.
-
-        Raises:
-            ModelError: no usable reply in time.
-        """
-        completer = await chosen_completer(hook, request, user)
-        if (await kept_from_completer(completer, request, hook.settings)).names:
-            return ""
-        model = TopicSummariser(completer, self._formats, _TOPIC_SECONDS)
-        return await model.summary(topic, await asyncio.to_thread(_zone_of, hook))
-
-    async def noted_summary(self, user_id: str, chat_id: str) -> str:
-        """What is noted of a whole chat, empty where nothing is."""
-        try:
-            return (await self._notes.read(user_id, chat_id)).summary
-        except TablesUnavailable as error:
-            log_remembering.info("a chat's notes can't be read: %s", error)
-            return ""
 
     # Forgetting
 
@@ -367,24 +345,6 @@ class Remembering:
         return count
 
 
-@dataclass(frozen=True, slots=True)
-class _TopicSummaries:
-    """Summaries of a user's topics: the chat's own where it is one topic, else by a model."""
-
-    room: Remembering
-    hook: Hook
-    request: Request
-    user: Any
-
-    async def of_topic(self, topic: Topic, alone: bool) -> str:
-        """See ``Summaries``."""
-        if alone:
-            chat_id = topic.messages[0].chat_id
-            if noted := await self.room.noted_summary(self.hook.user_id, chat_id):
-                return noted
-        return await self.room.topic_summary(self.hook, self.request, self.user, topic)
-
-
 def with_past(block: str, sections: Sequence[str]) -> str:
     """The memory block with sections on the past as its last part, or a block of these alone."""
     if not sections:
@@ -392,11 +352,3 @@ def with_past(block: str, sections: Sequence[str]) -> str:
     told = "\n\n".join([HISTORY_PREAMBLE, *sections])
     above = f"{block.removesuffix(CLOSE_MARKER)}\n" if block else f"{OPEN_MARKER}\n"
     return f"{above}{told}\n{CLOSE_MARKER}"
-
-
-def _zone_of(hook: Hook) -> str:
-    """The name of the user's time zone, empty for UTC; for a thread, as it reads a file.
-
-    The interpreter keeps zones that were read, so that the loop reads none afterwards.
-    """
-    return str(getattr(local_time(0, *hook.time_zones).tzinfo, "key", ""))

@@ -29,8 +29,8 @@ from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import INJECTED, Learning, typed_message
 from adaptive.llm.ask import AnswerFormats
-from adaptive.messages import Message, has_words, message_text, spoken_text
 from adaptive.measures import staged
+from adaptive.messages import Message, has_words, message_text, spoken_text
 from adaptive.model import Memory, Turn
 from adaptive.privacy.gate import GatePolicy, Refused, gate
 from adaptive.privacy.policy import gate_policy, is_safe_label
