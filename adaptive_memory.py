@@ -1333,142 +1333,35 @@ def _erasing_session() -> AbstractAsyncContextManager[Any]:
     return get_async_db_context()
 
 
-# ---- src/adaptive/host/installed.py ----
-# Whether an instance of the plug-in is still the one that the host uses, and how it gives way.
-#
-# The host makes another instance when the function's code is saved anew, and drops it when the
-# function is deleted; nobody tells the instance, whose background work would go on for long.
+# ---- src/adaptive/host/recent_users.py ----
+# Who was here last, and has memories.
 
-import asyncio
-import logging
-import sys
-from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any
 
-Standing = Literal["installed", "switched off", "replaced", "deleted"]
-
-log_installed = logging.getLogger("adaptive_memory.host")
-
-# How often an instance looks whether it is still the host's, while work of it runs.
-_LOOK_SECONDS = 1.0
-# How long its work may go on afterwards. An instance that was replaced finishes what it has begun;
-# whoever deletes a function wants it to stop, and a write takes less than this.
-_GRACE_SECONDS = 60.0
-_GRACE_OF_DELETED_SECONDS = 2.0
-
-
-def host_functions() -> dict[str, Any] | None:
-    """The instances that the host uses, by the function's id; ``None`` where no host runs.
-
-    0.9.6 and 0.12.4 keep them in the application's state (host: utils/plugin.py,
-    get_function_module_from_cache), one set in each process.
-    """
-    return _host_state("FUNCTIONS")
-
-
-class Installation:
-    """One instance of the plug-in among those that the host uses.
-
-    An instance that was never among them counts as installed: the host makes it to read its
-    valves, or it is about to be used.
-    """
-
-    def __init__(
-        self,
-        instance: object,
-        tasks: set[asyncio.Task[None]],
-        functions: Callable[[], dict[str, Any] | None] = host_functions,
-    ) -> None:
-        self._instance, self._tasks, self._functions = instance, tasks, functions
-        self._id = ""
-        self._looking: asyncio.TimerHandle | None = None
-        self._retiring: asyncio.Task[None] | None = None
-
-    def look_out(self) -> None:
-        """See to it that running tasks give way in time; to be called when one is started."""
-        if self._looking is None and self._retiring is None:
-            self._here()
-            self._look_again()
-
-    async def serves(self) -> bool:
-        """Whether work that failed is to be tried again by this instance, as far as is known.
-
-        That is asked of the database as well: the function may have been changed, deleted or
-        switched off through another process.
-        """
-        return await self.standing() == "installed"
-
-    async def standing(self) -> Standing:
-        """What has become of the instance, by this process's functions and by the database."""
-        here = self._here()
-        if not self._id:
-            return "installed"
-        try:
-            stored = await _stored_function(self._id)
-        except HostError as error:
-            log_installed.debug("the function was not looked up: %s", error)
-            return "installed" if here else "replaced"
-        if stored is None:
-            return "deleted"
-        loaded = (_host_state("FUNCTION_CONTENTS") or {}).get(self._id, stored.content)
-        if not here or loaded != stored.content:
-            return "replaced"
-        return "installed" if stored.is_active else "switched off"
-
-    def _here(self) -> bool:
-        """Whether this process's host uses the instance; remembers under which id it does."""
-        functions = self._functions()
-        if functions is None:
-            return True
-        for name, held in functions.items():
-            if held is self._instance:
-                self._id = name
-                return True
-        return not self._id
-
-    def _look_again(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._looking = loop.call_later(_LOOK_SECONDS, self._look)
-
-    def _look(self) -> None:
-        self._looking = None
-        if not self._tasks:
-            return
-        if self._here():
-            self._look_again()
-        else:
-            self._retiring = asyncio.create_task(self._retire())
-
-    async def _retire(self) -> None:
-        """Let running work go on for a while, then cut it off: what waits stays in the database."""
-        standing = await self.standing()
-        deleted = standing == "deleted"
-        await asyncio.sleep(_GRACE_OF_DELETED_SECONDS if deleted else _GRACE_SECONDS)
-        self._retiring = None
-        if self._here():  # the host uses it again
-            return
-        for task in [*self._tasks]:
-            log_installed.info("work of a load of the plug-in that was %s is cut off", standing)
-            task.cancel()
-
-
-def _host_state(name: str) -> dict[str, Any] | None:
-    """A mapping in the state of the host's application, ``None`` where there is none."""
-    app = getattr(sys.modules.get("open_webui.main"), "app", None)
-    return getattr(getattr(app, "state", None), name, None)
+from sqlalchemy import select
 
 
 @uninterrupted
-async def _stored_function(function_id: str) -> Any:
-    """The function as it is stored, ``None`` where it was deleted.
+async def recent_users(limit: int, since: int) -> tuple[Any, ...]:
+    """Accounts with memories that were active at or after an epoch second, the last ones first.
 
     Raises:
         HostError: the host could not tell.
     """
-    with HostFaults("looking for the function"):
-        from open_webui.models.functions import Functions
+    from open_webui.internal.db import get_async_db_context
+    from open_webui.models.memories import Memory as Row
+    from open_webui.models.users import User, UserModel
 
-        return await Functions.get_function_by_id(function_id)
+    query = (
+        select(User)
+        .where(User.last_active_at >= since, User.id.in_(select(Row.user_id)))
+        .order_by(User.last_active_at.desc())
+        .limit(limit)
+    )
+    with HostFaults("looking for recent users"):
+        async with get_async_db_context() as session:
+            found = (await session.execute(query)).scalars().all()
+            return tuple(UserModel.model_validate(user) for user in found)
 
 
 # ---- src/adaptive/learn/imagination.py ----
@@ -14682,6 +14575,168 @@ def _past_session() -> Any:
     from open_webui.internal.db import get_async_db_context
 
     return get_async_db_context()
+
+
+# ---- src/adaptive/host/installed.py ----
+# Whether an instance of the plug-in is still the one that the host uses, and how it gives way.
+#
+# The host makes another instance when the function's code is saved anew, and drops it when the
+# function is deleted; nobody tells the instance, whose background work would go on for long.
+
+import asyncio
+import logging
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+Standing = Literal["installed", "switched off", "replaced", "deleted"]
+
+log_installed = logging.getLogger("adaptive_memory.host")
+
+# How often an instance looks whether it is still the host's, while work of it runs.
+_LOOK_SECONDS = 1.0
+# How long its work may go on afterwards. An instance that was replaced finishes what it has begun;
+# whoever deletes a function wants it to stop, and a write takes less than this.
+_GRACE_SECONDS = 60.0
+_GRACE_OF_DELETED_SECONDS = 2.0
+
+
+def host_functions() -> dict[str, Any] | None:
+    """The instances that the host uses, by the function's id; ``None`` where no host runs.
+
+    0.9.6 and 0.12.4 keep them in the application's state (host: utils/plugin.py,
+    get_function_module_from_cache), one set in each process.
+    """
+    return _host_state("FUNCTIONS")
+
+
+class Installation:
+    """One instance of the plug-in among those that the host uses.
+
+    An instance that was never among them counts as installed: the host makes it to read its
+    valves, or it is about to be used.
+    """
+
+    def __init__(
+        self,
+        instance: object,
+        tasks: set[asyncio.Task[None]],
+        functions: Callable[[], dict[str, Any] | None] = host_functions,
+    ) -> None:
+        self._instance, self._tasks, self._functions = instance, tasks, functions
+        self._id = ""
+        self._looking: asyncio.TimerHandle | None = None
+        self._retiring: asyncio.Task[None] | None = None
+
+    def look_out(self) -> None:
+        """See to it that running tasks give way in time; to be called when one is started."""
+        if self._looking is None and self._retiring is None:
+            self._here()
+            self._look_again()
+
+    async def serves(self) -> bool:
+        """Whether work that failed is to be tried again by this instance, as far as is known.
+
+        That is asked of the database as well: the function may have been changed, deleted or
+        switched off through another process.
+        """
+        return await self.standing() == "installed"
+
+    async def stored_valves(self) -> Mapping[str, Any] | None:
+        """What the admin has set, as it is stored; ``None`` where the host does not use this one.
+
+        The host hands an instance its valves with the first request that it serves.
+
+        Raises:
+            HostError: the host could not tell.
+        """
+        self._here()
+        return await _stored_valves(self._id) if self._id else None
+
+    async def standing(self) -> Standing:
+        """What has become of the instance, by this process's functions and by the database."""
+        here = self._here()
+        if not self._id:
+            return "installed"
+        try:
+            stored = await _stored_function(self._id)
+        except HostError as error:
+            log_installed.debug("the function was not looked up: %s", error)
+            return "installed" if here else "replaced"
+        if stored is None:
+            return "deleted"
+        loaded = (_host_state("FUNCTION_CONTENTS") or {}).get(self._id, stored.content)
+        if not here or loaded != stored.content:
+            return "replaced"
+        return "installed" if stored.is_active else "switched off"
+
+    def _here(self) -> bool:
+        """Whether this process's host uses the instance; remembers under which id it does."""
+        functions = self._functions()
+        if functions is None:
+            return True
+        for name, held in functions.items():
+            if held is self._instance:
+                self._id = name
+                return True
+        return not self._id
+
+    def _look_again(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._looking = loop.call_later(_LOOK_SECONDS, self._look)
+
+    def _look(self) -> None:
+        self._looking = None
+        if not self._tasks:
+            return
+        if self._here():
+            self._look_again()
+        else:
+            self._retiring = asyncio.create_task(self._retire())
+
+    async def _retire(self) -> None:
+        """Let running work go on for a while, then cut it off: what waits stays in the database."""
+        standing = await self.standing()
+        deleted = standing == "deleted"
+        await asyncio.sleep(_GRACE_OF_DELETED_SECONDS if deleted else _GRACE_SECONDS)
+        self._retiring = None
+        if self._here():  # the host uses it again
+            return
+        for task in [*self._tasks]:
+            log_installed.info("work of a load of the plug-in that was %s is cut off", standing)
+            task.cancel()
+
+
+def _host_state(name: str) -> dict[str, Any] | None:
+    """A mapping in the state of the host's application, ``None`` where there is none."""
+    app = getattr(sys.modules.get("open_webui.main"), "app", None)
+    return getattr(getattr(app, "state", None), name, None)
+
+
+@uninterrupted
+async def _stored_function(function_id: str) -> Any:
+    """The function as it is stored, ``None`` where it was deleted.
+
+    Raises:
+        HostError: the host could not tell.
+    """
+    with HostFaults("looking for the function"):
+        from open_webui.models.functions import Functions
+
+        return await Functions.get_function_by_id(function_id)
+
+
+@uninterrupted
+async def _stored_valves(function_id: str) -> Mapping[str, Any]:
+    """The function's valves as they are stored, none where nothing was set.
+
+    Raises:
+        HostError: the host could not tell.
+    """
+    with HostFaults("looking for the function's valves"):
+        from open_webui.models.functions import Functions
+
+        return mapping(await Functions.get_function_valves_by_id(function_id))
 
 
 # ---- src/adaptive/host/kind.py ----
@@ -29821,6 +29876,22 @@ class MemoryIndexes:
         self._evict(user_id, budget_bytes)
         return held
 
+    async def prepare(self, sources: Sources, budget_bytes: int) -> bool:
+        """Have a user's index at hand before anybody asks; whether there is room for another.
+
+        Nothing is embedded, and it is the first to be evicted. Half of the budget is left free.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            HostError: the memories can't be read.
+        """
+        user_id = sources.user_id
+        if user_id not in self._held:
+            await asyncio.shield(self._refreshing(sources, await sources.embedder.name()))
+            if user_id in self._held:
+                self._held.move_to_end(user_id, last=False)
+        return 2 * sum(index.nbytes for index in self._held.values()) <= budget_bytes
+
     def expect_texts(self, user_id: str, texts: Sequence[str], vectors: Vectors) -> None:
         """Vectors of texts that are about to be memories, so that none is embedded twice."""
         if len(self._expected) >= _EXPECTING_USERS:
@@ -30560,47 +30631,6 @@ def _encoded(model: Any, texts: list[str], prefix: str | None) -> object:
     """
     named = {"prompt": prefix} if prefix else {}
     return model.encode(texts, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **named)
-
-
-# ---- src/adaptive/host/warmup.py ----
-# Making the process ready when the plug-in is loaded, before anybody waits for an answer.
-#
-# The host loads functions when a page asks for its list of models (host: utils/models.py,
-# get_all_models), some seconds before the first message.
-
-import asyncio
-import logging
-import sys
-
-from fastapi import Request
-
-log_warmup = logging.getLogger("adaptive_memory.host")
-
-
-def host_request() -> Request | None:
-    """A request of nobody's to the running host, ``None`` where none runs or no loop does."""
-    app = getattr(sys.modules.get("open_webui.main"), "app", None)
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-    if app is None or not host_is_supported():
-        return None
-    return Request({"type": "http", "app": app, "headers": [], "state": {}})
-
-
-async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
-    """Have the null prompts at hand, and let the host's embedding model make its first vector.
-
-    The first vector takes 0.3 s, later ones some milliseconds. A service is not called for it: it
-    costs money and is warm already.
-    """
-    embedder = HostEmbedder(request, None)
-    try:
-        if await embedder.in_process():
-            await indexes.warm_up(embedder, table)
-    except AdaptiveMemoryError as error:
-        log_warmup.info("not warmed up: %s", error)
 
 
 # ---- src/adaptive/user_valves.py ----
@@ -34591,8 +34621,15 @@ from fastapi import Request
 
 def user_sources(hook: Hook, request: Request, user: Any, vectors: HostVectorTable) -> Sources:
     """Where the memories of a hook's user are, behind the gate, and who makes their vectors."""
-    store = GuardedStore(HostMemoryStore(request, user), gate_policy(hook.settings))
-    return Sources(hook.user_id, store, chosen_embedder(hook.settings, request, user), vectors)
+    return sources_of(user, hook.settings, request, vectors)
+
+
+def sources_of(
+    user: Any, settings: Settings, request: Request, vectors: HostVectorTable
+) -> Sources:
+    """The same for an account of the host."""
+    store = GuardedStore(HostMemoryStore(request, user), gate_policy(settings))
+    return Sources(str(user.id), store, chosen_embedder(settings, request, user), vectors)
 
 
 def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
@@ -34630,6 +34667,79 @@ async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer
 
 def _redacting_completer(completer: Completer, settings: Settings) -> RedactingCompleter:
     return RedactingCompleter(completer, settings.pii_redaction in ("model", "all"))
+
+
+# ---- src/adaptive/host/warmup.py ----
+# Making the process ready when the plug-in is loaded, before anybody waits for an answer.
+#
+# The host loads functions when a page asks for its list of models (host: utils/models.py,
+# get_all_models), some seconds before the first message.
+
+import asyncio
+import logging
+import sys
+import time
+
+from fastapi import Request
+
+# After a restart they come back first; those of others are read when they write.
+_USERS_PREPARED = 20
+_RECENT_SECONDS = 7 * 24 * 3600
+_REST_BETWEEN_USERS_SECONDS = 0.1
+
+log_warmup = logging.getLogger("adaptive_memory.host")
+
+
+def host_request() -> Request | None:
+    """A request of nobody's to the running host, ``None`` where none runs or no loop does."""
+    app = getattr(sys.modules.get("open_webui.main"), "app", None)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    if app is None or not host_is_supported():
+        return None
+    return Request({"type": "http", "app": app, "headers": [], "state": {}})
+
+
+async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
+    """Have the null prompts at hand, and let the host's embedding model make its first vector.
+
+    The first vector takes 0.3 s, later ones some milliseconds. A service is not called for it: it
+    costs money and is warm already.
+    """
+    embedder = HostEmbedder(request, None)
+    try:
+        if await embedder.in_process():
+            await indexes.warm_up(embedder, table)
+    except AdaptiveMemoryError as error:
+        log_warmup.info("not warmed up: %s", error)
+
+
+async def prepare_indexes(
+    request: Request, indexes: MemoryIndexes, table: HostVectorTable, settings: Settings
+) -> None:
+    """Have the indexes of recent users at hand, one after the other, while there is room for more.
+
+    Reading and preparing 1,000 memories takes a tenth of a second, which their first message would
+    wait for.
+    """
+    since, prepared = int(time.time()) - _RECENT_SECONDS, 0
+    try:
+        for user in await recent_users(_USERS_PREPARED, since):
+            sources = sources_of(user, settings, isolated_request(request), table)
+            try:
+                room = await indexes.prepare(sources, settings.index_cache_bytes)
+            except MemoryUnavailable:
+                continue
+            prepared += 1
+            if not room:
+                break
+            await asyncio.sleep(_REST_BETWEEN_USERS_SECONDS)
+    except AdaptiveMemoryError as error:
+        log_warmup.info("memories are read with the first message only: %s", error)
+    if prepared:
+        log_warmup.info("memories are at hand of users who were here lately: %d", prepared)
 
 
 # ---- src/adaptive/recall/gather.py ----
@@ -37124,7 +37234,7 @@ async def _window_summary(notes: ChatNotesTable, user_id: str, chat_id: str) -> 
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -37166,13 +37276,22 @@ class Recalling:
         self._relevance = RelevanceCache()
         self._verdicts = EntryVerdicts()
 
-    async def warm_up(self, request: Request) -> None:
+    async def warm_up(
+        self, request: Request, stored: Callable[[], Awaitable[Mapping[str, Any] | None]]
+    ) -> None:
         """What would make the first message after a restart wait, and then what later ones need.
 
         What is not needed at once is compiled later, in pieces: it holds up whatever else runs.
+        ``stored`` brings the admin's valves, ``None`` for an instance that serves nobody.
+
+        Raises:
+            HostError: the valves can't be read.
         """
         await self._verdicts.ready()
         await warm_up(request, self._indexes, self._vectors)
+        if (valves := await stored()) is not None:
+            settings = Settings.merge(Valves(**valves), None)
+            await prepare_indexes(request, self._indexes, self._vectors, settings)
         for work in (
             partial(may_hold_facts, "What is it?"),
             partial(read_erasure_request, "forget", datetime.now(UTC).date()),
@@ -37381,7 +37500,14 @@ class Filter:
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
-            self._start(self._recalling.warm_up(request))
+            self._start(self._warmed_up(request))
+
+    async def _warmed_up(self, request: Request) -> None:
+        """Getting ready in a task of its own; whatever fails is done by the first message."""
+        try:
+            await self._recalling.warm_up(request, self._installation.stored_valves)
+        except AdaptiveMemoryError as error:
+            log.info("not everything was made ready ahead: %s", error)
 
     async def inlet(
         self,

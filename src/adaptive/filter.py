@@ -75,7 +75,14 @@ class Filter:
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
-            self._start(self._recalling.warm_up(request))
+            self._start(self._warmed_up(request))
+
+    async def _warmed_up(self, request: Request) -> None:
+        """Getting ready in a task of its own; whatever fails is done by the first message."""
+        try:
+            await self._recalling.warm_up(request, self._installation.stored_valves)
+        except AdaptiveMemoryError as error:
+            log.info("not everything was made ready ahead: %s", error)
 
     async def inlet(
         self,

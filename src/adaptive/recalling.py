@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -26,7 +26,7 @@ from adaptive.host.requests import account, isolated_request
 from adaptive.host.sealed_tables import SealedChatTable
 from adaptive.host.usage_table import HostUsageTable
 from adaptive.host.vector_table import HostVectorTable
-from adaptive.host.warmup import warm_up
+from adaptive.host.warmup import prepare_indexes, warm_up
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.learning import INJECTED, RECALLED
 from adaptive.llm.ask import AnswerFormats
@@ -50,8 +50,10 @@ from adaptive.recall.remarks import memory_remarks
 from adaptive.recall.rewriting import Rewriter
 from adaptive.remembering import AskedPast, Remembering
 from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
 from adaptive.understanding import TurnUnderstanding, Understanding
+from adaptive.valves import Valves
 from adaptive.windowing import RequestWindow, block_with, request_window
 
 log_recalling = logging.getLogger("adaptive_memory")
@@ -88,13 +90,22 @@ class Recalling:
         self._relevance = RelevanceCache()
         self._verdicts = EntryVerdicts()
 
-    async def warm_up(self, request: Request) -> None:
+    async def warm_up(
+        self, request: Request, stored: Callable[[], Awaitable[Mapping[str, Any] | None]]
+    ) -> None:
         """What would make the first message after a restart wait, and then what later ones need.
 
         What is not needed at once is compiled later, in pieces: it holds up whatever else runs.
+        ``stored`` brings the admin's valves, ``None`` for an instance that serves nobody.
+
+        Raises:
+            HostError: the valves can't be read.
         """
         await self._verdicts.ready()
         await warm_up(request, self._indexes, self._vectors)
+        if (valves := await stored()) is not None:
+            settings = Settings.merge(Valves(**valves), None)
+            await prepare_indexes(request, self._indexes, self._vectors, settings)
         for work in (
             partial(may_hold_facts, "What is it?"),
             partial(read_erasure_request, "forget", datetime.now(UTC).date()),

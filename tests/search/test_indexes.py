@@ -293,6 +293,44 @@ async def test_restart_after_a_change() -> None:
     assert world.table.ids("ada") == {"tea", "dog"}
 
 
+async def test_prepared_index() -> None:
+    """What was prepared after a restart serves the first question without reading the rows."""
+    before = World(TEA, DOG)
+    await before.warm()
+    after = before.restarted()
+    reads = before.store.reads
+    assert await after.indexes.prepare(after.sources, PLENTY)
+    assert await after.indexes.prepare(after.sources, PLENTY)
+    assert after.store.reads == reads + 1
+    assert (await after.current()).ready
+    assert after.store.reads == reads + 1
+    assert not after.embedder.calls
+
+
+async def test_preparing_embeds_nothing() -> None:
+    """Memories without vectors wait for a question: nobody may ever ask."""
+    world = World(TEA, DOG)
+    await world.indexes.prepare(world.sources, PLENTY)
+    await settled()
+    assert not world.embedder.calls
+    assert (await world.current()).ready
+
+
+async def test_preparing_takes_nobodys_place() -> None:
+    """Half of the budget stays free, and what was prepared is the first to go."""
+    ada = World(TEA, DOG)
+    size = (await ada.warm()).nbytes
+    bob = World(TEA, DOG, user_id="bob", indexes=ada.indexes, clock=ada.clock)
+    eve = World(TEA, DOG, user_id="eve", indexes=ada.indexes, clock=ada.clock)
+    assert not await bob.indexes.prepare(bob.sources, size)
+    await eve.current(budget=size * 2)
+    reads = ada.store.reads
+    await ada.current()
+    assert ada.store.reads == reads
+    await bob.current()
+    assert bob.store.reads == 2
+
+
 async def test_without_a_table() -> None:
     """Where no table can be created, everything works within the process."""
     world = World(TEA, DOG, table=ShelvedVectors(unavailable=True))

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults
 from adaptive.host.uninterrupted import uninterrupted
+from adaptive.shapes import mapping
 
 Standing = Literal["installed", "switched off", "replaced", "deleted"]
 
@@ -68,6 +69,17 @@ class Installation:
         switched off through another process.
         """
         return await self.standing() == "installed"
+
+    async def stored_valves(self) -> Mapping[str, Any] | None:
+        """What the admin has set, as it is stored; ``None`` where the host does not use this one.
+
+        The host hands an instance its valves with the first request that it serves.
+
+        Raises:
+            HostError: the host could not tell.
+        """
+        self._here()
+        return await _stored_valves(self._id) if self._id else None
 
     async def standing(self) -> Standing:
         """What has become of the instance, by this process's functions and by the database."""
@@ -140,3 +152,16 @@ async def _stored_function(function_id: str) -> Any:
         from open_webui.models.functions import Functions
 
         return await Functions.get_function_by_id(function_id)
+
+
+@uninterrupted
+async def _stored_valves(function_id: str) -> Mapping[str, Any]:
+    """The function's valves as they are stored, none where nothing was set.
+
+    Raises:
+        HostError: the host could not tell.
+    """
+    with HostFaults("looking for the function's valves"):
+        from open_webui.models.functions import Functions
+
+        return mapping(await Functions.get_function_valves_by_id(function_id))

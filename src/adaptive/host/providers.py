@@ -26,8 +26,15 @@ from adaptive.settings import Settings
 
 def user_sources(hook: Hook, request: Request, user: Any, vectors: HostVectorTable) -> Sources:
     """Where the memories of a hook's user are, behind the gate, and who makes their vectors."""
-    store = GuardedStore(HostMemoryStore(request, user), gate_policy(hook.settings))
-    return Sources(hook.user_id, store, chosen_embedder(hook.settings, request, user), vectors)
+    return sources_of(user, hook.settings, request, vectors)
+
+
+def sources_of(
+    user: Any, settings: Settings, request: Request, vectors: HostVectorTable
+) -> Sources:
+    """The same for an account of the host."""
+    store = GuardedStore(HostMemoryStore(request, user), gate_policy(settings))
+    return Sources(str(user.id), store, chosen_embedder(settings, request, user), vectors)
 
 
 def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:

@@ -93,6 +93,22 @@ class MemoryIndexes:
         self._evict(user_id, budget_bytes)
         return held
 
+    async def prepare(self, sources: Sources, budget_bytes: int) -> bool:
+        """Have a user's index at hand before anybody asks; whether there is room for another.
+
+        Nothing is embedded, and it is the first to be evicted. Half of the budget is left free.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            HostError: the memories can't be read.
+        """
+        user_id = sources.user_id
+        if user_id not in self._held:
+            await asyncio.shield(self._refreshing(sources, await sources.embedder.name()))
+            if user_id in self._held:
+                self._held.move_to_end(user_id, last=False)
+        return 2 * sum(index.nbytes for index in self._held.values()) <= budget_bytes
+
     def expect_texts(self, user_id: str, texts: Sequence[str], vectors: Vectors) -> None:
         """Vectors of texts that are about to be memories, so that none is embedded twice."""
         if len(self._expected) >= _EXPECTING_USERS:

@@ -200,7 +200,7 @@ async def test_table_with_dates(host: RunningHost, plugin: InstalledFilter) -> N
 
 
 async def test_restart_embeds_nothing_anew(start_host: StartHost) -> None:
-    """After a restart of the server known memories are not embedded again."""
+    """After a restart known memories are at hand when a page is loaded, and not embedded again."""
     host = await start_host(**EMBEDDING)
     learns_nothing_else(host.model)
     await host.install_filter(PLUGIN, valves=HASTY)
@@ -218,8 +218,12 @@ async def test_restart_embeds_nothing_anew(start_host: StartHost) -> None:
     await host.admin.disconnect()
     await asyncio.to_thread(host.server.stop)
     host.model.embedding_requests.clear()
+    written = host.log_length()
     host.server.spawn()
     await host.server.wait_until_healthy()
+    await page.request("GET", "/api/models")
+    at_hand = "memories are at hand of users who were here lately: 1"
+    await until(lambda: at_hand in host.log_text(written), 10, "memories at hand")
     await page.complete(QUESTION)
     assert TEA in last_prompt(host)
     assert embedded_texts(host.model.embedding_requests) == [QUESTION]

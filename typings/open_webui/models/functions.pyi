@@ -4,5 +4,6 @@ class FunctionModel:
 
 class _Functions:
     async def get_function_by_id(self, id: str) -> FunctionModel | None: ...
+    async def get_function_valves_by_id(self, id: str) -> dict[str, object] | None: ...
 
 Functions: _Functions
