@@ -20379,6 +20379,12 @@ def estimated_tokens(text: str) -> int:
     return -(-ascii_characters // _CHARACTERS_PER_TOKEN) + len(text) - ascii_characters
 
 
+def extended_block(block: str, *paragraphs: str) -> str:
+    """A block with more paragraphs at its end, or a block of these alone."""
+    above = f"{block.removesuffix(CLOSE_MARKER)}\n" if block else f"{OPEN_MARKER}\n"
+    return f"{above}{_SEPARATOR.join(paragraphs)}\n{CLOSE_MARKER}"
+
+
 def with_block(messages: Sequence[Message], block: str) -> list[Message]:
     """A copy of the messages with the block at the end of the first system message.
 
@@ -36015,9 +36021,7 @@ def with_past(block: str, sections: Sequence[str]) -> str:
     """The memory block with sections on the past as its last part, or a block of these alone."""
     if not sections:
         return block
-    told = "\n\n".join([HISTORY_PREAMBLE, *sections])
-    above = f"{block.removesuffix(CLOSE_MARKER)}\n" if block else f"{OPEN_MARKER}\n"
-    return f"{above}{told}\n{CLOSE_MARKER}"
+    return extended_block(block, HISTORY_PREAMBLE, *sections)
 
 
 # ---- src/adaptive/understanding.py ----
@@ -36173,7 +36177,7 @@ class Understanding:
         injection = injection_notice(found, settings.prompt_injection_threshold)
         harm = harm_notice(found, settings.harmful_message, settings.harmful_message_threshold)
         if warnings := [one.warning for one in (injection, harm) if one.warning]:
-            metadata[_WARNING] = "\n".join([OPEN_MARKER, *warnings, CLOSE_MARKER])
+            metadata[_WARNING] = extended_block("", *warnings)
         if is_learned_from(hook) and not may_learn_from(found, settings.prompt_injection_threshold):
             metadata[UNLEARNED] = f"Nothing learned from this message: {injection.note}"
         if notes := [one.note for one in (injection, harm) if one.note]:
@@ -36380,7 +36384,7 @@ class Learning:
             HostError: the archive can't be read, or a row does not stand in the store.
         """
         request, user = isolated_request(hook.request), await account(hook.user)
-        room = self.storeroom(user_sources(hook, request, user, self._vectors))
+        room = self._storeroom(user_sources(hook, request, user, self._vectors))
         now = int(time.time())
         restored = [await restore_memory(room, one, now) for one in memory_ids]
         return sum(memory is not None for memory in restored)
@@ -36431,7 +36435,7 @@ class Learning:
         turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
         hook = own or serving
         settings = waiting[-1].steered(hook.settings)
-        room = await self._classroom(hook, can_ask=own is not None and own.caller is not None)
+        room = await self.classroom(hook, can_ask=own is not None and own.caller is not None)
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
         learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
         lesson = await learned(room, turn, settings, now, work)
@@ -36442,12 +36446,16 @@ class Learning:
 
     async def offer(self, hook: Hook) -> None:
         """Ask a user about suggestions that wait, and show what came of it."""
-        answered = await self._suggesting.offer(hook, partial(self._classroom, hook))
+        answered = await self._suggesting.offer(hook, partial(self.classroom, hook))
         if answered.line:
             await self._show(hook, answered.line, failed=not answered.complete)
 
-    async def _classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
-        """What learning from a hook's user needs."""
+    async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
+        """What learning from a hook's user needs.
+
+        Raises:
+            AdaptiveMemoryError: the host does not know the user, or no model is known.
+        """
         settings = hook.settings
         user = await account(hook.user)
         request = isolated_request(hook.request)
@@ -36458,7 +36466,7 @@ class Learning:
             indexes=self._indexes,
             completer=completer,
             formats=self._formats,
-            storeroom=self.storeroom(sources),
+            storeroom=self._storeroom(sources),
             may_ask=partial(self._may_ask, hook.user_id, settings.max_extractions_per_hour),
             can_ask=can_ask,
             hidden=await kept_from_completer(completer, request, settings),
@@ -36488,7 +36496,7 @@ class Learning:
         if not settings.enable_summarization_task or settings.save_mode == "off":
             return
         try:
-            room = await self._classroom(hook)
+            room = await self.classroom(hook)
             shop = Workshop(
                 room=room.storeroom,
                 current=partial(
@@ -36504,7 +36512,7 @@ class Learning:
         except AdaptiveMemoryError as error:
             log_learning.warning("no upkeep: %s", error)
 
-    def storeroom(self, sources: Sources) -> Storeroom:
+    def _storeroom(self, sources: Sources) -> Storeroom:
         """A user's store with what is kept beside it."""
         return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
 
@@ -36869,16 +36877,12 @@ class SummingUp:
     def __init__(
         self,
         learning: Learning,
-        indexes: MemoryIndexes,
-        vectors: HostVectorTable,
-        formats: AnswerFormats,
         sealer: Sealer,
         notes: ChatNotesTable | None = None,
         store_follow_ups: StoreFollowUps | None = None,
         room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
-        self._learning, self._indexes, self._vectors = learning, indexes, vectors
-        self._formats = formats
+        self._learning = learning
         self._notes = notes or HostChatNotesTable(sealer)
         self._store_follow_ups, self._room_of = store_follow_ups, room_of or self._host_room
         self._at_work: set[_Summing] = set()
@@ -36922,19 +36926,7 @@ class SummingUp:
         """
         if await hook.kind() != "saved":
             return None
-        user, request = await account(hook.user), isolated_request(hook.request)
-        sources = user_sources(hook, request, user, self._vectors)
-        completer = await chosen_completer(hook, request, user)
-        return Classroom(
-            sources=sources,
-            indexes=self._indexes,
-            completer=completer,
-            formats=self._formats,
-            storeroom=self._learning.storeroom(sources),
-            may_ask=_no_question_left,
-            hidden=await kept_from_completer(completer, request, hook.settings),
-            writing=self._learning.writing,
-        )
+        return replace(await self._learning.classroom(hook), may_ask=_no_question_left)
 
     @staged("postprocess")
     async def _noted(self, summing: _Summing) -> Postprocessing | None:
@@ -36955,7 +36947,7 @@ class SummingUp:
                 return None
             turn = AnsweredTurn(chat.words, chat.answer, former, injected)
             rules = _postprocess_rules(hook.settings)
-            asked = Postprocessor(summing.room.completer, self._formats, rules)
+            asked = Postprocessor(summing.room.completer, summing.room.formats, rules)
             found = await asked.postprocessed(turn)
             if found is None or summing.forgotten:
                 return None
@@ -36972,7 +36964,7 @@ class SummingUp:
         if not summing.chat.injected:
             return ()
         room, settings = summing.room, summing.hook.settings
-        index = await self._indexes.current(room.sources, settings.index_cache_bytes, patience=0)
+        index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
         found = [index.memory(one) for one in summing.chat.injected]
         known = [one for one in found if one is not None]
         if len(known) < len(found) or len(room.hidden.without(known)) < len(known):
@@ -37182,9 +37174,8 @@ def block_with(block: str, section: str) -> str:
     """A block with one more section at its end; one of its own where there is none."""
     if not section:
         return block
-    if not block:
-        return f"{OPEN_MARKER}\n{_SECTION_PREAMBLE}\n\n{section}\n{CLOSE_MARKER}"
-    return f"{block.removesuffix(CLOSE_MARKER)}\n{section}\n{CLOSE_MARKER}"
+    above = () if block else (_SECTION_PREAMBLE,)
+    return extended_block(block, *above, section)
 
 
 def _narrowed_settings(
@@ -37492,7 +37483,7 @@ class Filter:
         self._recalling = Recalling(
             indexes, vector_table, formats, self._start, sealer, understanding, self._remembering
         )
-        self._summing_up = SummingUp(self._learning, indexes, vector_table, formats, sealer)
+        self._summing_up = SummingUp(self._learning, sealer)
         self._answers = Answers(self._learning.writing)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
         forgetting = (self._recalling.forget, self._summing_up.forget)

@@ -16,7 +16,6 @@ from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import HostError, ModelBusy, TablesUnavailable
 from adaptive.filter import Filter
 from adaptive.host.hook import Hook
-from adaptive.host.vector_table import HostVectorTable
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Classroom
@@ -118,9 +117,6 @@ class World:
         self.room: Callable[[], Classroom | None] = self._classroom
         self.summing = SummingUp(
             cast(Learning, self.lessons),
-            MemoryIndexes(),
-            HostVectorTable(),
-            AnswerFormats(),
             Sealer("secret"),
             self.notes,
             self._store_follow_ups,

@@ -23,7 +23,7 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Candidate, ConversationKind
 from adaptive.ports import Completer
 from adaptive.privacy.sealing import Sealer
-from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
+from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, extended_block, with_block
 from adaptive.table_ports import AuditEntry
 from adaptive.understanding import (
     LANGUAGE,
@@ -303,7 +303,7 @@ async def test_care(case: Care, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         warning = await desk.warning(hook)
         await desk.settled()
-    expected = "\n".join([OPEN_MARKER, *case.warnings, CLOSE_MARKER]) if case.warnings else ""
+    expected = extended_block("", *case.warnings) if case.warnings else ""
     assert warning == expected
     assert [(one.kind, one.reason) for one in desk.audit.entries] == [
         ("flagged", reason) for reason in case.reasons

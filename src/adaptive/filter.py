@@ -67,7 +67,7 @@ class Filter:
         self._recalling = Recalling(
             indexes, vector_table, formats, self._start, sealer, understanding, self._remembering
         )
-        self._summing_up = SummingUp(self._learning, indexes, vector_table, formats, sealer)
+        self._summing_up = SummingUp(self._learning, sealer)
         self._answers = Answers(self._learning.writing)
         archive = SealedArchiveTable(HostArchiveTable(), sealer)
         forgetting = (self._recalling.forget, self._summing_up.forget)

@@ -179,7 +179,7 @@ class Learning:
             HostError: the archive can't be read, or a row does not stand in the store.
         """
         request, user = isolated_request(hook.request), await account(hook.user)
-        room = self.storeroom(user_sources(hook, request, user, self._vectors))
+        room = self._storeroom(user_sources(hook, request, user, self._vectors))
         now = int(time.time())
         restored = [await restore_memory(room, one, now) for one in memory_ids]
         return sum(memory is not None for memory in restored)
@@ -230,7 +230,7 @@ class Learning:
         turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
         hook = own or serving
         settings = waiting[-1].steered(hook.settings)
-        room = await self._classroom(hook, can_ask=own is not None and own.caller is not None)
+        room = await self.classroom(hook, can_ask=own is not None and own.caller is not None)
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
         learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
         lesson = await learned(room, turn, settings, now, work)
@@ -241,12 +241,16 @@ class Learning:
 
     async def offer(self, hook: Hook) -> None:
         """Ask a user about suggestions that wait, and show what came of it."""
-        answered = await self._suggesting.offer(hook, partial(self._classroom, hook))
+        answered = await self._suggesting.offer(hook, partial(self.classroom, hook))
         if answered.line:
             await self._show(hook, answered.line, failed=not answered.complete)
 
-    async def _classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
-        """What learning from a hook's user needs."""
+    async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
+        """What learning from a hook's user needs.
+
+        Raises:
+            AdaptiveMemoryError: the host does not know the user, or no model is known.
+        """
         settings = hook.settings
         user = await account(hook.user)
         request = isolated_request(hook.request)
@@ -257,7 +261,7 @@ class Learning:
             indexes=self._indexes,
             completer=completer,
             formats=self._formats,
-            storeroom=self.storeroom(sources),
+            storeroom=self._storeroom(sources),
             may_ask=partial(self._may_ask, hook.user_id, settings.max_extractions_per_hour),
             can_ask=can_ask,
             hidden=await kept_from_completer(completer, request, settings),
@@ -287,7 +291,7 @@ class Learning:
         if not settings.enable_summarization_task or settings.save_mode == "off":
             return
         try:
-            room = await self._classroom(hook)
+            room = await self.classroom(hook)
             shop = Workshop(
                 room=room.storeroom,
                 current=partial(
@@ -303,7 +307,7 @@ class Learning:
         except AdaptiveMemoryError as error:
             log_learning.warning("no upkeep: %s", error)
 
-    def storeroom(self, sources: Sources) -> Storeroom:
+    def _storeroom(self, sources: Sources) -> Storeroom:
         """A user's store with what is kept beside it."""
         return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
 

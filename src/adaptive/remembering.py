@@ -47,7 +47,7 @@ from adaptive.messages import Message
 from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.privacy.sealing import Sealer
-from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, estimated_tokens
+from adaptive.recall.block import estimated_tokens, extended_block
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
 from adaptive.search.turn_embedder import TurnEmbedder
@@ -349,6 +349,4 @@ def with_past(block: str, sections: Sequence[str]) -> str:
     """The memory block with sections on the past as its last part, or a block of these alone."""
     if not sections:
         return block
-    told = "\n\n".join([HISTORY_PREAMBLE, *sections])
-    above = f"{block.removesuffix(CLOSE_MARKER)}\n" if block else f"{OPEN_MARKER}\n"
-    return f"{above}{told}\n{CLOSE_MARKER}"
+    return extended_block(block, HISTORY_PREAMBLE, *sections)

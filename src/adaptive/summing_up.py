@@ -20,22 +20,16 @@ from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.follow_ups import FollowUps, StoreFollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
-from adaptive.host.locality import kept_from_completer
-from adaptive.host.providers import chosen_completer, user_sources
-from adaptive.host.requests import account, isolated_request
-from adaptive.host.vector_table import HostVectorTable
 from adaptive.learn.findings import learn_findings
 from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import INJECTED, Learning, typed_message
-from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import staged
 from adaptive.messages import Message, has_words, message_text, spoken_text
 from adaptive.model import Memory, Turn
 from adaptive.privacy.gate import GatePolicy, Refused, gate
 from adaptive.privacy.policy import gate_policy, is_safe_label
 from adaptive.privacy.sealing import Sealer
-from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing
 from adaptive.table_ports import AuditEntry
@@ -81,16 +75,12 @@ class SummingUp:
     def __init__(
         self,
         learning: Learning,
-        indexes: MemoryIndexes,
-        vectors: HostVectorTable,
-        formats: AnswerFormats,
         sealer: Sealer,
         notes: ChatNotesTable | None = None,
         store_follow_ups: StoreFollowUps | None = None,
         room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
-        self._learning, self._indexes, self._vectors = learning, indexes, vectors
-        self._formats = formats
+        self._learning = learning
         self._notes = notes or HostChatNotesTable(sealer)
         self._store_follow_ups, self._room_of = store_follow_ups, room_of or self._host_room
         self._at_work: set[_Summing] = set()
@@ -134,19 +124,7 @@ class SummingUp:
         """
         if await hook.kind() != "saved":
             return None
-        user, request = await account(hook.user), isolated_request(hook.request)
-        sources = user_sources(hook, request, user, self._vectors)
-        completer = await chosen_completer(hook, request, user)
-        return Classroom(
-            sources=sources,
-            indexes=self._indexes,
-            completer=completer,
-            formats=self._formats,
-            storeroom=self._learning.storeroom(sources),
-            may_ask=_no_question_left,
-            hidden=await kept_from_completer(completer, request, hook.settings),
-            writing=self._learning.writing,
-        )
+        return replace(await self._learning.classroom(hook), may_ask=_no_question_left)
 
     @staged("postprocess")
     async def _noted(self, summing: _Summing) -> Postprocessing | None:
@@ -167,7 +145,7 @@ class SummingUp:
                 return None
             turn = AnsweredTurn(chat.words, chat.answer, former, injected)
             rules = _postprocess_rules(hook.settings)
-            asked = Postprocessor(summing.room.completer, self._formats, rules)
+            asked = Postprocessor(summing.room.completer, summing.room.formats, rules)
             found = await asked.postprocessed(turn)
             if found is None or summing.forgotten:
                 return None
@@ -184,7 +162,7 @@ class SummingUp:
         if not summing.chat.injected:
             return ()
         room, settings = summing.room, summing.hook.settings
-        index = await self._indexes.current(room.sources, settings.index_cache_bytes, patience=0)
+        index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
         found = [index.memory(one) for one in summing.chat.injected]
         known = [one for one in found if one is not None]
         if len(known) < len(found) or len(room.hidden.without(known)) < len(known):

@@ -45,7 +45,7 @@ from adaptive.messages import Message, has_words
 from adaptive.ports import Completer
 from adaptive.privacy.policy import gate_policy
 from adaptive.privacy.sealing import Sealer
-from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
+from adaptive.recall.block import extended_block, with_block
 from adaptive.recall.question import Question, question_of
 from adaptive.recall.rewriting import Rewrite, Rewriter
 from adaptive.settings import Settings
@@ -192,7 +192,7 @@ class Understanding:
         injection = injection_notice(found, settings.prompt_injection_threshold)
         harm = harm_notice(found, settings.harmful_message, settings.harmful_message_threshold)
         if warnings := [one.warning for one in (injection, harm) if one.warning]:
-            metadata[_WARNING] = "\n".join([OPEN_MARKER, *warnings, CLOSE_MARKER])
+            metadata[_WARNING] = extended_block("", *warnings)
         if is_learned_from(hook) and not may_learn_from(found, settings.prompt_injection_threshold):
             metadata[UNLEARNED] = f"Nothing learned from this message: {injection.note}"
         if notes := [one.note for one in (injection, harm) if one.note]:

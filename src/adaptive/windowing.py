@@ -24,7 +24,7 @@ from adaptive.host.faults import HostFaults
 from adaptive.host.hook import Hook
 from adaptive.messages import Message
 from adaptive.model import ConversationKind
-from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
+from adaptive.recall.block import extended_block
 from adaptive.settings import Settings
 
 log_windowing = logging.getLogger("adaptive_memory")
@@ -106,9 +106,8 @@ def block_with(block: str, section: str) -> str:
     """A block with one more section at its end; one of its own where there is none."""
     if not section:
         return block
-    if not block:
-        return f"{OPEN_MARKER}\n{_SECTION_PREAMBLE}\n\n{section}\n{CLOSE_MARKER}"
-    return f"{block.removesuffix(CLOSE_MARKER)}\n{section}\n{CLOSE_MARKER}"
+    above = () if block else (_SECTION_PREAMBLE,)
+    return extended_block(block, *above, section)
 
 
 def _narrowed_settings(

@@ -14,6 +14,7 @@ from adaptive.recall.block import (
     CLOSE_MARKER,
     OPEN_MARKER,
     estimated_tokens,
+    extended_block,
     recall_line,
     with_block,
 )
@@ -229,3 +230,14 @@ def test_linear_time(text: str) -> None:
 def test_recall_line(count: int, note: str, line: str) -> None:
     """The line for the user counts, takes a note along, and is empty with nothing to tell."""
     assert recall_line(count, note) == line
+
+
+def test_extended_block() -> None:
+    """A paragraph more stands at a block's end, within its markers; alone it is a block."""
+    alone = extended_block("", "One.", "Two.")
+    assert alone == f"{OPEN_MARKER}\nOne.\n\nTwo.\n{CLOSE_MARKER}"
+    assert extended_block(alone, "Three.").removeprefix(f"{OPEN_MARKER}\nOne.\n\nTwo.\n") == (
+        f"\nThree.\n{CLOSE_MARKER}"
+    )
+    messages = with_block([{"role": "user", "content": "Hi."}], alone)
+    assert with_block(messages, "")[0]["content"] == ""

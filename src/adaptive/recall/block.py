@@ -20,6 +20,12 @@ def estimated_tokens(text: str) -> int:
     return -(-ascii_characters // _CHARACTERS_PER_TOKEN) + len(text) - ascii_characters
 
 
+def extended_block(block: str, *paragraphs: str) -> str:
+    """A block with more paragraphs at its end, or a block of these alone."""
+    above = f"{block.removesuffix(CLOSE_MARKER)}\n" if block else f"{OPEN_MARKER}\n"
+    return f"{above}{_SEPARATOR.join(paragraphs)}\n{CLOSE_MARKER}"
+
+
 def with_block(messages: Sequence[Message], block: str) -> list[Message]:
     """A copy of the messages with the block at the end of the first system message.
 
