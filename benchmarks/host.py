@@ -269,6 +269,12 @@ def entries_in(prompt: str) -> list[str]:
 # --- the server -----------------------------------------------------------------------------------
 
 
+def send_away(host: RunningHost, page: Page) -> None:
+    """Let a user have been active for the last time long ago."""
+    with closing(sqlite3.connect(host.database, timeout=30)) as connection, connection:
+        connection.execute("UPDATE user SET last_active_at = 0 WHERE id = ?", (page.user_id,))
+
+
 async def restart(host: RunningHost, pages: Sequence[Page]) -> None:
     """Stop the server, start it again on the same data, and load the page for all."""
     await _leave(host, pages)
