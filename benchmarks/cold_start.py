@@ -1,10 +1,10 @@
 """The first message after a restart of the server, and what memories take in its process.
 
 The users' memories are known: their vectors are in the host's database, and they were here lately.
-After each restart the page is loaded, then a user without memories sends the server's first message
-with nothing, then the user with memories sends the first one with the filter, then both go on in
-turns. The clock runs from the page's message to the model's request. Memory of the process is what
-is resident (VmRSS).
+After each restart the page is loaded, and five seconds later, as people take to type, a user
+without memories sends the server's first message with nothing, then the user with memories sends
+the first one with the filter, then both go on in turns. The clock runs from the page's message to
+the model's request. Memory of the process is what is resident (VmRSS).
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ SIZES = (0, 1000, 5000)
 LARGEST = 20_000
 RESTARTS = 3
 LATER = 12
+# What passes between the loading of a page and its first message.
+TYPING_SECONDS = 5.0
 _WHEN = ("first", "later")
 
 
@@ -47,6 +49,7 @@ async def measure() -> dict[str, Any]:
         for number in range(RESTARTS):
             for size in order.sample(SIZES, len(SIZES)):
                 await restart(host, [nobody, owners[size]])
+                await asyncio.sleep(TYPING_SECONDS)
                 times = await _first_and_later(host, nobody, owners[size], f"{number} {size}")
                 for name, values in times.items():
                     taken[size, name] += values
@@ -54,6 +57,7 @@ async def measure() -> dict[str, Any]:
         return {
             "open_webui": host.version,
             "restarts": RESTARTS,
+            "typing_seconds": TYPING_SECONDS,
             "memories": {str(size): _summary(taken, size) for size in SIZES},
             "process": await _process_memory(host, nobody, owners[LARGEST]),
         }

@@ -65,6 +65,8 @@ _CLEARLY_IRRELEVANT = 0.2
 _COUNT_AFTER_SECONDS = 0.1
 # The first messages come about when the plug-in is loaded: the page has asked for its models.
 _COMPILE_AFTER_SECONDS = 1.0
+# Whoever loads a page types for longer; who does not is not to wait for others' memories.
+_PREPARE_AFTER_SECONDS = 1.5
 
 
 class Recalling:
@@ -103,6 +105,7 @@ class Recalling:
         """
         await self._verdicts.ready()
         await warm_up(request, self._indexes, self._vectors)
+        await asyncio.sleep(_PREPARE_AFTER_SECONDS)
         if (valves := await stored()) is not None:
             settings = Settings.merge(Valves(**valves), None)
             await prepare_indexes(request, self._indexes, self._vectors, settings)
