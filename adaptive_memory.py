@@ -36451,11 +36451,7 @@ class Learning:
             await self._show(hook, answered.line, failed=not answered.complete)
 
     async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
-        """What learning from a hook's user needs.
-
-        Raises:
-            AdaptiveMemoryError: the host does not know the user, or no model is known.
-        """
+        """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
         settings = hook.settings
         user = await account(hook.user)
         request = isolated_request(hook.request)
