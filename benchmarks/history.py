@@ -45,7 +45,7 @@ from adaptive.conversation_ports import HistoryHit, HistoryUnit, PastMessage
 from adaptive.ports import Vectors
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.recall.block import estimated_tokens
-from adaptive.search.calibration import NULL_PROMPTS, nearest_levels
+from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.tokens import tokens as words_of
 from benchmarks.figures import say, spread, write_results
 from benchmarks.locomo import (
@@ -215,7 +215,7 @@ def indexed(about: Replayed, encode: Encode) -> IndexedPast:
         (*single, *pairs, *topics),
         vectors,
         encode(about.questions),
-        nearest_levels((encode(NULL_PROMPTS) @ vectors.T).max(axis=1)),
+        null_levels((encode(NULL_PROMPTS) @ vectors.T).max(axis=1)),
     )
 
 
