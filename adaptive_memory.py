@@ -37323,13 +37323,13 @@ class Recalling:
         hook, settings = window.hook, window.hook.settings
         found = await self._served(window, body, messages, understood.rewriter)
         warning = await understood.warning()
-        block = _joined(block_with("", window.summary), warning)
-        changed: dict[str, Any] = {**body, "messages": with_block(window.messages, block)}
+        said, above = window.messages, ""
+        if found is not None:
+            said, above = without_memory_comments(said), found.block
+        block = _joined(block_with(above, window.summary), warning)
+        changed: dict[str, Any] = {**body, "messages": with_block(said, block)}
         if found is not None:
             count_entries(core=len(found.core), retrieved=found.count - len(found.core))
-            said = without_memory_comments(window.messages)
-            block = _joined(block_with(found.block, window.summary), warning)
-            changed["messages"] = with_block(said, block)
             hook.metadata[RECALLED] = recall_line(found.count, found.note)
             hook.metadata[INJECTED] = found.memory_ids
             if settings.show_sources and found.fitting:
