@@ -544,6 +544,65 @@ class PromptError(AdaptiveMemoryError):
     """A prompt asks for a placeholder that its caller does not fill."""
 
 
+# ---- src/adaptive/foreground.py ----
+# Turns that somebody is waiting for, to which work behind the answers gives way.
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+
+# Behind an inlet the host prepares the model's request, and behind an outlet it tells the page that
+# the answer is complete; the user waits for both.
+_STILL_WAITING_SECONDS = 0.25
+# A busy server always has a turn in hand. Nobody waits for a lesson, but it is to come to an end.
+_MOST_GIVEN_WAY_SECONDS = 1.0
+
+GiveWay = Callable[[], Awaitable[None]]
+
+
+async def no_way_to_give() -> None:
+    """Give way to nobody."""
+
+
+class Foreground:
+    """How many turns of this process are in a hook of the plug-in, or have just left one."""
+
+    def __init__(
+        self,
+        patience: float = _MOST_GIVEN_WAY_SECONDS,
+        still_waiting: float = _STILL_WAITING_SECONDS,
+    ) -> None:
+        self._patience, self._still_waiting = patience, still_waiting
+        self._waited_for = 0
+        self._clear = asyncio.Event()
+        self._clear.set()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Around a hook that keeps a user waiting, and the moment after it."""
+        self._waited_for += 1
+        self._clear.clear()
+        try:
+            yield
+        finally:
+            asyncio.get_running_loop().call_later(self._still_waiting, self._left)
+
+    async def give_way(self) -> None:
+        """Wait until nobody is waiting, at most for the patience; seconds."""
+        if self._clear.is_set():
+            return
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._clear.wait()
+        except TimeoutError:
+            return
+
+    def _left(self) -> None:
+        self._waited_for -= 1
+        if not self._waited_for:
+            self._clear.set()
+
+
 # ---- src/adaptive/host/configuration.py ----
 # Settings of the host, which moved from ``app.state.config`` to a table in release 0.10.
 
@@ -28687,6 +28746,7 @@ class LearningQueue:
     Where the tables can't be had, turns wait in this process and everything else is the same.
     ``serves`` tells whether this instance is the one that the host uses: one that it has replaced
     leaves turns that failed to its successor, and one that is deleted leaves them in the table.
+    ``give_way`` lets turns that somebody waits for go first.
     """
 
     def __init__(
@@ -28698,9 +28758,11 @@ class LearningQueue:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         owner: str = "",
         serves: Callable[[], Awaitable[bool]] = always,
+        give_way: GiveWay = no_way_to_give,
     ) -> None:
         self._table, self._leases = table, leases
         self._clock, self._sleep, self._serves = clock, sleep, serves
+        self._give_way = give_way
         self._owner = owner or uuid.uuid4().hex
         self._numbers = itertools.count(1)
         self._local = ProcessTurns()
@@ -28738,6 +28800,7 @@ class LearningQueue:
         if (insert := self._inserts.get(turn_key(turn))) is not None:
             await asyncio.wait({insert})
         await self._sleep(max(0.0, turn.due_at - self._clock()))
+        await self._give_way()
         return await self._serve(turn.user_id, teach, turn.due_at)
 
     async def resume(self, user_id: str, teach: Teach) -> tuple[TurnResult, ...]:
@@ -33889,7 +33952,8 @@ class Classroom:
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
     wait for the database: SQLite has one writer, and who waits for it longest is not served first.
     ``may_ask`` tells whether the user has a model call left, ``can_ask`` whether the user can be
-    asked something. The model is not shown the memories of ``hidden``.
+    asked something. The model is not shown the memories of ``hidden``. Between its steps a lesson
+    gives way to turns that somebody waits for (``give_way``).
     """
 
     sources: Sources
@@ -33901,6 +33965,7 @@ class Classroom:
     can_ask: bool = False
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    give_way: GiveWay = no_way_to_give
     clock: Callable[[], float] = time.time
 
 
@@ -33944,10 +34009,12 @@ async def learn_turn(
     admit = partial(admitted, commands=commands, words=turn.words, policy=gate_policy(settings))
     if found is None:
         offered = await _offered_memories(room, turn, settings)
+        await room.give_way()
         if await room.may_ask():
             request = extraction_request(turn, offered, settings, now)
             inquiry = Inquiry(room.completer, room.formats, settings, offered, work)
             found = await inquiry.extraction(request, commands)
+            await room.give_way()
             if asked_only:
                 found = asked_alone(found, commands, offered, settings)
         else:
@@ -33960,6 +34027,7 @@ async def learn_turn(
             return Lesson(NOTHING_NEW)
         if not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
+        await room.give_way()
     else:  # it may have been kept under other rules
         found = await asyncio.to_thread(admit, found)
     outcomes, doubtful = await write_extraction(room, turn, found, settings, work.held, again=again)
@@ -34035,6 +34103,7 @@ async def write_extraction(
     """
     made = await _vectors(room, found.operations)
     store, source = room.sources.store, turn.source
+    await room.give_way()
     async with room.writing:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await _index(room, settings)
@@ -36304,13 +36373,14 @@ class Learning:
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
         serves: Callable[[], Awaitable[bool]] = always,
+        give_way: GiveWay = no_way_to_give,
     ) -> None:
-        self._start = start
+        self._start, self._give_way = start, give_way
         self._usage = HostUsageTable()
         self._indexes, self._vectors = indexes, vectors
         self._leases = RedisLeases(HostLeaseTable())
         pending = SealedPendingTable(HostPendingTable(), sealer)
-        self._queue = LearningQueue(pending, self._leases, serves=serves)
+        self._queue = LearningQueue(pending, self._leases, serves=serves, give_way=give_way)
         self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
         self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
         self._suggesting = Suggesting(HostSuggestionTable(sealer))
@@ -36467,6 +36537,7 @@ class Learning:
             can_ask=can_ask,
             hidden=await kept_from_completer(completer, request, settings),
             writing=self._writing,
+            give_way=self._give_way,
         )
 
     async def _ask(self, room: Classroom, turn: Turn, hook: Hook, doubtful: Doubtful) -> None:
@@ -37470,12 +37541,16 @@ class Filter:
     def __init__(self) -> None:
         self.valves = Valves()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._foreground = Foreground()
         indexes, vector_table, formats = MemoryIndexes(), HostVectorTable(), AnswerFormats()
         sealer = Sealer(host_secret())
         self._redacted_turns = RedactedTurns()
         self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
         serves = self._installation.serves
-        self._learning = Learning(indexes, vector_table, formats, self._start, sealer, serves)
+        give_way = self._foreground.give_way
+        self._learning = Learning(
+            indexes, vector_table, formats, self._start, sealer, serves, give_way
+        )
         understanding = Understanding(formats, self._start, sealer)
         nulls = partial(indexes.nulls.made, table=vector_table)
         self._remembering = Remembering(formats, sealer, self._learning.tell, nulls)
@@ -37516,8 +37591,9 @@ class Filter:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
-                async with self._measuring.inlet(hook), limit:
-                    body = await self._recalling.recalled(hook, body)
+                with self._foreground.turn():
+                    async with self._measuring.inlet(hook), limit:
+                        body = await self._recalling.recalled(hook, body)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -37620,7 +37696,8 @@ class Filter:
                 if (erasure := asked_erasure(hook, messages)) is not None:
                     self._start(self._erased(hook, erasure))
                     return body
-                pending = await self._learning.put(hook, turn) if turn is not None else None
+                with self._foreground.turn():
+                    pending = await self._learning.put(hook, turn) if turn is not None else None
                 reason = str(hook.metadata.get(UNLEARNED) or "")
                 line = NOTHING_NEW if turn is not None else reason
                 learned, known = asyncio.Event(), pending is not None
@@ -37688,6 +37765,7 @@ class Filter:
         """Looking back at an answered turn, in a task of its own that nobody waits for."""
         try:
             async with self._measuring.background(hook):
+                await self._foreground.give_way()
                 await self._summing_up.sum_up(hook, chat, learned)
         except Exception:
             log.exception("an unexpected error while summing up a turn")
@@ -37696,6 +37774,7 @@ class Filter:
         """Indexing of past conversation, in a task of its own that nobody waits for."""
         try:
             async with self._measuring.background(hook):
+                await self._foreground.give_way()
                 await self._remembering.keep(hook)
         except AdaptiveMemoryError as error:
             log.warning("past conversation is not indexed: %s", error)

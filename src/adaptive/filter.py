@@ -14,6 +14,7 @@ from fastapi import Request
 from adaptive.answers import Answers
 from adaptive.erasing import Erasing, asked_erasure
 from adaptive.errors import AdaptiveMemoryError
+from adaptive.foreground import Foreground
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
@@ -55,12 +56,16 @@ class Filter:
     def __init__(self) -> None:
         self.valves = Valves()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._foreground = Foreground()
         indexes, vector_table, formats = MemoryIndexes(), HostVectorTable(), AnswerFormats()
         sealer = Sealer(host_secret())
         self._redacted_turns = RedactedTurns()
         self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
         serves = self._installation.serves
-        self._learning = Learning(indexes, vector_table, formats, self._start, sealer, serves)
+        give_way = self._foreground.give_way
+        self._learning = Learning(
+            indexes, vector_table, formats, self._start, sealer, serves, give_way
+        )
         understanding = Understanding(formats, self._start, sealer)
         nulls = partial(indexes.nulls.made, table=vector_table)
         self._remembering = Remembering(formats, sealer, self._learning.tell, nulls)
@@ -101,8 +106,9 @@ class Filter:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
-                async with self._measuring.inlet(hook), limit:
-                    body = await self._recalling.recalled(hook, body)
+                with self._foreground.turn():
+                    async with self._measuring.inlet(hook), limit:
+                        body = await self._recalling.recalled(hook, body)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -205,7 +211,8 @@ class Filter:
                 if (erasure := asked_erasure(hook, messages)) is not None:
                     self._start(self._erased(hook, erasure))
                     return body
-                pending = await self._learning.put(hook, turn) if turn is not None else None
+                with self._foreground.turn():
+                    pending = await self._learning.put(hook, turn) if turn is not None else None
                 reason = str(hook.metadata.get(UNLEARNED) or "")
                 line = NOTHING_NEW if turn is not None else reason
                 learned, known = asyncio.Event(), pending is not None
@@ -273,6 +280,7 @@ class Filter:
         """Looking back at an answered turn, in a task of its own that nobody waits for."""
         try:
             async with self._measuring.background(hook):
+                await self._foreground.give_way()
                 await self._summing_up.sum_up(hook, chat, learned)
         except Exception:
             log.exception("an unexpected error while summing up a turn")
@@ -281,6 +289,7 @@ class Filter:
         """Indexing of past conversation, in a task of its own that nobody waits for."""
         try:
             async with self._measuring.background(hook):
+                await self._foreground.give_way()
                 await self._remembering.keep(hook)
         except AdaptiveMemoryError as error:
             log.warning("past conversation is not indexed: %s", error)

@@ -18,6 +18,7 @@ from adaptive.errors import (
     LessonUnfinished,
     MemoryUnavailable,
 )
+from adaptive.foreground import GiveWay, no_way_to_give
 from adaptive.host.answer_note import StoredAnswer
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
@@ -99,13 +100,14 @@ class Learning:
         start: Callable[[Coroutine[Any, Any, None]], None],
         sealer: Sealer,
         serves: Callable[[], Awaitable[bool]] = always,
+        give_way: GiveWay = no_way_to_give,
     ) -> None:
-        self._start = start
+        self._start, self._give_way = start, give_way
         self._usage = HostUsageTable()
         self._indexes, self._vectors = indexes, vectors
         self._leases = RedisLeases(HostLeaseTable())
         pending = SealedPendingTable(HostPendingTable(), sealer)
-        self._queue = LearningQueue(pending, self._leases, serves=serves)
+        self._queue = LearningQueue(pending, self._leases, serves=serves, give_way=give_way)
         self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
         self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
         self._suggesting = Suggesting(HostSuggestionTable(sealer))
@@ -262,6 +264,7 @@ class Learning:
             can_ask=can_ask,
             hidden=await kept_from_completer(completer, request, settings),
             writing=self._writing,
+            give_way=self._give_way,
         )
 
     async def _ask(self, room: Classroom, turn: Turn, hook: Hook, doubtful: Doubtful) -> None:

@@ -13,6 +13,7 @@ from functools import partial
 import numpy as np
 
 from adaptive.errors import EmbeddingError, LeaseLost
+from adaptive.foreground import GiveWay, no_way_to_give
 from adaptive.learn.admission import admitted
 from adaptive.learn.apply import Held, apply_operations, audit_entries, finish_broken_off
 from adaptive.learn.archive import Storeroom
@@ -59,7 +60,8 @@ class Classroom:
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
     wait for the database: SQLite has one writer, and who waits for it longest is not served first.
     ``may_ask`` tells whether the user has a model call left, ``can_ask`` whether the user can be
-    asked something. The model is not shown the memories of ``hidden``.
+    asked something. The model is not shown the memories of ``hidden``. Between its steps a lesson
+    gives way to turns that somebody waits for (``give_way``).
     """
 
     sources: Sources
@@ -71,6 +73,7 @@ class Classroom:
     can_ask: bool = False
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    give_way: GiveWay = no_way_to_give
     clock: Callable[[], float] = time.time
 
 
@@ -114,10 +117,12 @@ async def learn_turn(
     admit = partial(admitted, commands=commands, words=turn.words, policy=gate_policy(settings))
     if found is None:
         offered = await _offered_memories(room, turn, settings)
+        await room.give_way()
         if await room.may_ask():
             request = extraction_request(turn, offered, settings, now)
             inquiry = Inquiry(room.completer, room.formats, settings, offered, work)
             found = await inquiry.extraction(request, commands)
+            await room.give_way()
             if asked_only:
                 found = asked_alone(found, commands, offered, settings)
         else:
@@ -130,6 +135,7 @@ async def learn_turn(
             return Lesson(NOTHING_NEW)
         if not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
+        await room.give_way()
     else:  # it may have been kept under other rules
         found = await asyncio.to_thread(admit, found)
     outcomes, doubtful = await write_extraction(room, turn, found, settings, work.held, again=again)
@@ -205,6 +211,7 @@ async def write_extraction(
     """
     made = await _vectors(room, found.operations)
     store, source = room.sources.store, turn.source
+    await room.give_way()
     async with room.writing:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await _index(room, settings)

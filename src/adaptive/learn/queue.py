@@ -21,6 +21,7 @@ from typing import TypeVar
 from weakref import WeakValueDictionary
 
 from adaptive.errors import AdaptiveMemoryError, TablesUnavailable
+from adaptive.foreground import GiveWay, no_way_to_give
 from adaptive.learn.process_turns import ProcessTurns, turn_key
 from adaptive.learn.turn_batch import next_batch
 from adaptive.learn.turn_work import (
@@ -69,6 +70,7 @@ class LearningQueue:
     Where the tables can't be had, turns wait in this process and everything else is the same.
     ``serves`` tells whether this instance is the one that the host uses: one that it has replaced
     leaves turns that failed to its successor, and one that is deleted leaves them in the table.
+    ``give_way`` lets turns that somebody waits for go first.
     """
 
     def __init__(
@@ -80,9 +82,11 @@ class LearningQueue:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         owner: str = "",
         serves: Callable[[], Awaitable[bool]] = always,
+        give_way: GiveWay = no_way_to_give,
     ) -> None:
         self._table, self._leases = table, leases
         self._clock, self._sleep, self._serves = clock, sleep, serves
+        self._give_way = give_way
         self._owner = owner or uuid.uuid4().hex
         self._numbers = itertools.count(1)
         self._local = ProcessTurns()
@@ -120,6 +124,7 @@ class LearningQueue:
         if (insert := self._inserts.get(turn_key(turn))) is not None:
             await asyncio.wait({insert})
         await self._sleep(max(0.0, turn.due_at - self._clock()))
+        await self._give_way()
         return await self._serve(turn.user_id, teach, turn.due_at)
 
     async def resume(self, user_id: str, teach: Teach) -> tuple[TurnResult, ...]:
