@@ -20,13 +20,14 @@ from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
-from adaptive.learning import INJECTED, Learning
+from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Turn
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
+from adaptive.typed_turns import INJECTED
 from adaptive.valves import Valves
 from tests.fakes import (
     ListedMemories,

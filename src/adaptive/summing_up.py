@@ -23,7 +23,7 @@ from adaptive.host.hook import Hook
 from adaptive.learn.findings import learn_findings
 from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
-from adaptive.learning import INJECTED, Learning, typed_message
+from adaptive.learning import Learning
 from adaptive.measures import staged
 from adaptive.messages import Message, has_words, message_text, spoken_text
 from adaptive.model import Memory, Turn
@@ -33,6 +33,7 @@ from adaptive.privacy.sealing import Sealer
 from adaptive.settings import Settings
 from adaptive.shapes import listing
 from adaptive.table_ports import AuditEntry
+from adaptive.typed_turns import INJECTED, typed_message
 
 log_summing_up = logging.getLogger("adaptive_memory")
 
