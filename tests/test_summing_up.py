@@ -15,6 +15,7 @@ from fastapi import FastAPI, Request
 from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import HostError, ModelBusy, TablesUnavailable
 from adaptive.filter import Filter
+from adaptive.host.answer_store import AnswerChange
 from adaptive.host.hook import Hook
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
@@ -150,9 +151,13 @@ class World:
     async def _emit(self, event: dict[str, Any]) -> None:
         self.events.append(event)
 
-    async def _store_follow_ups(self, chat_id: str, message_id: str, lines: list[str]) -> bool:
-        self.follow_ups.append((chat_id, message_id, lines))
-        return True
+    async def _store_follow_ups(
+        self, chat_id: str, message_id: str, change: AnswerChange
+    ) -> dict[str, Any] | None:
+        fields = change({"id": message_id, "role": "assistant", "content": "Try a soup."})
+        if fields is not None:
+            self.follow_ups.append((chat_id, message_id, fields["followUps"]))
+        return fields
 
     async def _room_of(self, _: Hook) -> Classroom | None:
         return self.room()

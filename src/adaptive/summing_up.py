@@ -17,8 +17,9 @@ from adaptive.conversation.postprocess import (
 )
 from adaptive.conversation_ports import ChatNotes, ChatNotesTable
 from adaptive.errors import AdaptiveMemoryError
+from adaptive.host.answer_store import ChangeStored, change_stored
 from adaptive.host.chat_notes_table import HostChatNotesTable
-from adaptive.host.follow_ups import FollowUps, StoreFollowUps, follow_ups_are_wanted
+from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
 from adaptive.learn.findings import learn_findings
 from adaptive.learn.lesson import Classroom
@@ -78,7 +79,7 @@ class SummingUp:
         learning: Learning,
         sealer: Sealer,
         notes: ChatNotesTable | None = None,
-        store_follow_ups: StoreFollowUps | None = None,
+        store_follow_ups: ChangeStored = change_stored,
         room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
         self._learning = learning
