@@ -20065,6 +20065,87 @@ def _host_summary() -> re.Pattern[str]:
     return re.compile(r"^\[CONVERSATION SUMMARY\]$", re.MULTILINE)
 
 
+# ---- src/adaptive/host/answer_store.py ----
+# Where each release of the host keeps an answer, and how fields of it are changed there.
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+# From a stored message the fields to change, ``None`` where nothing is to be written.
+AnswerChange = Callable[[Message], dict[str, Any] | None]
+# Chat, message and change; gives the fields that were stored, ``None`` where none were.
+ChangeStored = Callable[[str, str, AnswerChange], Awaitable[dict[str, Any] | None]]
+
+
+@uninterrupted
+async def change_stored(
+    chat_id: str, message_id: str, change: AnswerChange
+) -> dict[str, Any] | None:
+    """Change an answer in the host's own tables; its new fields, ``None`` where none were stored.
+
+    Raises whatever the host raises.
+    """
+    from open_webui.models.chat_messages import ChatMessages
+    from open_webui.models.chats import Chats
+
+    return await AnswerStore(Chats, ChatMessages).change(chat_id, message_id, change)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStore:
+    """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages.
+
+    Each change is read, made and written; two at a time could undo each other, so whoever makes one
+    holds the semaphore of all that write with an answer (``Learning.writing``).
+    """
+
+    chats: Any
+    rows: Any
+
+    async def change(
+        self, chat_id: str, message_id: str, change: AnswerChange
+    ) -> dict[str, Any] | None:
+        """Change fields of an answer; these fields, ``None`` where nothing was stored.
+
+        ``change`` is given an empty message where there is no such answer.
+        """
+        if not chat_id or not message_id:
+            return None
+        if not hasattr(self.chats, "upsert_message_to_history"):
+            return await self._change_in_chat(chat_id, message_id, change)
+        stored = await self.chats.get_message_by_id_and_message_id(chat_id, message_id)
+        if (fields := change(mapping(stored))) is None:
+            return None
+        store = self.chats.upsert_message_to_chat_by_id_and_message_id
+        quietly = accepted_arguments(store, {"touch": False})
+        written = await store(chat_id, message_id, dict(fields), **quietly)
+        return None if written is None else fields
+
+    async def _change_in_chat(
+        self, chat_id: str, message_id: str, change: AnswerChange
+    ) -> dict[str, Any] | None:
+        """Up to 0.10 the host's own function would make this message the chat's newest one.
+
+        Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
+        upsert_message_to_chat_by_id_and_message_id).
+        """
+        chat = await self.chats.get_chat_by_id(chat_id)
+        history = mapping(mapping(getattr(chat, "chat", None)).get("history"))
+        messages = mapping(history.get("messages"))
+        stored = mapping(messages.get(message_id))
+        if (fields := change(stored)) is None:
+            return None
+        message = {**stored, **fields}
+        changed = {**history, "messages": {**messages, message_id: message}}
+        if await self.chats.update_chat_by_id(chat_id, {**chat.chat, "history": changed}) is None:
+            return None
+        await self.rows.upsert_message(
+            message_id=message_id, chat_id=chat_id, user_id=chat.user_id, data=message
+        )
+        return fields
+
+
 # ---- src/adaptive/host/corrected_answer.py ----
 # An answer of the host with its text changed, wherever the host keeps that text.
 #
@@ -20283,16 +20364,10 @@ def _ends_in_code(text: str) -> bool:
 # Changing an answer that is stored and shown already: a line is added, or its text corrected.
 
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 log_answer_note = logging.getLogger("adaptive_memory.host")
-
-# From a stored message the fields to change, ``None`` where nothing is to be written.
-AnswerChange = Callable[[Message], dict[str, Any] | None]
-# Chat, message and change; gives the fields that were stored, ``None`` where none were.
-ChangeStored = Callable[[str, str, AnswerChange], Awaitable[dict[str, Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20306,7 +20381,7 @@ class StoredAnswer:
     chat_id: str
     message_id: str
     emitter: EventEmitter | None = None
-    store: ChangeStored | None = None
+    store: ChangeStored = change_stored
 
     async def add_note(self, line: str) -> bool:
         """Add a line at the end of the answer, in the database and on the page; never raises.
@@ -20336,8 +20411,7 @@ class StoredAnswer:
         """
         try:
             with HostFaults(f"a stored answer: {doing}"):
-                store = self.store or _change_stored
-                fields = await store(self.chat_id, self.message_id, change)
+                fields = await self.store(self.chat_id, self.message_id, change)
         except HostError as error:
             log_answer_note.warning("%s", error)
             return False
@@ -20360,64 +20434,6 @@ class StoredAnswer:
                 await self.emitter({"type": "chat:outlet", "data": {"messages": messages}})
         except HostError as error:
             log_answer_note.debug("%s", error)
-
-
-@uninterrupted
-async def _change_stored(
-    chat_id: str, message_id: str, change: AnswerChange
-) -> dict[str, Any] | None:
-    """Change the stored answer; its new fields, ``None`` where nothing was stored."""
-    from open_webui.models.chat_messages import ChatMessages
-    from open_webui.models.chats import Chats
-
-    return await AnswerStore(Chats, ChatMessages).change(chat_id, message_id, change)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerStore:
-    """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages."""
-
-    chats: Any
-    rows: Any
-
-    async def change(
-        self, chat_id: str, message_id: str, change: AnswerChange
-    ) -> dict[str, Any] | None:
-        """Change fields of an answer; these fields, ``None`` where nothing was stored."""
-        if not chat_id or not message_id:
-            return None
-        if not hasattr(self.chats, "upsert_message_to_history"):
-            return await self._change_in_chat(chat_id, message_id, change)
-        stored = await self.chats.get_message_by_id_and_message_id(chat_id, message_id)
-        if (fields := change(mapping(stored))) is None:
-            return None
-        store = self.chats.upsert_message_to_chat_by_id_and_message_id
-        quietly = accepted_arguments(store, {"touch": False})
-        written = await store(chat_id, message_id, dict(fields), **quietly)
-        return None if written is None else fields
-
-    async def _change_in_chat(
-        self, chat_id: str, message_id: str, change: AnswerChange
-    ) -> dict[str, Any] | None:
-        """Up to 0.10 the host's own function would make this message the chat's newest one.
-
-        Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
-        upsert_message_to_chat_by_id_and_message_id).
-        """
-        chat = await self.chats.get_chat_by_id(chat_id)
-        history = mapping(mapping(getattr(chat, "chat", None)).get("history"))
-        messages = mapping(history.get("messages"))
-        stored = mapping(messages.get(message_id))
-        if (fields := change(stored)) is None:
-            return None
-        message = {**stored, **fields}
-        changed = {**history, "messages": {**messages, message_id: message}}
-        if await self.chats.update_chat_by_id(chat_id, {**chat.chat, "history": changed}) is None:
-            return None
-        await self.rows.upsert_message(
-            message_id=message_id, chat_id=chat_id, user_id=chat.user_id, data=message
-        )
-        return fields
 
 
 # ---- src/adaptive/recall/block.py ----
@@ -31266,7 +31282,7 @@ def _signs(text: str) -> str:
 # Suggestions of what to write next, shown below an answer and stored with it as the host's own.
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -31276,9 +31292,6 @@ log_follow_ups = logging.getLogger("adaptive_memory.host")
 # background_tasks_handler, 0.9.6 to 0.12.4).
 _FOLLOW_UPS_EVENT = "chat:message:follow_ups"
 _FOLLOW_UPS_FIELD = "followUps"
-
-# Chat, message and suggestions; whether they are stored.
-StoreFollowUps = Callable[[str, str, list[str]], Awaitable[bool]]
 
 
 async def follow_ups_are_wanted(hook: Hook) -> bool:
@@ -31304,7 +31317,7 @@ class FollowUps:
     chat_id: str
     message_id: str
     emitter: EventEmitter | None = None
-    store: StoreFollowUps | None = None
+    store: ChangeStored = change_stored
 
     async def show(self, lines: Sequence[str]) -> bool:
         """Store suggestions with the answer, so that a reload keeps them, and show them.
@@ -31315,10 +31328,14 @@ class FollowUps:
             HostError: they can't be stored.
         """
         told = list(lines)
+
+        def put(message: Message) -> dict[str, Any] | None:
+            """Have a whole answer without suggestions take them."""
+            taken = not is_whole_answer(message) or listing(message.get(_FOLLOW_UPS_FIELD))
+            return None if taken else {_FOLLOW_UPS_FIELD: told}
+
         with HostFaults("storing what to ask next"):
-            if not told or not await (self.store or _stored_in_host)(
-                self.chat_id, self.message_id, told
-            ):
+            if not told or await self.store(self.chat_id, self.message_id, put) is None:
                 return False
         if self.emitter is None:
             return True
@@ -31328,64 +31345,6 @@ class FollowUps:
         except HostError as error:
             log_follow_ups.debug("%s", error)
         return True
-
-
-@uninterrupted
-async def _stored_in_host(chat_id: str, message_id: str, lines: list[str]) -> bool:
-    """Store them in the host's own tables."""
-    from open_webui.models.chat_messages import ChatMessages
-    from open_webui.models.chats import Chats
-
-    return await FollowUpStore(Chats, ChatMessages).put(chat_id, message_id, lines)
-
-
-@dataclass(frozen=True, slots=True)
-class FollowUpStore:
-    """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages."""
-
-    chats: Any
-    rows: Any
-
-    async def put(self, chat_id: str, message_id: str, lines: list[str]) -> bool:
-        """Put suggestions to a whole answer that has none; whether they stand there now."""
-        fields = {_FOLLOW_UPS_FIELD: lines}
-        if not hasattr(self.chats, "upsert_message_to_history"):
-            return await self._put_in_chat(chat_id, message_id, fields)
-        if not _takes_follow_ups(
-            await self.chats.get_message_by_id_and_message_id(chat_id, message_id)
-        ):
-            return False
-        store = self.chats.upsert_message_to_chat_by_id_and_message_id
-        quietly = accepted_arguments(store, {"touch": False})
-        return await store(chat_id, message_id, fields, **quietly) is not None
-
-    async def _put_in_chat(self, chat_id: str, message_id: str, fields: dict[str, Any]) -> bool:
-        """Up to 0.10 the host's own function would make this message the chat's newest one.
-
-        Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
-        upsert_message_to_chat_by_id_and_message_id).
-        """
-        chat = await self.chats.get_chat_by_id(chat_id)
-        history = mapping(mapping(getattr(chat, "chat", None)).get("history"))
-        messages = mapping(history.get("messages"))
-        if not _takes_follow_ups(messages.get(message_id)):
-            return False
-        message = {**mapping(messages.get(message_id)), **fields}
-        changed = {**history, "messages": {**messages, message_id: message}}
-        if await self.chats.update_chat_by_id(chat_id, {**chat.chat, "history": changed}) is None:
-            return False
-        await self.rows.upsert_message(
-            message_id=message_id, chat_id=chat_id, user_id=chat.user_id, data=message
-        )
-        return True
-
-
-def _takes_follow_ups(message: object) -> bool:
-    """Whether a stored message is an answer that is whole and has no suggestions yet."""
-    stored = mapping(message)
-    if stored.get("role") != "assistant" or stored.get("done") is False or stored.get("error"):
-        return False
-    return not listing(stored.get(_FOLLOW_UPS_FIELD))
 
 
 # ---- src/adaptive/learn/extract.py ----
@@ -33307,6 +33266,111 @@ def joined_turn(turns: Sequence[Turn]) -> Turn:
     words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WAITING_WORDS)
     injected = tuple(dict.fromkeys(one for turn in turns for one in turn.injected))
     return replace(turns[-1], words=words, earlier=turns[0].earlier, injected=injected)
+
+
+# ---- src/adaptive/answer_lines.py ----
+# Lines that a user is shown with an answer: what was recalled for it and learned from its turn.
+
+import asyncio
+import logging
+from collections import OrderedDict
+from dataclasses import replace
+
+log_answer_lines = logging.getLogger("adaptive_memory")
+
+_REFUSALS_REMEMBERED = 1000
+# The inlet tells the outlet of the same turn what was recalled: the host hands both the same
+# metadata. One status line at the end costs one write of the stored chat instead of two.
+RECALLED = "adaptive_memory_recalled"
+
+
+class AnswerLines:
+    """Shows lines with answers, each below its own, one write into a chat at a time."""
+
+    def __init__(self, writing: asyncio.Semaphore) -> None:
+        self._writing = writing
+        # Hooks of turns that wait, so that their lines are shown with their own answers.
+        self._hooks: dict[tuple[str, str], Hook] = {}
+        self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
+
+    def expect(self, pending: PendingTurn, hook: Hook) -> None:
+        """Keep the page of a turn that waits, until ``done_with`` it."""
+        self._hooks[pending.user_id, pending.message_id] = hook
+
+    def done_with(self, pending: PendingTurn) -> None:
+        """Let go of the page of a turn."""
+        self._hooks.pop((pending.user_id, pending.message_id), None)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of a user's pages, and of what they were told."""
+        for held in (self._hooks, self._refusals):
+            for key in [key for key in held if key[0] == user_id]:
+                del held[key]
+
+    async def hook_of(self, pending: PendingTurn, serving: Hook) -> Hook | None:
+        """The hook that shows lines with the answer to a turn, ``None`` if its page is not known.
+
+        ``serving`` is the hook of the same user that serves now; the turn may be another process's.
+        """
+        own = self._hooks.get((pending.user_id, pending.message_id))
+        return own or await _hook_of_another(serving, pending)
+
+    async def show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
+        """Show a line with the answer, after what was recalled for it, as the admin wants it.
+
+        A line that tells of a failure is shown whatever is confirmed.
+        """
+        if hook is None:
+            log_answer_lines.info("nobody is told of a turn whose page is not known any more")
+            return
+        confirmation = hook.settings.confirmation
+        if confirmation == "off" and not failed:
+            line = ""
+        if confirmation == "message" and line not in ("", NOTHING_NEW):
+            async with self._writing:
+                line = "" if await _noted(hook, line) else line
+        recalled = str(hook.metadata.pop(RECALLED, None) or "")
+        if told := " \u00b7 ".join(part for part in (recalled, line) if part):
+            async with self._writing:  # the host stores the line with the chat
+                await hook.notifier.status(told)
+
+    async def refuse(self, serving: Hook, own: Hook | None, reason: str) -> None:
+        """Tell a chat once that memory is not allowed."""
+        if self._first_refusal(serving):
+            await self.show(own, failure_line(reason), failed=True)
+
+    def _first_refusal(self, hook: Hook) -> bool:
+        """Whether this chat has not been told yet that memory is not allowed."""
+        key = (hook.user_id, hook.chat_id)
+        first = key not in self._refusals
+        self._refusals[key] = None
+        while len(self._refusals) > _REFUSALS_REMEMBERED:
+            self._refusals.popitem(last=False)
+        return first
+
+
+async def _noted(hook: Hook, line: str) -> bool:
+    """Whether a line stands below the answer itself now."""
+    if hook.told_kind != "saved" or not hook.settings.show_status:
+        return False
+    message_id = str(hook.metadata.get("message_id") or "")
+    return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
+
+
+async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:
+    """A hook that shows lines with the answer to a turn that another process has put."""
+    waiting = read_pending(pending)
+    if waiting is None or waiting.turn.kind != "saved" or not waiting.answer_id:
+        return None
+    chat_id = waiting.turn.source.chat_id
+    emitter = await emitter_to(pending.user_id, chat_id, waiting.answer_id)
+    metadata = {
+        "chat_id": chat_id,
+        "message_id": waiting.answer_id,
+        "session_id": str(serving.metadata.get("session_id") or ""),
+        "direct": serving.metadata.get("direct"),
+    }
+    return replace(serving, metadata=metadata, emitter=emitter, caller=None)
 
 
 # ---- src/adaptive/measuring.py ----
@@ -36333,288 +36397,16 @@ async def _own_completer(hook: Hook) -> Completer:
     return await chosen_completer(hook, isolated_request(hook.request), await account(hook.user))
 
 
-# ---- src/adaptive/learning.py ----
-# The outlet's side of the plug-in: turns wait, are learned from, and the store is kept.
+# ---- src/adaptive/typed_turns.py ----
+# What the user typed in a turn, and what of it is learned: a person's own new words alone.
 
-import asyncio
-import logging
 import time
-import uuid
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
-log_learning = logging.getLogger("adaptive_memory")
-
-_REFUSALS_REMEMBERED = 1000
-_RESUMED_USERS_REMEMBERED = 5000
-_RESUMED_AGAIN_SECONDS = 60.0
-_HOUR_SECONDS = 3600.0
-# So many characters are read within a few milliseconds; longer texts are read in a thread.
-_READ_AT_ONCE = 2000
-# The host ends the turn first: its work after the outlet is what the user still waits for.
-_AFTER_THE_TURN_SECONDS = 0.1
 # The inlet tells the outlet of the same turn which memories went in: the host hands both the same
-# metadata. One status line at the end costs one write of the stored chat instead of two.
-RECALLED = "adaptive_memory_recalled"
+# metadata.
 INJECTED = "adaptive_memory_injected"
-
-
-class Learning:
-    """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
-
-    def __init__(
-        self,
-        indexes: MemoryIndexes,
-        vectors: HostVectorTable,
-        formats: AnswerFormats,
-        start: Callable[[Coroutine[Any, Any, None]], None],
-        sealer: Sealer,
-        serves: Callable[[], Awaitable[bool]] = always,
-        give_way: GiveWay = no_way_to_give,
-    ) -> None:
-        self._start, self._give_way = start, give_way
-        self._usage = HostUsageTable()
-        self._indexes, self._vectors = indexes, vectors
-        self._leases = RedisLeases(HostLeaseTable())
-        pending = SealedPendingTable(HostPendingTable(), sealer)
-        self._queue = LearningQueue(pending, self._leases, serves=serves, give_way=give_way)
-        self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
-        self._suggesting = Suggesting(HostSuggestionTable(sealer))
-        self._formats = formats
-        self._writing = asyncio.Semaphore(1)
-        self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._resumed: OrderedDict[str, float] = OrderedDict()
-        # Hooks of turns that wait, so that their lines are shown with their own answers.
-        self._hooks: dict[tuple[str, str], Hook] = {}
-
-    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn | None:
-        """Let a turn wait in the database, within about a second; ``None`` if it holds no fact."""
-        words = waiting.turn.words
-        if len(words) <= _READ_AT_ONCE:
-            worth = may_hold_facts(words)
-        else:
-            worth = await asyncio.to_thread(may_hold_facts, words)
-        if not worth:
-            return None
-        pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
-        self._hooks[pending.user_id, pending.message_id] = hook
-        try:
-            await self._queue.put(pending)
-        except asyncio.CancelledError:  # it goes on writing, so it is to be learned all the same
-            self._start(self._learned(hook, pending))
-            raise
-        return pending
-
-    async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
-        """Learn from a turn when it is due, and from what else waits of its user.
-
-        Without a turn, show a line after what was recalled, and learn what others have left.
-        """
-        if pending is None:
-            await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-            await self._show(hook, line)
-            await self._resume(hook)
-        else:
-            await self._learned(hook, pending)
-
-    async def _learned(self, hook: Hook, pending: PendingTurn) -> None:
-        try:
-            await self._queue.learn(pending, partial(self._teach, hook))
-        finally:
-            self._hooks.pop((pending.user_id, pending.message_id), None)
-        await self._show(hook, "")
-        await self._keep_up(hook)
-
-    @property
-    def writing(self) -> asyncio.Semaphore:
-        """Held by whoever writes into a store, or shows a line: one at a time in this process."""
-        return self._writing
-
-    @property
-    def queue(self) -> LearningQueue:
-        """By whose leases one at a time learns of a user."""
-        return self._queue
-
-    def forget(self, user_id: str) -> None:
-        """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
-        self._queue.forget(user_id)
-        self._resumed.pop(user_id, None)
-        for held in (self._hooks, self._refusals):
-            for key in [key for key in held if key[0] == user_id]:
-                del held[key]
-
-    async def restore(self, hook: Hook, memory_ids: Sequence[str]) -> int:
-        """Bring memories back from the archive; how many stand in the store again.
-
-        Raises:
-            HostError: the archive can't be read, or a row does not stand in the store.
-        """
-        request, user = isolated_request(hook.request), await account(hook.user)
-        room = self._storeroom(user_sources(hook, request, user, self._vectors))
-        now = int(time.time())
-        restored = [await restore_memory(room, one, now) for one in memory_ids]
-        return sum(memory is not None for memory in restored)
-
-    async def tell(self, hook: Hook, line: str) -> None:
-        """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
-        await self._show(hook, line, failed=True)
-
-    async def _resume(self, hook: Hook) -> None:
-        """Learn what other workers, or this one before a restart, have left of a user."""
-        last = self._resumed.get(hook.user_id, -_RESUMED_AGAIN_SECONDS)
-        now = time.monotonic()
-        if hook.settings.save_mode == "off" or now - last < _RESUMED_AGAIN_SECONDS:
-            return
-        self._resumed[hook.user_id] = now
-        while len(self._resumed) > _RESUMED_USERS_REMEMBERED:
-            self._resumed.popitem(last=False)
-        await self._queue.resume(hook.user_id, partial(self._teach, hook))
-
-    async def _teach(self, serving: Hook, work: TurnWork) -> None:
-        """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
-        newest = work.turns[-1]
-        own = self._hooks.get((newest.user_id, newest.message_id))
-        own = own or await _hook_of_another(serving, newest)
-        try:
-            lesson = await self._lesson(serving, own, work)
-        except MemoryUnavailable as refusal:
-            if self._first_refusal(serving):
-                await self._show(own, failure_line(str(refusal)), failed=True)
-            return
-        except AdaptiveMemoryError as error:
-            log_learning.warning("nothing learned from a turn: %s", error)
-            if not work.attempts or work.last_attempt:
-                later = "" if work.last_attempt else "; it will be tried again"
-                await self._show(own, failure_line(f"{error}{later}"), failed=True)
-            raise
-        await self._show(own, lesson.line, failed=not lesson.complete)
-        if not lesson.complete:
-            raise LessonUnfinished("some of what was found could not be written")
-
-    async def _lesson(self, serving: Hook, own: Hook | None, work: TurnWork) -> Lesson:
-        found = [read_pending(turn) for turn in work.turns]
-        waiting = [one for one in found if one is not None]
-        if len(waiting) < len(found):
-            log_learning.error("%d waiting turns can't be read", len(found) - len(waiting))
-        if not waiting:
-            return Lesson("")
-        turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
-        hook = own or serving
-        settings = waiting[-1].steered(hook.settings)
-        room = await self.classroom(hook, can_ask=own is not None and own.caller is not None)
-        now = local_time(turn.source.said_at, *waiting[-1].time_zones)
-        learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
-        lesson = await learned(room, turn, settings, now, work)
-        if lesson.doubtful and own is not None:
-            asked = self._ask(room, turn, own, lesson.doubtful)
-            self._start(self._suggesting.asking(turn.user_id, asked))
-        return lesson
-
-    async def offer(self, hook: Hook) -> None:
-        """Ask a user about suggestions that wait, and show what came of it."""
-        answered = await self._suggesting.offer(hook, partial(self.classroom, hook))
-        if answered.line:
-            await self._show(hook, answered.line, failed=not answered.complete)
-
-    async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
-        """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
-        settings = hook.settings
-        user = await account(hook.user)
-        request = isolated_request(hook.request)
-        sources = user_sources(hook, request, user, self._vectors)
-        completer = await chosen_completer(hook, request, user)
-        return Classroom(
-            sources=sources,
-            indexes=self._indexes,
-            completer=completer,
-            formats=self._formats,
-            storeroom=self._storeroom(sources),
-            may_ask=partial(self._may_ask, hook.user_id, settings.max_extractions_per_hour),
-            can_ask=can_ask,
-            hidden=await kept_from_completer(completer, request, settings),
-            writing=self._writing,
-            give_way=self._give_way,
-        )
-
-    async def _ask(self, room: Classroom, turn: Turn, hook: Hook, doubtful: Doubtful) -> None:
-        """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
-        dialog = PageDialog(hook.caller)
-        for cause, memories in doubtful:
-            try:
-                line = await delete_confirmed(room, turn, hook.settings, dialog, memories, cause)
-            except AdaptiveMemoryError as error:
-                log_learning.warning("nothing deleted: %s", error)
-                line = f"Nothing deleted: {error}"
-            await self._show(hook, line)
-
-    async def _may_ask(self, user_id: str, limit: int) -> bool:
-        """Whether a user's turns have asked the model less often than the limit in this hour."""
-        if not limit:
-            return True
-        return await self._queue.calls_within(user_id, time.time() - _HOUR_SECONDS) < limit
-
-    async def _keep_up(self, hook: Hook) -> None:
-        """Upkeep of the user's store, if the admin wants it and it is due."""
-        settings = hook.settings
-        if not settings.enable_summarization_task or settings.save_mode == "off":
-            return
-        try:
-            room = await self.classroom(hook)
-            shop = Workshop(
-                room=room.storeroom,
-                current=partial(
-                    self._indexes.current, room.sources, settings.index_cache_bytes, patience=0
-                ),
-                completer=room.completer,
-                formats=self._formats,
-                leases=self._leases,
-                writing=lambda: self._writing,
-                hidden=room.hidden,
-            )
-            await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
-        except AdaptiveMemoryError as error:
-            log_learning.warning("no upkeep: %s", error)
-
-    def _storeroom(self, sources: Sources) -> Storeroom:
-        """A user's store with what is kept beside it."""
-        return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
-
-    async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
-        """Show a line with the answer, after what was recalled for it, as the admin wants it."""
-        if hook is None:
-            log_learning.info("nobody is told of a turn whose page is not known any more")
-            return
-        confirmation = hook.settings.confirmation
-        if confirmation == "off" and not failed:
-            line = ""
-        if confirmation == "message" and line not in ("", NOTHING_NEW):
-            async with self._writing:
-                line = "" if await _noted(hook, line) else line
-        recalled = str(hook.metadata.pop(RECALLED, None) or "")
-        if told := " \u00b7 ".join(part for part in (recalled, line) if part):
-            async with self._writing:  # the host stores the line with the chat
-                await hook.notifier.status(told)
-
-    def _first_refusal(self, hook: Hook) -> bool:
-        """Whether this chat has not been told yet that memory is not allowed."""
-        key = (hook.user_id, hook.chat_id)
-        first = key not in self._refusals
-        self._refusals[key] = None
-        while len(self._refusals) > _REFUSALS_REMEMBERED:
-            self._refusals.popitem(last=False)
-        return first
-
-
-async def _noted(hook: Hook, line: str) -> bool:
-    """Whether a line stands below the answer itself now."""
-    if hook.told_kind != "saved" or not hook.settings.show_status:
-        return False
-    message_id = str(hook.metadata.get("message_id") or "")
-    return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
 
 
 def typed_message(hook: Hook, messages: Sequence[Message]) -> tuple[Message, str] | None:
@@ -36647,24 +36439,12 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     return WaitingTurn(turn, hook.time_zones, answer_id, language)
 
 
-async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:
-    """A hook that shows lines with the answer to a turn that another process has put."""
-    waiting = read_pending(pending)
-    if waiting is None or waiting.turn.kind != "saved" or not waiting.answer_id:
-        return None
-    chat_id = waiting.turn.source.chat_id
-    emitter = await emitter_to(pending.user_id, chat_id, waiting.answer_id)
-    metadata = {
-        "chat_id": chat_id,
-        "message_id": waiting.answer_id,
-        "session_id": str(serving.metadata.get("session_id") or ""),
-        "direct": serving.metadata.get("direct"),
-    }
-    return replace(serving, metadata=metadata, emitter=emitter, caller=None)
+async def of_this_user_alone(turn: Turn) -> Turn:
+    """A turn without what other people said in its chat, which is no past of this user's.
 
-
-async def _of_this_user_alone(turn: Turn) -> Turn:
-    """A turn without what other people said in its chat, which is no past of this user's."""
+    Raises:
+        HostError: the chat can't be read.
+    """
     if turn.kind != "saved":
         return turn
     chat_id, user_id = turn.source.chat_id, turn.user_id
@@ -36673,6 +36453,244 @@ async def _of_this_user_alone(turn: Turn) -> Turn:
     if turn.earlier and await other_authors(chat_id, user_id):
         return replace(turn, earlier=())
     return turn
+
+
+# ---- src/adaptive/learning.py ----
+# The outlet's side of the plug-in: turns wait, are learned from, and the store is kept.
+
+import asyncio
+import logging
+import time
+import uuid
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
+from typing import Any
+
+log_learning = logging.getLogger("adaptive_memory")
+
+_RESUMED_USERS_REMEMBERED = 5000
+_RESUMED_AGAIN_SECONDS = 60.0
+_HOUR_SECONDS = 3600.0
+# So many characters are read within a few milliseconds; longer texts are read in a thread.
+_READ_AT_ONCE = 2000
+# The host ends the turn first: its work after the outlet is what the user still waits for.
+_AFTER_THE_TURN_SECONDS = 0.1
+
+
+class Learning:
+    """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
+
+    def __init__(
+        self,
+        indexes: MemoryIndexes,
+        vectors: HostVectorTable,
+        formats: AnswerFormats,
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        sealer: Sealer,
+        serves: Callable[[], Awaitable[bool]] = always,
+        give_way: GiveWay = no_way_to_give,
+    ) -> None:
+        self._start, self._give_way = start, give_way
+        self._usage = HostUsageTable()
+        self._indexes, self._vectors = indexes, vectors
+        self._leases = RedisLeases(HostLeaseTable())
+        pending = SealedPendingTable(HostPendingTable(), sealer)
+        self._queue = LearningQueue(pending, self._leases, serves=serves, give_way=give_way)
+        self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
+        self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
+        self._suggesting = Suggesting(HostSuggestionTable(sealer))
+        self._formats = formats
+        self._writing = asyncio.Semaphore(1)
+        self._lines = AnswerLines(self._writing)
+        self._resumed: OrderedDict[str, float] = OrderedDict()
+
+    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn | None:
+        """Let a turn wait in the database, within about a second; ``None`` if it holds no fact."""
+        words = waiting.turn.words
+        if len(words) <= _READ_AT_ONCE:
+            worth = may_hold_facts(words)
+        else:
+            worth = await asyncio.to_thread(may_hold_facts, words)
+        if not worth:
+            return None
+        pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
+        self._lines.expect(pending, hook)
+        try:
+            await self._queue.put(pending)
+        except asyncio.CancelledError:  # it goes on writing, so it is to be learned all the same
+            self._start(self._learned(hook, pending))
+            raise
+        return pending
+
+    async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
+        """Learn from a turn when it is due, and from what else waits of its user.
+
+        Without a turn, show a line after what was recalled, and learn what others have left.
+        """
+        if pending is None:
+            await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+            await self._lines.show(hook, line)
+            await self._resume(hook)
+        else:
+            await self._learned(hook, pending)
+
+    async def _learned(self, hook: Hook, pending: PendingTurn) -> None:
+        try:
+            await self._queue.learn(pending, partial(self._teach, hook))
+        finally:
+            self._lines.done_with(pending)
+        await self._lines.show(hook, "")
+        await self._keep_up(hook)
+
+    @property
+    def writing(self) -> asyncio.Semaphore:
+        """Held by whoever writes into a store, or shows a line: one at a time in this process."""
+        return self._writing
+
+    @property
+    def queue(self) -> LearningQueue:
+        """By whose leases one at a time learns of a user."""
+        return self._queue
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
+        self._queue.forget(user_id)
+        self._resumed.pop(user_id, None)
+        self._lines.forget(user_id)
+
+    async def restore(self, hook: Hook, memory_ids: Sequence[str]) -> int:
+        """Bring memories back from the archive; how many stand in the store again.
+
+        Raises:
+            HostError: the archive can't be read, or a row does not stand in the store.
+        """
+        request, user = isolated_request(hook.request), await account(hook.user)
+        room = self._storeroom(user_sources(hook, request, user, self._vectors))
+        now = int(time.time())
+        restored = [await restore_memory(room, one, now) for one in memory_ids]
+        return sum(memory is not None for memory in restored)
+
+    async def tell(self, hook: Hook, line: str) -> None:
+        """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
+        await self._lines.show(hook, line, failed=True)
+
+    async def _resume(self, hook: Hook) -> None:
+        """Learn what other workers, or this one before a restart, have left of a user."""
+        last = self._resumed.get(hook.user_id, -_RESUMED_AGAIN_SECONDS)
+        now = time.monotonic()
+        if hook.settings.save_mode == "off" or now - last < _RESUMED_AGAIN_SECONDS:
+            return
+        self._resumed[hook.user_id] = now
+        while len(self._resumed) > _RESUMED_USERS_REMEMBERED:
+            self._resumed.popitem(last=False)
+        await self._queue.resume(hook.user_id, partial(self._teach, hook))
+
+    async def _teach(self, serving: Hook, work: TurnWork) -> None:
+        """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
+        own = await self._lines.hook_of(work.turns[-1], serving)
+        try:
+            lesson = await self._lesson(serving, own, work)
+        except MemoryUnavailable as refusal:
+            await self._lines.refuse(serving, own, str(refusal))
+            return
+        except AdaptiveMemoryError as error:
+            log_learning.warning("nothing learned from a turn: %s", error)
+            if not work.attempts or work.last_attempt:
+                later = "" if work.last_attempt else "; it will be tried again"
+                await self._lines.show(own, failure_line(f"{error}{later}"), failed=True)
+            raise
+        await self._lines.show(own, lesson.line, failed=not lesson.complete)
+        if not lesson.complete:
+            raise LessonUnfinished("some of what was found could not be written")
+
+    async def _lesson(self, serving: Hook, own: Hook | None, work: TurnWork) -> Lesson:
+        found = [read_pending(turn) for turn in work.turns]
+        waiting = [one for one in found if one is not None]
+        if len(waiting) < len(found):
+            log_learning.error("%d waiting turns can't be read", len(found) - len(waiting))
+        if not waiting:
+            return Lesson("")
+        turn = await of_this_user_alone(joined_turn([one.turn for one in waiting]))
+        hook = own or serving
+        settings = waiting[-1].steered(hook.settings)
+        room = await self.classroom(hook, can_ask=own is not None and own.caller is not None)
+        now = local_time(turn.source.said_at, *waiting[-1].time_zones)
+        learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
+        lesson = await learned(room, turn, settings, now, work)
+        if lesson.doubtful and own is not None:
+            asked = self._ask(room, turn, own, lesson.doubtful)
+            self._start(self._suggesting.asking(turn.user_id, asked))
+        return lesson
+
+    async def offer(self, hook: Hook) -> None:
+        """Ask a user about suggestions that wait, and show what came of it."""
+        answered = await self._suggesting.offer(hook, partial(self.classroom, hook))
+        if answered.line:
+            await self._lines.show(hook, answered.line, failed=not answered.complete)
+
+    async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
+        """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
+        settings = hook.settings
+        user = await account(hook.user)
+        request = isolated_request(hook.request)
+        sources = user_sources(hook, request, user, self._vectors)
+        completer = await chosen_completer(hook, request, user)
+        return Classroom(
+            sources=sources,
+            indexes=self._indexes,
+            completer=completer,
+            formats=self._formats,
+            storeroom=self._storeroom(sources),
+            may_ask=partial(self._may_ask, hook.user_id, settings.max_extractions_per_hour),
+            can_ask=can_ask,
+            hidden=await kept_from_completer(completer, request, settings),
+            writing=self._writing,
+            give_way=self._give_way,
+        )
+
+    async def _ask(self, room: Classroom, turn: Turn, hook: Hook, doubtful: Doubtful) -> None:
+        """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
+        dialog = PageDialog(hook.caller)
+        for cause, memories in doubtful:
+            try:
+                line = await delete_confirmed(room, turn, hook.settings, dialog, memories, cause)
+            except AdaptiveMemoryError as error:
+                log_learning.warning("nothing deleted: %s", error)
+                line = f"Nothing deleted: {error}"
+            await self._lines.show(hook, line)
+
+    async def _may_ask(self, user_id: str, limit: int) -> bool:
+        """Whether a user's turns have asked the model less often than the limit in this hour."""
+        if not limit:
+            return True
+        return await self._queue.calls_within(user_id, time.time() - _HOUR_SECONDS) < limit
+
+    async def _keep_up(self, hook: Hook) -> None:
+        """Upkeep of the user's store, if the admin wants it and it is due."""
+        settings = hook.settings
+        if not settings.enable_summarization_task or settings.save_mode == "off":
+            return
+        try:
+            room = await self.classroom(hook)
+            shop = Workshop(
+                room=room.storeroom,
+                current=partial(
+                    self._indexes.current, room.sources, settings.index_cache_bytes, patience=0
+                ),
+                completer=room.completer,
+                formats=self._formats,
+                leases=self._leases,
+                writing=lambda: self._writing,
+                hidden=room.hidden,
+            )
+            await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
+        except AdaptiveMemoryError as error:
+            log_learning.warning("no upkeep: %s", error)
+
+    def _storeroom(self, sources: Sources) -> Storeroom:
+        """A user's store with what is kept beside it."""
+        return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
 
 
 # ---- src/adaptive/erasing.py ----
@@ -36946,7 +36964,7 @@ class SummingUp:
         learning: Learning,
         sealer: Sealer,
         notes: ChatNotesTable | None = None,
-        store_follow_ups: StoreFollowUps | None = None,
+        store_follow_ups: ChangeStored = change_stored,
         room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
         self._learning = learning

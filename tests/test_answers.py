@@ -18,7 +18,8 @@ from adaptive.answers import ANOMALIES, Answers
 from adaptive.conversation.link_probe import ProbeRules
 from adaptive.conversation.public_address import is_public_address
 from adaptive.filter import Filter
-from adaptive.host.answer_note import AnswerChange, StoredAnswer
+from adaptive.host.answer_note import StoredAnswer
+from adaptive.host.answer_store import AnswerChange
 from adaptive.host.hook import Hook
 from adaptive.valves import Valves
 from tests.fakes import hook_settings

@@ -24,7 +24,7 @@ FLOORS: list[set[str]] = [
     | {"conversation_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
     {"recall", "learn", "conversation"},
-    {"filter", "recalling", "learning", "erasing"}
+    {"filter", "recalling", "learning", "answer_lines", "typed_turns", "erasing"}
     | {
         "understanding",
         "summing_up",

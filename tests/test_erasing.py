@@ -553,10 +553,12 @@ def test_learning_forgets_one_user() -> None:
     for user_id in ("ada", "bob"):
         learning._queue._local.add(PendingTurn(user_id, "m", "c", "words", 1, 1))
         learning._resumed[user_id] = 1.0
-        learning._hooks[user_id, "m"] = a_hook()
-        learning._first_refusal(dataclasses.replace(a_hook(), user={"id": user_id}))
+        hook = dataclasses.replace(a_hook(), user={"id": user_id})
+        learning._lines.expect(PendingTurn(user_id, "m", "c", "words", 1, 1), hook)
+        learning._lines._first_refusal(hook)
     learning.forget("ada")
-    held = (learning._queue._local._turns, learning._hooks, learning._refusals)
+    lines = learning._lines
+    held = (learning._queue._local._turns, lines._hooks, lines._refusals)
     assert [[key[0] for key in one] for one in held] == [["bob"]] * 3
     assert list(learning._resumed) == ["bob"]
 

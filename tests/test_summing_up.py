@@ -15,18 +15,20 @@ from fastapi import FastAPI, Request
 from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import HostError, ModelBusy, TablesUnavailable
 from adaptive.filter import Filter
+from adaptive.host.answer_store import AnswerChange
 from adaptive.host.hook import Hook
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
-from adaptive.learning import INJECTED, Learning
+from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Turn
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
+from adaptive.typed_turns import INJECTED
 from adaptive.valves import Valves
 from tests.fakes import (
     ListedMemories,
@@ -149,9 +151,13 @@ class World:
     async def _emit(self, event: dict[str, Any]) -> None:
         self.events.append(event)
 
-    async def _store_follow_ups(self, chat_id: str, message_id: str, lines: list[str]) -> bool:
-        self.follow_ups.append((chat_id, message_id, lines))
-        return True
+    async def _store_follow_ups(
+        self, chat_id: str, message_id: str, change: AnswerChange
+    ) -> dict[str, Any] | None:
+        fields = change({"id": message_id, "role": "assistant", "content": "Try a soup."})
+        if fields is not None:
+            self.follow_ups.append((chat_id, message_id, fields["followUps"]))
+        return fields
 
     async def _room_of(self, _: Hook) -> Classroom | None:
         return self.room()

@@ -18,13 +18,13 @@ from adaptive.errors import HostError, ModelBusy, ModelRejected, TablesUnavailab
 from adaptive.host.hook import Hook
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.waiting_turn import WaitingTurn, pending_turn, read_pending
-from adaptive.learning import typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Candidate, ConversationKind
 from adaptive.ports import Completer
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, extended_block, with_block
 from adaptive.table_ports import AuditEntry
+from adaptive.typed_turns import typed_turn
 from adaptive.understanding import (
     LANGUAGE,
     UNLEARNED,

@@ -27,7 +27,7 @@ from adaptive.host.hook import Hook
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.origin_erasure import erase_where, forecast_where
 from adaptive.host.requests import account, isolated_request
-from adaptive.learning import Learning, typed_message
+from adaptive.learning import Learning
 from adaptive.messages import Message, said_at
 from adaptive.model import ConversationKind
 from adaptive.plain_markdown import clipped_line
@@ -38,6 +38,7 @@ from adaptive.privacy.erasure_requests import (
 )
 from adaptive.privacy.retention import FromChat, FromPeriod, FromSource, Origin
 from adaptive.table_ports import ArchiveTable
+from adaptive.typed_turns import typed_message
 
 log_erasing = logging.getLogger("adaptive_memory")
 

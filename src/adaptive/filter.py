@@ -28,7 +28,7 @@ from adaptive.host.secret import host_secret
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.host.warmup import host_request
 from adaptive.learn.report import NOTHING_NEW, failure_line
-from adaptive.learning import Learning, typed_turn
+from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measuring import Measuring
 from adaptive.privacy.erasure_requests import ErasureRequest
@@ -40,6 +40,7 @@ from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.table_ports import PendingTurn
+from adaptive.typed_turns import typed_turn
 from adaptive.understanding import UNLEARNED, Understanding, warned
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves

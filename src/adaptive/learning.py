@@ -8,10 +8,10 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from adaptive.answer_lines import AnswerLines
 from adaptive.clock import local_time
 from adaptive.errors import (
     AdaptiveMemoryError,
@@ -19,13 +19,10 @@ from adaptive.errors import (
     MemoryUnavailable,
 )
 from adaptive.foreground import GiveWay, no_way_to_give
-from adaptive.host.answer_note import StoredAnswer
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.dialog import PageDialog
-from adaptive.host.events import emitter_to
 from adaptive.host.hook import Hook
-from adaptive.host.kind import other_authors, owns_chat
 from adaptive.host.lease_table import HostLeaseTable
 from adaptive.host.locality import kept_from_completer
 from adaptive.host.pending_table import HostPendingTable
@@ -45,7 +42,7 @@ from adaptive.learn.audit import AuditTrail
 from adaptive.learn.confirmed import delete_confirmed
 from adaptive.learn.lesson import Classroom, Doubtful, Lesson, learn_turn
 from adaptive.learn.queue import LearningQueue, always
-from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.learn.report import failure_line
 from adaptive.learn.turn_work import TurnWork
 from adaptive.learn.upkeep import Workshop, upkeep_when_due
 from adaptive.learn.waiting_turn import (
@@ -56,26 +53,15 @@ from adaptive.learn.waiting_turn import (
     read_pending,
 )
 from adaptive.llm.ask import AnswerFormats
-from adaptive.messages import (
-    Message,
-    earlier_utterances,
-    has_words,
-    message_text,
-    newest_user_message,
-    said_at,
-    spoken_text,
-)
-from adaptive.model import Provenance, Turn
+from adaptive.model import Turn
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
-from adaptive.shapes import listing
 from adaptive.suggesting import Suggesting
 from adaptive.table_ports import PendingTurn
-from adaptive.understanding import LANGUAGE, UNLEARNED, is_learned_from
+from adaptive.typed_turns import of_this_user_alone
 
 log_learning = logging.getLogger("adaptive_memory")
 
-_REFUSALS_REMEMBERED = 1000
 _RESUMED_USERS_REMEMBERED = 5000
 _RESUMED_AGAIN_SECONDS = 60.0
 _HOUR_SECONDS = 3600.0
@@ -83,10 +69,6 @@ _HOUR_SECONDS = 3600.0
 _READ_AT_ONCE = 2000
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
-# The inlet tells the outlet of the same turn which memories went in: the host hands both the same
-# metadata. One status line at the end costs one write of the stored chat instead of two.
-RECALLED = "adaptive_memory_recalled"
-INJECTED = "adaptive_memory_injected"
 
 
 class Learning:
@@ -113,10 +95,8 @@ class Learning:
         self._suggesting = Suggesting(HostSuggestionTable(sealer))
         self._formats = formats
         self._writing = asyncio.Semaphore(1)
-        self._refusals: OrderedDict[tuple[str, str], None] = OrderedDict()
+        self._lines = AnswerLines(self._writing)
         self._resumed: OrderedDict[str, float] = OrderedDict()
-        # Hooks of turns that wait, so that their lines are shown with their own answers.
-        self._hooks: dict[tuple[str, str], Hook] = {}
 
     async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn | None:
         """Let a turn wait in the database, within about a second; ``None`` if it holds no fact."""
@@ -128,7 +108,7 @@ class Learning:
         if not worth:
             return None
         pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
-        self._hooks[pending.user_id, pending.message_id] = hook
+        self._lines.expect(pending, hook)
         try:
             await self._queue.put(pending)
         except asyncio.CancelledError:  # it goes on writing, so it is to be learned all the same
@@ -143,7 +123,7 @@ class Learning:
         """
         if pending is None:
             await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-            await self._show(hook, line)
+            await self._lines.show(hook, line)
             await self._resume(hook)
         else:
             await self._learned(hook, pending)
@@ -152,8 +132,8 @@ class Learning:
         try:
             await self._queue.learn(pending, partial(self._teach, hook))
         finally:
-            self._hooks.pop((pending.user_id, pending.message_id), None)
-        await self._show(hook, "")
+            self._lines.done_with(pending)
+        await self._lines.show(hook, "")
         await self._keep_up(hook)
 
     @property
@@ -170,9 +150,7 @@ class Learning:
         """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
         self._queue.forget(user_id)
         self._resumed.pop(user_id, None)
-        for held in (self._hooks, self._refusals):
-            for key in [key for key in held if key[0] == user_id]:
-                del held[key]
+        self._lines.forget(user_id)
 
     async def restore(self, hook: Hook, memory_ids: Sequence[str]) -> int:
         """Bring memories back from the archive; how many stand in the store again.
@@ -188,7 +166,7 @@ class Learning:
 
     async def tell(self, hook: Hook, line: str) -> None:
         """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
-        await self._show(hook, line, failed=True)
+        await self._lines.show(hook, line, failed=True)
 
     async def _resume(self, hook: Hook) -> None:
         """Learn what other workers, or this one before a restart, have left of a user."""
@@ -203,22 +181,19 @@ class Learning:
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
-        newest = work.turns[-1]
-        own = self._hooks.get((newest.user_id, newest.message_id))
-        own = own or await _hook_of_another(serving, newest)
+        own = await self._lines.hook_of(work.turns[-1], serving)
         try:
             lesson = await self._lesson(serving, own, work)
         except MemoryUnavailable as refusal:
-            if self._first_refusal(serving):
-                await self._show(own, failure_line(str(refusal)), failed=True)
+            await self._lines.refuse(serving, own, str(refusal))
             return
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing learned from a turn: %s", error)
             if not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
-                await self._show(own, failure_line(f"{error}{later}"), failed=True)
+                await self._lines.show(own, failure_line(f"{error}{later}"), failed=True)
             raise
-        await self._show(own, lesson.line, failed=not lesson.complete)
+        await self._lines.show(own, lesson.line, failed=not lesson.complete)
         if not lesson.complete:
             raise LessonUnfinished("some of what was found could not be written")
 
@@ -229,7 +204,7 @@ class Learning:
             log_learning.error("%d waiting turns can't be read", len(found) - len(waiting))
         if not waiting:
             return Lesson("")
-        turn = await _of_this_user_alone(joined_turn([one.turn for one in waiting]))
+        turn = await of_this_user_alone(joined_turn([one.turn for one in waiting]))
         hook = own or serving
         settings = waiting[-1].steered(hook.settings)
         room = await self.classroom(hook, can_ask=own is not None and own.caller is not None)
@@ -245,7 +220,7 @@ class Learning:
         """Ask a user about suggestions that wait, and show what came of it."""
         answered = await self._suggesting.offer(hook, partial(self.classroom, hook))
         if answered.line:
-            await self._show(hook, answered.line, failed=not answered.complete)
+            await self._lines.show(hook, answered.line, failed=not answered.complete)
 
     async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
         """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
@@ -276,7 +251,7 @@ class Learning:
             except AdaptiveMemoryError as error:
                 log_learning.warning("nothing deleted: %s", error)
                 line = f"Nothing deleted: {error}"
-            await self._show(hook, line)
+            await self._lines.show(hook, line)
 
     async def _may_ask(self, user_id: str, limit: int) -> bool:
         """Whether a user's turns have asked the model less often than the limit in this hour."""
@@ -309,94 +284,3 @@ class Learning:
     def _storeroom(self, sources: Sources) -> Storeroom:
         """A user's store with what is kept beside it."""
         return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
-
-    async def _show(self, hook: Hook | None, line: str, *, failed: bool = False) -> None:
-        """Show a line with the answer, after what was recalled for it, as the admin wants it."""
-        if hook is None:
-            log_learning.info("nobody is told of a turn whose page is not known any more")
-            return
-        confirmation = hook.settings.confirmation
-        if confirmation == "off" and not failed:
-            line = ""
-        if confirmation == "message" and line not in ("", NOTHING_NEW):
-            async with self._writing:
-                line = "" if await _noted(hook, line) else line
-        recalled = str(hook.metadata.pop(RECALLED, None) or "")
-        if told := " · ".join(part for part in (recalled, line) if part):
-            async with self._writing:  # the host stores the line with the chat
-                await hook.notifier.status(told)
-
-    def _first_refusal(self, hook: Hook) -> bool:
-        """Whether this chat has not been told yet that memory is not allowed."""
-        key = (hook.user_id, hook.chat_id)
-        first = key not in self._refusals
-        self._refusals[key] = None
-        while len(self._refusals) > _REFUSALS_REMEMBERED:
-            self._refusals.popitem(last=False)
-        return first
-
-
-async def _noted(hook: Hook, line: str) -> bool:
-    """Whether a line stands below the answer itself now."""
-    if hook.told_kind != "saved" or not hook.settings.show_status:
-        return False
-    message_id = str(hook.metadata.get("message_id") or "")
-    return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
-
-
-def typed_message(hook: Hook, messages: Sequence[Message]) -> tuple[Message, str] | None:
-    """The user's newest message and the words that were typed in it, if there are any."""
-    message_id = str(hook.metadata.get("user_message_id") or "")
-    named = (message for message in messages if message_id and message.get("id") == message_id)
-    newest = next(named, None) or newest_user_message(messages)
-    words = spoken_text(message_text(newest)) if newest else ""
-    return (newest, words) if newest is not None and has_words(words) else None
-
-
-def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
-    """The turn to learn, ``None`` where nothing in it is the user's own new words."""
-    settings, metadata = hook.settings, hook.metadata
-    kind = hook.told_kind
-    if metadata.get(UNLEARNED) or not is_learned_from(hook):
-        return None
-    found = typed_message(hook, messages)
-    if found is None:
-        return None
-    newest, words = found
-    message_id = str(metadata.get("user_message_id") or "")
-    now = time.time()
-    when = said_at(newest, now)
-    source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
-    earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    injected = tuple(map(str, listing(metadata.pop(INJECTED, None))))
-    turn = Turn(hook.user_id, kind, words, earlier, source, injected)
-    answer_id, language = (str(metadata.get(one) or "") for one in ("message_id", LANGUAGE))
-    return WaitingTurn(turn, hook.time_zones, answer_id, language)
-
-
-async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:
-    """A hook that shows lines with the answer to a turn that another process has put."""
-    waiting = read_pending(pending)
-    if waiting is None or waiting.turn.kind != "saved" or not waiting.answer_id:
-        return None
-    chat_id = waiting.turn.source.chat_id
-    emitter = await emitter_to(pending.user_id, chat_id, waiting.answer_id)
-    metadata = {
-        "chat_id": chat_id,
-        "message_id": waiting.answer_id,
-        "session_id": str(serving.metadata.get("session_id") or ""),
-        "direct": serving.metadata.get("direct"),
-    }
-    return replace(serving, metadata=metadata, emitter=emitter, caller=None)
-
-
-async def _of_this_user_alone(turn: Turn) -> Turn:
-    """A turn without what other people said in its chat, which is no past of this user's."""
-    if turn.kind != "saved":
-        return turn
-    chat_id, user_id = turn.source.chat_id, turn.user_id
-    if not await owns_chat(chat_id, user_id):
-        return replace(turn, kind="shared", earlier=())
-    if turn.earlier and await other_authors(chat_id, user_id):
-        return replace(turn, earlier=())
-    return turn

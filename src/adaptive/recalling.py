@@ -13,6 +13,7 @@ from typing import Any
 
 from fastapi import Request
 
+from adaptive.answer_lines import RECALLED
 from adaptive.answer_notes import without_answer_notes
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
 from adaptive.host.chat_notes_table import HostChatNotesTable
@@ -28,7 +29,6 @@ from adaptive.host.usage_table import HostUsageTable
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.host.warmup import prepare_indexes, warm_up
 from adaptive.learn.waiting_turn import may_hold_facts
-from adaptive.learning import INJECTED, RECALLED
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import count_entries
 from adaptive.privacy.erasure_requests import read_erasure_request
@@ -52,6 +52,7 @@ from adaptive.remembering import AskedPast, Remembering
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
+from adaptive.typed_turns import INJECTED
 from adaptive.understanding import TurnUnderstanding, Understanding
 from adaptive.valves import Valves
 from adaptive.windowing import RequestWindow, block_with, request_window

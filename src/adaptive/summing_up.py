@@ -17,13 +17,14 @@ from adaptive.conversation.postprocess import (
 )
 from adaptive.conversation_ports import ChatNotes, ChatNotesTable
 from adaptive.errors import AdaptiveMemoryError
+from adaptive.host.answer_store import ChangeStored, change_stored
 from adaptive.host.chat_notes_table import HostChatNotesTable
-from adaptive.host.follow_ups import FollowUps, StoreFollowUps, follow_ups_are_wanted
+from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
 from adaptive.learn.findings import learn_findings
 from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
-from adaptive.learning import INJECTED, Learning, typed_message
+from adaptive.learning import Learning
 from adaptive.measures import staged
 from adaptive.messages import Message, has_words, message_text, spoken_text
 from adaptive.model import Memory, Turn
@@ -33,6 +34,7 @@ from adaptive.privacy.sealing import Sealer
 from adaptive.settings import Settings
 from adaptive.shapes import listing
 from adaptive.table_ports import AuditEntry
+from adaptive.typed_turns import INJECTED, typed_message
 
 log_summing_up = logging.getLogger("adaptive_memory")
 
@@ -77,7 +79,7 @@ class SummingUp:
         learning: Learning,
         sealer: Sealer,
         notes: ChatNotesTable | None = None,
-        store_follow_ups: StoreFollowUps | None = None,
+        store_follow_ups: ChangeStored = change_stored,
         room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
         self._learning = learning

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import types
 from typing import Any
 
@@ -10,89 +9,19 @@ import pytest
 from fastapi import FastAPI, Request
 
 from adaptive.errors import HostError
-from adaptive.host.follow_ups import FollowUps, FollowUpStore, follow_ups_are_wanted
+from adaptive.host.answer_store import AnswerStore
+from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
 from tests.fakes import hook_settings
+from tests.host.chat_tables import EACH_HOST, NewChats, OldChats, Pages
 
 LINES = ["And then?", "What does it cost?"]
 ANSWER = {"id": "a", "role": "assistant", "content": "Hello.", "done": True}
 
 
-class OldChats:
-    """Chats up to 0.10: one text each, which a writer replaces as a whole."""
-
-    def __init__(self, *messages: dict[str, Any], broken: bool = False) -> None:
-        kept = {one["id"]: copy.deepcopy(one) for one in messages}
-        history = {"messages": kept, "currentId": "newest"}
-        self.chat = types.SimpleNamespace(user_id="ada", chat={"title": "T", "history": history})
-        self.rows: dict[str, Any] = {}
-        self._broken = broken
-
-    def stored(self, message_id: str = "a") -> dict[str, Any]:
-        """A message as it stands."""
-        return self.chat.chat["history"]["messages"][message_id]
-
-    async def get_chat_by_id(self, id: str) -> Any:
-        """The chat, if it is known."""
-        return copy.deepcopy(self.chat) if id == "c" else None
-
-    async def update_chat_by_id(self, id: str, chat: dict[str, Any]) -> Any:
-        """Replace the text of the chat."""
-        if self._broken:
-            return None
-        self.chat.chat = chat
-        return self.chat
-
-    async def upsert_message(
-        self, message_id: str, chat_id: str, user_id: str, data: dict[str, Any]
-    ) -> None:
-        """Replace a message's row."""
-        assert (chat_id, user_id) == ("c", "ada")
-        self.rows[message_id] = data
-
-
-class NewChats(OldChats):
-    """Chats since 0.11: a message is changed in place, and what is newest stays it."""
-
-    def upsert_message_to_history(self) -> None:
-        """Only there to tell the release."""
-
-    async def get_message_by_id_and_message_id(self, id: str, message_id: str) -> Any:
-        """A message, empty if it is not known."""
-        messages = self.chat.chat["history"]["messages"]
-        return copy.deepcopy(messages.get(message_id, {})) if id == "c" else None
-
-    async def upsert_message_to_chat_by_id_and_message_id(
-        self, id: str, message_id: str, message: dict[str, Any], *, touch: bool = True
-    ) -> Any:
-        """Change fields of a message; it is not to move the chat to the top of the list."""
-        assert not touch
-        if self._broken:
-            return None
-        self.stored(message_id).update(message)
-        return self.chat
-
-
-class Pages:
-    """An emitter that keeps what it is to show, or fails."""
-
-    def __init__(self, failure: Exception | None = None) -> None:
-        self.events: list[dict[str, Any]] = []
-        self._failure = failure
-
-    async def emit(self, event: dict[str, Any]) -> None:
-        """Show an event."""
-        if self._failure:
-            raise self._failure
-        self.events.append(event)
-
-
-EACH_HOST = pytest.mark.parametrize("host", [OldChats, NewChats], ids=["text", "rows"])
-
-
 def below(chats: OldChats, pages: Pages | None = None, message_id: str = "a") -> FollowUps:
     """Suggestions below an answer in a chat of such a host."""
-    store = FollowUpStore(chats, chats).put
+    store = AnswerStore(chats, chats).change
     return FollowUps("c", message_id, pages.emit if pages else None, store)
 
 
@@ -105,8 +34,6 @@ async def test_stored_and_shown(host: type[OldChats]) -> None:
     assert chats.stored("newest")["content"] == "Go on."
     assert chats.chat.chat["history"]["currentId"] == "newest"
     assert pages.events == [{"type": "chat:message:follow_ups", "data": {"follow_ups": LINES}}]
-    if host is OldChats:
-        assert chats.rows == {"a": chats.stored()}
 
 
 @EACH_HOST
@@ -125,7 +52,7 @@ async def test_not_there(host: type[OldChats], message: dict[str, Any]) -> None:
     """An answer that is gone, no whole one, or has the host's own gets none, and none is shown."""
     chats, pages = host(message), Pages()
     assert not await below(chats, pages).show(LINES)
-    assert not await FollowUps("x", "a", pages.emit, FollowUpStore(chats, chats).put).show(LINES)
+    assert not await FollowUps("x", "a", pages.emit, AnswerStore(chats, chats).change).show(LINES)
     assert chats.stored(message["id"]) == message
     assert pages.events == []
 

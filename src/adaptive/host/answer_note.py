@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from adaptive.errors import HostError
+from adaptive.host.answer_store import AnswerChange, ChangeStored, change_stored
 from adaptive.host.events import EventEmitter
 from adaptive.host.faults import HostFaults
 from adaptive.host.noted_answer import is_whole_answer, noted_answer, said_in_answer
-from adaptive.host.requests import accepted_arguments
-from adaptive.host.uninterrupted import uninterrupted
 from adaptive.messages import Message
-from adaptive.shapes import mapping
 
 log_answer_note = logging.getLogger("adaptive_memory.host")
-
-# From a stored message the fields to change, ``None`` where nothing is to be written.
-AnswerChange = Callable[[Message], dict[str, Any] | None]
-# Chat, message and change; gives the fields that were stored, ``None`` where none were.
-ChangeStored = Callable[[str, str, AnswerChange], Awaitable[dict[str, Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +27,7 @@ class StoredAnswer:
     chat_id: str
     message_id: str
     emitter: EventEmitter | None = None
-    store: ChangeStored | None = None
+    store: ChangeStored = change_stored
 
     async def add_note(self, line: str) -> bool:
         """Add a line at the end of the answer, in the database and on the page; never raises.
@@ -65,8 +57,7 @@ class StoredAnswer:
         """
         try:
             with HostFaults(f"a stored answer: {doing}"):
-                store = self.store or _change_stored
-                fields = await store(self.chat_id, self.message_id, change)
+                fields = await self.store(self.chat_id, self.message_id, change)
         except HostError as error:
             log_answer_note.warning("%s", error)
             return False
@@ -89,61 +80,3 @@ class StoredAnswer:
                 await self.emitter({"type": "chat:outlet", "data": {"messages": messages}})
         except HostError as error:
             log_answer_note.debug("%s", error)
-
-
-@uninterrupted
-async def _change_stored(
-    chat_id: str, message_id: str, change: AnswerChange
-) -> dict[str, Any] | None:
-    """Change the stored answer; its new fields, ``None`` where nothing was stored."""
-    from open_webui.models.chat_messages import ChatMessages
-    from open_webui.models.chats import Chats
-
-    return await AnswerStore(Chats, ChatMessages).change(chat_id, message_id, change)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerStore:
-    """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages."""
-
-    chats: Any
-    rows: Any
-
-    async def change(
-        self, chat_id: str, message_id: str, change: AnswerChange
-    ) -> dict[str, Any] | None:
-        """Change fields of an answer; these fields, ``None`` where nothing was stored."""
-        if not chat_id or not message_id:
-            return None
-        if not hasattr(self.chats, "upsert_message_to_history"):
-            return await self._change_in_chat(chat_id, message_id, change)
-        stored = await self.chats.get_message_by_id_and_message_id(chat_id, message_id)
-        if (fields := change(mapping(stored))) is None:
-            return None
-        store = self.chats.upsert_message_to_chat_by_id_and_message_id
-        quietly = accepted_arguments(store, {"touch": False})
-        written = await store(chat_id, message_id, dict(fields), **quietly)
-        return None if written is None else fields
-
-    async def _change_in_chat(
-        self, chat_id: str, message_id: str, change: AnswerChange
-    ) -> dict[str, Any] | None:
-        """Up to 0.10 the host's own function would make this message the chat's newest one.
-
-        Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
-        upsert_message_to_chat_by_id_and_message_id).
-        """
-        chat = await self.chats.get_chat_by_id(chat_id)
-        history = mapping(mapping(getattr(chat, "chat", None)).get("history"))
-        messages = mapping(history.get("messages"))
-        stored = mapping(messages.get(message_id))
-        if (fields := change(stored)) is None:
-            return None
-        message = {**stored, **fields}
-        changed = {**history, "messages": {**messages, message_id: message}}
-        if await self.chats.update_chat_by_id(chat_id, {**chat.chat, "history": changed}) is None:
-            return None
-        await self.rows.upsert_message(
-            message_id=message_id, chat_id=chat_id, user_id=chat.user_id, data=message
-        )
-        return fields
