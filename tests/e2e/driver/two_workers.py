@@ -7,8 +7,10 @@ user's messages go to the two in turns, while the page's socket stays with one o
 worker has learned is asked for at the other one, both learn from the same user, and half of all
 answers reach their page through Redis.
 
-The time from a message to the end of its turn is taken with the filter switched off too, half of it
-before and half of it after, so that a machine that becomes slower counts for both.
+The time from a message to the end of its turn is taken with the filter switched off too, and with
+one that does nothing in its place, for which the host does the work that it does for any filter
+(reading the functions, reading the chat for the outlet, telling the page of it). Half of each is
+taken before and half after, so that a machine that becomes slower counts for all.
 """
 
 from __future__ import annotations
@@ -42,11 +44,21 @@ from tests.e2e.driver.turn import Timings
 from tests.e2e.driver.workers import running_workers
 
 TURNS_PER_CHAT = 5
+DOING_NOTHING = """
+class Filter:
+    async def inlet(self, body):
+        return body
+
+    async def outlet(self, body):
+        return body
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkersPlan:
     """How long a run is: so many turns of so many users, and so many more without the filter.
+
+    ``turns_with_idle_filter`` are with a filter that does nothing in its place.
 
     ``pause_seconds`` is the mean of what a user waits between two messages.
     """
@@ -54,18 +66,20 @@ class WorkersPlan:
     users: int
     turns: int
     turns_without_filter: int
+    turns_with_idle_filter: int
     pause_seconds: float
     seed: int
 
 
 @dataclass(slots=True)
 class WorkersReport:
-    """What a run found; times of complete turns are apart for filter on and off."""
+    """What a run found; times of complete turns are apart for filter on, off, and doing nothing."""
 
     plan: WorkersPlan
     open_webui: str
     on: list[Timings] = field(default_factory=list[Timings])
     off: list[Timings] = field(default_factory=list[Timings])
+    idle: list[Timings] = field(default_factory=list[Timings])
     extraction_requests: int = 0
     facts: int = 0
     mixed_requests: tuple[str, ...] = ()
@@ -79,8 +93,8 @@ class WorkersReport:
     def figures(self) -> dict[str, Any]:
         """For a file of results; times in milliseconds."""
         assert self.settled is not None
-        on, off = (_times(timings) for timings in (self.on, self.off))
-        medians = [statistics.median(times["turn"]) for times in (on, off)]
+        on, off, idle = (_times(timings) for timings in (self.on, self.off, self.idle))
+        medians = [statistics.median(times["turn"]) for times in (on, off, idle)]
         return {
             "open_webui": self.open_webui,
             "database": "postgresql",
@@ -96,7 +110,9 @@ class WorkersReport:
             "settling_seconds": self.settled.seconds,
             "filter_on_ms": {name: spread(times) for name, times in on.items()},
             "filter_off_ms": {name: spread(times) for name, times in off.items()},
+            "filter_doing_nothing_ms": {name: spread(times) for name, times in idle.items()},
             "turn_on_to_off_ratio": round(medians[0] / medians[1], 3),
+            "turn_on_to_doing_nothing_ratio": round(medians[0] / medians[2], 3),
             "seconds": round(self.seconds, 1),
         }
 
@@ -150,14 +166,17 @@ class _Run:
         self.pages: list[Page] = []
         self.sayings: list[list[Saying]] = []
         self.ledger = Ledger({})
-        self._filter: InstalledFilter | None = None
+        self._filters: dict[str, InstalledFilter] = {}
         self._chance = random.Random(self.plan.seed)
         self._started = time.monotonic()
 
     async def prepare(self, plugin: Path) -> None:
         """Install the plug-in, script the model, and sign half of the users in on each worker."""
         plan = self.plan
-        self._filter = await self.host.install_filter(plugin, valves=UNCAPPED)
+        install = self.host.install_filter
+        self._filters["ours"] = await install(plugin, valves=UNCAPPED)
+        self._filters["idle"] = await install(DOING_NOTHING, function_id="doing_nothing")
+        await self._toggle("idle")
         self.host.model.when_title(EXTRACT, extraction_reply)
         for number in range(plan.users):
             email = f"worker-user-{number}@example.com"
@@ -177,37 +196,46 @@ class _Run:
     async def carry_out(self) -> None:
         """Half of the turns without the filter, those with it, and the other half."""
         report, model = self.report, self.host.model
-        halves = self.plan.turns_without_filter // 2
-        await self._toggle()
-        await self._without_filter(halves)
+        await self._toggle("ours")
+        await self._half_without(0)
         assert not model.requests_titled(EXTRACT), "the filter is not switched off"
-        await self._toggle()
+        await self._toggle("ours")
         await asyncio.gather(*(self._tell(user) for user in range(self.plan.users)))
         report.settled = await settled(self.ledger, self.pages, self.services.rows)
         report.extraction_requests = len(model.requests_titled(EXTRACT))
-        await self._toggle()
-        await self._without_filter(self.plan.turns_without_filter - halves)
+        await self._toggle("ours")
+        await self._half_without(1)
         report.facts = self.ledger.expected
         report.mixed_requests = tuple(mixed_requests(model.requests))
         report.seconds = time.monotonic() - self._started
 
-    async def _toggle(self) -> None:
-        """Switch the filter off, or on again."""
-        assert self._filter is not None
-        path = f"/api/v1/functions/id/{self._filter.id}/toggle"
+    async def _toggle(self, name: str) -> None:
+        """Switch a filter off, or on again."""
+        path = f"/api/v1/functions/id/{self._filters[name].id}/toggle"
         await self.host.admin.request("POST", path)
 
-    async def _without_filter(self, turns: int) -> None:
+    async def _half_without(self, half: int) -> None:
+        """The first half, or the second, of the turns that nothing is learned from."""
+        plan, report = self.plan, self.report
+        await self._chatting((plan.turns_without_filter + half) // 2, report.off)
+        await self._toggle("idle")
+        await self._chatting((plan.turns_with_idle_filter + half) // 2, report.idle)
+        await self._toggle("idle")
+
+    async def _chatting(self, turns: int, timings: list[Timings]) -> None:
         share, more = divmod(turns, self.plan.users)
         await asyncio.gather(
-            *(self._chatter(user, share + (user < more)) for user in range(self.plan.users))
+            *(
+                self._chatter(user, share + (user < more), timings)
+                for user in range(self.plan.users)
+            )
         )
 
-    async def _chatter(self, user: int, turns: int) -> None:
+    async def _chatter(self, user: int, turns: int, timings: list[Timings]) -> None:
         """Say something that holds no fact."""
         words = [self._chance.choice(HARMLESS) for _ in range(turns)]
-        async for _, timings in self._chat(user, words):
-            self.report.off.append(timings)
+        async for _, taken in self._chat(user, words):
+            timings.append(taken)
 
     async def _tell(self, user: int) -> None:
         """Tell all that this user has to tell."""

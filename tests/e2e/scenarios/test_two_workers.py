@@ -18,15 +18,32 @@ from tests.e2e.driver.two_workers import WorkersPlan, two_workers_run
 
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
 SEED = 20261121
-SHORT = WorkersPlan(users=6, turns=60, turns_without_filter=24, pause_seconds=0.5, seed=SEED)
+SHORT = WorkersPlan(
+    users=6,
+    turns=60,
+    turns_without_filter=24,
+    turns_with_idle_filter=12,
+    pause_seconds=0.5,
+    seed=SEED,
+)
 SOAK = {
     # A message every five seconds of each user, which is all that two cores can take.
     "two_workers": WorkersPlan(
-        20, turns=1000, turns_without_filter=600, pause_seconds=4.0, seed=SEED
+        20,
+        turns=1000,
+        turns_without_filter=400,
+        turns_with_idle_filter=400,
+        pause_seconds=4.0,
+        seed=SEED,
     ),
     # Users who read what they are answered.
     "two_workers_unhurried": WorkersPlan(
-        20, turns=300, turns_without_filter=200, pause_seconds=12.0, seed=SEED
+        20,
+        turns=300,
+        turns_without_filter=200,
+        turns_with_idle_filter=200,
+        pause_seconds=12.0,
+        seed=SEED,
     ),
 }
 
