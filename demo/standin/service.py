@@ -16,6 +16,7 @@ from aiohttp import web
 
 from demo.standin.answers import answer
 from demo.standin.extraction import operations
+from demo.standin.relevance import scores
 from demo.standin.suggestion import categories, suggestions
 
 MODEL = "stand-in"
@@ -63,7 +64,7 @@ def _summary(_system: str, request: str) -> str:
 # By the title of Adaptive Memory's internal prompts; everything else is a chat.
 ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Extract memories": _extraction,
-    "# Score relevance": _always({"scores": []}),
+    "# Score relevance": _object(scores, "scores"),
     "# Summarise memories": _summary,
     "# Summarise history": _object(_retold, "summary"),
     "# Suggest categories": _object(categories, "categories"),

@@ -183,6 +183,17 @@ def test_a_topic_is_summed_up() -> None:
     assert "We talked about Lisbon." in summary
 
 
+def test_memories_are_judged() -> None:
+    """With ``use_llm_for_relevance`` the demo tells memories that fit from those that do not."""
+    said = "## Memories\n- id=a | User likes jazz.\n- id=b | User's dog is called Biscuit."
+    messages = [
+        {"role": "system", "content": "# Score relevance\n\n..."},
+        {"role": "user", "content": f"{said}\n\n## Message of the user\nWhat is my dog called?"},
+    ]
+    scored = json.loads(completion(messages))["scores"]
+    assert scored == [{"id": "a", "score": 0.0}, {"id": "b", "score": 1.0}]
+
+
 def _completed(request: CompletionRequest) -> Completion:
     messages = [
         {"role": "system", "content": request.system},
