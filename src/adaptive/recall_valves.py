@@ -70,8 +70,8 @@ class RecallValves(LenientModel):
     llm_host_model: str = Field(
         default="",
         description=(
-            "Model of this Open WebUI that extracts facts, with `host`. Automatic: the task model "
-            "if one is set, else the model of the chat."
+            "Automatic (the task model if one is set, else the model of the chat), or the model of "
+            "this Open WebUI that extracts facts, with `host`."
         ),
         json_schema_extra=valve_notes(
             _MODEL,
