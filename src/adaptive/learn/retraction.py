@@ -18,7 +18,7 @@ from adaptive.learn.statement import meanings_said
 from adaptive.model import Memory, Operation, Outcome
 from adaptive.search.tokens import tokens
 
-NOT_ASKED_FOR = "the model wanted to, but you did not ask to forget it"
+NOT_ASKED_FOR = "it was to be deleted, but you did not ask to forget it"
 
 _RETRACTING_TEXT = 6000
 _READABLE = re.compile("[a-zà-ÿа-яё\u3041-\u30ff\u4e00-\u9fff]", re.IGNORECASE)
