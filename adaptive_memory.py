@@ -12854,12 +12854,16 @@ _SHOWN_CHARACTERS = 80
 
 
 async def show_sources(notifier: Notifier, used: Sequence[Candidate]) -> None:
-    """Show each memory as a source, with its relevance in percent; escaped as in the block."""
+    """Show each memory as a source, with its relevance in percent; escaped as in the block.
+
+    The page lists sources by the ``name`` of their metadata, and by their own where that is missing
+    (host: the page of 0.9.6 to 0.12.4), so both are in it.
+    """
     for one in used:
         text = escaped_entry(one.memory.content)
         title = text[:_SHOWN_CHARACTERS]
-        percent = f"{round(one.score * 100)} %"
-        meta = {"source": title, "name": percent, "score": round(one.score, 3)}
+        name = f"{title} ({round(one.score * 100)} %)"
+        meta = {"source": title, "name": name, "score": round(one.score, 3)}
         await notifier.source(title, [text], [meta])
 
 
@@ -13131,7 +13135,7 @@ REMARK_STEMS = tuple(
 
 
 # ---- src/adaptive/recall_valves.py ----
-# What an admin may set on recall, and on the filter as a whole.
+# What an admin may set on the filter as a whole, on the model that learns, and on recall.
 
 from typing import Literal
 
@@ -13140,12 +13144,18 @@ from pydantic import Field
 MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 MemoryDetails = Literal["none", "date", "bank", "both"]
 
+PASSWORD_WIDGET = {"type": "password"}
+# The host calls the method of that name on the class when an admin opens the panel, and takes a
+# plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
+_MODELS = {"type": "select", "options": "model_choices"}
+
 _GENERAL = "General"
+_MODEL = "Model for learning"
 _RECALL = "Recall"
 
 
 class RecallValves(LenientModel):
-    """Valves on recall, and those on everything."""
+    """Valves on everything, on the model that learns, and on recall."""
 
     priority: int = Field(
         default=0,
@@ -13179,6 +13189,76 @@ class RecallValves(LenientModel):
         json_schema_extra=valve_notes(
             _GENERAL, "Your users come through clients that send no time zone."
         ),
+    )
+    llm_provider_type: Literal["host", "openai_compatible", "ollama"] = Field(
+        default="host",
+        description=(
+            "Who extracts facts: a model of this Open WebUI, an OpenAI-compatible endpoint "
+            "(OpenRouter included), or Ollama."
+        ),
+        json_schema_extra=valve_notes(
+            _MODEL, "Learning should run on a model that Open WebUI does not know."
+        ),
+    )
+    llm_host_model: str = Field(
+        default="",
+        description=(
+            "Automatic (the task model if one is set, else the model of the chat), or the model of "
+            "this Open WebUI that extracts facts, with `host`."
+        ),
+        json_schema_extra=valve_notes(
+            _MODEL,
+            "The chat models are expensive or slow; a small instruct model does. Or it is too "
+            "small for answers in JSON.",
+            input=_MODELS,
+        ),
+    )
+    llm_model_name: str = Field(
+        default="",
+        description=(
+            "Name of the model at the endpoint. With `host` the id of a model that the list "
+            "above lacks; what is chosen there comes first."
+        ),
+        json_schema_extra=valve_notes(
+            _MODEL, "The provider is not `host`, or its model is hidden from the list."
+        ),
+    )
+    llm_api_endpoint_url: str = Field(
+        default="",
+        description=(
+            "Address of the endpoint, as `https://openrouter.ai/api/v1` or "
+            "`http://localhost:11434`."
+        ),
+        json_schema_extra=valve_notes(_MODEL, "The provider is not `host`."),
+    )
+    llm_api_key: str = Field(
+        default="",
+        description="Key for the endpoint.",
+        json_schema_extra=valve_notes(_MODEL, "The endpoint asks for one.", input=PASSWORD_WIDGET),
+    )
+    llm_timeout_seconds: float = Field(
+        default=60.0,
+        ge=1,
+        le=600,
+        description=(
+            "Longest time for learning from one turn, retries included. The answer never "
+            "waits for it."
+        ),
+        json_schema_extra=valve_notes(_MODEL, "The model is slow."),
+    )
+    max_retries: int = Field(
+        default=2,
+        ge=0,
+        le=10,
+        description="How often a failed call is tried again, with growing pauses.",
+        json_schema_extra=valve_notes(_MODEL, "The provider is unreliable, or billed per call."),
+    )
+    retry_delay: float = Field(
+        default=1.0,
+        ge=0,
+        le=60,
+        description="First pause between two tries in seconds; it doubles each time, with jitter.",
+        json_schema_extra=valve_notes(_MODEL, "The provider limits the rate of calls."),
     )
     show_memories: bool = Field(
         default=True,
@@ -13265,7 +13345,10 @@ class RecallValves(LenientModel):
     )
     show_sources: bool = Field(
         default=False,
-        description="Show the memories that an answer was given as its sources, with their scores.",
+        description=(
+            "Show the memories that fitted the message as sources of the answer, with their scores;"
+            " core facts are not among them. Needs `show_status`."
+        ),
         json_schema_extra=valve_notes(_RECALL, "You want to see why an answer knows something."),
     )
     use_llm_for_relevance: bool = Field(
@@ -13447,7 +13530,7 @@ class LearnValves(RecallValves):
         ge=0,
         le=30,
         description=(
-            "Learning waits so long for another message of the same chat, and learns from "
+            "Learning waits so many seconds for another message of the same chat, and learns from "
             "both at once."
         ),
         json_schema_extra=valve_notes(
@@ -13553,8 +13636,9 @@ class LearnValves(RecallValves):
         ge=0,
         le=1,
         description=(
-            "Similarity from which two facts count as the same, from 0 to 1; 0: the measured "
-            "default."
+            "Cosine similarity from which two facts count as the same, if nothing in their words "
+            "speaks against it; 0 calibrates it from your embedding model (0.94 with "
+            "all-MiniLM-L6-v2)."
         ),
         json_schema_extra=valve_notes(
             _STORE,
@@ -13574,8 +13658,8 @@ class LearnValves(RecallValves):
     pruning_strategy: PruningStrategy = Field(
         default="least_important",
         description=(
-            "Which memories go first when there are too many. Recalls are counted while "
-            "`least_recalled` is set."
+            "Which memories go first when there are more than `max_total_memories`. Recalls are "
+            "counted while `least_recalled` is set."
         ),
         json_schema_extra=valve_notes(_STORE, "You set `max_total_memories`."),
     )
@@ -13680,7 +13764,7 @@ class PrivacyValves(LearnValves):
         le=1000,
         description=(
             "For so many chats of a user it is kept (encrypted) which memories stand in the "
-            "prompt, so that the prompt stays the same from turn to turn."
+            "prompt, so that the prompt stays the same from turn to turn. 0: only in the process."
         ),
         json_schema_extra=valve_notes(
             _PRIVACY, "People go back and forth between many chats (raise)."
@@ -13690,7 +13774,10 @@ class PrivacyValves(LearnValves):
         default=24.0,
         ge=0,
         le=8760,
-        description="That is dropped after so many hours without a message.",
+        description=(
+            "After so many hours without a message in a chat it is no longer kept which memories "
+            "stand in its prompt."
+        ),
         json_schema_extra=valve_notes(_PRIVACY, "Nothing of a chat should outlive the day."),
     )
     store_email: StoredForm = Field(
@@ -13799,8 +13886,8 @@ class ConversationValves(PrivacyValves):
         ge=0.1,
         le=30,
         description=(
-            "Longest wait for it, within `inlet_timeout_seconds` and beside the judging model's "
-            "time; then the message is answered as without it."
+            "Longest wait for pre-processing, in seconds, within `inlet_timeout_seconds` and "
+            "beside the judging model's time; then the message is answered as without it."
         ),
         json_schema_extra=valve_notes(
             _BEFORE, "The model is slower, and its help is worth waiting."
@@ -13819,8 +13906,8 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=1,
         description=(
-            "From this chance of prompt injection on the chat model is warned, and nothing is "
-            "learned from the message; 0: never."
+            "With `enable_preprocessing`: from this chance of prompt injection on the chat model "
+            "is warned, and nothing is learned from the message; 0: never."
         ),
         json_schema_extra=valve_notes(
             _BEFORE,
@@ -13830,8 +13917,9 @@ class ConversationValves(PrivacyValves):
     harmful_message: HarmfulMode = Field(
         default="note",
         description=(
-            "What is done about a message that may be harmful: `note` it in log and audit, `warn` "
-            "the chat model too, or nothing (`off`). It is answered in any case."
+            "With `enable_preprocessing`: what is done about a message that may be harmful. "
+            "`note` it in log and audit, `warn` the chat model too, or nothing (`off`). It is "
+            "answered in any case."
         ),
         json_schema_extra=valve_notes(_BEFORE, "Young people are among your users (`warn`)."),
     )
@@ -13839,7 +13927,7 @@ class ConversationValves(PrivacyValves):
         default=8.0,
         ge=0,
         le=10,
-        description="From this score on a message counts as harmful; 0: never.",
+        description="From this score (0 to 10) on a message counts as harmful; 0: never.",
         json_schema_extra=valve_notes(_BEFORE, "It is noted too often, or too seldom."),
     )
     enable_postprocessing: bool = Field(
@@ -13856,7 +13944,7 @@ class ConversationValves(PrivacyValves):
         default=30.0,
         ge=1,
         le=600,
-        description="Longest time for it. The answer never waits for it.",
+        description="Longest time for post-processing, in seconds. The answer never waits for it.",
         json_schema_extra=valve_notes(_AFTER, "The model is slow."),
     )
     postprocess_prompt: str = Field(
@@ -13870,7 +13958,8 @@ class ConversationValves(PrivacyValves):
     suggest_follow_ups: bool = Field(
         default=True,
         description=(
-            "Show up to 6 suggestions of what to ask next, where Open WebUI's own are switched off."
+            "With `enable_postprocessing`: show up to 6 suggestions of what to ask next, where "
+            "Open WebUI's own are switched off."
         ),
         json_schema_extra=valve_notes(_AFTER, "Nobody uses them."),
     )
@@ -13879,8 +13968,8 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=10,
         description=(
-            "From this score on an answer is flagged in status, log and audit; it is never "
-            "rewritten. 0: never."
+            "With `enable_postprocessing`: from this score (0 to 10) on an answer is flagged in "
+            "status, log and audit; it is never rewritten. 0: never."
         ),
         json_schema_extra=valve_notes(_AFTER, "It is flagged too often, or too seldom."),
     )
@@ -13916,7 +14005,7 @@ class ConversationValves(PrivacyValves):
     )
     history_recall_default: HistoryReach = Field(
         default="off",
-        description="What holds for users who have chosen nothing.",
+        description="What holds for users whose own `history_recall` is `default`.",
         json_schema_extra=valve_notes(
             _HISTORY, "Everybody's assistant should recall past conversation."
         ),
@@ -13952,13 +14041,17 @@ class ConversationValves(PrivacyValves):
         default=2.0,
         ge=0.1,
         le=30,
-        description="Longest wait for that; then the best messages stand there themselves.",
+        description=(
+            "Longest wait for that summary, in seconds; then the best messages stand there "
+            "themselves."
+        ),
         json_schema_extra=valve_notes(_HISTORY, "The model is slower."),
     )
     history_summary_prompt: str = Field(
         default="",
         description=(
-            "Replaces the built-in prompt for it (`prompts/summarise_history.md`); empty: built in."
+            "Replaces the built-in prompt for that summary (`prompts/summarise_history.md`); "
+            "empty: built in."
         ),
         json_schema_extra=valve_notes(_HISTORY, "Your model follows other words better."),
     )
@@ -13983,9 +14076,10 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=10_000_000,
         description=(
-            "Longest conversation that is sent to the chat model; its oldest turns give way to a "
-            "summary and to what is recalled. 0: no limit. Nothing is done where Open WebUI "
-            "compacts chats itself."
+            "Longest conversation that is sent to the chat model, in tokens (estimated); its "
+            "oldest turns give way to a summary (with `enable_postprocessing`) and to what is "
+            "recalled of them (with `history_recall`). 0: no limit. Nothing is done where Open "
+            "WebUI compacts chats itself."
         ),
         json_schema_extra=valve_notes(
             _HISTORY, "Long chats exceed the model's window, or cost too much."
@@ -13994,8 +14088,8 @@ class ConversationValves(PrivacyValves):
     log_measures: bool = Field(
         default=True,
         description=(
-            "Write one line per turn to the log: milliseconds of each stage, calls, tokens, "
-            "outcomes; no texts."
+            "Write two lines per turn to the log, before and behind the answer: milliseconds of "
+            "each stage, calls, tokens, outcomes; no texts."
         ),
         json_schema_extra=valve_notes("Operation", "The log must stay short."),
     )
@@ -25432,7 +25526,7 @@ def retracted(operations: Sequence[Operation], memories: Sequence[Memory], words
             kept.remove(deletion)
         elif not taken_back and not _stands_elsewhere(memory, kept):
             kept.remove(deletion)
-            outcomes.append(Outcome("rejected", memory.content, NOT_ASKED_FOR))
+            outcomes.append(Outcome("kept", memory.content, NOT_ASKED_FOR))
     return Retracted(tuple(kept), tuple(outcomes))
 
 
@@ -30394,10 +30488,10 @@ async def learning_model(request: Request, chosen: str, chat_model: object, dire
         )
     if direct and task_id == chat_id:
         raise ModelRejected(
-            "this chat's model is reached from the browser only; set the valve `llm_model_name`", 0
+            "this chat's model is reached from the browser only; set the valve `llm_host_model`", 0
         )
     if not task_id:
-        raise ModelRejected("no model is known to learn with; set the valve `llm_model_name`", 0)
+        raise ModelRejected("no model is known to learn with; set the valve `llm_host_model`", 0)
     return task_id
 
 
@@ -30796,11 +30890,6 @@ from typing import ClassVar, Literal, Protocol, TypedDict
 
 from pydantic import Field
 
-_PASSWORD = {"type": "password"}
-# The host calls the method of that name on the class when an admin opens the panel, and takes a
-# plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
-_MODELS = {"type": "select", "options": "model_choices"}
-_MODEL = "Model for learning"
 _EMBED = "Embeddings"
 
 
@@ -30820,80 +30909,11 @@ class ModelCatalogue(Protocol):
 
 
 class Valves(ConversationValves):
-    """What the admin sets: recall, learning, privacy, conversation; then the providers."""
+    """What the admin sets: recall, learning, privacy, conversation; then who makes vectors."""
 
     # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask.
     model_catalogue: ClassVar[ModelCatalogue | None] = None
 
-    llm_provider_type: Literal["host", "openai_compatible", "ollama"] = Field(
-        default="host",
-        description=(
-            "Who extracts facts: a model of this Open WebUI, an OpenAI-compatible endpoint "
-            "(OpenRouter included), or Ollama."
-        ),
-        json_schema_extra=valve_notes(
-            _MODEL, "Learning should run on a model that Open WebUI does not know."
-        ),
-    )
-    llm_host_model: str = Field(
-        default="",
-        description=(
-            "Model of this Open WebUI for it, with `host`. None chosen: the task model if one is "
-            "set, else the model of the chat."
-        ),
-        json_schema_extra=valve_notes(
-            _MODEL,
-            "The chat models are expensive or slow; a small instruct model does.",
-            input=_MODELS,
-        ),
-    )
-    llm_model_name: str = Field(
-        default="",
-        description=(
-            "Name of the model at the endpoint. With `host` the id of a model that the list "
-            "above lacks; what is chosen there comes first."
-        ),
-        json_schema_extra=valve_notes(
-            _MODEL, "The provider is not `host`, or its model is hidden from the list."
-        ),
-    )
-    llm_api_endpoint_url: str = Field(
-        default="",
-        description=(
-            "Address of the endpoint, as `https://openrouter.ai/api/v1` or "
-            "`http://localhost:11434`."
-        ),
-        json_schema_extra=valve_notes(_MODEL, "The provider is not `host`."),
-    )
-    llm_api_key: str = Field(
-        default="",
-        description="Key for the endpoint.",
-        json_schema_extra=valve_notes(_MODEL, "The endpoint asks for one.", input=_PASSWORD),
-    )
-    llm_timeout_seconds: float = Field(
-        default=60.0,
-        ge=1,
-        le=600,
-        description=(
-            "Longest time for learning from one turn, retries included. The answer never "
-            "waits for it."
-        ),
-        json_schema_extra=valve_notes(_MODEL, "The model is slow."),
-    )
-    max_retries: int = Field(
-        default=2,
-        ge=0,
-        le=10,
-        description="How often a failed call is tried again, with growing pauses.",
-        json_schema_extra=valve_notes(_MODEL, "The provider is unreliable, or billed per call."),
-    )
-    retry_delay: float = Field(
-        default=1.0,
-        ge=0,
-        le=60,
-        description="First pause between two tries in seconds; it doubles each time, with jitter.",
-        json_schema_extra=valve_notes(_MODEL, "The provider limits the rate of calls."),
-    )
     embedding_provider_type: Literal["host", "local", "openai_compatible"] = Field(
         default="host",
         description=(
@@ -30919,7 +30939,7 @@ class Valves(ConversationValves):
     embedding_api_key: str = Field(
         default="",
         description="Key for the endpoint.",
-        json_schema_extra=valve_notes(_EMBED, "The endpoint asks for one.", input=_PASSWORD),
+        json_schema_extra=valve_notes(_EMBED, "The endpoint asks for one.", input=PASSWORD_WIDGET),
     )
 
     @classmethod
@@ -31763,7 +31783,7 @@ def commanded(
             to_confirm |= dict.fromkeys(one.id for one in found)
             if not found:
                 why = "no memory matches what is to be forgotten"
-                refused.append(Outcome("rejected", "", why))
+                refused.append(Outcome("kept", "", why))
         else:
             draft = Draft(command.content, bank=settings.default_bank)
             operations.append(Operation("NEW", draft=draft))
@@ -36181,6 +36201,8 @@ _WARNING = "adaptive_memory_warning"
 # Of the inlet's time limit; the rest is for searching again and for the block.
 _SHARE_FOR_UNDERSTANDING = 0.8
 _SHARE_FOR_SEARCHING_AGAIN = 0.95
+# A command is short, and reading it is done on the event loop.
+_LONGEST_COMMAND_READ = 2000
 # Where a judging model may take all of the inlet's time, too.
 _LEAST_SHARE = 0.25
 
@@ -36352,6 +36374,21 @@ def is_learned_from(hook: Hook) -> bool:
     if settings.save_mode == "off":
         return False
     return kind in LEARNED_KINDS or (kind == "api" and settings.learn_from_api_calls)
+
+
+def unheard_command(hook: Hook, messages: Sequence[Message]) -> str:
+    """What to tell somebody who asks to remember or to forget where nothing is learned.
+
+    Empty for everybody else: who has switched learning off is not told so with each answer.
+    """
+    if is_learned_from(hook) or hook.told_kind not in ("saved", "temporary"):
+        return ""
+    words = question_of(messages, hook.metadata, hook.chat_id).text
+    if len(words) > _LONGEST_COMMAND_READ or not read_commands(words):
+        return ""
+    if hook.settings.save_mode == "off":
+        return "Nothing saved or forgotten: learning is switched off (Save Mode)"
+    return "Nothing saved or forgotten: temporary chats are not learned from"
 
 
 def is_understood(hook: Hook) -> bool:
@@ -36826,8 +36863,13 @@ def erasure_question(request: ErasureRequest, forecast: ErasureForecast) -> Eras
     counts = [_number_of_them(len(memories), "memory", "memories")]
     for kind, one, many in (
         ("archive", "archived memory", "archived memories"),
-        ("history", "chat in the index of past conversation", "chats in the index of it"),
-        ("pending", "message that waits to be learned", "messages that wait to be learned"),
+        (
+            "history",
+            "chat in the index of past conversation",
+            "chats in the index of past conversation",
+        ),
+        # What was learned leaves its id for a while.
+        ("pending", "message noted as learned or waiting", "messages noted as learned or waiting"),
         ("suggestion", "suggestion", "suggestions"),
     ):
         if number := forecast.counts.get(kind, 0):
@@ -37716,7 +37758,7 @@ class Filter:
                     return body
                 with self._foreground.turn():
                     pending = await self._learning.put(hook, turn) if turn is not None else None
-                reason = str(hook.metadata.get(UNLEARNED) or "")
+                reason = str(hook.metadata.get(UNLEARNED) or "") or unheard_command(hook, messages)
                 line = NOTHING_NEW if turn is not None else reason
                 learned, known = asyncio.Event(), pending is not None
                 self._start(self._learned(hook, pending, line, learned))

@@ -253,7 +253,8 @@ async def test_question(house: House) -> None:
     await house.erase(ErasureRequest("everything", None, "löschen"))
     (asked,) = house.tab.asked
     assert asked["title"] == "Erase everything that is remembered about you?"
-    assert "4 memories, 1 archived memory, 2 messages that wait to be learned" in asked["message"]
+    noted = "2 messages noted as learned or waiting"
+    assert f"4 memories, 1 archived memory, {noted}" in asked["message"]
     assert "User likes c1" in asked["message"]
     assert 'Type "erase" or "löschen" to erase it' in asked["message"]
     assert asked["placeholder"] == "löschen"
@@ -362,6 +363,13 @@ async def test_host_refuses(house: House) -> None:
     erasing = Erasing(cast(Learning, house.told), house.archive, (), unknown)
     await erasing.erase(a_hook(caller=house.tab.call), EVERYTHING)
     assert house.told.lines[-1] == "Not erased: the host knows no user 'ada'"
+
+
+def test_question_of_many_chats() -> None:
+    """Several of a kind are named in full, as one is."""
+    forecast = ErasureForecast((), {"history": 27, "suggestion": 2}, {})
+    message = erasure_question(EVERYTHING, forecast).message
+    assert "27 chats in the index of past conversation, 2 suggestions" in message
 
 
 def test_long_question() -> None:

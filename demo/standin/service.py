@@ -16,6 +16,8 @@ from aiohttp import web
 
 from demo.standin.answers import answer
 from demo.standin.extraction import operations
+from demo.standin.relevance import scores
+from demo.standin.suggestion import categories, suggestions
 
 MODEL = "stand-in"
 
@@ -35,21 +37,38 @@ def _always(reply: Json) -> Callable[[str, str], str]:
     return lambda _system, _request: text
 
 
-def _repeated(_system: str, request: str) -> str:
+def _object(made: Callable[[str], object], name: str) -> Callable[[str, str], str]:
+    """A role that answers with an object of one field, made of the request."""
+    return lambda _system, request: json.dumps({name: made(request)}, ensure_ascii=False)
+
+
+def _lines(request: str) -> list[str]:
+    """What a request lists, without headings."""
+    lines = (line.strip() for line in request.splitlines())
+    return [line.lstrip("-* \t") for line in lines if line and not line.startswith("#")]
+
+
+def _retold(request: str) -> str:
     """A summary that loses nothing: the lines themselves."""
-    return " ".join(line.strip("-* \t") for line in request.splitlines() if line.strip())[:1000]
+    return " ".join(_lines(request))[:1000]
 
 
-def _summary(system: str, request: str) -> str:
-    return json.dumps({"summary": _repeated(system, request)}, ensure_ascii=False)
+def _summary(_system: str, request: str) -> str:
+    """One memory for several: their subject is said once, which makes it shorter than they are."""
+    first, *others = _lines(request) or [""]
+    kept = [first, *(re.sub(r"^User (?=\w)", "", line) for line in others)]
+    joined = " ".join(line[:1].upper() + line[1:] for line in kept)
+    return json.dumps({"summary": joined, "complete": True}, ensure_ascii=False)
 
 
 # By the title of Adaptive Memory's internal prompts; everything else is a chat.
 ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Extract memories": _extraction,
-    "# Score relevance": _always({"scores": []}),
+    "# Score relevance": _object(scores, "scores"),
     "# Summarise memories": _summary,
-    "# Summarise history": _repeated,
+    "# Summarise history": _object(_retold, "summary"),
+    "# Suggest categories": _object(categories, "categories"),
+    "# Suggest entries": _object(suggestions, "suggestions"),
     "# Preprocess": _always(
         {
             "language_code": "en",

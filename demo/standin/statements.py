@@ -9,7 +9,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from demo.standin.wording import about_the_user, in_third_person, sentences_of, tidy
+from demo.standin.wording import (
+    about_the_user,
+    conjugated,
+    in_third_person,
+    sentences_of,
+    tidy,
+)
 from demo.standin.words import listed
 
 _VALUE = r"(?P<value>.{1,200}?)"
@@ -146,6 +152,12 @@ RULES = (
         tags=("preference",),
     ),
     Rule(
+        rf"i {_OFTEN}(?P<verb>play|collect|speak|study|teach|practi[cs]e|drive|ride|grow|cook|bake"
+        rf"|paint|drink|eat|read|use) (?!(?:it|that|this|you|to|about|with)\b){_VALUE}",
+        "User {does} {value}.",
+        tags=("behavior",),
+    ),
+    Rule(
         r"i (?:(?P<verb>want|plan|hope)|am (?P<planning>plan)ning) to"
         rf" (?!(?:know|ask|see|understand|hear|talk|thank|tell|say)\b){_VALUE}",
         "User {verb}s to {value}.",
@@ -215,6 +227,7 @@ def _statement(rule: Rule, said: dict[str, str | None]) -> Statement | None:
         return None
     parts = {name: (text or "").lower() for name, text in said.items()}
     parts["verb"] = parts.get("verb") or parts.get("planning", "")
+    parts["does"] = conjugated(parts["verb"])
     parts["thing"] = thing = in_third_person(said.get("thing") or "")
     template = rule.template.replace("{value}", "\0")
     content = template.format(**parts)

@@ -126,7 +126,7 @@ def about_the_user(sentence: str) -> str:
     """A whole sentence of the user's as a sentence about the user."""
     first, _, rest = tidy(sentence).partition(" ")
     if first.casefold() in ("i", "we"):
-        text = f"User {_conjugated(rest)}"
+        text = f"User {conjugated(rest)}"
     elif first.casefold() in ("my", "our"):
         text = f"User's {in_third_person(rest)}"
     else:
@@ -134,12 +134,12 @@ def about_the_user(sentence: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _conjugated(predicate: str) -> str:
+def conjugated(predicate: str) -> str:
     """What follows "I", as it follows "User"."""
     verb, space, rest = predicate.partition(" ")
     plain = verb.casefold()
     if plain in _ADVERBS and rest:
-        return f"{verb} {_conjugated(rest)}"
+        return f"{verb} {conjugated(rest)}"
     if plain in _IRREGULAR_VERBS:
         verb = _IRREGULAR_VERBS[plain]
     elif plain not in _UNCHANGED_VERBS and not plain.endswith("ed"):

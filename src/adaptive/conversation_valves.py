@@ -36,8 +36,8 @@ class ConversationValves(PrivacyValves):
         ge=0.1,
         le=30,
         description=(
-            "Longest wait for it, within `inlet_timeout_seconds` and beside the judging model's "
-            "time; then the message is answered as without it."
+            "Longest wait for pre-processing, in seconds, within `inlet_timeout_seconds` and "
+            "beside the judging model's time; then the message is answered as without it."
         ),
         json_schema_extra=valve_notes(
             _BEFORE, "The model is slower, and its help is worth waiting."
@@ -56,8 +56,8 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=1,
         description=(
-            "From this chance of prompt injection on the chat model is warned, and nothing is "
-            "learned from the message; 0: never."
+            "With `enable_preprocessing`: from this chance of prompt injection on the chat model "
+            "is warned, and nothing is learned from the message; 0: never."
         ),
         json_schema_extra=valve_notes(
             _BEFORE,
@@ -67,8 +67,9 @@ class ConversationValves(PrivacyValves):
     harmful_message: HarmfulMode = Field(
         default="note",
         description=(
-            "What is done about a message that may be harmful: `note` it in log and audit, `warn` "
-            "the chat model too, or nothing (`off`). It is answered in any case."
+            "With `enable_preprocessing`: what is done about a message that may be harmful. "
+            "`note` it in log and audit, `warn` the chat model too, or nothing (`off`). It is "
+            "answered in any case."
         ),
         json_schema_extra=valve_notes(_BEFORE, "Young people are among your users (`warn`)."),
     )
@@ -76,7 +77,7 @@ class ConversationValves(PrivacyValves):
         default=8.0,
         ge=0,
         le=10,
-        description="From this score on a message counts as harmful; 0: never.",
+        description="From this score (0 to 10) on a message counts as harmful; 0: never.",
         json_schema_extra=valve_notes(_BEFORE, "It is noted too often, or too seldom."),
     )
     enable_postprocessing: bool = Field(
@@ -93,7 +94,7 @@ class ConversationValves(PrivacyValves):
         default=30.0,
         ge=1,
         le=600,
-        description="Longest time for it. The answer never waits for it.",
+        description="Longest time for post-processing, in seconds. The answer never waits for it.",
         json_schema_extra=valve_notes(_AFTER, "The model is slow."),
     )
     postprocess_prompt: str = Field(
@@ -107,7 +108,8 @@ class ConversationValves(PrivacyValves):
     suggest_follow_ups: bool = Field(
         default=True,
         description=(
-            "Show up to 6 suggestions of what to ask next, where Open WebUI's own are switched off."
+            "With `enable_postprocessing`: show up to 6 suggestions of what to ask next, where "
+            "Open WebUI's own are switched off."
         ),
         json_schema_extra=valve_notes(_AFTER, "Nobody uses them."),
     )
@@ -116,8 +118,8 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=10,
         description=(
-            "From this score on an answer is flagged in status, log and audit; it is never "
-            "rewritten. 0: never."
+            "With `enable_postprocessing`: from this score (0 to 10) on an answer is flagged in "
+            "status, log and audit; it is never rewritten. 0: never."
         ),
         json_schema_extra=valve_notes(_AFTER, "It is flagged too often, or too seldom."),
     )
@@ -153,7 +155,7 @@ class ConversationValves(PrivacyValves):
     )
     history_recall_default: HistoryReach = Field(
         default="off",
-        description="What holds for users who have chosen nothing.",
+        description="What holds for users whose own `history_recall` is `default`.",
         json_schema_extra=valve_notes(
             _HISTORY, "Everybody's assistant should recall past conversation."
         ),
@@ -189,13 +191,17 @@ class ConversationValves(PrivacyValves):
         default=2.0,
         ge=0.1,
         le=30,
-        description="Longest wait for that; then the best messages stand there themselves.",
+        description=(
+            "Longest wait for that summary, in seconds; then the best messages stand there "
+            "themselves."
+        ),
         json_schema_extra=valve_notes(_HISTORY, "The model is slower."),
     )
     history_summary_prompt: str = Field(
         default="",
         description=(
-            "Replaces the built-in prompt for it (`prompts/summarise_history.md`); empty: built in."
+            "Replaces the built-in prompt for that summary (`prompts/summarise_history.md`); "
+            "empty: built in."
         ),
         json_schema_extra=valve_notes(_HISTORY, "Your model follows other words better."),
     )
@@ -220,9 +226,10 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=10_000_000,
         description=(
-            "Longest conversation that is sent to the chat model; its oldest turns give way to a "
-            "summary and to what is recalled. 0: no limit. Nothing is done where Open WebUI "
-            "compacts chats itself."
+            "Longest conversation that is sent to the chat model, in tokens (estimated); its "
+            "oldest turns give way to a summary (with `enable_postprocessing`) and to what is "
+            "recalled of them (with `history_recall`). 0: no limit. Nothing is done where Open "
+            "WebUI compacts chats itself."
         ),
         json_schema_extra=valve_notes(
             _HISTORY, "Long chats exceed the model's window, or cost too much."
@@ -231,8 +238,8 @@ class ConversationValves(PrivacyValves):
     log_measures: bool = Field(
         default=True,
         description=(
-            "Write one line per turn to the log: milliseconds of each stage, calls, tokens, "
-            "outcomes; no texts."
+            "Write two lines per turn to the log, before and behind the answer: milliseconds of "
+            "each stage, calls, tokens, outcomes; no texts."
         ),
         json_schema_extra=valve_notes("Operation", "The log must stay short."),
     )

@@ -164,8 +164,13 @@ def erasure_question(request: ErasureRequest, forecast: ErasureForecast) -> Eras
     counts = [_number_of_them(len(memories), "memory", "memories")]
     for kind, one, many in (
         ("archive", "archived memory", "archived memories"),
-        ("history", "chat in the index of past conversation", "chats in the index of it"),
-        ("pending", "message that waits to be learned", "messages that wait to be learned"),
+        (
+            "history",
+            "chat in the index of past conversation",
+            "chats in the index of past conversation",
+        ),
+        # What was learned leaves its id for a while.
+        ("pending", "message noted as learned or waiting", "messages noted as learned or waiting"),
         ("suggestion", "suggestion", "suggestions"),
     ):
         if number := forecast.counts.get(kind, 0):

@@ -111,7 +111,7 @@ class LearnValves(RecallValves):
         ge=0,
         le=30,
         description=(
-            "Learning waits so long for another message of the same chat, and learns from "
+            "Learning waits so many seconds for another message of the same chat, and learns from "
             "both at once."
         ),
         json_schema_extra=valve_notes(
@@ -217,8 +217,9 @@ class LearnValves(RecallValves):
         ge=0,
         le=1,
         description=(
-            "Similarity from which two facts count as the same, from 0 to 1; 0: the measured "
-            "default."
+            "Cosine similarity from which two facts count as the same, if nothing in their words "
+            "speaks against it; 0 calibrates it from your embedding model (0.94 with "
+            "all-MiniLM-L6-v2)."
         ),
         json_schema_extra=valve_notes(
             _STORE,
@@ -238,8 +239,8 @@ class LearnValves(RecallValves):
     pruning_strategy: PruningStrategy = Field(
         default="least_important",
         description=(
-            "Which memories go first when there are too many. Recalls are counted while "
-            "`least_recalled` is set."
+            "Which memories go first when there are more than `max_total_memories`. Recalls are "
+            "counted while `least_recalled` is set."
         ),
         json_schema_extra=valve_notes(_STORE, "You set `max_total_memories`."),
     )

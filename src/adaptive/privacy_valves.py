@@ -59,7 +59,7 @@ class PrivacyValves(LearnValves):
         le=1000,
         description=(
             "For so many chats of a user it is kept (encrypted) which memories stand in the "
-            "prompt, so that the prompt stays the same from turn to turn."
+            "prompt, so that the prompt stays the same from turn to turn. 0: only in the process."
         ),
         json_schema_extra=valve_notes(
             _PRIVACY, "People go back and forth between many chats (raise)."
@@ -69,7 +69,10 @@ class PrivacyValves(LearnValves):
         default=24.0,
         ge=0,
         le=8760,
-        description="That is dropped after so many hours without a message.",
+        description=(
+            "After so many hours without a message in a chat it is no longer kept which memories "
+            "stand in its prompt."
+        ),
         json_schema_extra=valve_notes(_PRIVACY, "Nothing of a chat should outlive the day."),
     )
     store_email: StoredForm = Field(

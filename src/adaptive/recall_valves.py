@@ -1,4 +1,4 @@
-"""What an admin may set on recall, and on the filter as a whole."""
+"""What an admin may set on the filter as a whole, on the model that learns, and on recall."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from adaptive.lenient import LenientModel, valve_notes
 MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 MemoryDetails = Literal["none", "date", "bank", "both"]
 
+PASSWORD_WIDGET = {"type": "password"}
+# The host calls the method of that name on the class when an admin opens the panel, and takes a
+# plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
+_MODELS = {"type": "select", "options": "model_choices"}
+
 _GENERAL = "General"
+_MODEL = "Model for learning"
 _RECALL = "Recall"
 
 
 class RecallValves(LenientModel):
-    """Valves on recall, and those on everything."""
+    """Valves on everything, on the model that learns, and on recall."""
 
     priority: int = Field(
         default=0,
@@ -50,6 +56,76 @@ class RecallValves(LenientModel):
         json_schema_extra=valve_notes(
             _GENERAL, "Your users come through clients that send no time zone."
         ),
+    )
+    llm_provider_type: Literal["host", "openai_compatible", "ollama"] = Field(
+        default="host",
+        description=(
+            "Who extracts facts: a model of this Open WebUI, an OpenAI-compatible endpoint "
+            "(OpenRouter included), or Ollama."
+        ),
+        json_schema_extra=valve_notes(
+            _MODEL, "Learning should run on a model that Open WebUI does not know."
+        ),
+    )
+    llm_host_model: str = Field(
+        default="",
+        description=(
+            "Automatic (the task model if one is set, else the model of the chat), or the model of "
+            "this Open WebUI that extracts facts, with `host`."
+        ),
+        json_schema_extra=valve_notes(
+            _MODEL,
+            "The chat models are expensive or slow; a small instruct model does. Or it is too "
+            "small for answers in JSON.",
+            input=_MODELS,
+        ),
+    )
+    llm_model_name: str = Field(
+        default="",
+        description=(
+            "Name of the model at the endpoint. With `host` the id of a model that the list "
+            "above lacks; what is chosen there comes first."
+        ),
+        json_schema_extra=valve_notes(
+            _MODEL, "The provider is not `host`, or its model is hidden from the list."
+        ),
+    )
+    llm_api_endpoint_url: str = Field(
+        default="",
+        description=(
+            "Address of the endpoint, as `https://openrouter.ai/api/v1` or "
+            "`http://localhost:11434`."
+        ),
+        json_schema_extra=valve_notes(_MODEL, "The provider is not `host`."),
+    )
+    llm_api_key: str = Field(
+        default="",
+        description="Key for the endpoint.",
+        json_schema_extra=valve_notes(_MODEL, "The endpoint asks for one.", input=PASSWORD_WIDGET),
+    )
+    llm_timeout_seconds: float = Field(
+        default=60.0,
+        ge=1,
+        le=600,
+        description=(
+            "Longest time for learning from one turn, retries included. The answer never "
+            "waits for it."
+        ),
+        json_schema_extra=valve_notes(_MODEL, "The model is slow."),
+    )
+    max_retries: int = Field(
+        default=2,
+        ge=0,
+        le=10,
+        description="How often a failed call is tried again, with growing pauses.",
+        json_schema_extra=valve_notes(_MODEL, "The provider is unreliable, or billed per call."),
+    )
+    retry_delay: float = Field(
+        default=1.0,
+        ge=0,
+        le=60,
+        description="First pause between two tries in seconds; it doubles each time, with jitter.",
+        json_schema_extra=valve_notes(_MODEL, "The provider limits the rate of calls."),
     )
     show_memories: bool = Field(
         default=True,
@@ -136,7 +212,10 @@ class RecallValves(LenientModel):
     )
     show_sources: bool = Field(
         default=False,
-        description="Show the memories that an answer was given as its sources, with their scores.",
+        description=(
+            "Show the memories that fitted the message as sources of the answer, with their scores;"
+            " core facts are not among them. Needs `show_status`."
+        ),
         json_schema_extra=valve_notes(_RECALL, "You want to see why an answer knows something."),
     )
     use_llm_for_relevance: bool = Field(

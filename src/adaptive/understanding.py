@@ -39,6 +39,7 @@ from adaptive.host.providers import chosen_completer
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.sealed_tables import SealedAuditTable
 from adaptive.learn.audit import AuditTrail
+from adaptive.learn.commands import read_commands
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import staged
 from adaptive.messages import Message, has_words
@@ -63,6 +64,8 @@ _WARNING = "adaptive_memory_warning"
 # Of the inlet's time limit; the rest is for searching again and for the block.
 _SHARE_FOR_UNDERSTANDING = 0.8
 _SHARE_FOR_SEARCHING_AGAIN = 0.95
+# A command is short, and reading it is done on the event loop.
+_LONGEST_COMMAND_READ = 2000
 # Where a judging model may take all of the inlet's time, too.
 _LEAST_SHARE = 0.25
 
@@ -234,6 +237,21 @@ def is_learned_from(hook: Hook) -> bool:
     if settings.save_mode == "off":
         return False
     return kind in LEARNED_KINDS or (kind == "api" and settings.learn_from_api_calls)
+
+
+def unheard_command(hook: Hook, messages: Sequence[Message]) -> str:
+    """What to tell somebody who asks to remember or to forget where nothing is learned.
+
+    Empty for everybody else: who has switched learning off is not told so with each answer.
+    """
+    if is_learned_from(hook) or hook.told_kind not in ("saved", "temporary"):
+        return ""
+    words = question_of(messages, hook.metadata, hook.chat_id).text
+    if len(words) > _LONGEST_COMMAND_READ or not read_commands(words):
+        return ""
+    if hook.settings.save_mode == "off":
+        return "Nothing saved or forgotten: learning is switched off (Save Mode)"
+    return "Nothing saved or forgotten: temporary chats are not learned from"
 
 
 def is_understood(hook: Hook) -> bool:

@@ -12,12 +12,8 @@ from pydantic import Field
 
 from adaptive.conversation_valves import ConversationValves
 from adaptive.lenient import valve_notes
+from adaptive.recall_valves import PASSWORD_WIDGET
 
-_PASSWORD = {"type": "password"}
-# The host calls the method of that name on the class when an admin opens the panel, and takes a
-# plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
-_MODELS = {"type": "select", "options": "model_choices"}
-_MODEL = "Model for learning"
 _EMBED = "Embeddings"
 
 
@@ -37,80 +33,11 @@ class ModelCatalogue(Protocol):
 
 
 class Valves(ConversationValves):
-    """What the admin sets: recall, learning, privacy, conversation; then the providers."""
+    """What the admin sets: recall, learning, privacy, conversation; then who makes vectors."""
 
     # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask.
     model_catalogue: ClassVar[ModelCatalogue | None] = None
 
-    llm_provider_type: Literal["host", "openai_compatible", "ollama"] = Field(
-        default="host",
-        description=(
-            "Who extracts facts: a model of this Open WebUI, an OpenAI-compatible endpoint "
-            "(OpenRouter included), or Ollama."
-        ),
-        json_schema_extra=valve_notes(
-            _MODEL, "Learning should run on a model that Open WebUI does not know."
-        ),
-    )
-    llm_host_model: str = Field(
-        default="",
-        description=(
-            "Model of this Open WebUI for it, with `host`. None chosen: the task model if one is "
-            "set, else the model of the chat."
-        ),
-        json_schema_extra=valve_notes(
-            _MODEL,
-            "The chat models are expensive or slow; a small instruct model does.",
-            input=_MODELS,
-        ),
-    )
-    llm_model_name: str = Field(
-        default="",
-        description=(
-            "Name of the model at the endpoint. With `host` the id of a model that the list "
-            "above lacks; what is chosen there comes first."
-        ),
-        json_schema_extra=valve_notes(
-            _MODEL, "The provider is not `host`, or its model is hidden from the list."
-        ),
-    )
-    llm_api_endpoint_url: str = Field(
-        default="",
-        description=(
-            "Address of the endpoint, as `https://openrouter.ai/api/v1` or "
-            "`http://localhost:11434`."
-        ),
-        json_schema_extra=valve_notes(_MODEL, "The provider is not `host`."),
-    )
-    llm_api_key: str = Field(
-        default="",
-        description="Key for the endpoint.",
-        json_schema_extra=valve_notes(_MODEL, "The endpoint asks for one.", input=_PASSWORD),
-    )
-    llm_timeout_seconds: float = Field(
-        default=60.0,
-        ge=1,
-        le=600,
-        description=(
-            "Longest time for learning from one turn, retries included. The answer never "
-            "waits for it."
-        ),
-        json_schema_extra=valve_notes(_MODEL, "The model is slow."),
-    )
-    max_retries: int = Field(
-        default=2,
-        ge=0,
-        le=10,
-        description="How often a failed call is tried again, with growing pauses.",
-        json_schema_extra=valve_notes(_MODEL, "The provider is unreliable, or billed per call."),
-    )
-    retry_delay: float = Field(
-        default=1.0,
-        ge=0,
-        le=60,
-        description="First pause between two tries in seconds; it doubles each time, with jitter.",
-        json_schema_extra=valve_notes(_MODEL, "The provider limits the rate of calls."),
-    )
     embedding_provider_type: Literal["host", "local", "openai_compatible"] = Field(
         default="host",
         description=(
@@ -136,7 +63,7 @@ class Valves(ConversationValves):
     embedding_api_key: str = Field(
         default="",
         description="Key for the endpoint.",
-        json_schema_extra=valve_notes(_EMBED, "The endpoint asks for one.", input=_PASSWORD),
+        json_schema_extra=valve_notes(_EMBED, "The endpoint asks for one.", input=PASSWORD_WIDGET),
     )
 
     @classmethod

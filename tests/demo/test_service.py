@@ -4,13 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import aiohttp
 import pytest
 
+from adaptive.conversation.history_summary import read_history_summary
+from adaptive.conversation.suggestions import (
+    SuggestionRules,
+    category_request,
+    entry_request,
+    read_categories,
+    read_suggestions,
+)
+from adaptive.conversation.topic_summary import topic_request
+from adaptive.conversation.topics import Topic
+from adaptive.conversation_ports import PastMessage
+from adaptive.learn.summary import read_summary, refusal_of, summary_request
+from adaptive.model import Completion, CompletionRequest, Memory, Provenance, Turn
 from demo.standin.answers import DISCLOSURE
-from demo.standin.service import MODEL, ROLES, serving_stand_in
+from demo.standin.service import MODEL, ROLES, completion, serving_stand_in
 
 BLOCK = "<adaptive_memory>\n- User's dog is called Biscuit.\n</adaptive_memory>"
 REMEMBERED = f"From what I remember about you: User's dog is called Biscuit.\n\n{DISCLOSURE}"
@@ -111,13 +126,80 @@ async def test_it_plays_the_extraction(http: aiohttp.ClientSession, url: str) ->
     }
 
 
-@pytest.mark.parametrize("title", [title for title in ROLES if title != "# Summarise history"])
+@pytest.mark.parametrize("title", ROLES)
 async def test_every_internal_call_gets_a_json_object(
     http: aiohttp.ClientSession, url: str, title: str
 ) -> None:
     """Each prompt that asks for an object gets one that can be parsed."""
     messages = [{"role": "system", "content": f"{title}\n\n..."}, {"role": "user", "content": "x"}]
     assert isinstance(json.loads(await reply_to(http, url, messages)), dict)
+
+
+def test_every_prompt_of_the_plug_in_has_its_role() -> None:
+    """No internal call is taken for a chat, which it would get an answer in prose to."""
+    prompts = Path(__file__).parents[2] / "prompts"
+    titles = {file.read_text().partition("\n")[0] for file in prompts.glob("*.md")}
+    assert titles == set(ROLES)
+
+
+def test_suggestions_are_what_a_message_states() -> None:
+    """With ``save_mode`` = suggest the demo proposes what it would have learned, as the page asks.
+
+    The replies are read as those of any model are.
+    """
+    turn = Turn("u", "saved", "I like jazz. My dog is called Biscuit.", (), Provenance("c", "m", 0))
+    rules = SuggestionRules(banks=("General", "Personal"))
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    chosen = read_categories(_completed(category_request(turn, rules)), rules.categories)
+    assert chosen == ("preference", "possession")
+    entries = read_suggestions(_completed(entry_request(turn, chosen, rules, now)), chosen, rules)
+    said = [(one.bank, one.content) for one in entries]
+    assert said == [
+        ("Personal", "User likes jazz."),
+        ("Personal", "User's dog is called Biscuit."),
+    ]
+
+
+def test_nothing_is_suggested_of_a_question() -> None:
+    """A message that states nothing brings an empty list, not prose."""
+    turn = Turn("u", "saved", "What is my dog called?", (), Provenance("c", "m", 0))
+    asked = _completed(category_request(turn, SuggestionRules()))
+    assert read_categories(asked, SuggestionRules().categories) == ()
+
+
+def test_a_summary_of_memories_may_take_their_place() -> None:
+    """The stand-in's summary passes what the plug-in asks of one, so that upkeep can be tried."""
+    said = ("User likes jazz.", "User likes green tea.", "User likes long walks.")
+    cluster = tuple(Memory(str(at), text, 0, 0) for at, text in enumerate(said))
+    summary = read_summary(_completed(summary_request(cluster, "")).text)
+    assert refusal_of(summary, cluster) == ""
+    assert summary.text == "User likes jazz. Likes green tea. Likes long walks."
+
+
+def test_a_topic_is_summed_up() -> None:
+    """A finished topic gets a summary that can be read, so that past conversation can be tried."""
+    said = PastMessage("m", "c", "user", "We talked about Lisbon.", 0)
+    summary = read_history_summary(_completed(topic_request(Topic((said,), closed=True))))
+    assert "We talked about Lisbon." in summary
+
+
+def test_memories_are_judged() -> None:
+    """With ``use_llm_for_relevance`` the demo tells memories that fit from those that do not."""
+    said = "## Memories\n- id=a | User likes jazz.\n- id=b | User's dog is called Biscuit."
+    messages = [
+        {"role": "system", "content": "# Score relevance\n\n..."},
+        {"role": "user", "content": f"{said}\n\n## Message of the user\nWhat is my dog called?"},
+    ]
+    scored = json.loads(completion(messages))["scores"]
+    assert scored == [{"id": "a", "score": 0.0}, {"id": "b", "score": 1.0}]
+
+
+def _completed(request: CompletionRequest) -> Completion:
+    messages = [
+        {"role": "system", "content": request.system},
+        {"role": "user", "content": request.user},
+    ]
+    return Completion(completion(messages))
 
 
 @pytest.mark.parametrize("body", [b"no json", b"[]", b"{}", b'{"messages": [1]}'])

@@ -83,7 +83,7 @@ def test_not_asked_for(words: str, one: Memory) -> None:
     found = retracted([delete(one)], KNOWN, words)
     assert found.operations == ()
     assert [(made.status, made.content, made.reason) for made in found.outcomes] == [
-        ("rejected", one.content, NOT_ASKED_FOR)
+        ("kept", one.content, NOT_ASKED_FOR)
     ]
 
 

@@ -103,10 +103,10 @@ async def learning_model(request: Request, chosen: str, chat_model: object, dire
         )
     if direct and task_id == chat_id:
         raise ModelRejected(
-            "this chat's model is reached from the browser only; set the valve `llm_model_name`", 0
+            "this chat's model is reached from the browser only; set the valve `llm_host_model`", 0
         )
     if not task_id:
-        raise ModelRejected("no model is known to learn with; set the valve `llm_model_name`", 0)
+        raise ModelRejected("no model is known to learn with; set the valve `llm_host_model`", 0)
     return task_id
 
 

@@ -37,7 +37,7 @@ def commanded(
             to_confirm |= dict.fromkeys(one.id for one in found)
             if not found:
                 why = "no memory matches what is to be forgotten"
-                refused.append(Outcome("rejected", "", why))
+                refused.append(Outcome("kept", "", why))
         else:
             draft = Draft(command.content, bank=settings.default_bank)
             operations.append(Operation("NEW", draft=draft))

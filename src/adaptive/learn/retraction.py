@@ -97,7 +97,7 @@ def retracted(operations: Sequence[Operation], memories: Sequence[Memory], words
             kept.remove(deletion)
         elif not taken_back and not _stands_elsewhere(memory, kept):
             kept.remove(deletion)
-            outcomes.append(Outcome("rejected", memory.content, NOT_ASKED_FOR))
+            outcomes.append(Outcome("kept", memory.content, NOT_ASKED_FOR))
     return Retracted(tuple(kept), tuple(outcomes))
 
 
