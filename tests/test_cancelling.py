@@ -16,9 +16,10 @@ from adaptive.errors import EmbeddingError, ModelBusy
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import CompletionRequest, Memory
 from adaptive.privacy.redacting_completer import RedactingCompleter
+from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import ChatStates, Library, recollect
+from adaptive.recall.recollection import Library, recollect
 from adaptive.retry import RetryPolicy
 from adaptive.search.indexes import MemoryIndexes, Sources
 from tests.fakes import (
