@@ -84,7 +84,7 @@ async def person(*script: str | Exception, memories: tuple[Memory, ...] = ()) ->
     states = ChatStates(write_after=0)
     library = Library(sources, indexes, ShelvedChats(), states, judge)
     await indexes.current(sources, 10**9, patience=60)
-    while indexes.embedding("ada"):
+    while "ada" in indexes._embedding:
         await asyncio.sleep(0)
     return Person(library, model, embedder)
 
