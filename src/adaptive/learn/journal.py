@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
 from adaptive.learn.operations import Extraction
 
-_EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
+
+@cache
+def _extraction_reader() -> TypeAdapter[Extraction]:
+    return TypeAdapter(Extraction)
 
 
 def journal_of(extraction: Extraction) -> str:
@@ -20,6 +24,6 @@ def journal_of(extraction: Extraction) -> str:
 def read_journal(text: str) -> Extraction | None:
     """The extraction that a journal holds, ``None`` where it holds none that can be read."""
     try:
-        return _EXTRACTION.validate_json(text)
+        return _extraction_reader().validate_json(text)
     except ValidationError:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -45,7 +46,9 @@ def may_hold_facts(words: str) -> bool:
     return bool(read_commands(words)) or not reason_to_skip(words)
 
 
-_WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
+@cache
+def _waiting_turn_reader() -> TypeAdapter[WaitingTurn]:
+    return TypeAdapter(WaitingTurn)
 
 
 def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> PendingTurn:
@@ -70,7 +73,7 @@ def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> P
 def read_pending(pending: PendingTurn) -> WaitingTurn | None:
     """The turn that a payload holds, ``None`` where it holds none that can be read."""
     try:
-        waiting = _WAITING_TURN.validate_json(pending.payload)
+        waiting = _waiting_turn_reader().validate_json(pending.payload)
     except ValidationError:
         return None
     named = (waiting.turn.user_id, waiting.turn.source.message_id)
