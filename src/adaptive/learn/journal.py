@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
 from adaptive.learn.operations import Extraction
 
-
-@cache
-def _extraction_reader() -> TypeAdapter[Extraction]:
-    return TypeAdapter(Extraction)
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
+_EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
 
 
 def journal_of(extraction: Extraction) -> str:
@@ -24,6 +22,6 @@ def journal_of(extraction: Extraction) -> str:
 def read_journal(text: str) -> Extraction | None:
     """The extraction that a journal holds, ``None`` where it holds none that can be read."""
     try:
-        return _extraction_reader().validate_json(text)
+        return _EXTRACTION.validate_json(text)
     except ValidationError:
         return None

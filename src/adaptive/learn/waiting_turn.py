@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -46,9 +45,9 @@ def may_hold_facts(words: str) -> bool:
     return bool(read_commands(words)) or not reason_to_skip(words)
 
 
-@cache
-def _waiting_turn_reader() -> TypeAdapter[WaitingTurn]:
-    return TypeAdapter(WaitingTurn)
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
+_WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 
 
 def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> PendingTurn:
@@ -73,7 +72,7 @@ def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> P
 def read_pending(pending: PendingTurn) -> WaitingTurn | None:
     """The turn that a payload holds, ``None`` where it holds none that can be read."""
     try:
-        waiting = _waiting_turn_reader().validate_json(pending.payload)
+        waiting = _WAITING_TURN.validate_json(pending.payload)
     except ValidationError:
         return None
     named = (waiting.turn.user_id, waiting.turn.source.message_id)
