@@ -18,9 +18,10 @@ from typing import Any
 from adaptive.model import Memory
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.recall import layout, recollection
+from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.entry_verdicts import EntryVerdicts
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import ChatStates, Library, recollect
+from adaptive.recall.recollection import Library, recollect
 from adaptive.search.indexes import MemoryIndexes, Sources
 from benchmarks.figures import say, spread, write_results
 from tests.fakes import (

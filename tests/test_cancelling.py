@@ -16,9 +16,10 @@ from adaptive.errors import EmbeddingError, ModelBusy
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import CompletionRequest, Memory
 from adaptive.privacy.redacting_completer import RedactingCompleter
+from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import ChatStates, Library, recollect
+from adaptive.recall.recollection import Library, recollect
 from adaptive.retry import RetryPolicy
 from adaptive.search.indexes import MemoryIndexes, Sources
 from tests.fakes import (
@@ -83,7 +84,7 @@ async def person(*script: str | Exception, memories: tuple[Memory, ...] = ()) ->
     states = ChatStates(write_after=0)
     library = Library(sources, indexes, ShelvedChats(), states, judge)
     await indexes.current(sources, 10**9, patience=60)
-    while indexes.embedding("ada"):
+    while "ada" in indexes._embedding:
         await asyncio.sleep(0)
     return Person(library, model, embedder)
 

@@ -14,6 +14,7 @@ import re
 import sys
 import tokenize
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -34,6 +35,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 BUNDLE = "adaptive_memory.py"
 ENTRY = "adaptive.filter"
 OLDEST_HOST = "0.9.6"
+LONGEST_LINE = 100
 COMMAND = "python -m tools.bundle"
 
 HEADER = f"""\
@@ -125,11 +127,43 @@ def _fits_docstring(value: object) -> bool:
 
 
 def render(modules: list[Module], prompts: Mapping[str, str], front: Mapping[str, str]) -> str:
-    """The text of the bundle: docstring, then each module under a banner naming its file."""
+    """The text of the bundle: docstring, then each module under a banner naming its file.
+
+    What modules import from elsewhere is imported once for all of them.
+    """
     docstring = ['"""', *(f"{key}: {value}" for key, value in front.items()), '"""']
-    parts = ["\n".join([*docstring, HEADER])]
+    imported = [one for module in modules for one in _shared_imports(module)]
+    parts = ["\n".join([*docstring, HEADER, *_import_lines(imported)])]
     parts += [_module_text(module, prompts) for module in modules]
     return "\n\n".join(parts)
+
+
+def _shared_imports(module: Module) -> Iterator[ast.Import | ast.ImportFrom]:
+    """What the module imports from elsewhere, whatever happens, at its top level."""
+    block = prompts_block(module) or range(0)
+    ours = internal_imports(module)
+    for statement in module.tree.body:
+        if not isinstance(statement, ast.Import | ast.ImportFrom) or statement in ours:
+            continue
+        if statement.lineno not in block and not _is_future(statement):
+            yield statement
+
+
+def _import_lines(imported: Iterable[ast.Import | ast.ImportFrom]) -> Iterator[str]:
+    plain: set[str] = set()
+    names: defaultdict[str, set[str]] = defaultdict(set)
+    for statement in imported:
+        found = plain if isinstance(statement, ast.Import) else names[statement.module or ""]
+        found |= {ast.unparse(alias) for alias in statement.names}
+    yield from (f"import {name}" for name in sorted(plain))
+    for source in sorted(names):
+        line = f"from {source} import {', '.join(sorted(names[source]))}"
+        if len(line) <= LONGEST_LINE:
+            yield line
+        else:
+            yield from (f"from {source} import (", *(f"    {n}," for n in sorted(names[source])))
+            yield ")"
+    yield from [""] * bool(plain or names)
 
 
 def _module_text(module: Module, prompts: Mapping[str, str]) -> str:
@@ -172,11 +206,14 @@ def _without_gaps(lines: Iterable[str | None]) -> list[str]:
 def _superfluous(module: Module) -> Iterator[ast.stmt]:
     """Statements that the bundle has no use for."""
     yield from internal_imports(module)
+    yield from _shared_imports(module)
     if ast.get_docstring(module.tree) is not None:
         yield module.tree.body[0]
-    for statement in module.tree.body:
-        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
-            yield statement
+    yield from filter(_is_future, module.tree.body)
+
+
+def _is_future(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.ImportFrom) and statement.module == "__future__"
 
 
 def _prompt_table(prompts: Mapping[str, str]) -> Iterator[str]:

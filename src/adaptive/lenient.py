@@ -23,7 +23,8 @@ from pydantic import (
 class LenientModel(BaseModel):
     """A model that takes anything: clamps what is out of range, else falls back to the default."""
 
-    model_config = ConfigDict(extra="ignore")
+    # Each class of valves holds those of the one before: only what is used is built, when it is.
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     @field_validator("*", mode="wrap")
     @classmethod

@@ -34,18 +34,13 @@ from adaptive.measures import count_entries
 from adaptive.privacy.erasure_requests import read_erasure_request
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import recall_line, with_block
+from adaptive.recall.chat_states import ChatRetention, ChatStates
 from adaptive.recall.citations import show_sources
 from adaptive.recall.comments import without_memory_comments
 from adaptive.recall.entry_verdicts import EntryVerdicts
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import question_of
-from adaptive.recall.recollection import (
-    ChatRetention,
-    ChatStates,
-    Library,
-    Recollection,
-    recollect,
-)
+from adaptive.recall.recollection import Library, Recollection, recollect
 from adaptive.recall.remarks import memory_remarks
 from adaptive.recall.rewriting import Rewriter
 from adaptive.remembering import AskedPast, Remembering

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import ModuleType
 
 from demo.environment import HostEnvironment
 from tests.bundle.small_project import PROJECT, write_project
@@ -27,6 +28,30 @@ KEYS = [
 def test_fresh(committed: Path) -> None:
     """The committed bundle is what the source gives now."""
     assert committed.read_bytes() == build(PROJECT).encode(), "run `python -m tools.bundle`"
+
+
+def test_name_is_gone(committed: Path) -> None:
+    """Every model is still made once the host knows the module by no name any more, as on 0.12."""
+    module = ModuleType("function_without_name")
+    sys.modules[module.__name__] = module
+    code = compile(committed.read_text(encoding="utf-8"), BUNDLE, "exec", dont_inherit=True)
+    try:
+        exec(code, module.__dict__)
+    finally:
+        del sys.modules[module.__name__]
+    valves, own = module.Valves(priority="3"), module.UserValves(timezone="Europe/Lisbon")
+    settings = module.Settings.merge(valves, own)
+    assert (settings.priority, settings.user_timezone) == (3, "Europe/Lisbon")
+    assert module.Settings(priority=4).priority == 4
+    for form in (module.Valves, module.UserValves):
+        assert form.model_json_schema()["properties"]
+    waiting = module.WaitingTurn(
+        module.Turn("ada", "saved", "I live in Porto.", (), module.Provenance("c", "m", 1), ()),
+        ("", "", "UTC"),
+    )
+    assert module.read_pending(module.pending_turn(waiting, 1.0, 0.0)) == waiting
+    extraction = module.Extraction((), (), ("Say it anew.",))
+    assert module.read_journal(module.journal_of(extraction)) == extraction
 
 
 def test_built_twice() -> None:

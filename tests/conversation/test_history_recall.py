@@ -22,10 +22,8 @@ from adaptive.conversation.history_recall import (
     HistorySources,
     RecalledHistory,
     recall_history,
-    window_scope,
 )
 from adaptive.conversation.history_summary import HistorySummariser
-from adaptive.conversation_ports import PastMessage
 from adaptive.errors import HostError, ModelBusy
 from adaptive.llm.ask import AnswerFormats
 from tests.conversation.history_world import DAY, START, NearestUnits, StoredChats, chat_of
@@ -130,13 +128,12 @@ async def test_without_vectors() -> None:
 async def test_scope_of_the_current_chat() -> None:
     """Of the current chat only what is beyond its window comes back."""
     world = await World().warm()
-    branch = [PastMessage(f"c{at}", "c", "user", "", START) for at in range(2)]
-    seen = window_scope(branch, 2, "c", only_current=False)
+    seen = HistoryScope("c", frozenset(), only_current=False)
     assert "Wolves" not in (await world.recall("Which team?", seen)).section.text
-    partly = window_scope(branch, 1, "c", only_current=True)
+    partly = HistoryScope("c", frozenset({"c0"}), only_current=True)
     found = await world.recall("Which team?", partly)
     assert [one.id for one in found.section.messages] == ["c0"]
-    nothing = window_scope(branch, 5, "c", only_current=True)
+    nothing = HistoryScope("c", frozenset(), only_current=True)
     assert (await world.recall("Which team?", nothing)).section.text == ""
 
 

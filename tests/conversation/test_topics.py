@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.conversation.topics import MOST_MESSAGES, PAUSE_SECONDS, topic_of, topics_of
+from adaptive.conversation.topics import MOST_MESSAGES, PAUSE_SECONDS, topics_of
 from tests.conversation.history_world import START, said
 
 
@@ -32,13 +32,6 @@ def test_many_messages_close() -> None:
     assert [len(one.messages) for one in found] == [MOST_MESSAGES, 1]
     assert topics_of(messages[:-1], START + MOST_MESSAGES)[0].closed
     assert topics_of([], START) == ()
-
-
-def test_found_by_message() -> None:
-    """A message leads to its topic."""
-    found = topics_of([said("a", "x"), said("b", "x", said_at=START + 10**6)], START)
-    assert topic_of(found, "b") is found[1]
-    assert topic_of(found, "c") is None
 
 
 @given(st.lists(st.integers(0, 10**7), max_size=60), st.integers(1, 20))

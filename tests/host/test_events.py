@@ -28,7 +28,6 @@ async def everything(notifier: PageNotifier) -> None:
     """One event of each kind."""
     await notifier.status("Memory saved: a")
     await notifier.source("Memories", ["a"], [{"source": "m-1"}])
-    await notifier.notification("saved", "success")
 
 
 async def test_events() -> None:
@@ -48,7 +47,6 @@ async def test_events() -> None:
                 "metadata": [{"source": "m-1"}],
             },
         },
-        {"type": "notification", "data": {"type": "success", "content": "saved"}},
     ]
 
 

@@ -12,7 +12,6 @@ from adaptive.learn.commands import (
     ForgetCommand,
     RememberCommand,
     matching_memories,
-    read_command,
     read_commands,
 )
 from adaptive.learn.worth import reason_to_skip
@@ -203,7 +202,7 @@ SILENT = [
 @pytest.mark.parametrize("case", TOLD, ids=lambda case: case.words)
 def test_remember(case: Told) -> None:
     """What is to be remembered stands in the user's own words, and such a message is worth it."""
-    assert read_command(case.words) == RememberCommand(case.content)
+    assert read_commands(case.words)[0] == RememberCommand(case.content)
     assert reason_to_skip(case.words) is None
 
 
@@ -279,7 +278,7 @@ FORGOTTEN = [
 @pytest.mark.parametrize("case", FORGOTTEN, ids=lambda case: case.words)
 def test_forget(case: Forgotten) -> None:
     """What is to be forgotten stands in the user's own words."""
-    assert read_command(case.words) == ForgetCommand(case.subject, everything=not case.subject)
+    assert read_commands(case.words)[0] == ForgetCommand(case.subject, everything=not case.subject)
     assert reason_to_skip(case.words) is None
 
 
@@ -295,7 +294,7 @@ def test_several_commands() -> None:
 
 def test_content_is_bounded() -> None:
     """What no memory could hold is left to the model."""
-    assert read_command("Remember that I like " + "tea and " * 200) is None
+    assert read_commands("Remember that I like " + "tea and " * 200) == ()
 
 
 @given(st.text(max_size=300))

@@ -379,7 +379,7 @@ async def test_next_message_finds_the_vectors_ready() -> None:
     embedder = WordEmbedder()
     room = classroom(ListedMemories(TEA), ScriptedModel(reply(LISBON)), embedder=embedder)
     await learn(room, turn("I live in Lisbon."))
-    while room.indexes.embedding("ada"):
+    while "ada" in room.indexes._embedding:
         await asyncio.sleep(0)
     assert sorted(embedder.embedded) == [TEA.content, "User lives in Lisbon."]
     index = await room.indexes.current(room.sources, SETTINGS.index_cache_bytes, 10)

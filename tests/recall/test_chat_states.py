@@ -6,8 +6,8 @@ import asyncio
 import time
 from typing import Any
 
+from adaptive.recall.chat_states import ChatRetention, ChatStates
 from adaptive.recall.judge import RelevanceCache
-from adaptive.recall.recollection import ChatRetention, ChatStates
 from tests.fakes import ShelvedChats
 
 HOUR = 3600

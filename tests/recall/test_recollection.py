@@ -20,9 +20,10 @@ from adaptive.model import Memory
 from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.recall.block import CLOSE_MARKER, estimated_tokens
+from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.layout import CORE_HEADING, RETRIEVED_HEADING
-from adaptive.recall.recollection import ChatStates, Library, Question, Recollection, recollect
+from adaptive.recall.recollection import Library, Question, Recollection, recollect
 from adaptive.search.embedders import LocalEmbedder
 from adaptive.search.indexes import MemoryIndexes, Sources
 from tests.fakes import (

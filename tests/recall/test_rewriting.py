@@ -10,10 +10,11 @@ import pytest
 
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Candidate
+from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.gather import fitting_memories
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import ChatStates, Library, recollect
+from adaptive.recall.recollection import Library, recollect
 from adaptive.recall.rewriting import Rewrite, Rewriter, rewritten
 from adaptive.search.fusion import GATE, Ranked
 from adaptive.search.indexes import MemoryIndexes, Sources

@@ -67,7 +67,7 @@ async def test_embedded_meanwhile() -> None:
     process = Process()
     process.embedder.gate.clear()
     asking = asyncio.create_task(process.current("ada", patience=0))
-    await until(lambda: process.indexes.embedding("ada"))
+    await until(lambda: "ada" in process.indexes._embedding)
     await asking
     process.stores["ada"].rows.clear()
     process.table.rows.clear()

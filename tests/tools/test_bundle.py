@@ -69,7 +69,7 @@ def test_head(project: Path) -> None:
 
 
 def test_module_text(project: Path) -> None:
-    """A module loses its docstring's quotes and its own imports, and nothing else."""
+    """A module loses its docstring's quotes and its imports, and nothing else."""
     text = build(project)
     start = text.index("# ---- src/adaptive/a_late.py")
     assert (
@@ -79,9 +79,6 @@ def test_module_text(project: Path) -> None:
 # First by path, and yet below what it imports.
 #
 # The second paragraph of its docstring.
-
-import re
-from dataclasses import dataclass
 
 # A comment that stays where it is.
 WORD = re.compile(r"\\w+")
@@ -94,6 +91,48 @@ blank lines inside a string stay
 
 '''
     )
+
+
+def test_imports(project: Path) -> None:
+    """What modules import from elsewhere stands once at the head, long lists a name a line."""
+    code = '''\
+"""Many."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import OrderedDict as Ordered, defaultdict
+from unicodedata import bidirectional, category, combining, decimal, decomposition
+from unicodedata import decomposition, digit, lookup, normalize
+
+log_many = (logging, re, Ordered, defaultdict)
+'''
+    text = build(write_project(project, {"src/adaptive/filter.py": code}))
+    head = text[text.index("from __future__") : text.index("# ---- ")]
+    assert (
+        head
+        == """\
+from __future__ import annotations
+
+import logging
+import re
+from collections import OrderedDict as Ordered, defaultdict
+from unicodedata import (
+    bidirectional,
+    category,
+    combining,
+    decimal,
+    decomposition,
+    digit,
+    lookup,
+    normalize,
+)
+
+
+"""
+    )
+    assert text.count("import re\n") == 1
 
 
 def test_prompts(project: Path) -> None:
@@ -140,9 +179,7 @@ def gap() -> object:
     )
     changed = {"src/adaptive/gap.py": code, "src/adaptive/filter.py": importing}
     text = build(write_project(project, changed))
-    assert (
-        "# Gaps.\n\nimport re\n\n# Why.\n\n\ndef gap() -> object:\n    return re, rapidfuzz" in text
-    )
+    assert "# Gaps.\n\n# Why.\n\n\ndef gap() -> object:\n    return re, rapidfuzz" in text
 
 
 def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

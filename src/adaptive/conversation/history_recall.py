@@ -108,14 +108,6 @@ class RecalledHistory:
     summarised: bool = False
 
 
-def window_scope(
-    branch: Sequence[PastMessage], seen: int, current_chat: str, *, only_current: bool
-) -> HistoryScope:
-    """The scope of a question in a chat of whose ``branch`` the model sees the last ``seen``."""
-    beyond = frozenset(one.id for one in branch[: max(len(branch) - seen, 0)])
-    return HistoryScope(current_chat, beyond, only_current)
-
-
 async def recall_history(
     sources: HistorySources,
     question: HistoryQuestion,

@@ -55,10 +55,3 @@ def topics_of(
         Topic(tuple(group), at < last or len(group) >= most or now - latest >= pause)
         for at, group in enumerate(groups)
     )
-
-
-def topic_of(topics: Sequence[Topic], message_id: str) -> Topic | None:
-    """The topic that holds a message."""
-    return next(
-        (one for one in topics if any(said.id == message_id for said in one.messages)), None
-    )

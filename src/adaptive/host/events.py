@@ -50,10 +50,6 @@ class PageNotifier:
         data = {"source": {"name": name}, "document": documents, "metadata": metadata}
         await self._emit("source", data)
 
-    async def notification(self, text: str, kind: str = "info") -> None:
-        """Show a toast; the page drops it when another chat is open."""
-        await self._emit("notification", {"type": kind, "content": text})
-
     async def _emit(self, kind: str, data: dict[str, Any]) -> None:
         if self.emitter is None or not self.enabled:
             return

@@ -121,11 +121,6 @@ class _Saying:
     paragraph: int
 
 
-def read_command(words: str) -> MemoryCommand | None:
-    """The first command in a message of the user, if there is one."""
-    return next(iter(read_commands(words)), None)
-
-
 def read_commands(words: str) -> tuple[MemoryCommand, ...]:
     """All commands in a message of the user, in their order.
 

@@ -9,6 +9,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from adaptive.learn.operations import Extraction
 
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
 _EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
 
 

@@ -45,6 +45,8 @@ def may_hold_facts(words: str) -> bool:
     return bool(read_commands(words)) or not reason_to_skip(words)
 
 
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
 _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 
 

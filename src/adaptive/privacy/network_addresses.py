@@ -61,28 +61,6 @@ _NO_DOMAIN = frozenset(
         "woff2",
     ]
 )
-_FREQUENT_DOMAINS = frozenset(
-    [
-        "com",
-        "org",
-        "net",
-        "de",
-        "fr",
-        "es",
-        "it",
-        "nl",
-        "pl",
-        "ru",
-        "br",
-        "in",
-        "jp",
-        "cn",
-        "mx",
-        "tr",
-        "edu",
-        "gov",
-    ]
-)
 
 
 def _email_fits(match: re.Match[str]) -> bool:

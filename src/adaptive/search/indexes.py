@@ -136,10 +136,6 @@ class MemoryIndexes:
     def _gone(self, user_id: str, number: int) -> bool:
         return self._forgotten.get(user_id, -1) > number
 
-    def embedding(self, user_id: str) -> bool:
-        """Whether memories of this user are being embedded behind the turns."""
-        return user_id in self._embedding
-
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the embedding model at work once.
 
