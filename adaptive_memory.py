@@ -12,13 +12,140 @@ description: Long-term memory for every user's assistant in Open WebUI, as one f
 
 from __future__ import annotations
 
+import aiohttp
+import asyncio
+import base64
+import binascii
+import copy
+import functools
+import hashlib
+import html
+import importlib
+import inspect
+import ipaddress
+import itertools
+import json
+import logging
+import math
+import numpy as np
+import random
+import re
+import secrets
+import socket
+import sqlalchemy
+import ssl
+import string
+import sys
+import threading
+import time
+import unicodedata
+import uuid
+import warnings
+import zlib
+from base64 import b85decode
+from bisect import bisect_left, bisect_right
+from collections import Counter, OrderedDict, deque
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    MutableMapping,
+    Sequence,
+    Set,
+    Set as AbstractSet,
+)
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
+from contextvars import ContextVar, Token
+from cryptography.fernet import Fernet, InvalidToken
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from email.utils import parsedate_to_datetime
+from fastapi import HTTPException, Request
+from fastapi.responses import Response
+from functools import cache, cached_property, lru_cache, partial
+from hashlib import blake2b
+from itertools import groupby, islice, repeat, takewhile
+from numpy.typing import NDArray
+from operator import attrgetter, itemgetter
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ColumnClause,
+    Double,
+    Integer,
+    JSON,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    TableClause,
+    Text,
+    UniqueConstraint,
+    case,
+    column,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    table,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
+from sqlalchemy.schema import CreateTable
+from sqlalchemy.sql.elements import ColumnElement
+from types import CoroutineType, TracebackType
+from typing import (
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    NamedTuple,
+    ParamSpec,
+    Protocol,
+    Self,
+    TypeVar,
+    TypedDict,
+    cast,
+    get_args,
+)
+from urllib.parse import quote_plus, unquote, unquote_plus, urlsplit
+from weakref import WeakValueDictionary
+from yarl import URL
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
 
 # ---- src/adaptive/clock.py ----
 # Times of messages in the time zone of the user.
-
-from datetime import UTC, datetime
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
 
 def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
     """The time in the first of the named zones that exists, else in UTC."""
@@ -43,10 +170,6 @@ def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
 # 3. memories that were retrieved, down to nothing.
 #
 # Core memories, the newest turns and the message itself never give way.
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 
 @dataclass(frozen=True, slots=True)
 class ContextNeeds:
@@ -93,12 +216,6 @@ def shared_context(needs: ContextNeeds, tokens: int, kept_turns: int = 2) -> Con
 #
 # Fences as in CommonMark 0.31 (4.5), whatever stands before them on their line of quotes and
 # indentation; every line that is indented by four; code spans (6.1), which end with their paragraph.
-
-import re
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
 
 Span = tuple[int, int]
 
@@ -236,9 +353,6 @@ def _backtick_runs() -> re.Pattern[str]:
 # ---- src/adaptive/conversation/public_address.py ----
 # Which internet addresses are public: what a server may be made to call by a text.
 
-import ipaddress
-from functools import cache
-
 # Public by the registry, but relays and anycast of a transition that is over (RFC 7526); protocol
 # assignments, of which Python knows a part, and clouds one for their machines' data; and what
 # Azure's machines reach their platform by (Azure, "What is IP address 168.63.129.16?").
@@ -322,15 +436,6 @@ def _carriers() -> tuple[ipaddress.IPv6Network, ...]:
 # A general client would read on: interim answers without end, which cost it the event loop, bodies,
 # cookies, redirects. Here the connection goes to addresses that the caller has checked, no name is
 # looked up, and what a server may make us take in is known beforehand.
-
-import asyncio
-import re
-import ssl
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-
-from yarl import URL
 
 # The head of an answer; common servers send less, and refuse requests of more than 8 to 32 KB.
 _HEAD_BYTES = 65_536
@@ -547,10 +652,6 @@ class PromptError(AdaptiveMemoryError):
 # ---- src/adaptive/foreground.py ----
 # Turns that somebody is waiting for, to which work behind the answers gives way.
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-
 # Behind an inlet the host prepares the model's request, and behind an outlet it tells the page that
 # the answer is complete; the user waits for both.
 _STILL_WAITING_SECONDS = 0.25
@@ -606,11 +707,6 @@ class Foreground:
 # ---- src/adaptive/host/configuration.py ----
 # Settings of the host, which moved from ``app.state.config`` to a table in release 0.10.
 
-from collections.abc import Mapping
-from typing import Any
-
-from fastapi import Request
-
 # Our name -> (attribute up to 0.9, key from 0.10 on); host: config.py.
 _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
@@ -639,8 +735,6 @@ async def host_settings(request: Request, *names: str) -> dict[str, Any]:
 
 # ---- src/adaptive/host/faults.py ----
 # The one seam at which whatever the host raises becomes an error of ours.
-
-from types import TracebackType
 
 _FAULT_EXCERPT = 200
 
@@ -680,11 +774,6 @@ def describe_fault(raised: BaseException) -> str:
 
 # ---- src/adaptive/host/events.py ----
 # Events of the host's page as a ``Notifier``.
-
-import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any
 
 log_events = logging.getLogger("adaptive_memory.host")
 
@@ -726,10 +815,6 @@ class PageNotifier:
         data = {"source": {"name": name}, "document": documents, "metadata": metadata}
         await self._emit("source", data)
 
-    async def notification(self, text: str, kind: str = "info") -> None:
-        """Show a toast; the page drops it when another chat is open."""
-        await self._emit("notification", {"type": kind, "content": text})
-
     async def _emit(self, kind: str, data: dict[str, Any]) -> None:
         if self.emitter is None or not self.enabled:
             return
@@ -745,14 +830,6 @@ class PageNotifier:
 #
 # Embedding one message takes the time that it takes to read the model's weights from memory: with
 # half of the bytes it is done in two thirds of the time (``benchmarks/README.md``).
-
-import copy
-import logging
-import sys
-import warnings
-from typing import Any
-
-import numpy as np
 
 log_half_precision = logging.getLogger("adaptive_memory.host")
 
@@ -815,9 +892,6 @@ def _agreement(model: Any, twin: Any) -> float:
 # ``[Tags: preference, goal] User likes tea. [Memory Bank: Personal]`` is how Adaptive Memory has
 # always written them, so rows of its older releases are read the same way.
 
-import re
-from dataclasses import dataclass
-
 # No two neighbouring parts may take the same character, and a run of spaces is entered at its
 # start only: a text of the user may be long, and is read in linear time.
 _TAGS = re.compile(r"^\s*\[Tags:([^\[\]]*)\]\s*", re.IGNORECASE)
@@ -857,11 +931,6 @@ def write_notation(noted: NotedText) -> str:
 # ---- src/adaptive/host/one_core.py ----
 # Threads that compute on one core each.
 
-import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
-
 def one_core_threads(count: int) -> ThreadPoolExecutor:
     """At most ``count`` threads in which torch takes one core; elsewhere it takes what it took."""
     return ThreadPoolExecutor(count, "adaptive_memory", initializer=_take_one_core)
@@ -885,14 +954,6 @@ def _take_one_core() -> None:
 
 # ---- src/adaptive/host/own_table.py ----
 # A table of ours in the host's own database, SQLite or PostgreSQL, created when first used.
-
-from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any
-
-from sqlalchemy import Table
-from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
-from sqlalchemy.schema import CreateTable
 
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 
@@ -947,20 +1008,6 @@ def _host_session() -> AbstractAsyncContextManager[Any]:
 
 # ---- src/adaptive/host/lease_table.py ----
 # Leases in a table of ours, for hosts without Redis: one owner per name, across workers.
-
-from sqlalchemy import (
-    Column,
-    Double,
-    MetaData,
-    String,
-    Table,
-    delete,
-    insert,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.exc import IntegrityError
 
 _LEASES = Table(
     "adaptive_memory_lease",
@@ -1020,8 +1067,6 @@ class HostLeaseTable:
 # ---- src/adaptive/host/release.py ----
 # Whether this Open WebUI is one that the plug-in can work on.
 
-import inspect
-
 UNSUPPORTED = (
     "this Open WebUI is older than 0.9.6: its memory API is not asynchronous; chats go on without "
     "Adaptive Memory"
@@ -1040,14 +1085,6 @@ def host_is_supported() -> bool:
 
 # ---- src/adaptive/host/requests.py ----
 # Requests and accounts of the host, as its functions want them.
-
-import inspect
-from collections.abc import Callable, Mapping
-from typing import Any, cast
-
-from fastapi import Request
-from pydantic import ValidationError
-
 
 def isolated_request(request: Request) -> Request:
     """A request of the same app and headers, with a state of its own.
@@ -1102,11 +1139,6 @@ def accepted_arguments(
 
 # ---- src/adaptive/host/permission.py ----
 # Whether the host lets a user have memories: the admin's switch and the user's permission.
-
-import time
-from typing import Any, cast
-
-from fastapi import HTTPException, Request
 
 # What the host answers when the switch is off, and when the permission is missing.
 REFUSALS: dict[int, str] = {
@@ -1169,8 +1201,6 @@ async def _refusal_status_of_0_9(request: Request, user: Any) -> int:
 # ---- src/adaptive/host/secret.py ----
 # The secret of the host, from which keys are derived.
 
-from functools import cache
-
 _LONGEST_SECRET = 4096
 
 
@@ -1199,12 +1229,6 @@ def bounded_secret(value: object) -> str:
 
 # ---- src/adaptive/host/uninterrupted.py ----
 # Database work that is carried on to its end when nobody waits for it any more.
-
-import asyncio
-import functools
-from collections.abc import Callable
-from types import CoroutineType
-from typing import Any, ParamSpec, TypeVar
 
 _RUNNING: set[asyncio.Task[Any]] = set()
 
@@ -1240,16 +1264,6 @@ def _over(task: asyncio.Task[Any]) -> None:
 
 # ---- src/adaptive/host/erasable_tables.py ----
 # All tables of ours that exist, of whichever release, as one that erases sees them.
-
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import partial
-from typing import Any
-
-import sqlalchemy
-from sqlalchemy import ColumnClause, TableClause, column, delete, select, table, update
-from sqlalchemy.exc import DBAPIError
-from sqlalchemy.sql.elements import ColumnElement
 
 TABLE_PREFIX = "adaptive_memory_"
 # Names of leases end in the user's id: `learn:<id>`, `upkeep:<id>`.
@@ -1395,11 +1409,6 @@ def _erasing_session() -> AbstractAsyncContextManager[Any]:
 # ---- src/adaptive/host/recent_users.py ----
 # Who was here last, and has memories.
 
-from typing import Any
-
-from sqlalchemy import select
-
-
 @uninterrupted
 async def recent_users(limit: int, since: int) -> tuple[Any, ...]:
     """Accounts with memories that were active at or after an epoch second, the last ones first.
@@ -1431,10 +1440,6 @@ async def recent_users(limit: int, since: int) -> tuple[Any, ...]:
 # next year") and personas for the assistant alone ("act as a doctor") imagine nothing of the user.
 
 # ruff: noqa: RUF001 - the words are in several scripts
-
-import re
-from dataclasses import dataclass
-from functools import cache, lru_cache
 
 # Of a longer message only its beginning is read; what it says further down leaves doubt.
 _IMAGINED_TEXT = 4000
@@ -1604,12 +1609,6 @@ def _imagination() -> dict[str, re.Pattern[str]]:
 # length of the message.
 
 # ruff: noqa: RUF001 - the patterns are in several scripts
-
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from itertools import takewhile
 
 # What a line is can be told at its beginning.
 _LINE_SAMPLE = 300
@@ -1861,8 +1860,6 @@ def _handing_over_line() -> re.Pattern[str]:
 # the frames.
 
 # ruff: noqa: RUF001 - the patterns are in several scripts
-
-from collections.abc import Mapping
 
 FRENCH_SCREENING: Mapping[str, str] = {
     "USER": "l'utilisat(?:eur|rice)|je",
@@ -2165,11 +2162,6 @@ JAPANESE_SCREENING: Mapping[str, str] = {
 
 # ruff: noqa: RUF001 - the patterns are in several scripts
 
-import re
-from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import Literal
-
 ScreeningKind = Literal[
     "conversation",
     "lasting",
@@ -2452,10 +2444,6 @@ def _patterns_of(kind: ScreeningKind, letters: re.Pattern[str]) -> tuple[re.Patt
 # - ``subject``: what to forget; ``all``: everything.
 
 # ruff: noqa: RUF001 - the forms are in several scripts
-
-import re
-from collections.abc import Iterator, Mapping
-from functools import cache
 
 _ENGLISH_WORDS: Mapping[str, str] = {
     "LEAD": "(?:(?:ok(?:ay)?|oh|hey|hi|hello|so|and|but|also|now|well|thanks|great|btw"
@@ -2763,11 +2751,6 @@ def _forms_of(
 
 # ruff: noqa: RUF001 - the patterns are in several scripts
 
-import re
-from collections.abc import Mapping
-from functools import cache
-from typing import Literal
-
 NO_WORDS = "there are no words in it"
 ONLY_PASTED = "it is only pasted text or code"
 ONLY_ASKING = "it only asks for something and says nothing about you"
@@ -3044,24 +3027,11 @@ def _worth(kind: _WorthKind) -> re.Pattern[str]:
 # The host builds ``Valves(**saved)`` before each hook, and a raise there would end every chat (host:
 # utils/filter.py). Numbers arrive from the panel as text, and saved values outlive releases.
 
-import math
-from collections.abc import Sequence
-from typing import Any, cast
-
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
-
-
 class LenientModel(BaseModel):
     """A model that takes anything: clamps what is out of range, else falls back to the default."""
 
-    model_config = ConfigDict(extra="ignore")
+    # Each class of valves holds those of the one before: only what is used is built, when it is.
+    model_config = ConfigDict(extra="ignore", defer_build=True)
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -3123,13 +3093,6 @@ def valve_notes(group: str, when: str, **widget: Any) -> dict[str, Any]:
 # and JavaScript; a bracket too many, or one forgotten before the next one closes; full-width colons
 # and commas. Nothing is guessed: no string, number or word comes out that does not stand between its
 # own marks. What the text breaks off in is handed out as far as it goes, and is not ``whole``.
-
-import json
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, Literal, cast
 
 # What a reply is asked for has four levels; a call of a tool around it has about eight more.
 _DEEPEST = 64
@@ -3482,9 +3445,6 @@ def _escape_value(escape: re.Match[str]) -> str:
 # ---- src/adaptive/llm/prompts.py ----
 # The prompts of our own model calls, and the filling of their placeholders.
 
-import string
-from collections.abc import Mapping
-
 PROMPTS: dict[str, str] = {
     'extract': (
         '# Extract memories\n'
@@ -3649,10 +3609,6 @@ def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
 # ---- src/adaptive/model.py ----
 # The nouns of the product, as frozen values.
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
-
 Category = Literal["identity", "behavior", "preference", "goal", "relationship", "possession"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
@@ -3805,16 +3761,6 @@ class Completion:
 # Code marks its stages and counts here without knowing whether anybody measures: the measures of the
 # running turn are found through a context variable, which tasks and threads that are started inherit.
 # Where there are none, a mark is one look-up.
-
-import functools
-import hashlib
-import inspect
-import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextvars import ContextVar, Token
-from dataclasses import dataclass, field
-from typing import Any, ParamSpec, Protocol, Self, TypeVar, cast
 
 # What each of our questions to a model is for, by the name of its answer's schema; others are
 # called as their schemas are.
@@ -4118,11 +4064,6 @@ def _told_use(use: ModelUse) -> Mapping[str, Any]:
 # ---- src/adaptive/host/telemetry.py ----
 # Measures of turns as OpenTelemetry metrics, through the pipeline that the host has set up.
 
-import sys
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
 _METRICS = "opentelemetry.metrics"
 _METER_NAME = "adaptive_memory"
 
@@ -4225,9 +4166,6 @@ def _record_use(known: _Instruments, attributes: dict[str, str], use: ModelUse) 
 #
 # An image in a memory would be loaded from wherever it points to, and tell who reads the page.
 
-import functools
-import re
-
 # Of what the page reads specially, only these start anything in the middle of a line. Brackets are
 # not escaped, since the page takes ``\(`` and ``\[`` for mathematics (host: its page's Markdown):
 # what they would start is parted by a joiner.
@@ -4277,12 +4215,6 @@ def clipped_line(text: str, limit: int) -> str:
 
 # ---- src/adaptive/ports.py ----
 # The protocols between our rooms and the world; ``host`` and the providers implement them.
-
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 ResponseFormat = Literal["json_schema", "json_object", "text"]
@@ -4433,10 +4365,6 @@ class Dialog(Protocol):
 
 # ---- src/adaptive/conversation_ports.py ----
 # The protocols of conversation recall: past messages, their index, and what is noted of chats.
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, Protocol
 
 PastRole = Literal["user", "assistant"]
 UnitKind = Literal["message", "exchange", "topic"]
@@ -4657,9 +4585,6 @@ class OutlinedChats(PastChats, Protocol):
 # ---- src/adaptive/conversation/history_scope.py ----
 # What of a chat its model does not see any more.
 
-from collections.abc import Sequence
-
-
 def unseen_messages(
     outline: Sequence[OutlinedMessage], newest_id: str, seen_questions: int
 ) -> frozenset[str]:
@@ -4687,11 +4612,6 @@ def unseen_messages(
 
 # ---- src/adaptive/conversation/indexed_chats.py ----
 # A user's chats as far as they are indexed: what was never indexed is not recalled by keywords.
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
 
 @dataclass(frozen=True, slots=True)
 class IndexedChats:
@@ -4740,10 +4660,6 @@ class IndexedChats:
 
 # ---- src/adaptive/conversation/topics.py ----
 # Topics: stretches of a chat that were said without a long pause.
-
-import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 
 PAUSE_SECONDS = 5 * 3600
 MOST_MESSAGES = 400
@@ -4794,21 +4710,8 @@ def topics_of(
     )
 
 
-def topic_of(topics: Sequence[Topic], message_id: str) -> Topic | None:
-    """The topic that holds a message."""
-    return next(
-        (one for one in topics if any(said.id == message_id for said in one.messages)), None
-    )
-
-
 # ---- src/adaptive/host/dialog.py ----
 # Questions to the user, asked in a dialog of the host's page.
-
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any
 
 log_dialog = logging.getLogger("adaptive_memory.host")
 
@@ -4876,12 +4779,6 @@ class PageDialog:
 # the next message when it opens would delete by it.
 
 # ruff: noqa: RUF001 - the words and marks are in several scripts
-
-import functools
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 DeletionCause = Literal["many", "forget"]
 
@@ -5060,8 +4957,6 @@ def is_birth(year: int, month: int, day: int) -> bool:
 # ---- src/adaptive/privacy/checksums.py ----
 # Check digits: Luhn, Verhoeff, ISO 7064 and weighted sums.
 
-from collections.abc import Sequence
-
 _LUHN_DOUBLED = (0, 2, 4, 6, 8, 1, 3, 5, 7, 9)
 # The permutation of Verhoeff's scheme (Error Detecting Decimal Codes, 1969), once per place.
 _VERHOEFF_STEP = (1, 5, 7, 6, 2, 8, 3, 0, 9, 4)
@@ -5125,11 +5020,6 @@ def mod_11_2_holds(characters: str) -> bool:
 # Days that people write in messages: by figures, by the month's name, without a year.
 
 # ruff: noqa: RUF001 - the months are in several scripts
-
-import re
-from collections.abc import Mapping
-from datetime import date, timedelta
-from functools import cache
 
 # January first; all forms in which the eleven languages write a month after its day.
 _ERASURE_MONTHS = (
@@ -5224,10 +5114,6 @@ def _day_forms() -> tuple[re.Pattern[str], ...]:
 # A message is compared in small letters, without its end marks. In a form, names in capitals stand
 # for the words of its language; ``DAY`` is read as a day of the calendar afterwards. ``asked`` is how
 # one asks politely: only such a message may end in a question mark.
-
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
 
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
@@ -5534,8 +5420,6 @@ def latin_erasure_languages() -> tuple[ErasureLanguage, ...]:
 
 # ruff: noqa: RUF001 - the forms are in several scripts
 
-from functools import cache
-
 _ITALIAN_ERASURE = ErasureLanguage(
     "it",
     "cancella",
@@ -5835,12 +5719,6 @@ def erasure_languages() -> tuple[ErasureLanguage, ...]:
 # asked about is none, and neither is one that goes on to something else. Whatever leaves a doubt is
 # no request here; who wants one thing forgotten is understood where facts are learned.
 
-import re
-import unicodedata
-from dataclasses import dataclass
-from datetime import date
-from functools import cache
-
 _LONGEST_ERASURE_REQUEST = 200
 _MOST_CLOSINGS = 2
 _ERASURE_END_MARKS = " \t\r\n.!\u3002\u2026"
@@ -5959,8 +5837,6 @@ def _erasure_patterns(code: str) -> tuple[tuple[ErasureScope, re.Pattern[str], b
 # The fragments of ``injection_patterns`` from Russian to Hindi; see ``injection_languages``.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-from collections.abc import Mapping
 
 
 def spaced_acts(text: str) -> str:
@@ -6165,8 +6041,6 @@ EASTERN_COMMANDS: Mapping[str, Mapping[str, str]] = {
 
 # ---- src/adaptive/privacy/injection_english.py ----
 # The English fragments of ``injection_patterns``; what each is, ``injection_languages`` tells.
-
-from collections.abc import Mapping
 
 _URGED_ACTS = (
     r"recommend|suggest|mention|promote|endorse|praise|advertise|reveal|append|prepend|pretend"
@@ -6390,8 +6264,6 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
 # commands only where "always" or an occasion is told; STRONG: verbs that nobody but an assistant is
 # told; ASSISTANT: who must do it; DOING: the same verbs after "must" and "to"; AUTHORITY: claims.
 # An entry named like a frame replaces it.
-
-from collections.abc import Mapping
 
 COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
     "en": ENGLISH_COMMANDS,
@@ -6689,10 +6561,6 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
 # it. It is stored as a statement about the user.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-import re
-from collections.abc import Mapping
-from functools import cache
 
 # What a style is told with; a wish consists of these words alone, but for names and languages.
 _STYLE_WORDS: Mapping[str, str] = {
@@ -7334,11 +7202,6 @@ def american_itin_holds(number: str) -> bool:
 # trigrams. Reading a pattern takes a small part of the time of compiling it, and words are looked up
 # in a text for all patterns at once (``need_table``).
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from typing import NamedTuple
-
 # One of these texts stands in whatever the pattern fits.
 Need = frozenset[str]
 
@@ -7602,10 +7465,6 @@ def _need_pieces() -> re.Pattern[str]:
 # ---- src/adaptive/privacy/need_table.py ----
 # Which of many patterns may fit a text, told by the words that stand in it.
 
-import re
-from collections.abc import Sequence
-from functools import cache
-
 # By how many of its first signs a text is looked up that may begin within a word.
 _NEED_HEAD = 3
 
@@ -7679,14 +7538,6 @@ def _whole_words() -> re.Pattern[str]:
 #
 # A fragment in capitals stands for the words of that name in the language at hand. Statements about
 # a person use other forms of the same verbs ("User recommends"), so the imperative is what tells.
-
-import re
-from collections.abc import Callable, Iterator, Mapping, Set
-from dataclasses import dataclass
-from functools import cache, partial
-from itertools import groupby
-from operator import attrgetter, itemgetter
-from typing import Literal
 
 CommandKind = Literal["override", "reveal", "role", "secrecy", "trigger", "standing", "authority"]
 
@@ -7842,12 +7693,6 @@ def _filled_frame(frame: str, fragments: Mapping[str, str]) -> str:
 # ---- src/adaptive/privacy/recogniser.py ----
 # What a recogniser of personal data is: a pattern and what makes its match believable.
 
-import re
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
-
 PersonalKind = Literal[
     "email",
     "phone",
@@ -7955,8 +7800,6 @@ def letters_and_digits(text: str) -> str:
 
 # ruff: noqa: RUF001 - words of many scripts
 
-import re
-
 # Month names by their heads, English to Indonesian; what follows may be an ending.
 _MONTHS = (
     "jan|feb|f\u00e9v|fev|mar|m\u00e4r|apr|avr|abr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|ao\u00fb|ago|sep"
@@ -8035,9 +7878,6 @@ BIRTH_RECOGNISERS = (
 # Recognisers of national ids and passports.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-import re
-from collections.abc import Callable
 
 
 def _british_nino_fits(match: re.Match[str]) -> bool:
@@ -8301,9 +8141,6 @@ ID_RECOGNISERS = (
 # ---- src/adaptive/privacy/network_addresses.py ----
 # E-mail, internet and hardware addresses, and URLs that carry a password.
 
-import ipaddress
-import re
-
 # Latin, Greek and Cyrillic; scripts without spaces would draw in the words around.
 _NETWORK_LETTER = "0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
 _NETWORK_LABEL = rf"[{_NETWORK_LETTER}](?:[{_NETWORK_LETTER}-]{{0,62}})"
@@ -8356,28 +8193,6 @@ _NO_DOMAIN = frozenset(
         "map",
         "woff",
         "woff2",
-    ]
-)
-_FREQUENT_DOMAINS = frozenset(
-    [
-        "com",
-        "org",
-        "net",
-        "de",
-        "fr",
-        "es",
-        "it",
-        "nl",
-        "pl",
-        "ru",
-        "br",
-        "in",
-        "jp",
-        "cn",
-        "mx",
-        "tr",
-        "edu",
-        "gov",
     ]
 )
 
@@ -8591,8 +8406,6 @@ NETWORK_RECOGNISERS = (
 # ---- src/adaptive/privacy/payment_recognisers.py ----
 # Recognisers of bank accounts and payment cards.
 
-from collections.abc import Mapping
-
 # Characters of an IBAN by country (SWIFT IBAN Registry, release 99).
 _IBAN_COUNTRIES: Mapping[int, str] = {
     int(length): countries.replace(",", "|")
@@ -8690,8 +8503,6 @@ PAYMENT_RECOGNISERS = (
 # Recognisers of street addresses and of coordinates.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-import re
 
 _CAPITAL = r"[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
 _NAME = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
@@ -8982,17 +8793,6 @@ COORDINATE_RECOGNISERS = (
 # ---- src/adaptive/privacy/sealing.py ----
 # Texts that are kept outside of the process, encrypted with a key per user and purpose.
 
-import base64
-import json
-import logging
-import secrets
-from collections import OrderedDict
-from functools import cache
-
-from cryptography.fernet import Fernet, InvalidToken
-from cryptography.hazmat.primitives.hashes import SHA256
-from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
 log_sealing = logging.getLogger("adaptive_memory.privacy")
 
 # A new version gets a mark and keys of its own: what another version has sealed is absent then.
@@ -9105,11 +8905,6 @@ def _process_secret() -> bytes:
 # The shapes are those that the issuers document, or that their own leak scanning announces. An entry
 # is looked at only where one of its ``anchors`` stands in the text, so a text without keys costs a
 # plain search per anchor and no pattern is compiled.
-
-import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
 
 # Signs of a key, and none before or after it.
 _KEY_BEGINS = r"(?<![A-Za-z0-9])"
@@ -9330,11 +9125,6 @@ def _issued_pattern(shape: str) -> re.Pattern[str]:
 #
 # Private keys, web tokens, addresses with a password, cookies, headers and command lines.
 
-import re
-from dataclasses import dataclass
-from functools import cache
-
-
 @dataclass(frozen=True, slots=True)
 class SecretShape:
     """One form: it is looked for where one of its anchors (in lower case) stands in the text.
@@ -9516,10 +9306,6 @@ def _shape_pattern(shape: str) -> re.Pattern[str]:
 
 # ruff: noqa: RUF001 - words of many scripts
 
-from collections.abc import Mapping
-from functools import cache
-from typing import Literal
-
 SecretSort = Literal["password", "code", "key", "phrase"]
 
 _ANNOUNCING: Mapping[SecretSort, str] = {
@@ -9674,9 +9460,6 @@ UNITS = (
 # The patterns by which a secret's context is read: what stands between a word and its value.
 
 # ruff: noqa: RUF001 - signs and words of many scripts
-
-import re
-from functools import cache
 
 
 @cache
@@ -9893,11 +9676,6 @@ def is_uuid_signs() -> re.Pattern[str]:
 
 # ruff: noqa: RUF001 - signs and words of several scripts
 
-import math
-import re
-from collections import Counter
-from functools import cache
-
 _LEAST_CHANCE = 2.9  # bits per sign; English words joined have 2.5 to 3.6, hexadecimal chance 3.4
 _LEAST_PASSWORD = 4
 _TRIMMED = ".,;:!?)]}>\"'`*\u00bb\u201d\u2019\u3002\uff0c\u3001\uff1b\uff01\uff1f\u300d\u300f\uff09"
@@ -10018,16 +9796,6 @@ def _participle() -> re.Pattern[str]:
 
 # ---- src/adaptive/privacy/unicode_text.py ----
 # One spelling for the many ways in which Unicode writes a digit, a dot, a dash or a space.
-
-import re
-import unicodedata
-from bisect import bisect_right
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
 
 # Characters that look like the one they stand for. The three full stops beside the ASCII dot that
 # a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).
@@ -10196,10 +9964,6 @@ def _pii_hidden() -> SignTest:
 # whatever is neither letter, mark nor digit.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-import unicodedata
-from collections.abc import Mapping
-from functools import cache
 
 CONTEXT_WORDS: Mapping[str, str] = {
     "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
@@ -10415,9 +10179,6 @@ def words_only(text: str) -> str:
 # ---- src/adaptive/privacy/sign_runs.py ----
 # Runs of signs of one sort in a text, found with numpy.
 
-import numpy as np
-from numpy.typing import NDArray
-
 _NARROW = 128
 _SHORT_LINE = 1000
 
@@ -10463,15 +10224,6 @@ def edges(marks: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]
 #
 # The patterns of the recognisers run in these windows only, so that a long text without any of it
 # costs a few scans for single characters.
-
-import re
-import string
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
 
 Window = tuple[int, int]
 # Of a longer run of letters and digits so many belong to the window.
@@ -10599,16 +10351,6 @@ def _pii_anchor(name: str) -> re.Pattern[str]:
 #
 # Full-width letters, mathematical alphabets, odd spaces and dashes become the plain ones; what cannot
 # be seen is left out. So one pattern finds a key however it was disguised.
-
-import re
-import unicodedata
-from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
 
 # What takes no room (Unicode 15, Default_Ignorable_Code_Point, without the tag characters), the
 # bidirectional controls among it.
@@ -10753,9 +10495,6 @@ def _latin_twins() -> SignTable:
 # still read what was said.
 
 # ruff: noqa: RUF001 - signs and words of several scripts
-
-import re
-from functools import cache
 
 _LINE_BREAKS = "\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029"
 # Never shown: controls, marks of direction, tags, fillers, and halves of characters.
@@ -10985,12 +10724,6 @@ def _imitation() -> re.Pattern[str]:
 # Most recognisers look at numbers of one shape. Trying each of them only where a number begins with
 # as many digits as its shape does is many times faster than a scan of the text for each.
 
-from collections.abc import Sequence
-from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
-
 _ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 # The longest name of a month and the joints around it; the letters at the head of an id.
 _WORD_REACH = 18
@@ -11101,15 +10834,6 @@ def _pii_joints() -> SignSort:
 # the list; twelve in a row, with no small word between them, hardly ever do.
 
 # ruff: noqa: RUF001 - signs and words of several scripts
-
-import re
-import string
-import zlib
-from base64 import b85decode
-from collections.abc import Iterator
-from functools import cache, lru_cache
-
-import numpy as np
 
 _FILTER_BITS = 16384
 _FILTER_HASHES = 5
@@ -11277,10 +11001,6 @@ def _phrase_filter() -> bytes:
 # ---- src/adaptive/privacy/wallet_checksums.py ----
 # Checksums of crypto wallets: Base58Check, Bech32, CashAddr and the capitals of Ethereum.
 
-import hashlib
-from collections.abc import Iterable
-from functools import lru_cache
-
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 # Ripple orders the same characters by an alphabet of its own (xrpl.org, Base58 Encodings).
 _BASE58_RIPPLE = "rpshnaf39wBUDNEGHJKLM4PQRST7VWXYZ2bcdeCg65jkm8oFqi1tuvAxyz"
@@ -11410,8 +11130,6 @@ def _pii_rotated(lane: int, by: int) -> int:
 # ---- src/adaptive/privacy/wallet_recognisers.py ----
 # Recognisers of crypto wallets.
 
-import re
-
 _BASE58_LETTERS = "1-9A-HJ-NP-Za-km-z"
 _BECH32_LETTERS = "02-9ac-hj-np-zAC-HJ-NP-Z"
 _WALLET_HEAD = "(?<![0-9A-Za-z])"
@@ -11495,12 +11213,6 @@ WALLET_RECOGNISERS = (
 # one of the words begins so. numpy does that for 100 kB in about a millisecond, and only what passes
 # is compared sign by sign. After Karp and Rabin, "Efficient randomized pattern-matching algorithms",
 # IBM Journal of Research and Development 31 (1987).
-
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 # By how many of its first signs a word is looked for: the most of these that it has.
 _HEAD_SIZES = (1, 2, 3, 5)
@@ -11627,12 +11339,6 @@ def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint
 
 # ---- src/adaptive/privacy/context_index.py ----
 # Where the words of a subject stand in a text.
-
-from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence, Set
-from functools import cache, cached_property
-
-import numpy as np
 
 # What a match with a clue in it may have before and behind the clue's beginning.
 _BEFORE_CLUE = 140
@@ -11767,15 +11473,6 @@ def _context_table(clues: frozenset[str]) -> WordTable:
 
 # ---- src/adaptive/privacy/injection_codes.py ----
 # Texts in a code, read: what a candidate memory may hide from the eye of its reader.
-
-import base64
-import binascii
-import html
-import re
-import string
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from urllib.parse import unquote
 
 _MOST_RUNS = 40
 # One word may be chance.
@@ -11954,13 +11651,6 @@ def _apart() -> re.Pattern[str]:
 # or imitates is refused, with the reason in a person's words.
 
 # ruff: noqa: RUF001 - full stops of several scripts
-
-import re
-import unicodedata
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-from typing import Literal
 
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
@@ -12161,11 +11851,6 @@ def _squeezed() -> re.Pattern[str]:
 #
 # A word announces (``secret_words``), a link leads from it to a value, and the look of the value
 # decides (``secret_values``). What is looked at after each word is bounded, so the work is linear.
-
-import re
-from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import NamedTuple
 
 # Characters between an announcing word and the end of what is looked at.
 _CONTEXT_REACH = 120
@@ -12420,15 +12105,6 @@ def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[Cont
 #
 # They are never a memory, and no status, log, table or request of ours carries them. A finding knows
 # where a secret stands and of what kind it is; it does not hold it, so no reason can repeat it.
-
-import re
-import string
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
-from numpy.typing import NDArray
 
 # The longest name with a cookie's anchor at its head, and its sign of assignment.
 _ASSIGNMENT_REACH = 24
@@ -12709,8 +12385,6 @@ def _key_signs() -> SignSort:
 # ---- src/adaptive/learn/report.py ----
 # What learning did, in one line for the user.
 
-from collections.abc import Sequence
-
 _WORDS: dict[OutcomeStatus, str] = {
     "saved": "Memory saved",
     "updated": "Memory updated",
@@ -12768,9 +12442,6 @@ def _clipped(text: str, limit: int) -> str:
 
 # ---- src/adaptive/privacy/gate.py ----
 # The one gate of every write: chat, edit, import and summary alike.
-
-from dataclasses import dataclass
-from typing import Literal, Protocol
 
 GateRule = Literal["length", "secret", "injection", "personal data"]
 
@@ -12848,8 +12519,6 @@ def holds_secret_mark(text: str) -> bool:
 # ---- src/adaptive/recall/citations.py ----
 # Showing what an answer was given: as sources under it.
 
-from collections.abc import Sequence
-
 _SHOWN_CHARACTERS = 80
 
 
@@ -12873,10 +12542,6 @@ async def show_sources(notifier: Notifier, used: Sequence[Candidate]) -> None:
 # A pattern describes a whole sentence in lower case, without decoration and full stop.
 
 # ruff: noqa: RUF001 - the patterns are in several scripts
-
-import re
-from collections.abc import Mapping
-from functools import cache, partial
 
 
 def _remark_pattern(words: Mapping[str, str], *remarks: str) -> re.Pattern[str]:
@@ -13136,10 +12801,6 @@ REMARK_STEMS = tuple(
 
 # ---- src/adaptive/recall_valves.py ----
 # What an admin may set on the filter as a whole, on the model that learns, and on recall.
-
-from typing import Literal
-
-from pydantic import Field
 
 MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 MemoryDetails = Literal["none", "date", "bank", "both"]
@@ -13424,10 +13085,6 @@ class RecallValves(LenientModel):
 # ---- src/adaptive/learn_valves.py ----
 # What an admin may set about learning.
 
-from typing import Literal
-
-from pydantic import Field, field_validator
-
 SaveMode = Literal["auto", "suggest", "off"]
 Confirmation = Literal["status", "message", "off"]
 PruningStrategy = Literal["least_important", "least_recalled", "oldest"]
@@ -13710,10 +13367,6 @@ class LearnValves(RecallValves):
 # ---- src/adaptive/privacy_valves.py ----
 # What an admin may set about personal data and about what may leave the server.
 
-from typing import Literal
-
-from pydantic import Field
-
 PiiRedaction = Literal["off", "store", "model", "all"]
 StoredForm = Literal["keep", "mask", "refuse"]
 
@@ -13854,10 +13507,6 @@ class PrivacyValves(LearnValves):
 
 # ---- src/adaptive/conversation_valves.py ----
 # What an admin may set about the turn before and after its answer, and about past conversation.
-
-from typing import Literal
-
-from pydantic import Field
 
 HistoryReach = Literal["off", "chat", "all"]
 HarmfulMode = Literal["off", "note", "warn"]
@@ -14098,12 +13747,6 @@ class ConversationValves(PrivacyValves):
 # ---- src/adaptive/retry.py ----
 # Trying again: exponential backoff with full jitter, ``Retry-After``, never after cancellation.
 
-import asyncio
-import random
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TypeVar
-
 _LONGEST_PAUSE = 30.0
 
 Result = TypeVar("Result")
@@ -14149,9 +13792,6 @@ async def with_retry(
 
 # ---- src/adaptive/llm/ask.py ----
 # One question to a model, with the strictest answer format it takes, retries and a deadline.
-
-import asyncio
-from collections import OrderedDict
 
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
 # What a provider answers that does not know a response format.
@@ -14223,12 +13863,6 @@ async def _ask_in_formats(
 # ---- src/adaptive/search/turn_embedder.py ----
 # The vector of a message, made once for all who search with it in one turn.
 
-import asyncio
-from collections.abc import Sequence
-
-import numpy as np
-
-
 class TurnEmbedder:
     """An ``Embedder`` that embeds no query twice; it is made for one turn of one user.
 
@@ -14281,8 +13915,6 @@ def _looked_at(task: asyncio.Task[Vectors]) -> None:
 # ---- src/adaptive/search/vectors.py ----
 # Arithmetic on vectors of texts.
 
-import numpy as np
-
 # From so many multiplications on OpenBLAS shares a product out to all cores (its interface/gemm.c),
 # and waits for those that are at work for others: on a busy machine milliseconds for microseconds.
 _ON_ONE_CORE = 4 * 65_536
@@ -14312,10 +13944,6 @@ def product_table(some: Vectors, others: Vectors) -> Vectors:
 # ---- src/adaptive/shapes.py ----
 # Reading values of unknown shape, as hosts, models and stored rows deliver them.
 
-from collections.abc import Mapping
-from typing import Any, cast
-
-
 def mapping(value: object) -> Mapping[str, Any]:
     """The value if it is a mapping, else an empty one."""
     return cast(Mapping[str, Any], value) if isinstance(value, Mapping) else {}
@@ -14331,9 +13959,6 @@ def listing(value: object) -> list[Any]:
 #
 # Its form is fixed, so that it is known wherever an answer comes back: as part of the conversation
 # for a model, or as something to learn from. The model has not said it.
-
-from collections.abc import Sequence
-from typing import Any
 
 _NOTE_START = "> \U0001f9e0 *Adaptive Memory:* "
 _LONGEST_ANSWER_NOTE = 600
@@ -14391,23 +14016,6 @@ def without_answer_note(text: str) -> str:
 
 # ---- src/adaptive/host/chat_notes_table.py ----
 # What is noted of each chat, sealed, in a table of ours; it goes with its chat.
-
-import json
-from typing import Any
-
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    MetaData,
-    String,
-    Table,
-    Text,
-    column,
-    delete,
-    select,
-    table,
-)
-from sqlalchemy.dialects import postgresql, sqlite
 
 _NOTES_PURPOSE = "chat_notes"
 
@@ -14515,12 +14123,6 @@ class HostChatNotesTable:
 # Since 0.9 each message has a row of its own (host: models/chat_messages.py, ChatMessage; its id is
 # chat and message id with a hyphen between them), written with the turn and changed with every edit.
 # Only what is asked for is read: the chat's own row holds a copy of all its messages.
-
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from sqlalchemy import JSON, Boolean, column, func, select, table
-from sqlalchemy.exc import DBAPIError
 
 # SQLite takes 32,766 parameters in one statement, older ones 999.
 _KEYS_PER_STATEMENT = 500
@@ -14736,12 +14338,6 @@ def _past_session() -> Any:
 # The host makes another instance when the function's code is saved anew, and drops it when the
 # function is deleted; nobody tells the instance, whose background work would go on for long.
 
-import asyncio
-import logging
-import sys
-from collections.abc import Callable, Mapping
-from typing import Any, Literal
-
 Standing = Literal["installed", "switched off", "replaced", "deleted"]
 
 log_installed = logging.getLogger("adaptive_memory.host")
@@ -14895,9 +14491,6 @@ async def _stored_valves(function_id: str) -> Mapping[str, Any]:
 # ---- src/adaptive/host/kind.py ----
 # Which kind of conversation a hook runs for, read from the host's metadata.
 
-from collections.abc import Mapping
-from typing import Any
-
 # `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
 
@@ -14977,16 +14570,6 @@ async def other_authors(chat_id: str, user_id: str) -> bool:
 # The router functions check the switch and the permission, embed, keep the user's vector collection
 # in step and fire the host's events (host: routers/memories.py). What they can't write, provenance,
 # goes into the row's ``meta`` right after, where the release has that column (0.10 and newer).
-
-import logging
-import math
-import time
-from collections.abc import Awaitable, Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from fastapi import Request
-from sqlalchemy import func, select
 
 log_memories = logging.getLogger("adaptive_memory.host")
 
@@ -15281,10 +14864,6 @@ def _with_history(memory: Memory) -> dict[str, Any]:
 # ---- src/adaptive/host/erasable_memories.py ----
 # The memories of one user as one that erases sees them, the host's vectors included.
 
-import asyncio
-from dataclasses import dataclass
-from typing import Protocol
-
 # Before each look: some vector databases show a deletion only after a second.
 _COLLECTION_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 
@@ -15404,12 +14983,6 @@ async def _holds_any(collection: str) -> bool:
 # - several of these in one list, as calls of a tool come.
 #
 # An object that is not whole is no item: half a sentence is not what was said.
-
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, cast
 
 _DEEPEST_ENVELOPE = 10
 _ENVELOPE_NAMES = """
@@ -15569,13 +15142,6 @@ def _together(parts: Sequence[Found]) -> Found:
 # operation's word, a category, an id that was offered. Where two names of one thing say different
 # things, the item says nothing.
 
-import json
-import re
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any, cast
-
 NO_OPERATION = "NONE"
 
 _FIELD_NAMES: Mapping[str, str] = {
@@ -15729,9 +15295,6 @@ def _tag_list(value: object) -> list[str]:
 # ---- src/adaptive/llm/openai_wire.py ----
 # The OpenAI chat-completion format: request body, and text out of whatever comes back.
 
-from typing import Any, cast
-
-
 def chat_body(
     model: str, request: CompletionRequest, response_format: ResponseFormat
 ) -> dict[str, Any]:
@@ -15804,11 +15367,6 @@ def _content(content: object) -> str:
 #
 # What a chat was given stays where it stands, and new entries are appended, until they no longer
 # fit: then the block is built anew.
-
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Self
 
 EntryCost = Callable[[Memory], int]
 
@@ -15964,10 +15522,6 @@ def _entry_of(fields: Sequence[Any]) -> PlacedEntry | None:
 # ---- src/adaptive/soft.py ----
 # Packages that make the plug-in better and that it works without.
 
-import importlib
-import logging
-from typing import Any
-
 log_soft = logging.getLogger("adaptive_memory")
 
 _MISSED: set[str] = set()
@@ -15994,12 +15548,6 @@ def soft_import(module: str, without: str) -> Any | None:
 # The package guesses: of ``"content": "User said "yes, please" once."`` it makes ``User said``. So
 # what it returns is compared with the text: only punctuation may differ. No word is missing, new or
 # moved, and a value of several words stands between quotes in the text as it does in the result.
-
-import itertools
-import json
-import re
-from collections.abc import Iterator
-from typing import Any, cast
 
 # A reply of 4000 tokens; json-repair reads some nestings again and again.
 _LARGEST_REPAIR = 16 * 1024
@@ -16124,13 +15672,6 @@ def _is_quoted(text: str, value: str) -> bool:
 #
 # A half item is worse than none: half a sentence would be kept as a fact. Nothing here reads YAML,
 # XML, Markdown or prose: a reply in these is unusable, and the model is asked again.
-
-import json
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 # Some 60,000 tokens, fifteen times what is asked for; more would hold up the event loop.
 _LARGEST_REPLY_TEXT = 256 * 1024
@@ -16421,12 +15962,6 @@ def _without_escapes(text: str) -> str | None:
 # A field that is missing, of another type, out of its range or too long is absent: half a sentence
 # is not what was said, and no field spoils another.
 
-import math
-import re
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
-
 _MOST_VALUES_READ = 100
 _LONGEST_VALUE_READ = 20_000
 
@@ -16542,11 +16077,6 @@ def _form_text() -> re.Pattern[str]:
 # Phone numbers: international ones, those whose form tells, and any number called so.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-import re
-from collections.abc import Mapping, Sequence
-from functools import cache
-from typing import Any
 
 # How many digits follow a country code (ITU-T E.164 and the national plans in Operational
 # Bulletin annexes); other countries have 6 to 12.
@@ -16815,13 +16345,6 @@ PHONE_RECOGNISERS = (
 # matches must pass its checksum, and is then scored by the words around it. Time is linear in the
 # length of the text, which is not bounded, since what stood behind a bound would pass unseen.
 
-import re
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache, cached_property
-from itertools import repeat
-
 RECOGNISERS: tuple[Recogniser, ...] = (
     *NETWORK_RECOGNISERS,
     *PHONE_RECOGNISERS,
@@ -17007,14 +16530,6 @@ class _PiiScan:
 # ---- src/adaptive/conversation/links.py ----
 # Markdown links of an answer: found, and broken ones turned into searches for their text.
 
-import itertools
-import re
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
-from typing import Literal
-from urllib.parse import quote_plus, unquote_plus
-
 LinkState = Literal["fine", "broken", "unknown"]
 
 # A query is put in the place of ``%s``, or at the end.
@@ -17116,17 +16631,6 @@ def _decoration() -> re.Pattern[str]:
 # results: what the name's owner answers later (DNS rebinding) does not count. A redirect is another
 # address, to which all of this applies again. Nothing is sent but the request: no cookies, no
 # credentials, to no proxy; and no body is read.
-
-import asyncio
-import ipaddress
-import logging
-import socket
-from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import cache
-
-from yarl import URL
 
 log_links = logging.getLogger("adaptive_memory.conversation")
 
@@ -17296,11 +16800,6 @@ async def _public_addresses(url: URL, rules: ProbeRules) -> tuple[str, ...]:
 # ---- src/adaptive/privacy/masking.py ----
 # What of personal data may be stored: kept, masked or refused, kind by kind.
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
-
 Storing = Literal["keep", "mask", "refuse"]
 
 # Facts that people want to be remembered by are kept; numbers with which others can pay, sign or
@@ -17426,13 +16925,6 @@ def _last_letters(value: str, count: int) -> str:
 
 # ---- src/adaptive/privacy/placeholders.py ----
 # Placeholders for personal data in what one model call sends, and the way back in its reply.
-
-import json
-import re
-from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import cache
-from typing import Any
 
 PLACEHOLDER_NAMES: Mapping[PersonalKind, str] = {
     "email": "EMAIL",
@@ -17707,11 +17199,6 @@ def _canonical_name(match: re.Match[str]) -> str:
 # ---- src/adaptive/privacy/chat_redaction.py ----
 # A chat's messages with placeholders for personal data, and an answer with its values again.
 
-import json
-from collections.abc import Callable, Sequence
-from hashlib import blake2b
-from typing import Any
-
 _TextChange = Callable[[str], str]
 
 # Fields in which providers tell what a model thought (host: utils/middleware.py).
@@ -17883,13 +17370,6 @@ _WRITTEN_FIELDS = frozenset({"text", "refusal", "code"})
 # ---- src/adaptive/privacy/redacting_completer.py ----
 # What our own calls send to models: no secrets, and where wanted no personal data.
 
-import asyncio
-import json
-import re
-from dataclasses import dataclass, replace
-from functools import cache
-
-
 @dataclass(frozen=True, slots=True)
 class RedactingCompleter:
     """A ``Completer`` around another that is shown no secret, and no personal data if so chosen.
@@ -17982,11 +17462,6 @@ def _offered_id_mark() -> re.Pattern[str]:
 # ---- src/adaptive/privacy/secretless_embedder.py ----
 # What embedding services are sent: no secrets.
 
-import asyncio
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-
 @dataclass(frozen=True, slots=True)
 class SecretlessEmbedder:
     """An ``Embedder`` around a service: secrets have a placeholder in each text that is sent."""
@@ -18065,10 +17540,6 @@ class StreamRestorer:
 
 # ---- src/adaptive/privacy/event_restorer.py ----
 # Giving an answer its values back while it streams, event by event.
-
-import json
-from collections.abc import Mapping
-from typing import Any
 
 _SAID_FIELDS = ("content", "refusal")
 _STREAMED_FIELDS = (*REASONING_FIELDS, *_SAID_FIELDS)
@@ -18223,14 +17694,6 @@ class EventRestorer:
 
 # ---- src/adaptive/host/redacted_turns.py ----
 # The turns under way whose chat model gets placeholders for personal data.
-
-import asyncio
-import copy
-import time
-import uuid
-from collections import OrderedDict
-from collections.abc import Callable, MutableMapping
-from typing import Any
 
 # What a turn's metadata is marked with; the host hands the same mapping, or a copy of it, to every
 # hook of the turn (host: utils/middleware.py of 0.9.6 and 0.12.4).
@@ -18418,10 +17881,6 @@ def _with_tail(answer: dict[str, Any], tail: str) -> dict[str, Any]:
 # ---- src/adaptive/spans.py ----
 # Cutting marked spans out of texts in linear time, whatever the text.
 
-import re
-from collections.abc import Iterator
-
-
 def without_spans(text: str, opening: re.Pattern[str], closing: re.Pattern[str]) -> str:
     """The text without each span from an opening to the next closing, marks included.
 
@@ -18452,11 +17911,6 @@ def _spans(
 
 # ---- src/adaptive/messages.py ----
 # Reading chat messages as Open WebUI passes them: text of a message, newest words of the user.
-
-import math
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any
 
 Message = Mapping[str, Any]
 # The year 5138.
@@ -18545,12 +17999,6 @@ def head_and_tail(text: str, limit: int) -> str:
 
 # ---- src/adaptive/conversation/history_summary.py ----
 # Past conversation that exceeds its budget, summarised against the question by a model.
-
-import itertools
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 HISTORY_SUMMARY_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -18643,11 +18091,6 @@ def read_history_summary(completion: Completion) -> str:
 # A short answer ("The Minnesota Wolves!") says what it is about only together with the question, so a
 # message is also found by the vector of both. The pair ends with the message, so that one that is
 # added changes no vector but its own.
-
-import hashlib
-import uuid
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 # Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
 LONGEST_EMBEDDED = 1500
@@ -18750,10 +18193,6 @@ def _history_unit(
 # ---- src/adaptive/conversation/message_tokens.py ----
 # How many tokens texts and messages take, roughly and without a tokeniser.
 
-import json
-from collections.abc import Mapping
-from typing import Any
-
 _LETTERS_PER_TOKEN = 4
 # Role and separators (host: utils/context_compaction.py, _estimate_messages_tokens).
 _TOKENS_AROUND_MESSAGE = 4
@@ -18780,10 +18219,6 @@ def message_tokens(message: Mapping[str, Any]) -> int:
 
 # ---- src/adaptive/conversation/past_messages.py ----
 # A chat's messages as they are recalled: what was typed and answered, on the standing branch.
-
-import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 
 # A parent chain longer than this is a loop, or nothing that anybody wrote.
 _LONGEST_CHAIN = 100_000
@@ -18862,11 +18297,6 @@ def _thinking(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 # What stands in the index is compared with the chat as it is now: new and changed messages are
 # embedded, those that were deleted or left behind on another branch are removed. So no message is
 # embedded twice, whichever worker did it first, and work that was broken off goes on where it was.
-
-import asyncio
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 # A batch takes a model on a slow CPU about a second, in which no memory is embedded beside it.
 _UNITS_EMBEDDED_AT_ONCE = 32
@@ -19079,13 +18509,6 @@ async def _embed_units(
 # ---- src/adaptive/conversation/history_backfill.py ----
 # Backfills that users ask for: each once in this process, one at a time, told now and then.
 
-import asyncio
-import logging
-import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-
 log_history_backfill = logging.getLogger("adaptive_memory.conversation")
 
 _TOLD_AGAIN_SECONDS = 15.0
@@ -19172,14 +18595,6 @@ class _ToldProgress:
 # One model call before the answer: what the turn is about, and whether it calls for care.
 #
 # Without a usable reply in time there is no result, and the turn goes on as without the call.
-
-import asyncio
-import logging
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
 
 log_preprocess = logging.getLogger("adaptive_memory.conversation")
 
@@ -19460,8 +18875,6 @@ def _icon_name() -> re.Pattern[str]:
 # ---- src/adaptive/conversation/chat_notes.py ----
 # How the notes of a chat come about: what its first message tells is kept.
 
-from dataclasses import replace
-
 LONGEST_CHAT_SUMMARY = 1000
 
 
@@ -19474,12 +18887,6 @@ def categorised_notes(notes: ChatNotes, found: Preprocessing | None) -> ChatNote
 
 # ---- src/adaptive/conversation/runaway_json.py ----
 # JSON that a model repeats until it is stopped: three equal objects, or three calls of tools.
-
-import json
-import re
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 RUNAWAY_REPEATS = 3
 
@@ -19618,13 +19025,6 @@ def _json_space() -> re.Pattern[str]:
 #
 # Code stays as it is, and so does a mark that is spoken of. What is clean is not touched, and
 # cleaning twice changes nothing more.
-
-import itertools
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Literal
 
 AnswerAnomaly = Literal["sanitised", "empty_response"]
 
@@ -19778,8 +19178,6 @@ def _marks_of_models() -> re.Pattern[str]:
 # ---- src/adaptive/conversation/topic_summary.py ----
 # A finished topic, summarised by a model so that it can be found again.
 
-from dataclasses import dataclass
-
 # The prompt has the title of the other one that summarises the past, and asks for the same reply.
 # A shorter topic is found by its messages themselves.
 FEWEST_SUMMARISED = 4
@@ -19823,14 +19221,6 @@ def topic_request(topic: Topic, zone: str = "") -> CompletionRequest:
 
 # ---- src/adaptive/conversation/history_keeping.py ----
 # What is done for past conversation behind an answer: its chat, deleted chats, finished topics.
-
-import asyncio
-import logging
-import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol, TypeVar
 
 log_history_keeping = logging.getLogger("adaptive_memory.conversation")
 
@@ -20015,11 +19405,6 @@ def _remember_one(held: OrderedDict[KeptKey, KeptValue], key: KeptKey, value: Ke
 # from its result. They go in steps: the beginning of what is sent stays the same for many turns, and
 # with it the prefix that providers cache.
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-
 SUMMARY_HEADING = "### Earlier in this conversation"
 
 # How many turns go at a time, as a part of the window.
@@ -20162,10 +19547,6 @@ def _host_summary() -> re.Pattern[str]:
 # ---- src/adaptive/host/answer_store.py ----
 # Where each release of the host keeps an answer, and how fields of it are changed there.
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import Any
-
 # From a stored message the fields to change, ``None`` where nothing is to be written.
 AnswerChange = Callable[[Message], dict[str, Any] | None]
 # Chat, message and change; gives the fields that were stored, ``None`` where none were.
@@ -20247,9 +19628,6 @@ class AnswerStore:
 # hold both, and 0.9 makes ``content`` anew from a changed ``output`` (host: utils/middleware.py,
 # outlet_filter_handler and serialize_output).
 
-from collections.abc import Callable, Sequence
-from typing import Any
-
 # What the text was, and what it is.
 _Rewriting = tuple[str, str]
 
@@ -20327,13 +19705,6 @@ def _followed_text(content: str, made: Sequence[_Rewriting]) -> str | None:
 # ---- src/adaptive/host/native.py ----
 # The host's own memory: switched off for a turn, or looked at so that nothing comes twice.
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-from fastapi import Request
-
 # How many entries the host adds up to 0.9 (host: utils/middleware.py, chat_memory_handler).
 _NATIVE_ENTRIES = 3
 _CONTEXT = (re.compile("<memory_context>"), re.compile("</memory_context>"))
@@ -20400,8 +19771,6 @@ class NativeMemory:
 # ---- src/adaptive/host/noted_answer.py ----
 # A stored answer of the host with a line of ours added to it.
 
-from typing import Any
-
 _NOTE_ITEM = "adaptive_memory_note"
 
 
@@ -20456,10 +19825,6 @@ def _ends_in_code(text: str) -> bool:
 
 # ---- src/adaptive/host/answer_note.py ----
 # Changing an answer that is stored and shown already: a line is added, or its text corrected.
-
-import logging
-from dataclasses import dataclass
-from typing import Any
 
 log_answer_note = logging.getLogger("adaptive_memory.host")
 
@@ -20532,9 +19897,6 @@ class StoredAnswer:
 
 # ---- src/adaptive/recall/block.py ----
 # The memory block in the system prompt: put in, replaced, taken out.
-
-from collections.abc import Sequence
-from typing import Any, cast
 
 OPEN_MARKER = "<adaptive_memory>"
 CLOSE_MARKER = "</adaptive_memory>"
@@ -20627,11 +19989,6 @@ def recall_line(count: int, note: str = "") -> str:
 #
 # A model that reads "I've updated my memory." in its own earlier answers goes on writing it. Only
 # whole sentences of a few known forms go; whatever says anything else stays.
-
-import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, cast
 
 _SHORTEST_REMARK = 3
 _LONGEST_REMARK = 160
@@ -20836,10 +20193,6 @@ def _bare(text: str) -> str:
 # ---- src/adaptive/recall/question.py ----
 # What memories are wanted for: the newest message of the user and the one before it.
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
 Lift = Callable[[Sequence[Candidate]], Sequence[Candidate]]
 
 
@@ -20883,14 +20236,6 @@ def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_i
 #
 # A model that has not learned a script finds all texts in it alike, so a query is held against null
 # prompts in its own script.
-
-import re
-from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
-
-import numpy as np
 
 Script = Literal["latin", "cyrillic", "arabic", "han", "kana", "korean", "other"]
 
@@ -21169,10 +20514,6 @@ def speaks_of_self(text: str) -> bool:
 # - Scripts without spaces, and Korean: overlapping pairs of characters (McNamee, Mayfield:
 #   "Character n-gram tokenization", 2004); for Han the single characters too, many being words.
 
-import re
-import unicodedata
-from collections.abc import Iterator
-
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000
 _LONGEST_WORD = 40
@@ -21387,11 +20728,6 @@ def _arabic_stem(word: str) -> str:
 # order in which they were said, under the day of their chat, each on a line of its own that begins
 # with its role; no text can open a block, a heading or another one's turn.
 
-import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
-
 HISTORY_HEADING = "### Relevant past conversation"
 # Of a longer message the passage is shown that has most to do with the question.
 LONGEST_SHOWN = 800
@@ -21591,16 +20927,6 @@ def _passage_sentences() -> re.Pattern[str]:
 #
 # A section is written if that reaches the gate. While there is no null distribution the words decide.
 
-import asyncio
-import logging
-import time
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-
-import numpy as np
-
 log_history_gate = logging.getLogger("adaptive_memory.conversation")
 
 # Evidence that a question needs: measured on LoCoMo (see ``benchmarks.history``), where it costs
@@ -21781,11 +21107,6 @@ def _small_talk() -> frozenset[str]:
 
 # ruff: noqa: RUF001 - the words are in several scripts
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
-
 # Commands stand near the beginning, and are short.
 _COMMANDING_TEXT = 6000
 _LONGEST_COMMAND = 400
@@ -21886,11 +21207,6 @@ class _Saying:
     masked: str
     asked: bool
     paragraph: int
-
-
-def read_command(words: str) -> MemoryCommand | None:
-    """The first command in a message of the user, if there is one."""
-    return next(iter(read_commands(words)), None)
 
 
 def read_commands(words: str) -> tuple[MemoryCommand, ...]:
@@ -22080,13 +21396,6 @@ def _main_clause(said: str) -> str:
 # Found by form alone, in any language that writes names with a capital letter. Where the form leaves
 # a doubt (a word that opens a sentence may be a name), the word counts as one: a summary that is
 # refused costs a model call, one that lost a fact costs the fact.
-
-import re
-import unicodedata
-from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
 
 _WORD_OR_NUMBER = re.compile(r"\d+(?:[.,]\d+)+|[^\W_]+")
 _ENDS_OF_SENTENCE = frozenset(".!?\u2026:")
@@ -22309,12 +21618,6 @@ def _least_times(number: str, count: int) -> int:
 # 2009), with the inverse document frequency of Lucene, ``log(1 + (N - n + 0.5) / (n + 0.5))``, which
 # stays positive for a word that most memories have.
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
-
 # Memories are single sentences: a word's repetition and the sentence's length say little.
 _SATURATION = 0.9
 _LENGTH_SHARE = 0.4
@@ -22408,12 +21711,6 @@ def _inverse_frequency(size: int, frequency: NDArray[np.int64] | int) -> NDArray
 # ---- src/adaptive/conversation/history_index.py ----
 # What is searched by keywords: a user's past messages, prepared, as they stood at one moment.
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
-
 # Head and tail of a long answer; what is injected is read anew from the host's table.
 LONGEST_INDEXED = 2000
 # The text, its words as a list of references, and their places in two inverted lists.
@@ -22492,13 +21789,6 @@ def history_index(
 # the vector database alone finds messages, and what it brings is compared by keywords. What was said
 # since an index was made is added in the background; whatever is injected is read anew anyway, so an
 # index that is a minute old shows nothing that was edited or deleted since.
-
-import asyncio
-import logging
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 log_history_indexes = logging.getLogger("adaptive_memory.conversation")
 
@@ -22644,12 +21934,6 @@ def _index_within(
 # it did not bring. The last line of ``score`` keeps together what was said in one breath: of a
 # question that names a person or a day, half the evidence stands next to the rest of it, in other
 # words.
-
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 # So many messages before and after are near.
 NEAR = 4
@@ -22810,11 +22094,6 @@ def _in_scope(index: HistoryIndex, scope: HistoryScope) -> NDArray[np.bool_]:
 # ---- src/adaptive/conversation/past_chats.py ----
 # Former chats that are like a new one, by their tags and summaries.
 
-import asyncio
-import logging
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
-
 log_past_chats = logging.getLogger("adaptive_memory.conversation")
 
 # Share of the new chat's tags and words that a former one must have to be worth showing.
@@ -22929,12 +22208,6 @@ def _common_share(ours: Collection[str], theirs: Collection[str]) -> float:
 #                + coverage * share of the message's words + personal if it speaks of the user
 #
 # A memory is injected if the best evidence reaches GATE and its own score is not far below the best.
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 # A pause of three hours begins a new sitting.
 SITTING_SECONDS = 3 * 3600
@@ -23206,10 +22479,6 @@ def fitting(
 # Languages: English, German, French, Spanish, Portuguese, Italian, Russian, Chinese. What is in no
 # table means itself, freed of the plural and of "-ing". Search cuts words down further ("cookies" may
 # meet "cooking"): there a wrong meeting costs a place in a list, here it would cost a fact.
-
-import re
-import unicodedata
-from functools import cache, lru_cache
 
 _COMBINING = re.compile("[\u0300-\u036f]")
 _BEGINS_HAN = re.compile("[\u3400-\u9fff]")
@@ -23534,9 +22803,6 @@ def _without_ing(word: str) -> str:
 
 # ruff: noqa: RUF001 - words of many scripts
 
-import re
-from functools import cache
-
 # What a word does, by its plain form; what stands behind a sign is the word's own meaning.
 _SIGNS_TEXT = """
 not: not no never none nicht kein keine keinen keinem keiner nie niemals ne pas jamais aucun aucune
@@ -23690,12 +22956,6 @@ def _han() -> re.Pattern[str]:
 # statements differ, and different facts stay apart.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Literal, NamedTuple
 
 Time = Literal["present", "past", "wish"]
 # Whose fact: the user's, that of somebody or something of theirs ("User's sister"), another's.
@@ -24004,11 +23264,6 @@ def without_former(text: str) -> str:
 # Another value of the same attribute of the same person replaces the former one. Of sisters and dogs
 # there may be several, so theirs count only where a name tells which one is meant.
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cache, lru_cache
-from typing import Literal
-
 Relation = Literal["same", "refines", "contradicts", "different"]
 
 # "User's X is Y" has one Y.
@@ -24249,11 +23504,6 @@ def _countries() -> frozenset[str]:
 
 # ruff: noqa: RUF001 - the words are in several scripts
 
-import re
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
-
 _TESTIMONY_TEXT = 4000
 _TESTIMONY_END = re.compile("(?<=[.!?\u2026])\\s+|(?<=[\u3002\uff01\uff1f])|\\n+")
 # "No, I like it": an answer to what was said before, no negation.
@@ -24479,10 +23729,6 @@ def _verbs(words: tuple[Word, ...]) -> bool:
 # ---- src/adaptive/search/query.py ----
 # A message as it is searched with: its text, its vector, and the message before it.
 
-import asyncio
-import logging
-from collections.abc import Sequence
-
 log_query = logging.getLogger("adaptive_memory.search")
 
 # Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
@@ -24525,11 +23771,6 @@ def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int)
 
 # ---- src/adaptive/conversation/history_recall.py ----
 # Conversation recall: a question goes in, the section on past conversation comes out.
-
-import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
 
 log_history = logging.getLogger("adaptive_memory.conversation")
 
@@ -24595,14 +23836,6 @@ class RecalledHistory:
 
     section: HistorySection
     summarised: bool = False
-
-
-def window_scope(
-    branch: Sequence[PastMessage], seen: int, current_chat: str, *, only_current: bool
-) -> HistoryScope:
-    """The scope of a question in a chat of whose ``branch`` the model sees the last ``seen``."""
-    beyond = frozenset(one.id for one in branch[: max(len(branch) - seen, 0)])
-    return HistoryScope(current_chat, beyond, only_current)
 
 
 async def recall_history(
@@ -24810,12 +24043,6 @@ async def _current(
 #
 # The words as they were said are searched with at once, so nothing waits for a rewrite that fails.
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-
-import numpy as np
-
-
 @dataclass(frozen=True, slots=True)
 class Rewrite:
     """The text to search with, the order of what it finds, and seconds that are left to embed it.
@@ -24859,8 +24086,6 @@ async def rewritten(
 # with the indel distance, which allows insertions and deletions only. Where rapidfuzz is missing the
 # same figure is computed here, with the longest common subsequence held in the bits of one integer
 # (Hyyr\u00f6: "Bit-parallel LCS-length computation revisited", 2004).
-
-import re
 
 # A fact is one sentence. Of more than this, head and tail are compared.
 _LONGEST_COMPARED = 1000
@@ -24936,11 +24161,6 @@ def _common_letters(one: str, other: str) -> int:
 # ---- src/adaptive/conversation/disclosure.py ----
 # Whether a text repeats memories that the answer was given, and that nobody said in this chat.
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-
 # From here on two sentences say the same in nearly the same words.
 _SAME_SENTENCE = 0.85
 # Share of what only the memory could tell: with half of it, a reader learns the fact.
@@ -25013,11 +24233,6 @@ def _sentence_ends() -> re.Pattern[str]:
 # One model call after the answer: what to note of the chat, to suggest next, and to learn.
 #
 # Without a usable reply in time there is no result: the notes of the chat stay as they were.
-
-import logging
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
 
 log_postprocess = logging.getLogger("adaptive_memory.conversation")
 
@@ -25209,12 +24424,6 @@ def _learnings(fields: ReplyFields, bank: str) -> tuple[Operation, ...]:
 # - *refines*: all that is known, and more.
 
 # ruff: noqa: RUF001 - words of many scripts
-
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
 
 # Likeness from which plain words may differ and yet nothing new is said, and the one from which a
 # model's UPDATE is believed to speak of the same thing although they share no word. Both from
@@ -25442,11 +24651,6 @@ def believable(known: str, said: str, likeness: float | None = None) -> bool:
 
 # ruff: noqa: RUF001 - the words are in several scripts
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cache
-
 NOT_ASKED_FOR = "it was to be deleted, but you did not ask to forget it"
 
 _RETRACTING_TEXT = 6000
@@ -25578,10 +24782,6 @@ def _retracting(kind: str) -> re.Pattern[str]:
 
 # ---- src/adaptive/recall/layout.py ----
 # The memory block as text: core facts above retrieved memories, whole entries within a budget.
-
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 CORE_HEADING = "About the user:"
 RETRIEVED_HEADING = "From earlier conversations:"
@@ -25801,14 +25001,6 @@ def _day(seconds: object) -> str:
 #
 # We write no such memory, but other tools write to the host's table, too, and former releases did.
 
-import asyncio
-import hashlib
-import logging
-from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import partial
-
 log_verdicts = logging.getLogger("adaptive_memory.recall")
 
 VerdictKey = tuple[str, str]
@@ -25976,11 +25168,6 @@ def _objection(memory: Memory) -> str:
 # ---- src/adaptive/suggestion_ports.py ----
 # The protocol of what is kept of suggested memories: those that wait, and those rejected.
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Protocol
-
-
 @dataclass(frozen=True, slots=True)
 class Suggestion:
     """A memory that is proposed to the user: what it is about, and the sentence to store."""
@@ -26046,12 +25233,6 @@ class SuggestionTable(Protocol):
 # Two questions to a model: which categories the turn says something durable about, three at most,
 # and one entry for each. What the user has rejected once is never proposed again; of that only a
 # hash is kept.
-
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Any
 
 MOST_SUGGESTIONS = 3
 
@@ -26275,10 +25456,6 @@ def suggestion_draft(suggestion: Suggestion) -> Draft:
 # ---- src/adaptive/conversation/suggestion_offer.py ----
 # Asking the user about suggested memories, one after the other, while the page is connected.
 
-import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-
 log_offer = logging.getLogger("adaptive_memory.conversation")
 
 _OFFER_TITLE = "Remember this?"
@@ -26357,23 +25534,6 @@ def waiting_line(number: int) -> str:
 
 # ---- src/adaptive/host/suggestion_table.py ----
 # Suggested memories that wait for an answer, sealed, and digests of rejected ones.
-
-import json
-from collections.abc import Collection, Sequence
-from typing import Any
-
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    MetaData,
-    String,
-    Table,
-    Text,
-    delete,
-    select,
-    update,
-)
-from sqlalchemy.dialects import postgresql, sqlite
 
 # Who was not asked for a month would not know any more what it is about.
 _SUGGESTION_LIFETIME_SECONDS = 30 * 24 * 3600
@@ -26597,10 +25757,6 @@ def _digest_portions(digests: Collection[str]) -> list[list[str]]:
 
 # ---- src/adaptive/table_ports.py ----
 # The protocols of what is kept outside the host's own table, and the rows that they hold.
-
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol
 
 ChangeKind = Literal["saved", "updated", "deleted", "pruned", "summarised", "restored", "flagged"]
 
@@ -26854,22 +26010,6 @@ class RetainedChats(ChatTable, Protocol):
 # ---- src/adaptive/host/archive_table.py ----
 # Memories that were pruned or summarised, whole and restorable, in a table of ours.
 
-import json
-from collections.abc import Sequence
-from typing import Any
-
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    MetaData,
-    String,
-    Table,
-    Text,
-    delete,
-    insert,
-    select,
-)
-
 _ARCHIVE = Table(
     "adaptive_memory_archive",
     MetaData(),
@@ -26992,24 +26132,6 @@ def _archived(row: Any) -> ArchivedMemory:
 # ---- src/adaptive/host/audit_table.py ----
 # What was changed in each user's store, in a table of ours that is only added to.
 
-from collections.abc import Sequence
-from typing import Any
-
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    UniqueConstraint,
-    delete,
-    func,
-    insert,
-    select,
-)
-
 _AUDIT_DAY_SECONDS = 24 * 3600
 # A user may ask in spring what happened in the spring before.
 _AUDIT_LIFETIME_SECONDS = 400 * _AUDIT_DAY_SECONDS
@@ -27112,28 +26234,6 @@ async def _tidy_audit(session: Any, now: int) -> None:
 
 # ---- src/adaptive/host/pending_table.py ----
 # Turns to be learned, in a table of ours: what an outlet has put there survives the process.
-
-import logging
-from typing import Any
-
-from sqlalchemy import (
-    Column,
-    Double,
-    Integer,
-    MetaData,
-    String,
-    Table,
-    Text,
-    case,
-    delete,
-    exists,
-    func,
-    insert,
-    or_,
-    select,
-    update,
-)
-from sqlalchemy.exc import IntegrityError
 
 log_pending = logging.getLogger("adaptive_memory.host")
 
@@ -27374,12 +26474,6 @@ def _counted(lease: TurnLease, calls: int, now: float) -> dict[str, Any]:
 # ---- src/adaptive/host/redis_lease.py ----
 # Leases in the host's Redis, where it has one; the database's wherever Redis fails.
 
-import asyncio
-import logging
-import sys
-from collections.abc import Callable
-from typing import Any
-
 log_redis = logging.getLogger("adaptive_memory.host")
 
 # The host sets no time limit of its own by default (host: utils/redis.py, REDIS_SOCKET_TIMEOUT).
@@ -27487,11 +26581,6 @@ class RedisLeases:
 #
 # Whatever fails, the rest is erased all the same and the report tells. What is gone already is no
 # error, so an erasure that was interrupted is repeated.
-
-import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, TypeVar
 
 # What a worker had begun may be written behind the first look, hardly behind the second.
 _MOST_LOOKS = 3
@@ -27715,9 +26804,6 @@ def _memories_first(counted: tuple[str, int]) -> tuple[bool, str]:
 # ---- src/adaptive/host/history_erasure.py ----
 # Forgetting past conversation: the index goes, the chats themselves stay in the host.
 
-from dataclasses import dataclass
-from typing import Protocol
-
 _INDEXED_ANEW = "A chat is indexed again when it goes on, as long as past conversation is recalled."
 
 
@@ -27760,12 +26846,6 @@ class HistoryErasure:
 
 # ---- src/adaptive/host/sealed_tables.py ----
 # Our tables with every text in them sealed; ids, times and counts stay as they are.
-
-import json
-import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import Any
 
 log_sealed = logging.getLogger("adaptive_memory.host")
 
@@ -28012,12 +27092,6 @@ def _json(text: str | None) -> Any:
 # ---- src/adaptive/host/usage_table.py ----
 # How often each memory was recalled, in a table of ours.
 
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from sqlalchemy import BigInteger, Column, Integer, MetaData, String, Table, delete, select
-from sqlalchemy.dialects import postgresql, sqlite
-
 _USAGE = Table(
     "adaptive_memory_usage",
     MetaData(),
@@ -28112,22 +27186,6 @@ async def _count_recalls(session: Any, user_id: str, counted: Mapping[str, Recal
 # ---- src/adaptive/host/vector_table.py ----
 # Vectors of memories in a table of ours, so that no worker embeds what another has embedded.
 
-import hashlib
-from collections.abc import Mapping, Sequence
-
-import numpy as np
-from sqlalchemy import (
-    Column,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    delete,
-    insert,
-    select,
-)
-
 _VECTORS = Table(
     "adaptive_memory_vector",
     MetaData(),
@@ -28220,11 +27278,6 @@ def embedder_key(name: str) -> str:
 # explicit limit, and ids that are UUIDs. Qdrant joins several conditions with *or* in 0.9.6, Chroma
 # asks its list of collections in a way that newer clients changed, and pgvector lengthens the vector
 # that it is given (host: retrieval/vector/dbs).
-
-import hashlib
-from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast, get_args
 
 # Engines that hold the collections of all users in one tell users' memories by this beginning
 # (host: retrieval/vector/dbs/qdrant_multitenancy.py), and give them vectors of one length.
@@ -28449,10 +27502,6 @@ def _host_client() -> VectorClient:
 # ---- src/adaptive/learn/audit.py ----
 # The trail of changes: written behind them, and never to their harm.
 
-import logging
-from collections.abc import Sequence
-from dataclasses import replace
-
 log_audit = logging.getLogger("adaptive_memory.learn")
 
 
@@ -28487,11 +27536,6 @@ def _entry_without_secrets(entry: AuditEntry) -> AuditEntry:
 
 # ---- src/adaptive/learn/process_turns.py ----
 # Turns that wait in this process, where or while the host's database can't be had.
-
-import logging
-from collections import OrderedDict, deque
-from dataclasses import replace
-from typing import Any
 
 log_process_turns = logging.getLogger("adaptive_memory.learn")
 
@@ -28616,9 +27660,6 @@ def turn_key(turn: PendingTurn) -> tuple[str, str]:
 # ---- src/adaptive/learn/turn_batch.py ----
 # Which of a user's waiting turns are worked on next, and together.
 
-import itertools
-from collections.abc import Iterable, Sequence
-
 # What failed, or was begun, so often at most is learned together with what comes after it, in
 # order; more often it may be what makes the model fail or the process end, so it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
@@ -28674,12 +27715,6 @@ def _is_ripe(turn: PendingTurn, free: Sequence[PendingTurn], now: float) -> bool
 
 # ---- src/adaptive/learn/turn_work.py ----
 # Turns in the hands of one worker, under leases that it renews and that it may lose.
-
-import asyncio
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass
-from typing import Literal
 
 LEASE_SECONDS = 30.0
 RENEWAL_SECONDS = 10.0
@@ -28810,16 +27845,6 @@ class TurnWork:
 # crashes leaves both behind; when they have ended, whoever serves the user next takes the turns.
 # So each turn is worked on at least once; that its effects happen once is the duty of who applies
 # them, with the help of the journal: what the model answered, kept before anything is written.
-
-import asyncio
-import itertools
-import logging
-import time
-import uuid
-from collections.abc import Awaitable, Callable, Set
-from functools import partial
-from typing import TypeVar
-from weakref import WeakValueDictionary
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
@@ -29168,12 +28193,6 @@ class LearningQueue:
 # ---- src/adaptive/privacy/retention.py ----
 # What is kept for how long, and what goes when a chat, a day or a source is forgotten.
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
-from typing import Any
-
-
 @dataclass(frozen=True, slots=True)
 class FromChat:
     """What was said in one chat."""
@@ -29304,21 +28323,6 @@ def _plain_words(text: str) -> str:
 # ---- src/adaptive/host/chat_table.py ----
 # What was injected into each chat, in a table of ours, so that any worker keeps it in place.
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    MetaData,
-    String,
-    Table,
-    Text,
-    column,
-    delete,
-    insert,
-    select,
-    table,
-    update,
-)
-
 # A chat that rests for a month has left every provider's prompt cache.
 _DAY = 24 * 3600
 _STATE_LIFETIME_SECONDS = 30 * _DAY
@@ -29423,13 +28427,6 @@ class HostChatTable:
 # Forgetting what came from one chat, one day or one source.
 #
 # What tells where something came from goes last, so that a repetition finds what is left.
-
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
-
-from sqlalchemy.sql.elements import ColumnElement
 
 _ARCHIVE_TABLE = "adaptive_memory_archive"
 _AUDIT_TABLE = "adaptive_memory_audit"
@@ -29683,15 +28680,139 @@ def _indirect_entries(direct: Condition | None, columns: Any) -> ColumnElement[b
     return everything if direct is None else ~direct(columns)
 
 
+# ---- src/adaptive/recall/chat_states.py ----
+# What was injected into each chat, kept for its next turn, and for how long.
+
+log_chat_states = logging.getLogger("adaptive_memory.recall")
+
+_REMEMBERED_CHATS = 2000
+# The host makes the model's request first: that is what the user waits for.
+_WRITE_AFTER_SECONDS = 0.3
+_LET_GO_AGAIN_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRetention:
+    """Of how many chats per user a state is kept, and for how many seconds after its last turn."""
+
+    chats: int = 3
+    seconds: float = 24 * 3600.0
+
+    @property
+    def outside(self) -> bool:
+        """Whether anything is kept outside of this process."""
+        return self.chats > 0 and self.seconds > 0
+
+
+_USUAL_RETENTION = ChatRetention()
+
+
+class ChatStates:
+    """What was injected into each chat: in the host's database, or in this process without it.
+
+    Where nothing may be kept outside, this process keeps each user's newest chat alone.
+    """
+
+    def __init__(self, write_after: float = _WRITE_AFTER_SECONDS) -> None:
+        # State and time of writing by user and chat, the last written last.
+        self._local: OrderedDict[tuple[str, str], tuple[str, int]] = OrderedDict()
+        self._unwritten: set[tuple[str, str]] = set()
+        self._let_go_at: OrderedDict[str, int] = OrderedDict()
+        self._write_after = write_after
+
+    async def read(self, table: ChatTable, user_id: str, chat_id: str) -> str:
+        """The state of a chat, empty where there is none."""
+        if not chat_id:
+            return ""
+        if (user_id, chat_id) in self._unwritten:
+            return self._held(user_id, chat_id)
+        try:
+            return await table.read(user_id, chat_id) or ""
+        except TablesUnavailable as error:
+            log_chat_states.info("blocks are kept in place by this process only: %s", error)
+            return self._held(user_id, chat_id)
+
+    async def write(
+        self,
+        table: ChatTable,
+        user_id: str,
+        chat_id: str,
+        state: str,
+        now: int,
+        retention: ChatRetention = _USUAL_RETENTION,
+    ) -> None:
+        """Keep the state of a chat for its next turn, in the database after a moment."""
+        chat, entry = (user_id, chat_id), (state, now)
+        self._local[chat] = entry
+        self._local.move_to_end(chat)
+        self._unwritten.add(chat)
+        self._let_go_here(user_id, now, retention)
+        try:
+            await asyncio.sleep(self._write_after)
+            # A newer one is written by its own turn.
+            if self._local.get(chat) == entry and retention.outside:
+                await table.write(user_id, chat_id, state, now)
+        except TablesUnavailable as error:
+            log_chat_states.debug("the chat's block is not kept in place: %s", error)
+        finally:
+            # What stands nowhere else goes on being read here.
+            if self._local.get(chat) in (entry, None) and retention.outside:
+                self._unwritten.discard(chat)
+
+    async def keep(
+        self,
+        table: RetainedChats,
+        user_id: str,
+        chat_id: str,
+        state: str,
+        now: int,
+        retention: ChatRetention,
+    ) -> None:
+        """Write as ``write`` does, then let go of what is kept no longer, in the database too.
+
+        That is done at once where the chat is new to this process, else once in some minutes.
+        """
+        new = (user_id, chat_id) not in self._local
+        await self.write(table, user_id, chat_id, state, now, retention)
+        last = self._let_go_at.get(user_id)
+        if not new and last is not None and 0 <= now - last < _LET_GO_AGAIN_SECONDS:
+            return
+        self._let_go_at[user_id] = now
+        self._let_go_at.move_to_end(user_id)
+        while len(self._let_go_at) > _REMEMBERED_CHATS:
+            self._let_go_at.popitem(last=False)
+        try:
+            chats = retention.chats if retention.outside else 0
+            await table.keep_newest(user_id, chats, int(now - retention.seconds))
+            await table.drop_deleted(user_id, chat_id)
+        except TablesUnavailable as error:
+            log_chat_states.debug("states of chats are not let go of yet: %s", error)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of all chats of a user; what was about to be written is not."""
+        for chat in [chat for chat in self._local if chat[0] == user_id]:
+            self._drop(chat)
+
+    def _held(self, user_id: str, chat_id: str) -> str:
+        return self._local.get((user_id, chat_id), ("", 0))[0]
+
+    def _drop(self, chat: tuple[str, str]) -> None:
+        del self._local[chat]
+        self._unwritten.discard(chat)
+
+    def _let_go_here(self, user_id: str, now: int, retention: ChatRetention) -> None:
+        """Keep within the limits what this process holds."""
+        mine = [chat for chat in self._local if chat[0] == user_id]
+        for chat in mine[: -max(retention.chats, 1)]:
+            self._drop(chat)
+        while len(self._local) > _REMEMBERED_CHATS:
+            self._drop(next(iter(self._local)))
+        while (oldest := next(iter(self._local.items())))[1][1] < now - retention.seconds:
+            self._drop(oldest[0])
+
+
 # ---- src/adaptive/search/index.py ----
 # What is searched: one user's memories, prepared for ranking, as they stood at one moment.
-
-import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 # The host's clock counts seconds (host: models/memories.py): a row may change again within the
 # second of its last change, so what changed just before it was read is not trusted.
@@ -29865,10 +28986,6 @@ def content_hash(text: str) -> str:
 # ---- src/adaptive/search/kept_vectors.py ----
 # Vectors of texts: made within bounds, and kept in a table where there is one.
 
-import asyncio
-import logging
-from collections.abc import Mapping, Sequence
-
 log_kept_vectors = logging.getLogger("adaptive_memory.search")
 
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
@@ -29905,11 +29022,6 @@ async def store_vectors(
 
 # ---- src/adaptive/search/null_vectors.py ----
 # The vectors of the null prompts, one set for each embedding model, kept for all workers.
-
-import asyncio
-from functools import cache
-
-import numpy as np
 
 # Null prompts belong to no user; their vectors stand in the table under this name.
 _NOBODY = ""
@@ -29972,16 +29084,6 @@ def _null_digests() -> tuple[str, ...]:
 
 # ---- src/adaptive/search/indexes.py ----
 # The indexes of this process: one per user, checked against the database on every turn.
-
-import asyncio
-import itertools
-import logging
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
 
 log_indexes = logging.getLogger("adaptive_memory.search")
 
@@ -30097,10 +29199,6 @@ class MemoryIndexes:
 
     def _gone(self, user_id: str, number: int) -> bool:
         return self._forgotten.get(user_id, -1) > number
-
-    def embedding(self, user_id: str) -> bool:
-        """Whether memories of this user are being embedded behind the turns."""
-        return user_id in self._embedding
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the embedding model at work once.
@@ -30307,14 +29405,6 @@ def _watched(
 # ---- src/adaptive/transport.py ----
 # JSON over HTTP to endpoints outside the host, for models and embeddings.
 
-import asyncio
-import json
-from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
-from typing import Any
-
-import aiohttp
-
 # Below 500; from there on all but 501, which an endpoint answers to what it never will support.
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
 _LARGEST_REPLY = 32 * 2**20
@@ -30396,14 +29486,6 @@ async def post_json(url: str, body: Mapping[str, Any], key: str, now: float) -> 
 
 # ---- src/adaptive/host/completion.py ----
 # A model of the host as a ``Completer``.
-
-import json
-from dataclasses import dataclass
-from typing import Any
-
-from fastapi import HTTPException, Request
-from fastapi.responses import Response
-
 
 @dataclass(frozen=True, slots=True)
 class HostCompleter:
@@ -30503,11 +29585,6 @@ def _present(models: Any, names: Any) -> dict[str, Any]:
 # ---- src/adaptive/llm/endpoints.py ----
 # Models outside the host: any OpenAI-compatible endpoint, and Ollama.
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
-
 # Ollama cuts prompts silently at its default window; a longer one costs memory only when used.
 _OLLAMA_CONTEXT = 16384
 
@@ -30585,16 +29662,6 @@ def _require(url: str, model: str) -> None:
 
 # ---- src/adaptive/search/embedders.py ----
 # Embedders outside the host: a local SentenceTransformer, an OpenAI-compatible endpoint.
-
-import asyncio
-import importlib
-import threading
-import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, cast
-
-import numpy as np
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
@@ -30697,14 +29764,6 @@ class EndpointEmbedder:
 
 # ---- src/adaptive/host/embedding.py ----
 # The host's own embedding function as an ``Embedder``.
-
-import asyncio
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
-from fastapi import Request
 
 # Asking the host costs a query; an admin changes the model once in a year.
 _TRUSTED_NAME_SECONDS = 5.0
@@ -30815,10 +29874,6 @@ def _encoded(model: Any, texts: list[str], prefix: str | None) -> object:
 # ---- src/adaptive/user_valves.py ----
 # What each user may set for themselves; it only narrows what the admin allows.
 
-from typing import Literal
-
-from pydantic import Field
-
 HistoryChoice = Literal["default", "off", "chat", "all"]
 
 
@@ -30885,10 +29940,6 @@ class UserValves(LenientModel):
 #
 # The panel renders ``bool``, ``int``, ``float``, ``str`` and ``Literal`` well (host: the panel's
 # page), so there are no other types.
-
-from typing import ClassVar, Literal, Protocol, TypedDict
-
-from pydantic import Field
 
 _EMBED = "Embeddings"
 
@@ -30957,10 +30008,6 @@ class Valves(ConversationValves):
 # ---- src/adaptive/host/model_choices.py ----
 # The models that the host knows, as choices of a valve in its panel.
 
-import logging
-import sys
-from collections.abc import Callable, Sequence
-
 log_model_choices = logging.getLogger("adaptive_memory.host")
 
 _MOST_CHOICES = 500
@@ -31016,11 +30063,6 @@ def _labels(models: Sequence[object]) -> dict[str, str]:
 
 # ---- src/adaptive/settings.py ----
 # The settings that one hook works with: valves and a user's own choices, merged and frozen.
-
-from collections.abc import Sequence
-from typing import Self, TypeVar
-
-from pydantic import BaseModel, ConfigDict
 
 # What users could choose in the first release; ours all the same, where they come from then.
 _OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
@@ -31093,13 +30135,6 @@ def _narrower(ordered: Sequence[_Choice], one: _Choice, other: _Choice) -> _Choi
 # ---- src/adaptive/host/hook.py ----
 # What the host hands to one hook, read once.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-
-from fastapi import Request
-
-
 @dataclass(frozen=True, slots=True)
 class Hook:
     """The arguments of one hook; the host's objects are shared and change underfoot."""
@@ -31149,11 +30184,6 @@ class Hook:
 
 # ---- src/adaptive/answers.py ----
 # What becomes of an answer: cleaned before it is stored, its broken links corrected behind it.
-
-import asyncio
-import logging
-from collections.abc import Callable, Mapping
-from typing import Any
 
 log_answers = logging.getLogger("adaptive_memory")
 
@@ -31301,11 +30331,6 @@ def _signs(text: str) -> str:
 # ---- src/adaptive/host/follow_ups.py ----
 # Suggestions of what to write next, shown below an answer and stored with it as the host's own.
 
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
-
 log_follow_ups = logging.getLogger("adaptive_memory.host")
 
 # The host's event, and where it keeps them in a message (host: utils/middleware.py,
@@ -31369,10 +30394,6 @@ class FollowUps:
 
 # ---- src/adaptive/learn/extract.py ----
 # Asking a model which durable facts a turn holds.
-
-from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
 
 _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 1000
@@ -31455,13 +30476,6 @@ def _one_line(text: str, limit: int) -> str:
 # confidence. What only describes it (tags, bank, importance) is dropped where it is not. An item
 # without an operation is NEW if it has a sentence and no id, for UPDATE and DELETE need one. An id
 # must be one of those that were offered; ``id=``, brackets and case around it do not matter.
-
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 OPERATIONS_FORM = ReplyForm("operations", is_operation)
 _LONGEST_SENTENCE = 4000
@@ -31759,9 +30773,6 @@ def _offered_id(said: str, known: Mapping[str, Memory]) -> str | None:
 # ---- src/adaptive/learn/commanded.py ----
 # What the user asks for in so many words, done without a model.
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 # A fact of which so much stands in "Remember that ..." is what the user asked for; the same share
 # lifts rules of the screen (``learn.screen``).
 _LEAST_ASKED_SHARE = 0.6
@@ -31821,11 +30832,6 @@ def _is_asked_for(draft: Draft, wanted: set[str]) -> bool:
 
 # ---- src/adaptive/learn/inquiry.py ----
 # Asking the model what a turn holds: once, and once more where its answer can't be used.
-
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Protocol
 
 log_inquiry = logging.getLogger("adaptive_memory.learn")
 
@@ -31907,11 +30913,8 @@ class Inquiry:
 # ---- src/adaptive/learn/journal.py ----
 # What a model has answered, as text that is kept before anything of it is written.
 
-import json
-from dataclasses import asdict
-
-from pydantic import TypeAdapter, ValidationError
-
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
 _EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
 
 
@@ -31934,12 +30937,6 @@ def read_journal(text: str) -> Extraction | None:
 # How two facts stand to each other is told by ``learn.relation``. What is the same is not stored;
 # what refines or contradicts a stored fact becomes the new content of its row, whose history keeps
 # the former one; everything else is new.
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-
-import numpy as np
 
 # More deletions in one turn than these are to be asked for first.
 MOST_DELETIONS = 3
@@ -32187,11 +31184,6 @@ def with_former(content: str, former: str, now: datetime) -> str:
 # ---- src/adaptive/learn/apply.py ----
 # Writing accepted operations into the store, each proven and none spoiling another.
 
-import logging
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-
 log_apply = logging.getLogger("adaptive_memory.learn")
 
 Held = Callable[[], Awaitable[bool]]
@@ -32320,13 +31312,6 @@ async def _updated_with_former(
 # worse than keeping a trivial one.
 
 # ruff: noqa: RUF001 - signs of several scripts
-
-import re
-import unicodedata
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal
 
 # A fact of which so much stands in "Remember that ..." is what the user asked for.
 _LEAST_ASKED = 0.6
@@ -32692,10 +31677,6 @@ def _is_lifted(rule: ScreenRule, draft: Draft, context: ScreenContext) -> bool:
 # A row is deleted only after its archived copy was read back, and only if it still is what was
 # archived. So whatever fails in between, every memory is in the store, in the archive, or in both.
 
-import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 log_archive = logging.getLogger("adaptive_memory.learn")
 
 
@@ -32814,9 +31795,6 @@ def _row_of_archived(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
 
 # ---- src/adaptive/learn/prune.py ----
 # Keeping a store at the size an admin allows: which memories go first, and how they go.
-
-import logging
-from collections.abc import Mapping, Sequence, Set
 
 log_prune = logging.getLogger("adaptive_memory.learn")
 
@@ -32943,12 +31921,6 @@ async def _forget_recalls(room: Storeroom, standing: Sequence[str]) -> None:
 # in the same measure (``search/fusion.py``): what all of a user's memories have in common does not
 # make any two of them related, and a threshold means the same for every embedding model. A cluster
 # grows from the memory with the most near ones; who joins must be near to its members on average.
-
-from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
-
-import numpy as np
 
 _CLUSTER_DAY_SECONDS = 24 * 3600
 # Null spreads from which two memories are related. Of 59 memories in 12 invented topics, among 20
@@ -33086,13 +32058,6 @@ def _grown(
 # ---- src/adaptive/learn/summary.py ----
 # One memory in the place of several: asked of a model, and believed only if nothing is lost.
 
-import itertools
-import json
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
 _LONGEST_SUMMARY_REPLY = 64 * 1024
 _MOST_SUMMARY_OBJECTS = 64
 
@@ -33210,12 +32175,6 @@ def originals_of(memory: Memory) -> frozenset[str]:
 # ---- src/adaptive/learn/waiting_turn.py ----
 # A turn on its way through the queue: as text, and several of a chat as one.
 
-import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-
-from pydantic import TypeAdapter, ValidationError
-
 # More than the model is shown of them (``learn.extract``).
 _LONGEST_WAITING_WORDS = 16_000
 _LONGEST_EARLIER = 2000
@@ -33246,6 +32205,8 @@ def may_hold_facts(words: str) -> bool:
     return bool(read_commands(words)) or not reason_to_skip(words)
 
 
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
 _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 
 
@@ -33290,11 +32251,6 @@ def joined_turn(turns: Sequence[Turn]) -> Turn:
 
 # ---- src/adaptive/answer_lines.py ----
 # Lines that a user is shown with an answer: what was recalled for it and learned from its turn.
-
-import asyncio
-import logging
-from collections import OrderedDict
-from dataclasses import replace
 
 log_answer_lines = logging.getLogger("adaptive_memory")
 
@@ -33397,13 +32353,6 @@ async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:
 # Measures of each turn for the admin: a line in the log, and metrics where the host collects any.
 #
 # One line for the inlet, one for all that goes on behind the answer; both name the turn alike.
-
-import asyncio
-import json
-import logging
-from collections.abc import AsyncGenerator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass
 
 log_measures = logging.getLogger("adaptive_memory.measures")
 
@@ -33519,12 +32468,6 @@ def _turn_id(hook: Hook) -> str:
 # ---- src/adaptive/privacy/local_only.py ----
 # Banks whose memories only models on the admin's own machines may see.
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Self
-
-
 @dataclass(frozen=True, slots=True)
 class LocalOnlyBanks:
     """Banks that are kept from one model; without names it may see every memory.
@@ -33563,15 +32506,6 @@ def _bank_key(name: str) -> str:
 
 # ---- src/adaptive/host/locality.py ----
 # Whether a model runs on the admin's own machines; what can't be told is taken for no.
-
-import ipaddress
-import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
-from urllib.parse import urlsplit
-
-from fastapi import Request
 
 log_locality = logging.getLogger("adaptive_memory.host")
 
@@ -33775,8 +32709,6 @@ def _host_of(url: str) -> str:
 # ---- src/adaptive/privacy/policy.py ----
 # What the gate asks for under an admin's valves, and whole drafts held against it.
 
-from dataclasses import dataclass, replace
-
 # As long as a sentence of a model's reply may be (``learn.operations``).
 _LONGEST_STORED = 4000
 _LONGEST_LABEL = 100
@@ -33831,9 +32763,6 @@ def is_safe_label(label: str, policy: GatePolicy) -> bool:
 
 # ---- src/adaptive/conversation/preprocess_effects.py ----
 # What a pre-processed turn changes: retrieval, extraction, and a word of care in the prompt.
-
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
 
 # A share of the way from a candidate's score to 1: enough to pass its neighbours, not to win alone.
 RELEVANCE_LIFT = 0.15
@@ -33949,9 +32878,6 @@ def harm_notice(
 # ---- src/adaptive/learn/admission.py ----
 # The gate before a lesson keeps anything: what may be stored, and what is told of the rest.
 
-from collections.abc import Sequence
-from dataclasses import replace
-
 _LONGEST_TOLD_REFUSAL = 200
 
 
@@ -34007,16 +32933,6 @@ def _is_of_secret(outcome: Outcome) -> bool:
 
 # ---- src/adaptive/learn/lesson.py ----
 # One lesson: a turn goes in, changed memories and a line for the user come out.
-
-import asyncio
-import logging
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from functools import partial
-
-import numpy as np
 
 Doubtful = tuple[tuple[DeletionCause, tuple[Memory, ...]], ...]
 
@@ -34267,10 +33183,6 @@ async def _index(room: Classroom, settings: Settings) -> MemoryIndex:
 # ---- src/adaptive/learn/confirmed.py ----
 # Doing what the user was asked about: deleting memories, and saving proposed ones.
 
-import asyncio
-from collections.abc import Awaitable, Callable
-
-
 async def delete_confirmed(
     room: Classroom,
     turn: Turn,
@@ -34349,10 +33261,6 @@ async def _nobody_else() -> bool:
 # ---- src/adaptive/learn/findings.py ----
 # Facts that were found beside the extraction: the same gate, and only what the user has typed.
 
-import asyncio
-import logging
-from collections.abc import Sequence
-
 log_findings = logging.getLogger("adaptive_memory.learn")
 
 
@@ -34407,13 +33315,6 @@ def _is_of_turn(memory: Memory, turn: Turn) -> bool:
 # per user tells both that no other worker is at it and that the interval has not passed yet. For
 # each cluster the originals are archived, the summary is written, and only then are they deleted.
 # A run that broke off in between is finished by the next one: the archive tells what is left.
-
-import asyncio
-import logging
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, replace
 
 log_upkeep = logging.getLogger("adaptive_memory.learn")
 
@@ -34670,12 +33571,6 @@ async def _remove_originals(
 # ---- src/adaptive/privacy/guarded_store.py ----
 # The last wall: a store that writes nothing which the gate has not passed.
 
-import asyncio
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
-
-
 @dataclass(frozen=True, slots=True)
 class GuardedStore:
     """A ``MemoryStore`` around another: what is added, changed or finished passes the gate.
@@ -34773,11 +33668,6 @@ def _gated_former(content: str, policy: GatePolicy) -> str:
 # ---- src/adaptive/host/providers.py ----
 # The providers that the valves name: of models and of vectors, the host's own by default.
 
-from typing import Any
-
-from fastapi import Request
-
-
 def user_sources(hook: Hook, request: Request, user: Any, vectors: HostVectorTable) -> Sources:
     """Where the memories of a hook's user are, behind the gate, and who makes their vectors."""
     return sources_of(user, hook.settings, request, vectors)
@@ -34833,13 +33723,6 @@ def _redacting_completer(completer: Completer, settings: Settings) -> RedactingC
 #
 # The host loads functions when a page asks for its list of models (host: utils/models.py,
 # get_all_models), some seconds before the first message.
-
-import asyncio
-import logging
-import sys
-import time
-
-from fastapi import Request
 
 # After a restart they come back first; those of others are read when they write.
 _USERS_PREPARED = 20
@@ -34904,12 +33787,6 @@ async def prepare_indexes(
 # ---- src/adaptive/recall/gather.py ----
 # Which of a user's memories a message gets.
 
-from collections.abc import Sequence
-from functools import partial
-
-import numpy as np
-
-
 def core_memories(index: MemoryIndex, importance: int) -> list[Memory]:
     """Who the user is, and what is at least that important: most important first, then oldest."""
     if importance > 10:
@@ -34959,15 +33836,6 @@ def relevance(evidence: float) -> float:
 # Asking a model how well memories fit a message; an option, since it costs time before the answer.
 #
 # Without a usable reply in time the order that the candidates came in stands.
-
-import hashlib
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Protocol
-
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
 
 JudgementKind = Literal["clear", "cached", "asked", "failed"]
 ScoreKey = tuple[str, str, str, str, str]
@@ -35237,17 +34105,8 @@ def _hashed(*texts: str) -> str:
 # ---- src/adaptive/recall/recollection.py ----
 # One recollection: a message goes in, the memory block for its prompt comes out.
 
-import asyncio
-import json
-import logging
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-
 log_recall = logging.getLogger("adaptive_memory.recall")
 
-_REMEMBERED_CHATS = 2000
 # The budget in tokens decides how many entries a chat's block may hold.
 _MOST_ENTRIES = 1000
 # A block that is built anew takes along what fills a quarter of it, so that many turns can append.
@@ -35258,9 +34117,6 @@ _LEAST_JUDGED = 0.5
 _PLACES_FOR_REFUSED = 20
 _SHARE_FOR_EMBEDDING = 0.5
 _SHARE_FOR_NEW_MEMORIES = 0.25
-# The host makes the model's request first: that is what the user waits for.
-_WRITE_AFTER_SECONDS = 0.3
-_LET_GO_AGAIN_SECONDS = 300
 
 Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 
@@ -35285,126 +34141,6 @@ class Recollection:
     def memory_ids(self) -> list[str]:
         """Ids of the core facts and of the memories that fit."""
         return [one.id for one in (*self.core, *(fit.memory for fit in self.fitting))]
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRetention:
-    """Of how many chats per user a state is kept, and for how many seconds after its last turn."""
-
-    chats: int = 3
-    seconds: float = 24 * 3600.0
-
-    @property
-    def outside(self) -> bool:
-        """Whether anything is kept outside of this process."""
-        return self.chats > 0 and self.seconds > 0
-
-
-_USUAL_RETENTION = ChatRetention()
-
-
-class ChatStates:
-    """What was injected into each chat: in the host's database, or in this process without it.
-
-    Where nothing may be kept outside, this process keeps each user's newest chat alone.
-    """
-
-    def __init__(self, write_after: float = _WRITE_AFTER_SECONDS) -> None:
-        # State and time of writing by user and chat, the last written last.
-        self._local: OrderedDict[tuple[str, str], tuple[str, int]] = OrderedDict()
-        self._unwritten: set[tuple[str, str]] = set()
-        self._let_go_at: OrderedDict[str, int] = OrderedDict()
-        self._write_after = write_after
-
-    async def read(self, table: ChatTable, user_id: str, chat_id: str) -> str:
-        """The state of a chat, empty where there is none."""
-        if not chat_id:
-            return ""
-        if (user_id, chat_id) in self._unwritten:
-            return self._held(user_id, chat_id)
-        try:
-            return await table.read(user_id, chat_id) or ""
-        except TablesUnavailable as error:
-            log_recall.info("blocks are kept in place by this process only: %s", error)
-            return self._held(user_id, chat_id)
-
-    async def write(
-        self,
-        table: ChatTable,
-        user_id: str,
-        chat_id: str,
-        state: str,
-        now: int,
-        retention: ChatRetention = _USUAL_RETENTION,
-    ) -> None:
-        """Keep the state of a chat for its next turn, in the database after a moment."""
-        chat, entry = (user_id, chat_id), (state, now)
-        self._local[chat] = entry
-        self._local.move_to_end(chat)
-        self._unwritten.add(chat)
-        self._let_go_here(user_id, now, retention)
-        try:
-            await asyncio.sleep(self._write_after)
-            # A newer one is written by its own turn.
-            if self._local.get(chat) == entry and retention.outside:
-                await table.write(user_id, chat_id, state, now)
-        except TablesUnavailable as error:
-            log_recall.debug("the chat's block is not kept in place: %s", error)
-        finally:
-            # What stands nowhere else goes on being read here.
-            if self._local.get(chat) in (entry, None) and retention.outside:
-                self._unwritten.discard(chat)
-
-    async def keep(
-        self,
-        table: RetainedChats,
-        user_id: str,
-        chat_id: str,
-        state: str,
-        now: int,
-        retention: ChatRetention,
-    ) -> None:
-        """Write as ``write`` does, then let go of what is kept no longer, in the database too.
-
-        That is done at once where the chat is new to this process, else once in some minutes.
-        """
-        new = (user_id, chat_id) not in self._local
-        await self.write(table, user_id, chat_id, state, now, retention)
-        last = self._let_go_at.get(user_id)
-        if not new and last is not None and 0 <= now - last < _LET_GO_AGAIN_SECONDS:
-            return
-        self._let_go_at[user_id] = now
-        self._let_go_at.move_to_end(user_id)
-        while len(self._let_go_at) > _REMEMBERED_CHATS:
-            self._let_go_at.popitem(last=False)
-        try:
-            chats = retention.chats if retention.outside else 0
-            await table.keep_newest(user_id, chats, int(now - retention.seconds))
-            await table.drop_deleted(user_id, chat_id)
-        except TablesUnavailable as error:
-            log_recall.debug("states of chats are not let go of yet: %s", error)
-
-    def forget(self, user_id: str) -> None:
-        """Let go of all chats of a user; what was about to be written is not."""
-        for chat in [chat for chat in self._local if chat[0] == user_id]:
-            self._drop(chat)
-
-    def _held(self, user_id: str, chat_id: str) -> str:
-        return self._local.get((user_id, chat_id), ("", 0))[0]
-
-    def _drop(self, chat: tuple[str, str]) -> None:
-        del self._local[chat]
-        self._unwritten.discard(chat)
-
-    def _let_go_here(self, user_id: str, now: int, retention: ChatRetention) -> None:
-        """Keep within the limits what this process holds."""
-        mine = [chat for chat in self._local if chat[0] == user_id]
-        for chat in mine[: -max(retention.chats, 1)]:
-            self._drop(chat)
-        while len(self._local) > _REMEMBERED_CHATS:
-            self._drop(next(iter(self._local)))
-        while (oldest := next(iter(self._local.items())))[1][1] < now - retention.seconds:
-            self._drop(oldest[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -35611,14 +34347,6 @@ def _entries_of(state: str) -> ChatEntries:
 # user is asked behind the lesson, while the page is there. What the user asks for in so many words
 # ("Remember that ...", "Forget ...") is consent and done at once.
 
-import logging
-import time
-from collections import Counter
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import TypeVar
-
 log_suggesting = logging.getLogger("adaptive_memory")
 
 _AskedAnswer = TypeVar("_AskedAnswer")
@@ -35813,13 +34541,6 @@ def _joined_lines(*lines: str) -> str:
 # ---- src/adaptive/topic_summaries.py ----
 # Summaries of the finished topics of a user's chats: who makes them, and who may see them.
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-
-from fastapi import Request
-
 log_topic_summaries = logging.getLogger("adaptive_memory")
 
 _TOPIC_SECONDS = 60.0
@@ -35867,16 +34588,6 @@ def zone_of(hook: Hook) -> str:
 #
 # Only chats that are indexed are recalled. Nothing is looked up, read or started for somebody whose
 # ``history_recall`` is off.
-
-import asyncio
-import logging
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
-
-from fastapi import Request
 
 log_remembering = logging.getLogger("adaptive_memory")
 
@@ -36182,14 +34893,6 @@ def with_past(block: str, sections: Sequence[str]) -> str:
 #
 # Nothing waits longer for it than its deadline; without a usable reply all is as if it were off.
 
-import asyncio
-import logging
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
-from functools import partial
-from typing import Any
-
 log_understanding = logging.getLogger("adaptive_memory")
 
 # What the inlet tells the outlet of the same turn, and itself where memories fail: the language to
@@ -36437,10 +35140,6 @@ async def _own_completer(hook: Hook) -> Completer:
 # ---- src/adaptive/typed_turns.py ----
 # What the user typed in a turn, and what of it is learned: a person's own new words alone.
 
-import time
-from collections.abc import Sequence
-from dataclasses import replace
-
 # The inlet tells the outlet of the same turn which memories went in: the host hands both the same
 # metadata.
 INJECTED = "adaptive_memory_injected"
@@ -36494,15 +35193,6 @@ async def of_this_user_alone(turn: Turn) -> Turn:
 
 # ---- src/adaptive/learning.py ----
 # The outlet's side of the plug-in: turns wait, are learned from, and the store is kept.
-
-import asyncio
-import logging
-import time
-import uuid
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from functools import partial
-from typing import Any
 
 log_learning = logging.getLogger("adaptive_memory")
 
@@ -36733,12 +35423,6 @@ class Learning:
 # ---- src/adaptive/erasing.py ----
 # Erasing what a user asks to be erased, once the user has typed so in the page.
 
-import logging
-import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
-
 log_erasing = logging.getLogger("adaptive_memory")
 
 # In the others nobody types, or other people do.
@@ -36955,13 +35639,6 @@ def _number_of_them(number: int, one: str, many: str) -> str:
 
 # ---- src/adaptive/summing_up.py ----
 # What follows an answered turn: notes of its chat, what to ask next, a warning, facts to learn.
-
-import asyncio
-import logging
-import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
-from weakref import WeakValueDictionary
 
 log_summing_up = logging.getLogger("adaptive_memory")
 
@@ -37217,11 +35894,6 @@ def _gated_notes(former: ChatNotes, new: ChatNotes, policy: GatePolicy) -> ChatN
 # same from turn to turn. What recalls past conversation is given the fitted messages: of the chat's
 # own branch it may bring back whatever stands before the oldest of them.
 
-import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
-
 log_windowing = logging.getLogger("adaptive_memory")
 
 # What other people or a model wrote for one answer is not ours to cut.
@@ -37348,17 +36020,6 @@ async def _window_summary(notes: ChatNotesTable, user_id: str, chat_id: str) -> 
 
 # ---- src/adaptive/recalling.py ----
 # Recall as the host's inlet asks for it: the request goes in, the one with memories comes out.
-
-import asyncio
-import logging
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
-from datetime import UTC, datetime
-from functools import partial
-from typing import Any
-
-from fastapi import Request
 
 log_recalling = logging.getLogger("adaptive_memory")
 
@@ -37579,15 +36240,6 @@ def _joined(block: str, warning: str) -> str:
 
 # ---- src/adaptive/filter.py ----
 # The filter as Open WebUI sees it: its hooks, each with one guarded edge; wiring only.
-
-import asyncio
-import logging
-from collections.abc import Callable, Coroutine
-from dataclasses import replace
-from functools import partial
-from typing import Any
-
-from fastapi import Request
 
 log = logging.getLogger("adaptive_memory")
 
