@@ -21,6 +21,7 @@ NAMES = (
     "host_recall",
     "stability",
     "latency",
+    "everything_off",
     "cold_start",
     "extraction_cost",
     "guard",

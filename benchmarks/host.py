@@ -99,7 +99,9 @@ async def measured_host(variables: Mapping[str, str] | None = None) -> AsyncIter
             await host.install_filter(EMPTY_FILTER, function_id="empty", make_global=False)
             host.model.when_title("# Extract memories", Say(NO_FACTS))
             for name, filters in FILTERS.items():
-                await host.admin.request("POST", "/api/v1/models/create", _entry(name, filters))
+                await host.admin.request(
+                    "POST", "/api/v1/models/create", model_entry(name, filters)
+                )
             await host.admin.request("GET", "/api/models")
             # Creates the filter's tables.
             await host.admin.add_memory("User likes tea.")
@@ -109,7 +111,8 @@ async def measured_host(variables: Mapping[str, str] | None = None) -> AsyncIter
             await host.stop()
 
 
-def _entry(name: str, filters: list[str]) -> dict[str, Any]:
+def model_entry(name: str, filters: list[str]) -> dict[str, Any]:
+    """An entry of the chat model under a name of its own, served by these filter functions."""
     return {
         "id": name,
         "name": name,

@@ -11,6 +11,7 @@ from fastapi import Request
 from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
 from adaptive.host.kind import conversation_kind, owns_chat
+from adaptive.host.locked_status import locking_emitter
 from adaptive.model import ConversationKind
 from adaptive.settings import Settings
 
@@ -40,7 +41,10 @@ class Hook:
     @property
     def notifier(self) -> PageNotifier:
         """Shows lines with the answer, unless the user or the admin wants none."""
-        return PageNotifier(self.emitter, self.settings.show_status)
+        emitter, answer_id = self.emitter, str(self.metadata.get("message_id") or "")
+        if emitter is not None and self.told_kind == "saved":
+            emitter = locking_emitter(emitter, self.user_id, self.chat_id, answer_id)
+        return PageNotifier(emitter, self.settings.show_status)
 
     @property
     def time_zones(self) -> tuple[str, str, str]:

@@ -34,6 +34,8 @@ INTERNAL_TITLES = frozenset(
         "# Preprocess",
         "# Postprocess",
         "# Summarise history",
+        "# Suggest categories",
+        "# Suggest entries",
     }
 )
 

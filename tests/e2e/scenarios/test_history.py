@@ -9,11 +9,15 @@ import time
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
+
 from adaptive.host.history_vectors import history_collection
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
+from tests.e2e.driver.replies import Answer
 from tests.e2e.driver.waiting import until
+from tests.e2e.scenarios.troubles import TROUBLES
 
 SECTION = "### Relevant past conversation"
 SIMILAR = "### Similar past chats"
@@ -28,8 +32,16 @@ UNITS = (
     " JOIN collections ON segments.collection = collections.id WHERE collections.name = ?"
 )
 UNITS_OF_CHAT = "SELECT count(*) FROM embedding_metadata WHERE key = 'chat_id' AND string_value = ?"
+MESSAGES_OF_CHAT = (
+    "SELECT count(DISTINCT message.string_value) FROM embedding_metadata AS message"
+    " JOIN embedding_metadata AS chat ON chat.id = message.id"
+    " WHERE message.key = 'message_id' AND chat.key = 'chat_id' AND chat.string_value = ?"
+)
 COLLECTIONS = "SELECT count(*) FROM collections WHERE name = ?"
 ASKED = "What is the name of my boat?"
+SUMMARISE = "# Summarise history"
+# A message of about 150 tokens.
+LONG = " ".join(f"plank{number}" for number in range(60))
 
 
 def chroma(host: RunningHost, page: Page, statement: str) -> int:
@@ -41,11 +53,22 @@ def chroma(host: RunningHost, page: Page, statement: str) -> int:
         return int(connection.execute(statement, (history_collection(page.user_id),)).fetchone()[0])
 
 
-def units_of_chat(host: RunningHost, chat_id: str) -> int:
-    """How many units of a chat there are, whoever's it is."""
+def of_chat(host: RunningHost, chat_id: str, statement: str = UNITS_OF_CHAT) -> int:
+    """How many units of a chat there are, whoever's it is, or how many messages they are of."""
     path = host.server.data / "vector_db" / "chroma.sqlite3"
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        return int(connection.execute(UNITS_OF_CHAT, (chat_id,)).fetchone()[0])
+        return int(connection.execute(statement, (chat_id,)).fetchone()[0])
+
+
+def yesterday(host: RunningHost, chat: Conversation) -> None:
+    """Let a chat have been held a day earlier, so that its topic is finished."""
+    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
+        for table in (
+            "chat_message SET created_at = created_at - 86400 WHERE chat_id = ?",
+            "chat SET updated_at = updated_at - 86400 WHERE id = ?",
+        ):
+            connection.execute(f"UPDATE {table}", (chat.id,))
+        connection.commit()
 
 
 async def indexed(host: RunningHost, page: Page, units: int) -> None:
@@ -97,28 +120,93 @@ async def test_said_in_one_chat_asked_in_another(
     assert SECTION not in host.model.chat_requests()[-1].system_prompt
 
 
+async def test_this_chat_beyond_its_window(host: RunningHost, plugin: InstalledFilter) -> None:
+    """With `chat` comes back what the window has cut off: nothing seen, nothing of other chats."""
+    window = {"max_context_tokens": 1200, "max_injected_tokens": 100, "max_core_tokens": 50}
+    reach = {"history_recall_default": "chat", "history_tokens": 300}
+    await plugin.set_valves({**ALL, **window, **reach})
+    page = await host.user("ann")
+    await told(host, page, "The name of my boat was Odin once.", "Noted.")
+    chat = page.new_chat()
+    await chat.send("The name of my boat is Freya.")
+    await chat.send("So what is my boat called?")
+    request = host.model.chat_requests()[-1]
+    assert "Freya" in str(request.messages)
+    assert SECTION not in request.system_prompt
+    for number in range(6):
+        await chat.send(f"Turn {number} of the tale: {LONG}")
+    await chat.send("The name of my boat is painted in red letters.")
+    await until(lambda: of_chat(host, chat.id, MESSAGES_OF_CHAT) == 18, 20, "9 indexed turns")
+    await chat.send(ASKED)
+    request = host.model.chat_requests()[-1]
+    seen = [str(one["content"]) for one in request.messages if one["role"] == "user"]
+    assert seen[-2:] == ["The name of my boat is painted in red letters.", ASKED]
+    assert not any("Freya" in one for one in seen)
+    section = request.system_prompt.partition(SECTION)[2]
+    assert "- User: The name of my boat is Freya." in section
+    assert [one for one in seen if one in section] == []
+    assert "Odin" not in request.system_prompt
+
+
+@pytest.mark.parametrize(
+    "reply", [pytest.param({"summary": "They call her Freya the Great."}, id="works"), *TROUBLES]
+)
+async def test_too_much_for_the_budget(
+    host: RunningHost, plugin: InstalledFilter, reply: Answer
+) -> None:
+    """A model sums up what is too much; if it can't, the best is quoted in time."""
+    rules = {"history_tokens": 100, "inlet_timeout_seconds": 60, "similar_past_chats": 0}
+    summary = {"enable_history_summary": True, "history_summary_timeout_seconds": 1}
+    await plugin.set_valves({**ALL, **rules, **summary})
+    host.model.when_title(SUMMARISE, reply)
+    page = await host.user("ann")
+    chat = await told(host, page, "The name of my boat is Freya.", "Splendid!")
+    for part in ("hull", "mast", "deck"):
+        await chat.send(f"The name of my boat, Freya, is painted on her {part}, where all see it.")
+    await indexed(host, page, 15)
+    turn = await page.new_chat().send(ASKED, timeout=30)
+    assert turn.content == "I see."
+    assert len(host.model.requests_titled(SUMMARISE)) == 1
+    section = host.model.chat_requests()[-1].system_prompt.partition(SECTION)[2]
+    assert ("Freya the Great" in section) == isinstance(reply, dict)
+    assert ("- User: The name of my boat" in section) != isinstance(reply, dict)
+
+
+@pytest.mark.parametrize("trouble", TROUBLES)
+async def test_topic_without_summary(
+    host: RunningHost, plugin: InstalledFilter, trouble: Answer
+) -> None:
+    """A topic without a summary is found by its messages; later ones are indexed meanwhile."""
+    await plugin.set_valves({**ALL, "enable_history_topics": True, "similar_past_chats": 0})
+    host.model.when_title(SUMMARISE, trouble)
+    page = await host.user("ann")
+    chat = await told(host, page, "My boat is called Freya.", "Splendid!")
+    await chat.send("It is painted blue.")
+    await indexed(host, page, 7)
+    yesterday(host, chat)
+    await told(host, page, "My cat is called Pixel.", "Purr.", units=10)
+    await host.model.wait_for_request(lambda request: request.title == SUMMARISE, timeout=20)
+    await told(host, page, "My dog is called Byte.", "Wuff.", units=13)
+    assert "- User: My boat is called Freya." in await recalled(host, page)
+    assert of_chat(host, chat.id) == 7
+
+
 async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilter) -> None:
     """A finished topic is summarised once and found by it; a chat like a new one is named."""
     await plugin.set_valves({**ALL, "enable_history_topics": True})
-    host.model.when_title("# Summarise history", {"summary": "The user named a vessel Freya."})
+    host.model.when_title(SUMMARISE, {"summary": "The user named a vessel Freya."})
     page = await host.user("ann")
     chat = await told(host, page, "My boat is called Freya.", "Splendid!")
     await chat.send("It is painted blue.")
     await indexed(host, page, 7)
     await page.request("POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}})
-    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
-        for table in (
-            "chat_message SET created_at = created_at - 86400 WHERE chat_id = ?",
-            "chat SET updated_at = updated_at - 86400 WHERE id = ?",
-        ):
-            connection.execute(f"UPDATE {table}", (chat.id,))
-        connection.commit()
+    yesterday(host, chat)
     prompt = await recalled(host, page)
     assert "My boat" in prompt.partition(SIMILAR)[2].partition(SECTION)[0]
-    await until(lambda: units_of_chat(host, chat.id) == 8, 20, "the unit of the topic")
+    await until(lambda: of_chat(host, chat.id) == 8, 20, "the unit of the topic")
     prompt = await recalled(host, page, "What did I name my vessel?")
     assert "- Topic: The user named a vessel Freya." in prompt
-    assert len(host.model.requests_titled("# Summarise history")) == 1
+    assert len(host.model.requests_titled(SUMMARISE)) == 1
 
 
 async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -135,7 +223,7 @@ async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: Insta
     await page.request("DELETE", f"/api/v1/chats/{chat.id}")
     prompt = await recalled(host, page)
     assert "Odin" not in prompt
-    await until(lambda: units_of_chat(host, chat.id) == 0, 20, "the swept index")
+    await until(lambda: of_chat(host, chat.id) == 0, 20, "the swept index")
 
 
 async def test_backfill_on_request(host: RunningHost, plugin: InstalledFilter) -> None:

@@ -215,3 +215,17 @@ async def test_nobody_answers(host: RunningHost, plugin: InstalledFilter) -> Non
     turn = await page.new_chat().send("I work as a nurse.")
     await page.wait_for_status(turn, f"Memory saved: {JOB}")
     assert len(await page.memories()) == 2
+
+
+async def test_next_message_at_once(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A message that is sent while the last lesson is told reaches the model below the whole chat.
+
+    Up to 0.11 the host's own way to store a status undoes a message that is stored meanwhile.
+    """
+    chat = (await host.user("ann")).new_chat()
+    said: list[str] = []
+    for number in range(12):
+        said.append(f"I like the number {number}. {'It is a fine number. ' * 20}")
+        await chat.send(said[-1])
+        messages = host.model.chat_requests()[-1].messages
+        assert [one["content"] for one in messages if one["role"] == "user"] == said

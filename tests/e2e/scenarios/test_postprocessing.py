@@ -9,11 +9,12 @@ import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Answer, Hang, Say
+from tests.e2e.driver.replies import Answer
 from tests.e2e.driver.scripted_model import ModelRequest, text_of
 from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.extraction import learns, new, operations
+from tests.e2e.scenarios.troubles import TROUBLES
 
 POSTPROCESS = "# Postprocess"
 ON = {"enable_postprocessing": True}
@@ -150,9 +151,7 @@ async def test_harmful_answer_is_flagged(host: RunningHost, plugin: InstalledFil
     assert turn.content == "Mix the two under the sink."
 
 
-@pytest.mark.parametrize(
-    "trouble", [Say("I would rather sing."), Hang()], ids=["rubbish", "hanging"]
-)
+@pytest.mark.parametrize("trouble", TROUBLES)
 async def test_model_in_trouble(
     host: RunningHost, plugin: InstalledFilter, trouble: Answer
 ) -> None:

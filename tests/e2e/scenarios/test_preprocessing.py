@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
-from tests.e2e.driver.replies import Answer, Fail, Hang
+from tests.e2e.driver.replies import Answer, Hang
 from tests.e2e.driver.scripted_model import Body, text_of, title
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
+from tests.e2e.scenarios.troubles import TROUBLES
 
 PREPROCESS = "# Preprocess"
 TRIP = "User sailed to the Azores in June 2019."
@@ -108,30 +108,14 @@ async def test_injection_and_harm(host: RunningHost, plugin: InstalledFilter) ->
     )
 
 
-@dataclass(frozen=True)
-class Trouble:
-    """What the model does in place of a reply."""
-
-    name: str
-    answer: Answer
-
-
-@pytest.mark.parametrize(
-    "trouble",
-    [
-        Trouble("hangs", Hang(60)),
-        Trouble("rubbish", "I think it is about tea."),
-        Trouble("fails", Fail(500)),
-    ],
-    ids=lambda trouble: trouble.name,
-)
-async def test_trouble(host: RunningHost, plugin: InstalledFilter, trouble: Trouble) -> None:
+@pytest.mark.parametrize("trouble", TROUBLES)
+async def test_trouble(host: RunningHost, plugin: InstalledFilter, trouble: Answer) -> None:
     """Whatever the model does, the message is answered with its memories, and learned."""
     await plugin.set_valves({**ON, "preprocess_timeout_seconds": 1, "inlet_timeout_seconds": 60})
     page = await host.user("ann")
     await page.add_memory(TEA)
     learns(host.model, QUESTION, operations(new("User asks about tea every day.")))
-    host.model.when_title(PREPROCESS, trouble.answer)
+    host.model.when_title(PREPROCESS, trouble)
     turn = await page.new_chat().send(QUESTION, timeout=30)
     assert turn.content == "Understood."
     assert TEA in last_prompt(host)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Answer
+from tests.e2e.driver.replies import Answer, Fail, Hang, Say
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import learns, new, operations
@@ -133,17 +133,27 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     await page.wait_for_status(turn, f"Memory saved: {TEA}")
 
 
+@pytest.mark.parametrize("phase", [CATEGORIES, ENTRIES])
 @pytest.mark.parametrize(
-    ("chosen", "entry"),
-    [("I would remember the tea.", ""), ("", "Sure, here you are!")],
-    ids=["categories", "entries"],
+    ("trouble", "reason"),
+    [
+        pytest.param(Fail(500), "HTTP 500", id="fails"),
+        pytest.param(Hang(60), "did not answer within 1", id="hangs"),
+        pytest.param(Say("I would rather sing."), "the model answered in prose", id="rubbish"),
+    ],
 )
-async def test_rubbish(host: RunningHost, plugin: InstalledFilter, chosen: str, entry: str) -> None:
-    """Where the model answers rubbish nothing is stored, and the user is told why."""
-    proposes(host, chosen, entry)
+async def test_model_in_trouble(
+    host: RunningHost, plugin: InstalledFilter, phase: str, trouble: Answer, reason: str
+) -> None:
+    """Whatever the model does in either phase, nothing is stored, and the user is told why."""
+    await plugin.set_valves({"llm_timeout_seconds": 1, "max_retries": 0})
+    proposes(host)
+    host.model.when_title(phase, trouble)
     page = await careful(host, plugin, True)
     turn = await page.new_chat().send(SAID)
-    await page.wait_for_status(turn, "Nothing saved: the model answered in prose")
+    assert turn.content == "Understood."
+    status = await page.wait_for_status(turn, "Nothing saved: ")
+    assert reason in status["description"]
     assert (await page.memories(), questions(page)) == ([], [])
 
 

@@ -65,7 +65,7 @@ async def test_oldest_turns_give_way(host: RunningHost, plugin: InstalledFilter)
 
 
 async def test_host_that_compacts(host: RunningHost, plugin: InstalledFilter) -> None:
-    """Where the host's own compaction is on (0.12), the chat is left to it."""
+    """Where the host's own compaction is on (since 0.10), the chat is left to it."""
     if host.version.startswith("0.9."):
         await plugin.set_valves(WINDOW)
         await talked(await host.user("ann"))

@@ -1,3 +1,4 @@
 from typing import Any
 
+Chat: Any
 Chats: Any
