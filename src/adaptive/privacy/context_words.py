@@ -48,7 +48,7 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| rachun| przelew| счет| счёт|账户|账号|口座| حساب| खाता| hesap| überweis",
     "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| адрес"
     "| сервер|服务器|サーバ| خادم| सर्वर| sunucu",
-    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
+    "mac": " mac | cisco| arp | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
     "|地址",
     "cpf": " cpf| cadastro de pessoa| receita federal| documento| contribuinte| titular",
     "cnpj": " cnpj",
@@ -96,7 +96,7 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
     "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
     "| besuch| gemeldet| hausnummer| sitzt in der| büro"
-    "| habite| habitons| vis au| vis à| vit au| réside| demeure| domicile| livr| envoy| déménag"
+    "| habite| habitons| je vis | vis au| vis à| vit au| réside| demeure| domicile| livr| envoy| déménag"
     "| chez moi| logement| appartement| loge "
     "| vivo | vive | vivimos| dirección| domicilio| resido| reside| envía| enviar| enviad| casa"
     "| mudé| mudamos| entrega| piso | entregar| manda"
@@ -115,7 +115,7 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| oturu| yaşıyor| adres| ikamet| evim| taşındı| gönder| kargo| teslim"
     "| tinggal| alamat| rumah| kirim| pindah",
     "birth": " born| dob | d o b | birth| birthday| birthdate"
-    "| geboren| geburt| geb | né le| née le| né un| née un| naissance| anniversaire| nació| nací"
+    "| geboren| geburt| geb |ofbirth | né le| née le| né un| née un| naissance| anniversaire| nació| nací"
     "| nacido| nacida| nacimiento| cumpleaños| cumple | nasci| nascid| nascimento| aniversário"
     "| nato il| nata il| nato l| nata l| nascita| compleanno| nacque| è nato| sono nat| geboorte"
     "| verjaar| jarig| urodz| ur | urodzin| родил| рожден| дата рожд| д р | г р | рождён| днюха"
@@ -192,7 +192,13 @@ _ID_SUBJECTS = [
     "passport",
 ]
 
-SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number")
+# Of numbers with dots: what has editions or chapters.
+VERSION_WORDS = (
+    " update | updated | upgrade| release | kapitel| abschnitt| ziffer| chapitre| capítulo"
+    "| capitolo| clause| paragraph| appendix| пункт| глава| раздел| oid | v "
+)
+
+SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number", "version")
 
 
 @cache
@@ -201,6 +207,7 @@ def words_of(subject: str) -> tuple[str, ...]:
     table = {
         "counter": COUNTER_WORDS,
         "no birth": NO_BIRTH_WORDS,
+        "version": f"{COUNTER_WORDS}|{VERSION_WORDS}",
         "another number": "|".join((COUNTER_WORDS, *map(CONTEXT_WORDS.__getitem__, _ID_SUBJECTS))),
     }
     return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))

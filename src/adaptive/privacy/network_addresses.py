@@ -106,6 +106,12 @@ def _ipv4_fits(match: re.Match[str]) -> bool:
         return False
     if octets[0] in {0, 127, 255} or octets[0] >= 224:
         return False
+    text = match.string
+    # The number of a section or a version.
+    if text[match.start() - 1 : match.start()] in {"第", "§", "^", "~"}:
+        return False
+    if text[max(match.start() - 2, 0) : match.start()] in {"==", ">=", "<=", "~=", "§ "}:
+        return False
     bits = match["bits"]
     if bits and int(bits) < 32:
         number = int.from_bytes(bytes(octets), "big")
@@ -132,13 +138,28 @@ def _mac_holds(digits: str) -> bool:
     return len(set(digits)) > 1
 
 
+def _dotted_mac_holds(digits: str) -> bool:
+    """Figures and letters both: otherwise it is a word or a number with dots."""
+    return any(map(str.isdigit, digits)) and any(map(str.isalpha, digits))
+
+
 def _plain_mac_fits(match: re.Match[str]) -> bool:
     return _mac_holds(match["value"])
+
+
+# What manuals write for an account and its password.
+_SAMPLE_USERS = frozenset({"user", "username", "usr", "login", "name", "your_user"})
+_SAMPLE_PASSWORDS = frozenset({"password", "pass", "passwd", "pwd", "pw", "your_password"})
 
 
 def _credentials_fit(match: re.Match[str]) -> bool:
     """A password that is not a placeholder of a manual."""
     secret = match["secret"]
+    user = match[0].partition("://")[2].partition(":")[0]
+    if user.lower() in _SAMPLE_USERS and secret.lower() in _SAMPLE_PASSWORDS:
+        return False
+    if secret[0] == "$" and secret[1:].replace("_", "").isalpha() and secret.isupper():
+        return False
     return not (secret[0] in "<{$[*%" and secret[-1] in ">}])*%") and set(secret) > {secret[0]}
 
 
@@ -239,6 +260,7 @@ NETWORK_RECOGNISERS = (
         0.9,
         "ip",
         fits=_ipv4_fits,
+        against="version",
     ),
     Recogniser(
         "ip",
@@ -283,9 +305,9 @@ NETWORK_RECOGNISERS = (
         "dots",
         "dotted",
         r"(?<![0-9A-Za-z.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![0-9A-Za-z.])",
-        0.4,
+        0.6,
         0.9,
         "mac",
-        holds=_mac_holds,
+        holds=_dotted_mac_holds,
     ),
 )

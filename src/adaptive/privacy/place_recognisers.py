@@ -14,17 +14,22 @@ _ROMANCE_JOINTS = (
     "de|du|des|del|della|dello|dei|degli|delle|dell|di|da|do|dos|das|la|le|les|el|las|los|y|e|et"
     "|aux?|sur|sous|en|san|santa"
 )
-_ROMANCE_WORD = rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}|[0-9]{{1,2}}[ºª°]?|{_NAME})"
+_ROMANCE_WORD = (
+    rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}|[0-9]{{1,2}}[ºª°]?(?![0-9])|{_NAME})"
+)
 _HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?)?(?![\w])"
 _ENGLISH_TYPES = (
     "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq"
     "|Terrace|Ter|Way|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Cres|Circle|Cir|Trail|Gardens|Grove"
-    "|Row|Mews|Hill|Walk|Alley|Broadway"
+    "|Row|Mews|Hill|Walk|Alley|Broadway|Green|Quay|Loop|Plaza|Wharf"
 )
 _POST_CODE = (
     r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}"
     r"|[A-Z]{2,3} [0-9]{4}|[1-9][0-9]{2} ?[0-9]{3}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
 )
+
+
+_MEASURE = re.compile(r" ?(?:[mnμ]?s|[mck]?m|kg|px|sec|usd|eur|[%€$])(?!\w)", re.IGNORECASE)
 
 
 def _coordinates_fit(match: re.Match[str]) -> bool:
@@ -36,6 +41,8 @@ def _coordinates_fit(match: re.Match[str]) -> bool:
     behind = text[match.end() : match.end() + 5].lstrip(" ")
     listed = before[-1:] in {",", ";"} and before[:-1][-1:].isdigit()
     more = behind[:1] in {",", ";"} and behind[1:].strip(" -+")[:1].isdigit()
+    if _MEASURE.match(text, match.end()):
+        return False
     # Two shares of one, as in vectors, are on the open sea off Ghana.
     return latitude + longitude > 1 and latitude <= 90 and longitude <= 180 and not (listed or more)
 
@@ -81,10 +88,11 @@ ADDRESS_RECOGNISERS = (
         "English",
         rf"{HEAD}[0-9]{{1,5}}[A-Za-z]?(?:[-/][0-9]{{1,4}})?,? "
         rf"(?:(?:[0-9]{{1,3}}(?:st|nd|rd|th)|{_NAME}) ){{1,4}}(?:{_ENGLISH_TYPES})(?![\w'])\.?"
+        r"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?"
         r"(?:,? (?:Apt|Apartment|Unit|Suite|Ste|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w))?"
         rf"(?:{_CITY}{{0,2}},? (?P<sure>{_POST_CODE})(?!\w))?",
         " st| ave| road| rd| boul| blvd| lane| ln| dr| court| ct| pl| sq| ter| way| park| pkwy"
-        "| high| hwy| close| cres| cir| trail| gard| grov| row| mews| hill| walk| all| broad",
+        "| high| hwy| green| quay| loop| plaza| wharf| close| cres| cir| trail| gard| grov| row| mews| hill| walk| all| broad",
         *range(1, 6),
     ),
     _address(
@@ -284,8 +292,9 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "named",
         "decimals",
-        r"(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
-        r"[,;&]? ?(?:and )?[\"']?(?i:lon(?:g(?:itude)?)?|lng)[\"']?(?: ?[:=] ?| )\+?"
+        r"(?:(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )|[緯纬]度 ?[:：は]? ?)\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
+        r"[,;&、，度]{0,2} ?(?:and )?[\"']?(?:(?i:lon(?:g(?:itude)?)?|lng)[\"']?(?: ?[:=] ?| )"
+        r"|[経经]度 ?[:：は]? ?)\+?"
         r"(?P<longitude>-?[0-9]{1,3}\.[0-9]{1,15})",
         0.95,
         fits=_coordinates_fit,

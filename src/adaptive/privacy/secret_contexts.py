@@ -59,6 +59,7 @@ _LEAST_BEFORE = 5
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
+    "nothing": "",
     "password": "password",
     "code": "PIN or one-time code",
     "key": "key or token",
@@ -89,6 +90,8 @@ def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
     """
     places = _announced(lower)
     for number, place in enumerate(places):
+        if place.sort == "nothing":
+            continue
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):

@@ -77,7 +77,10 @@ def adjacent_signs() -> re.Pattern[str]:
 @cache
 def code_after_signs() -> re.Pattern[str]:
     """A number of four to eight figures after a word for a code, no amount, year or date."""
-    link = rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}|{LINK_UNSPACED}\s?)"
+    link = (
+        rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}"
+        rf"(?:(?:the|die|der|das|le|la|el|il|o)[ \t])?|{LINK_UNSPACED}\s?)"
+    )
     between = (
         r"(?:(?:'?s)?[ \t](?:[^\s.!?:=\n,;\d]{1,24}[ \t]){0,7}?[^\s.!?:=\n,;\d]{0,24}?|\w{0,12}?)"
     )

@@ -34,6 +34,9 @@ class SecretShape:
 
 
 _BASE64 = r"[A-Za-z0-9+/]"
+# A letter, and a figure or sign, within what follows: no word of a sentence.
+_MARKED = r"(?=[^\s\"'<>]{0,60}[0-9!@#$%^&*])(?=[^\s\"'<>]{0,60}[A-Za-z])"
+_ARGUMENT = r"[\"']?(?P<value>[^\s\"'\-][^\s\"']{2,100})"
 # Repeats of a million are bounded by the text: whatever is open at its end is secret up to there.
 SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
@@ -71,7 +74,8 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "password in an address",
         ("://",),
-        r":(?<=[A-Za-z][\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
+        # A port with a path behind it is no password.
+        r":(?<=\w[\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?!\d{2,5}/)(?P<value>[^\s\"'<>]{1"
         r",200}?)@(?=[\w.\-\[])(?![^\s/]{0,100}@)",
         told=True,
     ),
@@ -90,10 +94,20 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     ),
     SecretShape(
         "cookie",
-        ("sess", "sid", "csrf", "xsrf", "auth_token", "remember_"),
+        (
+            "sess",
+            "sid",
+            "csrf",
+            "xsrf",
+            "auth_token",
+            "remember_",
+            "aspxauth",
+            "aspnetcore.",
+            "li_at",
+        ),
         r"(?i:(?<![A-Za-z0-9])(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid"
         r"|_?session(?:_?(?:id|token|key))?|sessid|sid|csrf-?token|xsrf-token|auth_token"
-        r"|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
+        r"|\.?ASPXAUTH|\.?AspNetCore\.\w{1,20}|li_at|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
         r"/\-]{8,4000}=*)",
         told=True,
         assigned=True,
@@ -174,6 +188,145 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     ),
     SecretShape("token", ("sig=",), r"[?&;]sig=(?P<value>[A-Za-z0-9%+/\-_]{30,120}=*)", told=True),
     SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
+    SecretShape(
+        "password",
+        ("pass:", "pass :", "pass=", "pass =", "pass is ", "pass'", 'pass"'),
+        r"(?i:(?<![a-z_\-])pass[\"']?\s?(?:[:=]|is\s)\s{0,2}[\"'`]?)"
+        rf"(?P<value>{_MARKED}[^\s\"'`]{{4,100}})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("pass:", "pass :", "pass=", "pass =", "pass'", 'pass"'),
+        r"(?i:(?<![a-z_\-])pass[\"']?\s?[:=]\s{0,2})[\"'`](?P<value>[^\s\"'`]{4,100})[\"'`]",
+        told=True,
+    ),
+    # The name of an account and its password: "login: sam / secret1".
+    SecretShape(
+        "password",
+        ("login", "log-in", "creds", "credential", "daten", "identifiant", "creden", "acces"),
+        r"(?i:(?<![a-z])(?:login|log-in|creds|credentials|zugangsdaten|logindaten|anmeldedaten"
+        r"|identifiants?|credenciales|credenziali|credenciais|accesso|acceso|acesso)"
+        r"(?:\s(?:is|are|ist|sind|sont|son|sono|são)\b|[^\n:=]{0,24}[:=])\s{0,2})"
+        rf"[^\s/|,:]{{1,64}}\s?[/|:]\s?(?P<value>(?!/){_MARKED}[^\s\"',]{{4,100}})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("passcode",),
+        r"(?i:(?<![a-z])passcode)[ \t]{1,2}(?P<value>\d{4,10})(?![\w%])(?![.,]\d)",
+    ),
+    SecretShape(
+        "password",
+        ("app password", "app-password", "app passwor", "application passwor", "app-specific"),
+        r"(?i:app(?:lication)?[ \-](?:specific[ \-])?pass(?:word|wort)[^\n:=]{0,40}[:=]\s{0,3}[\"']?)"
+        r"(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})(?![ \-]?[a-z])",
+    ),
+    SecretShape(
+        "password",
+        ("identified",),
+        r"(?i:identified\s{1,4}(?:with\s{1,4}[\w'\"]{1,40}\s{1,4})?(?:by|as)\s{1,4}"
+        r"(?:password\s{1,4})?)['\"](?P<value>[^'\"\n]{3,200})['\"]",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        (" login",),
+        r"(?:docker|podman|nerdctl|skopeo|buildah|helm|crane|az|oc)(?: registry| acr)? login"
+        rf"[^\n]{{0,160}}?\s-p[ =]?{_ARGUMENT}",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("mongo",),
+        rf"mongo[a-z]{{0,8}}\s[^\n]{{0,160}}?\s-p[ =]?(?=[\"']?{_MARKED}){_ARGUMENT}",
+        told=True,
+    ),
+    SecretShape(
+        "password", ("redis-cli",), rf"redis-cli\s[^\n]{{0,120}}?-a\s{{1,2}}{_ARGUMENT}", told=True
+    ),
+    SecretShape(
+        "password",
+        ("zip ", "7z "),
+        rf"(?<!\w)(?:(?:un)?zip\s[^\n]{{0,80}}?-P\s?|7za?\s[^\n]{{0,80}}?\s-p){_ARGUMENT}",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("openssl",),
+        rf"openssl\s[^\n]{{0,160}}?\s(?:-k\s{{1,2}}|-pass(?:in|out)?\s{{1,2}}pass:){_ARGUMENT}",
+        told=True,
+    ),
+    # A password that is piped into a command: "echo secret1 | sudo -S ...".
+    SecretShape(
+        "password",
+        ("sudo -s", "chpasswd", "--stdin", "--password-stdin"),
+        r"echo\s{1,3}(?:-\w{1,2}\s)?[\"']?(?P<value>[^\s\"'|]{3,100})[\"']?\s{0,3}\|\s{0,3}"
+        r"(?:sudo\s{1,3}-S|(?:sudo\s{1,3})?chpasswd|[^\n|]{0,80}?--(?:password-)?stdin)",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("net user",),
+        rf"(?i:net\s{{1,2}}user)\s{{1,3}}[\w.\-\\]{{1,40}}\s{{1,3}}(?P<value>{_MARKED}[^\s/*]\S{{2,100}})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("requirepass", "masterauth"),
+        rf"(?:requirepass|masterauth)\s{{1,3}}[\"']?(?P<value>{_MARKED}[^\s\"']{{3,100}})",
+        told=True,
+    ),
+    SecretShape(
+        "Wi-Fi password",
+        ("psk",),
+        r"(?i:psk[\"']?\s?[=:]\s?[\"']?)(?P<value>[^\s\"']{8,64})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("securestring",),
+        r"(?i:securestring\s{1,3}(?:-string\s{1,3})?)[\"'](?P<value>[^\"'\n]{3,100})[\"']",
+        told=True,
+    ),
+    # An account and its password as two texts: ``auth=("sam", "secret1")``.
+    SecretShape(
+        "password",
+        ("credential(", "basicauth(", "basic_auth(", "auth=(", ".login("),
+        r"(?i:(?:credential|basic_?auth|auth=|\.login)\()\s{0,2}[\"'][^\"'\n]{1,60}[\"']\s{0,2},"
+        r"\s{0,2}[\"'](?P<value>[^\"'\n]{3,100})[\"']",
+        told=True,
+    ),
+    # A variable of a container: its name and its value in two lines.
+    SecretShape(
+        "password",
+        ("value:",),
+        r"(?i:name:\s{0,3}[\"']?[\w\-]{0,40}?(?:pass|pwd|secret|token|api_?key|credential)"
+        r"[\w\-]{0,20}[\"']?\s{1,30}value:\s{0,3}[\"']?)(?P<value>[^\s\"']{3,200})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("password>", "passwd>", "pwd>", "secret>", "token>", "key>", "passphrase>"),
+        r"<[\w:.\-]{0,30}(?i:password|passwd|pwd|secret|token|key|passphrase)>"
+        rf"(?P<value>{_MARKED}[^\s<>]{{3,200}})</",
+        told=True,
+    ),
+    SecretShape(
+        "password in an address",
+        ("jdbc:oracle", "sqlplus "),
+        r"(?i:jdbc:oracle:\w{2,5}:|sqlplus\s(?:-\w\s)?)[^\s/@:]{1,40}/(?P<value>[^\s@/]{2,60})@",
+        told=True,
+    ),
+    SecretShape(
+        "token",
+        ("digest ",),
+        r"(?i:authorization[\"']?\s?:\s{0,3}digest\s)[^\n]{0,300}?response=\"?"
+        r"(?P<value>[0-9a-fA-F]{32})",
+    ),
+    SecretShape(
+        "token", ("signature=",), r"(?i:signature=)(?P<value>[0-9a-fA-F]{64})(?![0-9a-fA-F])"
+    ),
     SecretShape("private key", ("nsec1",), r"(?<![A-Za-z0-9])(?P<value>nsec1[02-9ac-hj-np-z]{58})"),
 )
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
-SecretSort = Literal["password", "code", "key", "phrase"]
+SecretSort = Literal["password", "code", "key", "phrase", "nothing"]
 
 _ANNOUNCING: Mapping[SecretSort, str] = {
     "password": "password|passwd|pass word|passwort|paßwort|passwörter|kennwort|losungswort"
@@ -27,7 +27,8 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|wifi key|wi-fi key|wlan-schlüssel|wlan key|network key|wpa key|wpa2 key|wpa-psk|wifi code"
     "|clé wifi|clé wi-fi|clave wifi|clave del wifi|netzwerkschlüssel|wifi pass|wi-fi pass"
     "|code wifi|code wi-fi|code du wifi|pw"
-    "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi的|wi-fi的",
+    "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi的|wi-fi的|wifi password|wi-fi password|wifi passwort|wi-fi passwort"
+    "|wifiのパス|wi-fiのパス|باسورد|باسوورد|كلمة مروري|كلمة سري|رمز المرور|कूटशब्द",
     "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code"
     "|one-time pass|einmalcode|einmalpasswort"
     "|einmal-code|mtan|tan |verification code|verify code|confirmation code|security code"
@@ -59,14 +60,16 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|secret|private key|private_key|encryption key|signing key|signing_key|master key|master_key"
     "|privatekey|secretkey|presharedkey|preshared key|pre-shared key"
     "|account key|account_key|service key|service_key|storage key|deploy key|_key|token|credential"
-    "|bearer|license key|licence key|product key|activation key|dsn|webhook|auth_|auth=|authkey"
+    "|bearer|openai key|azure key|aws key|google key|gemini key|anthropic key|claude key"
+    "|gpt key|openrouter key|deepl key|maps key|github key|stripe key|twilio key|mistral key"
+    "|groq key|cohere key|datadog key|rapidapi key|cloudflare key|license key|licence key|product key|activation key|dsn|webhook|auth_|auth=|authkey"
     "|api-schlüssel|api schlüssel|zugangsschlüssel|schlüssel|clé api|clé d'api|clef api|clé secrète"
     "|clé d'accès|jeton|clave api|clave de api|clave de la api|clave secreta|clave de acceso"
     "|llave api|ficha de acceso|chave api|chave de api|chave da api|chave secreta|chave de acesso"
     "|chiave api|chiave segreta|chiave di accesso|gettone|ключ|токен|секрет|密钥|密鑰|金鑰"
     "|令牌|秘钥"
     "|apiキー|api キー|アクセスキー|シークレット|秘密鍵|トークン|키는|api 키|api키|토큰|시크릿"
-    "|api anahtarı|anahtar|klucz|sleutel|مفتاح|توكن|कुंजी|टोकन|khóa api|kunci api|chìa khóa|nyckel"
+    "|api anahtarı|anahtar|klucz|sleutel|مفتاح|توكن|رمز الوصول|कुंजी|टोकन|khóa api|kunci api|chìa khóa|nyckel"
     "|nøgle|nøkkel|avain|klíč|kľúč|kulcs|cheie|κλειδί|מפתח|the key|my key|our key|key:|key is",
     "phrase": "seed phrase|seedphrase|recovery phrase|backup phrase|secret phrase|mnemonic"
     "|recovery words|seed words|secret words|backup words|wallet seed|recovery seed|seed is|seed:"
@@ -80,6 +83,11 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|시드 구문"
     "|복구 구문|시드 문구|kurtarma ifade|gizli kelime|herstelzin|herstelwoorden|fraza odzyskiwania"
     "|عبارة الاسترداد|العبارة السرية|सीड फ्रेज|cụm từ khôi phục|frasa pemulihan|wallet words",
+    # They hold one of the words above and announce no secret.
+    "nothing": "cache key|cache-key|cache_key|cachekey|public key|public-key|public_key|publickey"
+    "|publishable key|publishable_key|site key|sitekey|site_key|foreign key|foreign_key"
+    "|partition key|partition_key|sort key|idempotency key|idempotency-key|idempotency_key"
+    "|host key|key fingerprint|page token|page_token|pagetoken",
 }
 # Latin words this short stand in many others; these must stand alone.
 ALONE = frozenset(
