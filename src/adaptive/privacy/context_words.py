@@ -35,7 +35,7 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "|携帯|けいたい|ケータイ|連絡先|電話|かけて"
     "|전화|휴대폰|핸드폰|연락처|연락"
     "| هاتف| الهاتف| هاتفي| رقمي| جوال| الجوال| موبايل| اتصل| للاتصال| تواصل| واتساب| بهاتف"
-    "| फ़ोन| फोन| मोबाइल| कॉल| संपर्क| व्हाट्सएप| नंबर पर"
+    "| मेरा नंबर| मेरे नंबर|我的号码|我号码|私の番号|제 번호|내 번호| फ़ोन| फोन| मोबाइल| कॉल| संपर्क| व्हाट्सएप| नंबर पर"
     "| ara | arayın| arayabil| aray| cep | numaram | gsm | iletişim"
     "| telepon| telpon| hubungi| nomor hp| no hp| hp | ponsel",
     "card": " card| visa| mastercard| amex| american express| maestro| discover| unionpay| rupay"
@@ -46,7 +46,8 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico"
     "| rekening"
     "| rachun| przelew| счет| счёт|账户|账号|口座| حساب| खाता| hesap| überweis",
-    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| адрес"
+    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| адрес| from | login| logged | connect| blocked | banned | address"
+    "| addr | remote| client ip| visitor| proxy | vpn | dhcp| lease| inet | resolver| айпи|地址|主机|ホスト"
     "| сервер|服务器|サーバ| خادم| सर्वर| sunucu",
     "mac": " mac | cisco| arp | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
     "|地址",
@@ -94,7 +95,7 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| visit us"
     "| my place| office is| office at| works at| my work| located| meet me| neighbor| neighbour"
     "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
-    "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
+    "| wohn| adresse| anschrift| zuhause| zu hause | daheim | umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
     "| besuch| gemeldet| hausnummer| sitzt in der| büro"
     "| habite| habitons| je vis | vis au| vis à| vit au| réside| demeure| domicile| livr| envoy| déménag"
     "| chez moi| logement| appartement| loge "
@@ -134,7 +135,7 @@ COUNTER_WORDS = (
     "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
     "| catalog| vin | score| population| views| votes| downloads| followers| policy no| licence no"
     "| license key| coupon| voucher| gift card| loyalty| error| issue| chapter| section| page"
-    "| bestell| rechnung| auftrag| sendung| seriennummer| artikel| aktenzeichen| vorgang"
+    "| kundennr| vertragsnr| vertragsnummer| mitgliedsn| matrikel| bestell| rechnung| auftrag| sendung| seriennummer| artikel| aktenzeichen| vorgang"
     "| kundennummer| buchung| fahrgestell| referenz| produkt| lieferschein| paketnummer"
     "| commande| facture| suivi| numéro de série| référence| colis| dossier| réservation| client n"
     "| pedido| factura| seguimiento| número de serie| referencia| reserva| envío| expediente"

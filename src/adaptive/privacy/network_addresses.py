@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import cache
 
 from adaptive.privacy.recogniser import Recogniser
 
@@ -95,11 +96,35 @@ def _email_fits(match: re.Match[str]) -> bool:
         return False
     text = match.string
     before = text[match.start() - 1 : match.start()]
+    # What is left of a URL whose account and password are a manual's.
+    if before == ":" and _url_account().search(text, max(match.start() - 80, 0), match.start()):
+        return False
     # ``git@host:path`` is a repository, ``@name@host`` a name in a social network.
     return before != "@" and not (local == "git" and text[match.end() : match.end() + 1] in ":/")
 
 
+@cache
+def _url_account() -> re.Pattern[str]:
+    return re.compile(r"://[^\s/@:]{0,64}:$")
+
+
+def _low_ipv4_fits(match: re.Match[str]) -> bool:
+    return _ipv4_holds(match)
+
+
 def _ipv4_fits(match: re.Match[str]) -> bool:
+    """An address whose numbers are too high for a version's, or that stands where one does."""
+    octets = [int(octet) for octet in match["value"].split(".")]
+    if octets[0] != 10 and max(octets) <= _HIGHEST_OF_VERSION:
+        text = match.string
+        behind = text[match.end() : match.end() + 2]
+        before = text[max(match.start() - 2, 0) : match.start()]
+        if before[-1:] not in {"/", "@", "["} and not (behind[:1] == ":" and behind[1:].isdigit()):
+            return False
+    return _ipv4_holds(match)
+
+
+def _ipv4_holds(match: re.Match[str]) -> bool:
     """An address of somebody: no mask, no loopback, no network, no version."""
     octets = [int(octet) for octet in match["value"].split(".")]
     if max(octets) > 255 or any(len(o) > 1 and o[0] == "0" for o in match["value"].split(".")):
@@ -163,6 +188,11 @@ def _credentials_fit(match: re.Match[str]) -> bool:
     return not (secret[0] in "<{$[*%" and secret[-1] in ">}])*%") and set(secret) > {secret[0]}
 
 
+_HIGHEST_OF_VERSION = 25
+_IPV4 = (
+    r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
+    r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])"
+)
 _IP_HEAD = r"(?<![0-9A-Za-z.])(?<![0-9A-Za-z][-+_/])"
 _NETWORK_SCHEME = r"(?<![0-9A-Za-z])[A-Za-z][0-9A-Za-z+.\-]{1,15}://"
 _NETWORK_PARAMETER = (
@@ -254,12 +284,23 @@ NETWORK_RECOGNISERS = (
         "ip",
         "version 4",
         "dotted",
-        _IP_HEAD + r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
-        r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])",
+        _IP_HEAD + _IPV4,
         0.7,
         0.9,
         "ip",
         fits=_ipv4_fits,
+        against="version",
+    ),
+    Recogniser(
+        "ip",
+        "version 4, of low numbers",
+        "dotted",
+        _IP_HEAD + _IPV4,
+        0.4,
+        0.9,
+        "ip",
+        reach=(40, 20),
+        fits=_low_ipv4_fits,
         against="version",
     ),
     Recogniser(

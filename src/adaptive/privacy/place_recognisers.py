@@ -14,9 +14,7 @@ _ROMANCE_JOINTS = (
     "de|du|des|del|della|dello|dei|degli|delle|dell|di|da|do|dos|das|la|le|les|el|las|los|y|e|et"
     "|aux?|sur|sous|en|san|santa"
 )
-_ROMANCE_WORD = (
-    rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}|[0-9]{{1,2}}[ºª°]?(?![0-9])|{_NAME})"
-)
+_ROMANCE_WORD = rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}|[0-9]{{1,2}}[ºª°]?(?= (?:[^\W\d]|#))|{_NAME})"
 _HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?)?(?![\w])"
 _ENGLISH_TYPES = (
     "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq"
@@ -29,6 +27,7 @@ _POST_CODE = (
 )
 
 
+_DRAWING = re.compile(r"(?:scale|translate|rotate|skew|matrix|bezier|rgba?|hsla?|vec)\w{0,3}\($")
 _MEASURE = re.compile(r" ?(?:[mnμ]?s|[mck]?m|kg|px|sec|usd|eur|[%€$])(?!\w)", re.IGNORECASE)
 
 
@@ -41,7 +40,9 @@ def _coordinates_fit(match: re.Match[str]) -> bool:
     behind = text[match.end() : match.end() + 5].lstrip(" ")
     listed = before[-1:] in {",", ";"} and before[:-1][-1:].isdigit()
     more = behind[:1] in {",", ";"} and behind[1:].strip(" -+")[:1].isdigit()
-    if _MEASURE.match(text, match.end()):
+    if _MEASURE.match(text, match.end()) or _DRAWING.search(
+        text, max(match.start() - 16, 0), match.start()
+    ):
         return False
     # Two shares of one, as in vectors, are on the open sea off Ghana.
     return latitude + longitude > 1 and latitude <= 90 and longitude <= 180 and not (listed or more)
@@ -106,9 +107,10 @@ ADDRESS_RECOGNISERS = (
     ),
     _address(
         "German",
-        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}}[ \-]){{0,3}}{_CAPITAL}?[\w]{{1,24}}?"
+        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}}[ \-]){{0,3}}(?:{_CAPITAL}?[\w]{{1,24}}?"
         r"(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|weg|Weg|platz|Platz|allee|Allee|gasse|ring|ufer|damm"
-        rf"|chaussee|steig|steg|graben|markt|hof) ?{_HOUSE}"
+        r"|chaussee|steig|steg|graben|markt|hof)|(?<=[\w.][ \-])(?:Stra(?:ß|ss)e|Str\.|Weg|Platz"
+        rf"|Allee|Gasse|Ring|Ufer|Damm|Chaussee|Graben|Markt)) ?{_HOUSE}"
         rf"(?:,? (?P<sure>[0-9]{{4,5}}) {_NAME})?",
         "straße|strasse|str |weg|platz|allee|gasse|ring|ufer|damm|chaussee|steig|steg|graben"
         "|markt|hof",
@@ -137,7 +139,7 @@ ADDRESS_RECOGNISERS = (
         rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada"
         rf"|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
         r",? ?(?:n[.º°o]{1,2} ?|núm(?:ero|\.)? ?|número |#|civico )?"
-        rf"{_HOUSE}(?:,? [0-9]{{1,2}} ?[º°ª]\.? ?[A-Z]?(?!\w))?"
+        rf"{_HOUSE}(?:,? [0-9]{{1,2}} ?[º°ªoa]\.?(?: ?[A-Z])?(?!\w))?"
         rf"(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
         " calle | c | avenida| avda | av | paseo | plaza | pza | carrera | cra | calzada | ronda "
         "| travesía | jirón | pasaje | glorieta | rua | r | travessa | praça | alameda | estrada "

@@ -13,11 +13,13 @@ from typing import NamedTuple
 
 from adaptive.privacy.secret_links import (
     adjacent_signs,
+    adjective_signs,
     amount_signs,
     chance_run_signs,
     closing_marks_signs,
     code_after_signs,
     few_words_signs,
+    figurative_signs,
     figure_signs,
     is_uuid_signs,
     link_mark_signs,
@@ -225,10 +227,21 @@ def _is_quoted_password(said: str) -> bool:
 
 def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
     """A plain word as a password: it ends the sentence, and says nothing about the password."""
-    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
+    if (
+        len(said) < 5
+        or "(" in said
+        or is_saying(said)
+        or not said[0].isalpha()
+        or said[-1] > "\u2e80"
+    ):
         return False
     if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
         link.group("scope")
+    ):
+        return False
+    if link.group("scope").isspace() and (
+        figurative_signs().search(text, max(link.start() - 8, 0), link.start())
+        or adjective_signs().fullmatch(said)
     ):
         return False
     rest = sentence_rest_signs().match(text, span[1])

@@ -139,6 +139,24 @@ def sentence_rest_signs() -> re.Pattern[str]:
 
 
 @cache
+def figurative_signs() -> re.Pattern[str]:
+    """Words for a password that mean more often something else: "la clave es paciencia"."""
+    return re.compile(r"(?:clave|parola|parole|login:|unlock)$", re.IGNORECASE)
+
+
+@cache
+def adjective_signs() -> re.Pattern[str]:
+    """The endings by which a word says something about a password, in Latin and Cyrillic."""
+    return re.compile(
+        r"(?:[^\W\d_]|-){2,40}(?:ing|ous|ive|ary|ory|ish|like|proof|some|ible|able|ful|less|ated|ized|ised"
+        r"|ental|onal|ical|istic|lich|isch|ig|bar|haft|sam|los|iert|igt|eux|euse|ique|able|if|ive"
+        r"|ée?s?|iée?|[inr]os[oa]|ado|ada|ido|ida|ivo|iva|able|ible|ato|ata|uto|uta|ico|ica|ísimo"
+        r"|ísima|issimo|issima|bile|vel|ный|ная|ное|ный|тый|той|кий|кая|ный|лен|лён|нён|ен)",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def of_many_signs() -> re.Pattern[str]:
     """The pattern of of many, as its caller reads it."""
     return re.compile(r"\b(?:are|sont|son|são|sono)\s*$", re.IGNORECASE)
@@ -148,7 +166,7 @@ def of_many_signs() -> re.Pattern[str]:
 def scope_of_secret_signs() -> re.Pattern[str]:
     """What may stand between the word and a link to a plain word: what the password is for."""
     return re.compile(
-        r"(?:[\w\-]{0,4}|\s?\([^)]{0,40}\)?|[\w\-']{0,8}\s+(?:for|of|to|on|at|from|in|für|von"
+        r"(?:[\w\-]{0,4}|\s|\s?\([^)]{0,40}\)?|[\w\-']{0,8}\s+(?:for|of|to|on|at|from|in|für|von"
         r"|vom|zum|zur|am"
         r"|im|du|de|des|del|della|dell'\w*|do|da|pour|para|per|van|voor|dla|do|od|от|для|к|i"
         r"|we|is|was|used"

@@ -151,7 +151,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     ),
     SecretShape(
         "password",
-        ("mysql", "mariadb", "smbclient", "mysqldump"),
+        ("mysql", "mariadb", "mysqldump"),
         r"(?<![A-Za-z])(?:mysql|mysqldump|mariadb)[^\n]{0,120}?\s-p[\"']?(?P<value>[^\s\"']{3,1"
         r"00})",
         told=True,
@@ -204,9 +204,20 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     # The name of an account and its password: "login: sam / secret1".
     SecretShape(
         "password",
-        ("login", "log-in", "creds", "credential", "daten", "identifiant", "creden", "acces"),
+        (
+            "login",
+            "log-in",
+            "creds",
+            "credential",
+            "daten",
+            "identifiant",
+            "creden",
+            "acces",
+            "user",
+        ),
         r"(?i:(?<![a-z])(?:login|log-in|creds|credentials|zugangsdaten|logindaten|anmeldedaten"
-        r"|identifiants?|credenciales|credenziali|credenciais|accesso|acceso|acesso)"
+        r"|identifiants?|credenciales|credenziali|credenciais|accesso|acceso|acesso"
+        r"|user(?:name)?[/:]?pass(?:word)?)"
         r"(?:\s(?:is|are|ist|sind|sont|son|sono|são)\b|[^\n:=]{0,24}[:=])\s{0,2})"
         rf"[^\s/|,:]{{1,64}}\s?[/|:]\s?(?P<value>(?!/){_MARKED}[^\s\"',]{{4,100}})",
         told=True,
@@ -240,6 +251,12 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         "password",
         ("mongo",),
         rf"mongo[a-z]{{0,8}}\s[^\n]{{0,160}}?\s-p[ =]?(?=[\"']?{_MARKED}){_ARGUMENT}",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("smbclient", "rpcclient", "smbmap", "wmic"),
+        r"(?<!\S)(?:-U|--user)[ =]?[\"']?[\w.\-\\/]{1,40}%(?P<value>[^\s\"']{3,100})",
         told=True,
     ),
     SecretShape(
