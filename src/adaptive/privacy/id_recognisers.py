@@ -54,6 +54,8 @@ def _british_nino_fits(match: re.Match[str]) -> bool:
 def _passport_fits(match: re.Match[str]) -> bool:
     """As many digits as a number needs; no year, no day written without separators."""
     digits = sum(map(str.isdigit, match[0]))
+    if _PACKED_DAY.fullmatch(match[0]):
+        return False
     if 3 <= digits < 5 and _MIXED_PASSPORT.fullmatch(match[0]):
         return True
     behind = match.string[match.end() : match.end() + 4].lower()
@@ -85,6 +87,7 @@ def _national_id(
 
 
 # German passports and cards have letters without vowels anywhere (BMI, "Seriennummer").
+_PACKED_DAY = re.compile("(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}")
 _MIXED_PASSPORT = re.compile("[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}")
 
 ID_RECOGNISERS = (

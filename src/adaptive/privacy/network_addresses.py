@@ -115,11 +115,12 @@ def _low_ipv4_fits(match: re.Match[str]) -> bool:
 def _ipv4_fits(match: re.Match[str]) -> bool:
     """An address whose numbers are too high for a version's, or that stands where one does."""
     octets = [int(octet) for octet in match["value"].split(".")]
-    if octets[0] != 10 and max(octets) <= _HIGHEST_OF_VERSION:
+    low = octets[0] <= _HIGHEST_OF_VERSION and octets[0] != 10
+    if low and max(octets) < _LEAST_OF_ADDRESS:
         text = match.string
         behind = text[match.end() : match.end() + 2]
         before = text[max(match.start() - 2, 0) : match.start()]
-        if before[-1:] not in {"/", "@", "["} and not (behind[:1] == ":" and behind[1:].isdigit()):
+        if before[-1:] not in {"/", "["} and not (behind[:1] == ":" and behind[1:].isdigit()):
             return False
     return _ipv4_holds(match)
 
@@ -188,7 +189,9 @@ def _credentials_fit(match: re.Match[str]) -> bool:
     return not (secret[0] in "<{$[*%" and secret[-1] in ">}])*%") and set(secret) > {secret[0]}
 
 
+# The numbers of most versions: "5.15.0.91".
 _HIGHEST_OF_VERSION = 25
+_LEAST_OF_ADDRESS = 100
 _IPV4 = (
     r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
     r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])"
@@ -350,5 +353,6 @@ NETWORK_RECOGNISERS = (
         0.9,
         "mac",
         holds=_dotted_mac_holds,
+        countered=False,
     ),
 )

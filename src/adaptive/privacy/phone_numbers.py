@@ -130,7 +130,7 @@ _MONEY_BEHIND = (
     r"|yen|rupees|reais|pesos|zł|руб|km|kg|people|users|views|votes|bytes|MB|GB)\b|[元円원万])"
 )
 _PHONE_HEAD = (
-    r"(?<![0-9A-Za-z/=_#&?%])(?:(?<![0-9A-Za-z][-.+,:(])|(?<=(?i:tel|one|fax|ell|ile)[:.]))"
+    r"(?:(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:(])|(?<=(?i:tel|one|fax|ell|ile)[:.=]))"
     r"(?<![0-9]{2} )"
 )
 _PHONE_TAIL = r"(?![0-9A-Za-z_@])(?![-./:,][0-9])(?![-][A-Za-z])(?! [0-9]{2})"
@@ -255,6 +255,7 @@ PHONE_RECOGNISERS = (
         "Russia", r"8[ -]?\(?[3489][0-9]{2}\)?[ -]?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}", 0.6, 1, 4, 7
     ),
     _national_phone("Brazil", r"\(0?[1-9][0-9]\) ?(?:9 ?)?[0-9]{4}[- ][0-9]{4}", 0.65, "("),
+    _national_phone("Spain", r"[6-9][0-9]{2} [0-9]{2} [0-9]{2} [0-9]{2}", 0.5, 3),
     _national_phone("Brazil, mobile", r"[1-9][1-9] 9[0-9]{4}-[0-9]{4}", 0.55, 2),
     _national_phone(
         "China, mobile", r"1[3-9][0-9](?:[0-9]{8}|[- ][0-9]{4}[- ][0-9]{4})", 0.5, 3, 11

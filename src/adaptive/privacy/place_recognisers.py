@@ -14,8 +14,11 @@ _ROMANCE_JOINTS = (
     "de|du|des|del|della|dello|dei|degli|delle|dell|di|da|do|dos|das|la|le|les|el|las|los|y|e|et"
     "|aux?|sur|sous|en|san|santa"
 )
-_ROMANCE_WORD = rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}|[0-9]{{1,2}}[ºª°]?(?= (?:[^\W\d]|#))|{_NAME})"
-_HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?)?(?![\w])"
+_ROMANCE_WORD = (
+    rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}"
+    rf"|[0-9]{{1,2}}[ºª°]?(?= (?:[^\W\d]|#))|{_NAME})"
+)
+_HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?|/[A-Za-z])?(?![\w])"
 _ENGLISH_TYPES = (
     "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq"
     "|Terrace|Ter|Way|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Cres|Circle|Cir|Trail|Gardens|Grove"
@@ -28,7 +31,10 @@ _POST_CODE = (
 
 
 _DRAWING = re.compile(r"(?:scale|translate|rotate|skew|matrix|bezier|rgba?|hsla?|vec)\w{0,3}\($")
-_MEASURE = re.compile(r" ?(?:[mnμ]?s|[mck]?m|kg|px|sec|usd|eur|[%€$])(?!\w)", re.IGNORECASE)
+_MEASURE = re.compile(
+    r" ?(?:[mnμ]?s|[mck]?m|kg|px|sec|usd|eur|db|[kmg]?hz|[kmg]b|k?w|v|mph|fps|[%€$])(?!\w)",
+    re.IGNORECASE,
+)
 
 
 def _coordinates_fit(match: re.Match[str]) -> bool:
@@ -93,7 +99,8 @@ ADDRESS_RECOGNISERS = (
         r"(?:,? (?:Apt|Apartment|Unit|Suite|Ste|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w))?"
         rf"(?:{_CITY}{{0,2}},? (?P<sure>{_POST_CODE})(?!\w))?",
         " st| ave| road| rd| boul| blvd| lane| ln| dr| court| ct| pl| sq| ter| way| park| pkwy"
-        "| high| hwy| green| quay| loop| plaza| wharf| close| cres| cir| trail| gard| grov| row| mews| hill| walk| all| broad",
+        "| high| hwy| green| quay| loop| plaza| wharf| close| cres| cir| trail| gard| grov| row"
+        "| mews| hill| walk| all| broad",
         *range(1, 6),
     ),
     _address(
@@ -193,7 +200,7 @@ ADDRESS_RECOGNISERS = (
         r"(?:[\u4e00-\u9fff]{0,8}[0-9]{1,4}(?:号楼|楼|栋|幢|座|单元|层|室|号"
         r"|樓)){0,4}(?:[0-9]{1,4}室)?",
         "路|街|道|巷|弄|胡同|村",
-        trim="[\u4e00-\u9fff]{0,28}(?:住在|住址|地址|家在|公司在|位于|寄到|寄给|送到|搬到|[在到给是于往了])",
+        trim="[\u4e00-\u9fff]{0,28}(?:住在|住址|家住|我住|现住|地址|家在|公司在|位于|寄到|寄给|送到|搬到|[在到给是于往了])",
     ),
     _address(
         "Japanese",
@@ -294,7 +301,8 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "named",
         "decimals",
-        r"(?:(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )|[緯纬]度 ?[:：は]? ?)\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
+        r"(?:(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )|[緯纬]度 ?[:：は]?"
+        r" ?)\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
         r"[,;&、，度]{0,2} ?(?:and )?[\"']?(?:(?i:lon(?:g(?:itude)?)?|lng)[\"']?(?: ?[:=] ?| )"
         r"|[経经]度 ?[:：は]? ?)\+?"
         r"(?P<longitude>-?[0-9]{1,3}\.[0-9]{1,15})",

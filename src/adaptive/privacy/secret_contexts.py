@@ -30,12 +30,14 @@ from adaptive.privacy.secret_links import (
     other_code_signs,
     other_name_signs,
     phrase_opening_signs,
+    plain_link_signs,
     quoted_signs,
     said_before_signs,
     scope_of_secret_signs,
     second_signs,
     sentence_rest_signs,
     sign_link_signs,
+    small_word_signs,
     value_signs,
 )
 from adaptive.privacy.secret_phrases import announced_phrase
@@ -212,6 +214,8 @@ def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int
         return span
     if len(said) >= 4 and said.isdigit():
         return span
+    if end := _phrase_of_words(text, span, link):
+        return span[0], end
     return span if _is_plain_password(text, said, span, link) else None
 
 
@@ -240,17 +244,22 @@ def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Mat
     ):
         return False
     if link.group("scope").isspace() and (
-        figurative_signs().search(text, max(link.start() - 8, 0), link.start())
+        plain_link_signs().fullmatch(link.group())
+        or figurative_signs().search(text, max(link.start() - 8, 0), link.start())
         or adjective_signs().fullmatch(said)
     ):
         return False
-    rest = sentence_rest_signs().match(text, span[1])
-    if rest:
-        return True
-    # "pass phrase: correct horse battery staple"
-    return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
-        few_words_signs().match(text, span[0])
-    )
+    return sentence_rest_signs().match(text, span[1]) is not None
+
+
+def _phrase_of_words(text: str, span: tuple[int, int], link: re.Match[str]) -> int:
+    """The end of words that make no sentence: "pass phrase: correct horse battery staple"; or 0."""
+    if "phrase" not in text[max(0, link.start() - 12) : link.start()].lower():
+        return 0
+    words = few_words_signs().match(text, span[0])
+    if not words or small_word_signs().search(words.group("words")):
+        return 0
+    return words.end("words")
 
 
 def _is_token_of_words(said: str) -> bool:

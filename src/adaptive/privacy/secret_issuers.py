@@ -63,7 +63,6 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("CLOJARS_", r"[0-9a-f]{60}"),
         ("A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,5}[A-Z0-9]{5}"),  # 1Password
         ("rpa_", r"[A-Z0-9]{36,50}"),  # RunPod
-        ("BSA", r"[\w\-]{24,40}"),  # Brave Search
         ("AQ.", r"Ab[\w\-]{36,80}"),  # Google AI Studio
         ("ls__", r"[0-9a-f]{32}"),
         ("key_", r"[0-9a-f]{32}"),
@@ -200,7 +199,7 @@ _SHAPED: tuple[tuple[str, str, str], ...] = (
     ("cloud key", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),  # Azure DevOps
     ("cloud key", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}"),  # Terraform
     ("API key", "SK", r"SK[0-9a-f]{32}"),  # Twilio
-    ("token", ":AA", r"\d{8,10}:AA[\w\-]{30,40}"),  # Telegram
+    ("token", ":AA", r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}"),  # Telegram
     ("token", ".", r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}"),  # Discord
 )
 

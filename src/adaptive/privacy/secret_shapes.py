@@ -107,7 +107,8 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         ),
         r"(?i:(?<![A-Za-z0-9])(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid"
         r"|_?session(?:_?(?:id|token|key))?|sessid|sid|csrf-?token|xsrf-token|auth_token"
-        r"|\.?ASPXAUTH|\.?AspNetCore\.\w{1,20}|li_at|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
+        r"|\.?ASPXAUTH|\.?AspNetCore\.\w{1,20}|li_at|remember_(?:token|me)"
+        r"|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
         r"/\-]{8,4000}=*)",
         told=True,
         assigned=True,
@@ -190,8 +191,11 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
     SecretShape(
         "password",
-        ("pass:", "pass :", "pass=", "pass =", "pass is ", "pass'", 'pass"'),
-        r"(?i:(?<![a-z_\-])pass[\"']?\s?(?:[:=]|is\s)\s{0,2}[\"'`]?)"
+        (
+            *("pass:", "pass :", "pass=", "pass =", "pass is ", "pass'", 'pass"'),
+            *("pass es ", "pass ist ", "pass est "),
+        ),
+        r"(?i:(?<![a-z_\-])pass[\"']?\s?(?:[:=]|(?:is|es|ist|est)\s)\s{0,2}[\"'`]?)"
         rf"(?P<value>{_MARKED}[^\s\"'`]{{4,100}})",
         told=True,
     ),
@@ -230,14 +234,15 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "password",
         ("app password", "app-password", "app passwor", "application passwor", "app-specific"),
-        r"(?i:app(?:lication)?[ \-](?:specific[ \-])?pass(?:word|wort)[^\n:=]{0,40}[:=]\s{0,3}[\"']?)"
-        r"(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})(?![ \-]?[a-z])",
+        r"(?i:app(?:lication)?[ \-](?:specific[ \-])?pass(?:word|wort)[^\n:=]{0,40}[:=]"
+        r"\s{0,3}[\"']?)(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})(?![ \-]?[a-z])",
     ),
     SecretShape(
         "password",
         ("identified",),
         r"(?i:identified\s{1,4}(?:with\s{1,4}[\w'\"]{1,40}\s{1,4})?(?:by|as)\s{1,4}"
-        r"(?:password\s{1,4})?)['\"](?P<value>[^'\"\n]{3,200})['\"]",
+        r"(?:password\s{1,4})?)['\"]?"
+        rf"(?P<value>(?<=['\"])[^'\"\n]{{3,200}}|{_MARKED}[^\s'\";]{{4,100}})",
         told=True,
     ),
     SecretShape(
@@ -257,6 +262,45 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
         "password",
         ("smbclient", "rpcclient", "smbmap", "wmic"),
         r"(?<!\S)(?:-U|--user)[ =]?[\"']?[\w.\-\\/]{1,40}%(?P<value>[^\s\"']{3,100})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        (" p:", " p=", " pw:", " p :", "/p:"),
+        r"(?i:(?<!\w)(?:u|user|usr|login)\s?[:=]\s?[^\s,;/]{1,60}[\s,;/]{1,3}p(?:w|wd)?\s?[:=]\s?)"
+        rf"(?P<value>{_MARKED}[^\s,;]{{4,100}})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ('password "', "password '", "password “", 'passphrase "', 'passcode "', "password `"),
+        r"(?i:(?:use|using|with|enter|type|set|try)\s(?:the\s|this\s|my\s)?(?:new\s)?"
+        r"pass(?:word|phrase|code)\s)[\"'`“](?P<value>[^\"'`“”\n]{4,60})[\"'`”]",
+    ),
+    SecretShape(
+        "password",
+        ("insert into",),
+        r"(?i:insert\s{1,3}into\s{1,3}[\w.`\"]{1,60}\s{0,3}\([^()\n]{0,200}?"
+        r"(?:pass|pwd|secret|token)[^()\n]{0,100}\)\s{0,3}values\s{0,3}\()"
+        r"(?=[^()\n]{0,200}['\"])(?P<value>[^()\n]{3,300})\)",
+    ),
+    SecretShape(
+        "password",
+        ("-storepass", "-keypass", "-srcstorepass", "-deststorepass"),
+        rf"-(?:src|dest)?(?:store|key)pass[ =]{_ARGUMENT}",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("htpasswd",),
+        r"htpasswd\s{1,3}-\w{0,4}b\w{0,4}\s(?:[^\s]{1,80}\s)?[^\s]{1,40}\s(?P<value>[^\s]{4,100})",
+        told=True,
+    ),
+    SecretShape(
+        "password",
+        ("useradd", "usermod", "rootpw"),
+        r"(?:user(?:add|mod)\s[^\n]{0,80}?(?:-p|--password)[ =]|rootpw\s(?:--\w{4,12}\s){0,2})"
+        rf"(?=[\"']?{_MARKED}){_ARGUMENT}",
         told=True,
     ),
     SecretShape(

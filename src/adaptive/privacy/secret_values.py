@@ -96,7 +96,8 @@ def _placeholder() -> re.Pattern[str]:
         r"|(?:process|os|env|config|settings|secrets|vars|self|args)\.[a-z].*"
         r"|password|passwd|pass|pwd|passwort|secret|token|api[_\-]?key|key|user|none|null|true"
         r"|false"
-        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|!(?:vault|secret|env|env_var|include|ref|sub)\b.*|(?:x{3,}|\*{2,}"
+        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|!(?:vault|secret"
+        r"|env|env_var|include|ref|sub)\b.*|(?:x{3,}|\*{2,}"
         r"|•{2,}).*"
         r"|.{0,12}(?:\*{3,}|x{5,}|X{5,}|•{3,}|\.{3,}|…).{0,6})[\"'),;.]*$",
         re.IGNORECASE,
