@@ -210,6 +210,13 @@ def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int
         return None
     if place.sort == "key":
         return span
+    return _password_after(text, said, span, link)
+
+
+def _password_after(
+    text: str, said: str, span: tuple[int, int], link: re.Match[str]
+) -> tuple[int, int] | None:
+    """A password or a code at a place, if its look or what is around it tells."""
     if looks_chosen(said) or looks_random(said, 8):
         return span
     if len(said) >= 4 and said.isdigit():
