@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from adaptive.privacy.secret_links import (
     adjacent_signs,
-    adjective_signs,
     amount_signs,
     chance_run_signs,
     closing_marks_signs,
@@ -48,7 +47,7 @@ from adaptive.privacy.secret_values import (
     looks_chosen,
     looks_random,
 )
-from adaptive.privacy.secret_words import ALONE, SecretSort, announcing_words
+from adaptive.privacy.secret_words import ADJECTIVE_ENDINGS, ALONE, SecretSort, announcing_words
 from adaptive.privacy.word_places import WordTable
 
 # Characters between an announcing word and the end of what is looked at.
@@ -253,7 +252,7 @@ def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Mat
     if link.group("scope").isspace() and (
         plain_link_signs().fullmatch(link.group())
         or figurative_signs().search(text, max(link.start() - 8, 0), link.start())
-        or adjective_signs().fullmatch(said)
+        or said.lower().endswith(ADJECTIVE_ENDINGS)
     ):
         return False
     return sentence_rest_signs().match(text, span[1]) is not None

@@ -163,19 +163,6 @@ def plain_link_signs() -> re.Pattern[str]:
 
 
 @cache
-def adjective_signs() -> re.Pattern[str]:
-    """The endings by which a word says something about a password, in Latin and Cyrillic."""
-    return re.compile(
-        r"(?:[^\W\d_]|-){2,40}(?:ing|ous|ive|ary|ory|ish|like|proof|some|ible|able|ful|less|ated"
-        r"|ized|ised"
-        r"|ental|onal|ical|istic|lich|isch|ig|bar|haft|sam|los|iert|igt|eux|euse|ique|able|if|ive"
-        r"|ée?s?|iée?|[inr]os[oa]|ado|ada|ido|ida|ivo|iva|able|ible|ato|ata|uto|uta|ico|ica|ísimo"
-        r"|ísima|issimo|issima|bile|vel|ный|ная|ное|ный|тый|той|кий|кая|ный|лен|лён|нён|ен)",
-        re.IGNORECASE,
-    )
-
-
-@cache
 def of_many_signs() -> re.Pattern[str]:
     """The pattern of of many, as its caller reads it."""
     return re.compile(r"\b(?:are|sont|son|são|sono)\s*$", re.IGNORECASE)
