@@ -5,8 +5,35 @@ Private keys, web tokens, addresses with a password, cookies, headers and some c
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+from functools import cache
+
 from adaptive.privacy.secret_commands import COMMAND_SHAPES
-from adaptive.privacy.secret_shape import SecretShape
+
+
+@dataclass(frozen=True, slots=True)
+class SecretShape:
+    """One form: it is looked for where one of its anchors (in lower case) stands in the text.
+
+    The group ``value`` is the secret. Where ``told`` is set, it must not be a placeholder or a
+    plain word. With
+    ``assigned`` an equals sign or colon stands soon behind an anchor; with ``least_word`` it
+    stands within one run of so many signs without white space.
+    """
+
+    kind: str
+    anchors: tuple[str, ...]
+    shape: str
+    told: bool = False
+    least_word: int = 0
+    assigned: bool = False
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The form, compiled when it is first looked for."""
+        return _shape_pattern(self.shape)
+
 
 _BASE64 = r"[A-Za-z0-9+/]"
 # Repeats of a million are bounded by the text: whatever is open at its end is secret up to there.
@@ -162,5 +189,10 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape("token", ("sig=",), r"[?&;]sig=(?P<value>[A-Za-z0-9%+/\-_]{30,120}=*)", told=True),
     SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
     SecretShape("private key", ("nsec1",), r"(?<![A-Za-z0-9])(?P<value>nsec1[02-9ac-hj-np-z]{58})"),
-    *COMMAND_SHAPES,
+    *(SecretShape(one.kind, one.anchors, one.shape, one.told) for one in COMMAND_SHAPES),
 )
+
+
+@cache
+def _shape_pattern(shape: str) -> re.Pattern[str]:
+    return re.compile(shape)

@@ -185,9 +185,9 @@ SAYING = frozenset(
 # By these a word says something about a password, in Latin and Cyrillic.
 ADJECTIVE_ENDINGS = tuple(
     "ing ous ive ary ory ish like proof some able ible ful less ated ized ised ental onal ical"  # noqa: SIM905 - shorter
-    " istic sensitive lich isch ig bar haft sam los iert igt eux euse ique if ée és ées ioso iosa roso"
-    " rosa noso nosa ado ada ido ida ivo iva ato ata uto uta ico ica ísimo ísima issimo issima bile vel"
-    " ный ная ное тый той кий кая лен лён нён ен".split()
+    " istic sensitive lich isch ig bar haft sam los iert igt eux euse ique if ée és ées ioso iosa"
+    " roso rosa noso nosa ado ada ido ida ivo iva ato ata uto uta ico ica ísimo ísima issimo issima"
+    " bile vel ный ная ное тый той кий кая лен лён нён ен".split()
 )
 # What holds figures and letters and is no password.
 KNOWN_NAMES = frozenset(
