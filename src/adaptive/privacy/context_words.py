@@ -16,7 +16,8 @@ from functools import cache
 from adaptive.privacy.unicode_text import SignTable, respelt
 
 CONTEXT_WORDS: Mapping[str, str] = {
-    "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
+    "phone": " phone| telephone| tel | ph | mob | cel | call | calls | called | calling | mobile"
+    "| cell | cellphone"
     "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline"
     "| hotline"
     "| ring me| ring her| ring him| reach me| reach her| reach him| reachable| voicemail| contact"
@@ -24,18 +25,22 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| telefon| handy| anruf| ruf | rufe| rufen| anzurufen| erreichbar| erreichen| erreichst"
     "| erreicht| mobil| durchwahl| festnetz| rückruf| nummer ist| meine nummer| tel nr"  # German
     "| téléphone| portable| appel| joindre| joignable| numéro de tél| mon numéro| son numéro"
-    "| teléfono| móvil| celular| llama| llame| llámame| llámanos| mi número| su número| llamar"
+    "| teléfono| marca el | márcame| fijo | móvil| celular| llama| llame| llámame| llámanos"
+    "| mi número| su número| llamar"
     "| telefone| telemóvel| ligue| ligar| liga me| liga para| meu número| zap "
     "| telefono| cellulare| chiama| chiamare| chiamami| chiamarmi| mio numero| recapito| numero è"
     "| telefoon| mobiel| bel me| bel mij| bel naar| bellen| belt | bereikbaar| te bereiken"
     "| mijn nummer| zijn nummer| haar nummer"
     "| komórk| zadzwo| dzwoni| numer tel| mój numer| kontakt"
-    "| телефон| тел | звони| позвони| мобильн| сотов| набери| мой номер| номер для связи| ватсап"
+    "| телефон| тел | моб | тлф | звони| позвони| мобильн| сотов| набери| мой номер"
+    "| номер для связи| ватсап"
     "|电话|手机|联系我|联系方式|致电|拨打|打给|微信|座机|電話|手機"
     "|携帯|けいたい|ケータイ|連絡先|電話|かけて"
     "|전화|휴대폰|핸드폰|연락처|연락"
-    "| هاتف| الهاتف| هاتفي| رقمي| جوال| الجوال| موبايل| اتصل| للاتصال| تواصل| واتساب| بهاتف"
-    "| फ़ोन| फोन| मोबाइल| कॉल| संपर्क| व्हाट्सएप| नंबर पर"
+    "| هاتف|تلفون|تليفون| الهاتف| هاتفي| رقمي| جوال| الجوال| موبايل| اتصل| للاتصال| تواصل"
+    "| التواصل| واتساب| بهاتف"
+    "| मेरा नंबर| मेरे नंबर|我的号码|我号码|私の番号|제 번호|내 번호| फ़ोन| फोन| मोबाइल| कॉल"
+    "| संपर्क| व्हाट्सएप| नंबर पर"
     "| ara | arayın| arayabil| aray| cep | numaram | gsm | iletişim"
     "| telepon| telpon| hubungi| nomor hp| no hp| hp | ponsel",
     "card": " card| visa| mastercard| amex| american express| maestro| discover| unionpay| rupay"
@@ -46,9 +51,13 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico"
     "| rekening"
     "| rachun| przelew| счет| счёт|账户|账号|口座| حساب| खाता| hesap| überweis",
-    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| адрес"
+    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet"
+    "| адрес| from | login| logged | connect| blocked | banned | address"
+    "| addr | remote| client ip| visitor| proxy | vpn | dhcp| lease| inet | resolver| айпи|地址"
+    "|主机|ホスト"
     "| сервер|服务器|サーバ| خادم| सर्वर| sunucu",
-    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
+    "mac": " mac | cisco| arp | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router"
+    "| switch | interface"
     "|地址",
     "cpf": " cpf| cadastro de pessoa| receita federal| documento| contribuinte| titular",
     "cnpj": " cnpj",
@@ -94,9 +103,11 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| visit us"
     "| my place| office is| office at| works at| my work| located| meet me| neighbor| neighbour"
     "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
-    "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
+    "| wohn| adresse| anschrift| zuhause| zu hause | daheim | umgezogen| ziehe| lieferung"
+    "| liefer| schick| sende| paket"
     "| besuch| gemeldet| hausnummer| sitzt in der| büro"
-    "| habite| habitons| vis au| vis à| vit au| réside| demeure| domicile| livr| envoy| déménag"
+    "| habite| habitons| domicili| demeurant| je vis | vis au| vis à| vit au| réside| demeure"
+    "| domicile| livr| envoy| déménag"
     "| chez moi| logement| appartement| loge "
     "| vivo | vive | vivimos| dirección| domicilio| resido| reside| envía| enviar| enviad| casa"
     "| mudé| mudamos| entrega| piso | entregar| manda"
@@ -114,10 +125,13 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| रहता| रहती| रहते| पता | पते | घर | निवास| भेज| डिलीवर"
     "| oturu| yaşıyor| adres| ikamet| evim| taşındı| gönder| kargo| teslim"
     "| tinggal| alamat| rumah| kirim| pindah",
-    "birth": " born| dob | d o b | birth| birthday| birthdate"
-    "| geboren| geburt| geb | né le| née le| né un| née un| naissance| anniversaire| nació| nací"
-    "| nacido| nacida| nacimiento| cumpleaños| cumple | nasci| nascid| nascimento| aniversário"
-    "| nato il| nata il| nato l| nata l| nascita| compleanno| nacque| è nato| sono nat| geboorte"
+    "birth": " born| dob | d o b | bday| b day| birth| birthday| birthdate"
+    "| geboren| geburt| geb |ofbirth | né le| née le| né un| née un| naissance| anniversaire"
+    "| nació| nací| fecha de nac| f nac"
+    "| nacido| nacida| nacimiento| cumpleaños| cumple | nasc | nasci| nascid| nascimento"
+    "| aniversário"
+    "| nato il| nata il| nato a | nata a | nato l| nata l| nascita| compleanno| nacque| è nato"
+    "| sono nat| geboorte"
     "| verjaar| jarig| urodz| ur | urodzin| родил| рожден| дата рожд| д р | г р | рождён| днюха"
     "|出生|生日|生于|誕生日|生まれ|生年月日|출생|생년월일|생일|태어"
     "| مواليد| الميلاد| ميلاد| ولد | ولدت| وُلد| जन्म| पैदा| doğum| doğdu| doğan| doğdum"
@@ -134,7 +148,8 @@ COUNTER_WORDS = (
     "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
     "| catalog| vin | score| population| views| votes| downloads| followers| policy no| licence no"
     "| license key| coupon| voucher| gift card| loyalty| error| issue| chapter| section| page"
-    "| bestell| rechnung| auftrag| sendung| seriennummer| artikel| aktenzeichen| vorgang"
+    "| kundennr| vertragsnr| vertragsnummer| mitgliedsn| matrikel| bestell| rechnung| auftrag"
+    "| sendung| seriennummer| artikel| aktenzeichen| vorgang"
     "| kundennummer| buchung| fahrgestell| referenz| produkt| lieferschein| paketnummer"
     "| commande| facture| suivi| numéro de série| référence| colis| dossier| réservation| client n"
     "| pedido| factura| seguimiento| número de serie| referencia| reserva| envío| expediente"
@@ -144,7 +159,8 @@ COUNTER_WORDS = (
     "| ordernummer"
     "| zamówien| faktur| seryjn| przesyłki nr| referenc| partii| rezerwacj| katalogow"
     "| заказ| накладн| серийн| артикул| трек| счет фактур| счёт фактур| бронирован| партии| версии"
-    "|订单|发票|单号|序列号|型号|编号|快递|批次|運單|注文|請求書|追跡|製造番号|品番|伝票|予約番号"
+    "|订单|发票|单号|序列号|型号|编号|快递|批次|運單|注文|請求書|追跡|製造番号|品番|型番|伝票"
+    "|予約番号"
     "|주문|송장|일련번호|운송장|예약"
     "| طلب| الطلب| فاتورة| الفاتورة| الشحنة| تسلسلي| التتبع| الحجز"
     "| ऑर्डर| चालान| इनवॉइस| बिल | सीरियल| ट्रैकिंग| बुकिंग"
@@ -192,7 +208,13 @@ _ID_SUBJECTS = [
     "passport",
 ]
 
-SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number")
+# Of numbers with dots: what has editions or chapters.
+VERSION_WORDS = (
+    " update | updated | upgrade| release | kapitel| abschnitt| ziffer| chapitre| capítulo"
+    "| capitolo| clause| paragraph| appendix| пункт| глава| раздел| oid | v "
+)
+
+SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number", "version")
 
 
 @cache
@@ -201,6 +223,7 @@ def words_of(subject: str) -> tuple[str, ...]:
     table = {
         "counter": COUNTER_WORDS,
         "no birth": NO_BIRTH_WORDS,
+        "version": f"{COUNTER_WORDS}|{VERSION_WORDS}",
         "another number": "|".join((COUNTER_WORDS, *map(CONTEXT_WORDS.__getitem__, _ID_SUBJECTS))),
     }
     return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))

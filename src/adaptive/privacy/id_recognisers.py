@@ -54,6 +54,10 @@ def _british_nino_fits(match: re.Match[str]) -> bool:
 def _passport_fits(match: re.Match[str]) -> bool:
     """As many digits as a number needs; no year, no day written without separators."""
     digits = sum(map(str.isdigit, match[0]))
+    if _PACKED_DAY.fullmatch(match[0]):
+        return False
+    if 3 <= digits < 5 and _MIXED_PASSPORT.fullmatch(match[0]):
+        return True
     behind = match.string[match.end() : match.end() + 4].lower()
     return digits >= 5 and not behind.lstrip().startswith(("€", "$", "руб", "eur", "usd", "円"))
 
@@ -81,6 +85,10 @@ def _national_id(
         leads=frozenset(leads),
     )
 
+
+# German passports and cards have letters without vowels anywhere (BMI, "Seriennummer").
+_PACKED_DAY = re.compile("(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}")
+_MIXED_PASSPORT = re.compile("[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}")
 
 ID_RECOGNISERS = (
     _national_id(
@@ -266,7 +274,7 @@ ID_RECOGNISERS = (
     ),
     _national_id(
         "United States",
-        r"[0-8][0-9]{2}([- ])[0-9]{2}\1[0-9]{4}",
+        r"[0-8][0-9]{2}([- ])[0-9]{2}\1[0-9]{4}(?!-[A-Za-z])(?! ?(?:mm|cm|km|kg|m|ms|px)(?!\w))",
         0.65,
         american_ssn_holds,
         "ssn",

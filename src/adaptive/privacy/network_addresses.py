@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+from functools import cache
 
 from adaptive.privacy.recogniser import Recogniser
 
@@ -73,16 +74,47 @@ def _email_fits(match: re.Match[str]) -> bool:
         return False
     text = match.string
     before = text[match.start() - 1 : match.start()]
+    # What is left of a URL whose account and password are a manual's.
+    if before == ":" and _url_account().search(text, max(match.start() - 80, 0), match.start()):
+        return False
     # ``git@host:path`` is a repository, ``@name@host`` a name in a social network.
     return before != "@" and not (local == "git" and text[match.end() : match.end() + 1] in ":/")
 
 
+@cache
+def _url_account() -> re.Pattern[str]:
+    return re.compile(r"://[^\s/@:]{0,64}:$")
+
+
+def _low_ipv4_fits(match: re.Match[str]) -> bool:
+    return _ipv4_holds(match)
+
+
 def _ipv4_fits(match: re.Match[str]) -> bool:
+    """An address whose numbers are too high for a version's, or that stands where one does."""
+    octets = [int(octet) for octet in match["value"].split(".")]
+    low = octets[0] <= _HIGHEST_OF_VERSION and octets[0] != 10
+    if low and max(octets) < _LEAST_OF_ADDRESS:
+        text = match.string
+        behind = text[match.end() : match.end() + 2]
+        before = text[max(match.start() - 2, 0) : match.start()]
+        if before[-1:] not in {"/", "["} and not (behind[:1] == ":" and behind[1:].isdigit()):
+            return False
+    return _ipv4_holds(match)
+
+
+def _ipv4_holds(match: re.Match[str]) -> bool:
     """An address of somebody: no mask, no loopback, no network, no version."""
     octets = [int(octet) for octet in match["value"].split(".")]
     if max(octets) > 255 or any(len(o) > 1 and o[0] == "0" for o in match["value"].split(".")):
         return False
     if octets[0] in {0, 127, 255} or octets[0] >= 224:
+        return False
+    text = match.string
+    # The number of a section or a version.
+    if text[match.start() - 1 : match.start()] in {"第", "§", "^", "~"}:
+        return False
+    if text[max(match.start() - 2, 0) : match.start()] in {"==", ">=", "<=", "~=", "§ "}:
         return False
     bits = match["bits"]
     if bits and int(bits) < 32:
@@ -110,16 +142,38 @@ def _mac_holds(digits: str) -> bool:
     return len(set(digits)) > 1
 
 
+def _dotted_mac_holds(digits: str) -> bool:
+    """Figures and letters both: otherwise it is a word or a number with dots."""
+    return any(map(str.isdigit, digits)) and any(map(str.isalpha, digits))
+
+
 def _plain_mac_fits(match: re.Match[str]) -> bool:
     return _mac_holds(match["value"])
+
+
+# What manuals write for an account and its password.
+_SAMPLE_USERS = frozenset({"user", "username", "usr", "login", "name", "your_user"})
+_SAMPLE_PASSWORDS = frozenset({"password", "pass", "passwd", "pwd", "pw", "your_password"})
 
 
 def _credentials_fit(match: re.Match[str]) -> bool:
     """A password that is not a placeholder of a manual."""
     secret = match["secret"]
+    user = match[0].partition("://")[2].partition(":")[0]
+    if user.lower() in _SAMPLE_USERS and secret.lower() in _SAMPLE_PASSWORDS:
+        return False
+    if secret[0] == "$" and secret[1:].replace("_", "").isalpha() and secret.isupper():
+        return False
     return not (secret[0] in "<{$[*%" and secret[-1] in ">}])*%") and set(secret) > {secret[0]}
 
 
+# The numbers of most versions: "5.15.0.91".
+_HIGHEST_OF_VERSION = 25
+_LEAST_OF_ADDRESS = 100
+_IPV4 = (
+    r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
+    r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])"
+)
 _IP_HEAD = r"(?<![0-9A-Za-z.])(?<![0-9A-Za-z][-+_/])"
 _NETWORK_SCHEME = r"(?<![0-9A-Za-z])[A-Za-z][0-9A-Za-z+.\-]{1,15}://"
 _NETWORK_PARAMETER = (
@@ -211,12 +265,24 @@ NETWORK_RECOGNISERS = (
         "ip",
         "version 4",
         "dotted",
-        _IP_HEAD + r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
-        r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])",
+        _IP_HEAD + _IPV4,
         0.7,
         0.9,
         "ip",
         fits=_ipv4_fits,
+        against="version",
+    ),
+    Recogniser(
+        "ip",
+        "version 4, of low numbers",
+        "dotted",
+        _IP_HEAD + _IPV4,
+        0.4,
+        0.9,
+        "ip",
+        reach=(40, 20),
+        fits=_low_ipv4_fits,
+        against="version",
     ),
     Recogniser(
         "ip",
@@ -261,9 +327,10 @@ NETWORK_RECOGNISERS = (
         "dots",
         "dotted",
         r"(?<![0-9A-Za-z.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![0-9A-Za-z.])",
-        0.4,
+        0.6,
         0.9,
         "mac",
-        holds=_mac_holds,
+        holds=_dotted_mac_holds,
+        countered=False,
     ),
 )

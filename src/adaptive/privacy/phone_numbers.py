@@ -16,7 +16,8 @@ from adaptive.soft import soft_import
 # Bulletin annexes); other countries have 6 to 12.
 _NATIONAL_LENGTHS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("1",), (10, 10)),
-    **dict.fromkeys(("7", "90", "91", "92", "52", "63", "98"), (10, 10)),
+    **dict.fromkeys(("7", "90", "91", "92", "63", "98"), (10, 10)),
+    "52": (10, 11),  # with the one that mobile numbers had until 2019
     **dict.fromkeys(("33", "34", "31", "32", "48", "61", "27", "30", "41", "46", "351"), (8, 10)),
     **dict.fromkeys(("44", "55", "81", "82", "86", "234", "880", "54", "57"), (8, 11)),
     **dict.fromkeys(("45", "47", "65", "852", "971", "966", "972", "420", "353"), (8, 9)),
@@ -120,6 +121,7 @@ _NO_PHONE = (
     r"|[0-9]{1,3}(?:\.[0-9]{3}){1,4}"  # thousands
     r"|[1-9][0-9]{0,2}(?: 000){1,4}"
     r"|[0-9]{1,9}\.[0-9]{1,9}"  # a fraction
+    r"|0[0-9](?:[-. ]0[0-9]){3}"  # steps
     r"|([0-9])\1{6,14}"
 )
 _MONEY_BEFORE = "€$£¥₹₽₩₺₪#"
@@ -127,7 +129,10 @@ _MONEY_BEHIND = (
     r"[ ]?(?:[€$£¥₹₽₩₺%°]|(?:EUR|USD|GBP|JPY|CNY|INR|RUB|PLN|BRL|TRY|CHF|euros?|dollars?|pounds"
     r"|yen|rupees|reais|pesos|zł|руб|km|kg|people|users|views|votes|bytes|MB|GB)\b|[元円원万])"
 )
-_PHONE_HEAD = r"(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:(])(?<![0-9]{2} )"
+_PHONE_HEAD = (
+    r"(?:(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:(])|(?<=(?i:tel|one|fax|ell|ile)[:.=]))"
+    r"(?<![0-9]{2} )"
+)
 _PHONE_TAIL = r"(?![0-9A-Za-z_@])(?![-./:,][0-9])(?![-][A-Za-z])(?! [0-9]{2})"
 _PHONE_EXTENSION = r"(?:,? ?(?:ext\.?|extension|x|доб\.?|Durchwahl|poste|int\.) ?[0-9]{1,5})?"
 
@@ -250,6 +255,8 @@ PHONE_RECOGNISERS = (
         "Russia", r"8[ -]?\(?[3489][0-9]{2}\)?[ -]?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}", 0.6, 1, 4, 7
     ),
     _national_phone("Brazil", r"\(0?[1-9][0-9]\) ?(?:9 ?)?[0-9]{4}[- ][0-9]{4}", 0.65, "("),
+    _national_phone("Spain", r"[6-9][0-9]{2} [0-9]{2} [0-9]{2} [0-9]{2}", 0.5, 3),
+    _national_phone("Brazil, mobile", r"[1-9][1-9] 9[0-9]{4}-[0-9]{4}", 0.55, 2),
     _national_phone(
         "China, mobile", r"1[3-9][0-9](?:[0-9]{8}|[- ][0-9]{4}[- ][0-9]{4})", 0.5, 3, 11
     ),

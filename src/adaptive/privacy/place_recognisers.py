@@ -14,16 +14,26 @@ _ROMANCE_JOINTS = (
     "de|du|des|del|della|dello|dei|degli|delle|dell|di|da|do|dos|das|la|le|les|el|las|los|y|e|et"
     "|aux?|sur|sous|en|san|santa"
 )
-_ROMANCE_WORD = rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}|[0-9]{{1,2}}[ºª°]?|{_NAME})"
-_HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?)?(?![\w])"
+_ROMANCE_WORD = (
+    rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}"
+    rf"|[0-9]{{1,2}}[ºª°]?(?= (?:[^\W\d]|#))|{_NAME})"
+)
+_HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?|/[A-Za-z])?(?![\w])"
 _ENGLISH_TYPES = (
     "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq"
     "|Terrace|Ter|Way|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Cres|Circle|Cir|Trail|Gardens|Grove"
-    "|Row|Mews|Hill|Walk|Alley|Broadway"
+    "|Row|Mews|Hill|Walk|Alley|Broadway|Green|Quay|Loop|Plaza|Wharf"
 )
 _POST_CODE = (
     r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}"
     r"|[A-Z]{2,3} [0-9]{4}|[1-9][0-9]{2} ?[0-9]{3}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
+)
+
+
+_DRAWING = re.compile(r"(?:scale|translate|rotate|skew|matrix|bezier|rgba?|hsla?|vec)\w{0,3}\($")
+_MEASURE = re.compile(
+    r" ?(?:[mnμ]?s|[mck]?m|kg|px|sec|usd|eur|db|[kmg]?hz|[kmg]b|k?w|v|mph|fps|[%€$])(?!\w)",
+    re.IGNORECASE,
 )
 
 
@@ -36,6 +46,10 @@ def _coordinates_fit(match: re.Match[str]) -> bool:
     behind = text[match.end() : match.end() + 5].lstrip(" ")
     listed = before[-1:] in {",", ";"} and before[:-1][-1:].isdigit()
     more = behind[:1] in {",", ";"} and behind[1:].strip(" -+")[:1].isdigit()
+    if _MEASURE.match(text, match.end()) or _DRAWING.search(
+        text, max(match.start() - 16, 0), match.start()
+    ):
+        return False
     # Two shares of one, as in vectors, are on the open sea off Ghana.
     return latitude + longitude > 1 and latitude <= 90 and longitude <= 180 and not (listed or more)
 
@@ -81,10 +95,12 @@ ADDRESS_RECOGNISERS = (
         "English",
         rf"{HEAD}[0-9]{{1,5}}[A-Za-z]?(?:[-/][0-9]{{1,4}})?,? "
         rf"(?:(?:[0-9]{{1,3}}(?:st|nd|rd|th)|{_NAME}) ){{1,4}}(?:{_ENGLISH_TYPES})(?![\w'])\.?"
+        r"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?"
         r"(?:,? (?:Apt|Apartment|Unit|Suite|Ste|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w))?"
         rf"(?:{_CITY}{{0,2}},? (?P<sure>{_POST_CODE})(?!\w))?",
         " st| ave| road| rd| boul| blvd| lane| ln| dr| court| ct| pl| sq| ter| way| park| pkwy"
-        "| high| hwy| close| cres| cir| trail| gard| grov| row| mews| hill| walk| all| broad",
+        "| high| hwy| green| quay| loop| plaza| wharf| close| cres| cir| trail| gard| grov| row"
+        "| mews| hill| walk| all| broad",
         *range(1, 6),
     ),
     _address(
@@ -98,9 +114,10 @@ ADDRESS_RECOGNISERS = (
     ),
     _address(
         "German",
-        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}}[ \-]){{0,3}}{_CAPITAL}?[\w]{{1,24}}?"
+        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}}[ \-]){{0,3}}(?:{_CAPITAL}?[\w]{{1,24}}?"
         r"(?:[Ss]tra(?:ß|ss)e|[Ss]tr\.|weg|Weg|platz|Platz|allee|Allee|gasse|ring|ufer|damm"
-        rf"|chaussee|steig|steg|graben|markt|hof) ?{_HOUSE}"
+        r"|chaussee|steig|steg|graben|markt|hof)|(?<=[\w.][ \-])(?:Stra(?:ß|ss)e|Str\.|Weg|Platz"
+        rf"|Allee|Gasse|Ring|Ufer|Damm|Chaussee|Graben|Markt)) ?{_HOUSE}"
         rf"(?:,? (?P<sure>[0-9]{{4,5}}) {_NAME})?",
         "straße|strasse|str |weg|platz|allee|gasse|ring|ufer|damm|chaussee|steig|steg|graben"
         "|markt|hof",
@@ -129,7 +146,7 @@ ADDRESS_RECOGNISERS = (
         rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada"
         rf"|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
         r",? ?(?:n[.º°o]{1,2} ?|núm(?:ero|\.)? ?|número |#|civico )?"
-        rf"{_HOUSE}(?:,? [0-9]{{1,2}} ?[º°ª]\.? ?[A-Z]?(?!\w))?"
+        rf"{_HOUSE}(?:,? [0-9]{{1,2}} ?[º°ªoa]\.?(?: ?[A-Z])?(?!\w))?"
         rf"(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
         " calle | c | avenida| avda | av | paseo | plaza | pza | carrera | cra | calzada | ronda "
         "| travesía | jirón | pasaje | glorieta | rua | r | travessa | praça | alameda | estrada "
@@ -183,7 +200,7 @@ ADDRESS_RECOGNISERS = (
         r"(?:[\u4e00-\u9fff]{0,8}[0-9]{1,4}(?:号楼|楼|栋|幢|座|单元|层|室|号"
         r"|樓)){0,4}(?:[0-9]{1,4}室)?",
         "路|街|道|巷|弄|胡同|村",
-        trim="[\u4e00-\u9fff]{0,28}(?:住在|住址|地址|家在|公司在|位于|寄到|寄给|送到|搬到|[在到给是于往了])",
+        trim="[\u4e00-\u9fff]{0,28}(?:住在|住址|家住|我住|现住|地址|家在|公司在|位于|寄到|寄给|送到|搬到|[在到给是于往了])",
     ),
     _address(
         "Japanese",
@@ -284,8 +301,10 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "named",
         "decimals",
-        r"(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
-        r"[,;&]? ?(?:and )?[\"']?(?i:lon(?:g(?:itude)?)?|lng)[\"']?(?: ?[:=] ?| )\+?"
+        r"(?:(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )|[緯纬]度 ?[:：は]?"
+        r" ?)\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
+        r"[,;&、，度]{0,2} ?(?:and )?[\"']?(?:(?i:lon(?:g(?:itude)?)?|lng)[\"']?(?: ?[:=] ?| )"
+        r"|[経经]度 ?[:：は]? ?)\+?"
         r"(?P<longitude>-?[0-9]{1,3}\.[0-9]{1,15})",
         0.95,
         fits=_coordinates_fit,

@@ -18,6 +18,7 @@ from adaptive.privacy.secret_links import (
     closing_marks_signs,
     code_after_signs,
     few_words_signs,
+    figurative_signs,
     figure_signs,
     is_uuid_signs,
     link_mark_signs,
@@ -28,12 +29,14 @@ from adaptive.privacy.secret_links import (
     other_code_signs,
     other_name_signs,
     phrase_opening_signs,
+    plain_link_signs,
     quoted_signs,
     said_before_signs,
     scope_of_secret_signs,
     second_signs,
     sentence_rest_signs,
     sign_link_signs,
+    small_word_signs,
     value_signs,
 )
 from adaptive.privacy.secret_phrases import announced_phrase
@@ -44,7 +47,7 @@ from adaptive.privacy.secret_values import (
     looks_chosen,
     looks_random,
 )
-from adaptive.privacy.secret_words import ALONE, SecretSort, announcing_words
+from adaptive.privacy.secret_words import ADJECTIVE_ENDINGS, ALONE, SecretSort, announcing_words
 from adaptive.privacy.word_places import WordTable
 
 # Characters between an announcing word and the end of what is looked at.
@@ -59,6 +62,7 @@ _LEAST_BEFORE = 5
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
+    "nothing": "",
     "password": "password",
     "code": "PIN or one-time code",
     "key": "key or token",
@@ -89,6 +93,8 @@ def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
     """
     places = _announced(lower)
     for number, place in enumerate(places):
+        if place.sort == "nothing":
+            continue
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):
@@ -203,10 +209,19 @@ def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int
         return None
     if place.sort == "key":
         return span
+    return _password_after(text, said, span, link)
+
+
+def _password_after(
+    text: str, said: str, span: tuple[int, int], link: re.Match[str]
+) -> tuple[int, int] | None:
+    """A password or a code at a place, if its look or what is around it tells."""
     if looks_chosen(said) or looks_random(said, 8):
         return span
     if len(said) >= 4 and said.isdigit():
         return span
+    if end := _phrase_of_words(text, span, link):
+        return span[0], end
     return span if _is_plain_password(text, said, span, link) else None
 
 
@@ -222,19 +237,35 @@ def _is_quoted_password(said: str) -> bool:
 
 def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
     """A plain word as a password: it ends the sentence, and says nothing about the password."""
-    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
+    if (
+        len(said) < 5
+        or "(" in said
+        or is_saying(said)
+        or not said[0].isalpha()
+        or said[-1] > "\u2e80"
+    ):
         return False
     if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
         link.group("scope")
     ):
         return False
-    rest = sentence_rest_signs().match(text, span[1])
-    if rest:
-        return True
-    # "pass phrase: correct horse battery staple"
-    return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
-        few_words_signs().match(text, span[0])
-    )
+    if link.group("scope").isspace() and (
+        plain_link_signs().fullmatch(link.group())
+        or figurative_signs().search(text, max(link.start() - 8, 0), link.start())
+        or said.lower().endswith(ADJECTIVE_ENDINGS)
+    ):
+        return False
+    return sentence_rest_signs().match(text, span[1]) is not None
+
+
+def _phrase_of_words(text: str, span: tuple[int, int], link: re.Match[str]) -> int:
+    """The end of words that make no sentence: "pass phrase: correct horse battery staple"; or 0."""
+    if "phrase" not in text[max(0, link.start() - 12) : link.start()].lower():
+        return 0
+    words = few_words_signs().match(text, span[0])
+    if not words or small_word_signs().search(words.group("words")):
+        return 0
+    return words.end("words")
 
 
 def _is_token_of_words(said: str) -> bool:

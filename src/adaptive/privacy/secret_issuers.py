@@ -62,6 +62,13 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("rubygems_", r"[0-9a-f]{48}"),
         ("CLOJARS_", r"[0-9a-f]{60}"),
         ("A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,5}[A-Z0-9]{5}"),  # 1Password
+        ("rpa_", r"[A-Z0-9]{36,50}"),  # RunPod
+        ("AQ.", r"Ab[\w\-]{36,80}"),  # Google AI Studio
+        ("ls__", r"[0-9a-f]{32}"),
+        ("key_", r"[0-9a-f]{32}"),
+        ("live_", r"[A-Za-z0-9]{30,40}"),  # Mollie
+        ("test_", r"[A-Za-z0-9]{30}(?![A-Za-z0-9])"),
+        ("zpka_", r"[\w]{30,60}"),
         ("AGE-SECRET-KEY-", r"1[A-Z0-9]{50,60}"),
     ),
     "cloud key": (
@@ -120,6 +127,12 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("hooks.slack.com/", r"(?:services|workflows|triggers)/[\w/]{20,100}"),
         ("/api/webhooks/", r"\d{15,21}/[\w\-]{50,90}"),  # Discord
         ("webhook.office.com/", r"[\w@\-/]{60,250}"),
+        ("glrtr-", r"[\w\-]{20,64}"),
+        ("glffct-", r"[\w\-]{20,64}"),
+        ("ATTA", r"[0-9a-f]{64}[0-9A-F]{8}"),  # Trello
+        ("cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),  # crates.io
+        ("IGQV", r"[\w\-]{60,300}"),  # Instagram
+        ("oauth:", r"[a-z0-9]{30}(?![A-Za-z0-9])"),  # Twitch
         ("npm_", r"[A-Za-z0-9]{30,60}"),
         ("pypi-", r"[\w\-]{40,250}"),
         ("hf_", r"[A-Za-z0-9]{30,60}"),  # Hugging Face
@@ -177,11 +190,16 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
 # Those that are told by their middle or their end, or by their shape alone.
 _SHAPED: tuple[tuple[str, str, str], ...] = (
     ("API key", "-us", r"[0-9a-f]{32}-us\d{1,2}"),  # Mailchimp
+    (
+        "API key",
+        ":fx",
+        r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:fx",
+    ),  # DeepL
     ("cloud key", "Q~", r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}"),  # Azure client secret
     ("cloud key", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),  # Azure DevOps
     ("cloud key", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}"),  # Terraform
     ("API key", "SK", r"SK[0-9a-f]{32}"),  # Twilio
-    ("token", ":AA", r"\d{8,10}:AA[\w\-]{30,40}"),  # Telegram
+    ("token", ":AA", r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}"),  # Telegram
     ("token", ".", r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}"),  # Discord
 )
 

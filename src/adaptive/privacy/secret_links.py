@@ -68,7 +68,8 @@ def chance_run_signs() -> re.Pattern[str]:
 def adjacent_signs() -> re.Pattern[str]:
     """The pattern of adjacent, as its caller reads it."""
     return re.compile(
-        r"(?:(?:[^\W\d_]{0,4}|'s)[ \t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|é|è|(?:for|от|für|de|del"
+        r"(?:(?:[^\W\d_]{0,4}|'s)[ \t]{1,3}(?:(?:of|is|it|:|was|as|to|als|como|come|comme|ist"
+        r"|est|es|é|è|(?:for|от|für|de|del"
         r"|do|da|di)[ \t]{1,2}[^\s.!?:,;]{2,16})[ \t]{1,2})?|[이은는がはを]\s?)"
         r"[\"'`(]?(?P<value>[!-~]{4,200})"
     )
@@ -77,19 +78,25 @@ def adjacent_signs() -> re.Pattern[str]:
 @cache
 def code_after_signs() -> re.Pattern[str]:
     """A number of four to eight figures after a word for a code, no amount, year or date."""
-    link = rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}|{LINK_UNSPACED}\s?)"
+    link = (
+        rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}"
+        rf"(?:(?:the|die|der|das|le|la|el|il|o)[ \t])?|{LINK_UNSPACED}\s?)"
+    )
     between = (
         r"(?:(?:'?s)?[ \t](?:[^\s.!?:=\n,;\d]{1,24}[ \t]){0,7}?[^\s.!?:=\n,;\d]{0,24}?|\w{0,12}?)"
     )
     digits = (
         r"(?P<value>(?:[A-Z]{1,2}-)?\d{3}[ \-]\d{3}|\d{2}[ \-]\d{2}[ \-]\d{2}(?:[ \-]\d{2})?"
         r"|[*#]?\d{4,8}[#*]?"
-        r"|(?:[A-Z]-)\d{4,8}|\d{4,5}-\d{4,5}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
+        r"|(?:[A-Z]-)\d{4,8}|\d{4,5}-\d{4,5}"
+        r"|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
         r"9]{4,6})"
     )
     return re.compile(
-        rf"(?:{between}{link}[\"'`*(]{{0,2}}|[ \t]{{1,2}}(?:code |number |nummer "
-        rf"|code: )?[\"'`(#]{{0,2}}|(?:\s?[이은는がはを]\s?))"
+        rf"(?:{between}{link}[\"'`*(]{{0,2}}|(?:['’]s)?[ \t]{{1,2}}(?:(?:code|number|nummer"
+        rf"|numéro|bancomat"
+        rf"|carta|card|karte|tarjeta|cartão|carte|код|карты|код карты|der karte"
+        rf"|code:) ){{0,2}}[\"'`(#]{{0,2}}|(?:\s?[이은는がはを]\s?))"
         rf"{digits}(?![A-Za-z0-9_])(?![.,:/\-]\d)(?!{UNITS}(?!\w))",
         re.IGNORECASE,
     )
@@ -114,7 +121,8 @@ def said_before_signs() -> re.Pattern[str]:
     return re.compile(
         r"(?:^|[\s\"'`(「:：])(?P<value>(?:(?<![\w])\d{3}[ \-]\d{3}"
         r"|[!-~]{4,80}?))[\"'`*)」]{0,2}\s{0,2}"
-        r"(?:\s(?:is|was|ist|war|est|es|é|è|jest|as|als|comme|como|come|jako|olarak|это|как|है"
+        r"(?:\s(?:is|are|was|ist|sind|war|est|sont|es|son|é|são|è|sono|jest|as|als|comme|como"
+        r"|come|jako|olarak|это|как|है"
         r"|is het)\s"
         r"|[,]?\s?(?:—|–|-|это)\s|\s?(?:は|が|是|为|作为|はあなたの|là)\s?)"
         r"(?:[^\W\d_]{1,12}[ '’]|[^\W\d_'’]{1,3}['’]){0,4}[\"'(]?[^\W\d_]{0,12}$",
@@ -136,6 +144,25 @@ def sentence_rest_signs() -> re.Pattern[str]:
 
 
 @cache
+def figurative_signs() -> re.Pattern[str]:
+    """Words for a password that mean more often something else: "la clave es paciencia"."""
+    return re.compile(r"(?:clave|parola|parole|login:|unlock)$", re.IGNORECASE)
+
+
+@cache
+def plain_link_signs() -> re.Pattern[str]:
+    """The links that a plain word is a password after, with nothing else between.
+
+    In the Romance languages an adjective stands there more often than a password.
+    """
+    return re.compile(
+        r"\s{1,3}(?:est|es|é|è|era|sera|foi|será|sont|son|sono|são|jest|är|er|to|en|na|on|je|van"
+        r"|este|olarak|adalah|ni)[:]?\s{1,3}",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def of_many_signs() -> re.Pattern[str]:
     """The pattern of of many, as its caller reads it."""
     return re.compile(r"\b(?:are|sont|son|são|sono)\s*$", re.IGNORECASE)
@@ -145,7 +172,7 @@ def of_many_signs() -> re.Pattern[str]:
 def scope_of_secret_signs() -> re.Pattern[str]:
     """What may stand between the word and a link to a plain word: what the password is for."""
     return re.compile(
-        r"(?:[\w\-]{0,4}|\s?\([^)]{0,40}\)?|[\w\-']{0,8}\s+(?:for|of|to|on|at|from|in|für|von"
+        r"(?:[\w\-]{0,4}|\s|\s?\([^)]{0,40}\)?|[\w\-']{0,8}\s+(?:for|of|to|on|at|from|in|für|von"
         r"|vom|zum|zur|am"
         r"|im|du|de|des|del|della|dell'\w*|do|da|pour|para|per|van|voor|dla|do|od|от|для|к|i"
         r"|we|is|was|used"
@@ -175,7 +202,17 @@ def second_signs() -> re.Pattern[str]:
 @cache
 def few_words_signs() -> re.Pattern[str]:
     """The pattern of few words, as its caller reads it."""
-    return re.compile(r"[a-z]{2,12}(?:[ \-][a-z]{2,12}){2,9}\s*(?:$|[.\n\"'])")
+    return re.compile(r"(?P<words>[a-z]{2,12}(?:[ \-][a-z]{2,12}){2,9})[ \t]{0,8}(?:$|[.\n\"'])")
+
+
+@cache
+def small_word_signs() -> re.Pattern[str]:
+    """Words of a sentence, which no phrase for a password is."""
+    return re.compile(
+        r"\b(?:a|an|the|is|are|was|be|been|must|should|can|not|to|of|for|from|with|and|or|in|on|at"
+        r"|by|it|its|your|my|our|you|we|i|that|this|every|any|than|has|have|will|least)\b",
+        re.IGNORECASE,
+    )
 
 
 @cache

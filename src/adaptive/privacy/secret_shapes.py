@@ -1,6 +1,6 @@
 """Secrets that tell themselves by their form, whoever issued them, as data.
 
-Private keys, web tokens, addresses with a password, cookies, headers and command lines.
+Private keys, web tokens, addresses with a password, cookies, headers and some command lines.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+
+from adaptive.privacy.secret_commands import COMMAND_SHAPES
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,8 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "password in an address",
         ("://",),
-        r":(?<=[A-Za-z][\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
+        # A port with a path behind it is no password.
+        r":(?<=\w[\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?!\d{2,5}/)(?P<value>[^\s\"'<>]{1"
         r",200}?)@(?=[\w.\-\[])(?![^\s/]{0,100}@)",
         told=True,
     ),
@@ -90,10 +93,21 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     ),
     SecretShape(
         "cookie",
-        ("sess", "sid", "csrf", "xsrf", "auth_token", "remember_"),
+        (
+            "sess",
+            "sid",
+            "csrf",
+            "xsrf",
+            "auth_token",
+            "remember_",
+            "aspxauth",
+            "aspnetcore.",
+            "li_at",
+        ),
         r"(?i:(?<![A-Za-z0-9])(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid"
         r"|_?session(?:_?(?:id|token|key))?|sessid|sid|csrf-?token|xsrf-token|auth_token"
-        r"|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
+        r"|\.?ASPXAUTH|\.?AspNetCore\.\w{1,20}|li_at|remember_(?:token|me)"
+        r"|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
         r"/\-]{8,4000}=*)",
         told=True,
         assigned=True,
@@ -137,7 +151,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     ),
     SecretShape(
         "password",
-        ("mysql", "mariadb", "smbclient", "mysqldump"),
+        ("mysql", "mariadb", "mysqldump"),
         r"(?<![A-Za-z])(?:mysql|mysqldump|mariadb)[^\n]{0,120}?\s-p[\"']?(?P<value>[^\s\"']{3,1"
         r"00})",
         told=True,
@@ -175,6 +189,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape("token", ("sig=",), r"[?&;]sig=(?P<value>[A-Za-z0-9%+/\-_]{30,120}=*)", told=True),
     SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
     SecretShape("private key", ("nsec1",), r"(?<![A-Za-z0-9])(?P<value>nsec1[02-9ac-hj-np-z]{58})"),
+    *(SecretShape(one.kind, one.anchors, one.shape, one.told) for one in COMMAND_SHAPES),
 )
 
 

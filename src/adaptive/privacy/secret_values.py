@@ -40,7 +40,7 @@ def looks_random(value: str, least: int = 16) -> bool:
     mixed = figures >= 2 or (figures and len(core) < 14) or _case_changes(core) >= 4
     if not mixed or not any(map(str.isalpha, core)) or value.lower() in KNOWN_NAMES:
         return False
-    if is_placeholder(value) or _plain_run().fullmatch(value):
+    if is_placeholder(value) or (_plain_run().fullmatch(value) and not _is_mixed_case(core)):
         return False
     return entropy(core) >= min(_LEAST_CHANCE, math.log2(len(core)) * 0.72)
 
@@ -77,6 +77,11 @@ def entropy(value: str) -> float:
     return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
 
 
+def _is_mixed_case(value: str) -> bool:
+    """Letters whose case changes more often than at the words of a name in a program."""
+    return len(value) >= 20 and value.isalpha() and 4 * _case_changes(value) > len(value)
+
+
 def _case_changes(value: str) -> int:
     return len(re.findall(r"[a-z][A-Z]|[A-Z][a-z]", value))
 
@@ -91,7 +96,8 @@ def _placeholder() -> re.Pattern[str]:
         r"|(?:process|os|env|config|settings|secrets|vars|self|args)\.[a-z].*"
         r"|password|passwd|pass|pwd|passwort|secret|token|api[_\-]?key|key|user|none|null|true"
         r"|false"
-        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|(?:x{3,}|\*{2,}"
+        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|!(?:vault|secret"
+        r"|env|env_var|include|ref|sub)\b.*|(?:x{3,}|\*{2,}"
         r"|•{2,}).*"
         r"|.{0,12}(?:\*{3,}|x{5,}|X{5,}|•{3,}|\.{3,}|…).{0,6})[\"'),;.]*$",
         re.IGNORECASE,
@@ -104,7 +110,7 @@ def _plain_run() -> re.Pattern[str]:
     return re.compile(
         r"https?://\S+|www\.\S+|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+(?:[ap]m|[A-Z])?"
         r"|\d{1,3}(?:st|nd|rd|th|s|k|m|px|kg|cm|km|gb|mb|ms|am|pm|x|h|er|te|%|€|\$)"
-        r"|[A-Za-z]+(?:['’\-/][A-Za-z]+)*|[A-Za-z]+(?:[_.][A-Za-z]+)+(?:\(\))?|[/~][\w.\-/]+"
+        r"|[A-Za-z]+(?:['’\-/][A-Za-z]+)*|[A-Za-z]+(?:[_.][A-Za-z]+)+(?:\(\)?)?|[/~][\w.\-/]+"
         r"|[A-Za-z_]\w*\([^)]*\)|[A-Za-z_.]+\[[^\]]*\]",
         re.IGNORECASE,
     )
@@ -126,4 +132,4 @@ def _strange_sign() -> re.Pattern[str]:
 
 @cache
 def _participle() -> re.Pattern[str]:
-    return re.compile(r"[a-zäöü]{4,}(?:ed|able|ible|less|ful)|(?:ge|ver|be)[a-zäöü]{3,}t")
+    return re.compile(r"[a-zäöü]{3,}(?:ed|able|ible|less|ful)|(?:ge|ver|be)[a-zäöü]{3,}t")

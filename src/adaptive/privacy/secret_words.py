@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Literal
 
-SecretSort = Literal["password", "code", "key", "phrase"]
+SecretSort = Literal["password", "code", "key", "phrase", "nothing"]
 
 _ANNOUNCING: Mapping[SecretSort, str] = {
     "password": "password|passwd|pass word|passwort|paßwort|passwörter|kennwort|losungswort"
@@ -27,7 +27,12 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|wifi key|wi-fi key|wlan-schlüssel|wlan key|network key|wpa key|wpa2 key|wpa-psk|wifi code"
     "|clé wifi|clé wi-fi|clave wifi|clave del wifi|netzwerkschlüssel|wifi pass|wi-fi pass"
     "|code wifi|code wi-fi|code du wifi|pw"
-    "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi的|wi-fi的",
+    "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi的|wi-fi的|pswd|psswd|pasword|passwrd"
+    "|passw:|pass phrase|pass code|wifi password|wi-fi password|wifi passwort|wi-fi passwort"
+    "|wifiのパス|wi-fiのパス|باسورد|باسوورد|security answer|secret answer"
+    "|security question answer|sicherheitsantwort|réponse secrète"
+    "|respuesta secreta|respuesta de seguridad|risposta segreta|resposta secreta|секретный ответ"
+    "|密保答案|秘密の答え|كلمة مروري|كلمة سري|رمز المرور|कूटशब्द",
     "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code"
     "|one-time pass|einmalcode|einmalpasswort"
     "|einmal-code|mtan|tan |verification code|verify code|confirmation code|security code"
@@ -48,7 +53,8 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|kod dostępu|kod do |doğrulama kodu|güvenlik kodu|код подтверждения|код из смс|код доступа"
     "|код безопасности|код от |код домофона|одноразовый код|одноразовый пароль|пин-код|пинкод|пин"
     "|验证码|驗證碼|校验码|动态码|取款密码|門鎖密碼|門禁密碼|门禁码|認証コード|確認コード"
-    "|暗証番号|ワンタイム|セキュリティコード|인증번호|인증 번호|인증 코드|확인 코드|보안 코드"
+    "|暗証番号|パスコード|ワンタイム|セキュリティコード|인증번호|인증 번호|인증 코드|확인 코드"
+    "|보안 코드"
     "|핀번호"
     "|رمز التحقق|رمز الدخول|رمز الأمان|الرقم السري|رقم سري|ओटीपी|पिन|सत्यापन कोड|กดรหัส|รหัส"
     "|mã otp|mã pin|mã xác|kode otp|kode verifikasi|kode pin|cvv|cvc|puk|combination"
@@ -59,14 +65,20 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|secret|private key|private_key|encryption key|signing key|signing_key|master key|master_key"
     "|privatekey|secretkey|presharedkey|preshared key|pre-shared key"
     "|account key|account_key|service key|service_key|storage key|deploy key|_key|token|credential"
-    "|bearer|license key|licence key|product key|activation key|dsn|webhook|auth_|auth=|authkey"
+    "|bearer|session cookie|session-cookie|auth cookie|sessioncookie|sitzungscookie"
+    "|cookie de session|cookie de sesión|cookie di sessione|cookie de sessão|openai key"
+    "|azure key|aws key|google key|gemini key|anthropic key|claude key"
+    "|gpt key|openrouter key|deepl key|maps key|github key|stripe key|twilio key|mistral key"
+    "|groq key|cohere key|datadog key|rapidapi key|cloudflare key|license key|licence key"
+    "|product key|activation key|dsn|webhook|auth_|auth=|authkey"
     "|api-schlüssel|api schlüssel|zugangsschlüssel|schlüssel|clé api|clé d'api|clef api|clé secrète"
     "|clé d'accès|jeton|clave api|clave de api|clave de la api|clave secreta|clave de acceso"
     "|llave api|ficha de acceso|chave api|chave de api|chave da api|chave secreta|chave de acesso"
     "|chiave api|chiave segreta|chiave di accesso|gettone|ключ|токен|секрет|密钥|密鑰|金鑰"
     "|令牌|秘钥"
     "|apiキー|api キー|アクセスキー|シークレット|秘密鍵|トークン|키는|api 키|api키|토큰|시크릿"
-    "|api anahtarı|anahtar|klucz|sleutel|مفتاح|توكن|कुंजी|टोकन|khóa api|kunci api|chìa khóa|nyckel"
+    "|api anahtarı|anahtar|klucz|sleutel|مفتاح|توكن|رمز الوصول|कुंजी|टोकन|khóa api|kunci api"
+    "|chìa khóa|nyckel"
     "|nøgle|nøkkel|avain|klíč|kľúč|kulcs|cheie|κλειδί|מפתח|the key|my key|our key|key:|key is",
     "phrase": "seed phrase|seedphrase|recovery phrase|backup phrase|secret phrase|mnemonic"
     "|recovery words|seed words|secret words|backup words|wallet seed|recovery seed|seed is|seed:"
@@ -80,6 +92,11 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|시드 구문"
     "|복구 구문|시드 문구|kurtarma ifade|gizli kelime|herstelzin|herstelwoorden|fraza odzyskiwania"
     "|عبارة الاسترداد|العبارة السرية|सीड फ्रेज|cụm từ khôi phục|frasa pemulihan|wallet words",
+    # They hold one of the words above and announce no secret.
+    "nothing": "cache key|cache-key|cache_key|cachekey|public key|public-key|public_key|publickey"
+    "|publishable key|publishable_key|site key|sitekey|site_key|foreign key|foreign_key"
+    "|partition key|partition_key|sort key|idempotency key|idempotency-key|idempotency_key"
+    "|gpio pin|arduino pin|pin header|host key|key fingerprint|page token|page_token|pagetoken",
 }
 # Latin words this short stand in many others; these must stand alone.
 ALONE = frozenset(
@@ -123,23 +140,54 @@ SAYING = frozenset(
     " kennwort contraseña senha motdepasse wachtwoord пароль tbd todo n/a redacted masked removed"
     " placeholder example string str text int bool changeme silly prompt input env getenv empty"
     "_string"
+    " solid crap bogus fake real legit weird odd tricky clever smart sound vulnerable open closed"
+    " locked blocked down up live active inactive classic common rare typical usual normal regular"
+    " mixed outdated safe include omit same-origin provided awful terrible horrible awesome"
+    " great cool funny stupid dumb lame insane crazy hilarious ancient"
+    " old older new newer recent original default identical similar obvious unbreakable perfect"
+    " important useless useful enough okay ok yes no maybe both neither either gone lost dead alive"
+    " english spanish german french somewhere inside outside elsewhere online offline written below"
+    " above next previous first second third plain plaintext alphanumeric numeric reused compulsory"
+    " history garbage trash rubbish nonsense nothing-special gibberish classified mine yours"
+    " hers ours"
+    " theirs me you him them us myself yourself me-only public-knowledge annoying long-ish"
+    " too-short"
     " falsch richtig lang kurz sicher unsicher schwach stark geheim nötig erforderlich notwendig"
     " abgelaufen vergessen pflicht standard neu alt weg gleich leer unbekannt geändert gespeichert"
     " verschlüsselt wichtig einfach kompliziert zu nicht noch immer schon sehr nur auch mein dein"
+    " doof blöd dumm toll super prima okay gut schlecht egal fertig da hier dort gesperrt kaputt"
+    " weg deaktiviert gültig ungültig bekannt öffentlich privat gelöscht"
     " sein ihr unser der die das ein eine im in mit für bei von und oder aber kein keine"
     " incorrecto incorrecta correcta segura seguro larga largo corta corto débil fuerte secreta"
     " olvidada obligatoria necesaria necesario vencida caducada demasiado muy no la el una un mi tu"
+    " fatal genial horrible bueno buena malo mala nueva nuevo vieja viejo antigua igual distinta"
+    " diferente mía tuya suya pública privada aquí ahí nada todo siempre nunca"
     " su fácil difícil importante válida inválida vacía guardada cifrada errada errado curta longa"
+    " boa ruim nova novo velha velho antiga igual diferente secreta pública privada fácil difícil"
+    " simples aqui nada tudo sempre nunca péssima ótima"
     " forte fraca esquecida obrigatória expirada muito não a o uma um minha meu sua seu guardada"
     " faux fausse incorrecte correcte sûr sûre long longue court courte faible fort forte oublié"
     " perdu obligatoire nécessaire expiré trop très pas le la les un une mon ton son notre dans"
+    " invalide solide valide vide rapide nul nulle bon bonne mauvais mauvaise nouveau nouvelle"
+    " ancien ancienne bizarre bête identique"
+    " différent public privé personnel secret ici rien tout toujours jamais simple compliqué"
     " requis vide chiffré enregistré unique sbagliata sbagliato corretta sicura lunga corta debole"
+    " brutta bella buona cattiva nuova nuovo vecchia vecchio uguale diversa diverso segreta"
+    " pubblica"
+    " privata facile difficile semplice complessa qui niente tutto sempre mai cambiata"
     " dimenticata obbligatoria scaduta troppo molto non il lo una mia tua sua salvata важен важный"
     " неверный неправильный правильный длинный короткий слабый сильный надёжный надежный забыт"
     " забыл нужен обязателен устарел изменён слишком очень не мой твой его её их сложный простой"
     " verkeerd juist sterk zwak vergeten verlopen verplicht te erg niet het een mijn błędne"
     " nieprawidłowe silne słabe za nie moje yanlış doğru güçlü zayıf çok bir güvenli कमजोर मजबूत"
     " गलत बहुत ضعيفة قوية خاطئة صحيحة سرية مهمة".split()
+)
+# By these a word says something about a password, in Latin and Cyrillic.
+ADJECTIVE_ENDINGS = tuple(
+    "ing ous ive ary ory ish like proof some able ible ful less ated ized ised ental onal ical"  # noqa: SIM905 - shorter
+    " istic sensitive lich isch ig bar haft sam los iert igt eux euse ique if ée és ées ioso iosa"
+    " roso rosa noso nosa ado ada ido ida ivo iva ato ata uto uta ico ica ísimo ísima issimo issima"
+    " bile vel ный ная ное тый той кий кая лен лён нён ен".split()
 )
 # What holds figures and letters and is no password.
 KNOWN_NAMES = frozenset(
