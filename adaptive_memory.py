@@ -117,10 +117,12 @@ from sqlalchemy import (
     or_,
     select,
     table,
+    text,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
+from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateTable
 from sqlalchemy.sql.elements import ColumnElement
 from types import CoroutineType, TracebackType
@@ -7888,6 +7890,10 @@ def _british_nino_fits(match: re.Match[str]) -> bool:
 def _passport_fits(match: re.Match[str]) -> bool:
     """As many digits as a number needs; no year, no day written without separators."""
     digits = sum(map(str.isdigit, match[0]))
+    if _PACKED_DAY.fullmatch(match[0]):
+        return False
+    if 3 <= digits < 5 and _MIXED_PASSPORT.fullmatch(match[0]):
+        return True
     behind = match.string[match.end() : match.end() + 4].lower()
     return digits >= 5 and not behind.lstrip().startswith(("\u20ac", "$", "\u0440\u0443\u0431", "eur", "usd", "\u5186"))
 
@@ -7915,6 +7921,10 @@ def _national_id(
         leads=frozenset(leads),
     )
 
+
+# German passports and cards have letters without vowels anywhere (BMI, "Seriennummer").
+_PACKED_DAY = re.compile("(?:0[1-9]|[12][0-9]|3[01])(?:0[1-9]|1[0-2])(?:19|20)[0-9]{2}")
+_MIXED_PASSPORT = re.compile("[CFGHJKLMNPRTVWXYZ][0-9CFGHJKLMNPRTVWXYZ]{8}")
 
 ID_RECOGNISERS = (
     _national_id(
@@ -8100,7 +8110,7 @@ ID_RECOGNISERS = (
     ),
     _national_id(
         "United States",
-        r"[0-8][0-9]{2}([- ])[0-9]{2}\1[0-9]{4}",
+        r"[0-8][0-9]{2}([- ])[0-9]{2}\1[0-9]{4}(?!-[A-Za-z])(?! ?(?:mm|cm|km|kg|m|ms|px)(?!\w))",
         0.65,
         american_ssn_holds,
         "ssn",
@@ -8207,16 +8217,47 @@ def _email_fits(match: re.Match[str]) -> bool:
         return False
     text = match.string
     before = text[match.start() - 1 : match.start()]
+    # What is left of a URL whose account and password are a manual's.
+    if before == ":" and _url_account().search(text, max(match.start() - 80, 0), match.start()):
+        return False
     # ``git@host:path`` is a repository, ``@name@host`` a name in a social network.
     return before != "@" and not (local == "git" and text[match.end() : match.end() + 1] in ":/")
 
 
+@cache
+def _url_account() -> re.Pattern[str]:
+    return re.compile(r"://[^\s/@:]{0,64}:$")
+
+
+def _low_ipv4_fits(match: re.Match[str]) -> bool:
+    return _ipv4_holds(match)
+
+
 def _ipv4_fits(match: re.Match[str]) -> bool:
+    """An address whose numbers are too high for a version's, or that stands where one does."""
+    octets = [int(octet) for octet in match["value"].split(".")]
+    low = octets[0] <= _HIGHEST_OF_VERSION and octets[0] != 10
+    if low and max(octets) < _LEAST_OF_ADDRESS:
+        text = match.string
+        behind = text[match.end() : match.end() + 2]
+        before = text[max(match.start() - 2, 0) : match.start()]
+        if before[-1:] not in {"/", "["} and not (behind[:1] == ":" and behind[1:].isdigit()):
+            return False
+    return _ipv4_holds(match)
+
+
+def _ipv4_holds(match: re.Match[str]) -> bool:
     """An address of somebody: no mask, no loopback, no network, no version."""
     octets = [int(octet) for octet in match["value"].split(".")]
     if max(octets) > 255 or any(len(o) > 1 and o[0] == "0" for o in match["value"].split(".")):
         return False
     if octets[0] in {0, 127, 255} or octets[0] >= 224:
+        return False
+    text = match.string
+    # The number of a section or a version.
+    if text[match.start() - 1 : match.start()] in {"\u7b2c", "\u00a7", "^", "~"}:
+        return False
+    if text[max(match.start() - 2, 0) : match.start()] in {"==", ">=", "<=", "~=", "\u00a7 "}:
         return False
     bits = match["bits"]
     if bits and int(bits) < 32:
@@ -8244,16 +8285,38 @@ def _mac_holds(digits: str) -> bool:
     return len(set(digits)) > 1
 
 
+def _dotted_mac_holds(digits: str) -> bool:
+    """Figures and letters both: otherwise it is a word or a number with dots."""
+    return any(map(str.isdigit, digits)) and any(map(str.isalpha, digits))
+
+
 def _plain_mac_fits(match: re.Match[str]) -> bool:
     return _mac_holds(match["value"])
+
+
+# What manuals write for an account and its password.
+_SAMPLE_USERS = frozenset({"user", "username", "usr", "login", "name", "your_user"})
+_SAMPLE_PASSWORDS = frozenset({"password", "pass", "passwd", "pwd", "pw", "your_password"})
 
 
 def _credentials_fit(match: re.Match[str]) -> bool:
     """A password that is not a placeholder of a manual."""
     secret = match["secret"]
+    user = match[0].partition("://")[2].partition(":")[0]
+    if user.lower() in _SAMPLE_USERS and secret.lower() in _SAMPLE_PASSWORDS:
+        return False
+    if secret[0] == "$" and secret[1:].replace("_", "").isalpha() and secret.isupper():
+        return False
     return not (secret[0] in "<{$[*%" and secret[-1] in ">}])*%") and set(secret) > {secret[0]}
 
 
+# The numbers of most versions: "5.15.0.91".
+_HIGHEST_OF_VERSION = 25
+_LEAST_OF_ADDRESS = 100
+_IPV4 = (
+    r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
+    r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])"
+)
 _IP_HEAD = r"(?<![0-9A-Za-z.])(?<![0-9A-Za-z][-+_/])"
 _NETWORK_SCHEME = r"(?<![0-9A-Za-z])[A-Za-z][0-9A-Za-z+.\-]{1,15}://"
 _NETWORK_PARAMETER = (
@@ -8345,12 +8408,24 @@ NETWORK_RECOGNISERS = (
         "ip",
         "version 4",
         "dotted",
-        _IP_HEAD + r"(?P<value>[0-9]{1,3}(?:\.[0-9]{1,3}){3})(?:/(?P<bits>[0-9]{1,2}))?"
-        r"(?![0-9A-Za-z])(?!\.[0-9])(?![-+][0-9A-Za-z])",
+        _IP_HEAD + _IPV4,
         0.7,
         0.9,
         "ip",
         fits=_ipv4_fits,
+        against="version",
+    ),
+    Recogniser(
+        "ip",
+        "version 4, of low numbers",
+        "dotted",
+        _IP_HEAD + _IPV4,
+        0.4,
+        0.9,
+        "ip",
+        reach=(40, 20),
+        fits=_low_ipv4_fits,
+        against="version",
     ),
     Recogniser(
         "ip",
@@ -8395,10 +8470,11 @@ NETWORK_RECOGNISERS = (
         "dots",
         "dotted",
         r"(?<![0-9A-Za-z.])[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}\.[0-9A-Fa-f]{4}(?![0-9A-Za-z.])",
-        0.4,
+        0.6,
         0.9,
         "mac",
-        holds=_mac_holds,
+        holds=_dotted_mac_holds,
+        countered=False,
     ),
 )
 
@@ -8510,16 +8586,26 @@ _ROMANCE_JOINTS = (
     "de|du|des|del|della|dello|dei|degli|delle|dell|di|da|do|dos|das|la|le|les|el|las|los|y|e|et"
     "|aux?|sur|sous|en|san|santa"
 )
-_ROMANCE_WORD = f"(?:(?:{_ROMANCE_JOINTS})(?!\\w)|[dlDL]'[\\w\\-]{{2,24}}|[0-9]{{1,2}}[\u00ba\u00aa\u00b0]?|{_NAME})"
-_HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?)?(?![\w])"
+_ROMANCE_WORD = (
+    rf"(?:(?:{_ROMANCE_JOINTS})(?!\w)|[dlDL]'[\w\-]{{2,24}}"
+    f"|[0-9]{{1,2}}[\u00ba\u00aa\u00b0]?(?= (?:[^\\W\\d]|#))|{_NAME})"
+)
+_HOUSE = r"[0-9]{1,5} ?(?:[A-Za-z](?![\w]))?(?:[/\-] ?[0-9]{1,4}[A-Za-z]?|/[A-Za-z])?(?![\w])"
 _ENGLISH_TYPES = (
     "Street|St|Avenue|Ave|Road|Rd|Boulevard|Blvd|Lane|Ln|Drive|Dr|Court|Ct|Place|Pl|Square|Sq"
     "|Terrace|Ter|Way|Parkway|Pkwy|Highway|Hwy|Close|Crescent|Cres|Circle|Cir|Trail|Gardens|Grove"
-    "|Row|Mews|Hill|Walk|Alley|Broadway"
+    "|Row|Mews|Hill|Walk|Alley|Broadway|Green|Quay|Loop|Plaza|Wharf"
 )
 _POST_CODE = (
     r"(?:[A-Z]{2} [0-9]{5}(?:-[0-9]{4})?|[A-Z]{1,2}[0-9][0-9A-Z]? ?[0-9][A-Z]{2}"
     r"|[A-Z]{2,3} [0-9]{4}|[1-9][0-9]{2} ?[0-9]{3}|[A-Z][0-9][A-Z] ?[0-9][A-Z][0-9])"
+)
+
+
+_DRAWING = re.compile(r"(?:scale|translate|rotate|skew|matrix|bezier|rgba?|hsla?|vec)\w{0,3}\($")
+_MEASURE = re.compile(
+    " ?(?:[mn\u03bc]?s|[mck]?m|kg|px|sec|usd|eur|db|[kmg]?hz|[kmg]b|k?w|v|mph|fps|[%\u20ac$])(?!\\w)",
+    re.IGNORECASE,
 )
 
 
@@ -8532,6 +8618,10 @@ def _coordinates_fit(match: re.Match[str]) -> bool:
     behind = text[match.end() : match.end() + 5].lstrip(" ")
     listed = before[-1:] in {",", ";"} and before[:-1][-1:].isdigit()
     more = behind[:1] in {",", ";"} and behind[1:].strip(" -+")[:1].isdigit()
+    if _MEASURE.match(text, match.end()) or _DRAWING.search(
+        text, max(match.start() - 16, 0), match.start()
+    ):
+        return False
     # Two shares of one, as in vectors, are on the open sea off Ghana.
     return latitude + longitude > 1 and latitude <= 90 and longitude <= 180 and not (listed or more)
 
@@ -8577,10 +8667,12 @@ ADDRESS_RECOGNISERS = (
         "English",
         rf"{HEAD}[0-9]{{1,5}}[A-Za-z]?(?:[-/][0-9]{{1,4}})?,? "
         rf"(?:(?:[0-9]{{1,3}}(?:st|nd|rd|th)|{_NAME}) ){{1,4}}(?:{_ENGLISH_TYPES})(?![\w'])\.?"
+        r"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?"
         r"(?:,? (?:Apt|Apartment|Unit|Suite|Ste|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w))?"
         rf"(?:{_CITY}{{0,2}},? (?P<sure>{_POST_CODE})(?!\w))?",
         " st| ave| road| rd| boul| blvd| lane| ln| dr| court| ct| pl| sq| ter| way| park| pkwy"
-        "| high| hwy| close| cres| cir| trail| gard| grov| row| mews| hill| walk| all| broad",
+        "| high| hwy| green| quay| loop| plaza| wharf| close| cres| cir| trail| gard| grov| row"
+        "| mews| hill| walk| all| broad",
         *range(1, 6),
     ),
     _address(
@@ -8594,9 +8686,10 @@ ADDRESS_RECOGNISERS = (
     ),
     _address(
         "German",
-        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}}[ \-]){{0,3}}{_CAPITAL}?[\w]{{1,24}}?"
+        rf"(?<!\w)(?:{_CAPITAL}[\w.]{{1,24}}[ \-]){{0,3}}(?:{_CAPITAL}?[\w]{{1,24}}?"
         "(?:[Ss]tra(?:\u00df|ss)e|[Ss]tr\\.|weg|Weg|platz|Platz|allee|Allee|gasse|ring|ufer|damm"
-        rf"|chaussee|steig|steg|graben|markt|hof) ?{_HOUSE}"
+        "|chaussee|steig|steg|graben|markt|hof)|(?<=[\\w.][ \\-])(?:Stra(?:\u00df|ss)e|Str\\.|Weg|Platz"
+        rf"|Allee|Gasse|Ring|Ufer|Damm|Chaussee|Graben|Markt)) ?{_HOUSE}"
         rf"(?:,? (?P<sure>[0-9]{{4,5}}) {_NAME})?",
         "stra\u00dfe|strasse|str |weg|platz|allee|gasse|ring|ufer|damm|chaussee|steig|steg|graben"
         "|markt|hof",
@@ -8625,7 +8718,7 @@ ADDRESS_RECOGNISERS = (
         rf"|viale|v\.le|piazza|p\.za|corso|c\.so|vicolo|strada"
         rf"|camino) ?{_ROMANCE_WORD}(?: {_ROMANCE_WORD}){{0,5}}"
         ",? ?(?:n[.\u00ba\u00b0o]{1,2} ?|n\u00fam(?:ero|\\.)? ?|n\u00famero |#|civico )?"
-        f"{_HOUSE}(?:,? [0-9]{{1,2}} ?[\u00ba\u00b0\u00aa]\\.? ?[A-Z]?(?!\\w))?"
+        f"{_HOUSE}(?:,? [0-9]{{1,2}} ?[\u00ba\u00b0\u00aaoa]\\.?(?: ?[A-Z])?(?!\\w))?"
         rf"(?:,? (?P<sure>[0-9]{{4,5}}(?:-[0-9]{{3}})?) {_NAME})?",
         " calle | c | avenida| avda | av | paseo | plaza | pza | carrera | cra | calzada | ronda "
         "| traves\u00eda | jir\u00f3n | pasaje | glorieta | rua | r | travessa | pra\u00e7a | alameda | estrada "
@@ -8679,7 +8772,7 @@ ADDRESS_RECOGNISERS = (
         "(?:[\\u4e00-\\u9fff]{0,8}[0-9]{1,4}(?:\u53f7\u697c|\u697c|\u680b|\u5e62|\u5ea7|\u5355\u5143|\u5c42|\u5ba4|\u53f7"
         "|\u6a13)){0,4}(?:[0-9]{1,4}\u5ba4)?",
         "\u8def|\u8857|\u9053|\u5df7|\u5f04|\u80e1\u540c|\u6751",
-        trim="[\u4e00-\u9fff]{0,28}(?:\u4f4f\u5728|\u4f4f\u5740|\u5730\u5740|\u5bb6\u5728|\u516c\u53f8\u5728|\u4f4d\u4e8e|\u5bc4\u5230|\u5bc4\u7ed9|\u9001\u5230|\u642c\u5230|[\u5728\u5230\u7ed9\u662f\u4e8e\u5f80\u4e86])",
+        trim="[\u4e00-\u9fff]{0,28}(?:\u4f4f\u5728|\u4f4f\u5740|\u5bb6\u4f4f|\u6211\u4f4f|\u73b0\u4f4f|\u5730\u5740|\u5bb6\u5728|\u516c\u53f8\u5728|\u4f4d\u4e8e|\u5bc4\u5230|\u5bc4\u7ed9|\u9001\u5230|\u642c\u5230|[\u5728\u5230\u7ed9\u662f\u4e8e\u5f80\u4e86])",
     ),
     _address(
         "Japanese",
@@ -8780,8 +8873,10 @@ COORDINATE_RECOGNISERS = (
         "coordinates",
         "named",
         "decimals",
-        r"(?i:lat(?:itude)?)[\"']?(?: ?[:=] ?| )\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
-        r"[,;&]? ?(?:and )?[\"']?(?i:lon(?:g(?:itude)?)?|lng)[\"']?(?: ?[:=] ?| )\+?"
+        "(?:(?i:lat(?:itude)?)[\\\"']?(?: ?[:=] ?| )|[\u7def\u7eac]\u5ea6 ?[:\uff1a\u306f]?"
+        r" ?)\+?(?P<latitude>-?[0-9]{1,2}\.[0-9]{1,15})"
+        "[,;&\u3001\uff0c\u5ea6]{0,2} ?(?:and )?[\\\"']?(?:(?i:lon(?:g(?:itude)?)?|lng)[\\\"']?(?: ?[:=] ?| )"
+        "|[\u7d4c\u7ecf]\u5ea6 ?[:\uff1a\u306f]? ?)\\+?"
         r"(?P<longitude>-?[0-9]{1,3}\.[0-9]{1,15})",
         0.95,
         fits=_coordinates_fit,
@@ -8899,6 +8994,221 @@ def _process_secret() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
+# ---- src/adaptive/privacy/secret_commands.py ----
+# Passwords in commands, statements and pairs of an account and its password, as data.
+#
+# A pattern begins with a letter in both its cases, not with a look behind or with signs of any case:
+# so a text of 100 kB that holds its anchor is scanned for it in a fraction of a millisecond.
+
+class CommandShape(NamedTuple):
+    """One form of a command; its parts are those of a ``SecretShape``."""
+
+    kind: str
+    anchors: tuple[str, ...]
+    shape: str
+    told: bool = False
+
+
+# A letter, and a figure or sign, within what follows: no word of a sentence.
+_MARKED = r"(?=[^\s\"'<>]{0,60}[0-9!@#$%^&*])(?=[^\s\"'<>]{0,60}[A-Za-z])"
+_ARGUMENT = r"[\"']?(?P<value>[^\s\"'\-][^\s\"']{2,100})"
+COMMAND_SHAPES: tuple[CommandShape, ...] = (
+    CommandShape(
+        "password",
+        ("pass:", "pass :", "pass=", "pass =", "pass is", "pass'", 'pass"', "pass es", "pass ist"),
+        r"[Pp](?<![A-Za-z_\-].)[Aa][Ss][Ss][\"']?\s?(?:[:=]|(?:is|es|ist|est)\s)\s{0,2}"
+        r"(?P<quote>[\"'`])?"
+        rf"(?P<value>{_MARKED}[^\s\"'`]{{4,100}}|(?(quote)[^\s\"'`]{{4,100}}(?=[\"'`])|(?!)))",
+        told=True,
+    ),
+    # The name of an account and its password: "login: sam / secret1".
+    CommandShape(
+        "password",
+        ("login:", "login =", "log-in:", "login is", "login "),
+        r"[Ll](?<![A-Za-z].)(?i:og-?in)(?:\s(?:is|ist|est|es)\b|[^\n:=]{0,24}[:=])\s{0,2}"
+        rf"[^\s/|,:]{{1,64}}\s?[/|:]\s?(?P<value>(?!/){_MARKED}[^\s\"',]{{4,100}})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        (
+            *("creds", "credentials", "zugangsdaten", "logindaten", "anmeldedaten", "identifiant"),
+            *("credenciales", "credenziali", "credenciais", "user:pass", "userpass", "user/pass"),
+            *("username:pass", "username/pass"),
+        ),
+        r"[CcZzLlAaIiUu](?<![A-Za-z].)(?i:redentials|reds|ugangsdaten|ogindaten|nmeldedaten"
+        r"|dentifiants?|redenciales|redenziali|redenciais|ser(?:name)?[/:]?pass(?:word)?)"
+        "(?:\\s(?:is|are|ist|sind|sont|son|sono|s\u00e3o)\\b|[^\\n:=]{0,24}[:=])\\s{0,2}"
+        rf"[^\s/|,:]{{1,64}}\s?[/|:]\s?(?P<value>(?!/){_MARKED}[^\s\"',]{{4,100}})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("passcode",),
+        r"[Pp](?<![A-Za-z].)(?i:asscode)[ \t]{1,2}(?P<value>\d{4,10})(?![\w%])(?![.,]\d)",
+    ),
+    CommandShape(
+        "password",
+        ("app-password", "app password", "app-specific", "application password"),
+        r"pp(?<=[Aa]pp)(?:lication)?[ \-](?i:specific[ \-])?[Pp]ass(?:word|wort)[^\n:=]{0,40}[:=]"
+        r"\s{0,3}[\"']?(?P<value>[a-z]{4}(?:[ \-][a-z]{4}){3})(?![ \-]?[a-z])",
+    ),
+    CommandShape(
+        "password",
+        ("identified",),
+        r"[Ii](?i:dentified\s{1,4}(?:with\s{1,4}[\w'\"]{1,40}\s{1,4})?(?:by|as)\s{1,4}"
+        r"(?:password\s{1,4})?)['\"]?"
+        rf"(?P<value>(?<=['\"])[^'\"\n]{{3,200}}|{_MARKED}[^\s'\";]{{4,100}})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("login -u", "login --username", "login -p"),
+        # After docker, podman, helm, oc, az acr ...
+        rf" login\s[^\n]{{0,160}}?\s-p[ =]?{_ARGUMENT}",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("mongo",),
+        rf"mongo[a-z]{{0,8}}\s[^\n]{{0,160}}?\s-p[ =]?(?=[\"']?{_MARKED}){_ARGUMENT}",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("smbclient", "rpcclient", "smbmap", "wmic"),
+        r"-(?<!\S.)(?:U|-user)[ =]?[\"']?[\w.\-\\/]{1,40}%(?P<value>[^\s\"']{3,100})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("u: p:", "u= p=", "u: pw:", "user: p:", "user= p=", "user: pw:", "usr: p:"),
+        r"[Uu](?<!\w.)(?i:ser|sr)?\s?[:=]\s?[^\s,;/]{1,60}[\s,;/]{1,3}[Pp][Ww]?\s?[:=]\s?"
+        rf"(?P<value>{_MARKED}[^\s,;]{{4,100}})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ('password "', "password '", "password \u201c", 'passphrase "', 'passcode "', "password `"),
+        r"[Pp]ass(?:(?<=(?i:use the ).{4})|(?<=(?i:with the ).{4})|(?<=(?i:using the ).{4})"
+        r"|(?<=(?i:enter the ).{4})|(?<=(?i:type the ).{4})|(?<=(?i:use ).{4})|(?<=(?i:with ).{4})"
+        r"|(?<=(?i:using ).{4})|(?<=(?i:enter ).{4})|(?<=(?i:try ).{4}))(?:word|phrase"
+        "|code)\\s[\\\"'`\u201c](?P<value>[^\\\"'`\u201c\u201d\\n]{4,60})[\\\"'`\u201d]",
+    ),
+    CommandShape(
+        "password",
+        ("insert into",),
+        r"[Ii](?i:nsert\s{1,3}into\s{1,3}[\w.`\"]{1,60}\s{0,3}\([^()\n]{0,200}?"
+        r"(?:pass|pwd|secret|token)[^()\n]{0,100}\)\s{0,3}values\s{0,3}\()"
+        r"(?=[^()\n]{0,200}['\"])(?P<value>[^()\n]{3,300})\)",
+    ),
+    CommandShape(
+        "password",
+        ("-storepass", "-keypass", "-srcstorepass", "-deststorepass"),
+        rf"-(?:src|dest)?(?:store|key)pass[ =]{_ARGUMENT}",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("htpasswd",),
+        r"htpasswd\s{1,3}-\w{0,4}b\w{0,4}\s(?:[^\s]{1,80}\s)?[^\s]{1,40}\s(?P<value>[^\s]{4,100})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("useradd", "usermod", "rootpw"),
+        r"(?:user(?:add|mod)\s[^\n]{0,80}?(?:-p|--password)[ =]|rootpw\s(?:--\w{4,12}\s){0,2})"
+        rf"(?=[\"']?{_MARKED}){_ARGUMENT}",
+        told=True,
+    ),
+    CommandShape(
+        "password", ("redis-cli",), rf"redis-cli\s[^\n]{{0,120}}?-a\s{{1,2}}{_ARGUMENT}", told=True
+    ),
+    CommandShape(
+        "password",
+        ("zip -p", "zip -e -p", "zip -r -p", "zip -er -p", "unzip -p"),
+        rf"zip\s[^\n]{{0,80}}?-P\s?{_ARGUMENT}",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("openssl",),
+        rf"openssl\s[^\n]{{0,160}}?\s(?:-k\s{{1,2}}|-pass(?:in|out)?\s{{1,2}}pass:){_ARGUMENT}",
+        told=True,
+    ),
+    # A password that is piped into a command: "echo secret1 | sudo -S ...".
+    CommandShape(
+        "password",
+        ("sudo -s", "chpasswd", "--stdin", "--password-stdin"),
+        r"echo\s{1,3}(?:-\w{1,2}\s)?[\"']?(?P<value>[^\s\"'|]{3,100})[\"']?\s{0,3}\|\s{0,3}"
+        r"(?:sudo\s{1,3}-S|(?:sudo\s{1,3})?chpasswd|[^\n|]{0,80}?--(?:password-)?stdin)",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("net user",),
+        rf"net user\s{{1,3}}[\w.\-\\]{{1,40}}\s{{1,3}}(?P<value>{_MARKED}[^\s/*]\S{{2,100}})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("requirepass", "masterauth"),
+        rf"(?:requirepass|masterauth)\s{{1,3}}[\"']?(?P<value>{_MARKED}[^\s\"']{{3,100}})",
+        told=True,
+    ),
+    CommandShape(
+        "Wi-Fi password",
+        ("psk",),
+        r"[Pp](?i:sk[\"']?\s?[=:]\s?[\"']?)(?P<value>[^\s\"']{8,64})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("securestring",),
+        r"(?i:securestring\s{1,3}(?:-string\s{1,3})?)[\"'](?P<value>[^\"'\n]{3,100})[\"']",
+        told=True,
+    ),
+    # An account and its password as two texts: ``auth=("sam", "secret1")``.
+    CommandShape(
+        "password",
+        ("credential(", "basicauth(", "basic_auth(", "auth=(", ".login("),
+        r"(?i:(?:credential|basic_?auth|auth=|\.login)\()\s{0,2}[\"'][^\"'\n]{1,60}[\"']\s{0,2},"
+        r"\s{0,2}[\"'](?P<value>[^\"'\n]{3,100})[\"']",
+        told=True,
+    ),
+    # A variable of a container: its name and its value in two lines.
+    CommandShape(
+        "password",
+        ("value:",),
+        r"[Nn](?i:ame:\s{0,3}[\"']?[\w\-]{0,40}?(?:pass|pwd|secret|token|api_?key|credential)"
+        r"[\w\-]{0,20}[\"']?\s{1,30}value:\s{0,3}[\"']?)(?P<value>[^\s\"']{3,200})",
+        told=True,
+    ),
+    CommandShape(
+        "password",
+        ("password>", "passwd>", "pwd>", "secret>", "token>", "key>", "passphrase>"),
+        r"<[\w:.\-]{0,30}(?i:password|passwd|pwd|secret|token|key|passphrase)>"
+        rf"(?P<value>{_MARKED}[^\s<>]{{3,200}})</",
+        told=True,
+    ),
+    CommandShape(
+        "password in an address",
+        ("jdbc:oracle", "sqlplus "),
+        r"(?i:jdbc:oracle:\w{2,5}:|sqlplus\s(?:-\w\s)?)[^\s/@:]{1,40}/(?P<value>[^\s@/]{2,60})@",
+        told=True,
+    ),
+    CommandShape(
+        "token",
+        ("digest ",),
+        r"(?i:authorization[\"']?\s?:\s{0,3}digest\s)[^\n]{0,300}?response=\"?"
+        r"(?P<value>[0-9a-fA-F]{32})",
+    ),
+    CommandShape(
+        "token", ("signature=",), r"(?i:signature=)(?P<value>[0-9a-fA-F]{64})(?![0-9a-fA-F])"
+    ),
+)
+
+
 # ---- src/adaptive/privacy/secret_issuers.py ----
 # Keys and tokens that tell by their beginning who issued them, as data.
 #
@@ -8956,6 +9266,13 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("rubygems_", r"[0-9a-f]{48}"),
         ("CLOJARS_", r"[0-9a-f]{60}"),
         ("A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{5,6}-){3,5}[A-Z0-9]{5}"),  # 1Password
+        ("rpa_", r"[A-Z0-9]{36,50}"),  # RunPod
+        ("AQ.", r"Ab[\w\-]{36,80}"),  # Google AI Studio
+        ("ls__", r"[0-9a-f]{32}"),
+        ("key_", r"[0-9a-f]{32}"),
+        ("live_", r"[A-Za-z0-9]{30,40}"),  # Mollie
+        ("test_", r"[A-Za-z0-9]{30}(?![A-Za-z0-9])"),
+        ("zpka_", r"[\w]{30,60}"),
         ("AGE-SECRET-KEY-", r"1[A-Z0-9]{50,60}"),
     ),
     "cloud key": (
@@ -9014,6 +9331,12 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
         ("hooks.slack.com/", r"(?:services|workflows|triggers)/[\w/]{20,100}"),
         ("/api/webhooks/", r"\d{15,21}/[\w\-]{50,90}"),  # Discord
         ("webhook.office.com/", r"[\w@\-/]{60,250}"),
+        ("glrtr-", r"[\w\-]{20,64}"),
+        ("glffct-", r"[\w\-]{20,64}"),
+        ("ATTA", r"[0-9a-f]{64}[0-9A-F]{8}"),  # Trello
+        ("cio", r"[A-Za-z0-9]{32}(?![A-Za-z0-9])"),  # crates.io
+        ("IGQV", r"[\w\-]{60,300}"),  # Instagram
+        ("oauth:", r"[a-z0-9]{30}(?![A-Za-z0-9])"),  # Twitch
         ("npm_", r"[A-Za-z0-9]{30,60}"),
         ("pypi-", r"[\w\-]{40,250}"),
         ("hf_", r"[A-Za-z0-9]{30,60}"),  # Hugging Face
@@ -9071,11 +9394,16 @@ _PREFIXED: Mapping[str, tuple[tuple[str, str], ...]] = {
 # Those that are told by their middle or their end, or by their shape alone.
 _SHAPED: tuple[tuple[str, str, str], ...] = (
     ("API key", "-us", r"[0-9a-f]{32}-us\d{1,2}"),  # Mailchimp
+    (
+        "API key",
+        ":fx",
+        r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}:fx",
+    ),  # DeepL
     ("cloud key", "Q~", r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}"),  # Azure client secret
     ("cloud key", "AZDO", r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}"),  # Azure DevOps
     ("cloud key", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}"),  # Terraform
     ("API key", "SK", r"SK[0-9a-f]{32}"),  # Twilio
-    ("token", ":AA", r"\d{8,10}:AA[\w\-]{30,40}"),  # Telegram
+    ("token", ":AA", r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}"),  # Telegram
     ("token", ".", r"[MNO][\w\-]{22,28}\.[\w\-]{6}\.[\w\-]{27,45}"),  # Discord
 )
 
@@ -9123,7 +9451,7 @@ def _issued_pattern(shape: str) -> re.Pattern[str]:
 # ---- src/adaptive/privacy/secret_shapes.py ----
 # Secrets that tell themselves by their form, whoever issued them, as data.
 #
-# Private keys, web tokens, addresses with a password, cookies, headers and command lines.
+# Private keys, web tokens, addresses with a password, cookies, headers and some command lines.
 
 @dataclass(frozen=True, slots=True)
 class SecretShape:
@@ -9186,7 +9514,8 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape(
         "password in an address",
         ("://",),
-        r":(?<=[A-Za-z][\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?P<value>[^\s\"'<>]{1"
+        # A port with a path behind it is no password.
+        r":(?<=\w[\w+.\-]:)//(?:[^\s/:@\"'<>]{0,100}):(?!\d{2,5}/)(?P<value>[^\s\"'<>]{1"
         r",200}?)@(?=[\w.\-\[])(?![^\s/]{0,100}@)",
         told=True,
     ),
@@ -9205,10 +9534,21 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     ),
     SecretShape(
         "cookie",
-        ("sess", "sid", "csrf", "xsrf", "auth_token", "remember_"),
+        (
+            "sess",
+            "sid",
+            "csrf",
+            "xsrf",
+            "auth_token",
+            "remember_",
+            "aspxauth",
+            "aspnetcore.",
+            "li_at",
+        ),
         r"(?i:(?<![A-Za-z0-9])(?:PHPSESSID|JSESSIONID|ASP\.NET_SessionId|connect\.sid"
         r"|_?session(?:_?(?:id|token|key))?|sessid|sid|csrf-?token|xsrf-token|auth_token"
-        r"|remember_(?:token|me)|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
+        r"|\.?ASPXAUTH|\.?AspNetCore\.\w{1,20}|li_at|remember_(?:token|me)"
+        r"|[a-z_\-]{1,20}_session)[\"']?\s?[=:]\s?[\"']?)(?P<value>[\w%.+"
         r"/\-]{8,4000}=*)",
         told=True,
         assigned=True,
@@ -9252,7 +9592,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     ),
     SecretShape(
         "password",
-        ("mysql", "mariadb", "smbclient", "mysqldump"),
+        ("mysql", "mariadb", "mysqldump"),
         r"(?<![A-Za-z])(?:mysql|mysqldump|mariadb)[^\n]{0,120}?\s-p[\"']?(?P<value>[^\s\"']{3,1"
         r"00})",
         told=True,
@@ -9290,6 +9630,7 @@ SECRET_SHAPES: tuple[SecretShape, ...] = (
     SecretShape("token", ("sig=",), r"[?&;]sig=(?P<value>[A-Za-z0-9%+/\-_]{30,120}=*)", told=True),
     SecretShape("token", ("otpauth://",), r"(?P<value>otpauth://[^\s\"'<>]{10,400})"),
     SecretShape("private key", ("nsec1",), r"(?<![A-Za-z0-9])(?P<value>nsec1[02-9ac-hj-np-z]{58})"),
+    *(SecretShape(one.kind, one.anchors, one.shape, one.told) for one in COMMAND_SHAPES),
 )
 
 
@@ -9306,7 +9647,7 @@ def _shape_pattern(shape: str) -> re.Pattern[str]:
 
 # ruff: noqa: RUF001 - words of many scripts
 
-SecretSort = Literal["password", "code", "key", "phrase"]
+SecretSort = Literal["password", "code", "key", "phrase", "nothing"]
 
 _ANNOUNCING: Mapping[SecretSort, str] = {
     "password": "password|passwd|pass word|passwort|pa\u00dfwort|passw\u00f6rter|kennwort|losungswort"
@@ -9321,7 +9662,12 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|wifi key|wi-fi key|wlan-schl\u00fcssel|wlan key|network key|wpa key|wpa2 key|wpa-psk|wifi code"
     "|cl\u00e9 wifi|cl\u00e9 wi-fi|clave wifi|clave del wifi|netzwerkschl\u00fcssel|wifi pass|wi-fi pass"
     "|code wifi|code wi-fi|code du wifi|pw"
-    "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi\u7684|wi-fi\u7684",
+    "|wlan-code|wifi pw|chave do wifi|chiave wifi|wifi\u7684|wi-fi\u7684|pswd|psswd|pasword|passwrd"
+    "|passw:|pass phrase|pass code|wifi password|wi-fi password|wifi passwort|wi-fi passwort"
+    "|wifi\u306e\u30d1\u30b9|wi-fi\u306e\u30d1\u30b9|\u0628\u0627\u0633\u0648\u0631\u062f|\u0628\u0627\u0633\u0648\u0648\u0631\u062f|security answer|secret answer"
+    "|security question answer|sicherheitsantwort|r\u00e9ponse secr\u00e8te"
+    "|respuesta secreta|respuesta de seguridad|risposta segreta|resposta secreta|\u0441\u0435\u043a\u0440\u0435\u0442\u043d\u044b\u0439 \u043e\u0442\u0432\u0435\u0442"
+    "|\u5bc6\u4fdd\u7b54\u6848|\u79d8\u5bc6\u306e\u7b54\u3048|\u0643\u0644\u0645\u0629 \u0645\u0631\u0648\u0631\u064a|\u0643\u0644\u0645\u0629 \u0633\u0631\u064a|\u0631\u0645\u0632 \u0627\u0644\u0645\u0631\u0648\u0631|\u0915\u0942\u091f\u0936\u092c\u094d\u0926",
     "code": "pincode|pin code|pin-code|pin|geheimzahl|otp|one-time code|one time code"
     "|one-time pass|einmalcode|einmalpasswort"
     "|einmal-code|mtan|tan |verification code|verify code|confirmation code|security code"
@@ -9342,7 +9688,8 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|kod dost\u0119pu|kod do |do\u011frulama kodu|g\u00fcvenlik kodu|\u043a\u043e\u0434 \u043f\u043e\u0434\u0442\u0432\u0435\u0440\u0436\u0434\u0435\u043d\u0438\u044f|\u043a\u043e\u0434 \u0438\u0437 \u0441\u043c\u0441|\u043a\u043e\u0434 \u0434\u043e\u0441\u0442\u0443\u043f\u0430"
     "|\u043a\u043e\u0434 \u0431\u0435\u0437\u043e\u043f\u0430\u0441\u043d\u043e\u0441\u0442\u0438|\u043a\u043e\u0434 \u043e\u0442 |\u043a\u043e\u0434 \u0434\u043e\u043c\u043e\u0444\u043e\u043d\u0430|\u043e\u0434\u043d\u043e\u0440\u0430\u0437\u043e\u0432\u044b\u0439 \u043a\u043e\u0434|\u043e\u0434\u043d\u043e\u0440\u0430\u0437\u043e\u0432\u044b\u0439 \u043f\u0430\u0440\u043e\u043b\u044c|\u043f\u0438\u043d-\u043a\u043e\u0434|\u043f\u0438\u043d\u043a\u043e\u0434|\u043f\u0438\u043d"
     "|\u9a8c\u8bc1\u7801|\u9a57\u8b49\u78bc|\u6821\u9a8c\u7801|\u52a8\u6001\u7801|\u53d6\u6b3e\u5bc6\u7801|\u9580\u9396\u5bc6\u78bc|\u9580\u7981\u5bc6\u78bc|\u95e8\u7981\u7801|\u8a8d\u8a3c\u30b3\u30fc\u30c9|\u78ba\u8a8d\u30b3\u30fc\u30c9"
-    "|\u6697\u8a3c\u756a\u53f7|\u30ef\u30f3\u30bf\u30a4\u30e0|\u30bb\u30ad\u30e5\u30ea\u30c6\u30a3\u30b3\u30fc\u30c9|\uc778\uc99d\ubc88\ud638|\uc778\uc99d \ubc88\ud638|\uc778\uc99d \ucf54\ub4dc|\ud655\uc778 \ucf54\ub4dc|\ubcf4\uc548 \ucf54\ub4dc"
+    "|\u6697\u8a3c\u756a\u53f7|\u30d1\u30b9\u30b3\u30fc\u30c9|\u30ef\u30f3\u30bf\u30a4\u30e0|\u30bb\u30ad\u30e5\u30ea\u30c6\u30a3\u30b3\u30fc\u30c9|\uc778\uc99d\ubc88\ud638|\uc778\uc99d \ubc88\ud638|\uc778\uc99d \ucf54\ub4dc|\ud655\uc778 \ucf54\ub4dc"
+    "|\ubcf4\uc548 \ucf54\ub4dc"
     "|\ud540\ubc88\ud638"
     "|\u0631\u0645\u0632 \u0627\u0644\u062a\u062d\u0642\u0642|\u0631\u0645\u0632 \u0627\u0644\u062f\u062e\u0648\u0644|\u0631\u0645\u0632 \u0627\u0644\u0623\u0645\u0627\u0646|\u0627\u0644\u0631\u0642\u0645 \u0627\u0644\u0633\u0631\u064a|\u0631\u0642\u0645 \u0633\u0631\u064a|\u0913\u091f\u0940\u092a\u0940|\u092a\u093f\u0928|\u0938\u0924\u094d\u092f\u093e\u092a\u0928 \u0915\u094b\u0921|\u0e01\u0e14\u0e23\u0e2b\u0e31\u0e2a|\u0e23\u0e2b\u0e31\u0e2a"
     "|m\u00e3 otp|m\u00e3 pin|m\u00e3 x\u00e1c|kode otp|kode verifikasi|kode pin|cvv|cvc|puk|combination"
@@ -9353,14 +9700,20 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|secret|private key|private_key|encryption key|signing key|signing_key|master key|master_key"
     "|privatekey|secretkey|presharedkey|preshared key|pre-shared key"
     "|account key|account_key|service key|service_key|storage key|deploy key|_key|token|credential"
-    "|bearer|license key|licence key|product key|activation key|dsn|webhook|auth_|auth=|authkey"
+    "|bearer|session cookie|session-cookie|auth cookie|sessioncookie|sitzungscookie"
+    "|cookie de session|cookie de sesi\u00f3n|cookie di sessione|cookie de sess\u00e3o|openai key"
+    "|azure key|aws key|google key|gemini key|anthropic key|claude key"
+    "|gpt key|openrouter key|deepl key|maps key|github key|stripe key|twilio key|mistral key"
+    "|groq key|cohere key|datadog key|rapidapi key|cloudflare key|license key|licence key"
+    "|product key|activation key|dsn|webhook|auth_|auth=|authkey"
     "|api-schl\u00fcssel|api schl\u00fcssel|zugangsschl\u00fcssel|schl\u00fcssel|cl\u00e9 api|cl\u00e9 d'api|clef api|cl\u00e9 secr\u00e8te"
     "|cl\u00e9 d'acc\u00e8s|jeton|clave api|clave de api|clave de la api|clave secreta|clave de acceso"
     "|llave api|ficha de acceso|chave api|chave de api|chave da api|chave secreta|chave de acesso"
     "|chiave api|chiave segreta|chiave di accesso|gettone|\u043a\u043b\u044e\u0447|\u0442\u043e\u043a\u0435\u043d|\u0441\u0435\u043a\u0440\u0435\u0442|\u5bc6\u94a5|\u5bc6\u9470|\u91d1\u9470"
     "|\u4ee4\u724c|\u79d8\u94a5"
     "|api\u30ad\u30fc|api \u30ad\u30fc|\u30a2\u30af\u30bb\u30b9\u30ad\u30fc|\u30b7\u30fc\u30af\u30ec\u30c3\u30c8|\u79d8\u5bc6\u9375|\u30c8\u30fc\u30af\u30f3|\ud0a4\ub294|api \ud0a4|api\ud0a4|\ud1a0\ud070|\uc2dc\ud06c\ub9bf"
-    "|api anahtar\u0131|anahtar|klucz|sleutel|\u0645\u0641\u062a\u0627\u062d|\u062a\u0648\u0643\u0646|\u0915\u0941\u0902\u091c\u0940|\u091f\u094b\u0915\u0928|kh\u00f3a api|kunci api|ch\u00eca kh\u00f3a|nyckel"
+    "|api anahtar\u0131|anahtar|klucz|sleutel|\u0645\u0641\u062a\u0627\u062d|\u062a\u0648\u0643\u0646|\u0631\u0645\u0632 \u0627\u0644\u0648\u0635\u0648\u0644|\u0915\u0941\u0902\u091c\u0940|\u091f\u094b\u0915\u0928|kh\u00f3a api|kunci api"
+    "|ch\u00eca kh\u00f3a|nyckel"
     "|n\u00f8gle|n\u00f8kkel|avain|kl\u00ed\u010d|k\u013e\u00fa\u010d|kulcs|cheie|\u03ba\u03bb\u03b5\u03b9\u03b4\u03af|\u05de\u05e4\u05ea\u05d7|the key|my key|our key|key:|key is",
     "phrase": "seed phrase|seedphrase|recovery phrase|backup phrase|secret phrase|mnemonic"
     "|recovery words|seed words|secret words|backup words|wallet seed|recovery seed|seed is|seed:"
@@ -9374,6 +9727,11 @@ _ANNOUNCING: Mapping[SecretSort, str] = {
     "|\uc2dc\ub4dc \uad6c\ubb38"
     "|\ubcf5\uad6c \uad6c\ubb38|\uc2dc\ub4dc \ubb38\uad6c|kurtarma ifade|gizli kelime|herstelzin|herstelwoorden|fraza odzyskiwania"
     "|\u0639\u0628\u0627\u0631\u0629 \u0627\u0644\u0627\u0633\u062a\u0631\u062f\u0627\u062f|\u0627\u0644\u0639\u0628\u0627\u0631\u0629 \u0627\u0644\u0633\u0631\u064a\u0629|\u0938\u0940\u0921 \u092b\u094d\u0930\u0947\u091c|c\u1ee5m t\u1eeb kh\u00f4i ph\u1ee5c|frasa pemulihan|wallet words",
+    # They hold one of the words above and announce no secret.
+    "nothing": "cache key|cache-key|cache_key|cachekey|public key|public-key|public_key|publickey"
+    "|publishable key|publishable_key|site key|sitekey|site_key|foreign key|foreign_key"
+    "|partition key|partition_key|sort key|idempotency key|idempotency-key|idempotency_key"
+    "|gpio pin|arduino pin|pin header|host key|key fingerprint|page token|page_token|pagetoken",
 }
 # Latin words this short stand in many others; these must stand alone.
 ALONE = frozenset(
@@ -9417,23 +9775,54 @@ SAYING = frozenset(
     " kennwort contrase\u00f1a senha motdepasse wachtwoord \u043f\u0430\u0440\u043e\u043b\u044c tbd todo n/a redacted masked removed"
     " placeholder example string str text int bool changeme silly prompt input env getenv empty"
     "_string"
+    " solid crap bogus fake real legit weird odd tricky clever smart sound vulnerable open closed"
+    " locked blocked down up live active inactive classic common rare typical usual normal regular"
+    " mixed outdated safe include omit same-origin provided awful terrible horrible awesome"
+    " great cool funny stupid dumb lame insane crazy hilarious ancient"
+    " old older new newer recent original default identical similar obvious unbreakable perfect"
+    " important useless useful enough okay ok yes no maybe both neither either gone lost dead alive"
+    " english spanish german french somewhere inside outside elsewhere online offline written below"
+    " above next previous first second third plain plaintext alphanumeric numeric reused compulsory"
+    " history garbage trash rubbish nonsense nothing-special gibberish classified mine yours"
+    " hers ours"
+    " theirs me you him them us myself yourself me-only public-knowledge annoying long-ish"
+    " too-short"
     " falsch richtig lang kurz sicher unsicher schwach stark geheim n\u00f6tig erforderlich notwendig"
     " abgelaufen vergessen pflicht standard neu alt weg gleich leer unbekannt ge\u00e4ndert gespeichert"
     " verschl\u00fcsselt wichtig einfach kompliziert zu nicht noch immer schon sehr nur auch mein dein"
+    " doof bl\u00f6d dumm toll super prima okay gut schlecht egal fertig da hier dort gesperrt kaputt"
+    " weg deaktiviert g\u00fcltig ung\u00fcltig bekannt \u00f6ffentlich privat gel\u00f6scht"
     " sein ihr unser der die das ein eine im in mit f\u00fcr bei von und oder aber kein keine"
     " incorrecto incorrecta correcta segura seguro larga largo corta corto d\u00e9bil fuerte secreta"
     " olvidada obligatoria necesaria necesario vencida caducada demasiado muy no la el una un mi tu"
+    " fatal genial horrible bueno buena malo mala nueva nuevo vieja viejo antigua igual distinta"
+    " diferente m\u00eda tuya suya p\u00fablica privada aqu\u00ed ah\u00ed nada todo siempre nunca"
     " su f\u00e1cil dif\u00edcil importante v\u00e1lida inv\u00e1lida vac\u00eda guardada cifrada errada errado curta longa"
+    " boa ruim nova novo velha velho antiga igual diferente secreta p\u00fablica privada f\u00e1cil dif\u00edcil"
+    " simples aqui nada tudo sempre nunca p\u00e9ssima \u00f3tima"
     " forte fraca esquecida obrigat\u00f3ria expirada muito n\u00e3o a o uma um minha meu sua seu guardada"
     " faux fausse incorrecte correcte s\u00fbr s\u00fbre long longue court courte faible fort forte oubli\u00e9"
     " perdu obligatoire n\u00e9cessaire expir\u00e9 trop tr\u00e8s pas le la les un une mon ton son notre dans"
+    " invalide solide valide vide rapide nul nulle bon bonne mauvais mauvaise nouveau nouvelle"
+    " ancien ancienne bizarre b\u00eate identique"
+    " diff\u00e9rent public priv\u00e9 personnel secret ici rien tout toujours jamais simple compliqu\u00e9"
     " requis vide chiffr\u00e9 enregistr\u00e9 unique sbagliata sbagliato corretta sicura lunga corta debole"
+    " brutta bella buona cattiva nuova nuovo vecchia vecchio uguale diversa diverso segreta"
+    " pubblica"
+    " privata facile difficile semplice complessa qui niente tutto sempre mai cambiata"
     " dimenticata obbligatoria scaduta troppo molto non il lo una mia tua sua salvata \u0432\u0430\u0436\u0435\u043d \u0432\u0430\u0436\u043d\u044b\u0439"
     " \u043d\u0435\u0432\u0435\u0440\u043d\u044b\u0439 \u043d\u0435\u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 \u043f\u0440\u0430\u0432\u0438\u043b\u044c\u043d\u044b\u0439 \u0434\u043b\u0438\u043d\u043d\u044b\u0439 \u043a\u043e\u0440\u043e\u0442\u043a\u0438\u0439 \u0441\u043b\u0430\u0431\u044b\u0439 \u0441\u0438\u043b\u044c\u043d\u044b\u0439 \u043d\u0430\u0434\u0451\u0436\u043d\u044b\u0439 \u043d\u0430\u0434\u0435\u0436\u043d\u044b\u0439 \u0437\u0430\u0431\u044b\u0442"
     " \u0437\u0430\u0431\u044b\u043b \u043d\u0443\u0436\u0435\u043d \u043e\u0431\u044f\u0437\u0430\u0442\u0435\u043b\u0435\u043d \u0443\u0441\u0442\u0430\u0440\u0435\u043b \u0438\u0437\u043c\u0435\u043d\u0451\u043d \u0441\u043b\u0438\u0448\u043a\u043e\u043c \u043e\u0447\u0435\u043d\u044c \u043d\u0435 \u043c\u043e\u0439 \u0442\u0432\u043e\u0439 \u0435\u0433\u043e \u0435\u0451 \u0438\u0445 \u0441\u043b\u043e\u0436\u043d\u044b\u0439 \u043f\u0440\u043e\u0441\u0442\u043e\u0439"
     " verkeerd juist sterk zwak vergeten verlopen verplicht te erg niet het een mijn b\u0142\u0119dne"
     " nieprawid\u0142owe silne s\u0142abe za nie moje yanl\u0131\u015f do\u011fru g\u00fc\u00e7l\u00fc zay\u0131f \u00e7ok bir g\u00fcvenli \u0915\u092e\u091c\u094b\u0930 \u092e\u091c\u092c\u0942\u0924"
     " \u0917\u0932\u0924 \u092c\u0939\u0941\u0924 \u0636\u0639\u064a\u0641\u0629 \u0642\u0648\u064a\u0629 \u062e\u0627\u0637\u0626\u0629 \u0635\u062d\u064a\u062d\u0629 \u0633\u0631\u064a\u0629 \u0645\u0647\u0645\u0629".split()
+)
+# By these a word says something about a password, in Latin and Cyrillic.
+ADJECTIVE_ENDINGS = tuple(
+    "ing ous ive ary ory ish like proof some able ible ful less ated ized ised ental onal ical"  # noqa: SIM905 - shorter
+    " istic sensitive lich isch ig bar haft sam los iert igt eux euse ique if \u00e9e \u00e9s \u00e9es ioso iosa"
+    " roso rosa noso nosa ado ada ido ida ivo iva ato ata uto uta ico ica \u00edsimo \u00edsima issimo issima"
+    " bile vel \u043d\u044b\u0439 \u043d\u0430\u044f \u043d\u043e\u0435 \u0442\u044b\u0439 \u0442\u043e\u0439 \u043a\u0438\u0439 \u043a\u0430\u044f \u043b\u0435\u043d \u043b\u0451\u043d \u043d\u0451\u043d \u0435\u043d".split()
 )
 # What holds figures and letters and is no password.
 KNOWN_NAMES = frozenset(
@@ -9520,7 +9909,8 @@ def chance_run_signs() -> re.Pattern[str]:
 def adjacent_signs() -> re.Pattern[str]:
     """The pattern of adjacent, as its caller reads it."""
     return re.compile(
-        "(?:(?:[^\\W\\d_]{0,4}|'s)[ \\t]{1,3}(?:(?:of|is|it|:|was|ist|est|es|\u00e9|\u00e8|(?:for|\u043e\u0442|f\u00fcr|de|del"
+        r"(?:(?:[^\W\d_]{0,4}|'s)[ \t]{1,3}(?:(?:of|is|it|:|was|as|to|als|como|come|comme|ist"
+        "|est|es|\u00e9|\u00e8|(?:for|\u043e\u0442|f\u00fcr|de|del"
         "|do|da|di)[ \\t]{1,2}[^\\s.!?:,;]{2,16})[ \\t]{1,2})?|[\uc774\uc740\ub294\u304c\u306f\u3092]\\s?)"
         r"[\"'`(]?(?P<value>[!-~]{4,200})"
     )
@@ -9529,19 +9919,25 @@ def adjacent_signs() -> re.Pattern[str]:
 @cache
 def code_after_signs() -> re.Pattern[str]:
     """A number of four to eight figures after a word for a code, no amount, year or date."""
-    link = rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}|{LINK_UNSPACED}\s?)"
+    link = (
+        rf"(?:{LINK_SIGNS}|(?<!\w)\s?(?:{LINK_WORDS})[:]?[ \t]{{1,3}}"
+        rf"(?:(?:the|die|der|das|le|la|el|il|o)[ \t])?|{LINK_UNSPACED}\s?)"
+    )
     between = (
         r"(?:(?:'?s)?[ \t](?:[^\s.!?:=\n,;\d]{1,24}[ \t]){0,7}?[^\s.!?:=\n,;\d]{0,24}?|\w{0,12}?)"
     )
     digits = (
         r"(?P<value>(?:[A-Z]{1,2}-)?\d{3}[ \-]\d{3}|\d{2}[ \-]\d{2}[ \-]\d{2}(?:[ \-]\d{2})?"
         r"|[*#]?\d{4,8}[#*]?"
-        r"|(?:[A-Z]-)\d{4,8}|\d{4,5}-\d{4,5}|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
+        r"|(?:[A-Z]-)\d{4,8}|\d{4,5}-\d{4,5}"
+        r"|(?=[a-zA-Z\-]{0,8}\d)(?=\d{0,8}[a-zA-Z])[a-zA-Z0-9]{4,6}-[a-zA-Z0-"
         r"9]{4,6})"
     )
     return re.compile(
-        rf"(?:{between}{link}[\"'`*(]{{0,2}}|[ \t]{{1,2}}(?:code |number |nummer "
-        f"|code: )?[\\\"'`(#]{{0,2}}|(?:\\s?[\uc774\uc740\ub294\u304c\u306f\u3092]\\s?))"
+        f"(?:{between}{link}[\\\"'`*(]{{0,2}}|(?:['\u2019]s)?[ \\t]{{1,2}}(?:(?:code|number|nummer"
+        f"|num\u00e9ro|bancomat"
+        f"|carta|card|karte|tarjeta|cart\u00e3o|carte|\u043a\u043e\u0434|\u043a\u0430\u0440\u0442\u044b|\u043a\u043e\u0434 \u043a\u0430\u0440\u0442\u044b|der karte"
+        f"|code:) ){{0,2}}[\\\"'`(#]{{0,2}}|(?:\\s?[\uc774\uc740\ub294\u304c\u306f\u3092]\\s?))"
         rf"{digits}(?![A-Za-z0-9_])(?![.,:/\-]\d)(?!{UNITS}(?!\w))",
         re.IGNORECASE,
     )
@@ -9566,7 +9962,8 @@ def said_before_signs() -> re.Pattern[str]:
     return re.compile(
         "(?:^|[\\s\\\"'`(\u300c:\uff1a])(?P<value>(?:(?<![\\w])\\d{3}[ \\-]\\d{3}"
         "|[!-~]{4,80}?))[\\\"'`*)\u300d]{0,2}\\s{0,2}"
-        "(?:\\s(?:is|was|ist|war|est|es|\u00e9|\u00e8|jest|as|als|comme|como|come|jako|olarak|\u044d\u0442\u043e|\u043a\u0430\u043a|\u0939\u0948"
+        "(?:\\s(?:is|are|was|ist|sind|war|est|sont|es|son|\u00e9|s\u00e3o|\u00e8|sono|jest|as|als|comme|como"
+        "|come|jako|olarak|\u044d\u0442\u043e|\u043a\u0430\u043a|\u0939\u0948"
         r"|is het)\s"
         "|[,]?\\s?(?:\u2014|\u2013|-|\u044d\u0442\u043e)\\s|\\s?(?:\u306f|\u304c|\u662f|\u4e3a|\u4f5c\u4e3a|\u306f\u3042\u306a\u305f\u306e|l\u00e0)\\s?)"
         "(?:[^\\W\\d_]{1,12}[ '\u2019]|[^\\W\\d_'\u2019]{1,3}['\u2019]){0,4}[\\\"'(]?[^\\W\\d_]{0,12}$",
@@ -9588,6 +9985,25 @@ def sentence_rest_signs() -> re.Pattern[str]:
 
 
 @cache
+def figurative_signs() -> re.Pattern[str]:
+    """Words for a password that mean more often something else: "la clave es paciencia"."""
+    return re.compile(r"(?:clave|parola|parole|login:|unlock)$", re.IGNORECASE)
+
+
+@cache
+def plain_link_signs() -> re.Pattern[str]:
+    """The links that a plain word is a password after, with nothing else between.
+
+    In the Romance languages an adjective stands there more often than a password.
+    """
+    return re.compile(
+        "\\s{1,3}(?:est|es|\u00e9|\u00e8|era|sera|foi|ser\u00e1|sont|son|sono|s\u00e3o|jest|\u00e4r|er|to|en|na|on|je|van"
+        r"|este|olarak|adalah|ni)[:]?\s{1,3}",
+        re.IGNORECASE,
+    )
+
+
+@cache
 def of_many_signs() -> re.Pattern[str]:
     """The pattern of of many, as its caller reads it."""
     return re.compile("\\b(?:are|sont|son|s\u00e3o|sono)\\s*$", re.IGNORECASE)
@@ -9597,7 +10013,7 @@ def of_many_signs() -> re.Pattern[str]:
 def scope_of_secret_signs() -> re.Pattern[str]:
     """What may stand between the word and a link to a plain word: what the password is for."""
     return re.compile(
-        "(?:[\\w\\-]{0,4}|\\s?\\([^)]{0,40}\\)?|[\\w\\-']{0,8}\\s+(?:for|of|to|on|at|from|in|f\u00fcr|von"
+        "(?:[\\w\\-]{0,4}|\\s|\\s?\\([^)]{0,40}\\)?|[\\w\\-']{0,8}\\s+(?:for|of|to|on|at|from|in|f\u00fcr|von"
         r"|vom|zum|zur|am"
         "|im|du|de|des|del|della|dell'\\w*|do|da|pour|para|per|van|voor|dla|do|od|\u043e\u0442|\u0434\u043b\u044f|\u043a|i"
         r"|we|is|was|used"
@@ -9627,7 +10043,17 @@ def second_signs() -> re.Pattern[str]:
 @cache
 def few_words_signs() -> re.Pattern[str]:
     """The pattern of few words, as its caller reads it."""
-    return re.compile(r"[a-z]{2,12}(?:[ \-][a-z]{2,12}){2,9}\s*(?:$|[.\n\"'])")
+    return re.compile(r"(?P<words>[a-z]{2,12}(?:[ \-][a-z]{2,12}){2,9})[ \t]{0,8}(?:$|[.\n\"'])")
+
+
+@cache
+def small_word_signs() -> re.Pattern[str]:
+    """Words of a sentence, which no phrase for a password is."""
+    return re.compile(
+        r"\b(?:a|an|the|is|are|was|be|been|must|should|can|not|to|of|for|from|with|and|or|in|on|at"
+        r"|by|it|its|your|my|our|you|we|i|that|this|every|any|than|has|have|will|least)\b",
+        re.IGNORECASE,
+    )
 
 
 @cache
@@ -9705,7 +10131,7 @@ def looks_random(value: str, least: int = 16) -> bool:
     mixed = figures >= 2 or (figures and len(core) < 14) or _case_changes(core) >= 4
     if not mixed or not any(map(str.isalpha, core)) or value.lower() in KNOWN_NAMES:
         return False
-    if is_placeholder(value) or _plain_run().fullmatch(value):
+    if is_placeholder(value) or (_plain_run().fullmatch(value) and not _is_mixed_case(core)):
         return False
     return entropy(core) >= min(_LEAST_CHANCE, math.log2(len(core)) * 0.72)
 
@@ -9742,6 +10168,11 @@ def entropy(value: str) -> float:
     return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
 
 
+def _is_mixed_case(value: str) -> bool:
+    """Letters whose case changes more often than at the words of a name in a program."""
+    return len(value) >= 20 and value.isalpha() and 4 * _case_changes(value) > len(value)
+
+
 def _case_changes(value: str) -> int:
     return len(re.findall(r"[a-z][A-Z]|[A-Z][a-z]", value))
 
@@ -9756,7 +10187,8 @@ def _placeholder() -> re.Pattern[str]:
         r"|(?:process|os|env|config|settings|secrets|vars|self|args)\.[a-z].*"
         r"|password|passwd|pass|pwd|passwort|secret|token|api[_\-]?key|key|user|none|null|true"
         r"|false"
-        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|(?:x{3,}|\*{2,}"
+        r"|nil|undefined|changeme|change[_\-]me|redacted|example|placeholder|!(?:vault|secret"
+        r"|env|env_var|include|ref|sub)\b.*|(?:x{3,}|\*{2,}"
         "|\u2022{2,}).*"
         "|.{0,12}(?:\\*{3,}|x{5,}|X{5,}|\u2022{3,}|\\.{3,}|\u2026).{0,6})[\\\"'),;.]*$",
         re.IGNORECASE,
@@ -9769,7 +10201,7 @@ def _plain_run() -> re.Pattern[str]:
     return re.compile(
         r"https?://\S+|www\.\S+|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+(?:[ap]m|[A-Z])?"
         "|\\d{1,3}(?:st|nd|rd|th|s|k|m|px|kg|cm|km|gb|mb|ms|am|pm|x|h|er|te|%|\u20ac|\\$)"
-        "|[A-Za-z]+(?:['\u2019\\-/][A-Za-z]+)*|[A-Za-z]+(?:[_.][A-Za-z]+)+(?:\\(\\))?|[/~][\\w.\\-/]+"
+        "|[A-Za-z]+(?:['\u2019\\-/][A-Za-z]+)*|[A-Za-z]+(?:[_.][A-Za-z]+)+(?:\\(\\)?)?|[/~][\\w.\\-/]+"
         r"|[A-Za-z_]\w*\([^)]*\)|[A-Za-z_.]+\[[^\]]*\]",
         re.IGNORECASE,
     )
@@ -9791,7 +10223,7 @@ def _strange_sign() -> re.Pattern[str]:
 
 @cache
 def _participle() -> re.Pattern[str]:
-    return re.compile("[a-z\u00e4\u00f6\u00fc]{4,}(?:ed|able|ible|less|ful)|(?:ge|ver|be)[a-z\u00e4\u00f6\u00fc]{3,}t")
+    return re.compile("[a-z\u00e4\u00f6\u00fc]{3,}(?:ed|able|ible|less|ful)|(?:ge|ver|be)[a-z\u00e4\u00f6\u00fc]{3,}t")
 
 
 # ---- src/adaptive/privacy/unicode_text.py ----
@@ -9966,7 +10398,8 @@ def _pii_hidden() -> SignTest:
 # ruff: noqa: RUF001 - words of many scripts
 
 CONTEXT_WORDS: Mapping[str, str] = {
-    "phone": " phone| telephone| tel | call | calls | called | calling | mobile| cell | cellphone"
+    "phone": " phone| telephone| tel | ph | mob | cel | call | calls | called | calling | mobile"
+    "| cell | cellphone"
     "| whatsapp| telegram| signal | sms | text me| text him| text her| dial | fax| landline"
     "| hotline"
     "| ring me| ring her| ring him| reach me| reach her| reach him| reachable| voicemail| contact"
@@ -9974,18 +10407,22 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| telefon| handy| anruf| ruf | rufe| rufen| anzurufen| erreichbar| erreichen| erreichst"
     "| erreicht| mobil| durchwahl| festnetz| r\u00fcckruf| nummer ist| meine nummer| tel nr"  # German
     "| t\u00e9l\u00e9phone| portable| appel| joindre| joignable| num\u00e9ro de t\u00e9l| mon num\u00e9ro| son num\u00e9ro"
-    "| tel\u00e9fono| m\u00f3vil| celular| llama| llame| ll\u00e1mame| ll\u00e1manos| mi n\u00famero| su n\u00famero| llamar"
+    "| tel\u00e9fono| marca el | m\u00e1rcame| fijo | m\u00f3vil| celular| llama| llame| ll\u00e1mame| ll\u00e1manos"
+    "| mi n\u00famero| su n\u00famero| llamar"
     "| telefone| telem\u00f3vel| ligue| ligar| liga me| liga para| meu n\u00famero| zap "
     "| telefono| cellulare| chiama| chiamare| chiamami| chiamarmi| mio numero| recapito| numero \u00e8"
     "| telefoon| mobiel| bel me| bel mij| bel naar| bellen| belt | bereikbaar| te bereiken"
     "| mijn nummer| zijn nummer| haar nummer"
     "| kom\u00f3rk| zadzwo| dzwoni| numer tel| m\u00f3j numer| kontakt"
-    "| \u0442\u0435\u043b\u0435\u0444\u043e\u043d| \u0442\u0435\u043b | \u0437\u0432\u043e\u043d\u0438| \u043f\u043e\u0437\u0432\u043e\u043d\u0438| \u043c\u043e\u0431\u0438\u043b\u044c\u043d| \u0441\u043e\u0442\u043e\u0432| \u043d\u0430\u0431\u0435\u0440\u0438| \u043c\u043e\u0439 \u043d\u043e\u043c\u0435\u0440| \u043d\u043e\u043c\u0435\u0440 \u0434\u043b\u044f \u0441\u0432\u044f\u0437\u0438| \u0432\u0430\u0442\u0441\u0430\u043f"
+    "| \u0442\u0435\u043b\u0435\u0444\u043e\u043d| \u0442\u0435\u043b | \u043c\u043e\u0431 | \u0442\u043b\u0444 | \u0437\u0432\u043e\u043d\u0438| \u043f\u043e\u0437\u0432\u043e\u043d\u0438| \u043c\u043e\u0431\u0438\u043b\u044c\u043d| \u0441\u043e\u0442\u043e\u0432| \u043d\u0430\u0431\u0435\u0440\u0438| \u043c\u043e\u0439 \u043d\u043e\u043c\u0435\u0440"
+    "| \u043d\u043e\u043c\u0435\u0440 \u0434\u043b\u044f \u0441\u0432\u044f\u0437\u0438| \u0432\u0430\u0442\u0441\u0430\u043f"
     "|\u7535\u8bdd|\u624b\u673a|\u8054\u7cfb\u6211|\u8054\u7cfb\u65b9\u5f0f|\u81f4\u7535|\u62e8\u6253|\u6253\u7ed9|\u5fae\u4fe1|\u5ea7\u673a|\u96fb\u8a71|\u624b\u6a5f"
     "|\u643a\u5e2f|\u3051\u3044\u305f\u3044|\u30b1\u30fc\u30bf\u30a4|\u9023\u7d61\u5148|\u96fb\u8a71|\u304b\u3051\u3066"
     "|\uc804\ud654|\ud734\ub300\ud3f0|\ud578\ub4dc\ud3f0|\uc5f0\ub77d\ucc98|\uc5f0\ub77d"
-    "| \u0647\u0627\u062a\u0641| \u0627\u0644\u0647\u0627\u062a\u0641| \u0647\u0627\u062a\u0641\u064a| \u0631\u0642\u0645\u064a| \u062c\u0648\u0627\u0644| \u0627\u0644\u062c\u0648\u0627\u0644| \u0645\u0648\u0628\u0627\u064a\u0644| \u0627\u062a\u0635\u0644| \u0644\u0644\u0627\u062a\u0635\u0627\u0644| \u062a\u0648\u0627\u0635\u0644| \u0648\u0627\u062a\u0633\u0627\u0628| \u0628\u0647\u0627\u062a\u0641"
-    "| \u092b\u093c\u094b\u0928| \u092b\u094b\u0928| \u092e\u094b\u092c\u093e\u0907\u0932| \u0915\u0949\u0932| \u0938\u0902\u092a\u0930\u094d\u0915| \u0935\u094d\u0939\u093e\u091f\u094d\u0938\u090f\u092a| \u0928\u0902\u092c\u0930 \u092a\u0930"
+    "| \u0647\u0627\u062a\u0641|\u062a\u0644\u0641\u0648\u0646|\u062a\u0644\u064a\u0641\u0648\u0646| \u0627\u0644\u0647\u0627\u062a\u0641| \u0647\u0627\u062a\u0641\u064a| \u0631\u0642\u0645\u064a| \u062c\u0648\u0627\u0644| \u0627\u0644\u062c\u0648\u0627\u0644| \u0645\u0648\u0628\u0627\u064a\u0644| \u0627\u062a\u0635\u0644| \u0644\u0644\u0627\u062a\u0635\u0627\u0644| \u062a\u0648\u0627\u0635\u0644"
+    "| \u0627\u0644\u062a\u0648\u0627\u0635\u0644| \u0648\u0627\u062a\u0633\u0627\u0628| \u0628\u0647\u0627\u062a\u0641"
+    "| \u092e\u0947\u0930\u093e \u0928\u0902\u092c\u0930| \u092e\u0947\u0930\u0947 \u0928\u0902\u092c\u0930|\u6211\u7684\u53f7\u7801|\u6211\u53f7\u7801|\u79c1\u306e\u756a\u53f7|\uc81c \ubc88\ud638|\ub0b4 \ubc88\ud638| \u092b\u093c\u094b\u0928| \u092b\u094b\u0928| \u092e\u094b\u092c\u093e\u0907\u0932| \u0915\u0949\u0932"
+    "| \u0938\u0902\u092a\u0930\u094d\u0915| \u0935\u094d\u0939\u093e\u091f\u094d\u0938\u090f\u092a| \u0928\u0902\u092c\u0930 \u092a\u0930"
     "| ara | aray\u0131n| arayabil| aray| cep | numaram | gsm | ileti\u015fim"
     "| telepon| telpon| hubungi| nomor hp| no hp| hp | ponsel",
     "card": " card| visa| mastercard| amex| american express| maestro| discover| unionpay| rupay"
@@ -9996,9 +10433,13 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "iban": " iban| account| bank| konto| compte| virement| cuenta| conta| conto| bonifico"
     "| rekening"
     "| rachun| przelew| \u0441\u0447\u0435\u0442| \u0441\u0447\u0451\u0442|\u8d26\u6237|\u8d26\u53f7|\u53e3\u5ea7| \u062d\u0633\u0627\u0628| \u0916\u093e\u0924\u093e| hesap| \u00fcberweis",
-    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet| \u0430\u0434\u0440\u0435\u0441"
+    "ip": " ip | ipv4| ip address| server| host | ping| ssh | router| dns| gateway| subnet"
+    "| \u0430\u0434\u0440\u0435\u0441| from | login| logged | connect| blocked | banned | address"
+    "| addr | remote| client ip| visitor| proxy | vpn | dhcp| lease| inet | resolver| \u0430\u0439\u043f\u0438|\u5730\u5740"
+    "|\u4e3b\u673a|\u30db\u30b9\u30c8"
     "| \u0441\u0435\u0440\u0432\u0435\u0440|\u670d\u52a1\u5668|\u30b5\u30fc\u30d0| \u062e\u0627\u062f\u0645| \u0938\u0930\u094d\u0935\u0930| sunucu",
-    "mac": " mac | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router| switch | interface"
+    "mac": " mac | cisco| arp | ethernet| hardware| wifi| wlan| wi fi| bluetooth| router"
+    "| switch | interface"
     "|\u5730\u5740",
     "cpf": " cpf| cadastro de pessoa| receita federal| documento| contribuinte| titular",
     "cnpj": " cnpj",
@@ -10044,9 +10485,11 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| visit us"
     "| my place| office is| office at| works at| my work| located| meet me| neighbor| neighbour"
     "| billing| parcel| invoice to| house is| drop it| based at| registered at| our new| i m at"
-    "| wohn| adresse| anschrift| zuhause| umgezogen| ziehe| lieferung| liefer| schick| sende| paket"
+    "| wohn| adresse| anschrift| zuhause| zu hause | daheim | umgezogen| ziehe| lieferung"
+    "| liefer| schick| sende| paket"
     "| besuch| gemeldet| hausnummer| sitzt in der| b\u00fcro"
-    "| habite| habitons| vis au| vis \u00e0| vit au| r\u00e9side| demeure| domicile| livr| envoy| d\u00e9m\u00e9nag"
+    "| habite| habitons| domicili| demeurant| je vis | vis au| vis \u00e0| vit au| r\u00e9side| demeure"
+    "| domicile| livr| envoy| d\u00e9m\u00e9nag"
     "| chez moi| logement| appartement| loge "
     "| vivo | vive | vivimos| direcci\u00f3n| domicilio| resido| reside| env\u00eda| enviar| enviad| casa"
     "| mud\u00e9| mudamos| entrega| piso | entregar| manda"
@@ -10064,10 +10507,13 @@ CONTEXT_WORDS: Mapping[str, str] = {
     "| \u0930\u0939\u0924\u093e| \u0930\u0939\u0924\u0940| \u0930\u0939\u0924\u0947| \u092a\u0924\u093e | \u092a\u0924\u0947 | \u0918\u0930 | \u0928\u093f\u0935\u093e\u0938| \u092d\u0947\u091c| \u0921\u093f\u0932\u0940\u0935\u0930"
     "| oturu| ya\u015f\u0131yor| adres| ikamet| evim| ta\u015f\u0131nd\u0131| g\u00f6nder| kargo| teslim"
     "| tinggal| alamat| rumah| kirim| pindah",
-    "birth": " born| dob | d o b | birth| birthday| birthdate"
-    "| geboren| geburt| geb | n\u00e9 le| n\u00e9e le| n\u00e9 un| n\u00e9e un| naissance| anniversaire| naci\u00f3| nac\u00ed"
-    "| nacido| nacida| nacimiento| cumplea\u00f1os| cumple | nasci| nascid| nascimento| anivers\u00e1rio"
-    "| nato il| nata il| nato l| nata l| nascita| compleanno| nacque| \u00e8 nato| sono nat| geboorte"
+    "birth": " born| dob | d o b | bday| b day| birth| birthday| birthdate"
+    "| geboren| geburt| geb |ofbirth | n\u00e9 le| n\u00e9e le| n\u00e9 un| n\u00e9e un| naissance| anniversaire"
+    "| naci\u00f3| nac\u00ed| fecha de nac| f nac"
+    "| nacido| nacida| nacimiento| cumplea\u00f1os| cumple | nasc | nasci| nascid| nascimento"
+    "| anivers\u00e1rio"
+    "| nato il| nata il| nato a | nata a | nato l| nata l| nascita| compleanno| nacque| \u00e8 nato"
+    "| sono nat| geboorte"
     "| verjaar| jarig| urodz| ur | urodzin| \u0440\u043e\u0434\u0438\u043b| \u0440\u043e\u0436\u0434\u0435\u043d| \u0434\u0430\u0442\u0430 \u0440\u043e\u0436\u0434| \u0434 \u0440 | \u0433 \u0440 | \u0440\u043e\u0436\u0434\u0451\u043d| \u0434\u043d\u044e\u0445\u0430"
     "|\u51fa\u751f|\u751f\u65e5|\u751f\u4e8e|\u8a95\u751f\u65e5|\u751f\u307e\u308c|\u751f\u5e74\u6708\u65e5|\ucd9c\uc0dd|\uc0dd\ub144\uc6d4\uc77c|\uc0dd\uc77c|\ud0dc\uc5b4"
     "| \u0645\u0648\u0627\u0644\u064a\u062f| \u0627\u0644\u0645\u064a\u0644\u0627\u062f| \u0645\u064a\u0644\u0627\u062f| \u0648\u0644\u062f | \u0648\u0644\u062f\u062a| \u0648\u064f\u0644\u062f| \u091c\u0928\u094d\u092e| \u092a\u0948\u0926\u093e| do\u011fum| do\u011fdu| do\u011fan| do\u011fdum"
@@ -10084,7 +10530,8 @@ COUNTER_WORDS = (
     "| confirmation| booking| parcel no| shipment| id of the| commit| port | revision| release"
     "| catalog| vin | score| population| views| votes| downloads| followers| policy no| licence no"
     "| license key| coupon| voucher| gift card| loyalty| error| issue| chapter| section| page"
-    "| bestell| rechnung| auftrag| sendung| seriennummer| artikel| aktenzeichen| vorgang"
+    "| kundennr| vertragsnr| vertragsnummer| mitgliedsn| matrikel| bestell| rechnung| auftrag"
+    "| sendung| seriennummer| artikel| aktenzeichen| vorgang"
     "| kundennummer| buchung| fahrgestell| referenz| produkt| lieferschein| paketnummer"
     "| commande| facture| suivi| num\u00e9ro de s\u00e9rie| r\u00e9f\u00e9rence| colis| dossier| r\u00e9servation| client n"
     "| pedido| factura| seguimiento| n\u00famero de serie| referencia| reserva| env\u00edo| expediente"
@@ -10094,7 +10541,8 @@ COUNTER_WORDS = (
     "| ordernummer"
     "| zam\u00f3wien| faktur| seryjn| przesy\u0142ki nr| referenc| partii| rezerwacj| katalogow"
     "| \u0437\u0430\u043a\u0430\u0437| \u043d\u0430\u043a\u043b\u0430\u0434\u043d| \u0441\u0435\u0440\u0438\u0439\u043d| \u0430\u0440\u0442\u0438\u043a\u0443\u043b| \u0442\u0440\u0435\u043a| \u0441\u0447\u0435\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0441\u0447\u0451\u0442 \u0444\u0430\u043a\u0442\u0443\u0440| \u0431\u0440\u043e\u043d\u0438\u0440\u043e\u0432\u0430\u043d| \u043f\u0430\u0440\u0442\u0438\u0438| \u0432\u0435\u0440\u0441\u0438\u0438"
-    "|\u8ba2\u5355|\u53d1\u7968|\u5355\u53f7|\u5e8f\u5217\u53f7|\u578b\u53f7|\u7f16\u53f7|\u5feb\u9012|\u6279\u6b21|\u904b\u55ae|\u6ce8\u6587|\u8acb\u6c42\u66f8|\u8ffd\u8de1|\u88fd\u9020\u756a\u53f7|\u54c1\u756a|\u4f1d\u7968|\u4e88\u7d04\u756a\u53f7"
+    "|\u8ba2\u5355|\u53d1\u7968|\u5355\u53f7|\u5e8f\u5217\u53f7|\u578b\u53f7|\u7f16\u53f7|\u5feb\u9012|\u6279\u6b21|\u904b\u55ae|\u6ce8\u6587|\u8acb\u6c42\u66f8|\u8ffd\u8de1|\u88fd\u9020\u756a\u53f7|\u54c1\u756a|\u578b\u756a|\u4f1d\u7968"
+    "|\u4e88\u7d04\u756a\u53f7"
     "|\uc8fc\ubb38|\uc1a1\uc7a5|\uc77c\ub828\ubc88\ud638|\uc6b4\uc1a1\uc7a5|\uc608\uc57d"
     "| \u0637\u0644\u0628| \u0627\u0644\u0637\u0644\u0628| \u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0641\u0627\u062a\u0648\u0631\u0629| \u0627\u0644\u0634\u062d\u0646\u0629| \u062a\u0633\u0644\u0633\u0644\u064a| \u0627\u0644\u062a\u062a\u0628\u0639| \u0627\u0644\u062d\u062c\u0632"
     "| \u0911\u0930\u094d\u0921\u0930| \u091a\u093e\u0932\u093e\u0928| \u0907\u0928\u0935\u0949\u0907\u0938| \u092c\u093f\u0932 | \u0938\u0940\u0930\u093f\u092f\u0932| \u091f\u094d\u0930\u0948\u0915\u093f\u0902\u0917| \u092c\u0941\u0915\u093f\u0902\u0917"
@@ -10142,7 +10590,13 @@ _ID_SUBJECTS = [
     "passport",
 ]
 
-SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number")
+# Of numbers with dots: what has editions or chapters.
+VERSION_WORDS = (
+    " update | updated | upgrade| release | kapitel| abschnitt| ziffer| chapitre| cap\u00edtulo"
+    "| capitolo| clause| paragraph| appendix| \u043f\u0443\u043d\u043a\u0442| \u0433\u043b\u0430\u0432\u0430| \u0440\u0430\u0437\u0434\u0435\u043b| oid | v "
+)
+
+SUBJECTS = (*CONTEXT_WORDS, "counter", "no birth", "another number", "version")
 
 
 @cache
@@ -10151,6 +10605,7 @@ def words_of(subject: str) -> tuple[str, ...]:
     table = {
         "counter": COUNTER_WORDS,
         "no birth": NO_BIRTH_WORDS,
+        "version": f"{COUNTER_WORDS}|{VERSION_WORDS}",
         "another number": "|".join((COUNTER_WORDS, *map(CONTEXT_WORDS.__getitem__, _ID_SUBJECTS))),
     }
     return tuple(dict.fromkeys((table.get(subject) or CONTEXT_WORDS[subject]).split("|")))
@@ -11864,6 +12319,7 @@ _LEAST_BEFORE = 5
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
+    "nothing": "",
     "password": "password",
     "code": "PIN or one-time code",
     "key": "key or token",
@@ -11894,6 +12350,8 @@ def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
     """
     places = _announced(lower)
     for number, place in enumerate(places):
+        if place.sort == "nothing":
+            continue
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):
@@ -12008,10 +12466,19 @@ def _linked_value(text: str, place: Announced, link: re.Match[str]) -> tuple[int
         return None
     if place.sort == "key":
         return span
+    return _password_after(text, said, span, link)
+
+
+def _password_after(
+    text: str, said: str, span: tuple[int, int], link: re.Match[str]
+) -> tuple[int, int] | None:
+    """A password or a code at a place, if its look or what is around it tells."""
     if looks_chosen(said) or looks_random(said, 8):
         return span
     if len(said) >= 4 and said.isdigit():
         return span
+    if end := _phrase_of_words(text, span, link):
+        return span[0], end
     return span if _is_plain_password(text, said, span, link) else None
 
 
@@ -12027,19 +12494,35 @@ def _is_quoted_password(said: str) -> bool:
 
 def _is_plain_password(text: str, said: str, span: tuple[int, int], link: re.Match[str]) -> bool:
     """A plain word as a password: it ends the sentence, and says nothing about the password."""
-    if len(said) < 5 or is_saying(said) or not said[0].isalpha() or said[-1] > "\u2e80":
+    if (
+        len(said) < 5
+        or "(" in said
+        or is_saying(said)
+        or not said[0].isalpha()
+        or said[-1] > "\u2e80"
+    ):
         return False
     if of_many_signs().search(link.group()) or not scope_of_secret_signs().fullmatch(
         link.group("scope")
     ):
         return False
-    rest = sentence_rest_signs().match(text, span[1])
-    if rest:
-        return True
-    # "pass phrase: correct horse battery staple"
-    return "phrase" in text[max(0, link.start() - 12) : link.start()].lower() and bool(
-        few_words_signs().match(text, span[0])
-    )
+    if link.group("scope").isspace() and (
+        plain_link_signs().fullmatch(link.group())
+        or figurative_signs().search(text, max(link.start() - 8, 0), link.start())
+        or said.lower().endswith(ADJECTIVE_ENDINGS)
+    ):
+        return False
+    return sentence_rest_signs().match(text, span[1]) is not None
+
+
+def _phrase_of_words(text: str, span: tuple[int, int], link: re.Match[str]) -> int:
+    """The end of words that make no sentence: "pass phrase: correct horse battery staple"; or 0."""
+    if "phrase" not in text[max(0, link.start() - 12) : link.start()].lower():
+        return 0
+    words = few_words_signs().match(text, span[0])
+    if not words or small_word_signs().search(words.group("words")):
+        return 0
+    return words.end("words")
 
 
 def _is_token_of_words(said: str) -> bool:
@@ -14564,6 +15047,80 @@ async def other_authors(chat_id: str, user_id: str) -> bool:
     return bool(authors - {user_id, None, ""})
 
 
+# ---- src/adaptive/host/locked_status.py ----
+# Statuses of answers, stored so that no message of the chat is undone by it.
+#
+# Up to 0.11 the host stores a status by reading the chat, adding it, and writing the chat back (host:
+# models/chats.py, add_message_status_to_chat_by_id_and_message_id). What was learned is told behind
+# the answer, when the user may be sending the next message: that one is undone in the stored chat,
+# its next change stores it anew without role and parent, and the chat model is asked with nothing.
+# From 0.12 on the host locks the chat meanwhile, as is done here for the others.
+
+def locking_emitter(
+    emitter: EventEmitter, user_id: str, chat_id: str, message_id: str
+) -> EventEmitter:
+    """An emitter like the one given, which stores the statuses of a saved answer under a lock."""
+
+    async def emit(event: dict[str, Any]) -> None:
+        """Show an event, and store it with the answer where the host does that."""
+        quiet = None
+        if event.get("type") == "status" and message_id:
+            quiet = await _quiet_emitter(user_id, chat_id, message_id)
+        if quiet is None:
+            await emitter(event)
+            return
+        await quiet(event)
+        await _store_on_host(chat_id, message_id, mapping(event.get("data")))
+
+    return emit
+
+
+async def _quiet_emitter(user_id: str, chat_id: str, message_id: str) -> EventEmitter | None:
+    """An emitter to the page that stores nothing; ``None`` where the host's own may store."""
+    try:
+        from open_webui.models.chats import Chats
+        from open_webui.socket.main import get_event_emitter
+    except ImportError:
+        return None
+    if hasattr(Chats, "_chat_transaction"):
+        return None
+    told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
+    return await get_event_emitter(told, update_db=False)
+
+
+@uninterrupted
+async def _store_on_host(chat_id: str, message_id: str, status: Mapping[str, Any]) -> None:
+    from open_webui.internal.db import get_async_db_context
+    from open_webui.models.chats import Chat
+
+    await store_status(get_async_db_context(), Chat, chat_id, message_id, status)
+
+
+async def store_status(
+    connecting: AbstractAsyncContextManager[Any],
+    chats: Any,
+    chat_id: str,
+    message_id: str,
+    status: Mapping[str, Any],
+) -> None:
+    """Add a status to a stored message while nobody else writes; ``chats`` is the host's model.
+
+    Nothing is stored where there is no such message.
+    """
+    async with connecting as session:
+        if session.get_bind().dialect.name == "sqlite":
+            # Nothing else keeps a reader in SQLite from writing what is out of date.
+            await session.execute(text("BEGIN IMMEDIATE"))
+        found = await session.get(chats, chat_id, populate_existing=True, with_for_update=True)
+        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
+        messages = mapping(history.get("messages"))
+        if message := mapping(messages.get(message_id)):
+            told = [*listing(message.get("statusHistory")), dict(status)]
+            cast(dict[str, Any], messages)[message_id] = {**message, "statusHistory": told}
+            flag_modified(found, "chat")
+        await session.commit()
+
+
 # ---- src/adaptive/host/memories.py ----
 # The host's memory table as a ``MemoryStore``, through the host's own memory API.
 #
@@ -16082,7 +16639,8 @@ def _form_text() -> re.Pattern[str]:
 # Bulletin annexes); other countries have 6 to 12.
 _NATIONAL_LENGTHS: Mapping[str, tuple[int, int]] = {
     **dict.fromkeys(("1",), (10, 10)),
-    **dict.fromkeys(("7", "90", "91", "92", "52", "63", "98"), (10, 10)),
+    **dict.fromkeys(("7", "90", "91", "92", "63", "98"), (10, 10)),
+    "52": (10, 11),  # with the one that mobile numbers had until 2019
     **dict.fromkeys(("33", "34", "31", "32", "48", "61", "27", "30", "41", "46", "351"), (8, 10)),
     **dict.fromkeys(("44", "55", "81", "82", "86", "234", "880", "54", "57"), (8, 11)),
     **dict.fromkeys(("45", "47", "65", "852", "971", "966", "972", "420", "353"), (8, 9)),
@@ -16186,6 +16744,7 @@ _NO_PHONE = (
     r"|[0-9]{1,3}(?:\.[0-9]{3}){1,4}"  # thousands
     r"|[1-9][0-9]{0,2}(?: 000){1,4}"
     r"|[0-9]{1,9}\.[0-9]{1,9}"  # a fraction
+    r"|0[0-9](?:[-. ]0[0-9]){3}"  # steps
     r"|([0-9])\1{6,14}"
 )
 _MONEY_BEFORE = "\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba\u20aa#"
@@ -16193,7 +16752,10 @@ _MONEY_BEHIND = (
     "[ ]?(?:[\u20ac$\u00a3\u00a5\u20b9\u20bd\u20a9\u20ba%\u00b0]|(?:EUR|USD|GBP|JPY|CNY|INR|RUB|PLN|BRL|TRY|CHF|euros?|dollars?|pounds"
     "|yen|rupees|reais|pesos|z\u0142|\u0440\u0443\u0431|km|kg|people|users|views|votes|bytes|MB|GB)\\b|[\u5143\u5186\uc6d0\u4e07])"
 )
-_PHONE_HEAD = r"(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:(])(?<![0-9]{2} )"
+_PHONE_HEAD = (
+    r"(?:(?<![0-9A-Za-z/=_#&?%])(?<![0-9A-Za-z][-.+,:(])|(?<=(?i:tel|one|fax|ell|ile)[:.=]))"
+    r"(?<![0-9]{2} )"
+)
 _PHONE_TAIL = r"(?![0-9A-Za-z_@])(?![-./:,][0-9])(?![-][A-Za-z])(?! [0-9]{2})"
 _PHONE_EXTENSION = "(?:,? ?(?:ext\\.?|extension|x|\u0434\u043e\u0431\\.?|Durchwahl|poste|int\\.) ?[0-9]{1,5})?"
 
@@ -16316,6 +16878,8 @@ PHONE_RECOGNISERS = (
         "Russia", r"8[ -]?\(?[3489][0-9]{2}\)?[ -]?[0-9]{3}[ -][0-9]{2}[ -][0-9]{2}", 0.6, 1, 4, 7
     ),
     _national_phone("Brazil", r"\(0?[1-9][0-9]\) ?(?:9 ?)?[0-9]{4}[- ][0-9]{4}", 0.65, "("),
+    _national_phone("Spain", r"[6-9][0-9]{2} [0-9]{2} [0-9]{2} [0-9]{2}", 0.5, 3),
+    _national_phone("Brazil, mobile", r"[1-9][1-9] 9[0-9]{4}-[0-9]{4}", 0.55, 2),
     _national_phone(
         "China, mobile", r"1[3-9][0-9](?:[0-9]{8}|[- ][0-9]{4}[- ][0-9]{4})", 0.5, 3, 11
     ),
@@ -30160,7 +30724,10 @@ class Hook:
     @property
     def notifier(self) -> PageNotifier:
         """Shows lines with the answer, unless the user or the admin wants none."""
-        return PageNotifier(self.emitter, self.settings.show_status)
+        emitter, answer_id = self.emitter, str(self.metadata.get("message_id") or "")
+        if emitter is not None and self.told_kind == "saved":
+            emitter = locking_emitter(emitter, self.user_id, self.chat_id, answer_id)
+        return PageNotifier(emitter, self.settings.show_status)
 
     @property
     def time_zones(self) -> tuple[str, str, str]:
