@@ -19,7 +19,6 @@ from adaptive.host.hook import Hook
 from adaptive.llm.ask import AnswerFormats
 from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
@@ -97,13 +96,7 @@ class Room:
         )
         self.lines: list[str] = []
         self.remembering = Remembering(
-            AnswerFormats(),
-            Sealer("secret"),
-            self.tell,
-            no_nulls,
-            self.vectors,
-            self.chats,
-            Notes(**notes),
+            AnswerFormats(), Notes(**notes), self.tell, no_nulls, self.vectors, self.chats
         )
         self.sources = IndexingSources("ada", self.embedder, self.vectors, self.chats)
 

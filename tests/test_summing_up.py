@@ -24,10 +24,11 @@ from adaptive.learning import INJECTED, Learning
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Turn
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.suggesting import Suggesting
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.valves import Valves
+from tests.conversation.listed_suggestions import ListedSuggestions
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -109,6 +110,7 @@ class World:
         self.valves = {"enable_postprocessing": True, "retry_delay": 0, **valves}
         self.store, self.audit = ListedMemories(NUTS), WrittenAudit()
         self.notes, self.lessons = ListedNotes(), Lessons()
+        self.table = ListedSuggestions()
         self.events: list[dict[str, Any]] = []
         self.follow_ups: list[tuple[str, str, list[str]]] = []
         self.learned = asyncio.Event()
@@ -117,7 +119,7 @@ class World:
         self.room: Callable[[], Classroom | None] = self._classroom
         self.summing = SummingUp(
             cast(Learning, self.lessons),
-            Sealer("secret"),
+            Suggesting(self.table, lambda: 7.0),
             self.notes,
             self._store_follow_ups,
             self._room_of,

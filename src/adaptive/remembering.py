@@ -34,7 +34,6 @@ from adaptive.conversation.indexed_chats import IndexedChats
 from adaptive.conversation.past_chats import ChatProfile, chats_like, similar_section
 from adaptive.conversation_ports import ChatNotesTable, KeptUnits, OutlinedChats
 from adaptive.errors import AdaptiveMemoryError, HostError
-from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import Hook
@@ -46,7 +45,6 @@ from adaptive.measures import count_entries, staged
 from adaptive.messages import Message
 from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import estimated_tokens, extended_block
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
@@ -97,24 +95,21 @@ class Remembering:
     """What an instance of the plug-in needs to recall conversations; none of it is one user's.
 
     ``tell`` shows a line with an answer, ``nulls`` brings an embedder's vectors of null prompts, as
-    memories have them. ``vectors``, ``chats`` and ``notes`` are the host's unless a test brings
-    others.
+    memories have them. ``vectors`` and ``chats`` are the host's unless a test brings others.
     """
 
     def __init__(
         self,
         formats: AnswerFormats,
-        sealer: Sealer,
+        notes: ChatNotesTable,
         tell: TellTurn,
         nulls: NullsOf | None = None,
         vectors: KeptUnits | None = None,
         chats: OutlinedChats | None = None,
-        notes: ChatNotesTable | None = None,
     ) -> None:
-        self._formats, self._tell, self._nulls = formats, tell, nulls
+        self._formats, self._notes, self._tell, self._nulls = formats, notes, tell, nulls
         self._vectors: KeptUnits = vectors or HostHistoryVectors()
         self._chats: OutlinedChats = chats or HostPastChats()
-        self._notes: ChatNotesTable = notes or HostChatNotesTable(sealer)
         self._indexed = IndexedChats(self._chats, self._vectors)
         self._indexes = HistoryIndexes()
         self._keeper = HistoryKeeper()
