@@ -26,6 +26,7 @@ from adaptive.remembering import HISTORY_PREAMBLE, AskedPast, Remembering, with_
 from adaptive.user_valves import UserValves
 from tests.conversation.history_world import START, NearestUnits, StoredChats, chat_of
 from tests.fakes import WordEmbedder, hook_settings
+from tests.learn.storerooms import HeldLeases
 
 SAVED: dict[str, Any] = {"chat_id": "new", "session_id": "s", "user_message_id": "n0"}
 BLOCK = f"{OPEN_MARKER}\nabout\n\n- User lives in Porto.\n{CLOSE_MARKER}"
@@ -96,7 +97,13 @@ class Room:
         )
         self.lines: list[str] = []
         self.remembering = Remembering(
-            AnswerFormats(), Notes(**notes), self.tell, no_nulls, self.vectors, self.chats
+            AnswerFormats(),
+            Notes(**notes),
+            HeldLeases(),
+            self.tell,
+            no_nulls,
+            self.vectors,
+            self.chats,
         )
         self.sources = IndexingSources("ada", self.embedder, self.vectors, self.chats)
 

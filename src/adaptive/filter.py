@@ -65,7 +65,7 @@ class Filter:
             indexes, tables, formats, start, trail, suggesting, self._installation.serves
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
-        self._remembering = Remembering(formats, notes, self._learning.tell, nulls)
+        self._remembering = Remembering(formats, notes, tables.leases, self._learning.tell, nulls)
         self._understanding = Understanding(formats, start, notes, trail)
         self._recalling = Recalling(
             indexes, tables, formats, start, self._understanding, self._remembering

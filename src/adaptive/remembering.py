@@ -49,6 +49,7 @@ from adaptive.recall.block import estimated_tokens, extended_block
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
 from adaptive.search.turn_embedder import TurnEmbedder
+from adaptive.table_ports import Leases
 from adaptive.topic_summaries import TopicSummaries, zone_of
 
 log_remembering = logging.getLogger("adaptive_memory")
@@ -102,6 +103,7 @@ class Remembering:
         self,
         formats: AnswerFormats,
         notes: ChatNotesTable,
+        leases: Leases,
         tell: TellTurn,
         nulls: NullsOf | None = None,
         vectors: KeptUnits | None = None,
@@ -114,7 +116,7 @@ class Remembering:
         self._indexes = HistoryIndexes()
         self._keeper = HistoryKeeper()
         self._running: dict[str, set[asyncio.Task[Any]]] = {}
-        self._backfills = Backfills()
+        self._backfills = Backfills(leases)
 
     # Before the answer
 
