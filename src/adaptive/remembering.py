@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -116,6 +117,7 @@ class Remembering:
         self._indexes = HistoryIndexes()
         self._keeper = HistoryKeeper()
         self._running: dict[str, set[asyncio.Task[Any]]] = {}
+        self._leases, self._owner = leases, uuid.uuid4().hex
         self._backfills = Backfills(leases)
 
     # Before the answer
@@ -292,7 +294,9 @@ class Remembering:
             turn = KeptTurn(hook.chat_id, answer_id, time.time())
             wanted = hook.settings.enable_history_topics
             models = partial(chosen_completer, hook, request, user)
-            summaries = TopicSummaries(hook, request, models, self._notes, self._formats)
+            summaries = TopicSummaries(
+                hook, request, models, self._notes, self._formats, self._leases, self._owner
+            )
             await self._keeper.keep(sources, turn, summaries if wanted else None)
             asked = hook.settings.index_past_chats and hook.settings.history_recall == "all"
             if asked and self._backfills.due(hook.user_id):
