@@ -262,7 +262,7 @@ class Recalling:
             question = question_of(messages, hook.metadata, chat_id)
             finding = recollect(library, question, hook.settings)
             asked = AskedPast(
-                request, user, sources.embedder, question, window.messages, library.hidden
+                request, user, sources.embedder, question, window.messages, library.hidden, rewriter
             )
             return await self._remembering.beside(hook, asked, finding)
         except MemoryUnavailable as refusal:

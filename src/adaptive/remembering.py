@@ -49,6 +49,7 @@ from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.recall.block import estimated_tokens, extended_block
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
+from adaptive.recall.rewriting import Rewriter
 from adaptive.search.turn_embedder import TurnEmbedder
 from adaptive.table_ports import Leases
 from adaptive.topic_summaries import TopicSummaries, zone_of
@@ -61,6 +62,7 @@ HISTORY_PREAMBLE = (
 )
 # Of the inlet's time limit; the rest is for what memories and the host still do.
 _SHARE_FOR_HISTORY = 0.7
+_SHARE_FOR_REWORDING = 0.5
 _SHARE_FOR_QUESTION_VECTOR = 0.5
 _SHARE_FOR_HISTORY_SUMMARY = 0.5
 # Of the budget, for former chats that are like a new one.
@@ -83,7 +85,10 @@ class PastSections:
 
 @dataclass(frozen=True, slots=True)
 class AskedPast:
-    """The turn for which the past is wanted; ``hidden`` banks are none of the model's business."""
+    """The turn for which the past is wanted; ``hidden`` banks are none of the model's business.
+
+    ``rewriter`` may make the question complete.
+    """
 
     request: Request
     user: Any
@@ -91,6 +96,18 @@ class AskedPast:
     question: Question
     messages: Sequence[Message]
     hidden: LocalOnlyBanks
+    rewriter: Rewriter | None = None
+
+    async def text(self, patience: float) -> str:
+        """What to search with: the complete question, if it is known within so many seconds."""
+        if self.rewriter is None:
+            return self.question.text
+        try:
+            async with asyncio.timeout(patience):
+                rewrite = await self.rewriter()
+        except TimeoutError:
+            return self.question.text
+        return rewrite.text if rewrite is not None else self.question.text
 
 
 class Remembering:
@@ -182,6 +199,8 @@ class Remembering:
         room = settings.history_tokens - estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
         if room <= 0:  # a narrow window leaves nothing
             return PastSections()
+        limit = settings.inlet_timeout_seconds
+        text = await asked.text(limit * _SHARE_FOR_REWORDING)
         recalled = await recall_history(
             HistorySources(
                 user_id,
@@ -192,13 +211,13 @@ class Remembering:
                 nulls=partial(self._nulls, asked.embedder) if self._nulls else None,
             ),
             HistoryQuestion(
-                asked.question.text,
+                text,
                 HistoryScope(current, beyond, settings.history_recall == "chat"),
                 asked.question.previous,
             ),
             HistoryRules(
                 SectionRules(room, estimated_tokens, zone),
-                settings.inlet_timeout_seconds * _SHARE_FOR_QUESTION_VECTOR,
+                limit * _SHARE_FOR_QUESTION_VECTOR,
                 settings.history_cache_megabytes * 2**20,
                 settings.enable_history_topics,
             ),
