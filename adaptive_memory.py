@@ -51,6 +51,7 @@ from collections.abc import (
     Callable,
     Collection,
     Coroutine,
+    Generator,
     Iterable,
     Iterator,
     Mapping,
@@ -681,7 +682,7 @@ class Foreground:
         self._clear.set()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self) -> Generator[None]:
         """Around a hook that keeps a user waiting, and the moment after it."""
         self._waited_for += 1
         self._clear.clear()
@@ -716,6 +717,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "task_model": ("TASK_MODEL", "task.model.default"),
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
     "memory_context": ("", "memories.system_context.enable"),
+    "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
     "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
@@ -4449,12 +4451,14 @@ class ChatHead:
 class ChatNotes:
     """What is noted of a chat from turn to turn: a summary of a few sentences, at most 10 tags.
 
-    ``category`` is what the chat is about. No contents of memories stand in any of them.
+    ``category`` is what the chat is about, ``icons`` are names of Lucide icons for it. No contents
+    of memories stand in any of them.
     """
 
     category: str = ""
     summary: str = ""
     tags: tuple[str, ...] = ()
+    icons: tuple[str, ...] = ()
 
 
 class ChatNotesTable(Protocol):
@@ -14033,6 +14037,15 @@ class ConversationValves(PrivacyValves):
         ),
         json_schema_extra=valve_notes(_BEFORE, "Your model follows other words better."),
     )
+    name_chats: bool = Field(
+        default=True,
+        description=(
+            "With pre-processing, give a new chat the title it finds, where Open WebUI's own title "
+            "generation is switched off. A title that somebody has chosen stays. The icon names it "
+            "finds are kept with the notes of the chat only, as Open WebUI shows no icon of a chat."
+        ),
+        json_schema_extra=valve_notes(_BEFORE, "The first message shall stay the title."),
+    )
     prompt_injection_threshold: float = Field(
         default=0.8,
         ge=0,
@@ -14208,10 +14221,10 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=10_000_000,
         description=(
-            "Longest conversation that is sent to the chat model, in tokens (estimated); its "
-            "oldest turns give way to a summary (with `enable_postprocessing`) and to what is "
-            "recalled of them (with `history_recall`). 0: no limit. Nothing is done where Open "
-            "WebUI compacts chats itself."
+            "Longest request to the chat model in tokens: chat, memories and past conversation "
+            "together. The oldest turns give way first, to a summary and to what is recalled, down "
+            "to half of it; then past conversation, then memories; core memories and the newest "
+            "turn never do. 0: no limit. Nothing is done where Open WebUI compacts chats itself."
         ),
         json_schema_extra=valve_notes(
             _HISTORY, "Long chats exceed the model's window, or cost too much."
@@ -14539,7 +14552,7 @@ class HostChatNotesTable:
     @uninterrupted
     async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
         """Replace the notes of a chat; when they were first written stays known."""
-        text = json.dumps([notes.category, notes.summary, notes.tags])
+        text = json.dumps([notes.category, notes.summary, notes.tags, notes.icons])
         sealed = self._sealer.seal(user_id, _NOTES_PURPOSE, text)
         row = {"user_id": user_id, "chat_id": chat_id, "notes": sealed}
         async with self._table.session("writing the notes of a chat") as session:
@@ -14593,11 +14606,16 @@ class HostChatNotesTable:
         except (ValueError, RecursionError):
             return None
         match listing(fields):
-            case [str(category), str(summary), tags]:
-                named = tuple(tag for tag in listing(tags) if isinstance(tag, str))
-                return ChatNotes(category, summary, named)
+            # Notes of before have no icons.
+            case [str(category), str(summary), tags, *icons]:
+                shown = icons[0] if icons else ()
+                return ChatNotes(category, summary, _texts_in(tags), _texts_in(shown))
             case _:
                 return None
+
+
+def _texts_in(value: object) -> tuple[str, ...]:
+    return tuple(one for one in listing(value) if isinstance(one, str))
 
 
 # ---- src/adaptive/host/history_chats.py ----
@@ -19070,91 +19088,6 @@ async def _embed_units(
         known.update({unit.id: unit.digest for unit in some})
 
 
-# ---- src/adaptive/conversation/history_backfill.py ----
-# Backfills that users ask for: each once in this process, one at a time, told now and then.
-
-log_history_backfill = logging.getLogger("adaptive_memory.conversation")
-
-_TOLD_AGAIN_SECONDS = 15.0
-_BACKFILL_AGAIN_SECONDS = 60.0
-_BACKFILLS_REMEMBERED = 5000
-_NOT_AGAIN = float("inf")
-
-TellLine = Callable[[str], Awaitable[None]]
-
-
-class Backfills:
-    """Knows whose chats of before are indexed, as far as this process has seen to it.
-
-    ``clock`` counts seconds, and never backwards.
-    """
-
-    def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        rules: BackfillRules | None = None,
-    ) -> None:
-        self._clock, self._rules = clock, rules or BackfillRules()
-        self._one_at_a_time = asyncio.Semaphore(1)
-        self._due_at: OrderedDict[str, float] = OrderedDict()
-
-    def due(self, user_id: str) -> bool:
-        """Whether anything may be left to do for a user."""
-        return self._due_at.get(user_id, 0.0) <= self._clock()
-
-    async def run(
-        self, sources: IndexingSources, ledger: HistoryLedger, now: float, tell: TellLine
-    ) -> bool:
-        """Index a user's existing chats; whether all of them are. It is due again where not.
-
-        What there is to tell goes to ``tell``: nothing where everything was indexed before.
-        """
-        user_id = sources.user_id
-        self._again_at(user_id, _NOT_AGAIN)
-        again = self._clock() + _BACKFILL_AGAIN_SECONDS
-        try:
-            async with self._one_at_a_time:
-                progress = _ToldProgress(tell, self._clock)
-                done = await backfill(sources, ledger, now, self._rules, progress)
-            again = _NOT_AGAIN if done.finished else again
-            return done.finished
-        except AdaptiveMemoryError as error:
-            log_history_backfill.warning("past chats are not indexed yet: %s", error)
-            await tell(f"Past chats are not all indexed yet: {error}")
-            return False
-        finally:
-            self._again_at(user_id, again)
-
-    def stop(self, user_id: str) -> None:
-        """Begin no other one for a user in this process."""
-        self._again_at(user_id, _NOT_AGAIN)
-
-    def _again_at(self, user_id: str, at: float) -> None:
-        self._due_at[user_id] = at
-        self._due_at.move_to_end(user_id)
-        while len(self._due_at) > _BACKFILLS_REMEMBERED:
-            self._due_at.popitem(last=False)
-
-
-@dataclass(slots=True)
-class _ToldProgress:
-    """Tells how far a backfill is, if there is anything to do at all."""
-
-    tell: TellLine
-    clock: Callable[[], float]
-    told_at: float = float("-inf")
-
-    async def __call__(self, done: BackfillProgress) -> None:
-        """See ``Progress``."""
-        if not done.embedded:
-            return
-        if done.finished:
-            await self.tell(f"Past chats indexed: {done.chats}")
-        elif self.clock() - self.told_at >= _TOLD_AGAIN_SECONDS:
-            self.told_at = self.clock()
-            await self.tell(f"Indexing past chats: {done.chats} so far")
-
-
 # ---- src/adaptive/conversation/preprocess.py ----
 # One model call before the answer: what the turn is about, and whether it calls for care.
 #
@@ -19443,10 +19376,15 @@ LONGEST_CHAT_SUMMARY = 1000
 
 
 def categorised_notes(notes: ChatNotes, found: Preprocessing | None) -> ChatNotes:
-    """With the category and tags of a chat's first message; those that stand are kept."""
+    """With category, tags and icons of a chat's first message; those that stand are kept."""
     if found is None:
         return notes
-    return replace(notes, category=notes.category or found.category, tags=notes.tags or found.tags)
+    return replace(
+        notes,
+        category=notes.category or found.category,
+        tags=notes.tags or found.tags,
+        icons=notes.icons or found.icon_names,
+    )
 
 
 # ---- src/adaptive/conversation/runaway_json.py ----
@@ -25807,6 +25745,8 @@ _LONGEST_CATEGORY_NAME = 80
 _MOST_CANDIDATES = 20
 _LONGEST_SUGGESTION_REPLY = 1200
 _LONGEST_EARLIER_TOLD = 1000
+# The category of what was found beside the two questions.
+_ANY_FACT = "fact"
 
 CATEGORY_CHOICE_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -26004,6 +25944,16 @@ def _suggestion_in(
         tags = [category]
     title = passed.text if isinstance(passed, Passed) else category
     return Suggestion(category, title, bank, tuple(dict.fromkeys(tags)), content)
+
+
+def found_suggestion(draft: Draft, default_bank: str) -> Suggestion:
+    """A fact that was found as it is proposed: its own words are the title, so is what is rejected.
+
+    Its category is the first of its tags, else that of any fact.
+    """
+    title = draft.content.removeprefix("User ")[:_LONGEST_SUGGESTED_TITLE].strip(" .")
+    category = draft.tags[0] if draft.tags else _ANY_FACT
+    return Suggestion(category, title, draft.bank or default_bank, draft.tags, draft.content)
 
 
 def suggestion_digest(suggestion: Suggestion) -> str:
@@ -26569,6 +26519,151 @@ class RetainedChats(ChatTable, Protocol):
     async def drop_deleted(self, user_id: str, current: str = "") -> int:
         """Drop a user's states of chats that the host has no more, the current one excepted."""
         ...
+
+
+# ---- src/adaptive/conversation/history_backfill.py ----
+# Backfills that users ask for: each once, one at a time in this process, told now and then.
+
+log_history_backfill = logging.getLogger("adaptive_memory.conversation")
+
+_TOLD_AGAIN_SECONDS = 15.0
+_BACKFILL_AGAIN_SECONDS = 60.0
+_BACKFILLS_REMEMBERED = 5000
+_NOT_AGAIN = float("inf")
+# Longer than one chat takes; after a crash nobody goes on before it ends.
+_BACKFILL_LEASE_SECONDS = 300.0
+_PROLONGED_AFTER_SECONDS = 60.0
+
+TellLine = Callable[[str], Awaitable[None]]
+
+
+class Backfills:
+    """Knows whose chats of before are indexed, as far as this process has seen to it.
+
+    A user's is done under a lease: another worker, or a former load of the plug-in, may be at it.
+    ``clock`` counts seconds, and never backwards; ``wall_clock`` tells epoch seconds.
+    """
+
+    def __init__(
+        self,
+        leases: Leases,
+        clock: Callable[[], float] = time.monotonic,
+        rules: BackfillRules | None = None,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._leases, self._wall_clock = leases, wall_clock
+        self._clock, self._rules = clock, rules or BackfillRules()
+        self._one_at_a_time = asyncio.Semaphore(1)
+        self._due_at: OrderedDict[str, float] = OrderedDict()
+
+    def due(self, user_id: str) -> bool:
+        """Whether anything may be left to do for a user."""
+        return self._due_at.get(user_id, 0.0) <= self._clock()
+
+    async def run(
+        self, sources: IndexingSources, ledger: HistoryLedger, now: float, tell: TellLine
+    ) -> bool:
+        """Index a user's existing chats; whether all of them are. It is due again where not.
+
+        What there is to tell goes to ``tell``: nothing where everything was indexed before, or
+        somebody else is at it.
+        """
+        user_id = sources.user_id
+        self._again_at(user_id, _NOT_AGAIN)
+        again = self._clock() + _BACKFILL_AGAIN_SECONDS
+        try:
+            async with self._one_at_a_time:
+                lease = _BackfillLease(self._leases, f"backfill:{user_id}", self._wall_clock)
+                finished = await lease.hold() and await self._indexed(
+                    sources, ledger, now, _ToldProgress(tell, self._clock, lease)
+                )
+            again = _NOT_AGAIN if finished else again
+            return finished
+        except LeaseLost:
+            log_history_backfill.info("past chats are being indexed elsewhere")
+            return False
+        except AdaptiveMemoryError as error:
+            log_history_backfill.warning("past chats are not indexed yet: %s", error)
+            await tell(f"Past chats are not all indexed yet: {error}")
+            return False
+        finally:
+            self._again_at(user_id, again)
+
+    async def _indexed(
+        self, sources: IndexingSources, ledger: HistoryLedger, now: float, progress: _ToldProgress
+    ) -> bool:
+        try:
+            done = await backfill(sources, ledger, now, self._rules, progress)
+        finally:
+            await progress.lease.let_go()
+        return done.finished
+
+    def stop(self, user_id: str) -> None:
+        """Begin no other one for a user in this process."""
+        self._again_at(user_id, _NOT_AGAIN)
+
+    def _again_at(self, user_id: str, at: float) -> None:
+        self._due_at[user_id] = at
+        self._due_at.move_to_end(user_id)
+        while len(self._due_at) > _BACKFILLS_REMEMBERED:
+            self._due_at.popitem(last=False)
+
+
+@dataclass(slots=True)
+class _BackfillLease:
+    """The right to index one user's chats of before; without a table everybody has it."""
+
+    leases: Leases
+    name: str
+    wall_clock: Callable[[], float]
+    owner: str = field(default_factory=lambda: uuid.uuid4().hex)
+    held_at: float = float("-inf")
+
+    async def hold(self) -> bool:
+        """Take it, or prolong it in time; whether nobody else has it."""
+        now = self.wall_clock()
+        if 0 <= now - self.held_at < _PROLONGED_AFTER_SECONDS:
+            return True
+        try:
+            held = await self.leases.acquire(self.name, self.owner, now, _BACKFILL_LEASE_SECONDS)
+        except TablesUnavailable as error:
+            log_history_backfill.debug("past chats may be indexed twice: %s", error)
+            held = True
+        self.held_at = now
+        return held
+
+    async def let_go(self) -> None:
+        """Let others have it."""
+        try:
+            await self.leases.release(self.name, self.owner)
+        except TablesUnavailable as error:  # it ends by itself
+            log_history_backfill.debug("a lease was not released: %s", error)
+
+
+@dataclass(slots=True)
+class _ToldProgress:
+    """Tells how far a backfill is, if there is anything to do at all, and keeps its lease."""
+
+    tell: TellLine
+    clock: Callable[[], float]
+    lease: _BackfillLease
+    told_at: float = float("-inf")
+
+    async def __call__(self, done: BackfillProgress) -> None:
+        """See ``Progress``.
+
+        Raises:
+            LeaseLost: somebody else is at it by now.
+        """
+        if not done.finished and not await self.lease.hold():
+            raise LeaseLost("another worker has taken over")
+        if not done.embedded:
+            return
+        if done.finished:
+            await self.tell(f"Past chats indexed: {done.chats}")
+        elif self.clock() - self.told_at >= _TOLD_AGAIN_SECONDS:
+            self.told_at = self.clock()
+            await self.tell(f"Indexing past chats: {done.chats} so far")
 
 
 # ---- src/adaptive/host/archive_table.py ----
@@ -29244,6 +29339,43 @@ def _indirect_entries(direct: Condition | None, columns: Any) -> ColumnElement[b
     return everything if direct is None else ~direct(columns)
 
 
+# ---- src/adaptive/host/tables.py ----
+# Our tables in the host's database, each constructed once, every text in them sealed.
+
+@dataclass(frozen=True, slots=True)
+class HostTables:
+    """What an instance of the plug-in keeps in the host's database, for all users and workers.
+
+    Nothing is asked of the database before a table is used. ``leases`` are kept in Redis where the
+    host has it.
+    """
+
+    vectors: HostVectorTable
+    usage: UsageTable
+    pending: PendingTable
+    leases: RedisLeases
+    archive: ArchiveTable
+    audit: AuditTable
+    suggestions: SuggestionTable
+    chats: RetainedChats
+    chat_notes: ChatNotesTable
+
+    @classmethod
+    def sealed(cls, sealer: Sealer) -> Self:
+        """The tables, their texts sealed."""
+        return cls(
+            HostVectorTable(),
+            HostUsageTable(),
+            SealedPendingTable(HostPendingTable(), sealer),
+            RedisLeases(HostLeaseTable()),
+            SealedArchiveTable(HostArchiveTable(), sealer),
+            SealedAuditTable(HostAuditTable(), sealer),
+            HostSuggestionTable(sealer),
+            SealedChatTable(HostChatTable(), sealer),
+            HostChatNotesTable(sealer),
+        )
+
+
 # ---- src/adaptive/recall/chat_states.py ----
 # What was injected into each chat, kept for its next turn, and for how long.
 
@@ -30893,6 +31025,115 @@ def _corrected_fields(
 def _signs(text: str) -> str:
     """What is said without any space, which hosts change; reasoning and calls left out."""
     return "".join(spoken_text(text).split())
+
+
+# ---- src/adaptive/host/chat_title.py ----
+# The title of a chat, where the host makes none itself: stored and shown as the host's own.
+
+log_chat_title = logging.getLogger("adaptive_memory.host")
+
+# The host's event (host: utils/middleware.py, background_tasks_handler, 0.9.6 to 0.12.4).
+_TITLE_EVENT = "chat:title"
+# What the page calls a chat until there is a title (host: models/chats.py, get_chat_title_by_id).
+_UNTITLED = ("", "New Chat")
+# The host puts the first message in place of a title when its other tasks are done; up to 0.11
+# it does so behind the outlet, and its own suggestions of what to ask next come first.
+_TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+
+async def titles_are_wanted(hook: Hook) -> bool:
+    """Whether ours may be given: the host makes none itself, and the user has not refused them.
+
+    Who has switched off "Title Auto-Generation" in the interface settings wants nobody's.
+
+    Raises:
+        HostError: the host does not tell.
+    """
+    interface = mapping(mapping(hook.user.get("settings")).get("ui"))
+    if mapping(interface.get("title")).get("auto") is False:
+        return False
+    with HostFaults("reading who gives chats their titles"):
+        told = await host_settings(hook.request, "titles")
+    return told["titles"] is False
+
+
+class StoredTitles(Protocol):
+    """Titles of chats as they are stored."""
+
+    async def read(self, chat_id: str) -> str | None:
+        """The title of a chat, ``None`` where there is no such chat."""
+        ...
+
+    async def write(self, chat_id: str, title: str) -> bool:
+        """Give a chat a title; whether it has it now."""
+        ...
+
+
+class HostTitles:
+    """Titles in the host's own table."""
+
+    @uninterrupted
+    async def read(self, chat_id: str) -> str | None:
+        """See ``StoredTitles``."""
+        from open_webui.models.chats import Chats
+
+        return await Chats.get_chat_title_by_id(chat_id)
+
+    @uninterrupted
+    async def write(self, chat_id: str, title: str) -> bool:
+        """See ``StoredTitles``."""
+        from open_webui.models.chats import Chats
+
+        return await Chats.update_chat_title_by_id(chat_id, title) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTitle:
+    """The title of a saved chat; ``emitter`` reaches the pages that show it."""
+
+    chat_id: str
+    emitter: EventEmitter | None
+    stored: StoredTitles = field(default_factory=HostTitles)
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+
+    async def give(self, title: str, first_words: str) -> bool:
+        """Give a chat its title, in place of its first message; whether it has it now.
+
+        Waits for the host, which would put the first message there afterwards. A title that
+        somebody has chosen stays.
+
+        Raises:
+            HostError: the title can't be read, or not be written.
+        """
+        standing: str | None = ""
+        for seconds in _TITLE_LOOKS:
+            await self.sleep(seconds)
+            with HostFaults("reading the title of a chat"):
+                standing = await self.stored.read(self.chat_id)
+            if standing is None or standing.strip() not in _UNTITLED:
+                break
+        if standing is None or not _is_nobodys(standing, first_words):
+            return False
+        with HostFaults("giving a chat its title"):
+            if not await self.stored.write(self.chat_id, title):
+                return False
+        await self._show(title)
+        return True
+
+    async def _show(self, title: str) -> None:
+        if self.emitter is None:
+            return
+        try:
+            with HostFaults("showing the title of a chat"):
+                await self.emitter({"type": _TITLE_EVENT, "data": title})
+        except HostError as error:
+            log_chat_title.debug("%s", error)
+
+
+def _is_nobodys(standing: str, first_words: str) -> bool:
+    """Whether a title is the host's stand-in: none, or the chat's first message."""
+    told = standing.strip()
+    return told in _UNTITLED or told == first_words.strip()
 
 
 # ---- src/adaptive/host/follow_ups.py ----
@@ -33402,10 +33643,18 @@ def extraction_language(configured: str, found: Preprocessing | None) -> str:
 
 
 def without_unsafe_labels(found: Preprocessing, policy: GatePolicy) -> Preprocessing:
-    """Category and tags that may be written: no secrets, personal data or orders to a model."""
-    tags = tuple(tag for tag in found.tags if is_safe_label(tag, policy))
-    category = found.category if is_safe_label(found.category, policy) else ""
-    return replace(found, category=category, tags=tags)
+    """Labels of a chat that may be written: no secrets, personal data or orders to a model.
+
+    They are its category, tags, icons, and title.
+    """
+    category, title = (
+        one if is_safe_label(one, policy) else "" for one in (found.category, found.title)
+    )
+    tags, icons = (
+        tuple(one for one in labels if is_safe_label(one, policy))
+        for labels in (found.tags, found.icon_names)
+    )
+    return replace(found, category=category, tags=tags, title=title, icon_names=icons)
 
 
 def injection_notice(
@@ -33846,14 +34095,26 @@ async def learn_findings(
         LeaseLost: another worker is at the user's store by now.
         HostError: the memories can't be read.
     """
-    index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
-    learned = [one.content for one in index.memories if _is_of_turn(one, turn)]
-    found = await asyncio.to_thread(_admitted_findings, turn.words, findings, learned, settings)
+    found = await new_findings(room, turn, findings, settings)
     if not found.operations:
         return ""
     outcomes, _ = await write_extraction(room, turn, found, settings, held)
     written = [one for one in outcomes if one.status in ("saved", "updated", "archived")]
     return report_line(written) if written else ""
+
+
+async def new_findings(
+    room: Classroom, turn: Turn, findings: Sequence[Operation], settings: Settings
+) -> Extraction:
+    """What of the findings may be learned, and says more than is learned of the message by now.
+
+    Raises:
+        MemoryUnavailable: the host allows this user no memories.
+        HostError: the memories can't be read.
+    """
+    index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
+    learned = [one.content for one in index.memories if _is_of_turn(one, turn)]
+    return await asyncio.to_thread(_admitted_findings, turn.words, findings, learned, settings)
 
 
 def _admitted_findings(
@@ -34916,15 +35177,20 @@ def _entries_of(state: str) -> ChatEntries:
 
 log_suggesting = logging.getLogger("adaptive_memory")
 
+_PROPOSED_REMEMBERED = 20
+_CHATS_REMEMBERED = 1000
+
 _AskedAnswer = TypeVar("_AskedAnswer")
 RoomOf = Callable[[], Awaitable[Classroom]]
 
 
 class Suggesting:
-    """What an instance of the plug-in needs to propose; nothing in it belongs to one user."""
+    """What an instance of the plug-in needs to propose; what it holds of a user is forgettable."""
 
     def __init__(self, table: SuggestionTable, clock: Callable[[], float] = time.time) -> None:
         self._table, self._clock = table, clock
+        # Sentences proposed in a user's chat: what was answered already is not found once more.
+        self._proposed_in: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
         # The page shows one dialog at a time: of two the first would never be answered.
         self._asked_now: Counter[str] = Counter()
 
@@ -34968,6 +35234,51 @@ class Suggesting:
 
         suggester = Suggester(room.completer, room.formats, _rules_of(settings), counted)
         found = await not_rejected(self._table, turn, await suggester.suggested(turn, now))
+        fresh, told = await self._let_wait(room, turn, found, settings, work.held)
+        line = report_line(told) if told else ""
+        if not fresh:
+            return line or NOTHING_NEW
+        return line if room.can_ask else _joined_lines(line, await self.left(turn.user_id))
+
+    async def propose_findings(
+        self,
+        room: Classroom,
+        turn: Turn,
+        findings: Sequence[Operation],
+        settings: Settings,
+        held: Held,
+    ) -> int:
+        """Let facts wait that were found beside the lesson of a turn; how many do.
+
+        They pass what they would have to pass to be learned. What waits already is left, and what
+        was proposed in this chat, be it answered or not.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            LeaseLost: another worker is at the user's store by now.
+            HostError: the memories can't be read.
+            TablesUnavailable: nobody can tell what was rejected.
+        """
+        found = await new_findings(room, turn, findings, settings)
+        known = self._proposed_in.get((turn.user_id, turn.source.chat_id), ())
+        proposed = [
+            found_suggestion(one.draft, settings.default_bank)
+            for one in found.operations
+            if not any(adds_nothing_to(one.draft.content, said) for said in known)
+        ]
+        waiting = await not_rejected(self._table, turn, proposed[:MOST_SUGGESTIONS])
+        fresh, _ = await self._let_wait(room, turn, waiting, settings, held)
+        return len(fresh)
+
+    async def _let_wait(
+        self,
+        room: Classroom,
+        turn: Turn,
+        found: Sequence[WaitingSuggestion],
+        settings: Settings,
+        held: Held,
+    ) -> tuple[list[WaitingSuggestion], list[Outcome]]:
+        """Put down what is new of suggestions; what of the others is to be told."""
         waiting = await self._table.waiting(turn.user_id)
         told: list[Outcome] = []
         fresh: list[WaitingSuggestion] = []
@@ -34977,13 +35288,24 @@ class Suggesting:
             if kept is not None and not _waits_already(kept, [*waiting, *fresh]):
                 fresh.append(kept)
         if fresh:
-            if not await work.held():
+            if not await held():
                 raise LeaseLost("another worker has taken over")
             await self._table.put(turn.user_id, fresh, int(self._clock()))
-        line = report_line(told) if told else ""
-        if not fresh:
-            return line or NOTHING_NEW
-        return line if room.can_ask else _joined_lines(line, await self._left(turn.user_id))
+            self._remember(turn, fresh)
+        return fresh, told
+
+    def _remember(self, turn: Turn, proposed: Sequence[WaitingSuggestion]) -> None:
+        key = turn.user_id, turn.source.chat_id
+        said = [*self._proposed_in.get(key, ()), *(one.suggestion.content for one in proposed)]
+        self._proposed_in[key] = tuple(said[-_PROPOSED_REMEMBERED:])
+        self._proposed_in.move_to_end(key)
+        while len(self._proposed_in) > _CHATS_REMEMBERED:
+            self._proposed_in.popitem(last=False)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what was proposed to a user."""
+        for key in [key for key in self._proposed_in if key[0] == user_id]:
+            del self._proposed_in[key]
 
     async def offer(self, hook: Hook, room_of: RoomOf) -> Lesson:
         """Ask the user about what waits, where there is a page, and save what is accepted.
@@ -35019,7 +35341,7 @@ class Suggesting:
                 keeper.keep,
             )
             if offered.unanswered:
-                left = await self._left(hook.user_id)
+                left = await self.left(hook.user_id)
         except TablesUnavailable as error:
             log_suggesting.warning("nobody is asked about suggestions: %s", error)
         parts = [report_line(keeper.outcomes) if keeper.outcomes else "", *keeper.failures, left]
@@ -35027,8 +35349,12 @@ class Suggesting:
         told = bool(keeper.outcomes) and not keeper.failures
         return Lesson(_joined_lines(*parts), complete=told or not any(parts))
 
-    async def _left(self, user_id: str) -> str:
-        """How much of a user waits."""
+    async def left(self, user_id: str) -> str:
+        """The line that tells how much of a user waits.
+
+        Raises:
+            TablesUnavailable: the table can't be read.
+        """
         return waiting_line(len(await self._table.waiting(user_id)))
 
 
@@ -35111,27 +35437,45 @@ def _joined_lines(*lines: str) -> str:
 log_topic_summaries = logging.getLogger("adaptive_memory")
 
 _TOPIC_SECONDS = 60.0
+_TOPIC_LEASE_SECONDS = 90.0
 
 
 @dataclass(frozen=True, slots=True)
 class TopicSummaries:
-    """Summaries of a user's topics: the chat's own where it is one topic, else by a model."""
+    """Summaries of a user's topics: the chat's own where it is one topic, else by a model.
+
+    The model is asked under a lease of ``owner``, which stands for this load of the plug-in: others
+    that come upon the same topic leave it.
+    """
 
     hook: Hook
     request: Request
     completer: Callable[[], Awaitable[Completer]]
     notes: ChatNotesTable
     formats: AnswerFormats
+    leases: Leases
+    owner: str
 
     async def of_topic(self, topic: Topic, alone: bool) -> str:
         """See ``Summaries``; empty where the model may not see the topic."""
         if alone and (noted := await self._noted(topic.messages[0].chat_id)):
             return noted
+        if not await self._leased():
+            raise LeaseLost("another worker summarises topics of the user")
         completer = await self.completer()
         if (await kept_from_completer(completer, self.request, self.hook.settings)).names:
             return ""
         model = TopicSummariser(completer, self.formats, _TOPIC_SECONDS)
         return await model.summary(topic, await asyncio.to_thread(zone_of, self.hook))
+
+    async def _leased(self) -> bool:
+        """Whether nobody else asks about this user's topics; it ends behind the summary's write."""
+        name, now = f"topics:{self.hook.user_id}", time.time()
+        try:
+            return await self.leases.acquire(name, self.owner, now, _TOPIC_LEASE_SECONDS)
+        except TablesUnavailable as error:
+            log_topic_summaries.debug("a topic may be summarised twice: %s", error)
+            return True
 
     async def _noted(self, chat_id: str) -> str:
         """What is noted of a whole chat, empty where nothing is."""
@@ -35164,6 +35508,7 @@ HISTORY_PREAMBLE = (
 )
 # Of the inlet's time limit; the rest is for what memories and the host still do.
 _SHARE_FOR_HISTORY = 0.7
+_SHARE_FOR_REWORDING = 0.5
 _SHARE_FOR_QUESTION_VECTOR = 0.5
 _SHARE_FOR_HISTORY_SUMMARY = 0.5
 # Of the budget, for former chats that are like a new one.
@@ -35186,7 +35531,10 @@ class PastSections:
 
 @dataclass(frozen=True, slots=True)
 class AskedPast:
-    """The turn for which the past is wanted; ``hidden`` banks are none of the model's business."""
+    """The turn for which the past is wanted; ``hidden`` banks are none of the model's business.
+
+    ``rewriter`` may make the question complete.
+    """
 
     request: Request
     user: Any
@@ -35194,35 +35542,46 @@ class AskedPast:
     question: Question
     messages: Sequence[Message]
     hidden: LocalOnlyBanks
+    rewriter: Rewriter | None = None
+
+    async def text(self, patience: float) -> str:
+        """What to search with: the complete question, if it is known within so many seconds."""
+        if self.rewriter is None:
+            return self.question.text
+        try:
+            async with asyncio.timeout(patience):
+                rewrite = await self.rewriter()
+        except TimeoutError:
+            return self.question.text
+        return rewrite.text if rewrite is not None else self.question.text
 
 
 class Remembering:
     """What an instance of the plug-in needs to recall conversations; none of it is one user's.
 
     ``tell`` shows a line with an answer, ``nulls`` brings an embedder's vectors of null prompts, as
-    memories have them. ``vectors``, ``chats`` and ``notes`` are the host's unless a test brings
-    others.
+    memories have them. ``vectors`` and ``chats`` are the host's unless a test brings others.
     """
 
     def __init__(
         self,
         formats: AnswerFormats,
-        sealer: Sealer,
+        notes: ChatNotesTable,
+        leases: Leases,
         tell: TellTurn,
         nulls: NullsOf | None = None,
         vectors: KeptUnits | None = None,
         chats: OutlinedChats | None = None,
-        notes: ChatNotesTable | None = None,
     ) -> None:
-        self._formats, self._tell, self._nulls = formats, tell, nulls
+        self._formats, self._notes, self._tell, self._nulls = formats, notes, tell, nulls
         self._vectors: KeptUnits = vectors or HostHistoryVectors()
         self._chats: OutlinedChats = chats or HostPastChats()
-        self._notes: ChatNotesTable = notes or HostChatNotesTable(sealer)
         self._indexed = IndexedChats(self._chats, self._vectors)
         self._indexes = HistoryIndexes()
         self._keeper = HistoryKeeper()
         self._running: dict[str, set[asyncio.Task[Any]]] = {}
-        self._backfills = Backfills()
+        self._leases, self._owner = leases, uuid.uuid4().hex
+        self._backfills = Backfills(leases)
 
     # Before the answer
 
@@ -35286,6 +35645,8 @@ class Remembering:
         room = settings.history_tokens - estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
         if room <= 0:  # a narrow window leaves nothing
             return PastSections()
+        limit = settings.inlet_timeout_seconds
+        text = await asked.text(limit * _SHARE_FOR_REWORDING)
         recalled = await recall_history(
             HistorySources(
                 user_id,
@@ -35296,13 +35657,13 @@ class Remembering:
                 nulls=partial(self._nulls, asked.embedder) if self._nulls else None,
             ),
             HistoryQuestion(
-                asked.question.text,
+                text,
                 HistoryScope(current, beyond, settings.history_recall == "chat"),
                 asked.question.previous,
             ),
             HistoryRules(
                 SectionRules(room, estimated_tokens, zone),
-                settings.inlet_timeout_seconds * _SHARE_FOR_QUESTION_VECTOR,
+                limit * _SHARE_FOR_QUESTION_VECTOR,
                 settings.history_cache_megabytes * 2**20,
                 settings.enable_history_topics,
             ),
@@ -35398,7 +35759,9 @@ class Remembering:
             turn = KeptTurn(hook.chat_id, answer_id, time.time())
             wanted = hook.settings.enable_history_topics
             models = partial(chosen_completer, hook, request, user)
-            summaries = TopicSummaries(hook, request, models, self._notes, self._formats)
+            summaries = TopicSummaries(
+                hook, request, models, self._notes, self._formats, self._leases, self._owner
+            )
             await self._keeper.keep(sources, turn, summaries if wanted else None)
             asked = hook.settings.index_past_chats and hook.settings.history_recall == "all"
             if asked and self._backfills.due(hook.user_id):
@@ -35463,10 +35826,11 @@ def with_past(block: str, sections: Sequence[str]) -> str:
 log_understanding = logging.getLogger("adaptive_memory")
 
 # What the inlet tells the outlet of the same turn, and itself where memories fail: the language to
-# learn in, why nothing may be learned, and the block that warns the chat model.
+# learn in, why nothing may be learned, the block that warns the chat model, and the chat's title.
 LANGUAGE = "adaptive_memory_language"
 UNLEARNED = "adaptive_memory_unlearned"
 _WARNING = "adaptive_memory_warning"
+_TITLE = "adaptive_memory_title"
 
 # Of the inlet's time limit; the rest is for searching again and for the block.
 _SHARE_FOR_UNDERSTANDING = 0.8
@@ -35477,10 +35841,16 @@ _LONGEST_COMMAND_READ = 2000
 _LEAST_SHARE = 0.25
 
 CompleterOf = Callable[[Hook], Awaitable[Completer]]
+TitleOf = Callable[[str, EventEmitter | None], ChatTitle]
 
 
 class TurnUnderstanding:
-    """What a model says of one turn while its memories are searched; nothing without a task."""
+    """What a model says of one turn while its memories are searched; nothing without a task.
+
+    That is done within it, as a context. Where that fails, the call is waited for in time all the
+    same, as what the turn is warned of is needed then, too; where it is cancelled, so is the call,
+    at once.
+    """
 
     def __init__(
         self,
@@ -35490,6 +35860,7 @@ class TurnUnderstanding:
         until: float = 0.0,
     ) -> None:
         self._metadata, self._task, self._words, self._until = metadata, task, words, until
+        self._failed = False
 
     @property
     def rewriter(self) -> Rewriter | None:
@@ -35497,18 +35868,36 @@ class TurnUnderstanding:
         return None if self._task is None else self._rewrite
 
     async def found(self) -> Preprocessing | None:
-        """What the model says, once it does or its time is over."""
-        return None if self._task is None else await self._task
+        """What the model says, once it does or its time is over; whatever fails, nothing."""
+        if self._task is None:
+            return None
+        await asyncio.wait({self._task})
+        if self._task.cancelled():
+            return None
+        if (error := self._task.exception()) is not None:
+            if not self._failed:
+                log_understanding.error("a message is not pre-processed", exc_info=error)
+            self._failed = True
+            return None
+        return self._task.result()
 
     async def warning(self) -> str:
         """The block that warns the chat model of this turn's message, mostly none."""
         await self.found()
-        return _warning_of(self._metadata)
+        return turn_warning(self._metadata)
 
-    def end(self) -> None:
-        """End the call if it is still under way."""
-        if self._task is not None:
-            self._task.cancel()
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: object, trace: object
+    ) -> None:
+        try:
+            if kind is not None and issubclass(kind, Exception):
+                await self.found()
+        finally:
+            if self._task is not None:
+                self._task.cancel()
 
     async def _rewrite(self) -> Rewrite | None:
         found = await self.found()
@@ -35522,44 +35911,25 @@ class TurnUnderstanding:
 class Understanding:
     """What an instance of the plug-in needs to understand turns; nothing in it is one user's.
 
-    ``notes`` and ``trail`` are the host's tables, and ``completer_of`` gives the model that the
-    valves name, unless a test says otherwise.
+    ``completer_of`` gives the model that the valves name, and ``title_of`` the title of a chat in
+    the host, unless a test says otherwise.
     """
 
     def __init__(
         self,
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        sealer: Sealer,
-        *,
-        notes: ChatNotesTable | None = None,
-        trail: AuditTrail | None = None,
+        notes: ChatNotesTable,
+        trail: AuditTrail,
         completer_of: CompleterOf | None = None,
+        title_of: TitleOf = ChatTitle,
     ) -> None:
         self._formats, self._start = formats, start
-        self._notes = notes or HostChatNotesTable(sealer)
-        self._trail = trail or AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
+        self._notes, self._trail, self._title_of = notes, trail, title_of
         self._completer_of = completer_of or _own_completer
 
-    @asynccontextmanager
-    async def beside(
-        self, hook: Hook, messages: Sequence[Message]
-    ) -> AsyncGenerator[TurnUnderstanding]:
-        """Ask about the newest message beside what is done within.
-
-        That is waited for in time even where what is done within fails for a known reason; where
-        it is cancelled, so is the call, at once.
-        """
-        turn = self._begun(hook, messages)
-        try:
-            yield turn
-        except AdaptiveMemoryError:
-            await turn.found()
-            raise
-        finally:
-            turn.end()
-
-    def _begun(self, hook: Hook, messages: Sequence[Message]) -> TurnUnderstanding:
+    def beside(self, hook: Hook, messages: Sequence[Message]) -> TurnUnderstanding:
+        """Ask about the newest message, beside what is done within what is returned."""
         if not is_understood(hook):
             return TurnUnderstanding(hook.metadata)
         question = question_of(messages, hook.metadata, hook.chat_id)
@@ -35593,6 +35963,8 @@ class Understanding:
             self._tell(hook, found)
             if question.first and hook.told_kind == "saved":
                 self._start(self._categorised(hook, found))
+                if hook.settings.name_chats and UNLEARNED not in hook.metadata:
+                    hook.metadata[_TITLE] = found.title
         return found
 
     def _tell(self, hook: Hook, found: Preprocessing) -> None:
@@ -35611,6 +35983,30 @@ class Understanding:
                     "flagged in chat %r of user %r: %s", hook.chat_id, hook.user_id, note
                 )
             self._start(self._flagged(hook, notes))
+
+    def names(self, hook: Hook) -> bool:
+        """Whether a title was found for a hook's chat."""
+        return bool(hook.metadata.get(_TITLE))
+
+    async def name_chat(self, hook: Hook, messages: Sequence[Message]) -> None:
+        """Give a chat that begins the title that was found, behind its first answer.
+
+        Only where nobody else gives one, and once: a title that somebody has chosen stays. Raises
+        nothing of ours.
+        """
+        title = str(hook.metadata.pop(_TITLE, ""))
+        first = next((one for one in messages if one.get("role") == "user"), None)
+        if not title or first is None:
+            return
+        try:
+            if not await titles_are_wanted(hook) or await hook.kind() != "saved":
+                return
+            policy = gate_policy(hook.settings)
+            if await asyncio.to_thread(is_safe_label, title, policy):
+                given = self._title_of(hook.chat_id, hook.emitter)
+                await given.give(title, message_text(first))
+        except AdaptiveMemoryError as error:
+            log_understanding.warning("a chat has no title of ours: %s", error)
 
     async def _flagged(self, hook: Hook, notes: Sequence[str]) -> None:
         """Write down why a message was flagged, without its text."""
@@ -35688,15 +36084,8 @@ def _judging_seconds(settings: Settings) -> float:
     return settings.relevance_timeout_seconds if settings.use_llm_for_relevance else 0.0
 
 
-def warned(body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-    """A request that gets no memories, with the warning of its message, if there is one."""
-    warning = _warning_of(metadata)
-    if not warning:
-        return body
-    return {**body, "messages": with_block(listing(body.get("messages")), warning)}
-
-
-def _warning_of(metadata: dict[str, Any]) -> str:
+def turn_warning(metadata: dict[str, Any]) -> str:
+    """The block that warns the chat model of this turn's message, as far as it is known by now."""
     return str(metadata.get(_WARNING) or "")
 
 
@@ -35778,22 +36167,19 @@ class Learning:
     def __init__(
         self,
         indexes: MemoryIndexes,
-        vectors: HostVectorTable,
+        tables: HostTables,
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        sealer: Sealer,
+        trail: AuditTrail,
+        suggesting: Suggesting,
         serves: Callable[[], Awaitable[bool]] = always,
         give_way: GiveWay = no_way_to_give,
     ) -> None:
         self._start, self._give_way = start, give_way
-        self._usage = HostUsageTable()
-        self._indexes, self._vectors = indexes, vectors
-        self._leases = RedisLeases(HostLeaseTable())
-        pending = SealedPendingTable(HostPendingTable(), sealer)
-        self._queue = LearningQueue(pending, self._leases, serves=serves, give_way=give_way)
-        self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
-        self._suggesting = Suggesting(HostSuggestionTable(sealer))
+        self._indexes, self._vectors = indexes, tables.vectors
+        self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
+        self._queue = LearningQueue(tables.pending, tables.leases, serves=serves, give_way=give_way)
+        self._trail, self._suggesting = trail, suggesting
         self._formats = formats
         self._writing = asyncio.Semaphore(1)
         self._lines = AnswerLines(self._writing)
@@ -36242,19 +36628,18 @@ class _Summing:
 class SummingUp:
     """What an instance of the plug-in needs to look back at turns; what it holds is forgettable.
 
-    ``notes``, ``store_follow_ups`` and ``room_of`` are the host's unless a test says otherwise.
+    ``store_follow_ups`` and ``room_of`` are the host's unless a test says otherwise.
     """
 
     def __init__(
         self,
         learning: Learning,
-        sealer: Sealer,
-        notes: ChatNotesTable | None = None,
+        suggesting: Suggesting,
+        notes: ChatNotesTable,
         store_follow_ups: ChangeStored = change_stored,
         room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
-        self._learning = learning
-        self._notes = notes or HostChatNotesTable(sealer)
+        self._learning, self._suggesting, self._notes = learning, suggesting, notes
         self._store_follow_ups, self._room_of = store_follow_ups, room_of or self._host_room
         self._at_work: set[_Summing] = set()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
@@ -36381,17 +36766,28 @@ class SummingUp:
         """Learn what the model has found, behind the lesson of the same turn, and not beside it."""
         turn, settings = summing.chat.turn, summing.hook.settings
         findings = found.new_learnings
-        if turn is None or not findings or settings.save_mode != "auto":
+        if turn is None or not findings or settings.save_mode == "off":
             return
         await summing.learned.wait()
         lines: list[str] = []
+        proposed = 0
 
         async def written(held: Callable[[], Awaitable[bool]]) -> None:
-            if not summing.forgotten:
-                lines.append(await learn_findings(summing.room, turn, findings, settings, held))
+            nonlocal proposed
+            if summing.forgotten:
+                return
+            arguments = (summing.room, turn, findings, settings, held)
+            if settings.save_mode == "suggest":
+                proposed = await self._suggesting.propose_findings(*arguments)
+            else:
+                lines.append(await learn_findings(*arguments))
 
         if not await self._learning.queue.alone(turn.user_id, written):
             log_summing_up.info("what was found in a turn is not learned: others are learning")
+        if proposed and summing.hook.caller is not None:
+            await self._learning.offer(summing.hook)
+        elif proposed:
+            lines.append(await self._suggesting.left(turn.user_id))
         if settings.confirmation != "off":
             for line in filter(None, lines):
                 await self._tell(summing.hook, line)
@@ -36460,6 +36856,8 @@ def _gated_notes(former: ChatNotes, new: ChatNotes, policy: GatePolicy) -> ChatN
 # what recall brings in the end, so that the cut, and with it the beginning of what is sent, stays the
 # same from turn to turn. What recalls past conversation is given the fitted messages: of the chat's
 # own branch it may bring back whatever stands before the oldest of them.
+#
+# Whatever else fails, a request fits: what can't be asked is left out of it (see ``plain_window``).
 
 log_windowing = logging.getLogger("adaptive_memory")
 
@@ -36507,33 +36905,52 @@ async def request_window(
 
     ``compacts`` tells whether the host shortens chats itself: then nothing is done.
     """
-    settings = hook.settings
-    most = settings.max_context_tokens
-    kind = hook.told_kind
-    if most <= 0 or kind in _UNCUT_KINDS:
-        return RequestWindow(hook, messages)
-    saved = kind == "saved"
-    reserve = (
-        _tokens_for_memories(settings)
-        + _tokens_for_history(settings)
-        + saved * _WINDOW_SUMMARY_TOKENS
-    )
-    if sum(map(message_tokens, messages)) + reserve <= most:
+    if not _exceeds(hook, messages):
         return RequestWindow(hook, messages)
     try:
         if await compacts(hook):
             return RequestWindow(hook, messages)
     except HostError as error:
-        log_windowing.warning("the chat is sent whole: %s", error)
-        return RequestWindow(hook, messages)
-    reserve = min(reserve, int(most * _LARGEST_RESERVE))
-    window = fitted_window(messages, most, reserved=reserve)
+        # What does not fit is refused by the model; a turn less does no harm.
+        log_windowing.warning("the chat is fitted, whoever else may shorten it: %s", error)
+    window = _cut(hook, messages)
     summary = ""
-    if window.dropped and saved:
+    if window.dropped and hook.told_kind == "saved":
         summary = summary_section(await _window_summary(notes, hook.user_id, hook.chat_id))
     kept = [dict(message) for message in window.messages]
-    narrowed = _narrowed_settings(settings, kept, counted_tokens(summary))
+    narrowed = _narrowed_settings(hook.settings, kept, counted_tokens(summary))
     return RequestWindow(replace(hook, settings=narrowed), kept, summary)
+
+
+def plain_window(hook: Hook, messages: list[dict[str, Any]]) -> RequestWindow:
+    """The window as it is told without asking anybody, where asking has failed or takes too long.
+
+    The cut is where it is in other turns; no summary stands for what gave way.
+    """
+    if not _exceeds(hook, messages):
+        return RequestWindow(hook, messages)
+    return RequestWindow(hook, [dict(message) for message in _cut(hook, messages).messages])
+
+
+def _exceeds(hook: Hook, messages: Sequence[Message]) -> bool:
+    """Whether a request with all that may be recalled for it is longer than its window."""
+    most = hook.settings.max_context_tokens
+    if most <= 0 or hook.told_kind in _UNCUT_KINDS:
+        return False
+    return sum(map(message_tokens, messages)) + _reserve(hook) > most
+
+
+def _cut(hook: Hook, messages: Sequence[Message]) -> FittedWindow:
+    most = hook.settings.max_context_tokens
+    reserve = min(_reserve(hook), int(most * _LARGEST_RESERVE))
+    return fitted_window(messages, most, reserved=reserve)
+
+
+def _reserve(hook: Hook) -> int:
+    """Tokens of all that may be recalled for a request."""
+    settings = hook.settings
+    recalled = _tokens_for_memories(settings) + _tokens_for_history(settings)
+    return recalled + (hook.told_kind == "saved") * _WINDOW_SUMMARY_TOKENS
 
 
 def block_with(block: str, section: str) -> str:
@@ -36601,25 +37018,52 @@ _COMPILE_AFTER_SECONDS = 1.0
 _PREPARE_AFTER_SECONDS = 1.5
 
 
+@dataclass(slots=True, eq=False)
+class RequestInHand:
+    """A request on its way through the inlet; ``window`` is what of it is sent, once known."""
+
+    hook: Hook
+    body: dict[str, Any]
+    window: RequestWindow | None = None
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """Its messages without what we have written below answers."""
+        return without_answer_notes(listing(self.body.get("messages")))
+
+    def without_memories(self) -> dict[str, Any]:
+        """The request where recall fails: it fits all the same, and is warned of its message."""
+        messages = self.messages
+        window = self.window or plain_window(self.hook, messages)
+        warning = turn_warning(self.hook.metadata)
+        return self.sent(window, messages, _joined(block_with("", window.summary), warning))
+
+    def sent(
+        self, window: RequestWindow, messages: Sequence[Message], block: str
+    ) -> dict[str, Any]:
+        """The request with these messages, and the block if there is one; itself if unchanged."""
+        if not block and len(window.messages) == len(messages):
+            told = listing(self.body.get("messages"))
+            return self.body if messages == told else {**self.body, "messages": [*messages]}
+        return {**self.body, "messages": with_block(window.messages, block)}
+
+
 class Recalling:
     """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten."""
 
     def __init__(
         self,
         indexes: MemoryIndexes,
-        vectors: HostVectorTable,
+        tables: HostTables,
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        sealer: Sealer,
         understanding: Understanding,
         remembering: Remembering,
     ) -> None:
-        self._indexes, self._vectors, self._formats = indexes, vectors, formats
+        self._indexes, self._formats, self._start = indexes, formats, start
         self._understanding, self._remembering = understanding, remembering
-        self._start = start
-        self._usage = HostUsageTable()
-        self._chat_table = SealedChatTable(HostChatTable(), sealer)
-        self._chat_notes = HostChatNotesTable(sealer)
+        self._vectors, self._usage = tables.vectors, tables.usage
+        self._chat_table, self._chat_notes = tables.chats, tables.chat_notes
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
         self._verdicts = EntryVerdicts()
@@ -36655,22 +37099,20 @@ class Recalling:
         for cache in (self._indexes, self._chat_states, self._relevance, self._verdicts):
             cache.forget(user_id)
 
-    async def recalled(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
+    async def recalled(self, request: RequestInHand) -> dict[str, Any]:
         """The request with what fits its newest message in the system prompt.
 
         Raises:
             HostError: memories can't be read.
         """
-        told = listing(body.get("messages"))
-        messages = without_answer_notes(told)
+        hook, messages = request.hook, request.messages
         async with self._understanding.beside(hook, messages) as understood:
             window = await request_window(hook, messages, self._chat_notes)
+            request.window = window
             if hook.settings.show_memories:
-                return await self._with_memories(window, body, messages, understood)
+                return await self._with_memories(window, request.body, messages, understood)
             block = _joined(block_with("", window.summary), await understood.warning())
-        if not block and len(window.messages) == len(messages):
-            return body if messages == told else {**body, "messages": messages}
-        return {**body, "messages": with_block(window.messages, block)}
+        return request.sent(window, messages, block)
 
     async def _with_memories(
         self,
@@ -36773,7 +37215,7 @@ class Recalling:
             question = question_of(messages, hook.metadata, chat_id)
             finding = recollect(library, question, hook.settings)
             asked = AskedPast(
-                request, user, sources.embedder, question, window.messages, library.hidden
+                request, user, sources.embedder, question, window.messages, library.hidden, rewriter
             )
             return await self._remembering.beside(hook, asked, finding)
         except MemoryUnavailable as refusal:
@@ -36821,26 +37263,29 @@ class Filter:
         self.valves = Valves()
         self._tasks: set[asyncio.Task[None]] = set()
         self._foreground = Foreground()
-        indexes, vector_table, formats = MemoryIndexes(), HostVectorTable(), AnswerFormats()
-        sealer = Sealer(host_secret())
+        give_way = self._foreground.give_way
+        indexes, formats, start = MemoryIndexes(), AnswerFormats(), self._start
+        tables = HostTables.sealed(Sealer(host_secret()))
+        notes, trail = tables.chat_notes, AuditTrail(tables.audit)
+        suggesting = Suggesting(tables.suggestions)
         self._redacted_turns = RedactedTurns()
         self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
         serves = self._installation.serves
-        give_way = self._foreground.give_way
         self._learning = Learning(
-            indexes, vector_table, formats, self._start, sealer, serves, give_way
+            indexes, tables, formats, start, trail, suggesting, serves, give_way
         )
-        understanding = Understanding(formats, self._start, sealer)
-        nulls = partial(indexes.nulls.made, table=vector_table)
-        self._remembering = Remembering(formats, sealer, self._learning.tell, nulls)
+        nulls = partial(indexes.nulls.made, table=tables.vectors)
+        self._remembering = Remembering(formats, notes, tables.leases, self._learning.tell, nulls)
+        self._understanding = Understanding(formats, start, notes, trail)
         self._recalling = Recalling(
-            indexes, vector_table, formats, self._start, sealer, understanding, self._remembering
+            indexes, tables, formats, start, self._understanding, self._remembering
         )
-        self._summing_up = SummingUp(self._learning, sealer)
+        self._summing_up = SummingUp(self._learning, suggesting, notes)
         self._answers = Answers(self._learning.writing)
-        archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        forgetting = (self._recalling.forget, self._summing_up.forget)
-        self._erasing = Erasing(self._learning, archive, forgetting, history=self._remembering)
+        forgetting = (self._recalling.forget, self._summing_up.forget, suggesting.forget)
+        self._erasing = Erasing(
+            self._learning, tables.archive, forgetting, history=self._remembering
+        )
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -36863,16 +37308,17 @@ class Filter:
         __model__: Any = None,
     ) -> dict[str, Any]:
         """Put the memories that fit the newest message into the system prompt."""
-        hook: Hook | None = None
+        asked: RequestInHand | None = None
         reason = ""
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
+                asked = RequestInHand(hook, body)
                 limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                 with self._foreground.turn():
                     async with self._measuring.inlet(hook), limit:
-                        body = await self._recalling.recalled(hook, body)
+                        body = await self._recalling.recalled(asked)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -36882,9 +37328,10 @@ class Filter:
             reason = "an unexpected error; the server's log tells more"
         if reason:
             log.warning("the chat goes on without memories: %s", reason)
-            if hook is not None:
-                body = warned(body, hook.metadata)
-                self._start(hook.notifier.status(f"Answered without memories: {reason}"))
+            if asked is not None:
+                body = _without_memories(asked)
+                line = f"Answered without memories: {reason}"
+                self._start(asked.hook.notifier.status(line))
         if not redacting:
             return body
         told = {} if __metadata__ is None else __metadata__
@@ -36971,6 +37418,8 @@ class Filter:
                 if answered := self._answers.with_links(hook, body):
                     self._start(self._linked(hook, answered))
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
+                if self._understanding.names(hook):
+                    self._start(self._named(hook, messages))
                 turn = typed_turn(hook, messages)
                 if (erasure := asked_erasure(hook, messages)) is not None:
                     self._start(self._erased(hook, erasure))
@@ -37049,6 +37498,13 @@ class Filter:
         except Exception:
             log.exception("an unexpected error while summing up a turn")
 
+    async def _named(self, hook: Hook, messages: list[dict[str, Any]]) -> None:
+        """Giving a chat its title, in a task of its own that nobody waits for."""
+        try:
+            await self._understanding.name_chat(hook, messages)
+        except Exception:
+            log.exception("an unexpected error while giving a chat its title")
+
     async def _remembered(self, hook: Hook) -> None:
         """Indexing of past conversation, in a task of its own that nobody waits for."""
         try:
@@ -37082,3 +37538,12 @@ class Filter:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
+
+
+def _without_memories(asked: RequestInHand) -> dict[str, Any]:
+    """A request whose recall has failed, fitted and warned; as it came where that fails, too."""
+    try:
+        return asked.without_memories()
+    except Exception:
+        log.exception("a chat is sent as it came")
+        return asked.body

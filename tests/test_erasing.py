@@ -43,8 +43,9 @@ from adaptive.host.sealed_tables import (
     SealedChatTable,
     SealedPendingTable,
 )
-from adaptive.host.vector_table import HostVectorTable
+from adaptive.host.tables import HostTables
 from adaptive.learn.apply import apply_operations
+from adaptive.learn.audit import AuditTrail
 from adaptive.learn.queue import LearningQueue
 from adaptive.learn.turn_work import TurnWork
 from adaptive.learning import Learning
@@ -53,6 +54,7 @@ from adaptive.model import Draft, Memory, Operation
 from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes
+from adaptive.suggesting import Suggesting
 from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 from tests.host.databases import DATABASES, Worker, two_workers
@@ -555,8 +557,14 @@ async def test_nobody_writes_beside_it(house: House) -> None:
 
 def test_learning_forgets_one_user() -> None:
     """What an instance holds for its turns is let go of for one user, and kept for others."""
+    tables = HostTables.sealed(Sealer("secret"))
     learning = Learning(
-        MemoryIndexes(), HostVectorTable(), AnswerFormats(), lambda _: None, Sealer("secret")
+        MemoryIndexes(),
+        tables,
+        AnswerFormats(),
+        lambda _: None,
+        AuditTrail(tables.audit),
+        Suggesting(tables.suggestions),
     )
     for user_id in ("ada", "bob"):
         learning._queue._local.add(PendingTurn(user_id, "m", "c", "words", 1, 1))

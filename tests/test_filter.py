@@ -17,10 +17,13 @@ import pytest
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
 
+from adaptive.conversation.message_tokens import message_tokens
 from adaptive.errors import HostError
 from adaptive.filter import Filter
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
+from adaptive.recalling import RequestInHand
 from adaptive.user_valves import UserValves
+from adaptive.windowing import RequestWindow
 
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
@@ -250,6 +253,54 @@ async def test_recall_fails(failure: Exception, reason: str) -> None:
     body, page = a_body(), Page()
     assert await run(on_a_host().inlet, body, Faulty(failure), page) is body
     assert page.lines == [f"Answered without memories: {reason}"]
+
+
+@pytest.mark.parametrize("failure", [HostError("locked"), TimeoutError(), RuntimeError("a bug")])
+@pytest.mark.parametrize("known", [True, False], ids=["window known", "window unknown"])
+async def test_chat_fits_whatever_fails(
+    failure: Exception, known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where recall fails, a long chat is cut to its window all the same, and warned of."""
+    plugin, body = on_a_host(), a_body()
+    turns = [
+        {"role": role, "content": f"{role} {number} " + "word " * 40}
+        for number in range(50)
+        for role in ("user", "assistant")
+    ]
+    body["messages"][1:1] = turns
+    before = copy.deepcopy(body)
+    plugin.valves = plugin.Valves(max_context_tokens=1500)
+    metadata = {**SAVED, "adaptive_memory_warning": "<adaptive_memory>\nBeware\n</adaptive_memory>"}
+
+    async def fails(asked: RequestInHand) -> dict[str, Any]:
+        if known:
+            kept = asked.messages[-5:]
+            asked.window = RequestWindow(asked.hook, kept, "### Earlier\nThey spoke.")
+        raise failure
+
+    monkeypatch.setattr(plugin._recalling, "recalled", fails)
+    changed = await run(plugin.inlet, body, metadata)
+    assert body == before
+    sent = changed["messages"]
+    assert len(sent) < 40
+    assert sum(map(message_tokens, sent)) < 1500
+    assert sent[-1] == before["messages"][-1]
+    assert "Beware" in system_prompt(changed)
+    assert ("They spoke." in system_prompt(changed)) is known
+
+
+async def test_fitting_fails(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where even the cutting fails, the chat goes on as it came."""
+    plugin, body = on_a_host(), a_body()
+
+    def breaks(_: RequestInHand) -> dict[str, Any]:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(RequestInHand, "without_memories", breaks)
+    assert await run(plugin.inlet, body, dict(SAVED)) is body
+    assert "sent as it came" in caplog.text
 
 
 async def test_cancelled_recall() -> None:

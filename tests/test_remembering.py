@@ -19,14 +19,15 @@ from adaptive.host.hook import Hook
 from adaptive.llm.ask import AnswerFormats
 from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
+from adaptive.recall.rewriting import Rewrite, Rewriter
 from adaptive.remembering import HISTORY_PREAMBLE, AskedPast, Remembering, with_past
 from adaptive.user_valves import UserValves
 from tests.conversation.history_world import START, NearestUnits, StoredChats, chat_of
 from tests.fakes import WordEmbedder, hook_settings
+from tests.learn.storerooms import HeldLeases
 
 SAVED: dict[str, Any] = {"chat_id": "new", "session_id": "s", "user_message_id": "n0"}
 BLOCK = f"{OPEN_MARKER}\nabout\n\n- User lives in Porto.\n{CLOSE_MARKER}"
@@ -98,12 +99,12 @@ class Room:
         self.lines: list[str] = []
         self.remembering = Remembering(
             AnswerFormats(),
-            Sealer("secret"),
+            Notes(**notes),
+            HeldLeases(),
             self.tell,
             no_nulls,
             self.vectors,
             self.chats,
-            Notes(**notes),
         )
         self.sources = IndexingSources("ada", self.embedder, self.vectors, self.chats)
 
@@ -125,6 +126,7 @@ class Room:
         banks: LocalOnlyBanks | None = None,
         metadata: dict[str, Any] | None = None,
         messages: int = 1,
+        rewriter: Rewriter | None = None,
         **valves: Any,
     ) -> Recollection:
         """What a new chat's first message is given, with memories or without."""
@@ -132,7 +134,8 @@ class Room:
         question = Question(text, first=messages == 1)
         sent = [{"role": "user", "content": text}] * messages
         embedder = self.remembering.embedder(hook, self.embedder)
-        asked = AskedPast(hook.request, None, embedder, question, sent, banks or LocalOnlyBanks())
+        hidden = banks or LocalOnlyBanks()
+        asked = AskedPast(hook.request, None, embedder, question, sent, hidden, rewriter)
 
         async def found() -> Recollection:
             await embedder.embed([text], query=True)
@@ -163,6 +166,28 @@ async def test_below_the_memories() -> None:
     assert section.endswith(f"\n{CLOSE_MARKER}")
     assert found.note.endswith("past messages recalled")
     assert room.embedder.queries == [["What is my boat called?"]]
+
+
+async def test_complete_question() -> None:
+    """A follow-up that a model has made complete finds what it is about; else its words serve."""
+
+    async def complete() -> Rewrite | None:
+        return Rewrite("And its name?\nWhat is my boat called?")
+
+    async def fails() -> Rewrite | None:
+        return None
+
+    async def late() -> Rewrite | None:
+        await asyncio.sleep(60)
+        return None
+
+    room = await Room().indexed()
+    follow_up = "And its name?"
+    assert "Freya" in (await room.recalled(follow_up, rewriter=complete)).block
+    for rewriter in (None, fails, late):
+        found = await room.recalled(follow_up, rewriter=rewriter, inlet_timeout_seconds=1)
+        assert "Freya" not in found.block
+        assert "left out" not in found.note
 
 
 async def test_without_memories() -> None:

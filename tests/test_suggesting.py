@@ -26,7 +26,7 @@ from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Classroom, Lesson
 from adaptive.llm.ask import AnswerFormats
-from adaptive.model import Turn
+from adaptive.model import Draft, Operation, Turn
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.suggesting import Suggesting
 from adaptive.suggestion_ports import Suggestion, WaitingSuggestion
@@ -442,3 +442,85 @@ async def test_table_is_gone() -> None:
     house = House()
     house.table.unavailable = True
     assert await house.offer(lambda: True) == Lesson("")
+
+
+# --- what was found beside the lesson -------------------------------------------------------------
+
+FOUND = "User drinks green tea every morning."
+VIOLIN = "User plays the violin."
+BOTH = "I drink green tea every morning and I play the violin."
+
+
+async def found_in(house: House, *facts: str, words: str = BOTH) -> int:
+    """Propose facts that were found behind a lesson."""
+    room, settings = await house.room(), hook_settings(**SETTINGS)
+    findings = [Operation("NEW", draft=Draft(fact)) for fact in facts]
+    proposed = house.suggesting.propose_findings
+    return await proposed(room, turn(words), findings, settings, always)
+
+
+async def test_found() -> None:
+    """A fact that was found waits like any other, unless the user has not said it."""
+    house = House()
+    assert await found_in(house, VIOLIN, "User loves the opera.") == 1
+    (one,) = house.waiting
+    expected = Suggestion("fact", "plays the violin", "General", (), VIOLIN)
+    assert one == expected
+    assert house.store.contents == []
+
+
+@pytest.mark.parametrize("answer", ["unanswered", "accepted", "rejected"])
+async def test_found_after_it_was_proposed(answer: str) -> None:
+    """What the lesson has proposed is not proposed again, whatever has become of it meanwhile."""
+    house = House(CHOSEN, entries(TEA))
+    await house.lesson(turn(BOTH))
+    if answer != "unanswered":
+        await house.offer(lambda: answer == "accepted")
+    assert await found_in(house, FOUND, VIOLIN) == 1
+    assert house.waiting[-1].content == VIOLIN
+
+
+async def test_found_and_rejected() -> None:
+    """What was rejected is not found again in another chat, or by another worker."""
+    house = House()
+    await found_in(house, VIOLIN)
+    await house.offer(lambda: False)
+    other = House()
+    other.table = house.table
+    other.suggesting = Suggesting(house.table, lambda: 7.0)
+    assert await found_in(other, "User plays the violin") == 0
+    assert other.waiting == []
+
+
+async def test_most_findings() -> None:
+    """Of one turn no more than three wait."""
+    facts = [f"User plays the {one}." for one in ("violin", "harp", "drums", "flute")]
+    house = House()
+    words = "I play the violin, I play the harp, I play the drums, I play the flute."
+    assert await found_in(house, *facts, words=words) == 3
+
+
+async def test_lease_of_findings() -> None:
+    """What was found waits only while nobody else works on the user."""
+
+    async def lost() -> bool:
+        return False
+
+    house, settings = House(), hook_settings(**SETTINGS)
+    finding = Operation("NEW", draft=Draft(VIOLIN))
+    with pytest.raises(LeaseLost):
+        room = await house.room()
+        await house.suggesting.propose_findings(room, turn(BOTH), [finding], settings, lost)
+    assert house.waiting == []
+
+
+async def test_forgotten() -> None:
+    """What was proposed to a user is let go of with everything else."""
+    house = House()
+    await found_in(house, VIOLIN)
+    await house.table.discard("ada", list(house.table.rows))
+    assert await found_in(house, VIOLIN) == 0
+    house.suggesting.forget("bob")
+    assert await found_in(house, VIOLIN) == 0
+    house.suggesting.forget("ada")
+    assert await found_in(house, VIOLIN) == 1

@@ -25,11 +25,12 @@ from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Turn
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.suggesting import Suggesting
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.typed_turns import INJECTED
 from adaptive.valves import Valves
+from tests.conversation.listed_suggestions import ListedSuggestions
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -94,6 +95,11 @@ class Lessons:
         self.queue = self
         self.free = True
         self.alone_with: list[str] = []
+        self.offered: list[Hook] = []
+
+    async def offer(self, hook: Hook) -> None:
+        """Write down whose page is asked."""
+        self.offered.append(hook)
 
     async def alone(self, user_id: str, work: Callable[[Any], Awaitable[None]]) -> bool:
         """Do it, unless somebody else is learning."""
@@ -111,6 +117,7 @@ class World:
         self.valves = {"enable_postprocessing": True, "retry_delay": 0, **valves}
         self.store, self.audit = ListedMemories(NUTS), WrittenAudit()
         self.notes, self.lessons = ListedNotes(), Lessons()
+        self.table, self.page = ListedSuggestions(), False
         self.events: list[dict[str, Any]] = []
         self.follow_ups: list[tuple[str, str, list[str]]] = []
         self.learned = asyncio.Event()
@@ -119,7 +126,7 @@ class World:
         self.room: Callable[[], Classroom | None] = self._classroom
         self.summing = SummingUp(
             cast(Learning, self.lessons),
-            Sealer("secret"),
+            Suggesting(self.table, lambda: 7.0),
             self.notes,
             self._store_follow_ups,
             self._room_of,
@@ -131,7 +138,9 @@ class World:
         app.state.config = types.SimpleNamespace(ENABLE_FOLLOW_UP_GENERATION=False)
         request = Request({"type": "http", "headers": [], "app": app})
         settings = hook_settings(**self.valves)
-        return Hook(settings, {"id": "ada"}, metadata or dict(SAVED), request, self._emit, None)
+        metadata = dict(SAVED) if metadata is None else metadata
+        caller = self._emit if self.page else None
+        return Hook(settings, {"id": "ada"}, metadata, request, self._emit, None, caller)
 
     async def sum_up(self, *injected: str, said: Turn | None = None) -> None:
         """Look back at a turn; it is worth learning unless it is another one."""
@@ -260,15 +269,37 @@ async def test_findings_are_learned() -> None:
     assert world.statuses == [f"Memory saved: {PORTO}"]
 
 
-@pytest.mark.parametrize(
-    "valves", [{"save_mode": "suggest"}, {"save_mode": "off"}], ids=["suggest", "off"]
-)
-async def test_nothing_is_saved_silently(valves: dict[str, Any]) -> None:
-    """Who wants suggestions, or nothing to be saved, has nothing saved here."""
-    world = World(reply(new_learnings=[PORTO]), **valves)
+async def test_saving_is_off() -> None:
+    """Who wants nothing to be saved has nothing saved here, nor proposed."""
+    world = World(reply(new_learnings=[PORTO]), save_mode="off")
     await world.sum_up()
     assert world.store.contents == [NUTS.content]
-    assert world.noted is not None
+    assert (world.table.rows, world.noted is not None) == ({}, True)
+
+
+@pytest.mark.parametrize("page", [True, False], ids=["page", "no page"])
+async def test_findings_are_proposed(page: bool) -> None:
+    """Who wants to be asked is asked about what was found behind the lesson, or told that it waits.
+
+    Nothing is saved before.
+    """
+    findings = [PORTO, "User loves the opera.", "User's password is hunter2-Xk29!vQ."]
+    world = World(reply(new_learnings=findings), save_mode="suggest")
+    world.page = page
+    await world.sum_up()
+    assert world.store.contents == [NUTS.content]
+    assert [one.suggestion.content for one in world.table.rows.values()] == [PORTO]
+    assert world.lessons.alone_with == ["ada"]
+    assert len(world.lessons.offered) == page
+    assert world.statuses == ([] if page else ["1 suggestion waits for your answer"])
+
+
+async def test_nothing_to_propose() -> None:
+    """Where nothing was found that may be stored, nobody is asked."""
+    world = World(reply(new_learnings=["User loves the opera."]), save_mode="suggest")
+    world.page = True
+    await world.sum_up()
+    assert (world.table.rows, world.lessons.offered) == ({}, [])
 
 
 async def test_somebody_else_learns() -> None:

@@ -13,7 +13,13 @@ from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import HostError, TablesUnavailable
 from adaptive.host.hook import Hook
 from adaptive.recall.block import with_block
-from adaptive.windowing import RequestWindow, block_with, host_compacts, request_window
+from adaptive.windowing import (
+    RequestWindow,
+    block_with,
+    host_compacts,
+    plain_window,
+    request_window,
+)
 from tests.fakes import hook_settings
 
 SYSTEM = {"role": "system", "content": "Be kind."}
@@ -162,15 +168,25 @@ async def test_host_that_compacts() -> None:
 
 
 async def test_host_that_does_not_tell(caplog: pytest.LogCaptureFixture) -> None:
-    """Where nobody knows whether the host shortens chats, this one is sent whole."""
+    """Where nobody knows whether the host shortens chats, this one fits all the same."""
 
     async def fails(_: Hook) -> bool:
         raise HostError("the database is away")
 
     hook, messages = a_hook(max_context_tokens=1000), chat(100)
-    window = await request_window(hook, messages, Notes(), fails)
-    assert window == RequestWindow(hook, messages)
-    assert "sent whole" in caplog.text
+    window = await request_window(hook, messages, Notes("They spoke."), fails)
+    assert total(window) < 1000
+    assert window.summary
+    assert "the database is away" in caplog.text
+
+
+@pytest.mark.parametrize("most", [0, 1000, 4000, 10**6])
+async def test_plain_window(most: int) -> None:
+    """Without asking anybody the cut is the same, in the same kinds of conversations."""
+    for metadata in (SAVED, {}, {"chat_id": "channel:x", "session_id": "page"}):
+        hook, messages = a_hook(metadata, max_context_tokens=most), chat(100)
+        asked = await fitted(hook, messages)
+        assert plain_window(hook, messages) == RequestWindow(hook, asked.messages)
 
 
 @pytest.mark.parametrize(

@@ -89,12 +89,14 @@ class ChatHead:
 class ChatNotes:
     """What is noted of a chat from turn to turn: a summary of a few sentences, at most 10 tags.
 
-    ``category`` is what the chat is about. No contents of memories stand in any of them.
+    ``category`` is what the chat is about, ``icons`` are names of Lucide icons for it. No contents
+    of memories stand in any of them.
     """
 
     category: str = ""
     summary: str = ""
     tags: tuple[str, ...] = ()
+    icons: tuple[str, ...] = ()
 
 
 class ChatNotesTable(Protocol):

@@ -51,6 +51,15 @@ class ConversationValves(PrivacyValves):
         ),
         json_schema_extra=valve_notes(_BEFORE, "Your model follows other words better."),
     )
+    name_chats: bool = Field(
+        default=True,
+        description=(
+            "With pre-processing, give a new chat the title it finds, where Open WebUI's own title "
+            "generation is switched off. A title that somebody has chosen stays. The icon names it "
+            "finds are kept with the notes of the chat only, as Open WebUI shows no icon of a chat."
+        ),
+        json_schema_extra=valve_notes(_BEFORE, "The first message shall stay the title."),
+    )
     prompt_injection_threshold: float = Field(
         default=0.8,
         ge=0,
@@ -226,10 +235,10 @@ class ConversationValves(PrivacyValves):
         ge=0,
         le=10_000_000,
         description=(
-            "Longest conversation that is sent to the chat model, in tokens (estimated); its "
-            "oldest turns give way to a summary (with `enable_postprocessing`) and to what is "
-            "recalled of them (with `history_recall`). 0: no limit. Nothing is done where Open "
-            "WebUI compacts chats itself."
+            "Longest request to the chat model in tokens: chat, memories and past conversation "
+            "together. The oldest turns give way first, to a summary and to what is recalled, down "
+            "to half of it; then past conversation, then memories; core memories and the newest "
+            "turn never do. 0: no limit. Nothing is done where Open WebUI compacts chats itself."
         ),
         json_schema_extra=valve_notes(
             _HISTORY, "Long chats exceed the model's window, or cost too much."

@@ -15,7 +15,6 @@ from adaptive.answers import Answers
 from adaptive.erasing import Erasing, asked_erasure
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.foreground import Foreground
-from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
 from adaptive.host.hook import Hook
@@ -23,25 +22,26 @@ from adaptive.host.installed import Installation
 from adaptive.host.model_choices import HostModels
 from adaptive.host.redacted_turns import RedactedTurns, withheld
 from adaptive.host.release import UNSUPPORTED, host_is_supported
-from adaptive.host.sealed_tables import SealedArchiveTable
 from adaptive.host.secret import host_secret
-from adaptive.host.vector_table import HostVectorTable
+from adaptive.host.tables import HostTables
 from adaptive.host.warmup import host_request
+from adaptive.learn.audit import AuditTrail
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measuring import Measuring
 from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
-from adaptive.recalling import Recalling
+from adaptive.recalling import Recalling, RequestInHand
 from adaptive.remembering import Remembering
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
+from adaptive.suggesting import Suggesting
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.table_ports import PendingTurn
 from adaptive.typed_turns import typed_turn
-from adaptive.understanding import UNLEARNED, Understanding, unheard_command, warned
+from adaptive.understanding import UNLEARNED, Understanding, unheard_command
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 
@@ -58,26 +58,29 @@ class Filter:
         self.valves = Valves()
         self._tasks: set[asyncio.Task[None]] = set()
         self._foreground = Foreground()
-        indexes, vector_table, formats = MemoryIndexes(), HostVectorTable(), AnswerFormats()
-        sealer = Sealer(host_secret())
+        give_way = self._foreground.give_way
+        indexes, formats, start = MemoryIndexes(), AnswerFormats(), self._start
+        tables = HostTables.sealed(Sealer(host_secret()))
+        notes, trail = tables.chat_notes, AuditTrail(tables.audit)
+        suggesting = Suggesting(tables.suggestions)
         self._redacted_turns = RedactedTurns()
         self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
         serves = self._installation.serves
-        give_way = self._foreground.give_way
         self._learning = Learning(
-            indexes, vector_table, formats, self._start, sealer, serves, give_way
+            indexes, tables, formats, start, trail, suggesting, serves, give_way
         )
-        understanding = Understanding(formats, self._start, sealer)
-        nulls = partial(indexes.nulls.made, table=vector_table)
-        self._remembering = Remembering(formats, sealer, self._learning.tell, nulls)
+        nulls = partial(indexes.nulls.made, table=tables.vectors)
+        self._remembering = Remembering(formats, notes, tables.leases, self._learning.tell, nulls)
+        self._understanding = Understanding(formats, start, notes, trail)
         self._recalling = Recalling(
-            indexes, vector_table, formats, self._start, sealer, understanding, self._remembering
+            indexes, tables, formats, start, self._understanding, self._remembering
         )
-        self._summing_up = SummingUp(self._learning, sealer)
+        self._summing_up = SummingUp(self._learning, suggesting, notes)
         self._answers = Answers(self._learning.writing)
-        archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        forgetting = (self._recalling.forget, self._summing_up.forget)
-        self._erasing = Erasing(self._learning, archive, forgetting, history=self._remembering)
+        forgetting = (self._recalling.forget, self._summing_up.forget, suggesting.forget)
+        self._erasing = Erasing(
+            self._learning, tables.archive, forgetting, history=self._remembering
+        )
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -100,16 +103,17 @@ class Filter:
         __model__: Any = None,
     ) -> dict[str, Any]:
         """Put the memories that fit the newest message into the system prompt."""
-        hook: Hook | None = None
+        asked: RequestInHand | None = None
         reason = ""
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
+                asked = RequestInHand(hook, body)
                 limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                 with self._foreground.turn():
                     async with self._measuring.inlet(hook), limit:
-                        body = await self._recalling.recalled(hook, body)
+                        body = await self._recalling.recalled(asked)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -119,9 +123,10 @@ class Filter:
             reason = "an unexpected error; the server's log tells more"
         if reason:
             log.warning("the chat goes on without memories: %s", reason)
-            if hook is not None:
-                body = warned(body, hook.metadata)
-                self._start(hook.notifier.status(f"Answered without memories: {reason}"))
+            if asked is not None:
+                body = _without_memories(asked)
+                line = f"Answered without memories: {reason}"
+                self._start(asked.hook.notifier.status(line))
         if not redacting:
             return body
         told = {} if __metadata__ is None else __metadata__
@@ -208,6 +213,8 @@ class Filter:
                 if answered := self._answers.with_links(hook, body):
                     self._start(self._linked(hook, answered))
                 messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
+                if self._understanding.names(hook):
+                    self._start(self._named(hook, messages))
                 turn = typed_turn(hook, messages)
                 if (erasure := asked_erasure(hook, messages)) is not None:
                     self._start(self._erased(hook, erasure))
@@ -286,6 +293,13 @@ class Filter:
         except Exception:
             log.exception("an unexpected error while summing up a turn")
 
+    async def _named(self, hook: Hook, messages: list[dict[str, Any]]) -> None:
+        """Giving a chat its title, in a task of its own that nobody waits for."""
+        try:
+            await self._understanding.name_chat(hook, messages)
+        except Exception:
+            log.exception("an unexpected error while giving a chat its title")
+
     async def _remembered(self, hook: Hook) -> None:
         """Indexing of past conversation, in a task of its own that nobody waits for."""
         try:
@@ -319,3 +333,12 @@ class Filter:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
+
+
+def _without_memories(asked: RequestInHand) -> dict[str, Any]:
+    """A request whose recall has failed, fitted and warned; as it came where that fails, too."""
+    try:
+        return asked.without_memories()
+    except Exception:
+        log.exception("a chat is sent as it came")
+        return asked.body

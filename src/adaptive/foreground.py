@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
 # Behind an inlet the host prepares the model's request, and behind an outlet it tells the page that
@@ -33,7 +33,7 @@ class Foreground:
         self._clear.set()
 
     @contextmanager
-    def turn(self) -> Iterator[None]:
+    def turn(self) -> Generator[None]:
         """Around a hook that keeps a user waiting, and the moment after it."""
         self._waited_for += 1
         self._clear.clear()

@@ -19,24 +19,12 @@ from adaptive.errors import (
     MemoryUnavailable,
 )
 from adaptive.foreground import GiveWay, no_way_to_give
-from adaptive.host.archive_table import HostArchiveTable
-from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
-from adaptive.host.lease_table import HostLeaseTable
 from adaptive.host.locality import kept_from_completer
-from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.providers import chosen_completer, user_sources
-from adaptive.host.redis_lease import RedisLeases
 from adaptive.host.requests import account, isolated_request
-from adaptive.host.sealed_tables import (
-    SealedArchiveTable,
-    SealedAuditTable,
-    SealedPendingTable,
-)
-from adaptive.host.suggestion_table import HostSuggestionTable
-from adaptive.host.usage_table import HostUsageTable
-from adaptive.host.vector_table import HostVectorTable
+from adaptive.host.tables import HostTables
 from adaptive.learn.archive import Storeroom, restore_memory
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.confirmed import delete_confirmed
@@ -54,7 +42,6 @@ from adaptive.learn.waiting_turn import (
 )
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Turn
-from adaptive.privacy.sealing import Sealer
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.suggesting import Suggesting
 from adaptive.table_ports import PendingTurn
@@ -77,22 +64,19 @@ class Learning:
     def __init__(
         self,
         indexes: MemoryIndexes,
-        vectors: HostVectorTable,
+        tables: HostTables,
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        sealer: Sealer,
+        trail: AuditTrail,
+        suggesting: Suggesting,
         serves: Callable[[], Awaitable[bool]] = always,
         give_way: GiveWay = no_way_to_give,
     ) -> None:
         self._start, self._give_way = start, give_way
-        self._usage = HostUsageTable()
-        self._indexes, self._vectors = indexes, vectors
-        self._leases = RedisLeases(HostLeaseTable())
-        pending = SealedPendingTable(HostPendingTable(), sealer)
-        self._queue = LearningQueue(pending, self._leases, serves=serves, give_way=give_way)
-        self._archive = SealedArchiveTable(HostArchiveTable(), sealer)
-        self._trail = AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
-        self._suggesting = Suggesting(HostSuggestionTable(sealer))
+        self._indexes, self._vectors = indexes, tables.vectors
+        self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
+        self._queue = LearningQueue(tables.pending, tables.leases, serves=serves, give_way=give_way)
+        self._trail, self._suggesting = trail, suggesting
         self._formats = formats
         self._writing = asyncio.Semaphore(1)
         self._lines = AnswerLines(self._writing)

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -16,23 +16,19 @@ from fastapi import Request
 from adaptive.answer_lines import RECALLED
 from adaptive.answer_notes import without_answer_notes
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
-from adaptive.host.chat_notes_table import HostChatNotesTable
-from adaptive.host.chat_table import HostChatTable
 from adaptive.host.hook import Hook
 from adaptive.host.kind import RECALLED_KINDS
 from adaptive.host.locality import kept_from_chat, kept_from_completer
 from adaptive.host.native import NativeMemory, without_native_memory
 from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.requests import account, isolated_request
-from adaptive.host.sealed_tables import SealedChatTable
-from adaptive.host.usage_table import HostUsageTable
-from adaptive.host.vector_table import HostVectorTable
+from adaptive.host.tables import HostTables
 from adaptive.host.warmup import prepare_indexes, warm_up
 from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import count_entries
+from adaptive.messages import Message
 from adaptive.privacy.erasure_requests import read_erasure_request
-from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import recall_line, with_block
 from adaptive.recall.chat_states import ChatRetention, ChatStates
 from adaptive.recall.citations import show_sources
@@ -48,9 +44,9 @@ from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
 from adaptive.typed_turns import INJECTED
-from adaptive.understanding import TurnUnderstanding, Understanding
+from adaptive.understanding import TurnUnderstanding, Understanding, turn_warning
 from adaptive.valves import Valves
-from adaptive.windowing import RequestWindow, block_with, request_window
+from adaptive.windowing import RequestWindow, block_with, plain_window, request_window
 
 log_recalling = logging.getLogger("adaptive_memory")
 
@@ -65,25 +61,52 @@ _COMPILE_AFTER_SECONDS = 1.0
 _PREPARE_AFTER_SECONDS = 1.5
 
 
+@dataclass(slots=True, eq=False)
+class RequestInHand:
+    """A request on its way through the inlet; ``window`` is what of it is sent, once known."""
+
+    hook: Hook
+    body: dict[str, Any]
+    window: RequestWindow | None = None
+
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """Its messages without what we have written below answers."""
+        return without_answer_notes(listing(self.body.get("messages")))
+
+    def without_memories(self) -> dict[str, Any]:
+        """The request where recall fails: it fits all the same, and is warned of its message."""
+        messages = self.messages
+        window = self.window or plain_window(self.hook, messages)
+        warning = turn_warning(self.hook.metadata)
+        return self.sent(window, messages, _joined(block_with("", window.summary), warning))
+
+    def sent(
+        self, window: RequestWindow, messages: Sequence[Message], block: str
+    ) -> dict[str, Any]:
+        """The request with these messages, and the block if there is one; itself if unchanged."""
+        if not block and len(window.messages) == len(messages):
+            told = listing(self.body.get("messages"))
+            return self.body if messages == told else {**self.body, "messages": [*messages]}
+        return {**self.body, "messages": with_block(window.messages, block)}
+
+
 class Recalling:
     """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten."""
 
     def __init__(
         self,
         indexes: MemoryIndexes,
-        vectors: HostVectorTable,
+        tables: HostTables,
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        sealer: Sealer,
         understanding: Understanding,
         remembering: Remembering,
     ) -> None:
-        self._indexes, self._vectors, self._formats = indexes, vectors, formats
+        self._indexes, self._formats, self._start = indexes, formats, start
         self._understanding, self._remembering = understanding, remembering
-        self._start = start
-        self._usage = HostUsageTable()
-        self._chat_table = SealedChatTable(HostChatTable(), sealer)
-        self._chat_notes = HostChatNotesTable(sealer)
+        self._vectors, self._usage = tables.vectors, tables.usage
+        self._chat_table, self._chat_notes = tables.chats, tables.chat_notes
         self._chat_states = ChatStates()
         self._relevance = RelevanceCache()
         self._verdicts = EntryVerdicts()
@@ -119,22 +142,20 @@ class Recalling:
         for cache in (self._indexes, self._chat_states, self._relevance, self._verdicts):
             cache.forget(user_id)
 
-    async def recalled(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
+    async def recalled(self, request: RequestInHand) -> dict[str, Any]:
         """The request with what fits its newest message in the system prompt.
 
         Raises:
             HostError: memories can't be read.
         """
-        told = listing(body.get("messages"))
-        messages = without_answer_notes(told)
+        hook, messages = request.hook, request.messages
         async with self._understanding.beside(hook, messages) as understood:
             window = await request_window(hook, messages, self._chat_notes)
+            request.window = window
             if hook.settings.show_memories:
-                return await self._with_memories(window, body, messages, understood)
+                return await self._with_memories(window, request.body, messages, understood)
             block = _joined(block_with("", window.summary), await understood.warning())
-        if not block and len(window.messages) == len(messages):
-            return body if messages == told else {**body, "messages": messages}
-        return {**body, "messages": with_block(window.messages, block)}
+        return request.sent(window, messages, block)
 
     async def _with_memories(
         self,
@@ -237,7 +258,7 @@ class Recalling:
             question = question_of(messages, hook.metadata, chat_id)
             finding = recollect(library, question, hook.settings)
             asked = AskedPast(
-                request, user, sources.embedder, question, window.messages, library.hidden
+                request, user, sources.embedder, question, window.messages, library.hidden, rewriter
             )
             return await self._remembering.beside(hook, asked, finding)
         except MemoryUnavailable as refusal:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,7 +35,6 @@ from adaptive.conversation.indexed_chats import IndexedChats
 from adaptive.conversation.past_chats import ChatProfile, chats_like, similar_section
 from adaptive.conversation_ports import ChatNotesTable, KeptUnits, OutlinedChats
 from adaptive.errors import AdaptiveMemoryError, HostError
-from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import Hook
@@ -46,11 +46,12 @@ from adaptive.measures import count_entries, staged
 from adaptive.messages import Message
 from adaptive.ports import Embedder, Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.privacy.sealing import Sealer
 from adaptive.recall.block import estimated_tokens, extended_block
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Recollection
+from adaptive.recall.rewriting import Rewriter
 from adaptive.search.turn_embedder import TurnEmbedder
+from adaptive.table_ports import Leases
 from adaptive.topic_summaries import TopicSummaries, zone_of
 
 log_remembering = logging.getLogger("adaptive_memory")
@@ -61,6 +62,7 @@ HISTORY_PREAMBLE = (
 )
 # Of the inlet's time limit; the rest is for what memories and the host still do.
 _SHARE_FOR_HISTORY = 0.7
+_SHARE_FOR_REWORDING = 0.5
 _SHARE_FOR_QUESTION_VECTOR = 0.5
 _SHARE_FOR_HISTORY_SUMMARY = 0.5
 # Of the budget, for former chats that are like a new one.
@@ -83,7 +85,10 @@ class PastSections:
 
 @dataclass(frozen=True, slots=True)
 class AskedPast:
-    """The turn for which the past is wanted; ``hidden`` banks are none of the model's business."""
+    """The turn for which the past is wanted; ``hidden`` banks are none of the model's business.
+
+    ``rewriter`` may make the question complete.
+    """
 
     request: Request
     user: Any
@@ -91,35 +96,46 @@ class AskedPast:
     question: Question
     messages: Sequence[Message]
     hidden: LocalOnlyBanks
+    rewriter: Rewriter | None = None
+
+    async def text(self, patience: float) -> str:
+        """What to search with: the complete question, if it is known within so many seconds."""
+        if self.rewriter is None:
+            return self.question.text
+        try:
+            async with asyncio.timeout(patience):
+                rewrite = await self.rewriter()
+        except TimeoutError:
+            return self.question.text
+        return rewrite.text if rewrite is not None else self.question.text
 
 
 class Remembering:
     """What an instance of the plug-in needs to recall conversations; none of it is one user's.
 
     ``tell`` shows a line with an answer, ``nulls`` brings an embedder's vectors of null prompts, as
-    memories have them. ``vectors``, ``chats`` and ``notes`` are the host's unless a test brings
-    others.
+    memories have them. ``vectors`` and ``chats`` are the host's unless a test brings others.
     """
 
     def __init__(
         self,
         formats: AnswerFormats,
-        sealer: Sealer,
+        notes: ChatNotesTable,
+        leases: Leases,
         tell: TellTurn,
         nulls: NullsOf | None = None,
         vectors: KeptUnits | None = None,
         chats: OutlinedChats | None = None,
-        notes: ChatNotesTable | None = None,
     ) -> None:
-        self._formats, self._tell, self._nulls = formats, tell, nulls
+        self._formats, self._notes, self._tell, self._nulls = formats, notes, tell, nulls
         self._vectors: KeptUnits = vectors or HostHistoryVectors()
         self._chats: OutlinedChats = chats or HostPastChats()
-        self._notes: ChatNotesTable = notes or HostChatNotesTable(sealer)
         self._indexed = IndexedChats(self._chats, self._vectors)
         self._indexes = HistoryIndexes()
         self._keeper = HistoryKeeper()
         self._running: dict[str, set[asyncio.Task[Any]]] = {}
-        self._backfills = Backfills()
+        self._leases, self._owner = leases, uuid.uuid4().hex
+        self._backfills = Backfills(leases)
 
     # Before the answer
 
@@ -183,6 +199,8 @@ class Remembering:
         room = settings.history_tokens - estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n{similar}")
         if room <= 0:  # a narrow window leaves nothing
             return PastSections()
+        limit = settings.inlet_timeout_seconds
+        text = await asked.text(limit * _SHARE_FOR_REWORDING)
         recalled = await recall_history(
             HistorySources(
                 user_id,
@@ -193,13 +211,13 @@ class Remembering:
                 nulls=partial(self._nulls, asked.embedder) if self._nulls else None,
             ),
             HistoryQuestion(
-                asked.question.text,
+                text,
                 HistoryScope(current, beyond, settings.history_recall == "chat"),
                 asked.question.previous,
             ),
             HistoryRules(
                 SectionRules(room, estimated_tokens, zone),
-                settings.inlet_timeout_seconds * _SHARE_FOR_QUESTION_VECTOR,
+                limit * _SHARE_FOR_QUESTION_VECTOR,
                 settings.history_cache_megabytes * 2**20,
                 settings.enable_history_topics,
             ),
@@ -295,7 +313,9 @@ class Remembering:
             turn = KeptTurn(hook.chat_id, answer_id, time.time())
             wanted = hook.settings.enable_history_topics
             models = partial(chosen_completer, hook, request, user)
-            summaries = TopicSummaries(hook, request, models, self._notes, self._formats)
+            summaries = TopicSummaries(
+                hook, request, models, self._notes, self._formats, self._leases, self._owner
+            )
             await self._keeper.keep(sources, turn, summaries if wanted else None)
             asked = hook.settings.index_past_chats and hook.settings.history_recall == "all"
             if asked and self._backfills.due(hook.user_id):

@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeVar
 
 from adaptive.conversation.suggestion_offer import offer_suggestions, waiting_line
 from adaptive.conversation.suggestions import (
+    MOST_SUGGESTIONS,
     Suggester,
     SuggestionRules,
+    found_suggestion,
     not_rejected,
     suggestion_draft,
 )
@@ -31,14 +33,17 @@ from adaptive.errors import (
 from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS
+from adaptive.learn.apply import Held
 from adaptive.learn.commands import read_commands, words_beside_commands
 from adaptive.learn.confirmed import proposed_draft, save_confirmed
+from adaptive.learn.findings import new_findings
 from adaptive.learn.inquiry import LessonWork
 from adaptive.learn.lesson import LIMIT_REACHED, Classroom, Lesson, learn_turn
 from adaptive.learn.report import NOTHING_NEW, failure_line, report_line
 from adaptive.learn.screen import comparable
+from adaptive.learn.testimony import adds_nothing_to
 from adaptive.learn.waiting_turn import may_hold_facts
-from adaptive.model import Outcome, Turn
+from adaptive.model import Operation, Outcome, Turn
 from adaptive.privacy.policy import gate_policy
 from adaptive.retry import RetryPolicy
 from adaptive.settings import Settings
@@ -46,15 +51,20 @@ from adaptive.suggestion_ports import SuggestionTable, WaitingSuggestion
 
 log_suggesting = logging.getLogger("adaptive_memory")
 
+_PROPOSED_REMEMBERED = 20
+_CHATS_REMEMBERED = 1000
+
 _AskedAnswer = TypeVar("_AskedAnswer")
 RoomOf = Callable[[], Awaitable[Classroom]]
 
 
 class Suggesting:
-    """What an instance of the plug-in needs to propose; nothing in it belongs to one user."""
+    """What an instance of the plug-in needs to propose; what it holds of a user is forgettable."""
 
     def __init__(self, table: SuggestionTable, clock: Callable[[], float] = time.time) -> None:
         self._table, self._clock = table, clock
+        # Sentences proposed in a user's chat: what was answered already is not found once more.
+        self._proposed_in: OrderedDict[tuple[str, str], tuple[str, ...]] = OrderedDict()
         # The page shows one dialog at a time: of two the first would never be answered.
         self._asked_now: Counter[str] = Counter()
 
@@ -98,6 +108,51 @@ class Suggesting:
 
         suggester = Suggester(room.completer, room.formats, _rules_of(settings), counted)
         found = await not_rejected(self._table, turn, await suggester.suggested(turn, now))
+        fresh, told = await self._let_wait(room, turn, found, settings, work.held)
+        line = report_line(told) if told else ""
+        if not fresh:
+            return line or NOTHING_NEW
+        return line if room.can_ask else _joined_lines(line, await self.left(turn.user_id))
+
+    async def propose_findings(
+        self,
+        room: Classroom,
+        turn: Turn,
+        findings: Sequence[Operation],
+        settings: Settings,
+        held: Held,
+    ) -> int:
+        """Let facts wait that were found beside the lesson of a turn; how many do.
+
+        They pass what they would have to pass to be learned. What waits already is left, and what
+        was proposed in this chat, be it answered or not.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            LeaseLost: another worker is at the user's store by now.
+            HostError: the memories can't be read.
+            TablesUnavailable: nobody can tell what was rejected.
+        """
+        found = await new_findings(room, turn, findings, settings)
+        known = self._proposed_in.get((turn.user_id, turn.source.chat_id), ())
+        proposed = [
+            found_suggestion(one.draft, settings.default_bank)
+            for one in found.operations
+            if not any(adds_nothing_to(one.draft.content, said) for said in known)
+        ]
+        waiting = await not_rejected(self._table, turn, proposed[:MOST_SUGGESTIONS])
+        fresh, _ = await self._let_wait(room, turn, waiting, settings, held)
+        return len(fresh)
+
+    async def _let_wait(
+        self,
+        room: Classroom,
+        turn: Turn,
+        found: Sequence[WaitingSuggestion],
+        settings: Settings,
+        held: Held,
+    ) -> tuple[list[WaitingSuggestion], list[Outcome]]:
+        """Put down what is new of suggestions; what of the others is to be told."""
         waiting = await self._table.waiting(turn.user_id)
         told: list[Outcome] = []
         fresh: list[WaitingSuggestion] = []
@@ -107,13 +162,24 @@ class Suggesting:
             if kept is not None and not _waits_already(kept, [*waiting, *fresh]):
                 fresh.append(kept)
         if fresh:
-            if not await work.held():
+            if not await held():
                 raise LeaseLost("another worker has taken over")
             await self._table.put(turn.user_id, fresh, int(self._clock()))
-        line = report_line(told) if told else ""
-        if not fresh:
-            return line or NOTHING_NEW
-        return line if room.can_ask else _joined_lines(line, await self._left(turn.user_id))
+            self._remember(turn, fresh)
+        return fresh, told
+
+    def _remember(self, turn: Turn, proposed: Sequence[WaitingSuggestion]) -> None:
+        key = turn.user_id, turn.source.chat_id
+        said = [*self._proposed_in.get(key, ()), *(one.suggestion.content for one in proposed)]
+        self._proposed_in[key] = tuple(said[-_PROPOSED_REMEMBERED:])
+        self._proposed_in.move_to_end(key)
+        while len(self._proposed_in) > _CHATS_REMEMBERED:
+            self._proposed_in.popitem(last=False)
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what was proposed to a user."""
+        for key in [key for key in self._proposed_in if key[0] == user_id]:
+            del self._proposed_in[key]
 
     async def offer(self, hook: Hook, room_of: RoomOf) -> Lesson:
         """Ask the user about what waits, where there is a page, and save what is accepted.
@@ -149,7 +215,7 @@ class Suggesting:
                 keeper.keep,
             )
             if offered.unanswered:
-                left = await self._left(hook.user_id)
+                left = await self.left(hook.user_id)
         except TablesUnavailable as error:
             log_suggesting.warning("nobody is asked about suggestions: %s", error)
         parts = [report_line(keeper.outcomes) if keeper.outcomes else "", *keeper.failures, left]
@@ -157,8 +223,12 @@ class Suggesting:
         told = bool(keeper.outcomes) and not keeper.failures
         return Lesson(_joined_lines(*parts), complete=told or not any(parts))
 
-    async def _left(self, user_id: str) -> str:
-        """How much of a user waits."""
+    async def left(self, user_id: str) -> str:
+        """The line that tells how much of a user waits.
+
+        Raises:
+            TablesUnavailable: the table can't be read.
+        """
         return waiting_line(len(await self._table.waiting(user_id)))
 
 

@@ -18,7 +18,6 @@ from adaptive.conversation.postprocess import (
 from adaptive.conversation_ports import ChatNotes, ChatNotesTable
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.answer_store import ChangeStored, change_stored
-from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
 from adaptive.learn.findings import learn_findings
@@ -30,9 +29,9 @@ from adaptive.messages import Message, has_words, message_text, spoken_text
 from adaptive.model import Memory, Turn
 from adaptive.privacy.gate import GatePolicy, Refused, gate
 from adaptive.privacy.policy import gate_policy, is_safe_label
-from adaptive.privacy.sealing import Sealer
 from adaptive.settings import Settings
 from adaptive.shapes import listing
+from adaptive.suggesting import Suggesting
 from adaptive.table_ports import AuditEntry
 from adaptive.typed_turns import INJECTED, typed_message
 
@@ -71,19 +70,18 @@ class _Summing:
 class SummingUp:
     """What an instance of the plug-in needs to look back at turns; what it holds is forgettable.
 
-    ``notes``, ``store_follow_ups`` and ``room_of`` are the host's unless a test says otherwise.
+    ``store_follow_ups`` and ``room_of`` are the host's unless a test says otherwise.
     """
 
     def __init__(
         self,
         learning: Learning,
-        sealer: Sealer,
-        notes: ChatNotesTable | None = None,
+        suggesting: Suggesting,
+        notes: ChatNotesTable,
         store_follow_ups: ChangeStored = change_stored,
         room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
     ) -> None:
-        self._learning = learning
-        self._notes = notes or HostChatNotesTable(sealer)
+        self._learning, self._suggesting, self._notes = learning, suggesting, notes
         self._store_follow_ups, self._room_of = store_follow_ups, room_of or self._host_room
         self._at_work: set[_Summing] = set()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
@@ -210,17 +208,28 @@ class SummingUp:
         """Learn what the model has found, behind the lesson of the same turn, and not beside it."""
         turn, settings = summing.chat.turn, summing.hook.settings
         findings = found.new_learnings
-        if turn is None or not findings or settings.save_mode != "auto":
+        if turn is None or not findings or settings.save_mode == "off":
             return
         await summing.learned.wait()
         lines: list[str] = []
+        proposed = 0
 
         async def written(held: Callable[[], Awaitable[bool]]) -> None:
-            if not summing.forgotten:
-                lines.append(await learn_findings(summing.room, turn, findings, settings, held))
+            nonlocal proposed
+            if summing.forgotten:
+                return
+            arguments = (summing.room, turn, findings, settings, held)
+            if settings.save_mode == "suggest":
+                proposed = await self._suggesting.propose_findings(*arguments)
+            else:
+                lines.append(await learn_findings(*arguments))
 
         if not await self._learning.queue.alone(turn.user_id, written):
             log_summing_up.info("what was found in a turn is not learned: others are learning")
+        if proposed and summing.hook.caller is not None:
+            await self._learning.offer(summing.hook)
+        elif proposed:
+            lines.append(await self._suggesting.left(turn.user_id))
         if settings.confirmation != "off":
             for line in filter(None, lines):
                 await self._tell(summing.hook, line)

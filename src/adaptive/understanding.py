@@ -8,10 +8,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 from adaptive.conversation.chat_notes import categorised_notes
 from adaptive.conversation.preprocess import (
@@ -31,35 +30,33 @@ from adaptive.conversation.preprocess_effects import (
 )
 from adaptive.conversation_ports import ChatNotesTable
 from adaptive.errors import AdaptiveMemoryError
-from adaptive.host.audit_table import HostAuditTable
-from adaptive.host.chat_notes_table import HostChatNotesTable
+from adaptive.host.chat_title import ChatTitle, titles_are_wanted
+from adaptive.host.events import EventEmitter
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS
 from adaptive.host.providers import chosen_completer
 from adaptive.host.requests import account, isolated_request
-from adaptive.host.sealed_tables import SealedAuditTable
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.commands import read_commands
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import staged
-from adaptive.messages import Message, has_words
+from adaptive.messages import Message, has_words, message_text
 from adaptive.ports import Completer
-from adaptive.privacy.policy import gate_policy
-from adaptive.privacy.sealing import Sealer
-from adaptive.recall.block import extended_block, with_block
+from adaptive.privacy.policy import gate_policy, is_safe_label
+from adaptive.recall.block import extended_block
 from adaptive.recall.question import Question, question_of
 from adaptive.recall.rewriting import Rewrite, Rewriter
 from adaptive.settings import Settings
-from adaptive.shapes import listing
 from adaptive.table_ports import AuditEntry
 
 log_understanding = logging.getLogger("adaptive_memory")
 
 # What the inlet tells the outlet of the same turn, and itself where memories fail: the language to
-# learn in, why nothing may be learned, and the block that warns the chat model.
+# learn in, why nothing may be learned, the block that warns the chat model, and the chat's title.
 LANGUAGE = "adaptive_memory_language"
 UNLEARNED = "adaptive_memory_unlearned"
 _WARNING = "adaptive_memory_warning"
+_TITLE = "adaptive_memory_title"
 
 # Of the inlet's time limit; the rest is for searching again and for the block.
 _SHARE_FOR_UNDERSTANDING = 0.8
@@ -70,10 +67,16 @@ _LONGEST_COMMAND_READ = 2000
 _LEAST_SHARE = 0.25
 
 CompleterOf = Callable[[Hook], Awaitable[Completer]]
+TitleOf = Callable[[str, EventEmitter | None], ChatTitle]
 
 
 class TurnUnderstanding:
-    """What a model says of one turn while its memories are searched; nothing without a task."""
+    """What a model says of one turn while its memories are searched; nothing without a task.
+
+    That is done within it, as a context. Where that fails, the call is waited for in time all the
+    same, as what the turn is warned of is needed then, too; where it is cancelled, so is the call,
+    at once.
+    """
 
     def __init__(
         self,
@@ -83,6 +86,7 @@ class TurnUnderstanding:
         until: float = 0.0,
     ) -> None:
         self._metadata, self._task, self._words, self._until = metadata, task, words, until
+        self._failed = False
 
     @property
     def rewriter(self) -> Rewriter | None:
@@ -90,18 +94,36 @@ class TurnUnderstanding:
         return None if self._task is None else self._rewrite
 
     async def found(self) -> Preprocessing | None:
-        """What the model says, once it does or its time is over."""
-        return None if self._task is None else await self._task
+        """What the model says, once it does or its time is over; whatever fails, nothing."""
+        if self._task is None:
+            return None
+        await asyncio.wait({self._task})
+        if self._task.cancelled():
+            return None
+        if (error := self._task.exception()) is not None:
+            if not self._failed:
+                log_understanding.error("a message is not pre-processed", exc_info=error)
+            self._failed = True
+            return None
+        return self._task.result()
 
     async def warning(self) -> str:
         """The block that warns the chat model of this turn's message, mostly none."""
         await self.found()
-        return _warning_of(self._metadata)
+        return turn_warning(self._metadata)
 
-    def end(self) -> None:
-        """End the call if it is still under way."""
-        if self._task is not None:
-            self._task.cancel()
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: object, trace: object
+    ) -> None:
+        try:
+            if kind is not None and issubclass(kind, Exception):
+                await self.found()
+        finally:
+            if self._task is not None:
+                self._task.cancel()
 
     async def _rewrite(self) -> Rewrite | None:
         found = await self.found()
@@ -115,44 +137,25 @@ class TurnUnderstanding:
 class Understanding:
     """What an instance of the plug-in needs to understand turns; nothing in it is one user's.
 
-    ``notes`` and ``trail`` are the host's tables, and ``completer_of`` gives the model that the
-    valves name, unless a test says otherwise.
+    ``completer_of`` gives the model that the valves name, and ``title_of`` the title of a chat in
+    the host, unless a test says otherwise.
     """
 
     def __init__(
         self,
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        sealer: Sealer,
-        *,
-        notes: ChatNotesTable | None = None,
-        trail: AuditTrail | None = None,
+        notes: ChatNotesTable,
+        trail: AuditTrail,
         completer_of: CompleterOf | None = None,
+        title_of: TitleOf = ChatTitle,
     ) -> None:
         self._formats, self._start = formats, start
-        self._notes = notes or HostChatNotesTable(sealer)
-        self._trail = trail or AuditTrail(SealedAuditTable(HostAuditTable(), sealer))
+        self._notes, self._trail, self._title_of = notes, trail, title_of
         self._completer_of = completer_of or _own_completer
 
-    @asynccontextmanager
-    async def beside(
-        self, hook: Hook, messages: Sequence[Message]
-    ) -> AsyncGenerator[TurnUnderstanding]:
-        """Ask about the newest message beside what is done within.
-
-        That is waited for in time even where what is done within fails for a known reason; where
-        it is cancelled, so is the call, at once.
-        """
-        turn = self._begun(hook, messages)
-        try:
-            yield turn
-        except AdaptiveMemoryError:
-            await turn.found()
-            raise
-        finally:
-            turn.end()
-
-    def _begun(self, hook: Hook, messages: Sequence[Message]) -> TurnUnderstanding:
+    def beside(self, hook: Hook, messages: Sequence[Message]) -> TurnUnderstanding:
+        """Ask about the newest message, beside what is done within what is returned."""
         if not is_understood(hook):
             return TurnUnderstanding(hook.metadata)
         question = question_of(messages, hook.metadata, hook.chat_id)
@@ -186,6 +189,8 @@ class Understanding:
             self._tell(hook, found)
             if question.first and hook.told_kind == "saved":
                 self._start(self._categorised(hook, found))
+                if hook.settings.name_chats and UNLEARNED not in hook.metadata:
+                    hook.metadata[_TITLE] = found.title
         return found
 
     def _tell(self, hook: Hook, found: Preprocessing) -> None:
@@ -204,6 +209,30 @@ class Understanding:
                     "flagged in chat %r of user %r: %s", hook.chat_id, hook.user_id, note
                 )
             self._start(self._flagged(hook, notes))
+
+    def names(self, hook: Hook) -> bool:
+        """Whether a title was found for a hook's chat."""
+        return bool(hook.metadata.get(_TITLE))
+
+    async def name_chat(self, hook: Hook, messages: Sequence[Message]) -> None:
+        """Give a chat that begins the title that was found, behind its first answer.
+
+        Only where nobody else gives one, and once: a title that somebody has chosen stays. Raises
+        nothing of ours.
+        """
+        title = str(hook.metadata.pop(_TITLE, ""))
+        first = next((one for one in messages if one.get("role") == "user"), None)
+        if not title or first is None:
+            return
+        try:
+            if not await titles_are_wanted(hook) or await hook.kind() != "saved":
+                return
+            policy = gate_policy(hook.settings)
+            if await asyncio.to_thread(is_safe_label, title, policy):
+                given = self._title_of(hook.chat_id, hook.emitter)
+                await given.give(title, message_text(first))
+        except AdaptiveMemoryError as error:
+            log_understanding.warning("a chat has no title of ours: %s", error)
 
     async def _flagged(self, hook: Hook, notes: Sequence[str]) -> None:
         """Write down why a message was flagged, without its text."""
@@ -281,15 +310,8 @@ def _judging_seconds(settings: Settings) -> float:
     return settings.relevance_timeout_seconds if settings.use_llm_for_relevance else 0.0
 
 
-def warned(body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-    """A request that gets no memories, with the warning of its message, if there is one."""
-    warning = _warning_of(metadata)
-    if not warning:
-        return body
-    return {**body, "messages": with_block(listing(body.get("messages")), warning)}
-
-
-def _warning_of(metadata: dict[str, Any]) -> str:
+def turn_warning(metadata: dict[str, Any]) -> str:
+    """The block that warns the chat model of this turn's message, as far as it is known by now."""
     return str(metadata.get(_WARNING) or "")
 
 

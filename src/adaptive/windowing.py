@@ -5,6 +5,8 @@ past conversation, then memories (see ``conversation.history_budget``). Budgets 
 what recall brings in the end, so that the cut, and with it the beginning of what is sent, stays the
 same from turn to turn. What recalls past conversation is given the fitted messages: of the chat's
 own branch it may bring back whatever stands before the oldest of them.
+
+Whatever else fails, a request fits: what can't be asked is left out of it (see ``plain_window``).
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from typing import Any
 
 from adaptive.conversation.history_budget import ContextNeeds, shared_context
 from adaptive.conversation.message_tokens import counted_tokens, message_tokens
-from adaptive.conversation.window import fitted_window, summary_section, turn_costs
+from adaptive.conversation.window import (
+    FittedWindow,
+    fitted_window,
+    summary_section,
+    turn_costs,
+)
 from adaptive.conversation_ports import ChatNotesTable
 from adaptive.errors import AdaptiveMemoryError, HostError
 from adaptive.host.configuration import host_settings
@@ -73,33 +80,52 @@ async def request_window(
 
     ``compacts`` tells whether the host shortens chats itself: then nothing is done.
     """
-    settings = hook.settings
-    most = settings.max_context_tokens
-    kind = hook.told_kind
-    if most <= 0 or kind in _UNCUT_KINDS:
-        return RequestWindow(hook, messages)
-    saved = kind == "saved"
-    reserve = (
-        _tokens_for_memories(settings)
-        + _tokens_for_history(settings)
-        + saved * _WINDOW_SUMMARY_TOKENS
-    )
-    if sum(map(message_tokens, messages)) + reserve <= most:
+    if not _exceeds(hook, messages):
         return RequestWindow(hook, messages)
     try:
         if await compacts(hook):
             return RequestWindow(hook, messages)
     except HostError as error:
-        log_windowing.warning("the chat is sent whole: %s", error)
-        return RequestWindow(hook, messages)
-    reserve = min(reserve, int(most * _LARGEST_RESERVE))
-    window = fitted_window(messages, most, reserved=reserve)
+        # What does not fit is refused by the model; a turn less does no harm.
+        log_windowing.warning("the chat is fitted, whoever else may shorten it: %s", error)
+    window = _cut(hook, messages)
     summary = ""
-    if window.dropped and saved:
+    if window.dropped and hook.told_kind == "saved":
         summary = summary_section(await _window_summary(notes, hook.user_id, hook.chat_id))
     kept = [dict(message) for message in window.messages]
-    narrowed = _narrowed_settings(settings, kept, counted_tokens(summary))
+    narrowed = _narrowed_settings(hook.settings, kept, counted_tokens(summary))
     return RequestWindow(replace(hook, settings=narrowed), kept, summary)
+
+
+def plain_window(hook: Hook, messages: list[dict[str, Any]]) -> RequestWindow:
+    """The window as it is told without asking anybody, where asking has failed or takes too long.
+
+    The cut is where it is in other turns; no summary stands for what gave way.
+    """
+    if not _exceeds(hook, messages):
+        return RequestWindow(hook, messages)
+    return RequestWindow(hook, [dict(message) for message in _cut(hook, messages).messages])
+
+
+def _exceeds(hook: Hook, messages: Sequence[Message]) -> bool:
+    """Whether a request with all that may be recalled for it is longer than its window."""
+    most = hook.settings.max_context_tokens
+    if most <= 0 or hook.told_kind in _UNCUT_KINDS:
+        return False
+    return sum(map(message_tokens, messages)) + _reserve(hook) > most
+
+
+def _cut(hook: Hook, messages: Sequence[Message]) -> FittedWindow:
+    most = hook.settings.max_context_tokens
+    reserve = min(_reserve(hook), int(most * _LARGEST_RESERVE))
+    return fitted_window(messages, most, reserved=reserve)
+
+
+def _reserve(hook: Hook) -> int:
+    """Tokens of all that may be recalled for a request."""
+    settings = hook.settings
+    recalled = _tokens_for_memories(settings) + _tokens_for_history(settings)
+    return recalled + (hook.told_kind == "saved") * _WINDOW_SUMMARY_TOKENS
 
 
 def block_with(block: str, section: str) -> str:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, field
+
+import pytest
 
 from adaptive.conversation.history_backfill import Backfills
 from adaptive.conversation.history_indexing import BackfillRules, HistoryLedger, IndexingSources
+from adaptive.errors import TablesUnavailable
 from tests.conversation.history_world import START, NearestUnits, StoredChats, chat_of
 from tests.fakes import WordEmbedder
+from tests.learn.storerooms import HeldLeases
 
 
 @dataclass
@@ -22,7 +27,12 @@ class Asked:
         chats = StoredChats(**{id: chat_of(id, f"{id} team?", "Yes!") for id in "abc"})
         self.embedder = WordEmbedder()
         self.sources = IndexingSources("ada", self.embedder, NearestUnits(), chats)
-        self.backfills = Backfills(lambda: self.seconds, self.rules)
+        self.leases = HeldLeases()
+        self.backfills = self.worker()
+
+    def worker(self) -> Backfills:
+        """Those of a process, or of a load of the plug-in."""
+        return Backfills(self.leases, lambda: self.seconds, self.rules, lambda: self.seconds)
 
     async def tell(self, line: str) -> None:
         """Show a line."""
@@ -48,7 +58,7 @@ async def test_nothing_to_do() -> None:
     asked = Asked()
     await asked.run()
     asked.lines.clear()
-    asked.backfills = Backfills()
+    asked.backfills = asked.worker()
     calls = len(asked.embedder.calls)
     assert await asked.run()
     assert asked.lines == []
@@ -83,3 +93,61 @@ def test_stopped() -> None:
     asked = Asked()
     asked.backfills.stop("ada")
     assert not asked.backfills.due("ada")
+
+
+async def test_two_workers() -> None:
+    """While one is at a user's chats nobody else is; afterwards nothing is left to do."""
+    asked = Asked(BackfillRules(rest=0.01))
+    first, second = asked.worker(), asked.worker()
+    arguments = (asked.sources, HistoryLedger(), START, asked.tell)
+    running = asyncio.create_task(first.run(*arguments))
+    while not asked.embedder.embedded:
+        await asyncio.sleep(0)
+    assert not await second.run(*arguments)
+    assert not second.due("ada")
+    assert await running
+    assert len(asked.embedder.embedded) == 9
+    asked.seconds += 60
+    assert second.due("ada")
+    assert await second.run(*arguments)
+    assert len(asked.embedder.embedded) == 9
+    assert asked.leases.rows == {}
+
+
+async def test_cut_off() -> None:
+    """One that is cut off, as at a reload, frees its user at once."""
+    asked = Asked(BackfillRules(rest=60))
+    work = asyncio.create_task(asked.run())
+    while not asked.embedder.embedded:
+        await asyncio.sleep(0)
+    work.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await work
+    assert asked.leases.rows == {}
+
+
+async def test_taken_over() -> None:
+    """A worker that was away for longer than its lease stops once somebody else has it."""
+    asked = Asked()
+    tell = asked.tell
+
+    async def away(line: str) -> None:
+        await tell(line)
+        asked.seconds += 301
+        name = "backfill:ada"
+        assert await asked.leases.acquire(name, "other", asked.seconds, 300)
+
+    assert not await asked.backfills.run(asked.sources, HistoryLedger(), START, away)
+    assert asked.lines == ["Indexing past chats: 1 so far"]
+    assert asked.leases.rows["backfill:ada"][0] == "other"
+
+
+async def test_no_leases() -> None:
+    """Where no table can be had, past chats are indexed all the same."""
+    asked = Asked()
+
+    async def unavailable(*_: object) -> bool:
+        raise TablesUnavailable("no table can be created")
+
+    asked.leases.acquire = asked.leases.release = unavailable  # type: ignore[assignment,method-assign]
+    assert await asked.run()

@@ -11,7 +11,12 @@ LONGEST_CHAT_SUMMARY = 1000
 
 
 def categorised_notes(notes: ChatNotes, found: Preprocessing | None) -> ChatNotes:
-    """With the category and tags of a chat's first message; those that stand are kept."""
+    """With category, tags and icons of a chat's first message; those that stand are kept."""
     if found is None:
         return notes
-    return replace(notes, category=notes.category or found.category, tags=notes.tags or found.tags)
+    return replace(
+        notes,
+        category=notes.category or found.category,
+        tags=notes.tags or found.tags,
+        icons=notes.icons or found.icon_names,
+    )

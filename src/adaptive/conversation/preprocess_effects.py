@@ -82,10 +82,18 @@ def extraction_language(configured: str, found: Preprocessing | None) -> str:
 
 
 def without_unsafe_labels(found: Preprocessing, policy: GatePolicy) -> Preprocessing:
-    """Category and tags that may be written: no secrets, personal data or orders to a model."""
-    tags = tuple(tag for tag in found.tags if is_safe_label(tag, policy))
-    category = found.category if is_safe_label(found.category, policy) else ""
-    return replace(found, category=category, tags=tags)
+    """Labels of a chat that may be written: no secrets, personal data or orders to a model.
+
+    They are its category, tags, icons, and title.
+    """
+    category, title = (
+        one if is_safe_label(one, policy) else "" for one in (found.category, found.title)
+    )
+    tags, icons = (
+        tuple(one for one in labels if is_safe_label(one, policy))
+        for labels in (found.tags, found.icon_names)
+    )
+    return replace(found, category=category, tags=tags, title=title, icon_names=icons)
 
 
 def injection_notice(

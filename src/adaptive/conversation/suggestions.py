@@ -42,6 +42,8 @@ _LONGEST_CATEGORY_NAME = 80
 _MOST_CANDIDATES = 20
 _LONGEST_SUGGESTION_REPLY = 1200
 _LONGEST_EARLIER_TOLD = 1000
+# The category of what was found beside the two questions.
+_ANY_FACT = "fact"
 
 CATEGORY_CHOICE_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -239,6 +241,16 @@ def _suggestion_in(
         tags = [category]
     title = passed.text if isinstance(passed, Passed) else category
     return Suggestion(category, title, bank, tuple(dict.fromkeys(tags)), content)
+
+
+def found_suggestion(draft: Draft, default_bank: str) -> Suggestion:
+    """A fact that was found as it is proposed: its own words are the title, so is what is rejected.
+
+    Its category is the first of its tags, else that of any fact.
+    """
+    title = draft.content.removeprefix("User ")[:_LONGEST_SUGGESTED_TITLE].strip(" .")
+    category = draft.tags[0] if draft.tags else _ANY_FACT
+    return Suggestion(category, title, draft.bank or default_bank, draft.tags, draft.content)
 
 
 def suggestion_digest(suggestion: Suggestion) -> str:

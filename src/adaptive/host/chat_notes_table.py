@@ -64,7 +64,7 @@ class HostChatNotesTable:
     @uninterrupted
     async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
         """Replace the notes of a chat; when they were first written stays known."""
-        text = json.dumps([notes.category, notes.summary, notes.tags])
+        text = json.dumps([notes.category, notes.summary, notes.tags, notes.icons])
         sealed = self._sealer.seal(user_id, _NOTES_PURPOSE, text)
         row = {"user_id": user_id, "chat_id": chat_id, "notes": sealed}
         async with self._table.session("writing the notes of a chat") as session:
@@ -118,8 +118,13 @@ class HostChatNotesTable:
         except (ValueError, RecursionError):
             return None
         match listing(fields):
-            case [str(category), str(summary), tags]:
-                named = tuple(tag for tag in listing(tags) if isinstance(tag, str))
-                return ChatNotes(category, summary, named)
+            # Notes of before have no icons.
+            case [str(category), str(summary), tags, *icons]:
+                shown = icons[0] if icons else ()
+                return ChatNotes(category, summary, _texts_in(tags), _texts_in(shown))
             case _:
                 return None
+
+
+def _texts_in(value: object) -> tuple[str, ...]:
+    return tuple(one for one in listing(value) if isinstance(one, str))

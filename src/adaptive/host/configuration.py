@@ -14,6 +14,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "task_model": ("TASK_MODEL", "task.model.default"),
     "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
     "memory_context": ("", "memories.system_context.enable"),
+    "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
     "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),

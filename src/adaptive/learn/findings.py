@@ -35,14 +35,26 @@ async def learn_findings(
         LeaseLost: another worker is at the user's store by now.
         HostError: the memories can't be read.
     """
-    index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
-    learned = [one.content for one in index.memories if _is_of_turn(one, turn)]
-    found = await asyncio.to_thread(_admitted_findings, turn.words, findings, learned, settings)
+    found = await new_findings(room, turn, findings, settings)
     if not found.operations:
         return ""
     outcomes, _ = await write_extraction(room, turn, found, settings, held)
     written = [one for one in outcomes if one.status in ("saved", "updated", "archived")]
     return report_line(written) if written else ""
+
+
+async def new_findings(
+    room: Classroom, turn: Turn, findings: Sequence[Operation], settings: Settings
+) -> Extraction:
+    """What of the findings may be learned, and says more than is learned of the message by now.
+
+    Raises:
+        MemoryUnavailable: the host allows this user no memories.
+        HostError: the memories can't be read.
+    """
+    index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
+    learned = [one.content for one in index.memories if _is_of_turn(one, turn)]
+    return await asyncio.to_thread(_admitted_findings, turn.words, findings, learned, settings)
 
 
 def _admitted_findings(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.replies import Answer, Hang
 from tests.e2e.driver.scripted_model import Body, text_of, title
@@ -136,3 +138,34 @@ async def test_stop(host: RunningHost, plugin: InstalledFilter) -> None:
     assert host.model.chat_requests() == []
     finds(host, "Hello")
     assert (await chat.send("Hello?")).content == "Understood."
+
+
+async def test_title(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A new chat gets the title that was found, where the host makes none; switched off, none."""
+    page = await host.user("ann")
+    finds(host, "sailing", title="Sailing to the Azores", icon_names=["ship"])
+
+    async def title_of(chat: Conversation) -> str:
+        return str((await page.request("GET", f"/api/v1/chats/{chat.id}"))["title"])
+
+    words = "Tell me about sailing."
+    await plugin.set_valves({**ON, "name_chats": False})
+    unnamed = page.new_chat()
+    await unnamed.send(words)
+    await plugin.set_valves(ON)
+    named = page.new_chat()
+    await named.send(words)
+
+    async def is_named() -> bool:
+        return await title_of(named) == "Sailing to the Azores"
+
+    for _ in range(40):
+        if await is_named():
+            break
+        await asyncio.sleep(0.25)
+    assert await is_named()
+    assert await title_of(unnamed) == words
+    shown = [event.data for event in page.events if event.kind == "chat:title"]
+    assert shown[-1] == {"value": "Sailing to the Azores"}
+    await named.send("And what about sailing back?")
+    assert await is_named()

@@ -82,7 +82,8 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     assert states(host, page) == []
     assert host.model.requests_titled("# Extract memories") == []
     await page.new_chat().send("What do I drink in the morning?")
-    assert TEA in host.model.chat_requests()[-1].system_prompt
+    chats = [one for one in host.model.chat_requests() if "# Suggest" not in one.system_prompt]
+    assert TEA in chats[-1].system_prompt
 
 
 async def test_rejected_for_good(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -187,3 +188,19 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     turn = await page.new_chat().send("Forget everything about me")
     await page.wait_for_status(turn, "suggestions (1)", timeout=20)
     assert states(host, page) == []
+
+
+async def test_found_behind_the_answer(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Facts that are found behind an answer are asked about like others, and no one twice."""
+    violin = "User plays the violin."
+    proposes(host)
+    await plugin.set_valves({"enable_postprocessing": True})
+    page = await careful(host, plugin, True)
+    host.model.when_title("# Postprocess", {"new_learnings": [TEA, violin]})
+    turn = await page.new_chat().send(f"{SAID} I play the violin.")
+    await page.wait_for_status(turn, violin)
+    await until(lambda: states(host, page) == [], 10, "both are answered")
+    kept = [one.content for one in await page.memories()]
+    assert [sum(word in one for one in kept) for word in ("tea", "violin")] == [1, 1]
+    assert len(questions(page)) == len(kept) == 2
+    assert host.model.requests_titled("# Extract memories") == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from typing import Any
 
 from tests.e2e.driver.conversation import Conversation
@@ -81,3 +83,22 @@ async def test_host_that_compacts(host: RunningHost, plugin: InstalledFilter) ->
         assert len(questions(host)) == TURNS
     finally:
         await host.admin.request("POST", "/api/v1/chats/config", usual)
+
+
+async def test_recall_that_fails(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Where memories can't be read the chat fits its window all the same, and is answered."""
+    page = await host.user("ann")
+    chat = await talked(page)
+    await plugin.set_valves(WINDOW)
+    for statement in (
+        "ALTER TABLE memory RENAME TO memory_elsewhere",
+        "ALTER TABLE memory_elsewhere RENAME TO memory",
+    ):
+        with contextlib.closing(sqlite3.connect(host.database, timeout=10)) as connection:
+            connection.execute(statement)
+        turn = await chat.send("What now?")
+        assert turn.content == "Understood."
+        assert 0 < len(questions(host)) < TURNS
+        assert sent(host)[0]["content"].startswith(SYSTEM)
+    told = [str(status) for status in await chat.status_history(turn, 0)]
+    assert not [one for one in told if "without memories" in one]
