@@ -7,7 +7,7 @@ decides (``secret_values``). What is looked at after each word is bounded, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import cache
 from typing import NamedTuple
 
@@ -82,12 +82,13 @@ class ContextFinding(NamedTuple):
     end: int
 
 
-def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
+def context_secrets(text: str, lower: str, ascii_held: Set[str]) -> Iterator[ContextFinding]:
     """Secrets in a folded text, as far as words announce them; in no order.
 
-    ``lower`` is the same text in small letters, sign for sign.
+    ``lower`` is the same text in small letters, sign for sign; ``ascii_held`` has all announcing
+    words of ASCII that stand in it, and may have more.
     """
-    places = _announced(lower)
+    places = _announced(lower, ascii_held)
     for number, place in enumerate(places):
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
@@ -98,13 +99,15 @@ def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
             yield from _secrets_before(text, place, previous)
 
 
-def _announced(lower: str) -> list[Announced]:
+def _announced(lower: str, ascii_held: Set[str]) -> list[Announced]:
     """Where words announce; of those that overlap, the one that begins first, else the longest."""
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
     sorts = _announced_sorts()
-    held = _announcing_table().held(lower)
+    held = sorts.keys() & ascii_held
+    if not lower.isascii():
+        held |= _foreign_announcing().held(lower)
     meanings: Iterator[tuple[str, SecretSort]] = (
         (one, sort) for one in held for sort in sorts[one]
     )
@@ -125,8 +128,8 @@ def _announced(lower: str) -> list[Announced]:
 
 
 @cache
-def _announcing_table() -> WordTable:
-    return WordTable(_announced_sorts())
+def _foreign_announcing() -> WordTable:
+    return WordTable(word for word in _announced_sorts() if not word.isascii())
 
 
 @cache

@@ -8,8 +8,9 @@ IBM Journal of Research and Development 31 (1987).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +23,14 @@ _HEAD_SIZES = (1, 2, 3, 5)
 _HASH_FACTOR = np.uint32(2654435761)
 _TABLE_BITS = 16
 _HASH_SHIFT = np.uint32(32 - _TABLE_BITS)
-_FEW_SIGNS = 3
+# Of a word that is looked for by its head in a short text, so many signs are its head.
+FEW_SIGNS = 3
 # So many signs at a time: their arrays stay in the processor's cache.
 _PART = 16384
-# In a text this short each word is found faster by itself.
+# In a text this short the heads of words are found faster one by one.
 _SHORT_TEXT = 400
+# The screens look for their words in the same text one after the other.
+_HEADS_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +55,18 @@ class WordTable:
     def __init__(self, words: Iterable[str]) -> None:
         distinct = tuple(dict.fromkeys(words))
         self._longest = max(map(len, distinct), default=0)
-        self._distinct = distinct
         self._heads = _heads_by_size(distinct)
         # Single signs of ASCII stand in too many places; each is looked for where it may.
-        self._short = tuple(word for word in distinct if word.isascii() and len(word) < _FEW_SIGNS)
+        self._short = tuple(word for word in distinct if word.isascii() and len(word) < FEW_SIGNS)
         self._held_heads = _heads_by_size(
             tuple(word for word in distinct if word not in self._short)
         )
+        # The same for short texts, whose heads are all of one size.
+        self._few_signs = tuple(word for word in distinct if len(word) < FEW_SIGNS)
+        self._words_by_head: dict[str, list[str]] = {}
+        for word in distinct:
+            if len(word) >= FEW_SIGNS:
+                self._words_by_head.setdefault(word[:FEW_SIGNS], []).append(word)
 
     def places(self, text: str) -> Mapping[str, Sequence[int]]:
         """The places of those words that stand in a text, rising, also over one another."""
@@ -78,7 +87,7 @@ class WordTable:
     def held(self, text: str) -> set[str]:
         """Those words that stand in a text."""
         if len(text) <= _SHORT_TEXT:
-            return {word for word in self._distinct if word in text}
+            return self._held_in_short(text)
         found = {word for word in self._short if word in text}
         for size, words, begins in self._begins(text, self._held_heads):
             heads = ((text[place : place + size], place) for place in begins)
@@ -87,6 +96,12 @@ class WordTable:
             joined = "\n".join(known)
             for head in {one[:size] for one in known}:
                 found.update(word for word in words[head] if len(word) == size or word in joined)
+        return found
+
+    def _held_in_short(self, text: str) -> set[str]:
+        found = {word for word in self._few_signs if word in text}
+        for head in self._words_by_head.keys() & heads_of(text):
+            found.update(word for word in self._words_by_head[head] if word in text)
         return found
 
     def _begins(
@@ -105,6 +120,23 @@ class WordTable:
                         begins.setdefault(size, []).extend((found + first).tolist())
         for size, places in begins.items():
             yield size, by_size[size, is_ascii].words, places
+
+
+def heads_of(text: str) -> Set[str]:
+    """All parts of a text with ``FEW_SIGNS`` signs, and its last signs."""
+    if len(text) > _SHORT_TEXT:
+        return {text[at : at + FEW_SIGNS] for at in range(len(text))}
+    return _heads_of_short(text)
+
+
+@lru_cache(maxsize=_HEADS_KEPT)
+def _heads_of_short(text: str) -> Set[str]:
+    return frozenset(map(text.__getitem__, _short_heads()[: len(text)]))
+
+
+@cache
+def _short_heads() -> tuple[slice, ...]:
+    return tuple(slice(at, at + FEW_SIGNS) for at in range(_SHORT_TEXT))
 
 
 def _places_of(word: str, text: str, places: Sequence[int]) -> Sequence[int]:
