@@ -180,15 +180,18 @@ def announced_phrase(text: str, position: int) -> int:
     sign that phrases do not hold, ends them. Prose has small words among its first twelve.
     """
     end = position
+    small = 0
     words: list[str] = []
     while len(words) < _MOST_WORDS and (match := _WORD_OF_ANY.match(text, position)):
         words.append(match.group().lower())
+        small += words[-1] in _SMALL_WORDS
+        if small >= _LEAST_SMALL:
+            return -1
         end = match.end()
         if not (gap := _BETWEEN_WORDS.match(text, end)):
             break
         position = gap.end()
-    small = sum(word in _SMALL_WORDS for word in words)
-    return end if len(words) >= _LEAST_WORDS and small < _LEAST_SMALL else -1
+    return end if len(words) >= _LEAST_WORDS else -1
 
 
 def _filter_places(word: str) -> Iterator[int]:

@@ -209,9 +209,13 @@ def _shaped_spans(
             continue
         if shape.least_word and not _key_signs().runs(latin, shape.least_word):
             continue
+        # Of a value that is repeated again and again, the first is looked at.
+        told: dict[str, bool] = {}
         for match in shape.pattern.finditer(text):
             value = match.group("value")
-            if not shape.told or _is_told(value):
+            if shape.told and value not in told:
+                told[value] = _is_told(value)
+            if not shape.told or told[value]:
                 yield shape.kind, *match.span("value")
 
 
