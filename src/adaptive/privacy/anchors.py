@@ -29,7 +29,8 @@ class Anchor:
     """What is looked for, and how many characters before and behind belong to the window.
 
     With ``least_word`` it is a run of so many ASCII letters and digits instead; with ``words`` one
-    of them, in small letters, stands in the text.
+    of them, in small letters, stands in the text. Whatever the pattern fits holds one of ``tails``,
+    if there are any: so many plain searches are faster than the pattern.
     """
 
     pattern: str
@@ -37,8 +38,10 @@ class Anchor:
     behind: int
     least_word: int = 0
     words: tuple[str, ...] = ()
+    tails: tuple[str, ...] = ()
 
 
+_BRACKETED_ENDS = tuple(word + end for word in ("at", "At", "aT", "AT") for end in ")]")
 ANCHORS: Mapping[str, Anchor] = {
     "at": Anchor("@", 70, 270),
     "at word": Anchor(
@@ -48,7 +51,7 @@ ANCHORS: Mapping[str, Anchor] = {
         words=("dot", "arroba", "arobase", "chiocciola", "собака"),
     ),
     "mac word": Anchor("", 2, 63, words=("mac",)),
-    "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
+    "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270, tails=_BRACKETED_ENDS),
     "scheme": Anchor("://", 16, 300),
     "digit": Anchor("", 90, 60),
     "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
@@ -87,6 +90,8 @@ def windows(
     if not anchor.pattern:
         # Also decimals of a text without digits.
         return _windows_around(anchor, ((place, place) for place in sorted(places)))
+    if anchor.tails and not any(tail in text for tail in anchor.tails):
+        return []
     return _windows_around(anchor, (match.span() for match in _pii_anchor(name).finditer(text)))
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adaptive.privacy.anchors import ANCHORS, Window
 from adaptive.privacy.context_words import SUBJECTS, words_of, words_only
+from adaptive.privacy.number_starts import NumberPlaces
 from adaptive.privacy.recogniser import WIDEST
 from adaptive.privacy.word_places import WordTable
 
@@ -105,24 +107,21 @@ class ContextIndex:
         return False
 
     def places_near(
-        self, subject: str, places: Sequence[int], reach: tuple[int, int]
+        self, subject: str, places: NumberPlaces, reach: tuple[int, int]
     ) -> Sequence[int]:
         """Those places where a match may have a word of a subject before or behind it.
 
         Places that a match at another of them may cover stay together.
         """
         found = self._of(subject)
-        if not found.ends or len(places) < _FEW_PLACES:
-            return places if found.ends else ()
-        words = np.sort(np.array(found.begins))
-        starts = np.array(places)
-        groups = np.zeros(len(starts), dtype=np.intp)
-        np.cumsum(np.diff(starts) > WIDEST, out=groups[1:])
-        lows = np.searchsorted(words, starts - reach[0])
-        highs = np.searchsorted(words, starts + WIDEST + reach[1] + 2, side="right")
-        kept = np.zeros(groups[-1] + 1, dtype=np.bool_)
-        kept[groups[lows < highs]] = True
-        return starts[kept[groups]].tolist()
+        if not found.ends or len(places.listed) < _FEW_PLACES:
+            return places.listed if found.ends else ()
+        starts = places.starts
+        lows = np.searchsorted(found.rising, starts - reach[0])
+        highs = np.searchsorted(found.rising, starts + WIDEST + reach[1] + 2, side="right")
+        kept = np.zeros(places.groups[-1] + 1, dtype=np.bool_)
+        kept[places.groups[lows < highs]] = True
+        return starts[kept[places.groups]].tolist()
 
     def _of(self, subject: str) -> _SubjectPlaces:
         """Where the subject's words stand."""
@@ -131,11 +130,17 @@ class ContextIndex:
         return self._subjects[subject]
 
 
-class _SubjectPlaces(NamedTuple):
+@dataclass(frozen=True)
+class _SubjectPlaces:
     """Where words end and where they begin, rising by their ends and then by their beginnings."""
 
     ends: Sequence[int] = ()
     begins: Sequence[int] = ()
+
+    @cached_property
+    def rising(self) -> NDArray[np.intp]:
+        """Where they begin, rising."""
+        return np.sort(np.array(self.begins, dtype=np.intp))
 
 
 def _subject_places(places: Mapping[str, Sequence[int]], words: Set[str]) -> _SubjectPlaces:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.privacy.recogniser import Lead
+from adaptive.privacy.recogniser import WIDEST, Lead
 from adaptive.privacy.sign_runs import SignSort, edges
 from adaptive.privacy.unicode_text import code_points, is_digit
 
@@ -35,6 +36,25 @@ _NUMBER_JOINTS = "-./"
 NumberHead = Literal["", "single", "behind", "group"]
 
 
+@dataclass(frozen=True)
+class NumberPlaces:
+    """Places of a text where numbers begin, rising."""
+
+    listed: Sequence[int]
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """The same as an array."""
+        return np.array(self.listed, dtype=np.intp)
+
+    @cached_property
+    def groups(self) -> NDArray[np.intp]:
+        """For each place the number of its group: one match may cover places of one group only."""
+        groups = np.zeros(len(self.starts), dtype=np.intp)
+        np.cumsum(np.diff(self.starts) > WIDEST, out=groups[1:])
+        return groups
+
+
 class NumberStarts:
     """The places of one text where a number begins.
 
@@ -49,7 +69,7 @@ class NumberStarts:
     def __init__(self, text: str) -> None:
         self.runs: tuple[NDArray[np.intp], NDArray[np.intp]]
         self._by_lead: dict[Lead, list[int]] = {}
-        self._merged: dict[tuple[frozenset[Lead], NumberHead], list[int]] = {}
+        self._merged: dict[tuple[frozenset[Lead], NumberHead], NumberPlaces] = {}
         # Three signs in front, so that each number has some before it.
         codes = code_points(f"{_NOTHING * 3}{text}")
         begins, ends = edges(is_digit(codes))
@@ -76,14 +96,14 @@ class NumberStarts:
         self._add_letters(text, begins[after_letter].tolist())
         self._add_words(text, begins[_pii_joints().marked(before[0])].tolist())
 
-    def at(self, leads: frozenset[Lead], head: NumberHead = "") -> list[int]:
+    def at(self, leads: frozenset[Lead], head: NumberHead = "") -> NumberPlaces:
         """The places with one of these leads, rising, each once.
 
         Runs of digits that are the rest of another number, as ``head`` has it, are left out.
         """
         key = leads, head
         if key not in self._merged:
-            self._merged[key] = self._found(leads, head)
+            self._merged[key] = NumberPlaces(self._found(leads, head))
         return self._merged[key]
 
     def _found(self, leads: frozenset[Lead], head: NumberHead) -> list[int]:

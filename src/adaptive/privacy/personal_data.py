@@ -131,14 +131,15 @@ class _PiiScan:
                 yield found
 
     def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
-        places = self._starts.at(recogniser.leads, number_head(recogniser.pattern))
+        starts = self._starts.at(recogniser.leads, number_head(recogniser.pattern))
+        places = starts.listed
         if not places:
             return
         many = len(places) > _MANY_STARTS
         if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
         if recogniser.needs_context:
-            places = self._context.places_near(recogniser.context, places, recogniser.reach)
+            places = self._context.places_near(recogniser.context, starts, recogniser.reach)
         matches = self._after_one_another if many else self._at_each
         yield from matches(recogniser.compiled, places)
 
