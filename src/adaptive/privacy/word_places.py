@@ -19,10 +19,9 @@ from adaptive.privacy.unicode_text import code_points
 
 # By how many of its first signs a word is looked for: the most of these that it has.
 _HEAD_SIZES = (1, 2, 3, 5)
-# An odd number near the golden section of 2**32, as for multiplicative hashing (Knuth 6.4).
-_HASH_FACTOR = np.uint32(2654435761)
+# An odd number near the golden section of 2**16, as for multiplicative hashing (Knuth 6.4).
+_HASH_FACTOR = np.uint16(40503)
 _TABLE_BITS = 16
-_HASH_SHIFT = np.uint32(32 - _TABLE_BITS)
 # Bits for one sign of a head: five of them fit into a number.
 _NUMBER_BITS = np.uint64(12)
 # At so few places a word is compared faster one by one.
@@ -121,7 +120,7 @@ class WordTable:
             part = codes[first : first + _PART + _HEAD_SIZES[-1] - 1]
             for size, hashes in _hashes_of(part):
                 if heads := by_size.get((size, is_ascii)):
-                    found = np.flatnonzero(heads.begins.take(hashes[:_PART] >> _HASH_SHIFT))
+                    found = np.flatnonzero(heads.begins.take(hashes[:_PART]))
                     if len(found):
                         begins.setdefault(size, []).append(found + first)
         for size, parts in begins.items():
@@ -204,7 +203,7 @@ def _word_heads(size: int, heads: Mapping[str, list[str]]) -> _WordHeads:
     """The table of heads of one size; no more than 4,095 different signs stand in them."""
     codes = code_points("".join(heads))
     begins = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
-    begins[dict(_hashes_of(codes))[size][::size] >> _HASH_SHIFT] = True
+    begins[dict(_hashes_of(codes))[size][::size]] = True
     # Other signs have the number zero, and so have those beyond the end.
     numbers = np.zeros(int(codes.max()) + 2, dtype=np.uint64)
     signs = np.unique(codes)
@@ -216,8 +215,9 @@ def _word_heads(size: int, heads: Mapping[str, list[str]]) -> _WordHeads:
     return _WordHeads(begins, keys[order], words, numbers)
 
 
-def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint16]]]:
     """For each size the hashes of so many signs, from each place on where so many stand."""
+    codes = codes.astype(np.uint16)
     one = codes * _HASH_FACTOR
     yield 1, one
     two = (one[:-1] + codes[1:]) * _HASH_FACTOR
