@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -99,7 +99,7 @@ def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
         yield "recovery phrase", start, end
 
 
-def _issued_spans(text: str, held: Set[str]) -> Iterator[tuple[str, int, int]]:
+def _issued_spans(text: str, held: set[str]) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
     numbers = [
@@ -196,14 +196,14 @@ def _is_cut_key(piece: str) -> bool:
 
 
 def _shaped_spans(
-    text: str, latin: str, lower: str, held: Set[str]
+    text: str, latin: str, lower: str, held: set[str]
 ) -> Iterator[tuple[str, int, int]]:
     heads = _shape_heads()
     numbers = {number for word in heads.keys() & held for number in heads[word]}
     shapes = _words_of_shapes()
     for number in sorted(numbers):
         shape, words = shapes[number]
-        if not any(map(held.issuperset, words)):
+        if not any(held.issuperset(one) for one in words):
             continue
         if shape.assigned and not any(_assigned(lower, anchor) for anchor in shape.anchors):
             continue

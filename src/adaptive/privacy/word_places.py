@@ -209,19 +209,19 @@ def _word_heads(size: int, heads: Mapping[str, list[str]]) -> _WordHeads:
     signs = np.unique(codes)
     numbers[signs] = np.arange(1, len(signs) + 1)
     keys = _head_keys([codes[at::size] for at in range(size)], numbers)
-    order = np.argsort(keys)
-    in_turn = list(heads.values())
-    words = tuple(tuple(in_turn[number]) for number in order.tolist())
+    order: NDArray[np.intp] = np.argsort(keys)
+    in_turn = [tuple(same) for same in heads.values()]
+    words = tuple(in_turn[int(number)] for number in order)
     return _WordHeads(begins, keys[order], words, numbers)
 
 
 def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint16]]]:
     """For each size the hashes of so many signs, from each place on where so many stand."""
-    codes = codes.astype(np.uint16)
-    one = codes * _HASH_FACTOR
+    signs = codes.astype(np.uint16)
+    one = signs * _HASH_FACTOR
     yield 1, one
-    two = (one[:-1] + codes[1:]) * _HASH_FACTOR
+    two = (one[:-1] + signs[1:]) * _HASH_FACTOR
     yield 2, two
-    three = (two[:-1] + codes[2:]) * _HASH_FACTOR
+    three = (two[:-1] + signs[2:]) * _HASH_FACTOR
     yield 3, three
     yield 5, (three[:-2] + two[3:]) * _HASH_FACTOR
