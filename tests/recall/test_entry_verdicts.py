@@ -108,7 +108,7 @@ async def test_ready() -> None:
     assert verdicts._compiling is compiling
     assert not verdicts._allowed
     # An example that were refused would leave the rest of the rules unprepared.
-    assert not any(_objection(memory("", example)) for example in _ORDINARY_EXAMPLES)
+    assert not any(_objection([example]) for example in _ORDINARY_EXAMPLES)
 
 
 async def test_compiled_ahead() -> None:

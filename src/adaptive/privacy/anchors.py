@@ -29,7 +29,8 @@ class Anchor:
     """What is looked for, and how many characters before and behind belong to the window.
 
     With ``least_word`` it is a run of so many ASCII letters and digits instead; with ``words`` one
-    of them, in small letters, stands in the text.
+    of them, in small letters, stands in the text; with ``bracketed`` in brackets, and has two
+    letters.
     """
 
     pattern: str
@@ -37,6 +38,7 @@ class Anchor:
     behind: int
     least_word: int = 0
     words: tuple[str, ...] = ()
+    bracketed: bool = False
 
 
 ANCHORS: Mapping[str, Anchor] = {
@@ -48,7 +50,7 @@ ANCHORS: Mapping[str, Anchor] = {
         words=("dot", "arroba", "arobase", "chiocciola", "собака"),
     ),
     "mac word": Anchor("", 2, 63, words=("mac",)),
-    "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
+    "bracketed at": Anchor("", 70, 270, words=("at",), bracketed=True),
     "scheme": Anchor("://", 16, 300),
     "digit": Anchor("", 90, 60),
     "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
@@ -84,10 +86,18 @@ def windows(
     places = [place for word in anchor.words for place in places_of(word)]
     if anchor.words and not places:
         return []
+    if anchor.bracketed:
+        # A word stands by itself there, and the place of a word is that of the sign behind it.
+        spans = ((at - 1, at + 3) for at in places if _is_bracketed(text, at - 1, at + 2))
+        return _windows_around(anchor, spans)
     if not anchor.pattern:
         # Also decimals of a text without digits.
         return _windows_around(anchor, ((place, place) for place in sorted(places)))
     return _windows_around(anchor, (match.span() for match in _pii_anchor(name).finditer(text)))
+
+
+def _is_bracketed(text: str, before: int, behind: int) -> bool:
+    return before >= 0 and text[before] in "([" and text[behind : behind + 1] in (")", "]")
 
 
 def _windows_around_runs(

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adaptive.privacy.anchors import ANCHORS, Window
 from adaptive.privacy.context_words import SUBJECTS, words_of, words_only
+from adaptive.privacy.number_starts import NumberPlaces
 from adaptive.privacy.recogniser import WIDEST
 from adaptive.privacy.word_places import WordTable
 
@@ -18,6 +21,9 @@ _BEFORE_CLUE = 140
 _BEHIND_CLUE = 280
 # So few are as soon tried as sifted.
 _FEW_PLACES = 40
+# A word's end and its beginning in one number, so that they are sorted together.
+_PLACE_BITS = 32
+_PLACE_MASK = (1 << _PLACE_BITS) - 1
 _PII_DIGITS = frozenset("0123456789")
 
 
@@ -30,7 +36,7 @@ class ContextIndex:
     def __init__(self, text: str, clues: Set[str]) -> None:
         self._text = text
         self._clues = clues
-        self._subjects: dict[str, list[tuple[int, int]]] = {}
+        self._subjects: dict[str, _SubjectPlaces] = {}
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:
@@ -76,59 +82,78 @@ class ContextIndex:
 
     def holds_any(self, subject: str) -> bool:
         """Whether a word of a subject stands in the text."""
-        return bool(self._of(subject))
+        return bool(self._of(subject).ends)
 
     def nearest(self, subject: str, start: int, reach: int) -> int:
         """Where the last word of a subject ends in the characters before a place, or -1."""
         low, high = max(start - reach, 0), start + 2
         places = self._of(subject)
-        for at in range(bisect_right(places, (high, high)) - 1, -1, -1):
-            end, begin = places[at]
+        for at in range(bisect_right(places.ends, high) - 1, -1, -1):
+            end = places.ends[at]
             if end <= low:
                 break
-            if begin >= low:
+            if places.begins[at] >= low:
                 return end
         return -1
 
     def follows(self, subject: str, end: int, reach: int) -> bool:
         """Whether a word of a subject stands within the characters from a place on."""
         places = self._of(subject)
-        for at in range(bisect_right(places, (end, end)), len(places)):
-            last, begin = places[at]
-            if last > end + reach + 2:
+        for at in range(bisect_right(places.ends, end), len(places.ends)):
+            if places.ends[at] > end + reach + 2:
                 break
-            if begin >= end:
+            if places.begins[at] >= end:
                 return True
         return False
 
     def places_near(
-        self, subject: str, places: Sequence[int], reach: tuple[int, int]
+        self, subject: str, places: NumberPlaces, reach: tuple[int, int]
     ) -> Sequence[int]:
         """Those places where a match may have a word of a subject before or behind it.
 
         Places that a match at another of them may cover stay together.
         """
         found = self._of(subject)
-        if not found or len(places) < _FEW_PLACES:
-            return places if found else ()
-        words = np.sort(np.array([begin for _, begin in found]))
-        starts = np.array(places)
-        groups = np.zeros(len(starts), dtype=np.intp)
-        np.cumsum(np.diff(starts) > WIDEST, out=groups[1:])
-        lows = np.searchsorted(words, starts - reach[0])
-        highs = np.searchsorted(words, starts + WIDEST + reach[1] + 2, side="right")
-        kept = np.zeros(groups[-1] + 1, dtype=np.bool_)
-        kept[groups[lows < highs]] = True
-        return starts[kept[groups]].tolist()
+        if not found.ends or len(places.listed) < _FEW_PLACES:
+            return places.listed if found.ends else ()
+        starts = places.starts
+        lows = np.searchsorted(found.rising, starts - reach[0])
+        highs = np.searchsorted(found.rising, starts + WIDEST + reach[1] + 2, side="right")
+        kept = np.zeros(places.groups[-1] + 1, dtype=np.bool_)
+        kept[places.groups[lows < highs]] = True
+        return starts[kept[places.groups]].tolist()
 
-    def _of(self, subject: str) -> list[tuple[int, int]]:
-        """End and beginning of each of the subject's words, rising."""
+    def _of(self, subject: str) -> _SubjectPlaces:
+        """Where the subject's words stand."""
         if subject not in self._subjects:
-            places = self._places
-            held = _subject_words(subject) & places.keys()
-            found = [(place + len(word), place) for word in held for place in places[word]]
-            self._subjects[subject] = sorted(found) if found else found
+            self._subjects[subject] = _subject_places(self._places, _subject_words(subject))
         return self._subjects[subject]
+
+
+@dataclass(frozen=True)
+class _SubjectPlaces:
+    """Where words end and where they begin, rising by their ends and then by their beginnings."""
+
+    ends: Sequence[int] = ()
+    begins: Sequence[int] = ()
+
+    @cached_property
+    def rising(self) -> NDArray[np.intp]:
+        """Where they begin, rising."""
+        return np.sort(np.array(self.begins, dtype=np.intp))
+
+
+def _subject_places(places: Mapping[str, Sequence[int]], words: Set[str]) -> _SubjectPlaces:
+    begins: list[int] = []
+    ends: list[int] = []
+    for word in words & places.keys():
+        begins += places[word]
+        size = len(word)
+        ends += [place + size for place in places[word]]
+    if not begins:
+        return _SubjectPlaces()
+    rising = np.sort(np.array(ends) << _PLACE_BITS | np.array(begins))
+    return _SubjectPlaces((rising >> _PLACE_BITS).tolist(), (rising & _PLACE_MASK).tolist())
 
 
 @cache

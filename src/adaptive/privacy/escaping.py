@@ -96,6 +96,8 @@ def imitates_structure(text: str) -> bool:
     A turn counts at the beginning of a line, of a quotation or of a bracket.
     """
     seen = _seen_entry(text).text
+    if not _imitation_openings().search(seen):
+        return False
     return bool(_imitation().search(seen) or _commanding_turn().search(seen))
 
 
@@ -167,6 +169,12 @@ def _opening_signs() -> re.Pattern[str]:
 @cache
 def _colons() -> re.Pattern[str]:
     return re.compile("[:\ufe55\uff1a]")
+
+
+@cache
+def _imitation_openings() -> re.Pattern[str]:
+    """Signs one of which stands in all that ``imitates_structure`` looks for."""
+    return re.compile(r"[<\[{:：]")
 
 
 @cache

@@ -50,12 +50,14 @@ def injection_verdict(text: str) -> InjectionVerdict:
     """Judge a candidate memory; linear in its length, which is bounded."""
     if len(text) > LONGEST_CANDIDATE:
         return InjectionVerdict("it is too long to be one memory", "length")
-    if _hidden_signs().search(_without_known_sequences(text)):
+    # Printed signs of ASCII are all to be seen, and stand for themselves.
+    is_plain = text.isascii() and text.isprintable()
+    if not is_plain and _hidden_signs().search(_without_known_sequences(text)):
         return InjectionVerdict("it holds characters that cannot be seen", "hidden")
     if imitates_structure(text):
         return InjectionVerdict("it imitates the marks that structure a chat", "structure")
-    plain = _plain_view(text)
-    if _markup_signs().search(plain):
+    plain = re.sub(" {2,}", " ", text) if is_plain else _plain_view(text)
+    if _markup_openings().search(plain) and _markup_signs().search(plain):
         return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
     if "://" in plain and (_filled_address().search(plain) or _fetching().search(plain)):
         return InjectionVerdict("it holds a link that the assistant is to open", "link")
@@ -115,12 +117,12 @@ def _one_space(run: re.Match[str]) -> str:
 
 def _decorated(text: str) -> bool:
     """Whether Latin letters carry marks of their own, which no composed letter has."""
-    return bool(_zalgo().search(unicodedata.normalize("NFC", text)))
+    return not text.isascii() and bool(_zalgo().search(unicodedata.normalize("NFC", text)))
 
 
 def _readings(plain: str) -> Iterator[str]:
     yield plain
-    if _mixed_scripts().search(plain):
+    if not plain.isascii() and _mixed_scripts().search(plain):
         yield in_latin(plain)
     if _joined_words().search(plain):
         yield re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<=\w)[_\-.+~*|/](?=\w)|_", " ", plain))
@@ -149,6 +151,12 @@ def _tag_flags() -> re.Pattern[str]:
     tags = {sign: chr(0xE0000 + ord(sign)) for sign in "gbengsctwl"}
     flags = ("".join(tags[sign] for sign in name) for name in ("gbeng", "gbsct", "gbwls"))
     return re.compile("\U0001f3f4(?:" + "|".join(flags) + ")\U000e007f")
+
+
+@cache
+def _markup_openings() -> re.Pattern[str]:
+    """Signs one of which stands in all that ``_markup_signs`` fits."""
+    return re.compile(r"[\[<:`~{]")
 
 
 @cache

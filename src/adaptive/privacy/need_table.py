@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from adaptive.privacy.pattern_needs import WORD_EDGE, Need
-
-# By how many of its first signs a text is looked up that may begin within a word.
-_NEED_HEAD = 3
+from adaptive.privacy.word_places import FEW_SIGNS, heads_of
 
 
 class NeedTable:
@@ -18,10 +16,17 @@ class NeedTable:
     def __init__(self, needs: Sequence[tuple[Need, ...]]) -> None:
         numbers: dict[Need, int] = {}
         # Of each pattern the bits of its needs.
-        self._asked = [
+        asked_of = [
             sum(1 << numbers.setdefault(need, len(numbers)) for need in dict.fromkeys(one))
             for one in needs
         ]
+        # Patterns that ask for nothing, and the others by the first need that they ask for.
+        self._free = [number for number, asked in enumerate(asked_of) if not asked]
+        self._by_first: dict[int, list[tuple[int, int]]] = {}
+        for number, asked in enumerate(asked_of):
+            if asked:
+                self._by_first.setdefault(asked & -asked, []).append((number, asked))
+        self._firsts_asked = sum(self._by_first)
         # By a whole word, by the first signs of a text that is none, and by shorter ones.
         self._words: dict[str, dict[str, int]] = {}
         self._heads: dict[str, dict[str, int]] = {}
@@ -36,7 +41,13 @@ class NeedTable:
     def possible(self, text: str) -> list[int]:
         """The numbers of the patterns all of whose needs the text meets, rising."""
         met = self._met(text)
-        return [number for number, asked in enumerate(self._asked) if met & asked == asked]
+        found = list(self._free)
+        looked_at = met & self._firsts_asked
+        while looked_at:
+            first = looked_at & -looked_at
+            looked_at ^= first
+            found += [number for number, asked in self._by_first[first] if met & asked == asked]
+        return sorted(found)
 
     def _met(self, text: str) -> int:
         met = 0
@@ -44,7 +55,7 @@ class NeedTable:
             for whole, bits in self._words[word].items():
                 if bits & ~met and whole in text:
                     met |= bits
-        held = {text[at : at + _NEED_HEAD] for at in range(len(text) - _NEED_HEAD + 1)}
+        held = heads_of(text)
         for head in self._heads.keys() & held:
             for part, bits in self._heads[head].items():
                 if bits & ~met and part in text:
@@ -58,8 +69,8 @@ class NeedTable:
         plain = text.replace(WORD_EDGE, "")
         if words := _whole_words().findall(text):
             entries = self._words.setdefault(max(words, key=len), {})
-        elif len(plain) >= _NEED_HEAD:
-            entries = self._heads.setdefault(plain[:_NEED_HEAD], {})
+        elif len(plain) >= FEW_SIGNS:
+            entries = self._heads.setdefault(plain[:FEW_SIGNS], {})
         else:
             entries = self._short
         entries[plain] = entries.get(plain, 0) | bits

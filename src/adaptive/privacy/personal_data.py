@@ -12,14 +12,15 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import repeat
+from itertools import compress, repeat
+from operator import itemgetter
 
 from adaptive.privacy.anchors import Window, windows
 from adaptive.privacy.birth_recognisers import BIRTH_RECOGNISERS
 from adaptive.privacy.context_index import ContextIndex
 from adaptive.privacy.id_recognisers import ID_RECOGNISERS
 from adaptive.privacy.network_addresses import NETWORK_RECOGNISERS
-from adaptive.privacy.number_starts import NumberStarts
+from adaptive.privacy.number_starts import NumberStarts, number_head
 from adaptive.privacy.payment_recognisers import PAYMENT_RECOGNISERS
 from adaptive.privacy.phone_numbers import PHONE_RECOGNISERS, phone_library, possible_phones
 from adaptive.privacy.place_recognisers import ADDRESS_RECOGNISERS, COORDINATE_RECOGNISERS
@@ -130,14 +131,15 @@ class _PiiScan:
                 yield found
 
     def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
-        places = self._starts.at(recogniser.leads)
+        starts = self._starts.at(recogniser.leads, number_head(recogniser.pattern))
+        places = starts.listed
         if not places:
             return
         many = len(places) > _MANY_STARTS
         if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
         if recogniser.needs_context:
-            places = self._context.places_near(recogniser.context, places, recogniser.reach)
+            places = self._context.places_near(recogniser.context, starts, recogniser.reach)
         matches = self._after_one_another if many else self._at_each
         yield from matches(recogniser.compiled, places)
 
@@ -174,10 +176,20 @@ class _PiiScan:
         if recogniser.clues:
             numbered = recogniser.numbered
             places = self._context.windows_with(places, recogniser.clues, numbered=numbered)
-        for low, high in places:
-            if any(self._text.find(sign, low, high) < 0 for sign in recogniser.signs):
-                continue
-            yield from recogniser.compiled.finditer(self._text, low, high)
+        if not places:
+            return
+        if recogniser.signs:
+            places = [window for window in places if self._holds_all(recogniser.signs, window)]
+        pattern = recogniser.compiled
+        lows, highs = map(itemgetter(0), places), map(itemgetter(1), places)
+        # Most windows hold no match, which a search tells soonest.
+        matches = map(pattern.search, repeat(self._text), lows, highs)
+        for low, high in compress(places, matches):
+            yield from pattern.finditer(self._text, low, high)
+
+    def _holds_all(self, signs: str, window: Window) -> bool:
+        low, high = window
+        return all(self._text.find(sign, low, high) >= 0 for sign in signs)
 
     def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:
         if recogniser.fits and not recogniser.fits(match):

@@ -7,7 +7,7 @@ decides (``secret_values``). What is looked at after each word is bounded, so th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cache
 from typing import NamedTuple
 
@@ -59,6 +59,13 @@ _RIGHT_BEHIND = 3
 _LEAST_UNLINKED = 6
 # The shortest value and the shortest word between it and an announcing word.
 _LEAST_BEFORE = 5
+# What is read of a text around the end of an announcing word: a little before it; of what stands
+# behind it at most this much, but for a run of blanks or letters that begins before the tail.
+_WINDOW_BEFORE = 40
+_WINDOW_BEHIND = 1200
+_WINDOW_TAIL = 200
+# So many different surroundings are remembered while a text is read.
+_MOST_READINGS = 500
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
@@ -86,31 +93,83 @@ class ContextFinding(NamedTuple):
     end: int
 
 
-def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
+def context_secrets(text: str, lower: str, ascii_held: Set[str]) -> Iterator[ContextFinding]:
     """Secrets in a folded text, as far as words announce them; in no order.
 
-    ``lower`` is the same text in small letters, sign for sign.
+    ``lower`` is the same text in small letters, sign for sign; ``ascii_held`` has all announcing
+    words of ASCII that stand in it, and may have more.
     """
-    places = _announced(lower)
+    places = _announced(lower, ascii_held)
+    readings = _ContextReadings(text)
     for number, place in enumerate(places):
         if place.sort == "nothing":
             continue
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):
-            yield from _secrets_after(text, place, min(following, place.end + _CONTEXT_REACH))
+            yield from readings.after(place, min(following, place.end + _CONTEXT_REACH))
         if place.sort != "phrase":
-            previous = places[number - 1].end if number else 0
-            yield from _secrets_before(text, place, previous)
+            yield from readings.before(place, places[number - 1].end if number else 0)
 
 
-def _announced(lower: str) -> list[Announced]:
+class _ContextReadings:
+    """What stands around the announcing words of one text; equal surroundings are read once.
+
+    Otherwise a text that repeats one word ten thousand times takes ten times as long as others.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._after: dict[tuple[SecretSort, int, int, str], list[ContextFinding]] = {}
+        self._before: dict[tuple[SecretSort, str], list[ContextFinding]] = {}
+
+    def after(self, place: Announced, stop: int) -> Iterable[ContextFinding]:
+        """Secrets behind a word, up to where the next one stands."""
+        text, base = self._text, place.end
+        if base < _WINDOW_BEFORE:
+            return _secrets_after(text, place, stop)
+        window = text[base - _WINDOW_BEFORE : base + _WINDOW_BEHIND]
+        key = place.sort, stop - base, base - place.start, window
+        found = self._after.get(key)
+        if found is None:
+            found = [
+                ContextFinding(kind, start - base, end - base)
+                for kind, start, end in _secrets_after(text, place, stop)
+            ]
+            if len(self._after) < _MOST_READINGS and _ends_within(window):
+                self._after[key] = found
+        return [ContextFinding(kind, start + base, end + base) for kind, start, end in found]
+
+    def before(self, place: Announced, previous: int) -> Iterable[ContextFinding]:
+        """Secrets before a word, from where the former one ends."""
+        base = place.start
+        head = self._text[max(previous, base - _CONTEXT_BEFORE) : base]
+        if len(head) < _LEAST_BEFORE:
+            return ()
+        key = place.sort, head
+        found = self._before.get(key)
+        if found is None:
+            found = list(_secrets_before(head, place.sort))
+            if len(self._before) < _MOST_READINGS:
+                self._before[key] = found
+        return [ContextFinding(kind, start + base, end + base) for kind, start, end in found]
+
+
+def _ends_within(window: str) -> bool:
+    """Whether no run of blanks or of letters goes on beyond what was read of a text."""
+    tail = window[-_WINDOW_TAIL:]
+    return not (tail.isspace() or tail.replace("_", "0").isalnum())
+
+
+def _announced(lower: str, ascii_held: Set[str]) -> list[Announced]:
     """Where words announce; of those that overlap, the one that begins first, else the longest."""
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
     sorts = _announced_sorts()
-    held = _announcing_table().held(lower)
+    held = sorts.keys() & ascii_held
+    if not lower.isascii():
+        held |= _foreign_announcing().held(lower)
     meanings: Iterator[tuple[str, SecretSort]] = (
         (one, sort) for one in held for sort in sorts[one]
     )
@@ -131,8 +190,8 @@ def _announced(lower: str) -> list[Announced]:
 
 
 @cache
-def _announcing_table() -> WordTable:
-    return WordTable(_announced_sorts())
+def _foreign_announcing() -> WordTable:
+    return WordTable(word for word in _announced_sorts() if not word.isascii())
 
 
 @cache
@@ -306,21 +365,23 @@ def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] |
     return None if _is_amount(text, said, span[1]) else span
 
 
-def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
-    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
-    begin = max(previous, place.start - _CONTEXT_BEFORE)
-    head = text[begin : place.start]
-    match = said_before_signs().search(head) if len(head) >= _LEAST_BEFORE else None
+def _secrets_before(head: str, sort: SecretSort) -> Iterator[ContextFinding]:
+    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code".
+
+    ``head`` is what stands before the word; places count from the word's beginning.
+    """
+    match = said_before_signs().search(head)
     if not match:
         return
     said = bare_value(match.group("value"))
-    start = begin + match.start("value")
-    if place.sort == "code":
+    start = match.start("value")
+    if sort == "code":
         good = re.fullmatch(r"(?:[A-Z]{1,2}-)?\d{4,8}|\d{3}[ \-]\d{3}", said) is not None
-    elif place.sort == "key":
+    elif sort == "key":
         good = looks_random(said, 12)
     else:
-        quoted = head[match.start("value") - 1 : match.start("value")] in ("'", '"', "`", "「")
+        quoted = head[start - 1 : start] in ("'", '"', "`", "「")
         good = looks_chosen(said) or (quoted and _is_quoted_password(said))
     if good:
-        yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))
+        begin = start - len(head)
+        yield ContextFinding(KIND_OF_SORT[sort], begin, begin + len(said))

@@ -64,6 +64,8 @@ _RUN_OF_WORDS = re.compile(
     rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+)*+"
 )
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
+_LETTERS_TOGETHER = re.compile("[A-Za-z]+")
+_SHORT_TEXT_FOR_PHRASES = 1000
 _MOST_WORDS = 24
 _SHORTEST_PHRASE_WORD = 3
 _LONGEST_PHRASE_WORD = 8
@@ -103,6 +105,8 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
 
     The last word of a run may be the head of a longer one, so that one less is asked for.
     """
+    if len(text) <= _SHORT_TEXT_FOR_PHRASES and not _may_hold_stretch(text):
+        return
     codes = code_points(text)
     begins, ends = edges(_phrase_letters().marked(codes))
     if len(begins) < _LEAST_WORDS:
@@ -116,6 +120,19 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     long = lasts - firsts >= _LEAST_WORDS - 2
     for first, last in zip(firsts[long].tolist(), lasts[long].tolist(), strict=True):
         yield int(begins[first]), int(ends[min(last + 1, len(ends) - 1)])
+
+
+def _may_hold_stretch(text: str) -> bool:
+    """Whether as many words of the right length follow one another; faster in a short text."""
+    if len(text) < _LEAST_PHRASE:
+        return False
+    together = 0
+    for word in _LETTERS_TOGETHER.findall(text):
+        fits = _SHORTEST_PHRASE_WORD <= len(word) <= _LONGEST_PHRASE_WORD
+        together = together + 1 if fits else 0
+        if together >= _LEAST_WORDS - 1:
+            return True
+    return False
 
 
 @cache
@@ -163,15 +180,18 @@ def announced_phrase(text: str, position: int) -> int:
     sign that phrases do not hold, ends them. Prose has small words among its first twelve.
     """
     end = position
+    small = 0
     words: list[str] = []
     while len(words) < _MOST_WORDS and (match := _WORD_OF_ANY.match(text, position)):
         words.append(match.group().lower())
+        small += words[-1] in _SMALL_WORDS
+        if small >= _LEAST_SMALL:
+            return -1
         end = match.end()
         if not (gap := _BETWEEN_WORDS.match(text, end)):
             break
         position = gap.end()
-    small = sum(word in _SMALL_WORDS for word in words)
-    return end if len(words) >= _LEAST_WORDS and small < _LEAST_SMALL else -1
+    return end if len(words) >= _LEAST_WORDS else -1
 
 
 def _filter_places(word: str) -> Iterator[int]:

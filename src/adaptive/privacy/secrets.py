@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -21,6 +21,7 @@ from adaptive.privacy.secret_issuers import IssuedKey, issued_keys
 from adaptive.privacy.secret_phrases import listed_phrases
 from adaptive.privacy.secret_shapes import SECRET_SHAPES, SecretShape
 from adaptive.privacy.secret_values import is_placeholder, looks_chosen, looks_random
+from adaptive.privacy.secret_words import announcing_words
 from adaptive.privacy.sign_runs import SignSort
 from adaptive.privacy.unicode_text import code_points
 from adaptive.privacy.word_places import WordTable
@@ -87,22 +88,25 @@ def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
 def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
-    yield from _issued_spans(latin)
     lower = text.lower()
-    yield from _shaped_spans(text, latin, lower)
+    # All anchors together, so that the text is read through for them once.
+    held = _secret_anchors().held(latin.lower())
+    yield from _issued_spans(latin, held)
+    yield from _shaped_spans(text, latin, lower, held)
     yield from _unknown_issuers(latin)
-    yield from context_secrets(text, lower)
+    yield from context_secrets(text, lower, held)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
 
-def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
+def _issued_spans(text: str, held: set[str]) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
-    held = _issuer_anchors().held(text)
-    if not held:
-        return
-    present = [key for key in issued_keys() if key.anchor in held]
+    numbers = [
+        number for anchor in _issuer_anchors().keys() & held for number in _issuer_anchors()[anchor]
+    ]
+    keys = issued_keys()
+    present = [keys[number] for number in sorted(numbers) if keys[number].anchor in text]
     for key in present:
         found += _issued_by(key, text)
     for kind, start, end in found:
@@ -191,20 +195,27 @@ def _is_cut_key(piece: str) -> bool:
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped_spans(text: str, latin: str, lower: str) -> Iterator[tuple[str, int, int]]:
-    held = _shape_anchors().held(latin.lower())
-    if not held:
-        return
-    for shape, words in _words_of_shapes():
-        if not any(map(held.issuperset, words)):
+def _shaped_spans(
+    text: str, latin: str, lower: str, held: set[str]
+) -> Iterator[tuple[str, int, int]]:
+    heads = _shape_heads()
+    numbers = {number for word in heads.keys() & held for number in heads[word]}
+    shapes = _words_of_shapes()
+    for number in sorted(numbers):
+        shape, words = shapes[number]
+        if not any(held.issuperset(one) for one in words):
             continue
         if shape.assigned and not any(_assigned(lower, anchor) for anchor in shape.anchors):
             continue
         if shape.least_word and not _key_signs().runs(latin, shape.least_word):
             continue
+        # Of a value that is repeated again and again, the first is looked at.
+        told: dict[str, bool] = {}
         for match in shape.pattern.finditer(text):
             value = match.group("value")
-            if not shape.told or _is_told(value):
+            if shape.told and value not in told:
+                told[value] = _is_told(value)
+            if not shape.told or told[value]:
                 yield shape.kind, *match.span("value")
 
 
@@ -265,14 +276,30 @@ def _line_end() -> re.Pattern[str]:
 
 
 @cache
-def _issuer_anchors() -> WordTable:
-    return WordTable(key.anchor for key in issued_keys())
+def _secret_anchors() -> WordTable:
+    """What is looked for in the text in small Latin letters: the words of all sorts of anchors."""
+    shapes = (word for _, words in _words_of_shapes() for one in words for word in one)
+    announcing = (word for word, _ in announcing_words() if word.isascii())
+    return WordTable([*_issuer_anchors(), *shapes, *announcing])
 
 
 @cache
-def _shape_anchors() -> WordTable:
-    anchors = (anchor for shape in SECRET_SHAPES for anchor in shape.anchors)
-    return WordTable(word for anchor in anchors for word in anchor.split())
+def _issuer_anchors() -> Mapping[str, list[int]]:
+    """The numbers of the issued keys by their anchors in small letters."""
+    numbers: dict[str, list[int]] = {}
+    for number, key in enumerate(issued_keys()):
+        numbers.setdefault(key.anchor.lower(), []).append(number)
+    return numbers
+
+
+@cache
+def _shape_heads() -> Mapping[str, list[int]]:
+    """The numbers of the shapes by the first words of their anchors."""
+    numbers: dict[str, list[int]] = {}
+    for number, (_, words) in enumerate(_words_of_shapes()):
+        for one in words:
+            numbers.setdefault(one[0], []).append(number)
+    return numbers
 
 
 @cache

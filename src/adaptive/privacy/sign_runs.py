@@ -22,7 +22,7 @@ class SignSort:
 
     def marked(self, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """For each code point whether it is one of them."""
-        return self._holds[np.minimum(codes, _NARROW)]
+        return self._holds.take(codes, mode="clip")
 
     def runs(self, text: str, least: int) -> list[tuple[int, int]]:
         """Beginning and end of each run of so many or more of them, end exclusive."""

@@ -105,9 +105,8 @@ class SignTable(dict[int, int]):
     def of(self, codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The code points in the place of others."""
         found = self._met.take(codes)
-        unmet = codes[found == 0]
-        if len(unmet):
-            for code in set(unmet.tolist()):
+        if not found.all():
+            for code in set(codes[found == 0].tolist()):
                 self._met[code] = self[code]
             found = self._met.take(codes)
         return found

@@ -1,15 +1,16 @@
 """Where some hundred words stand in a text, all looked for in one pass.
 
 Each place of the text has a hash of the few signs from it on; a table tells for each hash whether
-one of the words begins so. numpy does that for 100 kB in about a millisecond, and only what passes
-is compared sign by sign. After Karp and Rabin, "Efficient randomized pattern-matching algorithms",
-IBM Journal of Research and Development 31 (1987).
+one of the words begins so. numpy does that for 100 kB in about a millisecond; what passes is
+compared sign by sign, by numpy as far as the heads go. After Karp and Rabin, "Efficient randomized
+pattern-matching algorithms", IBM Journal of Research and Development 31 (1987).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +19,21 @@ from adaptive.privacy.unicode_text import code_points
 
 # By how many of its first signs a word is looked for: the most of these that it has.
 _HEAD_SIZES = (1, 2, 3, 5)
-# An odd number near the golden section of 2**32, as for multiplicative hashing (Knuth 6.4).
-_HASH_FACTOR = np.uint32(2654435761)
+# An odd number near the golden section of 2**16, as for multiplicative hashing (Knuth 6.4).
+_HASH_FACTOR = np.uint16(40503)
 _TABLE_BITS = 16
-_HASH_SHIFT = np.uint32(32 - _TABLE_BITS)
-_FEW_SIGNS = 3
+# Bits for one sign of a head: five of them fit into a number.
+_NUMBER_BITS = np.uint64(12)
+# At so few places a word is compared faster one by one.
+_FEW_TIMES = 64
+# Of a word that is looked for by its head in a short text, so many signs are its head.
+FEW_SIGNS = 3
 # So many signs at a time: their arrays stay in the processor's cache.
 _PART = 16384
-# In a text this short each word is found faster by itself.
+# In a text this short the heads of words are found faster one by one.
 _SHORT_TEXT = 400
+# The screens look for their words in the same text one after the other.
+_HEADS_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +42,15 @@ class _WordHeads:
 
     Attributes:
         begins: for each hash whether one of the words may begin with signs of it.
-        words: the words by those signs.
+        keys: the heads as numbers (``_head_keys``), rising.
+        words: the words of each head, in the order of the keys.
+        numbers: for each code point its number in a key, up to the highest that has one.
     """
 
     begins: NDArray[np.bool_]
-    words: Mapping[str, tuple[str, ...]]
+    keys: NDArray[np.uint64]
+    words: tuple[tuple[str, ...], ...]
+    numbers: NDArray[np.uint64]
 
 
 _HeadsBySize = Mapping[tuple[int, bool], _WordHeads]
@@ -51,64 +62,131 @@ class WordTable:
     def __init__(self, words: Iterable[str]) -> None:
         distinct = tuple(dict.fromkeys(words))
         self._longest = max(map(len, distinct), default=0)
-        self._distinct = distinct
         self._heads = _heads_by_size(distinct)
         # Single signs of ASCII stand in too many places; each is looked for where it may.
-        self._short = tuple(word for word in distinct if word.isascii() and len(word) < _FEW_SIGNS)
+        self._short = tuple(word for word in distinct if word.isascii() and len(word) < FEW_SIGNS)
         self._held_heads = _heads_by_size(
             tuple(word for word in distinct if word not in self._short)
         )
+        # The same for short texts, whose heads are all of one size.
+        self._few_signs = tuple(word for word in distinct if len(word) < FEW_SIGNS)
+        self._words_by_head: dict[str, list[str]] = {}
+        for word in distinct:
+            if len(word) >= FEW_SIGNS:
+                self._words_by_head.setdefault(word[:FEW_SIGNS], []).append(word)
 
     def places(self, text: str) -> Mapping[str, Sequence[int]]:
         """The places of those words that stand in a text, rising, also over one another."""
         found: dict[str, Sequence[int]] = {}
-        for size, words, begins in self._begins(text, self._heads):
-            by_head: dict[str, list[int]] = {}
-            for place in begins:
-                head = text[place : place + size]
-                if head in words:
-                    by_head.setdefault(head, []).append(place)
-            for head, places in by_head.items():
-                for word in words[head]:
-                    same = places if len(word) == size else _places_of(word, text, places)
-                    if same:
+        codes = code_points(text)
+        for size, words, places in self._begins(codes, text.isascii(), self._heads):
+            listed = places.tolist()
+            for word in words:
+                if len(word) == size:
+                    found[word] = listed
+                elif len(listed) > _FEW_TIMES:
+                    if same := _places_of(word, size, codes, places):
                         found[word] = same
+                elif same := [place for place in listed if text.startswith(word, place)]:
+                    found[word] = same
         return found
 
     def held(self, text: str) -> set[str]:
         """Those words that stand in a text."""
         if len(text) <= _SHORT_TEXT:
-            return {word for word in self._distinct if word in text}
+            return self._held_in_short(text)
         found = {word for word in self._short if word in text}
-        for size, words, begins in self._begins(text, self._held_heads):
-            heads = ((text[place : place + size], place) for place in begins)
-            known = {text[at : at + self._longest] for head, at in heads if head in words}
-            # Each different one is read once, however often it stands in the text.
-            joined = "\n".join(known)
-            for head in {one[:size] for one in known}:
-                found.update(word for word in words[head] if len(word) == size or word in joined)
+        codes = code_points(text)
+        for size, words, places in self._begins(codes, text.isascii(), self._held_heads):
+            found.update(
+                word
+                for word in words
+                if len(word) == size or _stands_at_one(word, text, places.tolist())
+            )
+        return found
+
+    def _held_in_short(self, text: str) -> set[str]:
+        found = {word for word in self._few_signs if word in text}
+        for head in self._words_by_head.keys() & heads_of(text):
+            found.update(word for word in self._words_by_head[head] if word in text)
         return found
 
     def _begins(
-        self, text: str, by_size: _HeadsBySize
-    ) -> Iterator[tuple[int, Mapping[str, tuple[str, ...]], list[int]]]:
-        """For each size of head the words by their heads, and where one of them may begin."""
-        is_ascii = text.isascii()
-        codes = code_points(text)
-        begins: dict[int, list[int]] = {}
+        self, codes: NDArray[np.uint32], is_ascii: bool, by_size: _HeadsBySize
+    ) -> Iterator[tuple[int, tuple[str, ...], NDArray[np.intp]]]:
+        """For each head in a text its size, its words, and where it stands, rising."""
+        begins: dict[int, list[NDArray[np.intp]]] = {}
         for first in range(0, len(codes), _PART):
             part = codes[first : first + _PART + _HEAD_SIZES[-1] - 1]
             for size, hashes in _hashes_of(part):
                 if heads := by_size.get((size, is_ascii)):
-                    found = np.flatnonzero(heads.begins.take(hashes[:_PART] >> _HASH_SHIFT))
+                    found = np.flatnonzero(heads.begins.take(hashes[:_PART]))
                     if len(found):
-                        begins.setdefault(size, []).extend((found + first).tolist())
-        for size, places in begins.items():
-            yield size, by_size[size, is_ascii].words, places
+                        begins.setdefault(size, []).append(found + first)
+        for size, parts in begins.items():
+            heads = by_size[size, is_ascii]
+            yield from (
+                (size, heads.words[number], places)
+                for number, places in _places_by_head(codes, np.concatenate(parts), size, heads)
+            )
 
 
-def _places_of(word: str, text: str, places: Sequence[int]) -> Sequence[int]:
-    return [place for place in places if text.startswith(word, place)]
+def _places_by_head(
+    codes: NDArray[np.uint32], places: NDArray[np.intp], size: int, heads: _WordHeads
+) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """The numbers of those heads that stand at some of the places, with these places."""
+    keys = _head_keys([codes[places + at] for at in range(size)], heads.numbers)
+    numbers = np.minimum(np.searchsorted(heads.keys, keys), len(heads.keys) - 1)
+    is_head = heads.keys[numbers] == keys
+    numbers, places = numbers[is_head], places[is_head]
+    order = np.argsort(numbers, kind="stable")
+    numbers, places = numbers[order], places[order]
+    turns = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+    for begin, end in zip(turns, [*turns[1:], len(places)], strict=False):
+        yield int(numbers[begin]), places[begin:end]
+
+
+def _head_keys(
+    signs: Sequence[NDArray[np.uint32]], numbers: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Heads, given by their first signs, their second and so on, as one number each."""
+    keys = numbers.take(signs[0], mode="clip")
+    for column in signs[1:]:
+        keys = keys << _NUMBER_BITS | numbers.take(column, mode="clip")
+    return keys
+
+
+def _stands_at_one(word: str, text: str, places: Sequence[int]) -> bool:
+    if len(places) > _FEW_TIMES:
+        return word in text
+    return any(text.startswith(word, place) for place in places)
+
+
+def heads_of(text: str) -> Set[str]:
+    """All parts of a text with ``FEW_SIGNS`` signs, and its last signs."""
+    if len(text) > _SHORT_TEXT:
+        return {text[at : at + FEW_SIGNS] for at in range(len(text))}
+    return _heads_of_short(text)
+
+
+@lru_cache(maxsize=_HEADS_KEPT)
+def _heads_of_short(text: str) -> Set[str]:
+    return frozenset(map(text.__getitem__, _short_heads()[: len(text)]))
+
+
+@cache
+def _short_heads() -> tuple[slice, ...]:
+    return tuple(slice(at, at + FEW_SIGNS) for at in range(_SHORT_TEXT))
+
+
+def _places_of(
+    word: str, size: int, codes: NDArray[np.uint32], places: NDArray[np.intp]
+) -> Sequence[int]:
+    """Those of many places of a word's head where the word stands."""
+    places = places[places <= len(codes) - len(word)]
+    for at in range(size, len(word)):
+        places = places[codes[places + at] == ord(word[at])]
+    return places.tolist()
 
 
 def _heads_by_size(words: tuple[str, ...]) -> _HeadsBySize:
@@ -122,18 +200,28 @@ def _heads_by_size(words: tuple[str, ...]) -> _HeadsBySize:
 
 
 def _word_heads(size: int, heads: Mapping[str, list[str]]) -> _WordHeads:
-    joined = dict(_hashes_of(code_points("".join(heads))))[size][::size]
+    """The table of heads of one size; no more than 4,095 different signs stand in them."""
+    codes = code_points("".join(heads))
     begins = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
-    begins[joined >> _HASH_SHIFT] = True
-    return _WordHeads(begins, {head: tuple(same) for head, same in heads.items()})
+    begins[dict(_hashes_of(codes))[size][::size]] = True
+    # Other signs have the number zero, and so have those beyond the end.
+    numbers = np.zeros(int(codes.max()) + 2, dtype=np.uint64)
+    signs = np.unique(codes)
+    numbers[signs] = np.arange(1, len(signs) + 1)
+    keys = _head_keys([codes[at::size] for at in range(size)], numbers)
+    order: NDArray[np.intp] = np.argsort(keys)
+    in_turn = [tuple(same) for same in heads.values()]
+    words = tuple(in_turn[int(number)] for number in order)
+    return _WordHeads(begins, keys[order], words, numbers)
 
 
-def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint16]]]:
     """For each size the hashes of so many signs, from each place on where so many stand."""
-    one = codes * _HASH_FACTOR
+    signs = codes.astype(np.uint16)
+    one = signs * _HASH_FACTOR
     yield 1, one
-    two = (one[:-1] + codes[1:]) * _HASH_FACTOR
+    two = (one[:-1] + signs[1:]) * _HASH_FACTOR
     yield 2, two
-    three = (two[:-1] + codes[2:]) * _HASH_FACTOR
+    three = (two[:-1] + signs[2:]) * _HASH_FACTOR
     yield 3, three
     yield 5, (three[:-2] + two[3:]) * _HASH_FACTOR

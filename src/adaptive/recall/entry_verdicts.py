@@ -56,6 +56,8 @@ class EntryVerdicts:
         self._pause = pause
         self._ahead_after = ahead_after
         self._allowed: OrderedDict[VerdictKey, bool] = OrderedDict()
+        # Many entries share few banks: their objections, empty where there is none.
+        self._banks: OrderedDict[VerdictKey, str] = OrderedDict()
         self._ahead: OrderedDict[str, int] = OrderedDict()
         self._compiling: asyncio.Task[None] | None = None
 
@@ -81,7 +83,7 @@ class EntryVerdicts:
 
     def judge(self, key: VerdictKey, memory: Memory) -> bool:
         """Find out whether a memory may stand in a prompt; once, the log says that it may not."""
-        reason = _objection(memory)
+        reason = _objection(_own_texts(memory)) or self._bank_objection(key[0], memory.bank)
         if reason:
             log_verdicts.info("memory %s is left out of prompts: %s", memory.id, reason)
         self._allowed[key] = not reason
@@ -89,10 +91,22 @@ class EntryVerdicts:
             self._allowed.popitem(last=False)
         return not reason
 
+    def _bank_objection(self, user_id: str, bank: str) -> str:
+        if not bank:
+            return ""
+        key = user_id, _digest([bank])
+        known = self._banks.get(key)
+        if known is None:
+            known = self._banks[key] = _objection([bank])
+            while len(self._banks) > self._most:
+                self._banks.popitem(last=False)
+        return known
+
     def forget(self, user_id: str) -> None:
         """Let go of the verdicts on a user's entries."""
-        for key in [key for key in tuple(self._allowed) if key[0] == user_id]:
-            self._allowed.pop(key, None)
+        for verdicts in (self._allowed, self._banks):
+            for key in [key for key in tuple(verdicts) if key[0] == user_id]:
+                verdicts.pop(key, None)
         self._ahead.pop(user_id, None)
 
     async def judge_ahead(self, user_id: str, memories: Sequence[Memory]) -> None:
@@ -156,27 +170,31 @@ class EntryScreen:
 
 def verdict_key(user_id: str, memory: Memory) -> VerdictKey:
     """Whose entry it is, and a digest of all its texts that a prompt may show."""
+    return user_id, _digest([*_own_texts(memory), *filter(None, [memory.bank])])
+
+
+def _digest(texts: Sequence[str]) -> str:
     digest = hashlib.blake2b(digest_size=12)
-    for text in _shown_texts(memory):
+    for text in texts:
         encoded = text.encode(errors="replace")
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
-    return user_id, digest.hexdigest()
+    return digest.hexdigest()
 
 
-def _shown_texts(memory: Memory) -> list[str]:
-    formers = [former.content for former in former_contents(memory)]
-    return [memory.content, *formers, *filter(None, [memory.bank])]
+def _own_texts(memory: Memory) -> list[str]:
+    """What a prompt may show of a memory, but for its bank."""
+    return [memory.content, *(former.content for former in former_contents(memory))]
 
 
 def _judge_examples() -> None:
     """Have at hand what ordinary entries need."""
     for example in _ORDINARY_EXAMPLES:
-        _objection(Memory("", example, 0, 0))
+        _objection([example])
 
 
-def _objection(memory: Memory) -> str:
-    """Why a memory may not stand in a prompt, without its text; empty if it may."""
-    for text in _shown_texts(memory):
+def _objection(texts: Sequence[str]) -> str:
+    """Why texts of a memory may not stand in a prompt, without them; empty if they may."""
+    for text in texts:
         reason = secret_reason(find_secrets(text)) or injection_verdict(text).reason
         if reason:
             return reason
