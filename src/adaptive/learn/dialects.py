@@ -199,14 +199,18 @@ def _standard(name: str, value: Any, ids: Collection[str]) -> tuple[str, Any]:
 
 def _single(value: object) -> object:
     """The one value in a list or an object that holds nothing else."""
-    if isinstance(value, list) and len(cast(list[object], value)) == 1:
-        return _single(cast(list[object], value)[0])
+    if isinstance(value, list):
+        values = cast(list[object], value)
+        return _single(values[0]) if len(values) == 1 else values
     if isinstance(value, dict):
         fields = cast(dict[str, object], value)
         texts = [one for one in fields.values() if one is not None]
         named = all(plain_name(name) in _standard_names() for name in fields)
-        return texts[0] if len(texts) == 1 and named and isinstance(texts[0], str | int) else value
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+        held = texts[0] if len(texts) == 1 and named else None
+        return held if isinstance(held, str | int) else fields
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _operation(value: object) -> str | None:

@@ -194,7 +194,7 @@ def _grouped(fields: Mapping[str, Any], form: ReplyForm) -> Found | None:
         return None
     for name, inner in fields.items():
         group = cast(list[object], inner) if isinstance(inner, list) else [inner]
-        finished = finished and is_whole(inner)
+        finished = finished and is_whole(cast(object, inner))
         for element in group:
             if is_whole(element) and element is not None:
                 items.append(form.grouped_item(name, element))
