@@ -59,7 +59,8 @@ void: currently now presently really very much quite actually still
     definitely absolutely truly extremely nowadays any anymore derzeit momentan aktuell jetzt sehr
     gerade wirklich immer noch actuellement maintenant tres beaucoup vraiment toujours encore plus
     actualmente ahora muy mucho realmente todavia siempre atualmente agora muito ainda sempre
-    desormais dorenavant mittlerweile inzwischen nunmehr ormai attualmente adesso molto davvero ancora сейчас теперь очень действительно 现在 目前 很 非常
+    desormais dorenavant mittlerweile inzwischen nunmehr ormai
+    attualmente adesso molto davvero ancora сейчас теперь очень действительно 现在 目前 很 非常
     真的 今年 了 着 名 对
 article: a an the der die das den dem des ein eine einen einem einer le la les un une el los las o
     os um uma uno una il lo gli every each jede jeden jedes chaque cada ogni каждый каждую каждое

@@ -270,6 +270,19 @@ def _by_vectors(old: Statement, new: Statement) -> Relation:
     return "same" if only_ours else "refines"
 
 
+def was_so(former: str, said: str) -> bool:
+    """Whether what is ``said`` only tells that a ``former`` content was so once.
+
+    "lived in Porto before" does of "lives in Porto"; with a year it tells more.
+    """
+    old, new = read_statement(former), read_statement(said)
+    if len(old.clauses) != 1 or len(new.clauses) != 1 or old.about != new.about:
+        return False
+    then, now = old.clauses[0], new.clauses[0]
+    ended = (then.time, now.time) == ("present", "past") and then.negative == now.negative
+    return ended and _same_words(old, new)
+
+
 def believable(known: str, said: str, likeness: float | None = None) -> bool:
     """Whether a model's UPDATE of a ``known`` fact is about it at all.
 
