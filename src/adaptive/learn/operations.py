@@ -41,6 +41,8 @@ OPERATIONS_FORM = ReplyForm("operations", is_operation, grouped_item, is_example
 _LONGEST_SENTENCE = 4000
 _LONGEST_TOLD_FACT = 200
 _MOST_OPERATIONS = 30
+# Several ids in one text.
+_LONGEST_IDS = 2000
 _MOST_ITEMS_READ = 1000
 
 
@@ -226,7 +228,8 @@ def read_extraction(
     known = {memory.id: memory for memory in offered}
     operations: dict[tuple[str, str, str], Operation] = {}
     refused: dict[Outcome, str] = {}
-    items = [part for item in reply.items for part in _one_by_one(item, known)]
+    items = [part for item in reply.items[:_MOST_ITEMS_READ] for part in _one_by_one(item, known)]
+    items += reply.items[_MOST_ITEMS_READ:]
     for number, item in enumerate(items):
         if len(operations) + len(refused) >= _MOST_OPERATIONS or number >= _MOST_ITEMS_READ:
             extra = len(items) - number
@@ -270,7 +273,7 @@ def _one_by_one(item: object, known: Mapping[str, Memory]) -> list[object]:
         return [item]
     said = values.get("id")
     several = cast(list[object], said) if isinstance(said, list) else []
-    if isinstance(said, str) and said not in known:
+    if isinstance(said, str) and said not in known and len(said) < _LONGEST_IDS:
         several = [one for one in _BETWEEN_IDS.split(said) if one]
         if any(_offered_id(one, known) is None for one in several):
             return [item]
@@ -337,6 +340,7 @@ _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\uf
 _SAYS = re.compile(r"\w")
 _AROUND_ID = " \t\r\n[]<>(){}\"'`#"
 _BETWEEN_IDS = re.compile(r"[\s,;\[\]\"']+(?:and )?")
+_CONTENT_BESIDE_ID = re.compile(r"\s[|(].*", re.DOTALL)
 _ID_PREFIX = re.compile(r"id\s?[=:]\s?", re.IGNORECASE)
 
 
@@ -356,7 +360,7 @@ def _told_fact(item: object) -> str:
 
 def _offered_id(said: str, known: Mapping[str, Memory]) -> str | None:
     """The id of an offered memory that is meant."""
-    plain = said.partition(" | ")[0].strip(_AROUND_ID)
+    plain = _CONTENT_BESIDE_ID.sub("", said).strip(_AROUND_ID)
     for form in (said, plain, _ID_PREFIX.sub("", plain, count=1)):
         if form in known:
             return form

@@ -33,6 +33,11 @@ _ENVELOPE_NAMES = """
 """
 # A schema has the list's name there too, and no list under it.
 _SCHEMA_NAME = "properties"
+_REMARK_NAMES = """
+    reasoning reason reasons thought thoughts thinking explanation comment comments note notes
+    rationale analysis summary
+"""
+_NUMBERED_NAME = re.compile(r"(?:operation|op|item|memory|fact)?\d{1,4}")
 _FENCE_AROUND = re.compile(r"\s*+```\w*\s*+")
 _NO_LETTER = re.compile(r"[\W_]+")
 
@@ -40,6 +45,11 @@ _NO_LETTER = re.compile(r"[\W_]+")
 @cache
 def _envelope_names() -> frozenset[str]:
     return frozenset(_ENVELOPE_NAMES.split())
+
+
+@cache
+def _remarks() -> frozenset[str]:
+    return frozenset(_REMARK_NAMES.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +184,7 @@ def _opened(value: object, form: ReplyForm, level: int) -> Found | None:
 
 def _sorted_out(fields: Mapping[str, Any], form: ReplyForm, level: int) -> Found | None:
     """The items under numbers, or under words for what is to be done with them."""
-    if fields and all(name.isdecimal() for name in fields):
+    if fields and all(_NUMBERED_NAME.fullmatch(plain_name(name)) for name in fields):
         numbered = JsonList(fields.values())
         numbered.whole = is_whole(fields)
         items = [mapping(one) for one in numbered]
@@ -190,9 +200,10 @@ def _grouped(fields: Mapping[str, Any], form: ReplyForm) -> Found | None:
     """The items of an object all of whose names say what is to be done with what they hold."""
     items: list[Any] = []
     finished = is_whole(fields)
-    if not fields or any(form.grouped_item(name, {}) is None for name in fields):
+    groups = {name: inner for name, inner in fields.items() if plain_name(name) not in _remarks()}
+    if not groups or any(form.grouped_item(name, {}) is None for name in groups):
         return None
-    for name, inner in fields.items():
+    for name, inner in groups.items():
         group = cast(list[object], inner) if isinstance(inner, list) else [inner]
         finished = finished and is_whole(cast(object, inner))
         for element in group:

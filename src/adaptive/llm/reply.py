@@ -331,6 +331,10 @@ def _unwrapped(text: str) -> str | None:
         return unescape(text)
     if "\uff5b" in text:
         return text.translate(_FULL_WIDTH)
+    lines = text.splitlines()
+    for mark in (">", "+"):
+        if all(line.startswith(mark) or not line.strip() for line in lines):
+            return "\n".join(line[1:] for line in lines)
     return _without_escapes(text)
 
 

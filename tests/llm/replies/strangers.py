@@ -64,6 +64,17 @@ SORTED = named(
             refused=("two different things",),
         ),
         ReplyCase(
+            "a group beside a remark",
+            json.dumps({"reasoning": "a new city", "new": [{"content": _SAID}]}),
+            (LISBON,),
+        ),
+        ReplyCase(
+            "numbered names",
+            json.dumps({"operation_1": LISBON_ITEM, "operation_2": DOG_ITEM}),
+            BOTH,
+        ),
+        ReplyCase("a remark alone", '{"reasoning": "nothing new"}', unusable="no usable JSON"),
+        ReplyCase(
             "a group beside another name",
             json.dumps({"new": [{"content": _SAID}], "weather": "mild"}),
             unusable="no usable JSON",
@@ -83,6 +94,16 @@ WRAPPED = named(
     "wrapped",
     [
         ReplyCase("HTML", html.escape(BOTH_REPLY), BOTH),
+        ReplyCase(
+            "a citation",
+            "> " + json.dumps({"operations": [LISBON_ITEM]}, indent=2).replace("\n", "\n> "),
+            (LISBON,),
+        ),
+        ReplyCase(
+            "added lines",
+            "+" + json.dumps({"operations": [LISBON_ITEM]}, indent=2).replace("\n", "\n+"),
+            (LISBON,),
+        ),
         ReplyCase("a string in a string", json.dumps(json.dumps(BOTH_REPLY)), BOTH),
         ReplyCase(
             "escaped breaks of lines",
@@ -211,6 +232,11 @@ WORDS = named(
         *(
             ReplyCase(word, reply_of({**FORGET_ITEM, "operation": word}), (FORGET,))
             for word in ("DEL", "purge")
+        ),
+        ReplyCase(
+            "the memory beside its id",
+            reply_of({"operation": "DELETE", "id": "m-1 (User likes tea.)"}),
+            (FORGET,),
         ),
         ReplyCase("record", reply_of({**DOG_ITEM, "operation": "record"}), (DOG,)),
         ReplyCase("no changes", reply_of({"operation": "NO_CHANGES"})),
