@@ -120,7 +120,7 @@ def is_example(item: Mapping[str, Any]) -> bool:
     )
 
 
-def is_placeholder(content: str) -> bool:
+def says_placeholder(content: str) -> bool:
     """Whether a content is what the prompt's form has in the place of a sentence, or ends so."""
     return bool(_PLACEHOLDER.fullmatch(content) or _LEFT_OPEN.search(content))
 

@@ -21,7 +21,7 @@ from adaptive.learn.dialects import (
     grouped_item,
     is_example,
     is_operation,
-    is_placeholder,
+    says_placeholder,
     item_fields,
 )
 from adaptive.llm.envelope import ReplyForm
@@ -315,7 +315,7 @@ def _validated(
     identity = "" if read.operation == "NEW" else _offered_id(read.id, known)
     if identity is None:
         return _NOT_SHOWN
-    if read.operation != "DELETE" and (is_placeholder(content) or not _SAYS.search(content)):
+    if read.operation != "DELETE" and (says_placeholder(content) or not _SAYS.search(content)):
         return _NO_FACT
     return Operation(read.operation, identity, _draft(read, content, known.get(identity), settings))
 

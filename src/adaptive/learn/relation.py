@@ -66,7 +66,7 @@ _SAME_ROLE = {
     "work": ("for", "by", "fur", "pour", "para", "per", "par", "por"),
     "allergic": ("to", "para"),
 }
-_YEAR = re.compile(r"(?:19|20)\d\d")
+_ENDING_YEAR = re.compile(r"(?:19|20)\d\d")
 _DIRECTED = ("than ", "until ", "of ")
 
 
@@ -156,17 +156,17 @@ def _is_over(so_far: Clause, ended: Clause) -> bool:
     "no longer works at ACME" ends "works at ACME in Rome"; "no longer eats fish at ACME" does not
     end "eats fish".
     """
-    dated = any(_YEAR.fullmatch(word.meaning) for word in ended.words)
+    dated = any(_ENDING_YEAR.fullmatch(word.meaning) for word in ended.words)
     over = [w for w in ended.words if not (dated and w.figure) and w.meaning != "be"]
     known = [w for w in so_far.words if w.meaning != "be"]
     if len(known) > len(over) and known[1].meaning == "like":  # German: "trinkt gern Kaffee"
         del known[1]
-    if not strong(over) or _keys(known[: len(over)]) != _keys(over):
+    if not strong(over) or _clause_keys(known[: len(over)]) != _clause_keys(over):
         return False
     return len(known) == len(over) or (len(over) > 1 and not known[len(over)].glued)
 
 
-def _keys(words: Sequence[Word]) -> list[str]:
+def _clause_keys(words: Sequence[Word]) -> list[str]:
     return [word.key.removeprefix("doing ") for word in words]
 
 
