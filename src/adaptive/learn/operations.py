@@ -21,8 +21,8 @@ from adaptive.learn.dialects import (
     grouped_item,
     is_example,
     is_operation,
-    says_placeholder,
     item_fields,
+    says_placeholder,
 )
 from adaptive.llm.envelope import ReplyForm
 from adaptive.llm.reply import (
