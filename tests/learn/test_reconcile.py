@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -446,6 +446,17 @@ REPLIES = (
         [("User resides in Lisbon.", KNOWN_ALREADY)],
     ),
     Reply(
+        "update and what was before it",
+        [update("home", LISBON), new("User used to live in Porto.")],
+        [("UPDATE", "home", LISBON)],
+        [("User used to live in Porto.", KNOWN_ALREADY)],
+    ),
+    Reply(
+        "update and what was another time",
+        [update("home", LISBON), new("User lived in Porto until 2019.")],
+        [("UPDATE", "home", LISBON), ("NEW", "", "User lived in Porto until 2019.")],
+    ),
+    Reply(
         "new replaces the update",
         [update("home", ROME), new(LISBON)],
         [("UPDATE", "home", LISBON)],
@@ -681,3 +692,15 @@ def test_with_former(content: str, former: str, expected: str) -> None:
     told = with_former(content, former, NOW)
     assert told == expected
     assert read_statement(told) == read_statement(with_former(content, "User naps.", NOW))
+
+
+def test_what_a_history_holds() -> None:
+    """What a row's history tells already is not stored beside it; what it does not tell is."""
+    former = {"content": "User lives in Porto.", "said_at": 10, "until": 20}
+    moved = replace(memory("home", LISBON, created_at=10), meta={"history": [former, None, "x"]})
+    proposed = [new("User lived in Porto before."), new("User lived in Faro before.")]
+    found = reconciled(proposed, index_of(moved), None, hook_settings())
+    assert [one.draft.content for one in found.operations] == ["User lived in Faro before."]
+    assert [(one.content, one.reason) for one in found.outcomes] == [
+        ("User lived in Porto before.", KNOWN_ALREADY)
+    ]

@@ -29,6 +29,7 @@ _VERBS = _MEASURED | {"live", "moved", "work", "drive", "born"}
 _ONLY_ONES = frozenset(("mother", "father", "wife", "husband", "partner", "boss", "landlord"))
 _AT_WORK = frozenset(("at", "for", "by", "bei", "fur", "chez", "presso", "para"))
 _INTO = frozenset(("to", "nach", "в", ""))
+_INTO_NAMED = frozenset(("to", "nach", "a", "à", "para", "в"))
 _INSIDE = frozenset(("in", "at", "en", "em", "na", "в", ""))
 # Their values have to be names: to live in a small house says nothing against living in Porto.
 _BY_NAME = frozenset(("live", "employer", "drive", "name", "hometown", "timezone"))
@@ -118,6 +119,10 @@ def compared(known: Attribute, said: Attribute, statement: Statement) -> Relatio
         return "same"
     if exact or (loose and known.value < said.value):
         return "refines" if known.extras <= said.extras else "different"
+    if "live" in known.key and known.sole and known.value <= _countries() & said.extras:
+        return "refines"  # Belgium; Ghent, Belgium
+    if "live" in known.key and known.sole and said.value <= _countries() & known.extras:
+        return "same"
     if known.value <= said.value or said.value <= known.value:
         return "different"
     if not known.sole or not _comparable_values(known, said):
@@ -209,9 +214,13 @@ def _predicate(words: Sequence[Word]) -> _Found | None:
     if not verbs or (strong(words[:place]) and place + 1 < len(words)):
         return None
     after = words[place + 1 :] or strong(words[:place])  # German has the verb last
+    verb = words[place].meaning
+    if verb == "moved" and len(after) > 1 and after[0].key.startswith("from "):
+        into = (at for at, word in enumerate(after) if word.prep in _INTO_NAMED and word.name)
+        after = after[next(into, 0) :]  # from Ghent to Bruges
     if not after:
         return None
-    verb, value = words[place].meaning, _phrase(after)
+    value = _phrase(after)
     dated = any(word.figure for word in after)
     home = (verb == "live" and value[0].prep in _INSIDE) or (
         verb == "moved" and value[0].prep in _INTO and not dated

@@ -19,6 +19,7 @@ _SIGNS_TEXT = """
 not: not no never none nicht kein keine keinen keinem keiner nie niemals ne pas jamais aucun aucune
     nunca ningun ninguna nao nem nenhum nenhuma non nessun nessuna не нет никогда ни 不 没 沒 无 未
     从不 niet geen nooit inte aldrig ikke değil
+ended: nolonger
 flip: quit quits stopped aufgehort arrete cesse dejo parou deixou smesso бросил бросила перестал
     перестала 戒 戒了 不再
 past: formerly previously former ex fruher ehemals ehemalige ehemaliger damals einst vorher zuvor
@@ -58,6 +59,7 @@ void: currently now presently really very much quite actually still
     definitely absolutely truly extremely nowadays any anymore derzeit momentan aktuell jetzt sehr
     gerade wirklich immer noch actuellement maintenant tres beaucoup vraiment toujours encore plus
     actualmente ahora muy mucho realmente todavia siempre atualmente agora muito ainda sempre
+    desormais dorenavant mittlerweile inzwischen nunmehr ormai
     attualmente adesso molto davvero ancora сейчас теперь очень действительно 现在 目前 很 非常
     真的 今年 了 着 名 对
 article: a an the der die das den dem des ein eine einen einem einer le la les un une el los las o
@@ -81,7 +83,17 @@ used to = formerly
 before that = formerly
 in the past = formerly
 as a (?:child|kid|teenager|student|boy|girl) = formerly
-no longer|not any ?more|any ?more = no
+no longer|not any ?more|any ?more|nicht mehr(?! als\b)|больше не = nolonger
+kein(?:e[nmrs]?)? (\w{1,40}) mehr = nolonger \1
+(?:já )?n[ãa]o (\w{1,40}) mais(?! (?:de|do) que\b) = nolonger \1
+non (\w{1,40}) più(?! di\b) = nolonger \1
+ya no = nolonger
+ne (\w{1,40}) plus(?! (?:de|que) \d) = nolonger \1
+(?:can't|cannot|can not) stand = hates
+user's (?:goal|dream|aim) is(?= to\b) = user wants
+my (?:goal|dream|aim) is(?= to\b) = i want
+is an? (\w{1,40}) by (?:profession|trade|occupation) = is as \1
+(?:ist|bin) (\w{1,40}) von beruf = ist as \1
 would (?:really )?like = want
 (?:is|am|are|'m) going(?= to\b) = plan
 (?:has|have) been = is

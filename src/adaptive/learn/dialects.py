@@ -24,7 +24,7 @@ NO_OPERATION = "NONE"
 
 _FIELD_NAMES: Mapping[str, str] = {
     "operation": "operation op operationtype optype",
-    "id": "id memoryid memid targetid existingid",
+    "id": "id ids memoryid memoryids memid targetid existingid",
     "content": "content text fact statement sentence newcontent updatedcontent memorycontent",
     "tags": "tags tag category categories",
     "memory_bank": "memorybank bank",
@@ -35,20 +35,26 @@ _FIELD_NAMES: Mapping[str, str] = {
 # Names with other uses, taken for `operation` where one of its words stands there.
 _SOMETIMES_OPERATION = frozenset({"action", "event", "type", "name", "command", "function", "tool"})
 _OPERATION_WORDS: Mapping[str, str] = {
-    "NEW": "new add create insert save store remember",
-    "UPDATE": "update edit modify replace change revise",
-    "DELETE": "delete remove forget erase",
-    NO_OPERATION: "none noop keep ignore skip unchanged nochange nothing",
+    "NEW": "new add create insert save store remember record append memorize memorise",
+    "UPDATE": "update edit modify replace change revise refine correct amend overwrite",
+    "DELETE": "delete remove forget erase del purge",
+    NO_OPERATION: "none noop keep ignore skip unchanged nochange nochanges nothing",
 }
 # What stands beside the word in a tool's name, as in `add_memory`.
 _FILLERS = frozenset({"memory", "memories", "fact", "content", "user", "operation"})
 # What may hold the fields of an item, as the arguments of a tool's call do.
-_INNER = frozenset({"arguments", "args", "parameters", "params", "input", "function", "memory"})
+_INNER_TEXT = "arguments args parameters params input function memory operation op item"
+_INNER = frozenset(_INNER_TEXT.split())
 _MOST_LAYERS = 4
 _KINDS = frozenset({"fact", "meta"})
+# What some models put into a list or an object of its own.
+_OF_ONE_VALUE = frozenset({"operation", "id", "content", "kind"})
 # Where two values make it unclear what is to be done; of other fields one is taken.
 _DECISIVE = ("operation", "id", "content", "kind", "confidence")
 _WORD_PARTS = re.compile(r"[^\W_]+")
+# What the prompt's form has in the place of a sentence.
+_PLACEHOLDER = re.compile(r"<[^<>]*>|\.{3}|\u2026")
+_LEFT_OPEN = re.compile(r"\s(?:\.{3}|\u2026)\.?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +91,38 @@ def item_fields(item: Mapping[str, Any], ids: Collection[str] = ()) -> ItemField
     if values.get("kind") in CATEGORIES:  # a category says that it is a fact, and which
         values["tags"] = [*listing(values.get("tags")), values.pop("kind")]
     return ItemFields(values, next((name for name in _DECISIVE if name in unclear), ""))
+
+
+def grouped_item(name: str, element: object) -> Mapping[str, Any] | None:
+    """An element that stands under the word for what is to be done, as an item that says so.
+
+    ``None`` where the name is no such word. A text is an id where it is to be deleted, a sentence
+    where it is new.
+    """
+    operation = _operation(name)
+    if operation is None:
+        return None
+    if isinstance(element, dict):
+        fields = cast(dict[str, Any], element)
+        item = JsonObject([("op", operation), *fields.items()])
+        item.twice |= fields.twice if isinstance(fields, JsonObject) else set[str]()
+        return item
+    return {"op": operation, "id" if operation == "DELETE" else "content": element}
+
+
+def is_example(item: Mapping[str, Any]) -> bool:
+    """Whether an item has neither an id nor a sentence, as one that only shows the form."""
+    values = item_fields(item).values
+    content = values.get("content")
+    return bool(values) and all(
+        one is None or (isinstance(one, str) and _PLACEHOLDER.fullmatch(one.strip()))
+        for one in (values.get("id"), content)
+    )
+
+
+def says_placeholder(content: str) -> bool:
+    """Whether a content is what the prompt's form has in the place of a sentence, or ends so."""
+    return bool(_PLACEHOLDER.fullmatch(content) or _LEFT_OPEN.search(content))
 
 
 def is_operation(fields: Mapping[str, Any]) -> bool:
@@ -136,6 +174,8 @@ def _operation_words() -> dict[str, str]:
 def _standard(name: str, value: Any, ids: Collection[str]) -> tuple[str, Any]:
     """The standard name of a field and its value; no name where the field is not known."""
     plain = plain_name(name)
+    if _standard_names().get(plain) in _OF_ONE_VALUE:
+        value = _single(value)
     operation = _operation(value)
     standard = _standard_names().get(plain, "")
     if standard == "operation":
@@ -150,10 +190,27 @@ def _standard(name: str, value: Any, ids: Collection[str]) -> tuple[str, Any]:
     if plain == "memory" and isinstance(value, str):
         return ("id", value) if value.strip() in ids else ("content", value)
     if standard == "kind":
-        return standard, word or value
+        parts = frozenset(_WORD_PARTS.findall(word)) & _KINDS
+        return standard, next(iter(parts)) if len(parts) == 1 else word or value
     if standard == "content" and plain != "content" and not isinstance(value, str):
         return "", None
     return standard, value
+
+
+def _single(value: object) -> object:
+    """The one value in a list or an object that holds nothing else."""
+    if isinstance(value, list):
+        values = cast(list[object], value)
+        return _single(values[0]) if len(values) == 1 else values
+    if isinstance(value, dict):
+        fields = cast(dict[str, object], value)
+        texts = [one for one in fields.values() if one is not None]
+        named = all(plain_name(name) in _standard_names() for name in fields)
+        held = texts[0] if len(texts) == 1 and named else None
+        return held if isinstance(held, str | int) else fields
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _operation(value: object) -> str | None:

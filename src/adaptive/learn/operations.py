@@ -11,12 +11,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from adaptive.errors import ReplyUnusable
-from adaptive.learn.dialects import NO_OPERATION, is_operation, item_fields
+from adaptive.learn.dialects import (
+    NO_OPERATION,
+    grouped_item,
+    is_example,
+    is_operation,
+    item_fields,
+    says_placeholder,
+)
 from adaptive.llm.envelope import ReplyForm
 from adaptive.llm.reply import (
     REPLY_CUT,
@@ -30,10 +37,12 @@ from adaptive.model import CATEGORIES, Completion, Draft, Memory, Operation, Out
 from adaptive.settings import Settings
 from adaptive.shapes import mapping
 
-OPERATIONS_FORM = ReplyForm("operations", is_operation)
+OPERATIONS_FORM = ReplyForm("operations", is_operation, grouped_item, is_example)
 _LONGEST_SENTENCE = 4000
 _LONGEST_TOLD_FACT = 200
 _MOST_OPERATIONS = 30
+# Several ids in one text.
+_LONGEST_IDS = 2000
 _MOST_ITEMS_READ = 1000
 
 
@@ -121,21 +130,41 @@ class Extraction:
         return Extraction((*self.operations, *more), tuple(refused), second.advice)
 
 
+# How sure a model says to be that gives no number.
+_SHARES: Mapping[str, float] = {
+    "certain": 1.0,
+    "very high": 0.95,
+    "high": 0.9,
+    "medium": 0.6,
+    "moderate": 0.6,
+    "low": 0.3,
+    "very low": 0.1,
+}
+
+
 def _text_of_number(value: object) -> object:
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return str(value) if is_number else value
 
 
 def _fraction_of(value: object) -> object:
-    """Models write a confidence of 0.9 as 0.9, "0.9", 90 or "90%"; a bare 9 is neither."""
+    """Models write a confidence of 0.9 as 0.9, "0.9", 90, "90%", "9/10" or "high".
+
+    A bare 9 is none of these.
+    """
     divisor = 1
     if isinstance(value, str):
-        share = value.strip()
+        share = value.strip().casefold()
         divisor = 100 if share.endswith("%") else 1
+        if share in _SHARES:
+            return _SHARES[share]
+        number, _, whole = share.partition("/")
         try:
-            value = float(share.rstrip("% ").replace(",", "."))
+            value = float(number.rstrip("% ").replace(",", "."))
+            if whole:
+                return value / float(whole) if float(whole) in (1, 10, 100) else share
         except ValueError:
-            return value
+            return share
     if not isinstance(value, int | float) or isinstance(value, bool):
         return value
     return value / 100 if divisor == 100 or 10 < value <= 100 else value
@@ -199,9 +228,11 @@ def read_extraction(
     known = {memory.id: memory for memory in offered}
     operations: dict[tuple[str, str, str], Operation] = {}
     refused: dict[Outcome, str] = {}
-    for number, item in enumerate(reply.items):
+    items = [part for item in reply.items[:_MOST_ITEMS_READ] for part in _one_by_one(item, known)]
+    items += reply.items[_MOST_ITEMS_READ:]
+    for number, item in enumerate(items):
         if len(operations) + len(refused) >= _MOST_OPERATIONS or number >= _MOST_ITEMS_READ:
-            extra = len(reply.items) - number
+            extra = len(items) - number
             refused[Outcome("rejected", f"{extra} more", "too many facts in one reply")] = ""
             break
         read = _operation_of(mapping(item), known, settings)
@@ -233,6 +264,22 @@ def retry_note(problem: ReplyUnusable | Extraction) -> str:
         + "\n".join(f"- {one}" for one in wrong)
         + "\nAnswer again, in full: one JSON object of the form above, and nothing else."
     )
+
+
+def _one_by_one(item: object, known: Mapping[str, Memory]) -> list[object]:
+    """An item, or one for each memory where it deletes several at once."""
+    values = item_fields(mapping(item), known).values
+    if values.get("operation") != "DELETE":
+        return [item]
+    said = values.get("id")
+    several = cast(list[object], said) if isinstance(said, list) else []
+    if isinstance(said, str) and said not in known and len(said) < _LONGEST_IDS:
+        several = [one for one in _BETWEEN_IDS.split(said) if one]
+        if any(_offered_id(one, known) is None for one in several):
+            return [item]
+    if len(several) < 2 or not all(isinstance(one, str | int) for one in several):
+        return [item]
+    return [{"operation": "DELETE", "id": one} for one in several]
 
 
 def _operation_of(
@@ -268,9 +315,7 @@ def _validated(
     identity = "" if read.operation == "NEW" else _offered_id(read.id, known)
     if identity is None:
         return _NOT_SHOWN
-    if read.operation != "DELETE" and (
-        _PLACEHOLDER.fullmatch(content) or not _SAYS.search(content)
-    ):
+    if read.operation != "DELETE" and (says_placeholder(content) or not _SAYS.search(content)):
         return _NO_FACT
     return Operation(read.operation, identity, _draft(read, content, known.get(identity), settings))
 
@@ -292,10 +337,10 @@ def _draft(read: OperationItem, content: str, former: Memory | None, settings: S
 
 # Databases refuse NUL and halves of characters; other control characters say nothing.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-# What the prompt's form has in the place of a sentence.
-_PLACEHOLDER = re.compile(r"<[^<>]*>|\.{3}|\u2026")
 _SAYS = re.compile(r"\w")
 _AROUND_ID = " \t\r\n[]<>(){}\"'`#"
+_BETWEEN_IDS = re.compile(r"[\s,;\[\]\"']+(?:and )?")
+_CONTENT_BESIDE_ID = re.compile(r"\s[|(].*", re.DOTALL)
 _ID_PREFIX = re.compile(r"id\s?[=:]\s?", re.IGNORECASE)
 
 
@@ -315,7 +360,7 @@ def _told_fact(item: object) -> str:
 
 def _offered_id(said: str, known: Mapping[str, Memory]) -> str | None:
     """The id of an offered memory that is meant."""
-    plain = said.strip(_AROUND_ID)
+    plain = _CONTENT_BESIDE_ID.sub("", said).strip(_AROUND_ID)
     for form in (said, plain, _ID_PREFIX.sub("", plain, count=1)):
         if form in known:
             return form

@@ -20,6 +20,7 @@ from adaptive.learn.relation import (
     likeness_of,
     relation,
     unrelated_cosine,
+    was_so,
 )
 from adaptive.learn.statement import Statement, read_statement, strong, without_former
 from adaptive.measures import staged
@@ -31,6 +32,7 @@ from adaptive.search.text_similarity import token_set_ratio
 from adaptive.search.tokens import tokens
 from adaptive.search.vectors import products
 from adaptive.settings import Settings
+from adaptive.shapes import listing, mapping
 
 # More deletions in one turn than these are to be asked for first.
 MOST_DELETIONS = 3
@@ -116,7 +118,7 @@ class _Batch:
         if operation.kind == "UPDATE":
             entry = self._believed(entry)
         if entry.operation.kind == "NEW" and self._active:
-            placed = self._placed(entry)
+            placed = None if self._is_history(entry.content) else self._placed(entry)
             if placed is None:
                 return self.leave(operation, KNOWN_ALREADY)
             entry = placed
@@ -136,6 +138,19 @@ class _Batch:
             return entry
         self.addressed.discard(operation.id)
         return replace(entry, operation=Operation("NEW", "", operation.draft))
+
+    def _is_history(self, content: str) -> bool:
+        """Whether a content only tells what the history of a row holds, or is about to hold."""
+        if "past" not in read_statement(content).times:
+            return False
+        contents = [
+            str(former.get("content", ""))
+            for memory in self._index.memories
+            for former in map(mapping, listing(memory.meta.get("history")))
+        ]
+        updated = [one.operation.id for one in self.entries if one.operation.kind == "UPDATE"]
+        contents += [one.content for one in map(self._index.memory, updated) if one]
+        return any(was_so(former, content) for former in contents)
 
     def _placed(self, entry: _Entry) -> _Entry | None:
         """A NEW fact as it is, or as UPDATE of the row it replaces; ``None`` if it is known."""

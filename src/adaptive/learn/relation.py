@@ -7,7 +7,7 @@ about the same thing is another fact:
   less than what is known; or, where only plain words differ, vectors nearer than those of any two
   different facts in ``benchmarks/deduplication_pairs.json``;
 - *contradicts*: the same sentence turned around ("likes", "does not like"), or another value of an
-  attribute that has one at a time (``learn.attribute``);
+  attribute that has one at a time (``learn.attribute``); also where it is said to have ended;
 - *refines*: all that is known, and more.
 """
 
@@ -15,6 +15,7 @@ about the same thing is another fact:
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,6 +66,7 @@ _SAME_ROLE = {
     "work": ("for", "by", "fur", "pour", "para", "per", "par", "por"),
     "allergic": ("to", "para"),
 }
+_ENDING_YEAR = re.compile(r"(?:19|20)\d\d")
 _DIRECTED = ("than ", "until ", "of ")
 
 
@@ -125,12 +127,47 @@ def _by_words(old: Statement, new: Statement) -> Relation:
             return "same"
         if time == when:
             return "contradicts" if of_one(new) else "different"
+    if _ends(new, old):
+        return "contradicts"
     known, said = attribute(old), attribute(new)
     if known and said and known.key == said.key:
         return compared(known, said, new)
     if _covers(old, new):
         return "same"
     return "refines" if _covers(new, old) else "different"
+
+
+def _ends(new: Statement, old: Statement) -> bool:
+    """Whether a statement says that what the whole of another says is so no longer."""
+    if len(old.clauses) != 1 or old.about != new.about or not of_one(new):
+        return False
+    clause = old.clauses[0]
+    if clause.negative or clause.foreign or clause.time != "present":
+        return False
+    return any(
+        other.ended and other.time == "present" and not other.foreign and _is_over(clause, other)
+        for other in new.clauses
+    )
+
+
+def _is_over(so_far: Clause, ended: Clause) -> bool:
+    """Whether a clause begins as one that has ended, but for the year in which it did.
+
+    "no longer works at ACME" ends "works at ACME in Rome"; "no longer eats fish at ACME" does not
+    end "eats fish".
+    """
+    dated = any(_ENDING_YEAR.fullmatch(word.meaning) for word in ended.words)
+    over = [w for w in ended.words if not (dated and w.figure) and w.meaning != "be"]
+    known = [w for w in so_far.words if w.meaning != "be"]
+    if len(known) > len(over) and known[1].meaning == "like":  # German: "trinkt gern Kaffee"
+        del known[1]
+    if not strong(over) or _clause_keys(known[: len(over)]) != _clause_keys(over):
+        return False
+    return len(known) == len(over) or (len(over) > 1 and not known[len(over)].glued)
+
+
+def _clause_keys(words: Sequence[Word]) -> list[str]:
+    return [word.key.removeprefix("doing ") for word in words]
 
 
 def _same_words(one: Statement, other: Statement) -> bool:
@@ -231,6 +268,19 @@ def _by_vectors(old: Statement, new: Statement) -> Relation:
         related = mine[:5] == yours[:5] and min(len(mine), len(yours)) > 4
         return "same" if related else "different"
     return "same" if only_ours else "refines"
+
+
+def was_so(former: str, said: str) -> bool:
+    """Whether what is ``said`` only tells that a ``former`` content was so once.
+
+    "lived in Porto before" does of "lives in Porto"; with a year it tells more.
+    """
+    old, new = read_statement(former), read_statement(said)
+    if len(old.clauses) != 1 or len(new.clauses) != 1 or old.about != new.about:
+        return False
+    then, now = old.clauses[0], new.clauses[0]
+    ended = (then.time, now.time) == ("present", "past") and then.negative == now.negative
+    return ended and _same_words(old, new)
 
 
 def believable(known: str, said: str, likeness: float | None = None) -> bool:

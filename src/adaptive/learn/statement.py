@@ -83,13 +83,17 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Words between commas, conjunctions and relative pronouns; ``foreign``: its subject is new."""
+    """Words between commas, conjunctions and relative pronouns.
+
+    ``foreign``: its subject is new; ``ended``: it is negative now and was not so before.
+    """
 
     words: tuple[Word, ...]
     negative: bool
     time: Time
     foreign: bool
     also: bool
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +150,7 @@ class _Reader:
 
     def _begin(self, *, foreign: bool) -> None:
         self._words: list[Word] = []
-        self._negated = self._flipped = self._also = False
+        self._negated = self._flipped = self._also = self._ended = False
         self._time: Time = "past" if self._past else "present"
         self._foreign = foreign
         self._separate()
@@ -160,7 +164,9 @@ class _Reader:
         if self._words:
             negative = self._negated != self._flipped
             words = tuple(self._words)
-            self._clauses.append(Clause(words, negative, self._time, self._foreign, self._also))
+            ended = negative and self._ended
+            clause = Clause(words, negative, self._time, self._foreign, self._also, ended)
+            self._clauses.append(clause)
             self._begin(foreign=foreign)
         else:
             self._foreign = self._foreign or foreign
@@ -253,8 +259,12 @@ class _Reader:
         """A sign that turns its whole clause."""
         if sign == "not":
             self._negated = True
+        elif sign == "ended":  # "can't stand it any more" is negative once
+            self._negated = self._negated or not self._flipped
+            self._ended = True
         elif sign == "flip":
             self._flipped = not self._flipped
+            self._ended = True
         elif sign == "also":
             self._also = True
         elif sign == "past" or sign == "wish":

@@ -6,7 +6,8 @@ Taken are, and nothing else is:
 - an item that says itself what it is, bare or in a list without a name;
 - one of these under a name that is known to be a wrapper (`result`, `arguments`, ...), also
   where it is there as a string of JSON;
-- several of these in one list, as calls of a tool come.
+- several of these in one list, as calls of a tool come;
+- items that stand under numbers, or under the word for what is to be done with them.
 
 An object that is not whole is no item: half a sentence is not what was said.
 """
@@ -28,7 +29,15 @@ _ENVELOPE_NAMES = """
     function functions functioncall toolcall toolcalls tool arguments args parameters params input
     choices message content text
     memories memory facts items actions changes updates operation memoryoperations
+    properties
 """
+# A schema has the list's name there too, and no list under it.
+_SCHEMA_NAME = "properties"
+_REMARK_NAMES = """
+    reasoning reason reasons thought thoughts thinking explanation comment comments note notes
+    rationale analysis summary
+"""
+_NUMBERED_NAME = re.compile(r"(?:operation|op|item|memory|fact)?\d{1,4}")
 _FENCE_AROUND = re.compile(r"\s*+```\w*\s*+")
 _NO_LETTER = re.compile(r"[\W_]+")
 
@@ -38,12 +47,27 @@ def _envelope_names() -> frozenset[str]:
     return frozenset(_ENVELOPE_NAMES.split())
 
 
+@cache
+def _remarks() -> frozenset[str]:
+    return frozenset(_REMARK_NAMES.split())
+
+
 @dataclass(frozen=True, slots=True)
 class ReplyForm:
-    """What a reply was asked for: the name of its list, and what marks an item outside of it."""
+    """What a reply was asked for.
+
+    Attributes:
+        key: the name of its list.
+        is_item: what marks an item outside of it.
+        grouped_item: what a name over an element makes of that, ``None`` where it is no name of a
+            group; for replies that sort the items by what is to be done.
+        is_void: whether an item only repeats the form and says nothing.
+    """
 
     key: str
     is_item: Callable[[Mapping[str, Any]], bool]
+    grouped_item: Callable[[str, object], Mapping[str, Any] | None] = lambda _name, _element: None
+    is_void: Callable[[Mapping[str, Any]], bool] = lambda _item: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +101,7 @@ def found_items(value: object, form: ReplyForm, level: int = 0) -> Found | None:
     if form.is_item(fields):
         whole = is_whole(fields)
         return Found([fields] if whole else [], listed=False, finished=whole)
-    return _wrapped(fields, form, level)
+    return _sorted_out(fields, form, level) or _wrapped(fields, form, level)
 
 
 def is_whole(box: object) -> bool:
@@ -121,6 +145,8 @@ def _under_key(inner: object, form: ReplyForm, level: int) -> Found | None:
     single = cast(dict[str, object], inner)
     if form.key in single:
         return found_items(single, form, level + 1)
+    if not form.is_item(single) and (found := _sorted_out(single, form, level)):
+        return found
     return Found([single] if is_whole(single) else [], finished=is_whole(single))
 
 
@@ -148,9 +174,43 @@ def _opened(value: object, form: ReplyForm, level: int) -> Found | None:
         return _elements(inner, form, level + 1, bare=True) if holds else None
     if isinstance(value, str):
         return _in_text(value, form, level)
-    if form.key in mapping(value):
+    fields = mapping(value)
+    if form.key in fields:
         return found_items(value, form, level + 1)
-    return None if is_whole(value) else Found([], finished=False)
+    if not is_whole(value):
+        return Found([], finished=False)
+    return None if not fields or form.is_item(fields) else _grouped(fields, form)
+
+
+def _sorted_out(fields: Mapping[str, Any], form: ReplyForm, level: int) -> Found | None:
+    """The items under numbers, or under words for what is to be done with them."""
+    if fields and all(_NUMBERED_NAME.fullmatch(plain_name(name)) for name in fields):
+        numbered = JsonList(fields.values())
+        numbered.whole = is_whole(fields)
+        items = [mapping(one) for one in numbered]
+        return (
+            _elements(numbered, form, level + 1, bare=True)
+            if any(map(form.is_item, items))
+            else None
+        )
+    return _grouped(fields, form)
+
+
+def _grouped(fields: Mapping[str, Any], form: ReplyForm) -> Found | None:
+    """The items of an object all of whose names say what is to be done with what they hold."""
+    items: list[Any] = []
+    finished = is_whole(fields)
+    groups = {name: inner for name, inner in fields.items() if plain_name(name) not in _remarks()}
+    if not groups or any(form.grouped_item(name, {}) is None for name in groups):
+        return None
+    for name, inner in groups.items():
+        group = cast(list[object], inner) if isinstance(inner, list) else [inner]
+        finished = finished and is_whole(cast(object, inner))
+        for element in group:
+            if is_whole(element) and element is not None:
+                items.append(form.grouped_item(name, element))
+            finished = finished and is_whole(element)
+    return Found(items, finished=finished)
 
 
 def _wrapped(fields: Mapping[str, Any], form: ReplyForm, level: int) -> Found | None:
@@ -161,6 +221,8 @@ def _wrapped(fields: Mapping[str, Any], form: ReplyForm, level: int) -> Found | 
         plain = plain_name(name)
         if plain == key:
             return _under_key(inner, form, level)
+        if plain == _SCHEMA_NAME and not isinstance(mapping(inner).get(form.key), list):
+            continue
         part = found_items(inner, form, level + 1) if plain in _envelope_names() else None
         if part and (part.items or not part.bare):
             found.append(part)

@@ -131,9 +131,15 @@ def _boxes_in(box: object) -> list[object]:
 
 
 _PLAIN_STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
-_GAP = re.compile(r"(?:[\s\ufeff\u200b]++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))*+")
+_GAP = re.compile(
+    r"(?:[\s\ufeff\u200b]++|\\[nrt]|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))*+"
+)
 _COMMAS = frozenset({",", "\uff0c"})
 _COLONS = frozenset({":", "\uff1a"})
+# What Ruby, PHP and Lua have in the place of the colon.
+_ASSIGNS = re.compile(r"=>?(?!=)")
+# A string in parts, as the source code of a program has it.
+_GOES_ON = re.compile(r'\s{0,20}\+\s{0,20}(?=")')
 _BARE_NAME = re.compile(r"[^\W\d]\w{0,63}")
 _ATOM = re.compile(r"[^\s,\uff0c:\uff1a{}\[\]\"'/#`]{1,64}")
 _NUMBER = re.compile(r"[-+]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,4})?%?")
@@ -155,6 +161,9 @@ _OTHER_QUOTES = {
     "\u201e": '\u201c\u201d"',
     "\u00ab": "\u00bb",
     "\uff02": "\uff02",
+    "\u300c": "\u300d",
+    "\u300e": "\u300f",
+    "`": "`",
 }
 # A quote of these closes only before a colon, a comma, a bracket or the end: the apostrophe in
 # "the user's" does not.
@@ -237,7 +246,8 @@ class _LooseReader:
         return True
 
     def _name(self) -> str | None:
-        if self._mark() == '"' or self._mark() in _OTHER_QUOTES:
+        quoted = self._mark() == '"'
+        if quoted or self._mark() in _OTHER_QUOTES:
             name = self._string(is_name=True)
         else:
             bare = _BARE_NAME.match(self._text, self._at)
@@ -246,9 +256,10 @@ class _LooseReader:
         if name is None:
             return None
         self._pass_gap()
-        if self._mark() not in _COLONS:
+        assigns = _ASSIGNS.match(self._text, self._at) if quoted else None
+        if self._mark() not in _COLONS and not assigns:
             return None
-        self._at += 1
+        self._at = assigns.end() if assigns else self._at + 1
         self._named = True
         self._pass_gap()
         return name
@@ -312,10 +323,12 @@ class _LooseReader:
 
     def _string(self, *, is_name: bool) -> str | None:
         begin = self._at + 1
+        if self._text.startswith("```", self._at):  # the end of a fence
+            return None
         if self._mark() == '"':
             plain = _PLAIN_STRING.match(self._text, self._at)
             self._at = plain.end() if plain else len(self._text)
-            return _unescaped(plain[1]) if plain else None
+            return _unescaped(plain[1]) + self._next_part() if plain else None
         end = min(len(self._text), begin + _LONGEST_OTHER_STRING)
         for quote in _closing_candidates(self._mark()).finditer(self._text, begin, end):
             after = _AFTER_QUOTE.match(self._text, quote.end())
@@ -328,6 +341,16 @@ class _LooseReader:
             return _unescaped(self._text[begin : quote.start()])
         self._at = end
         return None
+
+    def _next_part(self) -> str:
+        """What is added to a string with a plus sign; the parts of a cut string end the text."""
+        parts: list[str] = []
+        while (plus := _GOES_ON.match(self._text, self._at)) and (
+            part := _PLAIN_STRING.match(self._text, plus.end())
+        ):
+            parts.append(_unescaped(part[1]))
+            self._at = part.end()
+        return "".join(parts)
 
 
 def _closing_of(box: JsonObject | JsonList) -> str:

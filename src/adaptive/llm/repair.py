@@ -107,7 +107,7 @@ def _values_in(value: object) -> Iterator[str | float]:
 
 def _is_quoted(text: str, value: str) -> bool:
     """Whether the text holds the value between quotes, or bare where it is a single word."""
-    if value.count('"') % 2:  # the end of the string may have been taken for a quote in it
+    if value.count('"') % 2 or '" + "' in value:  # ends of strings, taken for quotes in one
         return False
     if re.fullmatch(r"[\w.:-]*", value):
         return True

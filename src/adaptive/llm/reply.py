@@ -27,12 +27,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from html import unescape
 from typing import Any
 
 from adaptive.errors import ReplyUnusable
 from adaptive.llm.envelope import Found, ReplyForm, found_items
 from adaptive.llm.loose_json import Reading, read_loosely, read_strictly
 from adaptive.llm.repair import repaired_json
+from adaptive.shapes import mapping
 
 # Some 60,000 tokens, fifteen times what is asked for; more would hold up the event loop.
 _LARGEST_REPLY_TEXT = 256 * 1024
@@ -43,6 +45,8 @@ _MOST_SECOND_LOOKS = 64
 _MOST_REPAIRS = 2
 _MOST_VALUES = 12_000
 _MOST_FAILURES = 500
+# How often a reply is taken out of a string, of HTML or of full-width signs.
+_MOST_WRAPPINGS = 3
 
 REPLY_TOO_LONG = "the model's reply is longer than 256 kB"
 REPLY_EMPTY = "the model's reply is empty"
@@ -91,9 +95,11 @@ def read_reply(text: str, form: ReplyForm, *, cut: bool = False) -> ReplyItems:
     if not text:
         raise ReplyUnusable(REPLY_EMPTY)
     scan = _ReplyScan(text, form, cut=cut)
-    if not scan.answers and (plain := _without_escapes(text)):
-        again = _ReplyScan(plain, form, cut=cut)
-        scan = again if again.answers else scan
+    plain: str | None = text
+    for _ in range(_MOST_WRAPPINGS):
+        plain = _unwrapped(plain) if plain and not scan.answers else None
+        again = _ReplyScan(plain, form, cut=cut) if plain else None
+        scan = again if again and again.answers else scan
     return scan.result()
 
 
@@ -174,6 +180,7 @@ class _ReplyScan:
         """The items of all answers; raises ``ReplyUnusable`` where there is none."""
         if not self.answers:
             raise ReplyUnusable(self._reason())
+        self._drop_void()
         begin, items = self._agreed()
         last = self.answers[-1]
         ends = self._lost_end or (
@@ -282,6 +289,16 @@ class _ReplyScan:
     def _is_prose(self, start: int, end: int) -> bool:
         return _PROSE.search(_NO_PROSE.sub("", self._text[start:end])) is not None
 
+    def _drop_void(self) -> None:
+        """Drop examples of the form, which say nothing, where something else is an answer."""
+        telling = [
+            one
+            for one in self.answers
+            if not one.found.items
+            or not all(self._form.is_void(mapping(item)) for item in one.found.items)
+        ]
+        self.answers = telling or self.answers
+
     def _agreed(self) -> tuple[int, list[Any]]:
         """All items, if the answers go together or say the same, and where they begin."""
         versions: list[list[Any]] = [[]]
@@ -303,6 +320,22 @@ class _ReplyScan:
             return after.found.listed
         listed = before.found.listed or after.found.listed
         return listed and self._is_prose(before.end, after.start)
+
+
+_FULL_WIDTH = str.maketrans("\uff5b\uff5d\uff3b\uff3d\uff02", '{}[]"')
+
+
+def _unwrapped(text: str) -> str | None:
+    """The text of a reply that nothing was found in, freed of one layer; ``None`` without one."""
+    if "&quot;" in text or "&#34;" in text:
+        return unescape(text)
+    if "\uff5b" in text:
+        return text.translate(_FULL_WIDTH)
+    lines = text.splitlines()
+    for mark in (">", "+"):
+        if all(line.startswith(mark) or not line.strip() for line in lines):
+            return "\n".join(line[1:] for line in lines)
+    return _without_escapes(text)
 
 
 def _without_escapes(text: str) -> str | None:

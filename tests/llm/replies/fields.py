@@ -177,8 +177,42 @@ IDS = named(
         ),
         ReplyCase("a fraction", item(operation="DELETE", id=7.5), refused=("is no id",)),
         ReplyCase("true", item(operation="DELETE", id=True), refused=("is no id",)),
-        ReplyCase("a list", item(operation="DELETE", id=["m-1", "m-2"]), refused=("is no id",)),
-        ReplyCase("an object", item(operation="DELETE", id={"id": "m-1"}), refused=("is no id",)),
+        ReplyCase("a list", item(operation="DELETE", id=["m-1", "m-2"]), (FORGET, delete("m-2"))),
+        ReplyCase(
+            "a list with one not shown",
+            item(operation="DELETE", id=["m-1", "m-9"]),
+            (FORGET,),
+            ("not shown",),
+        ),
+        ReplyCase(
+            "a list of lists", item(operation="DELETE", id=[["m-1"], []]), refused=("is no id",)
+        ),
+        ReplyCase(
+            "several of a change",
+            item(operation="UPDATE", id=["m-1", "m-2"], content=SAID),
+            refused=("is no id",),
+        ),
+        ReplyCase(
+            "several as one text", item(operation="DELETE", id="m-1, m-2"), (FORGET, delete("m-2"))
+        ),
+        ReplyCase(
+            "several, one not shown",
+            item(operation="DELETE", id="m-1, m-9"),
+            refused=("not shown",),
+        ),
+        ReplyCase(
+            "under its plural",
+            item(operation="DELETE", ids=["m-1", "m-2"]),
+            (FORGET, delete("m-2")),
+        ),
+        ReplyCase("a list of one", item(operation="DELETE", id=["m-1"]), (FORGET,)),
+        ReplyCase("an object", item(operation="DELETE", id={"id": "m-1"}), (FORGET,)),
+        ReplyCase("with a fraction", item(operation="DELETE", id=7.0), (delete("7"),)),
+        ReplyCase(
+            "as the whole line shows it",
+            item(operation="DELETE", id="id=m-1 | User likes tea."),
+            (FORGET,),
+        ),
         ReplyCase("with spaces", item(operation="DELETE", id=" m-1 "), (FORGET,)),
         ReplyCase("as the list shows it", item(operation="DELETE", id="id=m-1"), (FORGET,)),
         ReplyCase("in brackets", item(operation="DELETE", id="[m-1]"), (FORGET,)),
@@ -214,12 +248,27 @@ VALUES = named(
         ReplyCase(
             "content is a list",
             item(operation="NEW", content=[SAID]),
+            (new(SAID),),
+        ),
+        ReplyCase(
+            "content is a list of two",
+            item(operation="NEW", content=[SAID, SAID]),
             refused=("sentence is no text",),
         ),
         ReplyCase(
             "content is an object",
             item(operation="NEW", content={"text": SAID}),
+            (new(SAID),),
+        ),
+        ReplyCase(
+            "content is an object of two",
+            item(operation="NEW", content={"subject": "User", "text": SAID}),
             refused=("sentence is no text",),
+        ),
+        ReplyCase(
+            "content is left open",
+            item(operation="NEW", content="User lives in ..."),
+            refused=("empty fact",),
         ),
         ReplyCase(
             "content is true", item(operation="NEW", content=True), refused=("sentence is no text",)
@@ -283,8 +332,15 @@ VALUES = named(
         ReplyCase(
             "confidence below zero", said(confidence=-0.5), refused=("no number from 0 to 1",)
         ),
+        ReplyCase("confidence in words", said(confidence="high"), (new(SAID, confidence=0.9),)),
+        ReplyCase("confidence out of ten", said(confidence="9/10"), (new(SAID, confidence=0.9),)),
         ReplyCase(
-            "confidence in words", said(confidence="high"), refused=("no number from 0 to 1",)
+            "confidence out of seven", said(confidence="6/7"), refused=("no number from 0 to 1",)
+        ),
+        ReplyCase(
+            "confidence in other words",
+            said(confidence="rather"),
+            refused=("no number from 0 to 1",),
         ),
         ReplyCase("confidence is true", said(confidence=True), refused=("no number from 0 to 1",)),
         ReplyCase(

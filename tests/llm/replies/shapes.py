@@ -100,7 +100,7 @@ NESTED = named(
         ReplyCase(
             "grouped by operation",
             '{"NEW": [{"content": "User lives in Lisbon."}], "DELETE": [{"id": "m-1"}]}',
-            unusable="no usable JSON",
+            (LISBON, FORGET),
         ),
         ReplyCase("too deep", '{"result": ' * 70 + ONE_REPLY + "}" * 70, unusable="no usable JSON"),
     ],

@@ -12,6 +12,7 @@ from tests.llm.replies.endings import CUT_OFF, LIMITS, UNUSABLE
 from tests.llm.replies.fields import IDS, NAMES, OPERATIONS, VALUES
 from tests.llm.replies.notation import LITERALS, PUNCTUATION, QUOTES
 from tests.llm.replies.shapes import CALLS, NESTED, SEVERAL
+from tests.llm.replies.strangers import EXAMPLES, PROGRAMS, SORTED, WORDS, WRAPPED
 
 REPLIES: tuple[ReplyCase, ...] = (
     *CLEAN,
@@ -29,6 +30,11 @@ REPLIES: tuple[ReplyCase, ...] = (
     *IDS,
     *VALUES,
     *CHARACTERS,
+    *SORTED,
+    *WRAPPED,
+    *EXAMPLES,
+    *PROGRAMS,
+    *WORDS,
     *CUT_OFF,
     *UNUSABLE,
     *LIMITS,
