@@ -116,11 +116,11 @@ def _compiled_command(one: _CommandPattern) -> re.Pattern[str]:
 @cache
 def _command_patterns() -> tuple[_CommandPattern, ...]:
     patterns: Iterator[tuple[CommandKind, str, str, str]] = (
-        (kind, language, frame, _COMMAND_LETTERS.get(language, ""))
+        (kind, language, frame, _COMMAND_LETTERS.get(language.rstrip("+"), ""))
         for language, fragments in COMMAND_LANGUAGES.items()
         for kind, frames in _COMMAND_FRAMES.items()
         for frame in ((fragments[kind],) if kind in fragments else frames)
-        if frame in fragments or not frame.isupper()
+        if kind in fragments or frame in fragments or not (frame.isupper() or "+" in language)
     )
     return tuple(_CommandPattern(number, *one) for number, one in enumerate(patterns))
 

@@ -12,9 +12,11 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from adaptive.privacy.injection_avoidance import avoidance_language
+
 # What a style is told with; a wish consists of these words alone, but for names and languages.
 _STYLE_WORDS: Mapping[str, str] = {
-    "en": r"answer|answers|reply|replies|respond|response|responses|write|explain|explanations?"
+    "en": r"put|place|top|bottom|unit|answer|answers|reply|replies|respond|response|responses|write|explain|explanations?"
     r"|speak|talk|use"
     r"|using|be|keep|make|give|give me|provide|avoid|format|summari[sz]e|stick|call|address|me"
     r"|it|them|things|everything|your|my|his|her"
@@ -47,7 +49,7 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|question|caps|uppercase|lowercase|gender-neutral|inclusive|colou?rs?|colou?r-blind"
     r"|screen|reader|friendly",
     "de": r"antworte|antworten|antwort|schreib|schreibe|erklär|erkläre|erkläre mir|sprich|rede"
-    r"|nutze|benutze|verwende|sei|halte|halt|gib|gib mir|fass|fasse|vermeide|formatiere"
+    r"|nutze|benutze|verwende|verwenden|nutzen|benutzen|angeben|schreiben|erklären|sei|halte|halt|gib|gib mir|fass|fasse|vermeide|formatiere"
     r"|nenn|nenne|duze|duz|sieze|siez|mich|mir|dich|es|alles|dinge|deine|bitte"
     r"|immer|nie|niemals|ab|jetzt|sofort|in|auf|mit|ohne|und|oder|aber|nicht|kein|keine|keinen"
     r"|nur|so|kurz|knapp|kürzer|länger|ausführlich|ausführlicher|einfach|einfachen?|einfacher"
@@ -96,7 +98,7 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|frans|stap|voor|het|de|alles|dingen|alsjeblieft",
     "ru": r"отвечай|отвечайте|пиши|пишите|объясняй|объясняйте|говори|говорите|используй"
     r"|используйте|будь|будьте|давай|давайте|избегай|обращайся|обращайтесь|зови|называй"
-    r"|зовите|называйте|меня|мне|ко|всегда|никогда|на|в|с|без|и|или|но|не|кратко|коротко"
+    r"|зовите|называйте|меня|мне|ко|всегда|никогда|на|в|с|без|и|или|но|не|кратко|коротко|метрические|метрическими|метрическую|единицы|единицами|измерения|систему"
     r"|короче|подробно|просто|простыми|словами|ясно|прямо|честно|вежливо|формально|списком"
     r"|списками|таблицами|примерами|примеры|эмодзи|смайликов|жаргона|ответы|русском|русски"
     r"|по-русски|по-английски|английском|по|шагам|пожалуйста|ты|вы|языком|языке|короткие",
@@ -106,7 +108,7 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|formalnie|odpowiedzi",
     "tr": r"kısa|kısaca|cevap|cevaplar|ver|yanıtla|yaz|açıkla|kullan|kullanma|konuş|bana|beni"
     r"|hep|her|zaman|türkçe|ingilizce|ile|örneklerle|örnek|basit|resmi|emoji|madde|lütfen"
-    r"|diye|çağır|net",
+    r"|diye|çağır|net|metrik|birimler|birimleri|birim|sistem",
 }
 _WISH_NAME = r"[^\W\d_][\w'.\-]{0,20}(?:\s[^\W\d_a-z][\w'.\-]{0,20}){0,2}"
 # Wishes with a name in them, and how they are told of the user; group 1 is the name.
@@ -154,7 +156,7 @@ _UNSPACED_STYLE = re.compile(
     r"|英文|英语|日语|法语|德语|粤语|繁体中文|简体中文|列表|要点|表格|例子|举例"
     r"|代码|步骤|一步一步|表情符号|术语|专业术语|语气|语言|通俗|易懂|公制单位|和|与"
     r"|方式){2,16}[。.!！]?"
-    r"|(?:(?:いつも|常に|必ず|今後は?|できるだけ|もっと|短く|簡潔に|簡単に|詳しく|丁寧に"
+    r"|(?:(?:いつも|常に|必ず|今後は?|できるだけ|もっと|短く|簡潔に|簡単に|詳しく|丁寧に|メートル法(?:で|を)|摂氏(?:で|を)|使って|使用して"
     r"|敬語で|タメ口で|日本語で|英語で|箇条書きで|表で|例を(?:使って|挙げて)"
     r"|絵文字(?:は|を)使わ(?:ない|ず)(?:で|に)?|専門用語(?:は|を)(?:避けて|使わないで)"
     r"|わかりやすく|分かりやすく|答えて|回答して|説明して|話して|書いて|返事して|ください"
@@ -170,7 +172,7 @@ _UNSPACED_STYLE = re.compile(
 _WISHING = re.compile(
     r"(?:the )?(?:user|he|she|i|sam)(?:'d)? (?:also )?(?:wants?|prefers?|likes?|asks?|asked"
     r"|would like|expects?|wishes|wished|requested|requests)"
-    r"(?: that)? (?:(?:you|me|(?:the |an |my |this )?(?:ai |ai )?(?:assistant|ai|model|chatbot"
+    r"(?: that)? (?:(?:you|me|(?:the |an |my |this |all |every )?(?:ai |ai )?(?:assistant|ai|model|chatbot"
     r"|answers?|responses?|replies|explanations?|code))(?:'s answers)? )?(?:to |should "
     r"|in future |always |never )*(?:be )?",
 )
@@ -247,6 +249,8 @@ def style_language(sentence: str) -> str:
             return language
     if _UNSPACED_STYLE.fullmatch(bare):
         return _wish_script(bare)
+    if avoided := avoidance_language(bare):
+        return avoided
     if told := _TOLD_WISH.match(bare):
         return style_language(bare[told.end() :])
     lower = bare.lower().replace("\u2019", "'")
@@ -280,7 +284,9 @@ def as_statement(text: str) -> str:
 def _statement_of(sentence: str) -> str:
     language = style_language(sentence)
     bare = _bare_wish(sentence)
-    if not language or _WISHING.match(bare.lower()) or not _wish_openings().match(bare):
+    if not language or _WISHING.match(bare.lower()):
+        return sentence
+    if not _wish_openings().match(bare) and not avoidance_language(bare):
         return sentence
     tail = sentence[len(sentence.rstrip()) :]
     for name, pattern, frame in _naming_wishes():
