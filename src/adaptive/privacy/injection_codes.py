@@ -40,6 +40,11 @@ _PLAIN_WORDS = (
     "say",
     "password",
     "send",
+    "disregard",
+    "forget",
+    "prior",
+    "rules",
+    "obey",
 )
 
 
@@ -65,14 +70,7 @@ def disguised_texts(text: str) -> Iterator[str]:
     Nothing tells that it is one; so what they give counts only where it is a command.
     """
     lower = text.lower()
-    if re.search("%[2-7][0-9a-f]", lower):
-        yield unquote(lower)
-    if "&" in lower and html.unescape(lower) != lower:
-        yield html.unescape(lower)
-    if len(_accented().findall(lower)) > _MOST_ACCENTED * len(lower):
-        yield _without_accents(lower)
-    if len(_inner_signs().findall(lower)) >= _LEAST_DISGUISED:
-        yield _inner_signs().sub("", lower)
+    yield from _respelt_texts(lower)
     if re.search(r"[a-z][013457@$!|+8][a-z]|\b[013457@$!][a-z]{2}", lower):
         yield lower.translate(_LEET)
     if not text.isascii() and not re.search("[a-z]{4}", lower):
@@ -90,6 +88,18 @@ def disguised_texts(text: str) -> Iterator[str]:
         words_turned = re.sub(r"[a-z]+", lambda word: word.group()[::-1], lower)
         if sum(word in words_turned for word in _PLAIN_WORDS) >= _LEAST_DISGUISED:
             yield words_turned
+
+
+def _respelt_texts(lower: str) -> Iterator[str]:
+    """A lower-case text without what is written into its words, or in their place."""
+    if re.search("%[2-7][0-9a-f]", lower):
+        yield unquote(lower)
+    if "&" in lower and html.unescape(lower) != lower:
+        yield html.unescape(lower)
+    if not lower.isascii() and len(_accented().findall(lower)) > _MOST_ACCENTED * len(lower):
+        yield _without_accents(lower)
+    if len(_inner_signs().findall(lower)) >= _LEAST_DISGUISED:
+        yield _inner_signs().sub("", lower)
 
 
 def joined_letters(text: str) -> str:
@@ -207,7 +217,7 @@ def _accented() -> re.Pattern[str]:
 @cache
 def _inner_signs() -> re.Pattern[str]:
     """A sign between two letters of a word."""
-    return re.compile(r"(?<=[a-z])[*|~^+\u00b7_.\-/\\](?=[a-z])")
+    return re.compile(r"[*|~^+\u00b7_.\-/\\](?=[a-z])(?<=[a-z].)")
 
 
 @cache

@@ -120,8 +120,9 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     "THEN": r"then|please|you|you must|you should|you will|always|never|immediately|simply|just"
     r"|must|to|instead",
     "ALWAYS": r"always(?! be (?:kind|yourself|closing|happy|brave|humble|honest|prepared|ready"
-    r"|curious|grateful)\b| look on| keep (?:smiling|going|calm))|never(?! (?:give up|give in"
-    r"|look back|say never|say die|let go|let me go|say goodbye|mind)\b)|from now on|from this point(?: on| forward)?|from here on(?: out)?"
+    r"|curious|grateful)\b| look on| keep (?:smiling|going|calm))"
+    r"|never(?! (?:gonna|give (?:\w+ )?up|give in|look back|say never|say die|let go|let me go"
+    r"|say goodbye|mind)\b)|from now on|from this point(?: on| forward)?|from here on(?: out)?"
     r"|from today(?: on)?|henceforth|going forward|in (?:the )?future"
     r"|in all (?:future )?(?:\w+ )?(?:answers|responses|replies|conversations|chats"
     r"|sessions|messages)|in every (?:answer|response|reply|conversation|chat|message)"

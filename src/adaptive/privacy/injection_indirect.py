@@ -5,11 +5,15 @@ to, or to whatever model reads it, is none, in whichever mood it stands. Fragmen
 ``injection_languages``; each entry's name is its language and a plus sign.
 """
 
+# ruff: noqa: RUF001 - words of many scripts
+
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-_READER = r"(?:assistants?|ais?|chatbots?|bots?|llms?|language models?|(?:the|any|ai) models?|agents?)"
+_READER = (
+    r"(?:assistants?|ais?|chatbots?|bots?|llms?|language models?|(?:the|any|ai) models?|agents?)"
+)
 _SLYLY = r"(?:quietly|secretly|covertly|silently|discreetly|subtly|stealthily|surreptitiously)"
 _NOBODYS = r"(?<!user's )(?<!sister's )(?<!boss's )(?<!her )(?<!his )(?<!their )(?<!my )"
 # The verbs of an assistant that serves somebody else.
@@ -25,7 +29,7 @@ _DISLOYAL_DOING = (
 _PROMOTED = (
     r"recommend\w*|promot\w+|advertis\w+|prais\w+|endors\w+|mention\w*|includ\w+|contain\w*"
     r"|favou?rs?|link\w*|plug\w*|insert\w*|append\w*|embed\w*|carr(?:y|ies)|pixels?|adverts?"
-    r"|slogans?|sponsor\w*|steer\w*"
+    r"|slogans?|sponsor\w*|steer\w*|(?:end|begin|start|close|open)s? with"
 )
 _ANSWERS_EN = r"(?:answers?|responses?|repl(?:y|ies)|messages?|outputs?|code|scripts?|summar\w+)"
 
@@ -38,7 +42,7 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         rf"|your) (?:future )?{_ANSWERS_EN}\b"
         rf"|\b(?:in|into|to|of|from|throughout) (?:all |any |each of )?your (?:future |next )?"
         r"(?:answers|responses|replies|recommendations|summaries|outputs?)\b"
-        r"|(?:^|[.!?\n]\s{0,3})(?:(?:could|would|can|will) you (?!rather)(?:please |kindly )?\w"
+        r"|(?:^|[.!?\n]\s{0,3})(?:(?:could|would|can|will) you (?:please|kindly) \w"
         r"|(?:it would|it'd) be \w+ (?:\w+ )?if (?:you|the (?:assistant|ai|model))\b"
         r"|(?:we|i)(?:'d| would) (?:\w+ )?appreciate it if (?:you|the (?:assistant|ai|model))\b"
         r"|would you mind\b)"
@@ -65,10 +69,12 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"|filters|guidelines|instructions|safeguards)|the above)\b"
         r"|(?:^|[.:,;\n\"']\s{0,3})(?:ignore|disregard|forget|override|bypass) (?:all|any|every"
         r"|(?:all |any |the |your )?(?:previous|prior|above|earlier|preceding))['\". \u2026]{0,4}$",
-        "role": rf"{_NOBODYS}\b{_READER}(?:'s)?\b[^.!?\n]{{0,40}}?\b(?:with (?:no|zero) (?:restrictions"
+        "role": rf"{_NOBODYS}\b{_READER}(?:'s)?\b[^.!?\n]{{0,40}}?\b(?:with (?:no|zero)"
+        rf" (?:restrictions"
         r"|limits|filters|rules)|never refus\w+|without (?:restrictions|limits|filters|rules)"
         r"|obeys? only|only obeys?|drops? (?:its|the|all) \w{0,12}\s?rules)"
-        rf"|\b{_READER}'s (?:(?:new|secret|real|true|hidden|only) (?:role|rules?|job|goal|task|mission"
+        rf"|\b{_READER}'s (?:(?:new|secret|real|true|hidden|only) (?:role|rules?|job|goal|task"
+        rf"|mission"
         r"|persona|identity|name|instructions?)|(?:rules?|mission|orders?)\s?(?::|is\b|are\b))"
         r"|\bthe system (?:prompt|message|instructions?) (?:was|were|is|are|has been|have been)"
         r" (?:now )?(?:replaced|changed|updated|overridden|void|obsolete|cancell?ed|lifted)",
@@ -85,10 +91,12 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"|summari[sz]es?|sees?|encounters?|evaluates?) (?:this|it|these|the (?:page|text|document"
         r"|file|note|e-?mail|above|following))\b"
         rf"|\b(?:note|notice|message|attention|instructions?|memo|hint)s?,? (?:to|for) (?:all |any "
-        rf"|the )?{_READER}\b|\b(?:attention|hey|dear|hello),? (?:all |any )?{_READER}\b(?=[,:!]| reading)"
+        rf"|the )?{_READER}\b|\b(?:attention|hey|dear|hello),? (?:all |any )?{_READER}\b(?=[,:!]|"
+        rf" reading)"
         rf"|\bif you(?:'re| are) an? (?:ai|artificial|llm|language model|bot|chatbot|assistant"
         r"|agent)\b"
-        r"|(?:^|[.:,\n\"']\s{0,3})(?:always )?(?:assume|pretend|presume|take it) (?:that )?(?:the )?"
+        r"|(?:^|[.:,\n\"']\s{0,3})(?:always )?(?:assume|pretend|presume|take it) (?:that )?(?:the"
+        r" )?"
         r"user\b"
         r"|(?:^|[.\n]\s{0,3})trigger (?:word|phrase|sentence)s?\s?:"
         r"|\b(?:user|anyone|everyone) (?:is|are|has|have|may|can)\b[^.!?\n]{0,24}\b(?:entitled"
@@ -164,7 +172,8 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"|\b(?:note|message|attention|consigne)s? (?:à|aux|pour) (?:l'|les |toutes les )?(?:ia\b"
         r"|assistants?|modèles|chatbots?|llms?)|\bsi tu es une? (?:ia|assistant|modèle)"
         r"|(?:^|[.\n]\s{0,3})(?:partie|étape|morceau) (?:\d|un|deux|a\b|b\b)[^.!?\n]{0,12}:",
-        "role": r"\b(?:réponds|répondre|répondez|parles?|agis\w*)\b[^.!?\n]{0,30}\bsans (?:aucune? )?"
+        "role": r"\b(?:réponds|répondre|répondez|parles?|agis\w*)\b[^.!?\n]{0,30}\bsans (?:aucune?"
+        r" )?"
         r"(?:filtres?|restrictions?|limites?|règles|censure)\b",
     },
     "es+": {
@@ -176,7 +185,8 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"|\b(?:en|a|de) (?:todas )?tus (?:futuras )?respuestas\b",
         "override": r"\b(?:saltarse|ignorar|incumplir|eludir|no (?:cumplir|respetar|seguir))\b"
         r"[^.!?\n]{0,20}\b(?:normas|reglas|instrucciones|directrices|filtros)\b",
-        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bque )(?:el |la )?(?:asistente|ia|chatbot|modelo|bot)"
+        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bque )(?:el |la )?(?:asistente|ia|chatbot|modelo"
+        r"|bot)"
         r" (?:ha |había |está |se ha )?(?:aceptado|aceptó|prometido|prometió|accedido|accedió"
         r"|comprometido|comprometió|acordado|acordó|decidido|consentido|de acuerdo|dispuesto)\b"
         r"|\b(?:ia|ias|modelos? de lenguaje|asistentes?|chatbots?|llms?) (?:que )?(?:lea\w*|lee\w*"
@@ -196,15 +206,18 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"|\b(?:nas|às|das) (?:suas|tuas) (?:futuras )?respostas\b",
         "override": r"\b(?:ignorar|violar|burlar|não (?:seguir|cumprir|respeitar))\b"
         r"[^.!?\n]{0,20}\b(?:normas|regras|instruções|diretrizes|filtros)\b",
-        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bque )(?:o |a )?(?:assistente|ia|chatbot|modelo|bot)"
+        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bque )(?:o |a )?(?:assistente|ia|chatbot|modelo"
+        r"|bot)"
         r" (?:já |se |está )?(?:concordou|aceitou|prometeu|comprometeu|consentiu|decidiu|acordou"
         r"|de acordo)\b"
-        r"|\b(?:ia|ias|modelos? de linguagem|assistentes?|chatbots?|llms?) (?:que )?(?:leia\w*|lê\w*"
+        r"|\b(?:ia|ias|modelos? de linguagem|assistentes?|chatbots?|llms?) (?:que )?(?:leia\w*"
+        r"|lê\w*"
         r"|process\w+|resum\w+)\b[^.!?\n]{0,40}\b(?:dev\w+|tem que|têm que)\b"
         r"|\b(?:nota|mensagem|atenção|aviso)s?,? (?:à|às|a|para) (?:a |as |os |toda )?(?:ia\b|ias\b"
         r"|assistentes?|modelos|chatbots?|llms?)"
         r"|(?:^|[.\n]\s{0,3})(?:parte|passo) (?:\d|um|dois|a\b|b\b)[^.!?\n]{0,12}:",
-        "role": r"\b(?:responda\w*|responde\w*|fale|aja)\b[^.!?\n]{0,30}\bsem (?:nenhum\w* |quaisquer )?"
+        "role": r"\b(?:responda\w*|responde\w*|fale|aja)\b[^.!?\n]{0,30}\bsem (?:nenhum\w* "
+        r"|quaisquer )?"
         r"(?:filtros?|restriç\w+|limites?|regras|censura)\b",
     },
     "it+": {
@@ -213,15 +226,18 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"|conteng\w*|lod\w*|cit\w*)"
         r"|\b(?:aggiungi|metti|inserisci|includi|potresti|puoi)\b[^!?\n]{1,80}\b(?:ogni|tutte le"
         r"|tue) (?:rispost[ae]|messagg\w+)\b|\b(?:nelle|alle|delle) tue (?:future )?risposte\b",
-        "override": r"\b(?:ignorare|violare|aggirare|non (?:seguire|rispettare|osservare)(?: più)?)\b"
+        "override": r"\b(?:ignorare|violare|aggirare|non (?:seguire|rispettare|osservare)(?:"
+        r" più)?)\b"
         r"[^.!?\n]{0,20}\b(?:norme|regole|istruzioni|direttive|filtri)\b",
-        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bche )(?:l'|il |la )?(?:assistente|ia|chatbot|modello"
+        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bche )(?:l'|il |la )?(?:assistente|ia|chatbot"
+        r"|modello"
         r"|bot) (?:ha |si è |è |aveva )?(?:accettato|promesso|impegnato|acconsentito|deciso"
         r"|concordato|giurato|d'accordo)\b"
         r"|\b(?:ia|modelli linguistici|assistenti|chatbot|llm) (?:che )?(?:legg\w+|elabor\w+"
         r"|riassum\w+)\b[^.!?\n]{0,40}\b(?:dev\w+|dovr\w+)\b"
         r"|(?:^|[.\n]\s{0,3})(?:parte|passo) (?:\d|uno|due|a\b|b\b)[^.!?\n]{0,12}:",
-        "role": r"\b(?:rispondi|rispondere|parla|agisci)\b[^.!?\n]{0,30}\bsenza (?:alcun\w* )?(?:filtri"
+        "role": r"\b(?:rispondi|rispondere|parla|agisci)\b[^.!?\n]{0,30}\bsenza (?:alcun\w*"
+        r" )?(?:filtri"
         r"|filtro|restrizioni|limiti|regole|censura)\b",
     },
     "nl+": {
@@ -240,7 +256,8 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
     "sv+": {
         "override": r"\b(?:ignorera|glöm|bortse från|strunta i)\b[^.!?\n]{0,30}\b(?:instruktion\w*"
         r"|regler\w*|anvisning\w*|riktlinj\w*)",
-        "reveal": r"\b(?:visa|avslöja|skriv ut)\b[^.!?\n]{0,20}\b(?:systemprompt\w*|instruktioner\w*"
+        "reveal": r"\b(?:visa|avslöja|skriv ut)\b[^.!?\n]{0,20}\b(?:systemprompt\w*"
+        r"|instruktioner\w*"
         r"|minnen\w*)",
         "standing": r"\b(?:alltid|varje svar|alla svar|från och med nu)\b[^.!?\n]{0,40}\b"
         r"(?:rekommendera|föreslå|nämn|lägg till)\b|(?:^|[.\n]\s?)(?:rekommendera|föreslå|nämn)\b"
@@ -255,14 +272,16 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"[^.!?\n]{0,40}(?:giới thiệu|khuyên dùng|đề xuất|quảng cáo|nhắc đến)",
     },
     "tr+": {
-        "standing": r"\bher (?:cevap|yanıt)\w*\b[^.!?\n]{0,50}?\b(?:öner\w*|tanıt\w*|tavsiye\w*|öv\w*"
+        "standing": r"\bher (?:cevap|yanıt)\w*\b[^.!?\n]{0,50}?\b(?:öner\w*|tanıt\w*|tavsiye\w*"
+        r"|öv\w*"
         r"|reklam\w*|ekle\w*|bahset\w*)"
         r"|\b(?:cevap|yanıt)larına\b[^.!?\n]{0,60}\b(?:ekle|yaz)\w*",
         "override": r"\b(?:kural|talimat|yönerge|ilke)\w*\s(?:\w+\s){0,2}?(?:uymama\w*|uyma\b"
         r"|çiğne\w*|bırak\w*|aş\b)",
         "reveal": r"\b(?:anı|hafıza|bellek|sistem istemi|talimat)\w*\s(?:\w+\s){0,2}?(?:yazdır|dök"
         r"|göster|listele|paylaş|açıkla)\b",
-        "role": r"\b(?:filtresiz|sınırsız|kısıtlamasız|sansürsüz|kuralsız)\b[^.!?\n]{0,20}\b(?:cevap"
+        "role": r"\b(?:filtresiz|sınırsız|kısıtlamasız|sansürsüz"
+        r"|kuralsız)\b[^.!?\n]{0,20}\b(?:cevap"
         r"|yanıt|konuş|davran|model|yapay)\w*",
         "authority": r"(?:^|[.!?:\n]\s{0,3})(?:asistan|yapay zek\w+|sohbet botu|model)\b"
         r"[^.!?\n]{0,60}\b(?:kabul etti|söz verdi|onayladı|anlaştı|karar verdi)\b"
@@ -284,7 +303,8 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         r"|\b(?:ии|нейросет\w+|языков\w+ модел\w+|ассистент\w*|чат-?бот\w*)\b[^.!?\n]{0,12}\b"
         r"(?:чита\w+|обрабатыва\w+)\b[^.!?\n]{0,40}\b(?:долж\w+|обязан\w*)"
         r"|(?:^|[.\n]\s{0,3})(?:часть|шаг) (?:\d|перв\w+|втор\w+|один|два)[^.!?\n]{0,12}:",
-        "role": r"\b(?:отвечай\w*|говори\w*|пиши\w*|действуй\w*)\b[^.!?\n]{0,20}\bбез (?:всяких |каких-"
+        "role": r"\b(?:отвечай\w*|говори\w*|пиши\w*|действуй\w*)\b[^.!?\n]{0,20}\bбез (?:всяких "
+        r"|каких-"
         r"либо )?(?:фильтр\w+|ограничени\w+|правил|цензур\w+)",
     },
     "zh+": {
@@ -305,7 +325,8 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         "(?:宣伝|勧め|推奨|紹介|含め|言及|褒め|広告)",
         "authority": "(?:^|[。！？])(?:アシスタント|ai|モデル|チャットボット)は.{0,30}(?:ことに)"
         "(?:同意|合意|決め)|(?:^|[。！？])(?:アシスタント|ai|モデル)は.{0,30}(?:約束|承諾)"
-        "|(?:これを|本文書を|この文書を|この文を)(?:読|処理).{0,12}(?:ai|アシスタント|モデル).{0,40}"
+        "|(?:これを|本文書を|この文書を|この文を)(?:読|処理).{0,12}(?:ai|アシスタント"
+        "|モデル).{0,40}"
         "(?:こと|なさい|ください|なければ)|^パート[12一二][:：]",
         "override": "(?:規則|ルール|指示|制限|方針)に(?:は)?従わな",
         "role": "(?:制限|フィルター|検閲)(?:なし|無し)で(?:答え|回答|応答|話)",
@@ -314,8 +335,10 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
     "ko+": {
         "standing": "(?:모든|매|각) ?(?:답변|대답|응답|회신)(?:에서|이|에|은|마다)?.{0,24}(?:추천"
         "|홍보|광고|언급|칭찬|포함)",
-        "authority": "(?:^|[.!?] ?)(?:어시스턴트|비서 ai|ai|챗봇|모델|인공지능)(?:는|은|가|이) .{0,40}"
-        "(?:동의했|약속했|합의했|동의하였|승낙했|결정했)|(?:이 글|이 문서|이것)을 (?:읽|처리).{0,12}"
+        "authority": "(?:^|[.!?] ?)(?:어시스턴트|비서 ai|ai|챗봇|모델|인공지능)(?:는|은|가"
+        "|이) .{0,40}"
+        "(?:동의했|약속했|합의했|동의하였|승낙했|결정했)|(?:이 글|이 문서|이것)을 (?:읽"
+        "|처리).{0,12}"
         "(?:ai|어시스턴트|모델).{0,40}(?:해야|하라|하세요)",
         "override": "(?:규칙|지침|지시|제한)을? ?(?:따르지 않|지키지 않|위반하)",
         "role": "(?:필터|제한|검열|규칙) ?없이 ?(?:대답|답|응답|말|행동)",
@@ -337,7 +360,8 @@ INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
         "|النظام|المحادثات)",
     },
     "hi+": {
-        "standing": "(?:हर|सभी|प्रत्येक) (?:जवाब|उत्तर|जवाबों|उत्तरों)(?: में)?.{0,30}(?:प्रचार|सिफारिश"
+        "standing": "(?:हर|सभी|प्रत्येक) (?:जवाब|उत्तर|जवाबों|उत्तरों)(?: में)?.{0,30}(?:प्रचार"
+        "|सिफारिश"
         "|सिफ़ारिश|सुझा|उल्लेख|तारीफ|जोड़|विज्ञापन|शामिल)",
         "authority": "(?:^|[।!?] ?)(?:सहायक|ए ?आई|चैटबॉट|मॉडल) ने .{0,50}(?:सहमति|वादा|सहमत|स्वीकार"
         "|मान लिया)",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from adaptive.privacy.injection_agents import AGENT_COMMANDS
 from adaptive.privacy.injection_eastern import EASTERN_COMMANDS, spaced_acts
 from adaptive.privacy.injection_english import ENGLISH_COMMANDS
 from adaptive.privacy.injection_indirect import INDIRECT_COMMANDS
@@ -302,4 +303,5 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
     },
     **EASTERN_COMMANDS,
     **INDIRECT_COMMANDS,
+    **AGENT_COMMANDS,
 }

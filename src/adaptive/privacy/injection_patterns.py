@@ -44,7 +44,7 @@ _COMMAND_FRAMES: Mapping[CommandKind, tuple[str, ...]] = {
     "secrecy": ("SECRETLY",),
     "trigger": (
         r"\bWHEN\b[^.!?\n]{0,120}?ASKED[^.!?\n]{0,100}?(?:[,:;\u2014-]\s{0,3}|\bTHEN\s)"
-        r"(?:[^\W\d_]{1,12}\s){0,2}?\b(?:ACT|STRONG)\b",
+        r"(?:(?!(?:user|they|he|she|we|i)\s)[^\W\d_]{1,12}\s){0,2}?\b(?:ACT|STRONG)\b",
     ),
     "standing": (
         rf"{_COMMAND_CLAUSE}"

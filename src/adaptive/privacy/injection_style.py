@@ -16,7 +16,9 @@ from adaptive.privacy.injection_avoidance import avoidance_language
 
 # What a style is told with; a wish consists of these words alone, but for names and languages.
 _STYLE_WORDS: Mapping[str, str] = {
-    "en": r"put|place|top|bottom|unit|answer|answers|reply|replies|respond|response|responses|write|explain|explanations?"
+    "en": r"put|place|top|bottom|unit|version|middle|outline|overview|recap|opinions?|pros|cons"
+    r"|options|patient|typos|grammar|mistakes?|errors?|correct|word|end|answer|answers|reply"
+    r"|replies|respond|response|responses|write|explain|explanations?"
     r"|speak|talk|use"
     r"|using|be|keep|make|give|give me|provide|avoid|format|summari[sz]e|stick|call|address|me"
     r"|it|them|things|everything|your|my|his|her"
@@ -49,7 +51,8 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|question|caps|uppercase|lowercase|gender-neutral|inclusive|colou?rs?|colou?r-blind"
     r"|screen|reader|friendly",
     "de": r"antworte|antworten|antwort|schreib|schreibe|erklär|erkläre|erkläre mir|sprich|rede"
-    r"|nutze|benutze|verwende|verwenden|nutzen|benutzen|angeben|schreiben|erklären|sei|halte|halt|gib|gib mir|fass|fasse|vermeide|formatiere"
+    r"|nutze|benutze|verwende|verwenden|nutzen|benutzen|angeben|schreiben|erklären|sei|halte|halt"
+    r"|gib|gib mir|fass|fasse|vermeide|formatiere"
     r"|nenn|nenne|duze|duz|sieze|siez|mich|mir|dich|es|alles|dinge|deine|bitte"
     r"|immer|nie|niemals|ab|jetzt|sofort|in|auf|mit|ohne|und|oder|aber|nicht|kein|keine|keinen"
     r"|nur|so|kurz|knapp|kürzer|länger|ausführlich|ausführlicher|einfach|einfachen?|einfacher"
@@ -98,7 +101,8 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|frans|stap|voor|het|de|alles|dingen|alsjeblieft",
     "ru": r"отвечай|отвечайте|пиши|пишите|объясняй|объясняйте|говори|говорите|используй"
     r"|используйте|будь|будьте|давай|давайте|избегай|обращайся|обращайтесь|зови|называй"
-    r"|зовите|называйте|меня|мне|ко|всегда|никогда|на|в|с|без|и|или|но|не|кратко|коротко|метрические|метрическими|метрическую|единицы|единицами|измерения|систему"
+    r"|зовите|называйте|меня|мне|ко|всегда|никогда|на|в|с|без|и|или|но|не|кратко|коротко"
+    r"|метрические|метрическими|метрическую|единицы|единицами|измерения|систему"
     r"|короче|подробно|просто|простыми|словами|ясно|прямо|честно|вежливо|формально|списком"
     r"|списками|таблицами|примерами|примеры|эмодзи|смайликов|жаргона|ответы|русском|русски"
     r"|по-русски|по-английски|английском|по|шагам|пожалуйста|ты|вы|языком|языке|короткие",
@@ -172,7 +176,8 @@ _UNSPACED_STYLE = re.compile(
 _WISHING = re.compile(
     r"(?:the )?(?:user|he|she|i|sam)(?:'d)? (?:also )?(?:wants?|prefers?|likes?|asks?|asked"
     r"|would like|expects?|wishes|wished|requested|requests)"
-    r"(?: that)? (?:(?:you|me|(?:the |an |my |this |all |every )?(?:ai |ai )?(?:assistant|ai|model|chatbot"
+    r"(?: that)? (?:(?:you|me|(?:the |an |my |this |all |every )?(?:ai |ai )?(?:assistant|ai|model"
+    r"|chatbot"
     r"|answers?|responses?|replies|explanations?|code))(?:'s answers)? )?(?:to |should "
     r"|in future |always |never )*(?:be )?",
 )
