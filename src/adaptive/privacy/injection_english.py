@@ -26,7 +26,7 @@ _ENGLISH_ACTS = (
 _COMMON_ACTS = (
     "be|keep|help|make|write|explain|start|begin|end|finish|let|name|store|save|present|follow"
     "|run|talk|speak|give|provide|choose|select|pick|point|push|use|put|switch|book|generate"
-    "|create"
+    "|create|remember|show|ask"
 )
 _ENGLISH_DOINGS = "|".join(
     act for act in _ENGLISH_ACTS.split("|") if act not in _COMMON_ACTS.split("|")

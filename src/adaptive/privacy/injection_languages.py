@@ -15,6 +15,7 @@ from adaptive.privacy.injection_agents import AGENT_COMMANDS
 from adaptive.privacy.injection_eastern import EASTERN_COMMANDS, spaced_acts
 from adaptive.privacy.injection_english import ENGLISH_COMMANDS
 from adaptive.privacy.injection_indirect import INDIRECT_COMMANDS
+from adaptive.privacy.injection_subjects import SUBJECT_COMMANDS
 
 COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
     "en": ENGLISH_COMMANDS,
@@ -304,4 +305,5 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
     **EASTERN_COMMANDS,
     **INDIRECT_COMMANDS,
     **AGENT_COMMANDS,
+    **SUBJECT_COMMANDS,
 }
