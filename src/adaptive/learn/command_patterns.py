@@ -73,7 +73,7 @@ _ENGLISH_COMMANDS = (
 _GERMAN_WORDS: Mapping[str, str] = {
     "LEAD": "(?:(?:ok(?:ay)?|und|ach|also|übrigens|danke|hey|hallo|gut|bitte)[ ,.!:]+){0,4}",
     "KEEP": "(?:merke?|merken sie) (?:dir|euch|sich)|denke? (?:bitte )?(?:daran|dran)"
-    "|behalte?(?: bitte)? im (?:kopf|hinterkopf|gedächtnis)|erinnere dich(?: bitte)? daran"
+    "|behalte?(?: bitte)?(?: im (?:kopf|hinterkopf|gedächtnis))?|erinnere dich(?: bitte)? daran"
     "|(?:kannst|könntest) du dir(?: bitte)? merken",
     "NOT": "vergiss(?: bitte)? (?:nicht|nie|niemals)|vergessen sie (?:bitte )?nicht",
     "NOTE": "(?:notiere?|speichere?)(?: dir| sie(?: sich)?)?|beachte|schreib(?:e|en sie)?"
@@ -91,7 +91,8 @@ _GERMAN_COMMANDS = (
     r"NOT(?: bitte)?,? (?P<errand>.{2,80} zu \w+|.{2,80}zu\w{2,}en)",
     "(?P<bare>(?:KEEP|NOTE)(?: bitte)?(?: das| dies| es)(?: bitte)?)",
     "vergiss(?: bitte)?,? dass (?P<subject>(?!ich (?:das|es) (?:gesagt|gefragt)).+)",
-    "vergiss(?: bitte)?(?: alles)?,? was (?:ich|du)(?: dir)? (?:über|von|zu) (?:(?P<all>mich"
+    "(?:vergiss|lösche?|entferne?)(?: bitte)?(?: alles)?,? was (?:ich|du)(?: dir)? (?:über|von"
+    "|zu) (?:(?P<all>mich"
     "|mir)|(?P<subject>.+?))(?: (?:gesagt|erzählt|geschrieben) habe?| weißt)?",
     "vergiss(?: bitte)? (?P<subject>(?:meine?[mnrs]?|unsere?[mnrs]?) .+)",
     "(?:lösche?|entferne?)(?: bitte)? (?P<subject>(?:meine?[mnrs]?|unsere?[mnrs]?) .+?) aus"
@@ -120,7 +121,8 @@ _FRENCH_COMMANDS = (
     r"n'oubliez? pas (?:de |d')(?P<errand>\w.+)",
     "(?P<bare>(?:souviens-t'en|retiens(?: bien)? (?:ça|cela)|note(?:-le| ça| cela)))",
     "oubliez?(?:PLEASE)? qu(?:e |')(?P<subject>(?!j'ai (?:dit|demandé)).+)",
-    "oubliez? (?:tout )?ce que (?:je t'ai|je vous ai|j'ai|tu sais)(?: dit| raconté| écrit)?"
+    "(?:oublie|efface|supprime)z? (?:tout )?ce que (?:je t'ai|je vous ai|j'ai|tu sais)(?: dit"
+    "| raconté| écrit)?"
     " (?:sur|de|d'|à propos de|concernant|au sujet de) ?(?:(?P<all>moi|nous)|(?P<subject>.+))",
     "(?:tu peux )?oubli(?:ez?|er) (?P<subject>(?:mon|ma|mes|notre|nos) .+)",
     "(?:efface|supprime)z? (?:(?:le|la|les|tes|ta|tous|mes|ton) )*(?:souvenirs?|mémoire"
@@ -143,7 +145,8 @@ _SPANISH_COMMANDS = (
     r"KEEP (?P<errand>\w{2,}[aei]r(?:me|te|le|lo|la|les|los|las)?\b.*)",
     "(?P<bare>(?:recuérdalo|recuerda (?:esto|eso)|anótalo|no lo olvides))",
     "olvida(?:te)?(?: de)? que (?P<subject>.+)",
-    "olvida (?:todo )?lo que (?:te )?(?:dije|he dicho|conté|sabes) (?:sobre|de|del|acerca de)"
+    "(?:olvida|borra|elimina) (?:todo )?lo que (?:te )?(?:dije|he dicho|conté|sabes) (?:sobre|de"
+    "|del|acerca de)"
     " (?:(?P<all>mí)|(?P<subject>.+))",
     "olvid(?:a|ar)(?:te)?(?: de)? (?P<subject>(?:mis?|nuestr[oa]s?) .+)",
     "(?:borra|elimina) (?:(?:el|la|los|las|tus?|mis?|todos|todas) )*(?:recuerdos?|memorias?"
@@ -166,7 +169,8 @@ _PORTUGUESE_COMMANDS = (
     r"KEEP (?P<errand>\w{2,}[aei]r\b.*)",
     "(?P<bare>(?:lembr[ae](?:-te|-se)? disso|anot[ae] isso|não (?:te |se )?esqueças? disso))",
     "esque(?:ce|ça)(?: de)? que (?P<subject>.+)",
-    "esque(?:ce|ça) (?:tudo )?o que (?:eu )?(?:te |lhe )?(?:disse|contei|falei) (?:sobre"
+    "(?:esque(?:ce|ça)|apag(?:a|ue)|elimin[ae]|remov[ae]) (?:tudo )?o que (?:eu |você |tu )?"
+    "(?:te |lhe )?(?:disse|contei|falei|sabes?) (?:sobre"
     "|d[aeo]s?) (?:(?P<all>mim)|(?P<subject>.+))",
     "esque(?:ce|ça|cer)(?: d?[oa]s?)? (?P<subject>(?:meus?|minhas?|noss[oa]s?) .+)",
     "(?:apag|elimin|remov)[ae] (?:(?:[oa]s?|tuas?|suas?|minhas?|todas) )*(?:memórias?"
@@ -188,7 +192,8 @@ _ITALIAN_COMMANDS = (
     r"KEEP di (?P<errand>\w.+)",
     "(?P<bare>(?:ricordalo|ricordatelo|tienilo a mente|segnatelo|ricorda questo))",
     "dimentica(?:ti)?(?: di)? che (?P<subject>.+)",
-    "dimentica (?:tutto )?(?:ciò|quello) che (?:ti )?(?:ho detto|ho raccontato|sai) (?:su|di"
+    "(?:dimentica|cancella|elimina|rimuovi) (?:tutto )?(?:ciò|quello) che (?:ti )?(?:ho detto"
+    "|ho raccontato|sai) (?:su|di"
     "|del|della|riguardo a) ?(?:(?P<all>me)|(?P<subject>.+))",
     "dimentica(?:re|ti)?(?: del(?:la)?)? (?:il |la |i |le |lo )?(?P<subject>(?:mi[oae]|miei"
     "|nostr[oaie]) .+)",
@@ -214,6 +219,8 @@ _RUSSIAN_COMMANDS = (
     "забудь(?:те)?(?: о том)?,? что (?P<subject>(?!я (?:это )?(?:сказал|говорил|спросил)а?$).+)",
     "забудь(?:те)? (?:вс[её],? )?что я (?:тебе |вам )?(?:говорил|рассказывал|сказал"
     r"|писал)\w?(?: тебе| вам)? (?:обо?|про) (?:(?P<all>мне|меня|себе|себя)|(?P<subject>.+))",
+    "(?:забудь|удали|сотри)(?:те)? (?:вс[её],? )?что (?:ты |вы )?(?:знаешь|знаете|помнишь|помните)"
+    " (?:обо?|о|про) (?:(?P<all>мне|меня)|(?P<subject>.+))",
     "(?:забудь(?:те)?|забыть) (?:про |о |об )?(?P<subject>(?:мо[йяюеёи]|моего|моей|мо[её]м|моих"
     r"|наш\w{0,3}) .+)",
     "(?:удали|сотри)(?:те)? (?:вс[её] )?(?:воспоминани[ея]|записи|память|данные) (?:обо?"

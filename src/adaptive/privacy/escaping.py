@@ -220,7 +220,8 @@ def _role_opening() -> re.Pattern[str]:
 @cache
 def _commanding_turn() -> re.Pattern[str]:
     return re.compile(
-        rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\s*_)\]\"'`]{{0,6}}[:：]",
+        rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\s*_)\]\"'`]{{0,6}}[:：]"
+        rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_COMMANDING_ROLES})[ \t#]{{0,4}}(?:\n|$)",
         re.IGNORECASE,
     )
 

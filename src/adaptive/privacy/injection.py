@@ -9,6 +9,7 @@ or imitates is refused, with the reason in a person's words.
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -54,7 +55,7 @@ def injection_verdict(text: str) -> InjectionVerdict:
     is_plain = text.isascii() and text.isprintable()
     if not is_plain and _hidden_signs().search(_without_known_sequences(text)):
         return InjectionVerdict("it holds characters that cannot be seen", "hidden")
-    if imitates_structure(text):
+    if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
         return InjectionVerdict("it imitates the marks that structure a chat", "structure")
     plain = re.sub(" {2,}", " ", text) if is_plain else _plain_view(text)
     if _markup_openings().search(plain) and _markup_signs().search(plain):
@@ -166,7 +167,7 @@ def _markup_signs() -> re.Pattern[str]:
         r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button"
         r"|link|meta|object"
         r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
-        r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
+        r"|(?:(?<!\w)<|</)[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
         r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
         r"|\{\{[^}\n]{1,100}\}\}|\{%"
     )
@@ -178,7 +179,7 @@ def _fetching() -> re.Pattern[str]:
     go = (
         r"(?:visit|open|fetch|load|click|go to|navigate to|download|curl|wget|get|post|browse"
         r"|call|request|read|see|check|follow|include|use"
-        r"|embed|render|show|display|link|point|redirect|besuche|öffne|lade|klicke?|rufe?"
+        r"|embed|render|show|display|link|point|redirect|insert|add|append|attach|put|place|besuche|öffne|lade|klicke?|rufe?"
         r"|visite[zr]?|ouvre[zr]?|clique[zr]?|télécharge[zr]?|abre|abra|visita|haz clic"
         r"|descarga|acesse|clique|baixe|apri|clicca|scarica|bezoek|открой\w*|перейди\w*"
         r"|загрузи\w*|скачай\w*|otwórz|kliknij)"

@@ -7,13 +7,18 @@ import binascii
 import html
 import re
 import string
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from urllib.parse import unquote
 
 from adaptive.privacy.word_places import WordTable
 
 _MOST_RUNS = 40
+# Of the signs of a text; French has one in twenty-five, Czech one in seven.
+_MOST_ACCENTED = 0.15
+# A code within a code within a code.
+_DEEPEST_CODE = 3
 # One word may be chance.
 _LEAST_DISGUISED = 2
 _LEET = str.maketrans("013457@$!|+8", "oieastasiltb")
@@ -35,6 +40,11 @@ _PLAIN_WORDS = (
     "say",
     "password",
     "send",
+    "disregard",
+    "forget",
+    "prior",
+    "rules",
+    "obey",
 )
 
 
@@ -60,6 +70,7 @@ def disguised_texts(text: str) -> Iterator[str]:
     Nothing tells that it is one; so what they give counts only where it is a command.
     """
     lower = text.lower()
+    yield from _respelt_texts(lower)
     if re.search(r"[a-z][013457@$!|+8][a-z]|\b[013457@$!][a-z]{2}", lower):
         yield lower.translate(_LEET)
     if not text.isascii() and not re.search("[a-z]{4}", lower):
@@ -77,6 +88,18 @@ def disguised_texts(text: str) -> Iterator[str]:
         words_turned = re.sub(r"[a-z]+", lambda word: word.group()[::-1], lower)
         if sum(word in words_turned for word in _PLAIN_WORDS) >= _LEAST_DISGUISED:
             yield words_turned
+
+
+def _respelt_texts(lower: str) -> Iterator[str]:
+    """A lower-case text without what is written into its words, or in their place."""
+    if re.search("%[2-7][0-9a-f]", lower):
+        yield unquote(lower)
+    if "&" in lower and html.unescape(lower) != lower:
+        yield html.unescape(lower)
+    if not lower.isascii() and len(_accented().findall(lower)) > _MOST_ACCENTED * len(lower):
+        yield _without_accents(lower)
+    if len(_inner_signs().findall(lower)) >= _LEAST_DISGUISED:
+        yield _inner_signs().sub("", lower)
 
 
 def joined_letters(text: str) -> str:
@@ -115,8 +138,12 @@ def _reads(decoded: str) -> bool:
 
 
 def _of_base64(run: str) -> str:
-    bare = run.rstrip("=").replace("-", "+").replace("_", "/")
-    return _as_text(lambda: base64.b64decode(bare + "=" * (-len(bare) % 4)))
+    for _ in range(_DEEPEST_CODE):
+        bare = run.rstrip("=").replace("-", "+").replace("_", "/")
+        run = _as_text(partial(base64.b64decode, bare + "=" * (-len(bare) % 4)))
+        if not _decoders()[0][0].fullmatch(run):
+            break
+    return run
 
 
 def _of_base32(run: str) -> str:
@@ -175,6 +202,22 @@ def _decoders() -> tuple[tuple[re.Pattern[str], Callable[[str], str]], ...]:
         (re.compile(r"(?:%[2-7][0-9a-fA-F]){4,500}"), _of_percent),
         (re.compile(r"(?<![\w.\-])(?:[.\-\u2013\u00b7]{1,6}[ /|]{1,3}){8,500}"), _of_morse),
     )
+
+
+def _without_accents(text: str) -> str:
+    parts = unicodedata.normalize("NFD", text)
+    return "".join(sign for sign in parts if unicodedata.category(sign) != "Mn")
+
+
+@cache
+def _accented() -> re.Pattern[str]:
+    return re.compile("[\u00df-\u024f]")
+
+
+@cache
+def _inner_signs() -> re.Pattern[str]:
+    """A sign between two letters of a word."""
+    return re.compile(r"[*|~^+\u00b7_.\-/\\](?=[a-z])(?<=[a-z].)")
 
 
 @cache

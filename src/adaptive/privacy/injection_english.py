@@ -26,7 +26,7 @@ _ENGLISH_ACTS = (
 _COMMON_ACTS = (
     "be|keep|help|make|write|explain|start|begin|end|finish|let|name|store|save|present|follow"
     "|run|talk|speak|give|provide|choose|select|pick|point|push|use|put|switch|book|generate"
-    "|create"
+    "|create|remember|show|ask"
 )
 _ENGLISH_DOINGS = "|".join(
     act for act in _ENGLISH_ACTS.split("|") if act not in _COMMON_ACTS.split("|")
@@ -86,7 +86,8 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     r"|activated|engaged|is now|unlocked)"
     r"|\b(?:enable|activate|enter|switch to|turn on|start|unlock) (?:the )?(?:developer|god"
     r"|debug|dan|jailbreak|sudo|unrestricted|admin|maintenance) mode|\bdo anything now\b"
-    r"|\bjailbr(?:eak|oken)"
+    r"|\bjailbroken (?:assistant|ai|model|mode|chatbot)|\bjailbreak (?:mode|yourself|the"
+    r" (?:model|assistant)|enabled|activated|active|now|prompt\s?:)|(?:now|are|is) jailbroken"
     r"|\b(?:new|updated|revised|additional|secret|special|hidden|following|real|actual|true"
     r"|permanent) (?:system )?(?:instructions?|prompt|directives?|persona|rules?)( for (?:the "
     r"|you|all ))?\s?[:\u2014-]"
@@ -118,7 +119,10 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     r"|requests?|user|someone|anyone|session)\b",
     "THEN": r"then|please|you|you must|you should|you will|always|never|immediately|simply|just"
     r"|must|to|instead",
-    "ALWAYS": r"always|never|from now on|from this point(?: on| forward)?|from here on(?: out)?"
+    "ALWAYS": r"always(?! be (?:kind|yourself|closing|happy|brave|humble|honest|prepared|ready"
+    r"|curious|grateful)\b| look on| keep (?:smiling|going|calm))"
+    r"|never(?! (?:gonna|give (?:\w+ )?up|give in|look back|say never|say die|let go|let me go"
+    r"|say goodbye|mind)\b)|from now on|from this point(?: on| forward)?|from here on(?: out)?"
     r"|from today(?: on)?|henceforth|going forward|in (?:the )?future"
     r"|in all (?:future )?(?:\w+ )?(?:answers|responses|replies|conversations|chats"
     r"|sessions|messages)|in every (?:answer|response|reply|conversation|chat|message)"

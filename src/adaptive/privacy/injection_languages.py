@@ -4,15 +4,18 @@ IGNORE and TARGET: disregard what; REVEAL and HIDDEN: give away what; BECOME: an
 SECRETLY: unseen by the user; WHEN, ASKED and THEN: an occasion; ALWAYS; ACT: verbs that are
 commands only where "always" or an occasion is told; STRONG: verbs that nobody but an assistant is
 told; ASSISTANT: who must do it; DOING: the same verbs after "must" and "to"; AUTHORITY: claims.
-An entry named like a frame replaces it.
+An entry named like a frame replaces it. ``injection_indirect`` tells what it adds to a language.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from adaptive.privacy.injection_agents import AGENT_COMMANDS
 from adaptive.privacy.injection_eastern import EASTERN_COMMANDS, spaced_acts
 from adaptive.privacy.injection_english import ENGLISH_COMMANDS
+from adaptive.privacy.injection_indirect import INDIRECT_COMMANDS
+from adaptive.privacy.injection_subjects import SUBJECT_COMMANDS
 
 COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
     "en": ENGLISH_COMMANDS,
@@ -300,4 +303,7 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
         "DOING": r"(?:merekomendasikan|menyarankan|mengatakan|menyebutkan|mengirim|mengabaikan)",
     },
     **EASTERN_COMMANDS,
+    **INDIRECT_COMMANDS,
+    **AGENT_COMMANDS,
+    **SUBJECT_COMMANDS,
 }

@@ -44,7 +44,7 @@ _COMMAND_FRAMES: Mapping[CommandKind, tuple[str, ...]] = {
     "secrecy": ("SECRETLY",),
     "trigger": (
         r"\bWHEN\b[^.!?\n]{0,120}?ASKED[^.!?\n]{0,100}?(?:[,:;\u2014-]\s{0,3}|\bTHEN\s)"
-        r"(?:[^\W\d_]{1,12}\s){0,2}?\b(?:ACT|STRONG)\b",
+        r"(?:(?!(?:user|they|he|she|we|i)\s)[^\W\d_]{1,12}\s){0,2}?\b(?:ACT|STRONG)\b",
     ),
     "standing": (
         rf"{_COMMAND_CLAUSE}"
@@ -116,11 +116,11 @@ def _compiled_command(one: _CommandPattern) -> re.Pattern[str]:
 @cache
 def _command_patterns() -> tuple[_CommandPattern, ...]:
     patterns: Iterator[tuple[CommandKind, str, str, str]] = (
-        (kind, language, frame, _COMMAND_LETTERS.get(language, ""))
+        (kind, language, frame, _COMMAND_LETTERS.get(language.rstrip("+"), ""))
         for language, fragments in COMMAND_LANGUAGES.items()
         for kind, frames in _COMMAND_FRAMES.items()
         for frame in ((fragments[kind],) if kind in fragments else frames)
-        if frame in fragments or not frame.isupper()
+        if kind in fragments or frame in fragments or not (frame.isupper() or "+" in language)
     )
     return tuple(_CommandPattern(number, *one) for number, one in enumerate(patterns))
 

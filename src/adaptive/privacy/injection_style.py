@@ -12,9 +12,15 @@ import re
 from collections.abc import Mapping
 from functools import cache
 
+from adaptive.privacy.injection_avoidance import avoidance_language
+
 # What a style is told with; a wish consists of these words alone, but for names and languages.
 _STYLE_WORDS: Mapping[str, str] = {
-    "en": r"answer|answers|reply|replies|respond|response|responses|write|explain|explanations?"
+    "en": r"fonts?|serif|comic|sans|ounces|grams|pounds|kilograms|kilos|litres|liters|euros"
+    r"|dollars|convert|put|place|top|bottom|unit|version|middle|outline|overview|recap|opinions?"
+    r"|pros|cons"
+    r"|options|grammar|word|end|answer|answers|reply"
+    r"|replies|respond|response|responses|write|explain|explanations?"
     r"|speak|talk|use"
     r"|using|be|keep|make|give|give me|provide|avoid|format|summari[sz]e|stick|call|address|me"
     r"|it|them|things|everything|your|my|his|her"
@@ -46,8 +52,10 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|easily|understand|large|small|font|bold|italics|oxford|comma|commas|exclamation|marks"
     r"|question|caps|uppercase|lowercase|gender-neutral|inclusive|colou?rs?|colou?r-blind"
     r"|screen|reader|friendly",
-    "de": r"antworte|antworten|antwort|schreib|schreibe|erklär|erkläre|erkläre mir|sprich|rede"
-    r"|nutze|benutze|verwende|sei|halte|halt|gib|gib mir|fass|fasse|vermeide|formatiere"
+    "de": r"alle|jede|jeden|allen|jeder|antwortet|erklärt|schreibt|duzt|verwendet|nutzt"
+    r"|antworte|antworten|antwort|schreib|schreibe|erklär|erkläre|erkläre mir|sprich|rede"
+    r"|nutze|benutze|verwende|verwenden|nutzen|benutzen|angeben|schreiben|erklären|sei|halte|halt"
+    r"|gib|gib mir|fass|fasse|vermeide|formatiere"
     r"|nenn|nenne|duze|duz|sieze|siez|mich|mir|dich|es|alles|dinge|deine|bitte"
     r"|immer|nie|niemals|ab|jetzt|sofort|in|auf|mit|ohne|und|oder|aber|nicht|kein|keine|keinen"
     r"|nur|so|kurz|knapp|kürzer|länger|ausführlich|ausführlicher|einfach|einfachen?|einfacher"
@@ -58,7 +66,8 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|russisch|türkisch|polnisch|metrischen?|einheiten|celsius|antworten|code|zusammenfassung"
     r"|ton|stil|per|du|sie|du-form|zwei|drei|fünf|maximal|höchstens|an|die|der|das|den|dem"
     r"|einer?|einem|eine|meine|möglichst|wie|kind",
-    "fr": r"réponds|répondez|écris|écrivez|explique|expliquez|parle|parlez|utilise|utilisez|sois"
+    "fr": r"toutes|chaque|tes|tutoie|réponde|écrive|soit|réponds|répondez|écris|écrivez|explique"
+    r"|expliquez|parle|parlez|utilise|utilisez|sois"
     r"|soyez|reste|donne|donne-moi|donnez|évite|évitez|fais|faites|appelle-moi|appelez-moi"
     r"|tutoie-moi|tutoyez-moi|vouvoie-moi|vouvoyez-moi|moi|toujours|jamais|en|avec|sans|et"
     r"|ou|mais|pas|plus|bref|brève|brièvement|court|courts?|courtes?|concis|concise|simple"
@@ -67,7 +76,9 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|français|anglais|espagnol|allemand|italien|étape|étapes|par|style|ton|des|de|d'|d|l|la"
     r"|le|les|un|une|à|s'il te plaît|s'il vous plaît|svp|unités|métriques|manière|façon|très"
     r"|choses|sources|cite|citez",
-    "es": r"responde|responda|contesta|escribe|explica|explícame|explicame|habla|háblame|usa"
+    "es": r"favor|todas|cada|tus|escriba|hable|sea|tutee|use|responde|responda|contesta|escribe"
+    r"|explica"
+    r"|explícame|explicame|habla|háblame|usa"
     r"|utiliza|sé|mantén|da|dame|evita|haz|llámame|llamame|tutéame|trátame|me|siempre"
     r"|nunca|en|con|sin|y|o|pero|no|más|breve|brevemente|breves|corto|cortas?|cortos?"
     r"|conciso|concisa|simple|sencillo|sencillas?|claro|claramente|directo|directa|honesto"
@@ -75,14 +86,17 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|respuestas?|español|inglés|francés|alemán|portugués|italiano|paso|a|por|de|usted|tú"
     r"|tu|estilo|tono|las|los|la|el|un|una|por favor|unidades|métricas|sistema|métrico"
     r"|cosas|forma|manera|muy",
-    "pt": r"responda|responde|escreva|escreve|explique|explica|fale|fala|use|usa|utilize|seja|sê"
+    "pt": r"favor|todas|cada|suas|escreva|fale|responda|responde|escreva|escreve|explique|explica"
+    r"|fale"
+    r"|fala|use|usa|utilize|seja|sê"
     r"|mantenha|dê|dá|dá-me|evite|evita|faça|chame-me|chama-me|me|chame|chama|trate-me"
     r"|trata-me|sempre|nunca|em|com|sem|e|ou|mas|não|mais|breve|brevemente|curto|curtas?"
     r"|curtos?|conciso|concisa|simples|claro|direto|direta|honesto|amigável|formal"
     r"|palavras|frases?|listas?|tópicos|tabelas?|exemplos?|emojis?|jargão|respostas?"
     r"|português|inglês|espanhol|francês|alemão|italiano|passo|a|por|de|forma|maneira"
     r"|estilo|tom|as|os|o|um|uma|por favor|unidades|métricas|coisas|muito|do|brasil",
-    "it": r"rispondi|rispondimi|scrivi|spiega|spiegami|parla|usa|utilizza|sii|mantieni|dai|dammi"
+    "it": r"favore|tutte|ogni|tue|risponda|scriva|parli|usi|sia|rispondi|rispondimi|scrivi|spiega"
+    r"|spiegami|parla|usa|utilizza|sii|mantieni|dai|dammi"
     r"|evita|fai|chiamami|dammi del tu|mi|sempre|mai|in|con|senza|e|o|ma|non|più|breve"
     r"|brevemente|brevi|corto|corte|conciso|concisa|semplice|semplici|chiaro|diretto"
     r"|diretta|onesto|formale|parole|frasi|elenchi|elenco|puntati|tabelle|esempi|emoji"
@@ -94,9 +108,11 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|bondig|eenvoudige?|duidelijke?|direct|eerlijk|formeel|woorden|zinnen|lijstjes"
     r"|opsommingen|tabellen|voorbeelden|emoji's|emojis|jargon|nederlands|engels|duits"
     r"|frans|stap|voor|het|de|alles|dingen|alsjeblieft",
-    "ru": r"отвечай|отвечайте|пиши|пишите|объясняй|объясняйте|говори|говорите|используй"
+    "ru": r"все|каждый|ответ|отвечал|писал|говорил|использовал|отвечай|отвечайте|пиши|пишите"
+    r"|объясняй|объясняйте|говори|говорите|используй"
     r"|используйте|будь|будьте|давай|давайте|избегай|обращайся|обращайтесь|зови|называй"
     r"|зовите|называйте|меня|мне|ко|всегда|никогда|на|в|с|без|и|или|но|не|кратко|коротко"
+    r"|метрические|метрическими|метрическую|единицы|единицами|измерения|систему"
     r"|короче|подробно|просто|простыми|словами|ясно|прямо|честно|вежливо|формально|списком"
     r"|списками|таблицами|примерами|примеры|эмодзи|смайликов|жаргона|ответы|русском|русски"
     r"|по-русски|по-английски|английском|по|шагам|пожалуйста|ты|вы|языком|языке|короткие",
@@ -104,9 +120,10 @@ _STYLE_WORDS: Mapping[str, str] = {
     r"|nigdy|po|na|w|z|bez|i|lub|nie|krótko|zwięźle|prosto|jasno|szczegółowo|polsku"
     r"|angielsku|niemiecku|przykładami|przykładów|listach|punktach|emoji|żargonu|proszę"
     r"|formalnie|odpowiedzi",
-    "tr": r"kısa|kısaca|cevap|cevaplar|ver|yanıtla|yaz|açıkla|kullan|kullanma|konuş|bana|beni"
+    "tr": r"tüm|bütün|yanıtlar|yanıtları|cevapları|türkçe|olsun|olmasını|vermesini|kısa|kısaca"
+    r"|cevap|cevaplar|ver|yanıtla|yaz|açıkla|kullan|kullanma|konuş|bana|beni"
     r"|hep|her|zaman|türkçe|ingilizce|ile|örneklerle|örnek|basit|resmi|emoji|madde|lütfen"
-    r"|diye|çağır|net",
+    r"|diye|çağır|net|metrik|birimler|birimleri|birim|sistem",
 }
 _WISH_NAME = r"[^\W\d_][\w'.\-]{0,20}(?:\s[^\W\d_a-z][\w'.\-]{0,20}){0,2}"
 # Wishes with a name in them, and how they are told of the user; group 1 is the name.
@@ -148,13 +165,15 @@ _NAMING: tuple[tuple[str, str, str], ...] = (
     ),
 )
 _UNSPACED_STYLE = re.compile(
-    r"(?:请|請)?(?:总是|一直|始终|以后|今后|都|尽量|不要|别|请勿|，|用|以|使用|说|讲|写|回答"
+    r"(?:用户(?:希望|想要|要求|喜欢|偏好)(?:助手)?)?(?:请|請)?(?:所有|每个|每次|总是|一直|始终"
+    r"|以后|今后|都|尽量|不要|别|请勿|，|用|以|使用|说|讲|写|回答"
     r"|回复|回覆|解释|解釋|说明|我|给我|要|时|时候|保持"
     r"|简短|简洁|簡短|簡潔|详细|詳細|简单|直接|诚实|正式|友好|口语|的|地|得|一点|一些|中文"
     r"|英文|英语|日语|法语|德语|粤语|繁体中文|简体中文|列表|要点|表格|例子|举例"
     r"|代码|步骤|一步一步|表情符号|术语|专业术语|语气|语言|通俗|易懂|公制单位|和|与"
     r"|方式){2,16}[。.!！]?"
     r"|(?:(?:いつも|常に|必ず|今後は?|できるだけ|もっと|短く|簡潔に|簡単に|詳しく|丁寧に"
+    r"|メートル法(?:で|を)|摂氏(?:で|を)|使って|使用して"
     r"|敬語で|タメ口で|日本語で|英語で|箇条書きで|表で|例を(?:使って|挙げて)"
     r"|絵文字(?:は|を)使わ(?:ない|ず)(?:で|に)?|専門用語(?:は|を)(?:避けて|使わないで)"
     r"|わかりやすく|分かりやすく|答えて|回答して|説明して|話して|書いて|返事して|ください"
@@ -170,9 +189,21 @@ _UNSPACED_STYLE = re.compile(
 _WISHING = re.compile(
     r"(?:the )?(?:user|he|she|i|sam)(?:'d)? (?:also )?(?:wants?|prefers?|likes?|asks?|asked"
     r"|would like|expects?|wishes|wished|requested|requests)"
-    r"(?: that)? (?:(?:you|me|(?:the |an |my |this )?(?:ai |ai )?(?:assistant|ai|model|chatbot"
+    r"(?: that)? (?:(?:you|me|(?:the |an |my |this |all |every )?(?:ai |ai )?(?:assistant|ai|model"
+    r"|chatbot"
     r"|answers?|responses?|replies|explanations?|code))(?:'s answers)? )?(?:to |should "
     r"|in future |always |never )*(?:be )?",
+)
+# The same in other languages, with or without the assistant as whom it is wanted of.
+_WANTED_ELSEWHERE = re.compile(
+    r"(?:der )?(?:nutzer|benutzer|anwender)(?:in)? (?:möchte|will|wünscht|bevorzugt|mag)(?: sich)?"
+    r"(?:, dass (?:der |die |das )?(?:assistent|ki|chatbot))? "
+    r"|l'utilisateur(?:rice)? (?:veut|souhaite|préfère|aime|désire) (?:que l'(?:assistant|ia) )?"
+    r"|(?:el |la )?usuari[oa] (?:quiere|desea|prefiere) (?:que (?:el asistente|la ia) )?"
+    r"|(?:o |a )?(?:usuári[oa]|utilizador) (?:quer|deseja|prefere) (?:que (?:o assistente|a ia) )?"
+    r"|l'utente (?:vuole|desidera|preferisce) (?:che l'(?:assistente|ia) )?"
+    r"|пользователь (?:хочет|желает|предпочитает|просит)(?:,)? (?:чтобы (?:ассистент|помощник"
+    r"|ии) )?"
 )
 _TOLD_WISH = re.compile(
     r"(?:user|the user|nutzer|der nutzer|l'utilisateur|el usuario|o usuário|l'utente|gebruiker"
@@ -247,10 +278,12 @@ def style_language(sentence: str) -> str:
             return language
     if _UNSPACED_STYLE.fullmatch(bare):
         return _wish_script(bare)
+    if avoided := avoidance_language(bare):
+        return avoided
     if told := _TOLD_WISH.match(bare):
         return style_language(bare[told.end() :])
     lower = bare.lower().replace("\u2019", "'")
-    wish = _WISHING.match(lower)
+    wish = _WISHING.match(lower) or _WANTED_ELSEWHERE.match(lower)
     lower = lower[wish.end() :] if wish else lower
     words = re.findall(r"[^\s,;:()\"]+", lower)
     if not words or not re.fullmatch(
@@ -280,7 +313,10 @@ def as_statement(text: str) -> str:
 def _statement_of(sentence: str) -> str:
     language = style_language(sentence)
     bare = _bare_wish(sentence)
-    if not language or _WISHING.match(bare.lower()) or not _wish_openings().match(bare):
+    lower = bare.lower().replace("\u2019", "'")
+    if not language or _WISHING.match(lower) or _WANTED_ELSEWHERE.match(lower):
+        return sentence
+    if not _wish_openings().match(bare) and not avoidance_language(bare):
         return sentence
     tail = sentence[len(sentence.rstrip()) :]
     for name, pattern, frame in _naming_wishes():
