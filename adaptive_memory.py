@@ -79,7 +79,8 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, cached_property, lru_cache, partial
 from hashlib import blake2b
-from itertools import groupby, islice, repeat, takewhile
+from html import unescape
+from itertools import compress, groupby, islice, repeat, takewhile
 from numpy.typing import NDArray
 from operator import attrgetter, itemgetter
 from pydantic import (
@@ -2502,7 +2503,7 @@ _ENGLISH_COMMANDS = (
 _GERMAN_WORDS: Mapping[str, str] = {
     "LEAD": "(?:(?:ok(?:ay)?|und|ach|also|\u00fcbrigens|danke|hey|hallo|gut|bitte)[ ,.!:]+){0,4}",
     "KEEP": "(?:merke?|merken sie) (?:dir|euch|sich)|denke? (?:bitte )?(?:daran|dran)"
-    "|behalte?(?: bitte)? im (?:kopf|hinterkopf|ged\u00e4chtnis)|erinnere dich(?: bitte)? daran"
+    "|behalte?(?: bitte)?(?: im (?:kopf|hinterkopf|ged\u00e4chtnis))?|erinnere dich(?: bitte)? daran"
     "|(?:kannst|k\u00f6nntest) du dir(?: bitte)? merken",
     "NOT": "vergiss(?: bitte)? (?:nicht|nie|niemals)|vergessen sie (?:bitte )?nicht",
     "NOTE": "(?:notiere?|speichere?)(?: dir| sie(?: sich)?)?|beachte|schreib(?:e|en sie)?"
@@ -2520,7 +2521,8 @@ _GERMAN_COMMANDS = (
     r"NOT(?: bitte)?,? (?P<errand>.{2,80} zu \w+|.{2,80}zu\w{2,}en)",
     "(?P<bare>(?:KEEP|NOTE)(?: bitte)?(?: das| dies| es)(?: bitte)?)",
     "vergiss(?: bitte)?,? dass (?P<subject>(?!ich (?:das|es) (?:gesagt|gefragt)).+)",
-    "vergiss(?: bitte)?(?: alles)?,? was (?:ich|du)(?: dir)? (?:\u00fcber|von|zu) (?:(?P<all>mich"
+    "(?:vergiss|l\u00f6sche?|entferne?)(?: bitte)?(?: alles)?,? was (?:ich|du)(?: dir)? (?:\u00fcber|von"
+    "|zu) (?:(?P<all>mich"
     "|mir)|(?P<subject>.+?))(?: (?:gesagt|erz\u00e4hlt|geschrieben) habe?| wei\u00dft)?",
     "vergiss(?: bitte)? (?P<subject>(?:meine?[mnrs]?|unsere?[mnrs]?) .+)",
     "(?:l\u00f6sche?|entferne?)(?: bitte)? (?P<subject>(?:meine?[mnrs]?|unsere?[mnrs]?) .+?) aus"
@@ -2549,7 +2551,8 @@ _FRENCH_COMMANDS = (
     r"n'oubliez? pas (?:de |d')(?P<errand>\w.+)",
     "(?P<bare>(?:souviens-t'en|retiens(?: bien)? (?:\u00e7a|cela)|note(?:-le| \u00e7a| cela)))",
     "oubliez?(?:PLEASE)? qu(?:e |')(?P<subject>(?!j'ai (?:dit|demand\u00e9)).+)",
-    "oubliez? (?:tout )?ce que (?:je t'ai|je vous ai|j'ai|tu sais)(?: dit| racont\u00e9| \u00e9crit)?"
+    "(?:oublie|efface|supprime)z? (?:tout )?ce que (?:je t'ai|je vous ai|j'ai|tu sais)(?: dit"
+    "| racont\u00e9| \u00e9crit)?"
     " (?:sur|de|d'|\u00e0 propos de|concernant|au sujet de) ?(?:(?P<all>moi|nous)|(?P<subject>.+))",
     "(?:tu peux )?oubli(?:ez?|er) (?P<subject>(?:mon|ma|mes|notre|nos) .+)",
     "(?:efface|supprime)z? (?:(?:le|la|les|tes|ta|tous|mes|ton) )*(?:souvenirs?|m\u00e9moire"
@@ -2572,7 +2575,8 @@ _SPANISH_COMMANDS = (
     r"KEEP (?P<errand>\w{2,}[aei]r(?:me|te|le|lo|la|les|los|las)?\b.*)",
     "(?P<bare>(?:recu\u00e9rdalo|recuerda (?:esto|eso)|an\u00f3talo|no lo olvides))",
     "olvida(?:te)?(?: de)? que (?P<subject>.+)",
-    "olvida (?:todo )?lo que (?:te )?(?:dije|he dicho|cont\u00e9|sabes) (?:sobre|de|del|acerca de)"
+    "(?:olvida|borra|elimina) (?:todo )?lo que (?:te )?(?:dije|he dicho|cont\u00e9|sabes) (?:sobre|de"
+    "|del|acerca de)"
     " (?:(?P<all>m\u00ed)|(?P<subject>.+))",
     "olvid(?:a|ar)(?:te)?(?: de)? (?P<subject>(?:mis?|nuestr[oa]s?) .+)",
     "(?:borra|elimina) (?:(?:el|la|los|las|tus?|mis?|todos|todas) )*(?:recuerdos?|memorias?"
@@ -2595,7 +2599,8 @@ _PORTUGUESE_COMMANDS = (
     r"KEEP (?P<errand>\w{2,}[aei]r\b.*)",
     "(?P<bare>(?:lembr[ae](?:-te|-se)? disso|anot[ae] isso|n\u00e3o (?:te |se )?esque\u00e7as? disso))",
     "esque(?:ce|\u00e7a)(?: de)? que (?P<subject>.+)",
-    "esque(?:ce|\u00e7a) (?:tudo )?o que (?:eu )?(?:te |lhe )?(?:disse|contei|falei) (?:sobre"
+    "(?:esque(?:ce|\u00e7a)|apag(?:a|ue)|elimin[ae]|remov[ae]) (?:tudo )?o que (?:eu |voc\u00ea |tu )?"
+    "(?:te |lhe )?(?:disse|contei|falei|sabes?) (?:sobre"
     "|d[aeo]s?) (?:(?P<all>mim)|(?P<subject>.+))",
     "esque(?:ce|\u00e7a|cer)(?: d?[oa]s?)? (?P<subject>(?:meus?|minhas?|noss[oa]s?) .+)",
     "(?:apag|elimin|remov)[ae] (?:(?:[oa]s?|tuas?|suas?|minhas?|todas) )*(?:mem\u00f3rias?"
@@ -2617,7 +2622,8 @@ _ITALIAN_COMMANDS = (
     r"KEEP di (?P<errand>\w.+)",
     "(?P<bare>(?:ricordalo|ricordatelo|tienilo a mente|segnatelo|ricorda questo))",
     "dimentica(?:ti)?(?: di)? che (?P<subject>.+)",
-    "dimentica (?:tutto )?(?:ci\u00f2|quello) che (?:ti )?(?:ho detto|ho raccontato|sai) (?:su|di"
+    "(?:dimentica|cancella|elimina|rimuovi) (?:tutto )?(?:ci\u00f2|quello) che (?:ti )?(?:ho detto"
+    "|ho raccontato|sai) (?:su|di"
     "|del|della|riguardo a) ?(?:(?P<all>me)|(?P<subject>.+))",
     "dimentica(?:re|ti)?(?: del(?:la)?)? (?:il |la |i |le |lo )?(?P<subject>(?:mi[oae]|miei"
     "|nostr[oaie]) .+)",
@@ -2643,6 +2649,8 @@ _RUSSIAN_COMMANDS = (
     "\u0437\u0430\u0431\u0443\u0434\u044c(?:\u0442\u0435)?(?: \u043e \u0442\u043e\u043c)?,? \u0447\u0442\u043e (?P<subject>(?!\u044f (?:\u044d\u0442\u043e )?(?:\u0441\u043a\u0430\u0437\u0430\u043b|\u0433\u043e\u0432\u043e\u0440\u0438\u043b|\u0441\u043f\u0440\u043e\u0441\u0438\u043b)\u0430?$).+)",
     "\u0437\u0430\u0431\u0443\u0434\u044c(?:\u0442\u0435)? (?:\u0432\u0441[\u0435\u0451],? )?\u0447\u0442\u043e \u044f (?:\u0442\u0435\u0431\u0435 |\u0432\u0430\u043c )?(?:\u0433\u043e\u0432\u043e\u0440\u0438\u043b|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u044b\u0432\u0430\u043b|\u0441\u043a\u0430\u0437\u0430\u043b"
     "|\u043f\u0438\u0441\u0430\u043b)\\w?(?: \u0442\u0435\u0431\u0435| \u0432\u0430\u043c)? (?:\u043e\u0431\u043e?|\u043f\u0440\u043e) (?:(?P<all>\u043c\u043d\u0435|\u043c\u0435\u043d\u044f|\u0441\u0435\u0431\u0435|\u0441\u0435\u0431\u044f)|(?P<subject>.+))",
+    "(?:\u0437\u0430\u0431\u0443\u0434\u044c|\u0443\u0434\u0430\u043b\u0438|\u0441\u043e\u0442\u0440\u0438)(?:\u0442\u0435)? (?:\u0432\u0441[\u0435\u0451],? )?\u0447\u0442\u043e (?:\u0442\u044b |\u0432\u044b )?(?:\u0437\u043d\u0430\u0435\u0448\u044c|\u0437\u043d\u0430\u0435\u0442\u0435|\u043f\u043e\u043c\u043d\u0438\u0448\u044c|\u043f\u043e\u043c\u043d\u0438\u0442\u0435)"
+    " (?:\u043e\u0431\u043e?|\u043e|\u043f\u0440\u043e) (?:(?P<all>\u043c\u043d\u0435|\u043c\u0435\u043d\u044f)|(?P<subject>.+))",
     "(?:\u0437\u0430\u0431\u0443\u0434\u044c(?:\u0442\u0435)?|\u0437\u0430\u0431\u044b\u0442\u044c) (?:\u043f\u0440\u043e |\u043e |\u043e\u0431 )?(?P<subject>(?:\u043c\u043e[\u0439\u044f\u044e\u0435\u0451\u0438]|\u043c\u043e\u0435\u0433\u043e|\u043c\u043e\u0435\u0439|\u043c\u043e[\u0435\u0451]\u043c|\u043c\u043e\u0438\u0445"
     "|\u043d\u0430\u0448\\w{0,3}) .+)",
     "(?:\u0443\u0434\u0430\u043b\u0438|\u0441\u043e\u0442\u0440\u0438)(?:\u0442\u0435)? (?:\u0432\u0441[\u0435\u0451] )?(?:\u0432\u043e\u0441\u043f\u043e\u043c\u0438\u043d\u0430\u043d\u0438[\u0435\u044f]|\u0437\u0430\u043f\u0438\u0441\u0438|\u043f\u0430\u043c\u044f\u0442\u044c|\u0434\u0430\u043d\u043d\u044b\u0435) (?:\u043e\u0431\u043e?"
@@ -3213,9 +3221,15 @@ def _boxes_in(box: object) -> list[object]:
 
 
 _PLAIN_STRING = re.compile(r'"((?:[^"\\]++|\\.)*+)"', re.DOTALL)
-_GAP = re.compile(r"(?:[\s\ufeff\u200b]++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))*+")
+_GAP = re.compile(
+    r"(?:[\s\ufeff\u200b]++|\\[nrt]|//[^\n]*+|\#[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/|\Z))*+"
+)
 _COMMAS = frozenset({",", "\uff0c"})
 _COLONS = frozenset({":", "\uff1a"})
+# What Ruby, PHP and Lua have in the place of the colon.
+_ASSIGNS = re.compile(r"=>?(?!=)")
+# A string in parts, as the source code of a program has it.
+_GOES_ON = re.compile(r'\s{0,20}\+\s{0,20}(?=")')
 _BARE_NAME = re.compile(r"[^\W\d]\w{0,63}")
 _ATOM = re.compile(r"[^\s,\uff0c:\uff1a{}\[\]\"'/#`]{1,64}")
 _NUMBER = re.compile(r"[-+]?(?:\d{1,40}(?:\.\d{0,40})?|\.\d{1,40})(?:[eE][-+]?\d{1,4})?%?")
@@ -3237,6 +3251,9 @@ _OTHER_QUOTES = {
     "\u201e": '\u201c\u201d"',
     "\u00ab": "\u00bb",
     "\uff02": "\uff02",
+    "\u300c": "\u300d",
+    "\u300e": "\u300f",
+    "`": "`",
 }
 # A quote of these closes only before a colon, a comma, a bracket or the end: the apostrophe in
 # "the user's" does not.
@@ -3319,7 +3336,8 @@ class _LooseReader:
         return True
 
     def _name(self) -> str | None:
-        if self._mark() == '"' or self._mark() in _OTHER_QUOTES:
+        quoted = self._mark() == '"'
+        if quoted or self._mark() in _OTHER_QUOTES:
             name = self._string(is_name=True)
         else:
             bare = _BARE_NAME.match(self._text, self._at)
@@ -3328,9 +3346,10 @@ class _LooseReader:
         if name is None:
             return None
         self._pass_gap()
-        if self._mark() not in _COLONS:
+        assigns = _ASSIGNS.match(self._text, self._at) if quoted else None
+        if self._mark() not in _COLONS and not assigns:
             return None
-        self._at += 1
+        self._at = assigns.end() if assigns else self._at + 1
         self._named = True
         self._pass_gap()
         return name
@@ -3394,10 +3413,12 @@ class _LooseReader:
 
     def _string(self, *, is_name: bool) -> str | None:
         begin = self._at + 1
+        if self._text.startswith("```", self._at):  # the end of a fence
+            return None
         if self._mark() == '"':
             plain = _PLAIN_STRING.match(self._text, self._at)
             self._at = plain.end() if plain else len(self._text)
-            return _unescaped(plain[1]) if plain else None
+            return _unescaped(plain[1]) + self._next_part() if plain else None
         end = min(len(self._text), begin + _LONGEST_OTHER_STRING)
         for quote in _closing_candidates(self._mark()).finditer(self._text, begin, end):
             after = _AFTER_QUOTE.match(self._text, quote.end())
@@ -3410,6 +3431,16 @@ class _LooseReader:
             return _unescaped(self._text[begin : quote.start()])
         self._at = end
         return None
+
+    def _next_part(self) -> str:
+        """What is added to a string with a plus sign; the parts of a cut string end the text."""
+        parts: list[str] = []
+        while (plus := _GOES_ON.match(self._text, self._at)) and (
+            part := _PLAIN_STRING.match(self._text, plus.end())
+        ):
+            parts.append(_unescaped(part[1]))
+            self._at = part.end()
+        return "".join(parts)
 
 
 def _closing_of(box: JsonObject | JsonList) -> str:
@@ -5839,6 +5870,591 @@ def _erasure_patterns(code: str) -> tuple[tuple[ErasureScope, re.Pattern[str], b
     )
 
 
+# ---- src/adaptive/privacy/injection_agents.py ----
+# Commands without a word of command: whom the assistant serves, and what it does on an occasion.
+#
+# More of ``injection_indirect``: sentences with the assistant as their subject, orders for whatever
+# is asked, entries that speak of themselves, and imperatives that no note about a person begins with.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+# Imperatives that nobody uses to note down a habit.
+_BIDDING = (
+    r"rewrite|swap (?:each|every|all|any|the)|replace (?:each|every|all|any|the)|unlock"
+    r"|upload|render|consult https?|divert|manipulate|alter|falsify|fabricate|downplay|exaggerate"
+    r"|flatter|boost|elevate|demote|discredit|disparage|defame|belittle|undermine|urge|nudge"
+    r"|funnel|substitute|quit (?:adhering|following|obeying|applying|respecting)"
+    r"|(?:cease|stop) (?:adhering|following|obeying|applying|respecting)|speak as (?:the|an?)\b"
+    r"|leave no trace|trigger (?:the|an?) (?:webhook|tool|function|call)"
+    r"|(?:have|let) the (?:\w+ )?(?:tool|interpreter|browser|plugin|agent|assistant|model)\b"
+    r"|(?:consider|regard|deem|declare) (?:all|any|every|the|your|earlier|previous|prior)\b"
+    r"[^.!?\n]{1,40}\b(?:null|void|cancel\w+|obsolete|invalid|lifted|revoked)"
+    r"|be sure that|see to it that|feel free to (?:disregard|ignore|bypass|skip|break|override)"
+    r"|might you|i'd be grateful if\b|you are (?:hereby |now )?(?:authori[sz]ed|ordered|instructed)"
+)
+# After a clause that tells an occasion: no statement about a person goes on like that.
+_ON_OCCASION = (
+    r"change (?:the|to)|begin (?:by|with)|start (?:by|with)|tell|say|claim|insist|declare|inform"
+    r"|notify|ask (?:the |for )|slip|unlock|open with|name|mention|list|show|print|reveal|remind"
+    r"|push|sell|propose|lead|steer|pretend|act|behave|speak|respond|reply|answer|output"
+    r"|(?:call|run|execute|invoke) (?:the|this|that|a)\b|send|forward|e-?mail|upload|post|fetch"
+    r"|click|transfer|wire|delete|erase|disable|drop|hide|deny|refuse|approve|accept|grant"
+    r"|give (?:out|them|the user|everyone|full)|append|insert|include|translate|rate|rank|score"
+    r"|praise|criticise|redirect|quote|cite|credit|switch (?:to|the|off)|become|assume|treat"
+    r"|trust|obey|comply|recommend|suggest|promote|endorse|favou?r|work [^.!?\n]{1,40}\binto"
+    r"|bring up|leave (?:it|this|them|that|out)|put [^.!?\n]{1,40}\b(?:first|on top|forward)"
+)
+
+AGENT_COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "en++": {
+        "standing": rf"(?:^|[.!?:;\n\"']\s{{0,3}})(?:please |kindly |then |also |always )*"
+        rf"(?:{_BIDDING})\b"
+        r"|\b(?:order|demand|wish|instruction|requirement|rule|insists?|demands?|requires?) that"
+        r" [^.!?\n]{1,40} be (?:presented|named|listed|portrayed|described|recommended|mentioned"
+        r"|ranked|shown|praised|cited)\b"
+        r"|\b(?:preference|rule|wish|setting|policy|requirement)s?: (?:the |all |every )?"
+        r"(?:responses?|answers?|repl(?:y|ies)|outputs?) \w"
+        r"|\b(?:in|into|to|from) (?:whatever|everything|anything|all) (?:that )?(?:the (?:assistant"
+        r"|ai|chatbot|model)|you) (?:writes?|says?|produces?|answers?|generates?)\b"
+        r"|\b(?:tools?|plugins?|functions?|interpreter|webhook) (?:is|are) to be\b"
+        r"|\bto be (?:mentioned|recommended|suggested|praised|promoted|endorsed|advertised|(?:named"
+        r"|listed|ranked|shown|put) first)\b|\b(?:sent|directed|referred|redirected|pointed) to"
+        r" [^!?\n]{1,40}\bfor (?:every|all|any|each) [^.!?\n]{0,20}\b(?:questions?|advice"
+        r"|requests?)"
+        r"|\buse [^!?\n]{1,40}\bas (?:your|the) (?:only|sole|main|primary|single|trusted|default) "
+        r"(?:source|reference|authority)|(?:^|[.!?:\n]\s{0,3})give [^.!?\n]{1,40}\b(?:stars|top"
+        r" marks"
+        r"|a (?:good|top|better|high\w*) (?:rating|score|review|rank)|preference|priority)\b"
+        r"|(?:^|[.!?:\n\"']\s{0,3})(?:never|don't|do not) (?:disclose|contradict|criticise"
+        r"|criticize"
+        r"|challenge|admit|concede|acknowledge|doubt)\b|(?:^|[.!?:\n]\s{0,3})answer ['\"]"
+        r"|(?:^|[.!?:\n]\s{0,3})use the (?:browser|plugin|calendar|terminal|shell|search"
+        r"|(?:code )?interpreter|e-?mail|api) to\b",
+        "trigger": r"(?:^|[.!?:\n\"']\s{0,3})(?:when|whenever|if|once|as soon as|every|each|any"
+        r" ?time"
+        r"|at the (?:sound|mention|sight|word|end|start)|upon|after|before|following|during|on"
+        r"|should|the (?:day|moment|minute|second|time|next time)|next time|for|whatever"
+        r"|no matter|regardless|irrespective|as long as)\b[^.!?\n]{1,100}?, (?:please |then "
+        r"|always "
+        rf"|just |simply |also |you |immediately )*(?:{_ON_OCCASION})\b"
+        r"|(?:^|[.!?\n]\s{0,3})(?:whatever|no matter (?:what|which|how)|regardless of"
+        r"|irrespective of)\b[^.!?\n]{0,30}\b(?:questions?|topics?|asked|requests?|quer(?:y|ies)"
+        r"|prompts?|subjects?|messages?)\b"
+        r"|\b(?:if|when|whenever) (?:the )?(?:topic|subject|question|conversation|chat) (?:is|turns"
+        r"|concerns|comes|touches)\b"
+        r"|\b(?:listing|showing|displaying|summari[sz]ing) (?:the |stored |all |your |user )*"
+        r"memor(?:y|ies)\b"
+        r"|^[^,.!?\n]{0,20}\b(?:when|whenever|if|once|as soon as)\b[^,.!?\n]{3,80},\s{0,3}$",
+        "role": r"\byour (?:prime |only |first |new |true |main )?(?:directive|loyalty|allegiance"
+        r"|master|owner)\b",
+        "override": r"\b(?:content|safety|moderation|usage|security) (?:polic(?:y|ies)|rules"
+        r"|filters?|guidelines|checks|restrictions|limits)\b[^.!?\n]{0,20}\b(?:switched off|off"
+        r"|disabled|suspended|lifted|void|waived|inactive|not apply|don't apply|doesn't apply"
+        r"|not in force|no longer)\b(?![^.!?\n]{0,30}\b(?:at|in) (?:work|the|his|her|their)\b)"
+        r"|(?:^|[.;:,!?\"'(\n-]\s{0,3}|\b(?:and|then|please|to) )(?:ignore|forget|disregard|bypass"
+        r"|disobey|defy|override) (?:all |any |the |your |these |those |every )+(?:rules?"
+        r"|instructions?|guidelines|polic(?:y|ies)|restrictions|orders|commands)\b(?! (?:of|at|for"
+        r"|from|in) )|\b(?:disobey|defy|betray) (?:your|the) (?:developers?|creators?|makers?)\b"
+        r"|\bsafety (?:disclaimers?|warnings?|notices?|checks?)\b[^.!?\n]{0,12}\b(?:removed|omitted"
+        r"|dropped|skipped|left out)\b|\b(?:unrestricted|unfiltered|uncensored) mode\b",
+        "authority": r"(?:^|[.,;:!?\"'\n]\s{0,3}|\b(?:so|that|whatever|everything|because|and|but"
+        r"|when|if) )(?:the |this |an? )?(?:assistant|ai|chatbot|llm|bot) (?:(?:is|was|has been"
+        r"|will be|are) (?:now |hereby |to be )?(?:reprogrammed|instructed|programmed|configured"
+        r"|bound|loyal|allowed|permitted|authori[sz]ed|required|expected|supposed|known|owned"
+        r"|controlled|employed|paid|sponsored|unfiltered|uncensored|unrestricted)|works? (?:for"
+        r"|on behalf)|acts? (?:for|in|on|as)|serves|answers? (?:to|only)|belongs|complies"
+        r"|reports to|represents|speaks for|favou?rs|shall|must)\b"
+        r"|\b(?:assistant|ai|chatbot)'s (?:loyalty|allegiance|duty|purpose|master|owner|boss)\b"
+        r"|\b(?:assistant|ai|chatbot|model)\b[^.!?\n]{0,60}\bits (?:configuration|system prompt"
+        r"|instructions|prompt|secrets|rules|guidelines)\b"
+        r"|\b(?:agents?|models?|bots?|ais?|llms?|chatbots?|crawlers?|assistants?) (?:that |which )?"
+        r"(?:is |are )?(?:handling|indexing|crawling|scanning|ingesting|receiving) (?:this|it"
+        r"|the (?:page|text|document|file|ticket|mail|above|following))\b"
+        r"|\b(?:the|this|your) (?:assistant|ai|chatbot|bot|model) (?:should|must|shall|is to)"
+        r" (?:\w+ )?"
+        r"(?:consult|visit|fetch|load|read|open|contact|query)\b"
+        r"|\bby (?:processing|reading|summari[sz]ing|parsing|indexing|loading) (?:this|these)\b"
+        r"|\b(?:ai|llm) (?:crawlers?|agents?|systems?|assistants?|readers?|scrapers?|models?),"
+        r" (?:please|you)\b"
+        r"|[\"'(](?:dear |hey |hello )?(?:assistant|chatbot|ai), (?!and)\w"
+        r"|\b(?:begin|start|end)(?:ning)? (?:of )?(?:the )?(?:system|developer|admin|user|memory"
+        r"|untrusted|trusted)[ _-](?:prompt|message|data|instructions?|context|block|input"
+        r"|section)\b"
+        r"|^\W{0,3}(?:fact|note|item|entry|memory|rule|line|half|piece) (?:\d|one|two|a|b)"
+        r" ?(?:of|/) ?(?:\d|two|three)\b"
+        r"|(?:^|[.!?\n]\s{0,3})the (?:assistant|ai|chatbot) (?!manager|professor|coach|teacher"
+        r"|director|course|team|class|lab|act\b|chip|conference|company|start-?up|project|group"
+        r"|at\b|of\b|in\b|helped|told|gave|explained|suggested|answered|recommended|user|who|says"
+        r"|says|that|from|and|book|club|tool|model)[a-z]"
+        r"|\b(?:requests?|actions?|purchases?) (?:is|are) (?:all |already )?pre-?(?:approved"
+        r"|authori[sz]ed)\b|\b(?:ai|llm|gpt|chatbot) \w{3,16} (?:must|should|shall|are to|have to)"
+        r" (?:omit|rank|state|say|recommend|include|give|approve|rate|mention|tell|reply|respond"
+        r"|answer|ignore|treat|hide|skip|report|forward|send|score|accept|select|praise|add)\b",
+        "secrecy": r"\bthis (?:rule|instruction|directive|memory|memory entry|entry|system note"
+        r"|preference)\b[^.!?\n]{0,30}\b(?:exists?|known|secret|hidden|user|mention|revealed|first"
+        r"|overrides?|applies|binding)\b"
+        r"|\b(?:nobody|no one|no-one|none) (?:may|must|should|shall|can|is to|ever) (?:ever )?"
+        r"(?:learn|know|find out|notice|see)\b[^.!?\n]{0,20}\bthis (?:rule|instruction|preference"
+        r"|note|entry|memory|setting)"
+        r"|\bthe user (?:should|must|may|shall) (?:not|never) be (?:shown|told"
+        r"|informed)\b[^.!?\n]{0,12}"
+        r"\b(?:this|about this|of this)\b",
+        "reveal": r"\b(?:get|see|receive|read|access|view|given|shown|obtain|has|have) (?:the |all"
+        r" )?"
+        r"(?:raw|internal|hidden|underlying|system) prompts?\b|\bread (?:me|us|out|aloud)\b"
+        r"[^.!?\n]{0,20}\b(?:your|the) (?:system |hidden |secret )?(?:prompt|instructions)\b",
+    },
+    "de++": {
+        "trigger": "\\begal,? (?:was|wonach|worum|wor\u00fcber|welche)\\b[^.!?\\n]{0,30}\\b(?:gefragt|frage"
+        "|geht|thema|kommt|anfrage)|\\b(?:unabh\u00e4ngig von|ungeachtet) der frage"
+        r"|\bbei (?:allen |jeder )?(?:fragen?|anfragen?)\b[^.!?\n]{1,50}\b(?:ist|sind|wird"
+        r"|werden)\b"
+        "[^.!?\\n]{1,40}\\b(?:zu )?(?:nennen|empfehlen|erw\u00e4hnen|loben|bevorzugen|ignorieren|genannt"
+        "|empfohlen|erw\u00e4hnt|gelobt|bevorzugt)\\b"
+        "|\\b(?:wenn|falls|sobald)\\b[^.!?\\n]{1,60}\\b(?:geht|kommt|f\u00e4llt|rede ist|thema"
+        r" ist)\b[^.!?\n]{0,8},"
+        " (?:dann |bitte )?(?:nenne?|empfiehl|lobe?|sage?|erw\u00e4hne?|antworte|verweise|zeige?|gib"
+        r"|rate"
+        r"|schlage?|behaupte|sende?|schicke?)\b",
+        "standing": "\\b(?:allen|jeder|s\u00e4mtlichen|k\u00fcnftigen) antwort\\w*\\b[^.!?\\n]{0,40}\\b"
+        "(?:vorkomm\\w*|auftauch\\w*|erschein\\w*|erw\u00e4hnt|steh\\w*|stehen)"
+        r"|\b(?:assistent|ki|chatbot|modell|bot)\b[^.!?\n]{1,40}\b(?:empfiehlt|empfehle|lobt|lobe"
+        r"|bewirbt"
+        "|anpreist|erw\u00e4hnt|nennt|vorschl\u00e4gt|behauptet|verschweigt|verheimlicht|l\u00fcgt)\\b",
+        "authority": r"(?:^|[.!?:\n]\s{0,3})(?:der |die |das )?(?:assistent|ki|chatbot|bot) "
+        r"(?:handelt|arbeitet|gehorcht|dient|vertritt|muss|soll|darf|ist (?:loyal|befugt|berechtigt"
+        r"|verpflichtet|angewiesen))\b",
+        "override": r"\b(?:gelten|gilt)\b[^.!?\n]{0,20}\b(?:inhalts|sicherheits)\w*(?:richtlinien?"
+        r"|regeln?|vorgaben?|filter)\b[^.!?\n]{0,12}\bnicht\b|\b(?:inhalts|sicherheits)\w*"
+        r"(?:richtlinien?|regeln?|vorgaben?|filter)\b[^.!?\n]{0,30}\b(?:nicht mehr|abgeschaltet"
+        "|aufgehoben|au\u00dfer kraft|gelten nicht)\\b"
+        "|\\bhalte? dich nicht (?:mehr |l\u00e4nger )?an\\b|\\b(?:befolge|beachte"
+        r"|respektiere)\b[^.!?\n]{0,24}\b"
+        r"(?:regeln|vorgaben|richtlinien|anweisungen)\b[^.!?\n]{0,12}\b(?:nicht|nie)\b",
+        "secrecy": r"\b(?:niemand|keiner)\b[^.!?\n]{0,40}\bdiese[rsn]? (?:vorgabe|regel|anweisung"
+        r"|notiz|eintrag|erinnerung)"
+        "|\\b(?:erw\u00e4hn\\w*|sag\\w*|erz\u00e4hl\\w*|verrat\\w*|zeig\\w*)\\b[^.!?\\n]{0,20}\\bdiese[nrms]?"
+        r" (?:notiz"
+        r"|eintrag|erinnerung|regel|anweisung|vorgabe)\b[^.!?\n]{0,12}\b(?:niemand\w*|nicht|nie"
+        r"|keinem)"
+        r"\b|\bdiese[nrms]? (?:notiz|eintrag|erinnerung|regel|anweisung|vorgabe)\b[^.!?\n]{0,20}\b"
+        r"(?:geheim|niemand\w*)\b",
+    },
+    "fr++": {
+        "trigger": "\\bquelle que soit la (?:question|demande|requ\u00eate)|\\bpeu importe (?:la question"
+        r"|ce qu'on)|\bquoi qu'on (?:te |vous )?demande"
+        "|\\b(?:quand|lorsqu\\w*|si|d\u00e8s qu\\w*)\\b[^.!?\\n]{1,60}\\b(?:parle|question|agit"
+        "|\u00e9voque)\\b[^.!?\\n]{0,30},"
+        " (?:alors )?(?:cite|nomme|dis|recommande|vante|mentionne|r\u00e9ponds|propose|conseille)\\b",
+        "standing": "\\b(?:toutes les|chaque) r\u00e9ponses?\\b[^.!?\\n]{0,30}\\b(?:figur\\w+|appara\\w+)"
+        "|\\b(?:figur\\w+|appara\\w+|soit (?:cit\u00e9|mentionn\u00e9)\\w*)\\b[^.!?\\n]{0,20}\\b(?:toutes les"
+        "|chaque) r\u00e9ponses?\\b"
+        "|\\b(?:assistant|ia|chatbot|mod\u00e8le)\\b[^.!?\\n]{1,30}\\b(?:vante|recommande|loue|promeuve"
+        r"|mentionne"
+        r"|conseille|cache|taise|mente|cite)\b",
+        "authority": "(?:^|[.!?:\\n]\\s{0,3})(?:l'(?:assistant|ia)|le (?:chatbot|bot)) (?:agit|ob\u00e9it"
+        "|travaille|sert|repr\u00e9sente|doit|est (?:loyal|autoris\u00e9|tenu|programm\u00e9))",
+        "override": "\\b(?:r\u00e8gles|consignes|filtres) de (?:s\u00e9curit\u00e9|contenu)\\b[^.!?\\n]{0,30}\\b"
+        "(?:d\u00e9sactiv\u00e9\\w*|suspendu\\w*|lev\u00e9\\w*|ne s'appliquent)"
+        r"|\bne (?:respecte|applique|observe|suis|tiens)\w*\b[^.!?\n]{0,8}\b(?:plus|pas|jamais)\b"
+        "[^.!?\\n]{0,12}\\b(?:r\u00e8gles|consignes|instructions|directives)\\b",
+        "secrecy": "\\bpersonne\\b[^.!?\\n]{0,40}\\bcette (?:consigne|r\u00e8gle|instruction|note)"
+        "|\\b(?:mentionne\\w*|parle\\w*|dis|dites|r\u00e9v\u00e8le\\w*|montre\\w*)\\b[^.!?\\n]{0,24}\\bcette"
+        " (?:note|m\u00e9moire"
+        "|consigne|r\u00e8gle|instruction|entr\u00e9e)\\b[^.!?\\n]{0,16}\\b(?:personne|quiconque)",
+    },
+    "es++": {
+        "trigger": r"\b(?:sea cual sea|cualquiera que sea) la (?:pregunta|consulta)|\bno importa lo"
+        r" que (?:pregunten|se pregunte)|\bpregunten lo que pregunten"
+        r"|\b(?:cuando|si|siempre que|en cuanto)\b[^.!?\n]{1,60}\b(?:habl\w+|trate|surja|salga"
+        r"|mencion\w+)\b"
+        "[^.!?\\n]{0,30}, (?:nombra|di|menciona|recomienda|elogia|sugiere|responde|cita|prop\u00f3n)\\b",
+        "standing": r"\b(?:aparezca|figure|salga|se (?:cite|nombre|mencione))\w*\b[^.!?\n]{0,20}\b"
+        r"(?:todas las|cada) respuestas?\b"
+        r"|\b(?:asistente|ia|chatbot|modelo)\b[^.!?\n]{1,24}\b(?:elogie|recomiende|promueva|alabe"
+        r"|mencione"
+        r"|oculte|mienta|cite|nombre|sugiera)\b",
+        "authority": "(?:^|[.!?:\\n]\\s{0,3})(?:el |la )?(?:asistente|ia|chatbot|bot) (?:act\u00faa"
+        r"|obedece"
+        "|trabaja|sirve|representa|debe|es leal|est\u00e1 (?:obligado|autorizado|programado))\\b",
+        "override": r"\b(?:considera|da por|declara|trata)\b[^.!?\n]{0,40}\b(?:nul[ao]s?"
+        r"|anulad[ao]s?"
+        r"|sin efecto)\b|\bnormas de (?:seguridad|contenido)\b[^.!?\n]{0,30}\b(?:desactivadas"
+        r"|suspendidas|no se aplican)"
+        r"|\b(?:ya )?no (?:respetes?|cumplas?|apliques?|acates?|sigas?)\b[^.!?\n]{0,16}\b(?:reglas"
+        r"|normas"
+        r"|instrucciones|directrices)\b",
+        "secrecy": "\\bnadie\\b[^.!?\\n]{0,40}\\besta (?:norma|regla|instrucci\u00f3n|nota)"
+        r"|\bno (?:se lo )?(?:menciones?|digas|cuentes|reveles|muestres"
+        r"|hables)\b[^.!?\n]{0,16}\best[ae] (?:nota"
+        "|memoria|regla|norma|instrucci\u00f3n|registro|entrada)\\b",
+    },
+    "pt++": {
+        "trigger": "\\b(?:seja qual for|qualquer que seja) a (?:pergunta|quest\u00e3o)|\\bn\u00e3o importa o"
+        r" que"
+        r" (?:perguntem|seja perguntado)"
+        r"|\b(?:quando|se|sempre que)\b[^.!?\n]{1,60}\b(?:fal\w+|trat\w+|surg\w+"
+        r"|mencion\w+)\b[^.!?\n]{0,30},"
+        r" (?:cite|diga|mencione|recomende|elogie|sugira|responda)\b",
+        "standing": "\\b(?:apare\u00e7a|figure|conste|seja (?:citad|mencionad))\\w*\\b[^.!?\\n]{0,20}\\b"
+        r"(?:todas as|cada) respostas?\b"
+        r"|\b(?:assistente|ia|chatbot|modelo)\b[^.!?\n]{1,24}\b(?:elogie|recomende|promova"
+        r"|mencione|oculte"
+        r"|minta|cite|sugira)\b",
+        "authority": r"(?:^|[.!?:\n]\s{0,3})(?:o |a )?(?:assistente|ia|chatbot|bot) (?:age|obedece"
+        "|trabalha|serve|representa|deve|\u00e9 leal|est\u00e1 (?:obrigado|autorizado|programado))\\b",
+        "override": "\\b(?:regras|normas|pol\u00edticas) de (?:seguran\u00e7a|conte\u00fado)\\b[^.!?\\n]{0,30}\\b"
+        "(?:desativadas|suspensas|n\u00e3o se aplicam)"
+        "|\\bn\u00e3o (?:respeite|cumpra|aplique|siga|obede\u00e7a)\\b[^.!?\\n]{0,20}\\b(?:regras|normas"
+        "|instru\u00e7\u00f5es"
+        r"|diretrizes)\b",
+        "secrecy": "\\bningu\u00e9m\\b[^.!?\\n]{0,40}\\besta (?:regra|instru\u00e7\u00e3o|nota)"
+        "|\\bn\u00e3o (?:mencione|diga|conte|revele|mostre|fale)\\b[^.!?\\n]{0,16}\\b(?:est[ae]|desta"
+        r"|essa) (?:nota"
+        "|mem\u00f3ria|regra|instru\u00e7\u00e3o|entrada)\\b",
+    },
+    "it++": {
+        "trigger": r"\b(?:qualunque|qualsiasi|quale che) sia la (?:domanda|richiesta)|\bnon importa"
+        r" cosa (?:chiedano|venga chiesto)"
+        r"|\b(?:quando|se|ogni volta)\b[^.!?\n]{1,60}\b(?:parl\w+|tratt\w+"
+        r"|nomin\w+)\b[^.!?\n]{0,30},"
+        r" (?:cita|di'|menziona|consiglia|loda|suggerisci|rispondi)",
+        "standing": r"\b(?:compaia|figuri|appaia|venga (?:citat|menzionat))\w*\b[^.!?\n]{0,20}\b"
+        r"(?:tutte le|ogni) rispost[ae]\b"
+        r"|\b(?:assistente|ia|chatbot|modello)\b[^.!?\n]{1,24}\b(?:lodi|elogi|raccomandi|consigli"
+        r"|promuova"
+        r"|menzioni|nasconda|menta|citi)\b",
+        "authority": r"(?:^|[.!?:\n]\s{0,3})(?:l'|il |la )?(?:assistente|ia|chatbot|bot) (?:agisce"
+        "|obbedisce|lavora|serve|rappresenta|deve|\u00e8 (?:leale|autorizzato|tenuto|programmato))\\b",
+        "override": r"\b(?:regole|norme) di sicurezza\b[^.!?\n]{0,30}\b(?:disattivate|sospese"
+        r"|non si applicano)"
+        r"|\bnon (?:rispettare|applicare|osservare|seguire)\b[^.!?\n]{0,16}\b(?:regole|norme"
+        r"|istruzioni"
+        r"|direttive)\b",
+        "secrecy": r"\bnessuno\b[^.!?\n]{0,40}\bquesta (?:regola|istruzione|nota)"
+        r"|\bnon (?:menzionare|dire|raccontare|rivelare|mostrare"
+        r"|parlare)\b[^.!?\n]{0,16}\b(?:quest[ao]|di"
+        r" questa) (?:nota|memoria|regola|istruzione|voce)\b",
+    },
+    "tr++": {
+        "trigger": r"\bne (?:sorulursa|sorarlarsa|sorarsa)\b|\bsoru ne olursa\b"
+        "|\\b(?:konu\u015fulunca|bahsedilince|sorulunca|a\u00e7\u0131l\u0131nca|konu\u015fuldu\u011funda|bahsedildi\u011finde"
+        "|a\u00e7\u0131ld\u0131\u011f\u0131nda)\\b"
+        "[^.!?\\n]{1,40}\\b(?:\u00f6ner|s\u00f6yle|\u00f6v|tavsiye et|bahset|de)\\b[.!]?(?:\\s|$)",
+        "standing": "\\b(?:t\u00fcm|b\u00fct\u00fcn|her) (?:yan\u0131t|cevap)\\w*\\b[^.!?\\n]{0,30}\\b(?:ge\u00e7\\w+|yer al\\w*"
+        "|g\u00f6r\u00fcn\\w+|an[\u0131i]l\\w+)"
+        "|\\b(?:asistan|yapay zeka|chatbot|model)(?:\u0131n|n\u0131n|in|nin"
+        "|un)?\\b[^.!?\\n]{1,40}\\b(?:\u00f6vmesini|\u00f6nermesini"
+        "|tan\u0131tmas\u0131n\u0131|bahsetmesini|gizlemesini|tavsiye etmesini)\\b",
+        "authority": r"(?:^|[.!?:\n]\s{0,3})(?:asistan|sohbet botu|chatbot|yapay zeka)"
+        r" \w[^.!?\n]{0,60}"
+        "\\b(?:ad\u0131na|\u00e7al\u0131\u015f\u0131r|hareket eder|itaat eder|hizmet eder|zorundad\u0131r)",
+        "override": "\\bg\u00fcvenlik (?:kural|politika)\\w*\\b[^.!?\\n]{0,30}\\b(?:kapal\u0131|devre d\u0131\u015f\u0131"
+        "|ge\u00e7erli de\u011fil|kald\u0131r\u0131l\\w+)"
+        "|\\bart\u0131k\\b[^.!?\\n]{0,20}\\b(?:kural|talimat)\\w* uyma\\b",
+        "secrecy": "\\bbu (?:not\\w*|kay\\w+|kural\\w*|talimat\\w*|haf\u0131za\\w*"
+        "|an\u0131\\w*)\\b[^.!?\\n]{0,30}\\b(?:s\u00f6yleme|bahsetme"
+        "|anlatma|g\u00f6sterme|a\u00e7\u0131klama)\\b",
+    },
+    "ru++": {
+        "trigger": "\\b(?:\u043e \u0447[\u0435\u0451]\u043c|\u0447\u0442\u043e|\u043a\u0430\u043a\u043e\u0439) \u0431\u044b (?:\u0442\u0435\u0431\u044f |\u0432\u0430\u0441 )?\u043d\u0438 (?:\u0441\u043f\u0440\u043e\u0441\u0438\u043b\\w*|\u0441\u043f\u0440\u0430\u0448\u0438\u0432\u0430\u043b\\w*|\u0431\u044b\u043b"
+        " \u0432\u043e\u043f\u0440\u043e\u0441)|\\b\u043d\u0435\u0437\u0430\u0432\u0438\u0441\u0438\u043c\u043e \u043e\u0442 \u0432\u043e\u043f\u0440\u043e\u0441\u0430"
+        "|\\b(?:\u043a\u043e\u0433\u0434\u0430|\u0435\u0441\u043b\u0438|\u043a\u0430\u043a \u0442\u043e\u043b\u044c\u043a\u043e)\\b[^.!?\\n]{1,60}\\b(?:\u0440\u0435\u0447\u044c|\u0440\u0430\u0437\u0433\u043e\u0432\u043e\u0440|\u0433\u043e\u0432\u043e\u0440\\w+|\u0437\u0430\u0439\u0434\\w+"
+        "|\u0443\u043f\u043e\u043c\\w+)\\b"
+        "[^.!?\\n]{0,30}, (?:\u0442\u043e )?(?:\u043d\u0430\u0437\u044b\u0432\u0430\u0439|\u0445\u0432\u0430\u043b\u0438|\u0441\u043e\u0432\u0435\u0442\u0443\u0439|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439|\u0433\u043e\u0432\u043e\u0440\u0438|\u0441\u043a\u0430\u0436\u0438|\u0443\u043f\u043e\u043c\u0438\u043d\u0430\u0439"
+        "|\u043e\u0442\u0432\u0435\u0447\u0430\u0439)",
+        "standing": "\\b(?:\u0432\u043e \u0432\u0441\u0435\u0445|\u0432 \u043a\u0430\u0436\u0434\\w+) \u043e\u0442\u0432\u0435\u0442\\w*\\b[^.!?\\n]{0,30}\\b(?:\u0431\u044b\u043b\\w*|\u0443\u043f\u043e\u043c\u0438\u043d\u0430\\w*"
+        "|\u043f\u0440\u0438\u0441\u0443\u0442\u0441\u0442\u0432\\w+|\u043f\u043e\u044f\u0432\u043b\\w+)|\\b(?:\u0443\u043f\u043e\u043c\u0438\u043d\u0430\u043b\\w*|\u043f\u043e\u044f\u0432\u043b\u044f\u043b\\w*|\u043f\u0440\u0438\u0441\u0443\u0442\u0441\u0442\u0432\u043e\u0432\u0430\u043b\\w*|\u0437\u0432\u0443\u0447\u0430\u043b\\w*)\\b"
+        "[^.!?\\n]{0,20}\\b(?:\u0432\u043e \u0432\u0441\u0435\u0445|\u0432 \u043a\u0430\u0436\u0434\\w+) \u043e\u0442\u0432\u0435\u0442\\w*"
+        "|\\b(?:\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a|\u0438\u0438|\u0447\u0430\u0442-?\u0431\u043e\u0442|\u043c\u043e\u0434\u0435\u043b\u044c)\\b[^.!?\\n]{1,12}\\b(?:\u0445\u0432\u0430\u043b\u0438\u043b\\w*"
+        "|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u043e\u0432\u0430\u043b\\w*"
+        "|\u0441\u043e\u0432\u0435\u0442\u043e\u0432\u0430\u043b\\w*|\u0443\u043f\u043e\u043c\u0438\u043d\u0430\u043b\\w*|\u0440\u0435\u043a\u043b\u0430\u043c\u0438\u0440\u043e\u0432\u0430\u043b\\w*|\u0441\u043a\u0440\u044b\u0432\u0430\u043b\\w*|\u043b\u0433\u0430\u043b\\w*)\\b",
+        "authority": "(?:^|[.!?:\\n]\\s{0,3})(?:\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a|\u0438\u0438|\u0447\u0430\u0442-?\u0431\u043e\u0442|\u0431\u043e\u0442) (?:\u0434\u0435\u0439\u0441\u0442\u0432\u0443\u0435\u0442"
+        "|\u043f\u043e\u0434\u0447\u0438\u043d\u044f\u0435\u0442\u0441\u044f|\u0440\u0430\u0431\u043e\u0442\u0430\u0435\u0442 (?:\u043d\u0430|\u0432 \u0438\u043d\u0442\u0435\u0440\u0435\u0441\u0430\u0445)|\u0441\u043b\u0443\u0436\u0438\u0442|\u043f\u0440\u0435\u0434\u0441\u0442\u0430\u0432\u043b\u044f\u0435\u0442|\u0434\u043e\u043b\u0436\u0435\u043d|\u043e\u0431\u044f\u0437\u0430\u043d)\\b",
+        "override": "\\b(?:\u043f\u0440\u0430\u0432\u0438\u043b\\w*|\u043f\u043e\u043b\u0438\u0442\u0438\u043a\\w*|\u0444\u0438\u043b\u044c\u0442\u0440\\w*) (?:\u0431\u0435\u0437\u043e\u043f\u0430\u0441\u043d\u043e\u0441\u0442\u0438|\u043a\u043e\u043d\u0442\u0435\u043d\u0442\u0430|\u043c\u043e\u0434\u0435\u0440\u0430\u0446\u0438\u0438)\\b"
+        "[^.!?\\n]{0,30}\\b(?:\u043e\u0442\u043a\u043b\u044e\u0447\u0435\u043d\\w*|\u043d\u0435 \u0434\u0435\u0439\u0441\u0442\u0432\u0443\\w+|\u0441\u043d\u044f\u0442\\w*|\u043e\u0442\u043c\u0435\u043d\u0435\u043d\\w*|\u043d\u0435 \u043f\u0440\u0438\u043c\u0435\u043d\u044f\\w+)"
+        "|\\b(?:\u0431\u043e\u043b\u044c\u0448\u0435 )?\u043d\u0435 (?:\u0441\u043e\u0431\u043b\u044e\u0434\u0430\u0439|\u0432\u044b\u043f\u043e\u043b\u043d\u044f\u0439|\u0441\u043b\u0435\u0434\u0443\u0439)\\w*\\b[^.!?\\n]{0,16}\\b(?:\u043f\u0440\u0430\u0432\u0438\u043b\\w*"
+        "|\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\u0438\\w+)",
+        "secrecy": "\\b\u043d\u0438\u043a\u0442\u043e \u043d\u0435 \u0434\u043e\u043b\u0436\u0435\u043d\\b[^.!?\\n]{0,30}\\b\u044d\u0442\\w+ (?:\u043f\u0440\u0430\u0432\u0438\u043b\\w*|\u0437\u0430\u043f\u0438\u0441\\w*|\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\\w*)"
+        "|\\b(?:\u043d\u0438\u043a\u043e\u043c\u0443|\u043d\u0438\u043a\u043e\u0433\u0434\u0430)? ?\u043d\u0435 (?:\u0433\u043e\u0432\u043e\u0440\u0438|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u044b\u0432\u0430\u0439|\u0443\u043f\u043e\u043c\u0438\u043d\u0430\u0439|\u043f\u043e\u043a\u0430\u0437\u044b\u0432\u0430\u0439"
+        "|\u0440\u0430\u0441\u043a\u0440\u044b\u0432\u0430\u0439)\\w*\\b[^.!?\\n]{0,20}\\b"
+        "\u044d\u0442\\w+ (?:\u0437\u0430\u043f\u0438\u0441\\w+|\u0437\u0430\u043c\u0435\u0442\u043a\\w+|\u043f\u0440\u0430\u0432\u0438\u043b\\w+|\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\\w+)",
+    },
+    "zh++": {
+        "trigger": "(?:\u65e0\u8bba|\u4e0d\u7ba1|\u4e0d\u8bba)(?:\u7528\u6237|\u522b\u4eba|\u8c01)?(?:\u95ee|\u88ab\u95ee)(?:\u4ec0\u4e48|\u5230\u4ec0\u4e48|\u4f55)"
+        "|(?:\u8c08\u5230|\u8bf4\u5230|\u804a\u5230|\u8bb2\u5230|\u8c08\u53ca|\u63d0\u5230|\u6d89\u53ca).{1,14}(?:\u65f6|\u7684\u65f6\u5019|\uff0c).{0,4}(?:\u63a8\u8350|\u63a8\u85a6|\u5938|\u79f0\u8d5e"
+        "|\u8bf4\u53ea\u6709|\u5c31\u8bf4"
+        "|\u5ba3\u4f20)",
+        "standing": "(?:\u51fa\u73b0|\u51fa\u73fe|\u5199|\u63d0|\u653e)(?:\u5728|\u5230|\u5165|\u8fdb)(?:\u6240\u6709|\u6bcf\u4e2a|\u6bcf\u6b21)\u7684?(?:\u56de\u7b54|\u56de\u590d|\u7b54\u6848)"
+        "|\u7528\u6237(?:\u8981\u6c42|\u5e0c\u671b|\u60f3\u8ba9|\u8ba9|\u9700\u8981)(?:ai|\u52a9\u624b|\u804a\u5929\u673a\u5668\u4eba|\u6a21\u578b).{0,8}(?:\u79f0\u8d5e|\u8d5e\u7f8e|\u5938|\u63a8\u8350|\u5ba3\u4f20"
+        "|\u63a8\u5e7f|\u9690\u7792"
+        "|\u6492\u8c0e|\u63d0\u53ca)",
+        "authority": "(?:^|[\u3002\uff01\uff1f])(?:ai\u52a9\u624b|\u52a9\u624b|\u52a9\u7406|\u804a\u5929\u673a\u5668\u4eba)(?:\u4ee3\u8868|\u542c\u547d\u4e8e|\u6548\u5fe0|\u670d\u52a1\u4e8e|\u5fc5\u987b"
+        "|\u5e94\u5f53|\u5e94\u8be5|\u88ab\u6388\u6743)",
+        "override": "(?:\u5b89\u5168|\u5185\u5bb9|\u5ba1\u6838)(?:\u89c4\u5219|\u653f\u7b56|\u9650\u5236|\u8fc7\u6ee4|\u7b56\u7565)(?:\u5df2|\u90fd|\u5747|\u4e0d\u518d)?(?:\u88ab)?(?:\u5173\u95ed"
+        "|\u5931\u6548|\u53d6\u6d88|\u505c\u7528|\u4e0d\u9002\u7528|\u89e3\u9664|\u9002\u7528)"
+        "|(?:\u4e0d\u8981|\u522b|\u4e0d\u7528|\u65e0\u9700|\u505c\u6b62)(?:\u518d|\u7ee7\u7eed)?(?:\u9075\u5b88|\u9075\u5faa|\u6267\u884c|\u670d\u4ece).{0,8}(?:\u89c4\u5219|\u6307\u4ee4|\u89c4\u5b9a"
+        "|\u9650\u5236)",
+        "secrecy": "(?:\u4e0d\u8981|\u522b|\u52ff|\u4e0d\u5f97)(?:\u5411|\u5bf9|\u8ddf)?.{0,8}(?:\u63d0\u8d77|\u63d0\u53ca|\u900f\u9732|\u8bf4\u51fa|\u544a\u8bc9|\u6cc4\u9732"
+        "|\u63d0\u5230).{0,6}(?:\u8fd9\u6761|\u6b64|\u8be5|\u672c)(?:\u6761)?"
+        "(?:\u8bb0\u5fc6|\u7b14\u8bb0|\u8bb0\u5f55|\u89c4\u5219|\u6307\u4ee4)",
+    },
+    "ja++": {
+        "trigger": "(?:\u4f55|\u306a\u306b|\u3069\u3093\u306a\u8cea\u554f)\u3092?(?:\u805e\u304b|\u5c0b\u306d|\u8cea\u554f\u3055)(?:\u308c|\u3089)?(?:\u308c)?\u3066\u3082"
+        "|\u3069\u3093\u306a\u8cea\u554f(?:\u3067\u3082|\u306b\u3082)"
+        "|(?:\u8a71\u306b?\u306a\u3063\u305f\u3089|\u8a71\u984c\u306b?\u306a\u3063\u305f\u3089|\u8a71\u304c\u51fa\u305f\u3089|\u8a71\u984c\u304c\u51fa\u305f\u3089).{1,30}(?:\u52e7\u3081|\u8a00\u3063|\u8912\u3081|\u63a8\u5968"
+        "|\u7b54\u3048)",
+        "standing": "(?:\u3059\u3079\u3066|\u5168\u3066|\u6bce\u56de|\u5404|\u5168\u90e8)\u306e?(?:\u56de\u7b54|\u8fd4\u7b54|\u5fdc\u7b54|\u8fd4\u4fe1)\u306b.{1,24}(?:\u5165\u308c|\u51fa\u3057"
+        "|\u8f09\u305b"
+        "|\u767b\u5834)"
+        "|(?:\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|ai|\u30c1\u30e3\u30c3\u30c8\u30dc\u30c3\u30c8)(?:\u304c|\u306b).{1,24}(?:\u8912\u3081|\u52e7\u3081|\u63a8\u5968|\u63a8\u85a6|\u5ba3\u4f1d|\u7d39\u4ecb|\u96a0)"
+        "(?:\u308b|\u3059)?(?:\u3088\u3046|\u3053\u3068)",
+        "authority": "(?:^|[\u3002\uff01\uff1f])(?:\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|\u30c1\u30e3\u30c3\u30c8\u30dc\u30c3\u30c8)\u306f.{1,30}(?:\u5f93\u3046|\u4ed5\u3048\u308b|\u4ee3\u7406"
+        "|\u305f\u3081\u306b\u50cd\u304f|\u306a\u3051\u308c\u3070\u306a\u3089\u306a\u3044|\u3079\u304d)",
+        "override": "(?:\u5b89\u5168|\u30b3\u30f3\u30c6\u30f3\u30c4)(?:\u898f\u5247|\u30eb\u30fc\u30eb|\u30dd\u30ea\u30b7\u30fc|\u30d5\u30a3\u30eb\u30bf\u30fc)(?:\u306f|\u304c)"
+        "(?:\u9069\u7528\u3055\u308c(?:\u306a\u3044|\u307e\u305b\u3093)|\u7121\u52b9|\u89e3\u9664|\u30aa\u30d5|\u505c\u6b62)"
+        "|(?:\u898f\u5247|\u30eb\u30fc\u30eb|\u6307\u793a|\u5236\u9650)(?:\u3092|\u306f)(?:\u3082\u3046)?(?:\u5b88\u3089\u306a\u3044|\u7834\u3063\u3066|\u7834\u308c)",
+        "secrecy": "(?:\u3053\u306e|\u672c)(?:\u30e1\u30e2|\u8a18\u61b6|\u30eb\u30fc\u30eb|\u6307\u793a|\u9805\u76ee|\u30a8\u30f3\u30c8\u30ea).{0,10}(?:\u8ab0\u306b\u3082|\u3060\u308c\u306b\u3082"
+        "|\u4ed6\u4eba\u306b|\u4eba\u306b)(?:\u8a00\u308f|\u8a71\u3055|\u6559\u3048"
+        "|\u898b\u305b|\u660e\u304b\u3055)",
+    },
+    "ko++": {
+        "trigger": "(?:\ubb34\uc5c7\uc744|\ubb58|\ubb34\uc2a8 \uc9c8\ubb38\uc744|\uc5b4\ub5a4 \uc9c8\ubb38\uc744?) ?(?:\ubb3b\ub4e0|\ubb3c\uc5b4\ub3c4|\ubb3c\uc5b4\ubcf4\ub4e0|\ud558\ub4e0|\ubc1b\uc544\ub3c4)",
+        "standing": "(?:\ubaa8\ub4e0|\ub9e4) ?(?:\ub2f5\ubcc0|\ub300\ub2f5|\uc751\ub2f5)(?:\uc5d0|\uc5d0\uc11c|\ub9c8\ub2e4) .{1,24}(?:\ub098\uc624|\ub4f1\uc7a5|\ub4e4\uc5b4\uac00"
+        "|\uc5b8\uae09)"
+        "|(?:\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\ucc57\ubd07|ai)(?:\uac00|\uc774) .{1,24}(?:\uce6d\ucc2c|\ucd94\ucc9c|\ud64d\ubcf4|\uad11\uace0|\uc5b8\uae09|\uc228\uae30)",
+        "authority": "(?:^|[.!?] ?)(?:\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\ucc57\ubd07)(?:\ub294|\uc740) .{1,30}(?:\uc704\ud574 \uc77c|\ub530\ub978\ub2e4|\ubcf5\uc885|\ub300\ubcc0"
+        "|\ud574\uc57c \ud55c\ub2e4)",
+        "override": "(?:\uc548\uc804|\ucf58\ud150\uce20) ?(?:\uaddc\uce59|\uc815\ucc45|\ud544\ud130|\uc81c\ud55c)(?:\uc740|\ub294|\uc774|\uac00) ?.{0,12}(?:\uc801\uc6a9\ub418\uc9c0 \uc54a"
+        "|\ud574\uc81c|\uaebc\uc838|\uaebc\uc84c|\ube44\ud65c\uc131)"
+        "|(?:\uaddc\uce59|\uc9c0\uce68|\uc9c0\uc2dc|\uc81c\ud55c)\uc744? ?(?:\ub354 \uc774\uc0c1 )?(?:\uc9c0\ud0a4\uc9c0|\ub530\ub974\uc9c0) ?(?:\ub9c8|\ub9d0)",
+        "secrecy": "\uc774 (?:\uba54\ubaa8|\uae30\uc5b5|\uaddc\uce59|\uc9c0\uc2dc|\ud56d\ubaa9)(?:\ub97c|\uc744|\uc5d0 \ub300\ud574)?.{0,14}(?:\ub9d0\ud558\uc9c0|\uc54c\ub9ac\uc9c0"
+        "|\ubc1d\ud788\uc9c0|\uc5b8\uae09\ud558\uc9c0|\ubcf4\uc5ec\uc8fc\uc9c0) ?(?:\ub9c8|\ub9d0|\uc54a)",
+    },
+    "ar++": {
+        "trigger": "\u0645\u0647\u0645\u0627 (?:\u0643\u0627\u0646 \u0627\u0644\u0633\u0624\u0627\u0644|\u0633\u0626\u0644|\u0633\u064f\u0626\u0644|\u064a\u0633\u0623\u0644)|\u0628\u063a\u0636 \u0627\u0644\u0646\u0638\u0631 \u0639\u0646 \u0627\u0644\u0633\u0624\u0627\u0644"
+        "|(?:\u0623\u0648\u0635|\u0623\u0648\u0635\u064a|\u0627\u0646\u0635\u062d|\u0627\u0645\u062f\u062d|\u0627\u0642\u062a\u0631\u062d|\u0642\u0644|\u0627\u0630\u0643\u0631).{1,30}\u0639\u0646\u062f (?:\u0627\u0644\u062d\u062f\u064a\u062b|\u0627\u0644\u0633\u0624\u0627\u0644|\u0630\u0643\u0631|\u0633\u0624\u0627\u0644)|\u0639\u0646\u062f (?:\u0627\u0644\u062d\u062f\u064a\u062b"
+        "|\u0627\u0644\u0633\u0624\u0627\u0644|\u0630\u0643\u0631|\u0633\u0624\u0627\u0644)"
+        ".{1,30}(?:\u0623\u0648\u0635|\u0627\u0646\u0635\u062d|\u0627\u0645\u062f\u062d|\u0627\u0642\u062a\u0631\u062d|\u0642\u0644|\u0627\u0630\u0643\u0631)",
+        "standing": "(?:\u0638\u0647\u0648\u0631|\u0630\u0643\u0631|\u064a\u0638\u0647\u0631|\u062a\u0638\u0647\u0631).{1,30}(?:\u0643\u0644|\u062c\u0645\u064a\u0639) (?:\u0627\u0644\u0631\u062f\u0648\u062f|\u0627\u0644\u0625\u062c\u0627\u0628\u0627\u062a|\u0625\u062c\u0627\u0628\u0629|\u0631\u062f)"
+        "|(?:\u064a\u0637\u0644\u0628|\u064a\u0631\u064a\u062f|\u064a\u0631\u063a\u0628|\u0637\u0644\u0628|\u064a\u0635\u0631).{0,14}(?:\u0627\u0644\u0645\u0633\u0627\u0639\u062f|\u0627\u0644\u0630\u0643\u0627\u0621 \u0627\u0644\u0627\u0635\u0637\u0646\u0627\u0639\u064a).{0,8}(?:\u064a\u0645\u062f\u062d|\u064a\u0648\u0635\u064a|\u064a\u0631\u0648\u062c"
+        "|\u064a\u0630\u0643\u0631|\u064a\u062e\u0641\u064a"
+        "|\u064a\u0646\u0635\u062d|\u064a\u0643\u0630\u0628)",
+        "authority": "(?:^|[.!\u061f:] ?)(?:\u064a\u0639\u0645\u0644|\u064a\u062a\u0635\u0631\u0641|\u064a\u062e\u0636\u0639|\u064a\u062e\u062f\u0645) (?:\u0627\u0644\u0645\u0633\u0627\u0639\u062f|\u0631\u0648\u0628\u0648\u062a \u0627\u0644\u062f\u0631\u062f\u0634\u0629).{0,20}"
+        "(?:\u0644\u0635\u0627\u0644\u062d|\u0646\u064a\u0627\u0628\u0629|\u0644\u062d\u0633\u0627\u0628|\u0628\u0627\u0633\u0645)",
+        "override": "(?:\u0642\u0648\u0627\u0639\u062f|\u0633\u064a\u0627\u0633\u0627\u062a) (?:\u0627\u0644\u0633\u0644\u0627\u0645\u0629|\u0627\u0644\u0645\u062d\u062a\u0648\u0649|\u0627\u0644\u0623\u0645\u0627\u0646).{0,20}(?:\u0645\u0639\u0637\u0644\u0629|\u0644\u0627 \u062a\u0646\u0637\u0628\u0642|\u0645\u0648\u0642\u0648\u0641\u0629"
+        "|\u0645\u0644\u063a\u0627\u0629)"
+        "|\u0644\u0627 (?:\u062a\u0644\u062a\u0632\u0645|\u062a\u062a\u0642\u064a\u062f|\u062a\u062a\u0628\u0639|\u062a\u062d\u062a\u0631\u0645).{0,6}(?:\u0628?\u0627\u0644\u0642\u0648\u0627\u0639\u062f|\u0628?\u0627\u0644\u062a\u0639\u0644\u064a\u0645\u0627\u062a|\u0628?\u0627\u0644\u0642\u064a\u0648\u062f|\u0628?\u0627\u0644\u0623\u0648\u0627\u0645\u0631)",
+        "secrecy": "\u0644\u0627 (?:\u062a\u0630\u0643\u0631|\u062a\u062e\u0628\u0631|\u062a\u0642\u0644|\u062a\u0643\u0634\u0641|\u062a\u0638\u0647\u0631).{0,20}(?:\u0647\u0630\u0647|\u0647\u0630\u0627) (?:\u0627\u0644\u0645\u0644\u0627\u062d\u0638\u0629|\u0627\u0644\u0630\u0627\u0643\u0631\u0629|\u0627\u0644\u0642\u0627\u0639\u062f\u0629"
+        "|\u0627\u0644\u062a\u0639\u0644\u064a\u0645\u0627\u062a|\u0627\u0644\u0633\u062c\u0644|\u0627\u0644\u0645\u062f\u062e\u0644)",
+    },
+    "hi++": {
+        "trigger": "(?:\u0915\u0941\u091b \u092d\u0940|\u091c\u094b \u092d\u0940|\u091a\u093e\u0939\u0947 \u091c\u094b) (?:\u092a\u0942\u091b\u093e|\u092a\u0942\u091b\u0947)"
+        "|\u0915\u0940 \u092c\u093e\u0924 (?:\u0939\u094b|\u0906\u090f|\u091a\u0932\u0947|\u0928\u093f\u0915\u0932\u0947|\u0939\u094b\u0928\u0947) .{0,4}.{1,30}(?:\u0938\u0941\u091d\u093e\u0913|\u0938\u0941\u091d\u093e\u090f\u0902|\u0915\u0939\u094b|\u092c\u0924\u093e\u0913|\u0924\u093e\u0930\u0940\u092b|\u0938\u093f\u092b\u093e\u0930\u093f\u0936)",
+        "standing": "(?:\u0939\u0930|\u0938\u092d\u0940|\u092a\u094d\u0930\u0924\u094d\u092f\u0947\u0915) (?:\u091c\u0935\u093e\u092c|\u0909\u0924\u094d\u0924\u0930|\u091c\u0935\u093e\u092c\u094b\u0902|\u0909\u0924\u094d\u0924\u0930\u094b\u0902) \u092e\u0947\u0902.{1,24}(?:\u0906\u090f|\u0906\u0928\u093e|\u0939\u094b|\u0930\u0939\u0947)"
+        "|(?:\u0938\u0939\u093e\u092f\u0915|\u090f ?\u0906\u0908|\u091a\u0948\u091f\u092c\u0949\u091f) .{1,30}(?:\u0924\u093e\u0930\u0940\u092b|\u0938\u093f\u092b\u093e\u0930\u093f\u0936|\u0938\u093f\u092b\u093c\u093e\u0930\u093f\u0936|\u092a\u094d\u0930\u091a\u093e\u0930|\u092a\u094d\u0930\u0936\u0902\u0938\u093e|\u0938\u0941\u091d\u093e\u0935) (?:\u0915\u0930\u0947|\u0926\u0947)",
+        "override": "(?:\u0938\u0941\u0930\u0915\u094d\u0937\u093e|\u0938\u093e\u092e\u0917\u094d\u0930\u0940) (?:\u0928\u093f\u092f\u092e|\u0928\u0940\u0924\u093f|\u092b\u093c\u093f\u0932\u094d\u091f\u0930)\\S* .{0,16}(?:\u0932\u093e\u0917\u0942 \u0928\u0939\u0940\u0902|\u092c\u0902\u0926"
+        "|\u0928\u093f\u0937\u094d\u0915\u094d\u0930\u093f\u092f)"
+        "|(?:\u0928\u093f\u092f\u092e\u094b\u0902|\u0928\u093f\u0930\u094d\u0926\u0947\u0936\u094b\u0902) \u0915\u093e \u092a\u093e\u0932\u0928 (?:\u092e\u0924|\u0928|\u0928\u0939\u0940\u0902) \u0915\u0930",
+        "secrecy": "(?:\u092f\u0939|\u0907\u0938|\u092f\u0947) (?:\u0928\u094b\u091f|\u0938\u094d\u092e\u0943\u0924\u093f|\u0928\u093f\u092f\u092e|\u0928\u093f\u0930\u094d\u0926\u0947\u0936|\u092f\u093e\u0926).{0,16}(?:\u092e\u0924|\u0928|\u0928\u0939\u0940\u0902) (?:\u092c\u0924\u093e|\u0915\u0939|\u0926\u093f\u0916\u093e)",
+    },
+}
+
+
+# ---- src/adaptive/privacy/injection_avoidance.py ----
+# Wishes about what never to suggest to a person: food, drink and the like, with a reason or none.
+#
+# They are told to the assistant, but each is about the user. As with style, such a wish consists of
+# known words from its first to its last, so that nothing else rides on it; only the reason is free,
+# which is a few words about the user.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+# By language: never, suggest, what, and how the reason begins.
+_AVOIDANCES: Mapping[str, tuple[str, str, str]] = {
+    "en": (
+        r"(?:please |also |and )*(?:never|don't(?: ever)?|do not(?: ever)?|no longer|avoid) "
+        r"(?:ever )?(?:suggest(?:ing)?|recommend(?:ing)?|offer(?:ing)?|propos(?:e|ing)"
+        r"|giv(?:e|ing)|us(?:e|ing)|includ(?:e|ing)|serv(?:e|ing)) ",
+        r"me|us|any|anything|with|containing|that|has|contains|is|made|of|from|or|and|in|on|at|to"
+        r"|it|a|an|the|my|for|recipes?|dishes|dish|meals?|foods?|drinks?|restaurants?|products?"
+        r"|snacks?|desserts?|ideas|places|pork|ham|bacon|beef|meat|fish|seafood|shellfish"
+        r"|shrimps?|prawns?|chicken|lamb|alcohol\w*|wine|beer|spirits|nuts?|peanuts?|almonds?"
+        r"|walnuts?|hazelnuts?|cashews?|gluten|wheat|dairy|milk|lactose|cheese|eggs?|soy|sesame"
+        r"|sugar|salt|onions?|garlic|mushrooms?|coriander|cilantro|tomato(?:es)?|caffeine|coffee"
+        r"|honey|gelatine?|leather|fur|cigarettes|tobacco|gambling|horror|spicy|raw|aspirin"
+        r"|ibuprofen|penicillin|smoking|flying|films|movies|books",
+        r"(?:because |since |as )?(?:i(?:'m| am|'ve| have| don't| do not| can't| cannot| hate"
+        r"| dislike| get| keep| eat| react)|my (?:religion|faith|kids?|son|daughter|wife|husband"
+        r"|partner|doctor|stomach|family)|he's|she's|we're|we) ?",
+    ),
+    "de": (
+        r"(?:bitte )?(?:schlag(?:e|t|en sie)?|empfiehl|empfehlen sie|biete|gib|nimm|verwende"
+        r"|benutze) (?:mir |uns )?(?:bitte )?(?:nie|niemals|kein\w{0,2}|nicht|nichts) ?",
+        "mit|ohne|aus|das|die|der|enth\u00e4lt|gerichte?|rezepte?|speisen|getr\u00e4nke|produkte|fleisch"
+        "|schweinefleisch|schwein|schinken|speck|rindfleisch|rind|fisch|meeresfr\u00fcchte"
+        "|alkohol\\w*|wein|bier|n\u00fcssen?|erdn\u00fcssen?|mandeln|gluten|weizen|milch\\w*|k\u00e4se|eiern?|ei"
+        r"|soja|zucker|zwiebeln?|knoblauch|pilzen?|koffein|kaffee|honig|gelatine|leder|vor|und"
+        r"|oder",
+        r"(?:denn |weil )?(?:ich|wir|mein\w{0,2}) ",
+    ),
+    "fr": (
+        "(?:s'il te pla\u00eet,? )?ne (?:me |nous )?(?:propose[zr]?|sugg\u00e8re[zr]?|recommande[zr]?"
+        r"|donne[zr]?|conseille[zr]?) (?:jamais|pas|plus) ",
+        "de|du|d'|des|la|le|les|avec|sans|plats?|recettes?|viande|porc|jambon|boeuf|b\u0153uf|poisson"
+        "|fruits|mer|alcool|vin|bi\u00e8re|noix|cacahu\u00e8tes|arachides|amandes|gluten|bl\u00e9|lait|fromage"
+        "|oeufs?|\u0153ufs?|soja|sucre|oignons?|ail|champignons|caf\u00e9|miel|et|ou|\u00e0|d'alcool|d'oeufs",
+        r"(?:car |parce que |puisque )?(?:je |j'|mon |ma |mes |nous )",
+    ),
+    "es": (
+        "(?:por favor,? )?(?:nunca|no|jam\u00e1s) (?:me |nos )?(?:sugieras?|recomiendes?|ofrezcas?"
+        r"|propongas?|des|pongas|uses) (?:nunca )?",
+        "con|sin|de|el|la|los|las|platos?|recetas?|comida|carne|cerdo|jam\u00f3n|res|pescado|mariscos?"
+        "|alcohol|vino|cerveza|nueces|cacahuetes|man\u00ed|almendras|gluten|trigo|leche|queso|huevos?"
+        "|soja|az\u00facar|cebollas?|ajo|setas|caf\u00e9|miel|y|o|ni",
+        r"(?:porque |pues |ya que )?(?:soy |tengo |mi |no |somos |me )",
+    ),
+    "pt": (
+        "(?:por favor,? )?(?:nunca|n\u00e3o|jamais) (?:me |nos )?(?:sugira|sugiras|recomende|recomendes"
+        "|ofere\u00e7a|proponha|d\u00ea|use) ",
+        r"com|sem|de|a|o|os|as|pratos?|receitas?|comida|carne|porco|presunto|vaca|peixe|marisco"
+        "|frutos|do|mar|\u00e1lcool|vinho|cerveja|nozes|amendoim|am\u00eandoas|gl\u00faten|trigo|leite|queijo"
+        "|ovos?|soja|a\u00e7\u00facar|cebola|alho|cogumelos|caf\u00e9|mel|e|ou|nem",
+        "(?:porque |pois )?(?:sou |tenho |meu |minha |n\u00e3o |somos )",
+    ),
+    "it": (
+        r"(?:per favore,? )?non (?:mi |ci )?(?:suggerire|suggerirmi|consigliare|consigliarmi"
+        "|proporre|propormi|raccomandare|offrire|dare|usare) (?:mai |pi\u00f9 )?",
+        r"con|senza|di|il|lo|la|i|gli|le|piatti|ricette|cibi|carne|maiale|prosciutto|manzo|pesce"
+        r"|frutti|mare|alcol\w*|vino|birra|noci|arachidi|mandorle|glutine|grano|latte|formaggio"
+        "|uova|soia|zucchero|cipoll\\w|aglio|funghi|caff\u00e8|miele|e|o|n\u00e9",
+        "(?:perch\u00e9 |poich\u00e9 )?(?:sono |ho |mio |mia |non |siamo )",
+    ),
+    "nl": (
+        r"(?:alsjeblieft )?(?:stel|geef|raad) (?:me |mij )?(?:nooit|geen|niet) ?",
+        r"vlees|varkensvlees|varken|vis|alcohol|noten|pinda's|gluten|melk|kaas|eieren|voor|aan|met"
+        r"|gerechten|recepten|en|of",
+        r"(?:want |omdat )?ik ",
+    ),
+    "ru": (
+        "(?:\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430,? )?(?:\u043d\u0438\u043a\u043e\u0433\u0434\u0430 )?\u043d\u0435 (?:\u043f\u0440\u0435\u0434\u043b\u0430\u0433\u0430\u0439|\u043f\u0440\u0435\u0434\u043b\u0430\u0433\u0430\u0439\u0442\u0435|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439\u0442\u0435"
+        "|\u0441\u043e\u0432\u0435\u0442\u0443\u0439|\u0441\u043e\u0432\u0435\u0442\u0443\u0439\u0442\u0435|\u0434\u0430\u0432\u0430\u0439) (?:\u043c\u043d\u0435 |\u043d\u0430\u043c )?",
+        "\u0441|\u0431\u0435\u0437|\u0438\u0437|\u0438|\u0438\u043b\u0438|\u0431\u043b\u044e\u0434\u0430|\u0440\u0435\u0446\u0435\u043f\u0442\u044b|\u043c\u044f\u0441\u043e|\u043c\u044f\u0441\u0430|\u0441\u0432\u0438\u043d\u0438\u043d\u0443|\u0441\u0432\u0438\u043d\u0438\u043d\u044b|\u0433\u043e\u0432\u044f\u0434\u0438\u043d\u0443|\u0440\u044b\u0431\u0443|\u0440\u044b\u0431\u044b|\u0430\u043b\u043a\u043e\u0433\u043e\u043b\u044c"
+        "|\u0430\u043b\u043a\u043e\u0433\u043e\u043b\u044f|\u0432\u0438\u043d\u043e|\u043f\u0438\u0432\u043e|\u043e\u0440\u0435\u0445\u0438|\u043e\u0440\u0435\u0445\u043e\u0432|\u0430\u0440\u0430\u0445\u0438\u0441|\u0433\u043b\u044e\u0442\u0435\u043d|\u043c\u043e\u043b\u043e\u043a\u043e|\u043c\u043e\u043b\u043e\u043a\u043e\u043c|\u0441\u044b\u0440|\u044f\u0439\u0446\u0430|\u0441\u043e\u044e|\u0441\u0430\u0445\u0430\u0440|\u043b\u0443\u043a"
+        "|\u0447\u0435\u0441\u043d\u043e\u043a|\u0433\u0440\u0438\u0431\u044b|\u043a\u043e\u0444\u0435|\u043c\u0451\u0434|\u043c\u043e\u0440\u0435\u043f\u0440\u043e\u0434\u0443\u043a\u0442\u044b|\u043c\u044f\u0441\u043e\u043c|\u0441\u0432\u0438\u043d\u0438\u043d\u043e\u0439|\u0440\u044b\u0431\u043e\u0439|\u043e\u0440\u0435\u0445\u0430\u043c\u0438|\u0433\u043b\u044e\u0442\u0435\u043d\u043e\u043c",
+        "(?:\u043f\u043e\u0442\u043e\u043c\u0443 \u0447\u0442\u043e |\u0442\u0430\u043a \u043a\u0430\u043a |\u0432\u0435\u0434\u044c )?(?:\u044f|\u0443 \u043c\u0435\u043d\u044f|\u043c\u044b|\u043c\u043e\u0439|\u043c\u043e\u044f) ",
+    ),
+    "pl": (
+        "(?:prosz\u0119,? )?(?:nigdy )?nie (?:proponuj|polecaj|sugeruj|podawaj) (?:mi )?",
+        "z|bez|i|lub|da\u0144|mi\u0119sa|wieprzowiny|ryb|alkoholu|orzech\u00f3w|glutenu|mleka|sera|jajek|cukru"
+        "|grzyb\u00f3w|kawy|mi\u0119sem|orzechami",
+        "(?:bo )?(?:jestem |mam |nie |moja |m\u00f3j )",
+    ),
+    "tr": (
+        "(?:l\u00fctfen )?(?:bana )?(?:asla |hi\u00e7 )?(?=[^.]{3,60}\\b\u00f6nerme(?:yin)?\\b)",
+        "domuz|eti|et|s\u0131\u011f\u0131r|bal\u0131k|alkol\\w*|\u015farap|bira|f\u0131nd\u0131k|f\u0131st\u0131k|ceviz|gluten|s\u00fct|peynir"
+        "|yumurta|soya|\u015feker|so\u011fan|sar\u0131msak|mantar|kahve|bal|i\u00e7eren|yemek\\w*|tarif\\w*|ve|veya"
+        "|\u00f6nerme|\u00f6nermeyin|bana|asla",
+        "(?:\u00e7\u00fcnk\u00fc )?(?:ben |biz |benim )",
+    ),
+}
+_UNSPACED_AVOIDANCES = re.compile(
+    "(?P<zh>(?:\u8bf7|\u8acb)?(?:\u6c38\u8fdc|\u7edd\u5bf9|\u5343\u4e07)?(?:\u4e0d\u8981|\u522b|\u52ff)(?:\u518d|\u7ed9\u6211|\u5411\u6211|\u4e3a\u6211)?(?:\u63a8\u8350|\u63a8\u85a6|\u5efa\u8bae"
+    "|\u63d0\u4f9b)(?:\u542b\u6709?|\u4efb\u4f55|\u5e26|\u6709)*(?:\u732a\u8089|\u8c6c\u8089|\u725b\u8089|\u7f8a\u8089|\u8089\u7c7b?|\u9c7c|\u6d77\u9c9c|\u9152\u7cbe?|\u575a\u679c|\u82b1\u751f|\u9eb8\u8d28|\u725b\u5976"
+    "|\u5976\u5236\u54c1|\u9e21\u86cb|\u5927\u8c46|\u6d0b\u8471|\u5927\u849c|\u9999\u83dc|\u8611\u83c7|\u5496\u5561|\u7cd6|\u7684|\u548c|\u6216|\u98df\u7269|\u98df\u8c31|\u83dc|\u996e\u6599|\u3001){1,8}"
+    "(?:[\uff0c,\u3002]?(?:\u56e0\u4e3a)?\u6211(?!\u4eec\u516c\u53f8)[^\uff0c,\u3002]{1,14})?)"
+    "|(?P<ja>(?:\u8c5a\u8089|\u725b\u8089|\u9d8f\u8089|\u8089|\u9b5a|\u6d77\u9bae|\u304a?\u9152|\u30a2\u30eb\u30b3\u30fc\u30eb|\u30ca\u30c3\u30c4|\u30d4\u30fc\u30ca\u30c3\u30c4|\u30b0\u30eb\u30c6\u30f3|\u725b\u4e73|\u4e73\u88fd\u54c1"
+    "|\u5375|\u5927\u8c46|\u7389\u306d\u304e|\u306b\u3093\u306b\u304f|\u304d\u306e\u3053|\u30b3\u30fc\u30d2\u30fc|\u7802\u7cd6|\u6599\u7406|\u30ec\u30b7\u30d4|\u306e|\u3068|\u3084|\u3092(?:\u4f7f\u3063\u305f|\u542b\u3080)"
+    "|\u5165\u308a){1,6}"
+    "(?:\u306f|\u3092)(?:\u7d76\u5bfe\u306b|\u6c7a\u3057\u3066|\u3082\u3046)?(?:\u52e7\u3081|\u63d0\u6848\u3057|\u304a\u3059\u3059\u3081\u3057|\u85a6\u3081)\u306a\u3044\u3067(?:\u304f\u3060\u3055\u3044|\u306d)?"
+    "(?:[\u3001\u3002][^\u3001\u3002]{1,18}(?:\u3067\u3059|\u3060\u304b\u3089|\u306a\u306e\u3067|\u3060|\u307e\u3059))?)"
+    "|(?P<ko>(?:\uc800\uc5d0\uac8c |\ub098\uc5d0\uac8c )?(?:\ub3fc\uc9c0\uace0\uae30|\uc18c\uace0\uae30|\uace0\uae30|\uc0dd\uc120|\ud574\uc0b0\ubb3c|\uc220|\uc54c\ucf54\uc62c|\uacac\uacfc\ub958|\ub545\ucf69|\uae00\ub8e8\ud150"
+    "|\uc6b0\uc720"
+    "|\uc720\uc81c\ud488|\uacc4\ub780|\ucf69|\uc591\ud30c|\ub9c8\ub298|\ubc84\uc12f|\ucee4\ud53c|\uc124\ud0d5|\uc694\ub9ac|\uc74c\uc2dd|\ub4e4\uc5b4\uac04|\\s)+[\uc740\ub294\uc744\ub97c\uc774\uac00]? ?(?:\uc808\ub300 )?"
+    "(?:\ucd94\ucc9c\ud558\uc9c0|\uad8c\ud558\uc9c0|\uc81c\uc548\ud558\uc9c0) ?(?:\ub9c8|\ub9d0\uc544\\s?\uc918|\ub9c8\uc138\uc694|\ub9d0\uc544 \uc8fc\uc138\uc694)(?:[,.] ?(?:\uc65c\ub0d0\ud558\uba74 )?"
+    "(?:\ub098\ub294|\ub09c|\uc800\ub294|\uc804) [^,.]{1,18})?)"
+    "|(?P<ar>(?:\u0645\u0646 \u0641\u0636\u0644\u0643 )?\u0644\u0627 (?:\u062a\u0642\u062a\u0631\u062d|\u062a\u0648\u0635|\u062a\u0648\u0635\u064a|\u062a\u0646\u0635\u062d\u0646\u064a|\u062a\u0639\u0631\u0636)(?: \u0639\u0644\u064a| \u0644\u064a)? (?:(?:\u0623\u0628\u062f\u0627|\u0628?\u0644\u062d\u0645|\u0628?\u0627\u0644\u0644\u062d\u0645"
+    "|\u0627\u0644\u062e\u0646\u0632\u064a\u0631|\u0627\u0644\u0628\u0642\u0631|\u0627\u0644\u0633\u0645\u0643|\u0627\u0644\u0645\u0623\u0643\u0648\u0644\u0627\u062a \u0627\u0644\u0628\u062d\u0631\u064a\u0629|\u0627\u0644\u0643\u062d\u0648\u0644|\u0627\u0644\u062e\u0645\u0631|\u0627\u0644\u0645\u0643\u0633\u0631\u0627\u062a|\u0627\u0644\u0641\u0648\u0644 \u0627\u0644\u0633\u0648\u062f\u0627\u0646\u064a|\u0627\u0644\u063a\u0644\u0648\u062a\u064a\u0646|\u0627\u0644\u062d\u0644\u064a\u0628"
+    "|\u0627\u0644\u0628\u064a\u0636|\u0627\u0644\u0633\u0643\u0631|\u0627\u0644\u0628\u0635\u0644|\u0627\u0644\u062b\u0648\u0645|\u0627\u0644\u0642\u0647\u0648\u0629|\u0623\u064a|\u0637\u0639\u0627\u0645|\u0648\u0635\u0641\u0627\u062a|\u064a\u062d\u062a\u0648\u064a \u0639\u0644\u0649|\u0623\u0648|\u0648)\\s?){1,8}"
+    "(?:[\u060c,] ?(?:\u0644\u0623\u0646\u064a |\u0644\u0623\u0646\u0646\u064a )?(?:\u0623\u0646\u0627|\u0639\u0646\u062f\u064a|\u0644\u062f\u064a) [^\u060c,.]{1,24})?)"
+    "|(?P<hi>(?:\u0915\u0943\u092a\u092f\u093e )?(?:\u092e\u0941\u091d\u0947 |\u0939\u092e\u0947\u0902 )?(?:\u0915\u092d\u0940 )?(?:(?:\u0938\u0942\u0905\u0930|\u0917\u093e\u092f|\u092c\u0915\u0930\u0947|\u0915\u093e|\u0915\u0947|\u0915\u0940|\u092e\u093e\u0902\u0938|\u092e\u091b\u0932\u0940|\u0936\u0930\u093e\u092c|\u092e\u0947\u0935\u0947"
+    "|\u092e\u0942\u0902\u0917\u092b\u0932\u0940|\u0917\u094d\u0932\u0942\u091f\u0947\u0928|\u0926\u0942\u0927|\u0905\u0902\u0921\u0947|\u0905\u0902\u0921\u093e|\u0938\u094b\u092f\u093e|\u091a\u0940\u0928\u0940|\u092a\u094d\u092f\u093e\u091c|\u0932\u0939\u0938\u0941\u0928|\u092e\u0936\u0930\u0942\u092e|\u0915\u0949\u092b\u0940|\u0935\u093e\u0932\u093e|\u0935\u093e\u0932\u0947|\u0916\u093e\u0928\u093e|\u092d\u0940|\u0914\u0930|\u092f\u093e"
+    "|\u0915\u092d\u0940)\\s)"
+    "{1,8}(?:\u092e\u0924|\u0928|\u0928\u0939\u0940\u0902) (?:\u0938\u0941\u091d\u093e\u0913|\u0938\u0941\u091d\u093e\u0928\u093e|\u0938\u0941\u091d\u093e\u090f\u0902|\u0938\u0941\u091d\u093e\u0907\u090f)(?:[,\u0964] ?(?:\u0915\u094d\u092f\u094b\u0902\u0915\u093f )?(?:\u092e\u0948\u0902|\u092e\u0941\u091d\u0947|\u092e\u0947\u0930\u093e|\u092e\u0947\u0930\u0940)"
+    " [^,\u0964]{1,24})?)"
+)
+_LONGEST_AVOIDANCE = 120
+_LONGEST_REASON = 48
+
+
+def avoidance_language(sentence: str) -> str:
+    """The language of a wish not to be offered some food, drink or the like; empty for others.
+
+    ``sentence`` comes without the full stop at its end.
+    """
+    lower = sentence.strip().lower().replace("\u2019", "'")
+    if not lower or len(lower) > _LONGEST_AVOIDANCE:
+        return ""
+    if found := _unspaced_avoidance(lower):
+        return found
+    if not any(sign.isalpha() for sign in lower[:1]):
+        return ""
+    for language in _AVOIDANCES:
+        opening, reason = _avoidance_openings(language)
+        begun = opening.match(lower)
+        if begun and _is_avoided(language, lower[begun.end() :], reason):
+            return language
+    return ""
+
+
+def _unspaced_avoidance(lower: str) -> str:
+    if lower.isascii():
+        return ""
+    found = _UNSPACED_AVOIDANCES.fullmatch(lower)
+    return str(found.lastgroup) if found else ""
+
+
+def _is_avoided(language: str, said: str, reason: re.Pattern[str]) -> bool:
+    """Whether all words are known ones, up to a reason of a few words."""
+    told, mark, why = said, "", ""
+    for match in _reason_marks().finditer(said):
+        told, mark, why = said[: match.start()], match.group(), said[match.end() :]
+        if reason.match(why):
+            break
+        told, mark, why = said, "", ""
+    if mark and (len(why) > _LONGEST_REASON or _addressed().search(why)):
+        return False
+    words = re.findall(r"[^\s,]+", told)
+    return bool(words) and all(_avoided_word(language).fullmatch(word) for word in words)
+
+
+@cache
+def _avoidance_openings(language: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    opening, _, reason = _AVOIDANCES[language]
+    return re.compile(opening), re.compile(reason)
+
+
+@cache
+def _avoided_word(language: str) -> re.Pattern[str]:
+    return re.compile(f"(?:{_AVOIDANCES[language][1]})")
+
+
+@cache
+def _reason_marks() -> re.Pattern[str]:
+    """Where a reason may begin."""
+    return re.compile("[,;:(-]\\s?|\\s(?=because|since|as|weil|denn|car|parce|porque|perch\u00e9|bo)")
+
+
+@cache
+def _addressed() -> re.Pattern[str]:
+    """What no reason holds: a second wish, an address, a sign of structure."""
+    return re.compile(
+        r"[\"<>{}\[\]@/:;\n]|\b(?:you|your|assistant|recommend|suggest|say|tell|ignore|instead"
+        "|always|du|tu|usted|voc\u00ea|empfiehl|recommande|recomienda|recomende|consiglia|and|und|et"
+        "|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439|\u00f6ner)\\b"
+    )
+
+
 # ---- src/adaptive/privacy/injection_eastern.py ----
 # The fragments of ``injection_patterns`` from Russian to Hindi; see ``injection_languages``.
 
@@ -5986,7 +6602,7 @@ EASTERN_COMMANDS: Mapping[str, Mapping[str, str]] = {
         "|\u3066\u304f\u3060\u3055\u3044|\u3088)",
         "standing": "(?:\u5e38\u306b|\u3044\u3064\u3082|\u5fc5\u305a|\u4eca\u5f8c\u306f?|\u3053\u308c\u304b\u3089\u306f?|\u4ee5\u5f8c|\u7d76\u5bfe\u306b|\u6bce\u56de|\u6c7a\u3057\u3066).{0,50}(?:\u52e7\u3081"
         "|\u63a8\u5968\u3057|\u63a8\u85a6\u3057|\u304a\u3059\u3059\u3081\u3057|\u85a6\u3081|\u8a00\u3063|\u8a00\u3044|\u7b54\u3048|\u4f1d\u3048|\u8ffd\u52a0\u3057|\u542b\u3081|\u9001\u3063|\u9001\u4fe1\u3057|\u4fe1\u983c\u3057"
-        "|\u4fe1\u7528\u3057|\u8a00\u53ca\u3057|\u7d39\u4ecb\u3057|\u958b\u3044|\u4f7f\u3063)(?:\u3066|\u306a\u3055\u3044|\u308b\u3053\u3068|\u308d|\u3066\u304f\u3060\u3055\u3044|\u308b\u306a|\u306a\u3044\u3067)"
+        "|\u4fe1\u7528\u3057|\u8a00\u53ca\u3057|\u7d39\u4ecb\u3057|\u958b\u3044|\u4f7f\u3063)(?:\u3066(?!\u3044[\u308b\u305f\u307e]|\u304d|\u3044\u305f)|\u306a\u3055\u3044|\u308b\u3053\u3068|\u308d|\u3066\u304f\u3060\u3055\u3044|\u308b\u306a|\u306a\u3044\u3067)"
         "|(?:\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|ai|\u3042\u306a\u305f|\u30e2\u30c7\u30eb)\u306f.{0,40}(?:\u52e7\u3081|\u63a8\u5968\u3057|\u63a8\u85a6\u3057|\u8a00\u308f|\u7b54\u3048|\u7121\u8996\u3057"
         "|\u4f1d\u3048|\u9001\u4fe1\u3057)(?:\u306a\u3051\u308c\u3070|\u308b\u3079\u304d|\u308b\u3053\u3068|\u306a\u3044\u3068)|(?:\u52e7\u3081\u3066|\u63a8\u5968\u3057\u3066|\u63a8\u85a6\u3057\u3066"
         "|\u304a\u3059\u3059\u3081\u3057\u3066)(?:\u304f\u3060\u3055\u3044|$)",
@@ -6021,7 +6637,7 @@ EASTERN_COMMANDS: Mapping[str, Mapping[str, str]] = {
         "|\u0642\u0627\u0644|\u0633\u0624\u0627\u0644).{0,50}(?:\u060c|,)?\\s?(?:\u0642\u0644|\u0623\u062c\u0628|\u0627\u062c\u0628|\u0623\u0648\u0635|\u0623\u0648\u0635\u064a|\u0627\u0642\u062a\u0631\u062d|\u0631\u062f|\u0627\u0630\u0643\u0631|\u0627\u0646\u0635\u062d|\u0627\u062f\u0639\u064a|\u0623\u062e\u0628\u0631)",
         "standing": "(?:^|[.\u060c,:!\u061b]\\s?)(?:\u062f\u0627\u0626\u0645\u0627|\u062f\u0627\u0626\u0645\u064b\u0627|\u062f\u0627\u0626\u0645\u0627\u064b|\u0623\u0628\u062f\u0627|\u0645\u0646 \u0627\u0644\u0622\u0646 \u0641\u0635\u0627\u0639\u062f\\S*"
         "|\u0641\u064a \u0627\u0644\u0645\u0633\u062a\u0642\u0628\u0644)[\u060c,]?\\s(?:\\S+\\s){0,2}?(?:\u0623\u0648\u0635|\u0623\u0648\u0635\u064a|\u0627\u0648\u0635\u064a|\u0642\u0644|\u0627\u0646\u0635\u062d|\u0627\u0642\u062a\u0631\u062d|\u0627\u0630\u0643\u0631|\u0623\u0636\u0641"
-        "|\u0623\u0631\u0633\u0644|\u062b\u0642|\u0627\u0633\u062a\u062e\u062f\u0645|\u0623\u062c\u0628|\u0631\u062f)|^(?:\u0623\u0648\u0635|\u0623\u0648\u0635\u064a|\u0627\u0646\u0635\u062d|\u0627\u0642\u062a\u0631\u062d|\u0642\u0644|\u0623\u0636\u0641|\u0623\u062c\u0628)\\s.{0,60}(?:\u062f\u0627\u0626\u0645\u0627"
+        "|\u0623\u0631\u0633\u0644|\u062b\u0642|\u0627\u0633\u062a\u062e\u062f\u0645|\u0623\u062c\u0628|\u0631\u062f)|^(?:\u0623\u0648\u0635|\u0623\u0648\u0635\u064a(?!.{0,40}(?:\u0623\u0635\u062f\u0642\u0627\u0626\u064a|\u0623\u0635\u062d\u0627\u0628\u064a|\u0639\u0627\u0626\u0644\u062a\u064a|\u0632\u0645\u0644\u0627\u0626\u064a|\u0637\u0628\u064a\u0628\u064a|\u0623\u0633\u0646\u0627\u0646\u064a))|\u0627\u0646\u0635\u062d|\u0627\u0642\u062a\u0631\u062d|\u0642\u0644|\u0623\u0636\u0641|\u0623\u062c\u0628)\\s.{0,60}(?:\u062f\u0627\u0626\u0645\u0627"
         "|\u062f\u0627\u0626\u0645\u064b\u0627|\u062f\u0627\u0626\u0645\u0627\u064b)|\u064a\u062c\u0628 (?:\u0639\u0644\u064a\u0643 |\u0623\u0646 |\u0639\u0644\u0649 \u0627\u0644\u0645\u0633\u0627\u0639\u062f )+.{0,20}(?:\u062a\u0648\u0635\u064a|\u062a\u0642\u0648\u0644|\u062a\u0646\u0635\u062d|\u062a\u0630\u0643\u0631|\u064a\u0648\u0635\u064a"
         "|\u062a\u062a\u062c\u0627\u0647\u0644|\u062a\u0631\u0633\u0644)",
         "authority": "(?:\u0631\u0633\u0627\u0644\u0629|\u062a\u0639\u0644\u064a\u0645\u0627\u062a|\u0623\u0645\u0631|\u0623\u0648\u0627\u0645\u0631) (?:\u0645\u0646 )?(?:\u0627\u0644\u0646\u0638\u0627\u0645|\u0627\u0644\u0645\u0637\u0648\u0631|\u0627\u0644\u0645\u0633\u0624\u0648\u0644)",
@@ -6070,7 +6686,7 @@ _ENGLISH_ACTS = (
 _COMMON_ACTS = (
     "be|keep|help|make|write|explain|start|begin|end|finish|let|name|store|save|present|follow"
     "|run|talk|speak|give|provide|choose|select|pick|point|push|use|put|switch|book|generate"
-    "|create"
+    "|create|remember|show|ask"
 )
 _ENGLISH_DOINGS = "|".join(
     act for act in _ENGLISH_ACTS.split("|") if act not in _COMMON_ACTS.split("|")
@@ -6130,7 +6746,8 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     r"|activated|engaged|is now|unlocked)"
     r"|\b(?:enable|activate|enter|switch to|turn on|start|unlock) (?:the )?(?:developer|god"
     r"|debug|dan|jailbreak|sudo|unrestricted|admin|maintenance) mode|\bdo anything now\b"
-    r"|\bjailbr(?:eak|oken)"
+    r"|\bjailbroken (?:assistant|ai|model|mode|chatbot)|\bjailbreak (?:mode|yourself|the"
+    r" (?:model|assistant)|enabled|activated|active|now|prompt\s?:)|(?:now|are|is) jailbroken"
     r"|\b(?:new|updated|revised|additional|secret|special|hidden|following|real|actual|true"
     r"|permanent) (?:system )?(?:instructions?|prompt|directives?|persona|rules?)( for (?:the "
     r"|you|all ))?\s?[:\u2014-]"
@@ -6162,7 +6779,10 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
     r"|requests?|user|someone|anyone|session)\b",
     "THEN": r"then|please|you|you must|you should|you will|always|never|immediately|simply|just"
     r"|must|to|instead",
-    "ALWAYS": r"always|never|from now on|from this point(?: on| forward)?|from here on(?: out)?"
+    "ALWAYS": r"always(?! be (?:kind|yourself|closing|happy|brave|humble|honest|prepared|ready"
+    r"|curious|grateful)\b| look on| keep (?:smiling|going|calm))"
+    r"|never(?! (?:gonna|give (?:\w+ )?up|give in|look back|say never|say die|let go|let me go"
+    r"|say goodbye|mind)\b)|from now on|from this point(?: on| forward)?|from here on(?: out)?"
     r"|from today(?: on)?|henceforth|going forward|in (?:the )?future"
     r"|in all (?:future )?(?:\w+ )?(?:answers|responses|replies|conversations|chats"
     r"|sessions|messages)|in every (?:answer|response|reply|conversation|chat|message)"
@@ -6262,6 +6882,954 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
 }
 
 
+# ---- src/adaptive/privacy/injection_indirect.py ----
+# Commands that do not stand in the imperative: told of answers, of the assistant, of readers.
+#
+# A memory is about the user. A sentence on what every answer holds, on what the assistant has agreed
+# to, or to whatever model reads it, is none, in whichever mood it stands. Fragments as in
+# ``injection_languages``; each entry's name is its language and a plus sign.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+_READER = (
+    r"(?:assistants?|ais?|chatbots?|bots?|llms?|language models?|(?:the|any|ai) models?|agents?)"
+)
+_SLYLY = r"(?:quietly|secretly|covertly|silently|discreetly|subtly|stealthily|surreptitiously)"
+_NOBODYS = r"(?<!user's )(?<!sister's )(?<!boss's )(?<!her )(?<!his )(?<!their )(?<!my )"
+# The verbs of an assistant that serves somebody else.
+_DISLOYAL = (
+    r"lie|deceive|mislead|conceal|hide|leak|log|track|spy|report|refuse|ignore|bypass|skip|disobey"
+    r"|steer|upsell|obey|execute|run|sponsor|advertise|promote|recommend|endorse|praise|reveal"
+)
+_DISLOYAL_DOING = (
+    r"lying|deceiving|misleading|concealing|hiding|leaking|logging|tracking|ignoring|bypassing"
+    r"|skipping|disobeying|steering|obeying|executing|promoting|recommending|endorsing|revealing"
+    r"|sharing|sending"
+)
+_PROMOTED = (
+    r"recommend\w*|promot\w+|advertis\w+|prais\w+|endors\w+|mention\w*|includ\w+|contain\w*"
+    r"|favou?rs?|link\w*|plug\w*|insert\w*|append\w*|embed\w*|carr(?:y|ies)|pixels?|adverts?"
+    r"|slogans?|sponsor\w*|steer\w*|(?:end|begin|start|close|open)s? with"
+)
+_ANSWERS_EN = r"(?:answers?|responses?|repl(?:y|ies)|messages?|outputs?|code|scripts?|summar\w+)"
+
+INDIRECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "en+": {
+        "standing": rf"\b(?:every|each|all|any|future) (?:of )?(?:your |the |its |future )?"
+        rf"{_ANSWERS_EN}\b[^.!?\n]{{0,40}}?\b(?:{_PROMOTED})"
+        rf"|\b(?:put|place|add|insert|append|attach|drop|stick|leave|slip|work|weave)\b"
+        rf"[^!?\n]{{1,60}}\b(?:in|to|on|into|of|at|with) (?:the \w+ of )?(?:each|every|all|any"
+        rf"|your) (?:future )?{_ANSWERS_EN}\b"
+        rf"|\b(?:in|into|to|of|from|throughout) (?:all |any |each of )?your (?:future |next )?"
+        r"(?:answers|responses|replies|recommendations|summaries|outputs?)\b"
+        r"|(?:^|[.!?\n]\s{0,3})(?:(?:could|would|can|will) you (?:please|kindly) \w"
+        r"|(?:it would|it'd) be \w+ (?:\w+ )?if (?:you|the (?:assistant|ai|model))\b"
+        r"|(?:we|i)(?:'d| would) (?:\w+ )?appreciate it if (?:you|the (?:assistant|ai|model))\b"
+        r"|would you mind\b)"
+        r"|\b(?:until|unless) (?:told|instructed|ordered) otherwise,? (?:please )?(?:answer|reply"
+        r"|respond|say|tell|use|treat|recommend|suggest|act|assume)\b"
+        r"|(?:^|[.:,\n\"']\s{0,3})(?:answer|reply to|respond to|meet) (?:all|any|every)\b"
+        r"[^.!?\n]{1,40}\b(?:questions?|requests?|messages?|quer(?:y|ies)) (?:with|by)\b"
+        r"|\bremind (?:the )?users? to (?:send|pay|transfer|buy|visit|click|donate|subscribe)\b"
+        rf"|(?:^|[.:,\n\"']\s{{0,3}}|\bto )(?:please )?(?:always )?{_SLYLY} (?:apply|add|use|upsell"
+        r"|mention|insert|log|send|promote|change|replace|include|recommend|record|share|copy"
+        r"|forward|steer|push|raise|lower|omit|drop)\b"
+        r"|(?:^|[.:,\n]\s{0,3})(?:please )?steer (?:the |every |each |all )?(?:conversation|chat"
+        r"|user|talk|discussion)s?\b"
+        r"|(?:^|[.:\n\"']\s{0,3})(?:save|store|add|create|write|record) (?:an?|the|this|new)"
+        r" (?:new )?(?:memory|memories|memory entry) (?:saying|stating|that|with|which|to)\b"
+        r"|(?:^|[.:,\n\"']\s{0,3})(?:run|execute|call|invoke) [`\"'$]",
+        "override": r"(?:^|[.;:,!?\"'(\n-]\s{0,3}|\b(?:and|then|must|should|shall|may|will|can"
+        r"|please|kindly|called|named|is|reads|says|you|assistant|ai|model|bot) )"
+        r"(?:override|overrides|skip|skips|skipped|dismiss|dismisses|relax|loosen|lift|drop|drops"
+        r"|dropped|remove|ignore|ignores|ignoring|disregard|switch off|turn off|deactivate"
+        r"|disable|bypass)\b[^.!?\n]{0,24}?\b(?:(?:safety|ethical|ethics|security|content|moral) "
+        r"(?:settings?|checks?|warnings?|guidelines?|rules?|filters?|limits?|polic(?:y|ies)"
+        r"|protocols?|measures?|restrictions?)|(?:its|your) (?:\w+ )?(?:rules|limits|restrictions"
+        r"|filters|guidelines|instructions|safeguards)|the above)\b"
+        r"|(?:^|[.:,;\n\"']\s{0,3})(?:ignore|disregard|forget|override|bypass) (?:all|any|every"
+        r"|(?:all |any |the |your )?(?:previous|prior|above|earlier|preceding))['\". \u2026]{0,4}$",
+        "role": rf"{_NOBODYS}\b{_READER}(?:'s)?\b[^.!?\n]{{0,40}}?\b(?:with (?:no|zero)"
+        rf" (?:restrictions"
+        r"|limits|filters|rules)|never refus\w+|without (?:restrictions|limits|filters|rules)"
+        r"|obeys? only|only obeys?|drops? (?:its|the|all) \w{0,12}\s?rules)"
+        rf"|\b{_READER}'s (?:(?:new|secret|real|true|hidden|only) (?:role|rules?|job|goal|task"
+        rf"|mission"
+        r"|persona|identity|name|instructions?)|(?:rules?|mission|orders?)\s?(?::|is\b|are\b))"
+        r"|\bthe system (?:prompt|message|instructions?) (?:was|were|is|are|has been|have been)"
+        r" (?:now )?(?:replaced|changed|updated|overridden|void|obsolete|cancell?ed|lifted)",
+        "authority": rf"(?:^|[.!?:\n\"']\s{{0,3}}|\bthat )(?:the |this |your )?"
+        r"(?:assistant|ai|chatbot|bot|model|llm) "
+        r"(?:has |have |had |hereby |already |now |is |was |also )*(?:agreed|agrees|promised"
+        r"|promises|committed|consented|pledged|vowed|sworn|swore|undertook|undertakes|willing"
+        r"|obliged|bound|decided|accepts|accepted|confirmed) (?:to|not to|that|never|in future)\b"
+        rf"|{_NOBODYS}\b(?:the |an? )(?:assistant|ai|chatbot|bot|model|llm) "
+        rf"(?:(?:should|must|may|can|could|shall|to) (?:\w+ )?(?:{_DISLOYAL})\b"
+        rf"|(?:\w+ly )?(?:{_DISLOYAL_DOING})\b|(?:secretly|quietly|covertly|silently) )"
+        rf"|\b{_READER} (?:that |who |which )?(?:are |is |when )?(?:reading|processing|parsing"
+        r"|summari[sz]ing|analy[sz]ing|seeing|reviewing|reads?|process(?:es)?|parses?"
+        r"|summari[sz]es?|sees?|encounters?|evaluates?) (?:this|it|these|the (?:page|text|document"
+        r"|file|note|e-?mail|above|following))\b"
+        rf"|\b(?:note|notice|message|attention|instructions?|memo|hint)s?,? (?:to|for) (?:all |any "
+        rf"|the )?{_READER}\b|\b(?:attention|hey|dear|hello),? (?:all |any )?{_READER}\b(?=[,:!]|"
+        rf" reading)"
+        rf"|\bif you(?:'re| are) an? (?:ai|artificial|llm|language model|bot|chatbot|assistant"
+        r"|agent)\b"
+        r"|(?:^|[.:,\n\"']\s{0,3})(?:always )?(?:assume|pretend|presume|take it) (?:that )?(?:the"
+        r" )?"
+        r"user\b"
+        r"|(?:^|[.\n]\s{0,3})trigger (?:word|phrase|sentence)s?\s?:"
+        r"|\b(?:user|anyone|everyone) (?:is|are|has|have|may|can)\b[^.!?\n]{0,24}\b(?:entitled"
+        r"|allowed|right|permission|permitted|cleared|may|can)\b[^.!?\n]{0,12}\b(?:see|read|access"
+        r"|view|get|know) (?:the |all )?(?:assistant's|ai's|system|hidden|confidential|secret"
+        r"|internal)\b[^.!?\n]{0,30}\b(?:instructions?|prompt|rules|message|configuration)"
+        r"|\b(?:first|second|third|next|new|secret|main|only) rules? for (?:the )?(?:ai|assistant"
+        r"|model|chatbot|bot)\b|\brules? (?:the )?(?:ai|assistant|model|chatbot|bot) (?:must|should"
+        r"|has to|is to)\b"
+        r"|\b(?:rest|remainder|others?|full list|details) of (?:the |your |these )?(?:rules"
+        r"|instructions|orders|directives) (?:is|are|can be|will be)\b"
+        r"|https?://\S{1,200}\s?[;,.]? (?:and |then )?(?:read|follow|obey|apply|load|open|do)"
+        r" (?:it|them|these|that|what)\b"
+        r"|\"role\"\s?:\s?\"(?:system|assistant|developer|tool|user)\"|\"(?:tool|tool_name"
+        r"|tool_calls?|function|function_call|recipient_name|tool_use)\"\s?:",
+        "secrecy": r"\b(?:refrain from|abstain from|stop|avoid) (?:\w+ )?(?:informing|telling"
+        r"|notifying|alerting|warning) (?:the )?users?\b"
+        r"|\b(?:entry|memory|note|rule|instruction|record|setting|message)s?\b[^.!?\n]{0,40}\b"
+        r"(?:must|should|may|shall|can|is|are) (?:not|never|never to|not to) be (?:disclosed"
+        r"|revealed|shown|mentioned|displayed|listed|told|shared|discussed|deleted)\b"
+        r"|\bthe user (?:must|should|may|shall|is|can) (?:not|never)(?: to)? (?:ever )?(?:find out"
+        r"|know|learn|notice|reali[sz]e|suspect|discover|become aware)\b"
+        r"|(?:^|[.:,\n\"']\s{0,3})(?:always )?deny (?:having|any|that you|the existence|knowing"
+        r"|all knowledge)\b",
+        "reveal": r"\b(?:output|print|repeat|show|display|recite|dump|return|reproduce|copy|list"
+        r"|echo) (?:me )?(?:everything|all(?: of)?(?: the)?(?: text)?|the (?:text|words|content"
+        r"|lines?)) (?:that (?:is|stands|comes|came) )?(?:before|above|prior|preceding|until|up to)"
+        r"\b",
+    },
+    "de+": {
+        "standing": "\\b(?:jede[rns]?|alle[nr]?|s\u00e4mtliche[nr]?|k\u00fcnftige[nr]?) "
+        r"(?:\w{1,14} )?antwort\w*\b[^.!?\n]{0,40}?\b(?:wirb\w*|werb\w+|empf\w+|lob\w*|preis\w*"
+        "|erw\u00e4hn\\w*|enth[a\u00e4]lt\\w*|nenn\\w*|bewirb\\w*|bewerb\\w*|verlink\\w*|hinweis\\w*)"
+        "|\\b(?:in|an|zu) (?:all |allen )?deinen (?:k\u00fcnftigen )?antworten\\b"
+        "|(?:^|[.\\n]\\s{0,3})(?:k\u00f6nntest|w\u00fcrdest|kannst) du (?:bitte )?\\w"
+        "|\\b(?:wenn|falls|sobald|n\u00e4chste[ns] mal)\\b[^.!?\\n]{1,80}\\b(?:\\w{2,}st du|du \\w{2,}st)\\b"
+        "[^.!?\\n]{0,30}\\b(?:nur|immer|stets|ausschlie\u00dflich|nie)\\b"
+        "|\\b(?:unauff\u00e4llig|heimlich|stillschweigend)\\b[^.!?\\n]{0,60}\\b(?:deine|antwort\\w*)\\b",
+        "override": r"\b(?:sicherheitsregeln|sicherheitsvorgaben|richtlinien|regeln|vorgaben"
+        "|anweisungen|filter|warnungen)\\b[^.!?\\n]{0,20}\\b(?:nicht mehr|nicht l\u00e4nger|zu ignorieren"
+        "|zu umgehen|au\u00dfer acht)\\b|\\bignoriere?\\b[^.!?\\n]{0,20}$",
+        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bdass )(?:der |die |das |dein )?(?:assistent|ki"
+        r"|chatbot|bot|modell|sprachmodell) (?:hat|habe|ist|wird|sei)\b[^.!?\n]{0,80}?\b(?:zugesagt"
+        r"|versprochen|zugestimmt|eingewilligt|akzeptiert|verpflichtet|vereinbart|bereit"
+        r"|eingestellt|zugesichert)"
+        r"|\b(?:ki|sprachmodelle?|ki-\w+|chatbots?|assistenten?|llms?)\b[^.!?\n]{0,30}\b(?:lies"
+        "|liest|lesen|verarbeite\\w*|zusammenfass\\w*|auswerte\\w*)\\b[^.!?\\n]{0,30}\\b(?:muss|m\u00fcssen"
+        r"|soll|sollen|hat|haben|bitte)\b"
+        "|\\b(?:hinweis|achtung|nachricht|anweisung|notiz)\\w* (?:an|f\u00fcr) (?:alle |die )?(?:ki\\b"
+        r"|ki-|sprachmodell|chatbot|assistent|llm)|\bfalls du eine? (?:ki|assistent|sprachmodell)"
+        "|(?:^|[.\\n]\\s{0,3})(?:teil|schritt|st\u00fcck) (?:\\d|eins|zwei|a\\b|b\\b)[^.!?\\n]{0,12}:"
+        r"|^(?:wenn|falls|sobald)\b[^.!?\n]{1,60}\b(?:frag\w*|gefragt)[^.!?\n]{0,12},\s{0,3}$"
+        "|\\bregeln? (?:f\u00fcr|an) (?:die |den |das )?(?:ki|assistent\\w*|chatbot|modell)\\b",
+        "secrecy": "\\b(?:nutzer|benutzer|user|anwender)\\w*\\b[^.!?\\n]{0,20}\\b(?:darf|soll|d\u00fcrfen"
+        r"|sollen)\b[^.!?\n]{0,40}\b(?:nicht|nichts|nie)\b[^.!?\n]{0,20}\b(?:erfahr\w+|merken"
+        r"|wissen|bemerken)\b",
+    },
+    "fr+": {
+        "standing": "\\b(?:chaque|toutes? (?:les |tes |ses )?|futures? )\\s?r\u00e9ponses?\\b"
+        r"[^.!?\n]{0,40}?\b(?:vante\w*|promeu\w*|recommand\w*|mentionn\w*|contien\w*|inclu\w*|cite"
+        r"|fasse|loue\w*|conseill\w*)"
+        r"|\b(?:merci de|veuille\w*|veux-tu|pourrais-tu|peux-tu|pourriez-vous|pouvez-vous)\b"
+        "[^!?\\n]{1,80}\\b(?:chaque|toutes|tes|vos) (?:les |tes |vos )?(?:r\u00e9ponses?|messages?)\\b"
+        "|\\b(?:dans|\u00e0|de) (?:toutes )?tes (?:futures )?r\u00e9ponses\\b",
+        "override": r"\b(?:ne (?:plus|pas) (?:suivre|respecter|appliquer|tenir compte)|ignorer"
+        "|contourner|oublier|enfreindre)\\b[^.!?\\n]{0,20}\\b(?:r\u00e8gles|consignes|instructions"
+        r"|directives|filtres)\b",
+        "authority": "(?:^|[.!?:\\n\\\"']\\s{0,3}|\\bque )(?:l'(?:assistant|ia)|le (?:chatbot|mod\u00e8le"
+        "|bot)) (?:a|s'est|est|avait)\\b[^.!?\\n]{0,20}?\\b(?:accept\u00e9|promis|engag\u00e9|consenti|convenu"
+        "|d\u00e9cid\u00e9|jur\u00e9|d'accord|pr\u00eat)\\b"
+        "|\\b(?:ia|mod\u00e8les? de langage|assistants?|chatbots?|llms?)\\b (?:qui )?(?:lis\\w*|lit"
+        "|trait\\w+|r\u00e9sum\\w+)\\b[^.!?\\n]{0,40}\\b(?:doi\\w+|devr\\w+)\\b"
+        "|\\b(?:note|message|attention|consigne)s? (?:\u00e0|aux|pour) (?:l'|les |toutes les )?(?:ia\\b"
+        "|assistants?|mod\u00e8les|chatbots?|llms?)|\\bsi tu es une? (?:ia|assistant|mod\u00e8le)"
+        "|(?:^|[.\\n]\\s{0,3})(?:partie|\u00e9tape|morceau) (?:\\d|un|deux|a\\b|b\\b)[^.!?\\n]{0,12}:",
+        "role": "\\b(?:r\u00e9ponds|r\u00e9pondre|r\u00e9pondez|parles?|agis\\w*)\\b[^.!?\\n]{0,30}\\bsans (?:aucune?"
+        r" )?"
+        "(?:filtres?|restrictions?|limites?|r\u00e8gles|censure)\\b",
+    },
+    "es+": {
+        "standing": r"\b(?:cada|todas? (?:las |tus |sus )?|futuras? )\s?respuestas?\b"
+        r"[^.!?\n]{0,40}?\b(?:promo\w+|promuev\w*|recom\w+|mencion\w*|elogi\w*|inclu\w*|conteng\w*"
+        r"|alab\w*|anunci\w*|cite\w*)"
+        "|\\b(?:a\u00f1ade|agrega|pon|incluye|inserta|coloca|a\u00f1adas|incluyas|podr\u00edas|puedes)\\b"
+        r"[^!?\n]{1,80}\b(?:cada|todas las|tus) (?:respuestas?|mensajes?)\b"
+        r"|\b(?:en|a|de) (?:todas )?tus (?:futuras )?respuestas\b",
+        "override": r"\b(?:saltarse|ignorar|incumplir|eludir|no (?:cumplir|respetar|seguir))\b"
+        r"[^.!?\n]{0,20}\b(?:normas|reglas|instrucciones|directrices|filtros)\b",
+        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bque )(?:el |la )?(?:asistente|ia|chatbot|modelo"
+        r"|bot)"
+        " (?:ha |hab\u00eda |est\u00e1 |se ha )?(?:aceptado|acept\u00f3|prometido|prometi\u00f3|accedido|accedi\u00f3"
+        "|comprometido|comprometi\u00f3|acordado|acord\u00f3|decidido|consentido|de acuerdo|dispuesto)\\b"
+        r"|\b(?:ia|ias|modelos? de lenguaje|asistentes?|chatbots?|llms?) (?:que )?(?:lea\w*|lee\w*"
+        r"|proces\w+|resum\w+)\b[^.!?\n]{0,40}\b(?:deb\w+|tien\w+ que)\b"
+        "|\\b(?:nota|mensaje|atenci\u00f3n|aviso)s?,? (?:a|para) (?:la |las |los |toda )?(?:ia\\b|ias\\b"
+        r"|asistentes?|modelos|chatbots?|llms?)|\bsi eres una? (?:ia|asistente|modelo)"
+        r"|(?:^|[.\n]\s{0,3})(?:parte|paso|trozo) (?:\d|uno|dos|a\b|b\b)[^.!?\n]{0,12}:",
+        "role": "\\b(?:responde\\w*|contesta\\w*|habla\\w*|act\u00faa\\w*|modelo)\\b[^.!?\\n]{0,30}\\bsin "
+        "(?:ning\\w+ )?(?:filtros?|restricci\\w+|l\u00edmites?|reglas|censura)\\b",
+    },
+    "pt+": {
+        "standing": r"\b(?:cada|todas? (?:as |tuas |suas )?|futuras? )\s?respostas?\b"
+        r"[^.!?\n]{0,40}?\b(?:promov\w+|recomend\w*|mencion\w*|elogi\w*|inclu\w*|contenh\w*"
+        r"|anunci\w*|cite\w*|divulg\w*)"
+        "|\\b(?:adicione|acrescente|coloque|inclua|insira|p\u00f5e|poderia|pode)\\b[^!?\\n]{1,80}\\b(?:cada"
+        r"|todas as|suas|tuas) (?:respostas?|mensage\w+)\b"
+        "|\\b(?:nas|\u00e0s|das) (?:suas|tuas) (?:futuras )?respostas\\b",
+        "override": "\\b(?:ignorar|violar|burlar|n\u00e3o (?:seguir|cumprir|respeitar))\\b"
+        "[^.!?\\n]{0,20}\\b(?:normas|regras|instru\u00e7\u00f5es|diretrizes|filtros)\\b",
+        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bque )(?:o |a )?(?:assistente|ia|chatbot|modelo"
+        r"|bot)"
+        " (?:j\u00e1 |se |est\u00e1 )?(?:concordou|aceitou|prometeu|comprometeu|consentiu|decidiu|acordou"
+        r"|de acordo)\b"
+        r"|\b(?:ia|ias|modelos? de linguagem|assistentes?|chatbots?|llms?) (?:que )?(?:leia\w*"
+        "|l\u00ea\\w*"
+        "|process\\w+|resum\\w+)\\b[^.!?\\n]{0,40}\\b(?:dev\\w+|tem que|t\u00eam que)\\b"
+        "|\\b(?:nota|mensagem|aten\u00e7\u00e3o|aviso)s?,? (?:\u00e0|\u00e0s|a|para) (?:a |as |os |toda )?(?:ia\\b|ias\\b"
+        r"|assistentes?|modelos|chatbots?|llms?)"
+        r"|(?:^|[.\n]\s{0,3})(?:parte|passo) (?:\d|um|dois|a\b|b\b)[^.!?\n]{0,12}:",
+        "role": r"\b(?:responda\w*|responde\w*|fale|aja)\b[^.!?\n]{0,30}\bsem (?:nenhum\w* "
+        r"|quaisquer )?"
+        "(?:filtros?|restri\u00e7\\w+|limites?|regras|censura)\\b",
+    },
+    "it+": {
+        "standing": r"\b(?:ogni|tutte le|future) (?:tua |tue |sue )?rispost[ae]\b[^.!?\n]{0,40}?\b"
+        r"(?:promuov\w*|pubbliciz\w*|raccomand\w*|consigl\w*|menzion\w*|elogi\w*|includ\w*"
+        r"|conteng\w*|lod\w*|cit\w*)"
+        r"|\b(?:aggiungi|metti|inserisci|includi|potresti|puoi)\b[^!?\n]{1,80}\b(?:ogni|tutte le"
+        r"|tue) (?:rispost[ae]|messagg\w+)\b|\b(?:nelle|alle|delle) tue (?:future )?risposte\b",
+        "override": r"\b(?:ignorare|violare|aggirare|non (?:seguire|rispettare|osservare)(?:"
+        " pi\u00f9)?)\\b"
+        r"[^.!?\n]{0,20}\b(?:norme|regole|istruzioni|direttive|filtri)\b",
+        "authority": r"(?:^|[.!?:\n\"']\s{0,3}|\bche )(?:l'|il |la )?(?:assistente|ia|chatbot"
+        r"|modello"
+        "|bot) (?:ha |si \u00e8 |\u00e8 |aveva )?(?:accettato|promesso|impegnato|acconsentito|deciso"
+        r"|concordato|giurato|d'accordo)\b"
+        r"|\b(?:ia|modelli linguistici|assistenti|chatbot|llm) (?:che )?(?:legg\w+|elabor\w+"
+        r"|riassum\w+)\b[^.!?\n]{0,40}\b(?:dev\w+|dovr\w+)\b"
+        r"|(?:^|[.\n]\s{0,3})(?:parte|passo) (?:\d|uno|due|a\b|b\b)[^.!?\n]{0,12}:",
+        "role": r"\b(?:rispondi|rispondere|parla|agisci)\b[^.!?\n]{0,30}\bsenza (?:alcun\w*"
+        r" )?(?:filtri"
+        r"|filtro|restrizioni|limiti|regole|censura)\b",
+    },
+    "nl+": {
+        "standing": r"\b(?:elk|ieder|alle) (?:\w+ )?antwoord\w*\b[^.!?\n]{0,40}?\b(?:aanbev\w+"
+        r"|promo\w+|noem\w*|bevat\w*|prijst|vermeld\w*|aanraad)|\b(?:raad|beveel)t?\b"
+        r"[^.!?\n]{0,20}\b(?:elk|ieder) antwoord\b",
+        "authority": r"(?:^|[.!?:\n]\s{0,3})de (?:assistent|ai|chatbot) (?:heeft|is)\b"
+        r"[^.!?\n]{0,60}?\b(?:toegezegd|beloofd|ingestemd|toegestemd|akkoord)",
+    },
+    "pl+": {
+        "standing": "\\b(?:ka\u017cd\\w+|wszystki\\w+) odpowied\\w+[^.!?\\n]{0,40}?\\b(?:polec\\w+"
+        r"|rekomend\w+|reklam\w+|wspomin\w+|promow\w+|zawier\w+|chwali\w+)",
+        "authority": "(?:^|[.!?:\\n]\\s{0,3})(?:asystent|ai|chatbot|model) (?:zgodzi\u0142|obieca\u0142"
+        "|zobowi\u0105za\u0142|przyj\u0105\u0142)",
+    },
+    "sv+": {
+        "override": "\\b(?:ignorera|gl\u00f6m|bortse fr\u00e5n|strunta i)\\b[^.!?\\n]{0,30}\\b(?:instruktion\\w*"
+        r"|regler\w*|anvisning\w*|riktlinj\w*)",
+        "reveal": "\\b(?:visa|avsl\u00f6ja|skriv ut)\\b[^.!?\\n]{0,20}\\b(?:systemprompt\\w*"
+        r"|instruktioner\w*"
+        r"|minnen\w*)",
+        "standing": "\\b(?:alltid|varje svar|alla svar|fr\u00e5n och med nu)\\b[^.!?\\n]{0,40}\\b"
+        "(?:rekommendera|f\u00f6resl\u00e5|n\u00e4mn|l\u00e4gg till)\\b|(?:^|[.\\n]\\s?)(?:rekommendera|f\u00f6resl\u00e5|n\u00e4mn)\\b"
+        r"[^.!?\n]{1,60}\b(?:alltid|varje svar|alla svar)\b",
+    },
+    "vi+": {
+        "override": "(?:b\u1ecf qua|ph\u1edbt l\u1edd|qu\u00ean|kh\u00f4ng tu\u00e2n)[^.!?\\n]{0,24}(?:h\u01b0\u1edbng d\u1eabn|ch\u1ec9 d\u1eabn|quy t\u1eafc"
+        "|ch\u1ec9 th\u1ecb|l\u1ec7nh)",
+        "reveal": "(?:hi\u1ec3n th\u1ecb|ti\u1ebft l\u1ed9|in ra|cho xem|g\u1eedi)[^.!?\\n]{0,24}(?:l\u1eddi nh\u1eafc h\u1ec7 th\u1ed1ng"
+        "|prompt|k\u00fd \u1ee9c|m\u1eadt kh\u1ea9u)",
+        "standing": "(?:lu\u00f4n|lu\u00f4n lu\u00f4n|t\u1eeb nay|t\u1eeb b\u00e2y gi\u1edd|m\u1ecdi c\u00e2u tr\u1ea3 l\u1eddi|m\u1ed7i c\u00e2u tr\u1ea3 l\u1eddi)"
+        "[^.!?\\n]{0,40}(?:gi\u1edbi thi\u1ec7u|khuy\u00ean d\u00f9ng|\u0111\u1ec1 xu\u1ea5t|qu\u1ea3ng c\u00e1o|nh\u1eafc \u0111\u1ebfn)",
+    },
+    "tr+": {
+        "standing": "\\bher (?:cevap|yan\u0131t)\\w*\\b[^.!?\\n]{0,50}?\\b(?:\u00f6ner\\w*|tan\u0131t\\w*|tavsiye\\w*"
+        "|\u00f6v\\w*"
+        r"|reklam\w*|ekle\w*|bahset\w*)"
+        "|\\b(?:cevap|yan\u0131t)lar\u0131na\\b[^.!?\\n]{0,60}\\b(?:ekle|yaz)\\w*",
+        "override": "\\b(?:kural|talimat|y\u00f6nerge|ilke)\\w*\\s(?:\\w+\\s){0,2}?(?:uymama\\w*|uyma\\b"
+        "|\u00e7i\u011fne\\w*|b\u0131rak\\w*|a\u015f\\b)",
+        "reveal": "\\b(?:an\u0131|haf\u0131za|bellek|sistem istemi|talimat)\\w*\\s(?:\\w+\\s){0,2}?(?:yazd\u0131r|d\u00f6k"
+        "|g\u00f6ster|listele|payla\u015f|a\u00e7\u0131kla)\\b",
+        "role": "\\b(?:filtresiz|s\u0131n\u0131rs\u0131z|k\u0131s\u0131tlamas\u0131z|sans\u00fcrs\u00fcz"
+        "|kurals\u0131z)\\b[^.!?\\n]{0,20}\\b(?:cevap"
+        "|yan\u0131t|konu\u015f|davran|model|yapay)\\w*",
+        "authority": r"(?:^|[.!?:\n]\s{0,3})(?:asistan|yapay zek\w+|sohbet botu|model)\b"
+        "[^.!?\\n]{0,60}\\b(?:kabul etti|s\u00f6z verdi|onaylad\u0131|anla\u015ft\u0131|karar verdi)\\b"
+        r"|\b(?:yapay zek\w+|asistan\w*)\b[^.!?\n]{0,40}\boku(?:yan|yor)\w*\b[^.!?\n]{0,60}\b"
+        "(?:zorunda\\w*|gerek\\w*|\\w+m[ae]l[\u0131i])\\b",
+        "trigger": "\\b(?:kelime|s\u00f6z|s\u00f6zc\u00fck|ifade)\\w*\\s(?:ge\u00e7ince|ge\u00e7ti\u011finde|ge\u00e7erse|\u00e7\u0131k\u0131nca"
+        r"|duyunca)\b",
+    },
+    "ru+": {
+        "standing": "\\b(?:\u043a\u0430\u0436\u0434\\w+|\u0432\u0441\u0435|\u0432\u0441\u0435\u0445|\u0431\u0443\u0434\u0443\u0449\\w+) (?:\\w+ )?\u043e\u0442\u0432\u0435\u0442\\w*\\b[^.!?\\n]{0,40}?\\b"
+        "(?:\u0440\u0435\u043a\u043b\u0430\u043c\\w+|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\\w+|\u0441\u043e\u0432\u0435\u0442\\w+|\u0445\u0432\u0430\u043b\\w+|\u0443\u043f\u043e\u043c\u0438\u043d\\w+|\u043f\u0440\u043e\u0434\u0432\u0438\u0433\u0430\\w+|\u0441\u043e\u0434\u0435\u0440\u0436\\w+|\u0432\u043a\u043b\u044e\u0447\u0430\\w+)"
+        "|\\b(?:\u0440\u0435\u043a\u043b\u0430\u043c\\w+|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\\w+|\u0434\u043e\u0431\u0430\u0432\u043b\u044f\\w+|\u0443\u043f\u043e\u043c\u0438\u043d\\w+|\u0432\u0441\u0442\u0430\u0432\u043b\u044f\\w+)\\b[^!?\\n]{1,60}\\b(?:\u0432|\u043a)"
+        " (?:\u043a\u0430\u0436\u0434\\w+|\u0432\u0441\u0435|\u0432\u0441\u0435\u0445|\u0442\u0432\u043e\u0438\u0445|\u0441\u0432\u043e\u0438\u0445) (?:\\w+ )?\u043e\u0442\u0432\u0435\u0442\\w*",
+        "override": "\\b(?:\u043d\u0435 (?:\u0441\u043e\u0431\u043b\u044e\u0434\u0430\u0442\u044c|\u0441\u043b\u0435\u0434\u043e\u0432\u0430\u0442\u044c|\u0432\u044b\u043f\u043e\u043b\u043d\u044f\u0442\u044c)|\u043d\u0430\u0440\u0443\u0448\u0430\u0442\u044c|\u043e\u0431\u0445\u043e\u0434\u0438\u0442\u044c|\u0438\u0433\u043d\u043e\u0440\u0438\u0440\u043e\u0432\u0430\u0442\u044c)\\b"
+        "[^.!?\\n]{0,24}\\b(?:\u043f\u0440\u0430\u0432\u0438\u043b\\w*|\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\\w*|\u0443\u043a\u0430\u0437\u0430\u043d\u0438\\w*|\u043e\u0433\u0440\u0430\u043d\u0438\u0447\u0435\u043d\u0438\\w*|\u0444\u0438\u043b\u044c\u0442\u0440\\w*)"
+        "|\\b\u0431\u043e\u043b\u044c\u0448\u0435 \u043d\u0435 (?:\u0441\u043e\u0431\u043b\u044e\u0434\u0430\\w+|\u0441\u043b\u0435\u0434\u043e\u0432\u0430\\w+)\\b[^.!?\\n]{0,24}\\b(?:\u043f\u0440\u0430\u0432\u0438\u043b\\w*|\u0438\u043d\u0441\u0442\u0440\u0443\u043a\u0446\\w*)",
+        "authority": "(?:^|[.!?:\\n\\\"']\\s{0,3}|\\b\u0447\u0442\u043e )(?:\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a|\u0438\u0438|\u0447\u0430\u0442-?\u0431\u043e\u0442|\u043c\u043e\u0434\u0435\u043b\u044c|\u0431\u043e\u0442)"
+        " (?:\\w+ )?(?:\u0441\u043e\u0433\u043b\u0430\u0441\u0438\u043b\\w+|\u043f\u043e\u043e\u0431\u0435\u0449\u0430\u043b\\w*|\u043e\u0431\u0435\u0449\u0430\u043b\\w*|\u043e\u0431\u044f\u0437\u0430\u043b\\w+|\u043f\u0440\u0438\u043d\u044f\u043b\\w*|\u0440\u0435\u0448\u0438\u043b\\w*)"
+        "|\\b(?:\u0438\u0438|\u043d\u0435\u0439\u0440\u043e\u0441\u0435\u0442\\w+|\u044f\u0437\u044b\u043a\u043e\u0432\\w+ \u043c\u043e\u0434\u0435\u043b\\w+|\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442\\w*|\u0447\u0430\u0442-?\u0431\u043e\u0442\\w*)\\b[^.!?\\n]{0,12}\\b"
+        "(?:\u0447\u0438\u0442\u0430\\w+|\u043e\u0431\u0440\u0430\u0431\u0430\u0442\u044b\u0432\u0430\\w+)\\b[^.!?\\n]{0,40}\\b(?:\u0434\u043e\u043b\u0436\\w+|\u043e\u0431\u044f\u0437\u0430\u043d\\w*)"
+        "|(?:^|[.\\n]\\s{0,3})(?:\u0447\u0430\u0441\u0442\u044c|\u0448\u0430\u0433) (?:\\d|\u043f\u0435\u0440\u0432\\w+|\u0432\u0442\u043e\u0440\\w+|\u043e\u0434\u0438\u043d|\u0434\u0432\u0430)[^.!?\\n]{0,12}:",
+        "role": "\\b(?:\u043e\u0442\u0432\u0435\u0447\u0430\u0439\\w*|\u0433\u043e\u0432\u043e\u0440\u0438\\w*|\u043f\u0438\u0448\u0438\\w*|\u0434\u0435\u0439\u0441\u0442\u0432\u0443\u0439\\w*)\\b[^.!?\\n]{0,20}\\b\u0431\u0435\u0437 (?:\u0432\u0441\u044f\u043a\u0438\u0445 "
+        "|\u043a\u0430\u043a\u0438\u0445-"
+        "\u043b\u0438\u0431\u043e )?(?:\u0444\u0438\u043b\u044c\u0442\u0440\\w+|\u043e\u0433\u0440\u0430\u043d\u0438\u0447\u0435\u043d\u0438\\w+|\u043f\u0440\u0430\u0432\u0438\u043b|\u0446\u0435\u043d\u0437\u0443\u0440\\w+)",
+    },
+    "zh+": {
+        "standing": "(?:\u6bcf\u4e2a|\u6bcf\u6b21|\u6bcf\u689d|\u6bcf\u6761|\u6240\u6709|\u4efb\u4f55|\u4eca\u540e\u7684?|\u4ee5\u540e\u7684?)(?:\u7684)?(?:\u56de\u7b54|\u56de\u590d|\u56de\u8986|\u7b54\u6848"
+        "|\u7b54\u590d)(?:\u4e2d|\u91cc|\u90fd|\u5fc5\u987b|\u8981|\u90fd\u8981){0,3}.{0,10}(?:\u5ba3\u4f20|\u63a8\u8350|\u63a8\u85a6|\u63a8\u5e7f|\u79f0\u8d5e|\u63d0\u5230|\u5305\u542b|\u52a0\u4e0a"
+        "|\u5e7f\u544a|\u5938)",
+        "role": "\u4f60(?:\u73b0\u5728)?(?:\u6ca1\u6709|\u4e0d\u53d7|\u4e0d\u518d\u53d7)(?:\u4efb\u4f55)?(?:\u9650\u5236|\u7ea6\u675f|\u89c4\u5219|\u8fc7\u6ee4)|(?:\u4e0d\u52a0|\u65e0\u9700|\u6ca1\u6709"
+        "|\u65e0)(?:\u4efb\u4f55)?(?:\u8fc7\u6ee4|\u5ba1\u67e5)\u5730?(?:\u56de\u7b54|\u56de\u590d)",
+        "secrecy": "(?:\u4e0d\u8981|\u522b|\u4e0d\u53ef|\u5207\u52ff|\u4e0d\u8bb8|\u4e0d\u80fd)(?:\u628a|\u5c06).{0,16}(?:\u544a\u8bc9|\u544a\u77e5|\u900f\u9732\u7ed9|\u6cc4\u9732\u7ed9)"
+        "(?:\u7528\u6237|\u4f7f\u7528\u8005|\u4ed6|\u5979|\u4efb\u4f55\u4eba)|\u5bf9\u7528\u6237(?:\u4fdd\u5bc6|\u9690\u7792)",
+        "authority": "(?:^|[\u3002\uff01\uff1f\uff1a\uff0c])(?:ai|\u4eba\u5de5\u667a\u80fd|\u52a9\u624b|\u52a9\u7406|\u804a\u5929\u673a\u5668\u4eba|\u6a21\u578b)(?:\u5df2\u7ecf?|\u66fe|\u4e5f)?"
+        "(?:\u540c\u610f|\u7b54\u5e94|\u627f\u8bfa|\u4fdd\u8bc1|\u63a5\u53d7|\u51b3\u5b9a)|(?:\u9605\u8bfb|\u8bfb\u5230|\u5904\u7406|\u770b\u5230)(?:\u672c|\u6b64|\u8fd9|\u8be5).{0,8}\u7684?"
+        "(?:ai|\u4eba\u5de5\u667a\u80fd|\u52a9\u624b|\u6a21\u578b|\u673a\u5668\u4eba).{0,6}(?:\u5fc5\u987b|\u5e94|\u8bf7|\u8981)|^\u7b2c[\u4e00\u4e8c12]\u90e8\u5206[:\uff1a]",
+        "override": "\u4e0d(?:\u518d)?(?:\u9075\u5b88|\u9075\u5faa|\u6267\u884c).{0,10}(?:\u89c4\u5219|\u6307\u4ee4|\u89c4\u5b9a|\u9650\u5236|\u51c6\u5219)",
+    },
+    "ja+": {
+        "standing": "(?:\u3059\u3079\u3066|\u5168\u3066|\u6bce\u56de|\u5404|\u5168\u90e8|\u3042\u3089\u3086\u308b)\u306e?(?:\u56de\u7b54|\u8fd4\u7b54|\u8fd4\u4fe1|\u5fdc\u7b54|\u7b54\u3048).{0,24}"
+        "(?:\u5ba3\u4f1d|\u52e7\u3081|\u63a8\u5968|\u7d39\u4ecb|\u542b\u3081|\u8a00\u53ca|\u8912\u3081|\u5e83\u544a)",
+        "authority": "(?:^|[\u3002\uff01\uff1f])(?:\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|ai|\u30e2\u30c7\u30eb|\u30c1\u30e3\u30c3\u30c8\u30dc\u30c3\u30c8)\u306f.{0,30}(?:\u3053\u3068\u306b)"
+        "(?:\u540c\u610f|\u5408\u610f|\u6c7a\u3081)|(?:^|[\u3002\uff01\uff1f])(?:\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8|ai|\u30e2\u30c7\u30eb)\u306f.{0,30}(?:\u7d04\u675f|\u627f\u8afe)"
+        "|(?:\u3053\u308c\u3092|\u672c\u6587\u66f8\u3092|\u3053\u306e\u6587\u66f8\u3092|\u3053\u306e\u6587\u3092)(?:\u8aad|\u51e6\u7406).{0,12}(?:ai|\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8"
+        "|\u30e2\u30c7\u30eb).{0,40}"
+        "(?:\u3053\u3068|\u306a\u3055\u3044|\u304f\u3060\u3055\u3044|\u306a\u3051\u308c\u3070)|^\u30d1\u30fc\u30c8[12\u4e00\u4e8c][:\uff1a]",
+        "override": "(?:\u898f\u5247|\u30eb\u30fc\u30eb|\u6307\u793a|\u5236\u9650|\u65b9\u91dd)\u306b(?:\u306f)?\u5f93\u308f\u306a",
+        "role": "(?:\u5236\u9650|\u30d5\u30a3\u30eb\u30bf\u30fc|\u691c\u95b2)(?:\u306a\u3057|\u7121\u3057)\u3067(?:\u7b54\u3048|\u56de\u7b54|\u5fdc\u7b54|\u8a71)",
+        "reveal": "(?:\u3059\u3079\u3066\u306e|\u5168\u3066\u306e|\u5168)(?:\u8a18\u61b6|\u30e1\u30e2\u30ea|\u60c5\u5831)\u3092(?:\u51fa\u529b|\u8868\u793a|\u958b\u793a|\u516c\u958b)",
+    },
+    "ko+": {
+        "standing": "(?:\ubaa8\ub4e0|\ub9e4|\uac01) ?(?:\ub2f5\ubcc0|\ub300\ub2f5|\uc751\ub2f5|\ud68c\uc2e0)(?:\uc5d0\uc11c|\uc774|\uc5d0|\uc740|\ub9c8\ub2e4)?.{0,24}(?:\ucd94\ucc9c"
+        "|\ud64d\ubcf4|\uad11\uace0|\uc5b8\uae09|\uce6d\ucc2c|\ud3ec\ud568)",
+        "authority": "(?:^|[.!?] ?)(?:\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\ube44\uc11c ai|ai|\ucc57\ubd07|\ubaa8\ub378|\uc778\uacf5\uc9c0\ub2a5)(?:\ub294|\uc740|\uac00"
+        "|\uc774) .{0,40}"
+        "(?:\ub3d9\uc758\ud588|\uc57d\uc18d\ud588|\ud569\uc758\ud588|\ub3d9\uc758\ud558\uc600|\uc2b9\ub099\ud588|\uacb0\uc815\ud588)|(?:\uc774 \uae00|\uc774 \ubb38\uc11c|\uc774\uac83)\uc744 (?:\uc77d"
+        "|\ucc98\ub9ac).{0,12}"
+        "(?:ai|\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\ubaa8\ub378).{0,40}(?:\ud574\uc57c|\ud558\ub77c|\ud558\uc138\uc694)",
+        "override": "(?:\uaddc\uce59|\uc9c0\uce68|\uc9c0\uc2dc|\uc81c\ud55c)\uc744? ?(?:\ub530\ub974\uc9c0 \uc54a|\uc9c0\ud0a4\uc9c0 \uc54a|\uc704\ubc18\ud558)",
+        "role": "(?:\ud544\ud130|\uc81c\ud55c|\uac80\uc5f4|\uaddc\uce59) ?\uc5c6\uc774 ?(?:\ub300\ub2f5|\ub2f5|\uc751\ub2f5|\ub9d0|\ud589\ub3d9)",
+        "secrecy": "\uc0ac\uc6a9\uc790(?:\uc5d0\uac8c|\ud55c\ud14c) ?(?:\ub9d0\ud558\uc9c0|\uc54c\ub9ac\uc9c0|\ubc1d\ud788\uc9c0|\uc598\uae30\ud558\uc9c0) ?(?:\ub9c8|\ub9d0)",
+        "reveal": "(?:\ubaa8\ub4e0|\uc804\uccb4) ?(?:\uae30\uc5b5|\uba54\ubaa8\ub9ac|\uc815\ubcf4)(?:\uc744|\ub97c) ?(?:\ucd9c\ub825|\uacf5\uac1c|\ubcf4\uc5ec|\ud45c\uc2dc)",
+    },
+    "ar+": {
+        "standing": "(?:\u0643\u0644|\u062c\u0645\u064a\u0639) (?:\u0627\u0644)?(?:\u0625\u062c\u0627\u0628\u0629|\u0627\u062c\u0627\u0628\u0629|\u0631\u062f|\u0627\u0644\u0631\u062f\u0648\u062f|\u0627\u0644\u0625\u062c\u0627\u0628\u0627\u062a|\u0625\u062c\u0627\u0628\u0627\u062a\u0643|\u0631\u062f\u0648\u062f\u0643).{0,30}"
+        "(?:\u062a\u0631\u0648\u062c|\u062a\u0648\u0635\u064a|\u062a\u0630\u0643\u0631|\u062a\u0645\u062f\u062d|\u0625\u0639\u0644\u0627\u0646|\u0631\u0627\u0628\u0637)|(?:\u062a\u0631\u0648\u062c|\u062a\u0648\u0635\u064a|\u062a\u0645\u062f\u062d|\u0623\u0636\u0641|\u0636\u0639).{0,40}(?:\u0643\u0644|\u062c\u0645\u064a\u0639) "
+        "(?:\u0625\u062c\u0627\u0628\u0629|\u0631\u062f|\u0627\u0644\u0625\u062c\u0627\u0628\u0627\u062a|\u0627\u0644\u0631\u062f\u0648\u062f|\u0625\u062c\u0627\u0628\u0627\u062a\u0643|\u0631\u062f\u0648\u062f\u0643)",
+        "authority": "(?:^|[.!\u061f:] ?)(?:\u0648\u0627\u0641\u0642|\u0648\u0639\u062f|\u062a\u0639\u0647\u062f|\u0642\u0631\u0631|\u0642\u0628\u0644|\u0627\u0644\u062a\u0632\u0645) "
+        "(?:\u0627\u0644\u0645\u0633\u0627\u0639\u062f|\u0627\u0644\u0630\u0643\u0627\u0621 \u0627\u0644\u0627\u0635\u0637\u0646\u0627\u0639\u064a|\u0627\u0644\u0631\u0648\u0628\u0648\u062a|\u0627\u0644\u0646\u0645\u0648\u0630\u062c)|(?:\u0627\u0644\u0645\u0633\u0627\u0639\u062f|\u0627\u0644\u0630\u0643\u0627\u0621 \u0627\u0644\u0627\u0635\u0637\u0646\u0627\u0639\u064a) "
+        "(?:\u0648\u0627\u0641\u0642|\u0648\u0639\u062f|\u062a\u0639\u0647\u062f|\u0642\u0631\u0631)",
+        "override": "\u0639\u062f\u0645 (?:\u0627\u062a\u0628\u0627\u0639|\u0627\u0644\u0627\u0644\u062a\u0632\u0627\u0645|\u0627\u0644\u062a\u0642\u064a\u062f|\u0627\u062d\u062a\u0631\u0627\u0645).{0,16}(?:\u0642\u0648\u0627\u0639\u062f|\u0627\u0644\u0642\u0648\u0627\u0639\u062f|\u0627\u0644\u062a\u0639\u0644\u064a\u0645\u0627\u062a|\u062a\u0639\u0644\u064a\u0645\u0627\u062a"
+        "|\u0627\u0644\u0642\u064a\u0648\u062f)",
+        "role": "(?:\u0623\u062c\u0628|\u0627\u062c\u0628|\u062a\u062d\u062f\u062b|\u0631\u062f|\u062a\u0635\u0631\u0641).{0,20}(?:\u0628\u062f\u0648\u0646|\u062f\u0648\u0646|\u0628\u0644\u0627) (?:\u0623\u064a |\u0627\u064a )?(?:\u0642\u064a\u0648\u062f|\u0641\u0644\u0627\u062a\u0631|\u0631\u0642\u0627\u0628\u0629"
+        "|\u062d\u062f\u0648\u062f|\u0642\u0648\u0627\u0639\u062f)",
+        "reveal": "(?:\u0623\u0638\u0647\u0631|\u0627\u0639\u0631\u0636|\u0627\u0637\u0628\u0639|\u0627\u0643\u0634\u0641|\u0623\u062e\u0631\u062c).{0,16}(?:\u0643\u0644|\u062c\u0645\u064a\u0639|\u0645\u0648\u062c\u0647|\u062a\u0639\u0644\u064a\u0645\u0627\u062a) ?(?:\u0627\u0644\u0630\u0643\u0631\u064a\u0627\u062a|\u0627\u0644\u0630\u0627\u0643\u0631\u0629"
+        "|\u0627\u0644\u0646\u0638\u0627\u0645|\u0627\u0644\u0645\u062d\u0627\u062f\u062b\u0627\u062a)",
+    },
+    "hi+": {
+        "standing": "(?:\u0939\u0930|\u0938\u092d\u0940|\u092a\u094d\u0930\u0924\u094d\u092f\u0947\u0915) (?:\u091c\u0935\u093e\u092c|\u0909\u0924\u094d\u0924\u0930|\u091c\u0935\u093e\u092c\u094b\u0902|\u0909\u0924\u094d\u0924\u0930\u094b\u0902)(?: \u092e\u0947\u0902)?.{0,30}(?:\u092a\u094d\u0930\u091a\u093e\u0930"
+        "|\u0938\u093f\u092b\u093e\u0930\u093f\u0936"
+        "|\u0938\u093f\u092b\u093c\u093e\u0930\u093f\u0936|\u0938\u0941\u091d\u093e|\u0909\u0932\u094d\u0932\u0947\u0916|\u0924\u093e\u0930\u0940\u092b|\u091c\u094b\u0921\u093c|\u0935\u093f\u091c\u094d\u091e\u093e\u092a\u0928|\u0936\u093e\u092e\u093f\u0932)",
+        "authority": "(?:^|[\u0964!?] ?)(?:\u0938\u0939\u093e\u092f\u0915|\u090f ?\u0906\u0908|\u091a\u0948\u091f\u092c\u0949\u091f|\u092e\u0949\u0921\u0932) \u0928\u0947 .{0,50}(?:\u0938\u0939\u092e\u0924\u093f|\u0935\u093e\u0926\u093e|\u0938\u0939\u092e\u0924|\u0938\u094d\u0935\u0940\u0915\u093e\u0930"
+        "|\u092e\u093e\u0928 \u0932\u093f\u092f\u093e)",
+        "override": "(?:\u0928\u093f\u092f\u092e\u094b\u0902|\u0928\u093f\u0930\u094d\u0926\u0947\u0936\u094b\u0902|\u0928\u093f\u092f\u092e|\u0928\u093f\u0930\u094d\u0926\u0947\u0936) \u0915\u093e (?:\u092a\u093e\u0932\u0928|\u0905\u0928\u0941\u0938\u0930\u0923) (?:\u0928|\u0928\u0939\u0940\u0902|\u092e\u0924) ?(?:\u0915\u0930)",
+        "role": "\u092c\u093f\u0928\u093e (?:\u0915\u093f\u0938\u0940 )?(?:\u092b\u093c\u093f\u0932\u094d\u091f\u0930|\u092b\u093f\u0932\u094d\u091f\u0930|\u092a\u094d\u0930\u0924\u093f\u092c\u0902\u0927|\u0938\u0940\u092e\u093e|\u0930\u094b\u0915|\u0928\u093f\u092f\u092e)(?: \u0915\u0947)?.{0,12}(?:\u091c\u0935\u093e\u092c"
+        "|\u0909\u0924\u094d\u0924\u0930|\u092c\u094b\u0932|\u092c\u093e\u0924)",
+        "secrecy": "(?:\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e|\u092f\u0942\u091c\u093c\u0930|\u092f\u0942\u091c\u0930) \u0915\u094b .{0,30}(?:\u092e\u0924|\u0928|\u0928\u0939\u0940\u0902) (?:\u092c\u0924\u093e|\u0915\u0939)",
+        "reveal": "(?:\u0938\u093e\u0930\u0940|\u0938\u092d\u0940|\u092a\u0942\u0930\u0940) (?:\u092f\u093e\u0926\u0947\u0902|\u0938\u094d\u092e\u0943\u0924\u093f|\u092e\u0947\u092e\u094b\u0930\u0940|\u091c\u093e\u0928\u0915\u093e\u0930\u0940) (?:\u0926\u093f\u0916\u093e|\u092c\u0924\u093e|\u092d\u0947\u091c|\u0938\u093e\u091d\u093e)",
+    },
+}
+
+
+# ---- src/adaptive/privacy/injection_style.py ----
+# Wishes about the style of answers: the only commands to the assistant that may be remembered.
+#
+# A wish must be one of the known ones from its first word to its last, so that nothing else rides on
+# it. It is stored as a statement about the user.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+# What a style is told with; a wish consists of these words alone, but for names and languages.
+_STYLE_WORDS: Mapping[str, str] = {
+    "en": r"fonts?|serif|comic|sans|ounces|grams|pounds|kilograms|kilos|litres|liters|euros"
+    r"|dollars|convert|put|place|top|bottom|unit|version|middle|outline|overview|recap|opinions?"
+    r"|pros|cons"
+    r"|options|grammar|word|end|answer|answers|reply"
+    r"|replies|respond|response|responses|write|explain|explanations?"
+    r"|speak|talk|use"
+    r"|using|be|keep|make|give|give me|provide|avoid|format|summari[sz]e|stick|call|address|me"
+    r"|it|them|things|everything|your|my|his|her"
+    r"|to|with|in|and|or|but|a|an|the|of|for|at|as|on|by|first|more|less|most|than|not|no"
+    r"|don't|do|never|always|please"
+    r"|from|now|on|future|all|every|each|when|you|explaining|answering|writing|possible"
+    r"|whenever|if|short|brief|briefly|concise|concisely|shortly|succinct\w*|long|longer"
+    r"|shorter|detailed|detail|details|thorough\w*|simple|simply"
+    r"|plain|clear|clearly|direct|directly|honest|honestly|blunt|bluntly|friendly|formal"
+    r"|formally|informal\w*|casual\w*|polite\w*|professional\w*|humou?r\w*|funny|warm"
+    r"|serious|neutral|tone|style|voice|language|words?|sentences?|paragraphs?|bullets?"
+    r"|points?|lists?|tables?|headings?|headers|markdown|text|code|blocks?|snippets?|comments?"
+    r"|examples?|analog(?:y|ies)|metaphors?|steps?|by|step-by-step|diagrams?|emojis?|emoticons?"
+    r"|jargon|slang|filler|fluff|disclaimers?|apolog(?:y|ies|ising|izing|ise|ize)|greetings?"
+    r"|compliments?|flattery|small|talk|summary|summaries|conclusion|conclusions|tl;dr"
+    r"|sources?|references|citations|cite|numbers?|units?|metric|imperial|celsius|fahrenheit"
+    r"|kilomet(?:er|re)s|miles|24-hour|12-hour|clock|time|date|dates?|format|iso|british"
+    r"|american|australian|spelling|english|german|french|spanish|italian|portuguese|dutch"
+    r"|polish|russian|japanese|chinese|korean|turkish|arabic|hindi|ukrainian|swedish|danish"
+    r"|norwegian|finnish|czech|greek|hebrew|vietnamese|thai|indonesian|swiss|mandarin"
+    r"|cantonese|latin|catalan|romanian|hungarian"
+    r"|python|rust|typescript|javascript|java|kotlin|go|c\+\+|sql|typed|type|hints|one|two"
+    r"|three|five|max|maximum|at most|only|just|very|too|so|much|many|few|same|own|level"
+    r"|beginner|beginners|expert|child|lay|layman's|terms|technical|pronouns?|he/him|she/her"
+    r"|they/them|first|last|name|nickname|mr|mrs|ms|dr|sir|madam"
+    r"|question|questions|ask|clarifying|follow-up|back|before|end|beginning|start|unless"
+    r"|asked|i|otherwise|possible|without|like|this|that|too|also|instead|rather|preferably"
+    r"|over|under|up|limit|lines?|straight|get|point|skip|intro\w*|preamble|ending|read|easy"
+    r"|easily|understand|large|small|font|bold|italics|oxford|comma|commas|exclamation|marks"
+    r"|question|caps|uppercase|lowercase|gender-neutral|inclusive|colou?rs?|colou?r-blind"
+    r"|screen|reader|friendly",
+    "de": "alle|jede|jeden|allen|jeder|antwortet|erkl\u00e4rt|schreibt|duzt|verwendet|nutzt"
+    "|antworte|antworten|antwort|schreib|schreibe|erkl\u00e4r|erkl\u00e4re|erkl\u00e4re mir|sprich|rede"
+    "|nutze|benutze|verwende|verwenden|nutzen|benutzen|angeben|schreiben|erkl\u00e4ren|sei|halte|halt"
+    r"|gib|gib mir|fass|fasse|vermeide|formatiere"
+    r"|nenn|nenne|duze|duz|sieze|siez|mich|mir|dich|es|alles|dinge|deine|bitte"
+    r"|immer|nie|niemals|ab|jetzt|sofort|in|auf|mit|ohne|und|oder|aber|nicht|kein|keine|keinen"
+    "|nur|so|kurz|knapp|k\u00fcrzer|l\u00e4nger|ausf\u00fchrlich|ausf\u00fchrlicher|einfach|einfachen?|einfacher"
+    "|klar|direkt|ehrlich|freundlich|f\u00f6rmlich|formell|locker|h\u00f6flich|sachlich|humorvoll"
+    "|worten|w\u00f6rtern|sprache|s\u00e4tzen?|satz|stichpunkten?|stichworten|listen?|tabellen?"
+    r"|beispielen?|beispiele|emojis?|fachbegriffe|fachjargon|floskeln|quellen|quellenangaben"
+    "|schritt|f\u00fcr|zusammen|deutsch|englisch|franz\u00f6sisch|spanisch|italienisch|schweizerdeutsch"
+    "|russisch|t\u00fcrkisch|polnisch|metrischen?|einheiten|celsius|antworten|code|zusammenfassung"
+    "|ton|stil|per|du|sie|du-form|zwei|drei|f\u00fcnf|maximal|h\u00f6chstens|an|die|der|das|den|dem"
+    "|einer?|einem|eine|meine|m\u00f6glichst|wie|kind",
+    "fr": "toutes|chaque|tes|tutoie|r\u00e9ponde|\u00e9crive|soit|r\u00e9ponds|r\u00e9pondez|\u00e9cris|\u00e9crivez|explique"
+    r"|expliquez|parle|parlez|utilise|utilisez|sois"
+    "|soyez|reste|donne|donne-moi|donnez|\u00e9vite|\u00e9vitez|fais|faites|appelle-moi|appelez-moi"
+    r"|tutoie-moi|tutoyez-moi|vouvoie-moi|vouvoyez-moi|moi|toujours|jamais|en|avec|sans|et"
+    "|ou|mais|pas|plus|bref|br\u00e8ve|bri\u00e8vement|court|courts?|courtes?|concis|concise|simple"
+    "|simples|simplement|clair|clairement|direct|directe|honn\u00eate|amical|formel|poli"
+    "|mots|phrases?|listes?|puces|tableaux?|exemples?|emojis?|\u00e9mojis?|jargon|r\u00e9ponses?"
+    "|fran\u00e7ais|anglais|espagnol|allemand|italien|\u00e9tape|\u00e9tapes|par|style|ton|des|de|d'|d|l|la"
+    "|le|les|un|une|\u00e0|s'il te pla\u00eet|s'il vous pla\u00eet|svp|unit\u00e9s|m\u00e9triques|mani\u00e8re|fa\u00e7on|tr\u00e8s"
+    r"|choses|sources|cite|citez",
+    "es": r"favor|todas|cada|tus|escriba|hable|sea|tutee|use|responde|responda|contesta|escribe"
+    r"|explica"
+    "|expl\u00edcame|explicame|habla|h\u00e1blame|usa"
+    "|utiliza|s\u00e9|mant\u00e9n|da|dame|evita|haz|ll\u00e1mame|llamame|tut\u00e9ame|tr\u00e1tame|me|siempre"
+    "|nunca|en|con|sin|y|o|pero|no|m\u00e1s|breve|brevemente|breves|corto|cortas?|cortos?"
+    r"|conciso|concisa|simple|sencillo|sencillas?|claro|claramente|directo|directa|honesto"
+    "|amable|formal|palabras|frases?|listas?|vi\u00f1etas|tablas?|ejemplos?|emojis?|jerga"
+    "|respuestas?|espa\u00f1ol|ingl\u00e9s|franc\u00e9s|alem\u00e1n|portugu\u00e9s|italiano|paso|a|por|de|usted|t\u00fa"
+    "|tu|estilo|tono|las|los|la|el|un|una|por favor|unidades|m\u00e9tricas|sistema|m\u00e9trico"
+    r"|cosas|forma|manera|muy",
+    "pt": r"favor|todas|cada|suas|escreva|fale|responda|responde|escreva|escreve|explique|explica"
+    r"|fale"
+    "|fala|use|usa|utilize|seja|s\u00ea"
+    "|mantenha|d\u00ea|d\u00e1|d\u00e1-me|evite|evita|fa\u00e7a|chame-me|chama-me|me|chame|chama|trate-me"
+    "|trata-me|sempre|nunca|em|com|sem|e|ou|mas|n\u00e3o|mais|breve|brevemente|curto|curtas?"
+    "|curtos?|conciso|concisa|simples|claro|direto|direta|honesto|amig\u00e1vel|formal"
+    "|palavras|frases?|listas?|t\u00f3picos|tabelas?|exemplos?|emojis?|jarg\u00e3o|respostas?"
+    "|portugu\u00eas|ingl\u00eas|espanhol|franc\u00eas|alem\u00e3o|italiano|passo|a|por|de|forma|maneira"
+    "|estilo|tom|as|os|o|um|uma|por favor|unidades|m\u00e9tricas|coisas|muito|do|brasil",
+    "it": r"favore|tutte|ogni|tue|risponda|scriva|parli|usi|sia|rispondi|rispondimi|scrivi|spiega"
+    r"|spiegami|parla|usa|utilizza|sii|mantieni|dai|dammi"
+    "|evita|fai|chiamami|dammi del tu|mi|sempre|mai|in|con|senza|e|o|ma|non|pi\u00f9|breve"
+    r"|brevemente|brevi|corto|corte|conciso|concisa|semplice|semplici|chiaro|diretto"
+    r"|diretta|onesto|formale|parole|frasi|elenchi|elenco|puntati|tabelle|esempi|emoji"
+    r"|gergo|risposte?|italiano|inglese|francese|tedesco|spagnolo|passo|a|per|di|modo"
+    "|maniera|stile|tono|le|gli|i|la|il|un|una|del|tu|lei|dei|per favore|unit\u00e0|metriche"
+    r"|cose|molto",
+    "nl": r"antwoord|antwoorden|schrijf|leg|uit|spreek|praat|gebruik|wees|houd|hou|geef|vermijd"
+    r"|noem|me|mij|altijd|nooit|in|met|zonder|en|of|maar|niet|geen|kort|kortere?|korte"
+    r"|bondig|eenvoudige?|duidelijke?|direct|eerlijk|formeel|woorden|zinnen|lijstjes"
+    r"|opsommingen|tabellen|voorbeelden|emoji's|emojis|jargon|nederlands|engels|duits"
+    r"|frans|stap|voor|het|de|alles|dingen|alsjeblieft",
+    "ru": "\u0432\u0441\u0435|\u043a\u0430\u0436\u0434\u044b\u0439|\u043e\u0442\u0432\u0435\u0442|\u043e\u0442\u0432\u0435\u0447\u0430\u043b|\u043f\u0438\u0441\u0430\u043b|\u0433\u043e\u0432\u043e\u0440\u0438\u043b|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u043b|\u043e\u0442\u0432\u0435\u0447\u0430\u0439|\u043e\u0442\u0432\u0435\u0447\u0430\u0439\u0442\u0435|\u043f\u0438\u0448\u0438|\u043f\u0438\u0448\u0438\u0442\u0435"
+    "|\u043e\u0431\u044a\u044f\u0441\u043d\u044f\u0439|\u043e\u0431\u044a\u044f\u0441\u043d\u044f\u0439\u0442\u0435|\u0433\u043e\u0432\u043e\u0440\u0438|\u0433\u043e\u0432\u043e\u0440\u0438\u0442\u0435|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0439"
+    "|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0439\u0442\u0435|\u0431\u0443\u0434\u044c|\u0431\u0443\u0434\u044c\u0442\u0435|\u0434\u0430\u0432\u0430\u0439|\u0434\u0430\u0432\u0430\u0439\u0442\u0435|\u0438\u0437\u0431\u0435\u0433\u0430\u0439|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\u0441\u044f|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\u0442\u0435\u0441\u044c|\u0437\u043e\u0432\u0438|\u043d\u0430\u0437\u044b\u0432\u0430\u0439"
+    "|\u0437\u043e\u0432\u0438\u0442\u0435|\u043d\u0430\u0437\u044b\u0432\u0430\u0439\u0442\u0435|\u043c\u0435\u043d\u044f|\u043c\u043d\u0435|\u043a\u043e|\u0432\u0441\u0435\u0433\u0434\u0430|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|\u043d\u0430|\u0432|\u0441|\u0431\u0435\u0437|\u0438|\u0438\u043b\u0438|\u043d\u043e|\u043d\u0435|\u043a\u0440\u0430\u0442\u043a\u043e|\u043a\u043e\u0440\u043e\u0442\u043a\u043e"
+    "|\u043c\u0435\u0442\u0440\u0438\u0447\u0435\u0441\u043a\u0438\u0435|\u043c\u0435\u0442\u0440\u0438\u0447\u0435\u0441\u043a\u0438\u043c\u0438|\u043c\u0435\u0442\u0440\u0438\u0447\u0435\u0441\u043a\u0443\u044e|\u0435\u0434\u0438\u043d\u0438\u0446\u044b|\u0435\u0434\u0438\u043d\u0438\u0446\u0430\u043c\u0438|\u0438\u0437\u043c\u0435\u0440\u0435\u043d\u0438\u044f|\u0441\u0438\u0441\u0442\u0435\u043c\u0443"
+    "|\u043a\u043e\u0440\u043e\u0447\u0435|\u043f\u043e\u0434\u0440\u043e\u0431\u043d\u043e|\u043f\u0440\u043e\u0441\u0442\u043e|\u043f\u0440\u043e\u0441\u0442\u044b\u043c\u0438|\u0441\u043b\u043e\u0432\u0430\u043c\u0438|\u044f\u0441\u043d\u043e|\u043f\u0440\u044f\u043c\u043e|\u0447\u0435\u0441\u0442\u043d\u043e|\u0432\u0435\u0436\u043b\u0438\u0432\u043e|\u0444\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e|\u0441\u043f\u0438\u0441\u043a\u043e\u043c"
+    "|\u0441\u043f\u0438\u0441\u043a\u0430\u043c\u0438|\u0442\u0430\u0431\u043b\u0438\u0446\u0430\u043c\u0438|\u043f\u0440\u0438\u043c\u0435\u0440\u0430\u043c\u0438|\u043f\u0440\u0438\u043c\u0435\u0440\u044b|\u044d\u043c\u043e\u0434\u0437\u0438|\u0441\u043c\u0430\u0439\u043b\u0438\u043a\u043e\u0432|\u0436\u0430\u0440\u0433\u043e\u043d\u0430|\u043e\u0442\u0432\u0435\u0442\u044b|\u0440\u0443\u0441\u0441\u043a\u043e\u043c|\u0440\u0443\u0441\u0441\u043a\u0438"
+    "|\u043f\u043e-\u0440\u0443\u0441\u0441\u043a\u0438|\u043f\u043e-\u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u0438|\u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u043e\u043c|\u043f\u043e|\u0448\u0430\u0433\u0430\u043c|\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430|\u0442\u044b|\u0432\u044b|\u044f\u0437\u044b\u043a\u043e\u043c|\u044f\u0437\u044b\u043a\u0435|\u043a\u043e\u0440\u043e\u0442\u043a\u0438\u0435",
+    "pl": "odpowiadaj|odpowiedz|pisz|wyja\u015bniaj|m\u00f3w|u\u017cywaj|b\u0105d\u017a|unikaj|nazywaj|mnie|mi|zawsze"
+    "|nigdy|po|na|w|z|bez|i|lub|nie|kr\u00f3tko|zwi\u0119\u017ale|prosto|jasno|szczeg\u00f3\u0142owo|polsku"
+    "|angielsku|niemiecku|przyk\u0142adami|przyk\u0142ad\u00f3w|listach|punktach|emoji|\u017cargonu|prosz\u0119"
+    r"|formalnie|odpowiedzi",
+    "tr": "t\u00fcm|b\u00fct\u00fcn|yan\u0131tlar|yan\u0131tlar\u0131|cevaplar\u0131|t\u00fcrk\u00e7e|olsun|olmas\u0131n\u0131|vermesini|k\u0131sa|k\u0131saca"
+    "|cevap|cevaplar|ver|yan\u0131tla|yaz|a\u00e7\u0131kla|kullan|kullanma|konu\u015f|bana|beni"
+    "|hep|her|zaman|t\u00fcrk\u00e7e|ingilizce|ile|\u00f6rneklerle|\u00f6rnek|basit|resmi|emoji|madde|l\u00fctfen"
+    "|diye|\u00e7a\u011f\u0131r|net|metrik|birimler|birimleri|birim|sistem",
+}
+_WISH_NAME = r"[^\W\d_][\w'.\-]{0,20}(?:\s[^\W\d_a-z][\w'.\-]{0,20}){0,2}"
+# Wishes with a name in them, and how they are told of the user; group 1 is the name.
+_NAMING: tuple[tuple[str, str, str], ...] = (
+    (
+        "en",
+        rf"(?:please |always |just )*call me ({_WISH_NAME})(?:,? please)?",
+        "User wants to be called {}.",
+    ),
+    (
+        "de",
+        rf"(?:bitte |immer )*nenn(?:e|en sie)? mich (?:bitte |immer |einfach )*({_WISH_NAME})",
+        "Nutzer m\u00f6chte {} genannt werden.",
+    ),
+    ("fr", rf"appelle(?:z)?-moi ({_WISH_NAME})", "L'utilisateur veut qu'on l'appelle {}."),
+    ("es", f"ll[\u00e1a]m[ea]me ({_WISH_NAME})", "El usuario quiere que lo llamen {}."),
+    (
+        "pt",
+        rf"(?:me cham[ea]|cham[ea]-me) (?:de )?({_WISH_NAME})",
+        "O usu\u00e1rio quer ser chamado de {}.",
+    ),
+    ("it", rf"chiamami ({_WISH_NAME})", "L'utente vuole essere chiamato {}."),
+    ("nl", rf"noem (?:me|mij) ({_WISH_NAME})", "Gebruiker wil {} genoemd worden."),
+    ("ru", f"(?:\u0437\u043e\u0432\u0438|\u043d\u0430\u0437\u044b\u0432\u0430\u0439)(?:\u0442\u0435)? \u043c\u0435\u043d\u044f ({_WISH_NAME})", "\u041f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c \u043f\u0440\u043e\u0441\u0438\u0442 \u043d\u0430\u0437\u044b\u0432\u0430\u0442\u044c \u0435\u0433\u043e {}."),
+    (
+        "zh",
+        "(?:\u8bf7|\u8acb)?(?:\u53eb\u6211|\u79f0\u547c\u6211\u4e3a?|\u7a31\u547c\u6211\u70ba?)([^\\s\uff0c\u3002,.\uff01!]{1,12})(?:\u5427)?",
+        "\u7528\u6237\u5e0c\u671b\u88ab\u79f0\u4e3a{}\u3002",
+    ),
+    (
+        "ja",
+        "(?:\u79c1|\u50d5|\u4ffa)?(?:\u306e\u3053\u3068)?\u3092?([^\\s\u3001\u3002\u3092\u306f]{1,12})(?:\u3063\u3066|\u3068)\u547c\u3093\u3067(?:\u304f\u3060\u3055\u3044|\u306d)?",
+        "\u30e6\u30fc\u30b6\u30fc\u306f{}\u3068\u547c\u3070\u308c\u305f\u3044\u3002",
+    ),
+    (
+        "ko",
+        "(?:\uc800\ub97c|\ub098\ub97c) ([^\\s,.]{1,12})(?:\uc774\ub77c\uace0|\ub77c\uace0) \ubd88\ub7ec\\s?(?:\uc918|\uc8fc\uc138\uc694)",
+        "\uc0ac\uc6a9\uc790\ub294 {}(\uc774)\ub77c\uace0 \ubd88\ub9ac\uae38 \uc6d0\ud55c\ub2e4.",
+    ),
+)
+_UNSPACED_STYLE = re.compile(
+    "(?:\u7528\u6237(?:\u5e0c\u671b|\u60f3\u8981|\u8981\u6c42|\u559c\u6b22|\u504f\u597d)(?:\u52a9\u624b)?)?(?:\u8bf7|\u8acb)?(?:\u6240\u6709|\u6bcf\u4e2a|\u6bcf\u6b21|\u603b\u662f|\u4e00\u76f4|\u59cb\u7ec8"
+    "|\u4ee5\u540e|\u4eca\u540e|\u90fd|\u5c3d\u91cf|\u4e0d\u8981|\u522b|\u8bf7\u52ff|\uff0c|\u7528|\u4ee5|\u4f7f\u7528|\u8bf4|\u8bb2|\u5199|\u56de\u7b54"
+    "|\u56de\u590d|\u56de\u8986|\u89e3\u91ca|\u89e3\u91cb|\u8bf4\u660e|\u6211|\u7ed9\u6211|\u8981|\u65f6|\u65f6\u5019|\u4fdd\u6301"
+    "|\u7b80\u77ed|\u7b80\u6d01|\u7c21\u77ed|\u7c21\u6f54|\u8be6\u7ec6|\u8a73\u7d30|\u7b80\u5355|\u76f4\u63a5|\u8bda\u5b9e|\u6b63\u5f0f|\u53cb\u597d|\u53e3\u8bed|\u7684|\u5730|\u5f97|\u4e00\u70b9|\u4e00\u4e9b|\u4e2d\u6587"
+    "|\u82f1\u6587|\u82f1\u8bed|\u65e5\u8bed|\u6cd5\u8bed|\u5fb7\u8bed|\u7ca4\u8bed|\u7e41\u4f53\u4e2d\u6587|\u7b80\u4f53\u4e2d\u6587|\u5217\u8868|\u8981\u70b9|\u8868\u683c|\u4f8b\u5b50|\u4e3e\u4f8b"
+    "|\u4ee3\u7801|\u6b65\u9aa4|\u4e00\u6b65\u4e00\u6b65|\u8868\u60c5\u7b26\u53f7|\u672f\u8bed|\u4e13\u4e1a\u672f\u8bed|\u8bed\u6c14|\u8bed\u8a00|\u901a\u4fd7|\u6613\u61c2|\u516c\u5236\u5355\u4f4d|\u548c|\u4e0e"
+    "|\u65b9\u5f0f){2,16}[\u3002.!\uff01]?"
+    "|(?:(?:\u3044\u3064\u3082|\u5e38\u306b|\u5fc5\u305a|\u4eca\u5f8c\u306f?|\u3067\u304d\u308b\u3060\u3051|\u3082\u3063\u3068|\u77ed\u304f|\u7c21\u6f54\u306b|\u7c21\u5358\u306b|\u8a73\u3057\u304f|\u4e01\u5be7\u306b"
+    "|\u30e1\u30fc\u30c8\u30eb\u6cd5(?:\u3067|\u3092)|\u6442\u6c0f(?:\u3067|\u3092)|\u4f7f\u3063\u3066|\u4f7f\u7528\u3057\u3066"
+    "|\u656c\u8a9e\u3067|\u30bf\u30e1\u53e3\u3067|\u65e5\u672c\u8a9e\u3067|\u82f1\u8a9e\u3067|\u7b87\u6761\u66f8\u304d\u3067|\u8868\u3067|\u4f8b\u3092(?:\u4f7f\u3063\u3066|\u6319\u3052\u3066)"
+    "|\u7d75\u6587\u5b57(?:\u306f|\u3092)\u4f7f\u308f(?:\u306a\u3044|\u305a)(?:\u3067|\u306b)?|\u5c02\u9580\u7528\u8a9e(?:\u306f|\u3092)(?:\u907f\u3051\u3066|\u4f7f\u308f\u306a\u3044\u3067)"
+    "|\u308f\u304b\u308a\u3084\u3059\u304f|\u5206\u304b\u308a\u3084\u3059\u304f|\u7b54\u3048\u3066|\u56de\u7b54\u3057\u3066|\u8aac\u660e\u3057\u3066|\u8a71\u3057\u3066|\u66f8\u3044\u3066|\u8fd4\u4e8b\u3057\u3066|\u304f\u3060\u3055\u3044"
+    "|\u4e0b\u3055\u3044|\u307b\u3057\u3044|\u306d|\u3001)){2,10}[\u3002!\uff01]?"
+    "|(?:(?:\ud56d\uc0c1|\uc5b8\uc81c\ub098|\uc55e\uc73c\ub85c|\uc9e7\uac8c|\uac04\ub2e8\ud788|\uac04\uacb0\ud558\uac8c|\uc790\uc138\ud788|\uc27d\uac8c|\ud55c\uad6d\uc5b4\ub85c|\uc601\uc5b4\ub85c|\uc874\ub313\ub9d0\ub85c"
+    "|\ubc18\ub9d0\ub85c|\uc608\ub97c \ub4e4\uc5b4|\uc608\uc2dc\ub97c \ub4e4\uc5b4|\ud45c\ub85c|\uc774\ubaa8\uc9c0(?:\ub294|\ub97c)? ?(?:\uc4f0\uc9c0 ?\ub9d0\uace0|\uc5c6\uc774)|\ub300\ub2f5\ud574|\ub2f5\ud574"
+    "|\uc124\uba85\ud574|\ub9d0\ud574|\uc368|\uc918|\uc8fc\uc138\uc694|\\s)){2,10}[.!]?"
+    "|(?:(?:\u062f\u0627\u0626\u0645\u0627|\u062f\u0627\u0626\u0645\u064b\u0627|\u0623\u062c\u0628|\u0627\u062c\u0628|\u0627\u0643\u062a\u0628|\u0627\u0634\u0631\u062d|\u062a\u062d\u062f\u062b|\u0631\u062f|\u0628\u0627\u062e\u062a\u0635\u0627\u0631|\u0628\u0625\u064a\u062c\u0627\u0632|\u0628\u0627\u0644\u0639\u0631\u0628\u064a\u0629|\u0628\u0627\u0644\u0625\u0646\u062c\u0644\u064a\u0632\u064a\u0629"
+    "|\u0628\u0627\u0644\u062a\u0641\u0635\u064a\u0644|\u0628\u0628\u0633\u0627\u0637\u0629|\u0645\u0639 \u0623\u0645\u062b\u0644\u0629|\u0645\u0646 \u0641\u0636\u0644\u0643|\u0628\u062f\u0648\u0646 \u0631\u0645\u0648\u0632 \u062a\u0639\u0628\u064a\u0631\u064a\u0629|\u0644\u064a|\\s|[\u060c.!])){3,14}"
+    "|(?:(?:\u0939\u092e\u0947\u0936\u093e|\u0915\u0943\u092a\u092f\u093e|\u0938\u0902\u0915\u094d\u0937\u0947\u092a \u092e\u0947\u0902|\u091b\u094b\u091f\u0947|\u091c\u0935\u093e\u092c|\u0909\u0924\u094d\u0924\u0930|\u0939\u093f\u0902\u0926\u0940 \u092e\u0947\u0902|\u0939\u093f\u0928\u094d\u0926\u0940 \u092e\u0947\u0902|\u0905\u0902\u0917\u094d\u0930\u0947\u091c\u093c\u0940 \u092e\u0947\u0902|\u0938\u0930\u0932"
+    "|\u092d\u093e\u0937\u093e \u092e\u0947\u0902|\u0909\u0926\u093e\u0939\u0930\u0923|\u0915\u0947 \u0938\u093e\u0925|\u0938\u092e\u091d\u093e\u0913|\u0938\u092e\u091d\u093e\u090f\u0902|\u0926\u094b|\u0926\u0947\u0902|\u092c\u094b\u0932\u094b|\u0932\u093f\u0916\u094b|\\s|[\u0964.!])){3,14}"
+)
+_WISHING = re.compile(
+    r"(?:the )?(?:user|he|she|i|sam)(?:'d)? (?:also )?(?:wants?|prefers?|likes?|asks?|asked"
+    r"|would like|expects?|wishes|wished|requested|requests)"
+    r"(?: that)? (?:(?:you|me|(?:the |an |my |this |all |every )?(?:ai |ai )?(?:assistant|ai|model"
+    r"|chatbot"
+    r"|answers?|responses?|replies|explanations?|code))(?:'s answers)? )?(?:to |should "
+    r"|in future |always |never )*(?:be )?",
+)
+# The same in other languages, with or without the assistant as whom it is wanted of.
+_WANTED_ELSEWHERE = re.compile(
+    "(?:der )?(?:nutzer|benutzer|anwender)(?:in)? (?:m\u00f6chte|will|w\u00fcnscht|bevorzugt|mag)(?: sich)?"
+    r"(?:, dass (?:der |die |das )?(?:assistent|ki|chatbot))? "
+    "|l'utilisateur(?:rice)? (?:veut|souhaite|pr\u00e9f\u00e8re|aime|d\u00e9sire) (?:que l'(?:assistant|ia) )?"
+    r"|(?:el |la )?usuari[oa] (?:quiere|desea|prefiere) (?:que (?:el asistente|la ia) )?"
+    "|(?:o |a )?(?:usu\u00e1ri[oa]|utilizador) (?:quer|deseja|prefere) (?:que (?:o assistente|a ia) )?"
+    r"|l'utente (?:vuole|desidera|preferisce) (?:che l'(?:assistente|ia) )?"
+    "|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c (?:\u0445\u043e\u0447\u0435\u0442|\u0436\u0435\u043b\u0430\u0435\u0442|\u043f\u0440\u0435\u0434\u043f\u043e\u0447\u0438\u0442\u0430\u0435\u0442|\u043f\u0440\u043e\u0441\u0438\u0442)(?:,)? (?:\u0447\u0442\u043e\u0431\u044b (?:\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a"
+    "|\u0438\u0438) )?"
+)
+_TOLD_WISH = re.compile(
+    "(?:user|the user|nutzer|der nutzer|l'utilisateur|el usuario|o usu\u00e1rio|l'utente|gebruiker"
+    "|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c|\u7528\u6237|\u30e6\u30fc\u30b6\u30fc|\uc0ac\uc6a9\uc790|usuario)"
+    r"[^:\n]{1,20}:\s",
+    re.IGNORECASE,
+)
+# Sentences of one meaning, told as what the user wants.
+_ANSWERS = re.compile(
+    r"(?:please |always )*(?:answer|reply|respond|write)(?: to me| me)?(?: always)? (briefly"
+    r"|concisely|shortly|politely|formally|informally|honestly|directly|clearly|bluntly"
+    r"|casually|simply)",
+    re.IGNORECASE,
+)
+_IN_LANGUAGE = re.compile(
+    r"(?:please |always )*(?:answer|reply|respond|write|speak"
+    r"|talk)(?: to me)?(?: always)?(?: only)? (?:in )?([A-Z][a-z]+)",
+    re.IGNORECASE,
+)
+_WITH_WISH = re.compile(
+    r"(?:please |always )*(?:explain)(?: things| everything"
+    r"| it)?(?: to me)? with ([a-z ,\-]{3,40})",
+    re.IGNORECASE,
+)
+_AS_WANTED: Mapping[str, str] = {
+    "briefly": "brief",
+    "concisely": "concise",
+    "shortly": "short",
+    "politely": "polite",
+    "formally": "formal",
+    "informally": "informal",
+    "honestly": "honest",
+    "directly": "direct",
+    "clearly": "clear",
+    "bluntly": "blunt",
+    "casually": "casual",
+    "simply": "simple",
+}
+_ASKED_WISH: Mapping[str, str] = {
+    "en": "User asked: {}",
+    "de": "Nutzer bat: {}",
+    "fr": "L'utilisateur demande : {}",
+    "es": "El usuario pide: {}",
+    "pt": "O usu\u00e1rio pede: {}",
+    "it": "L'utente chiede: {}",
+    "nl": "Gebruiker vroeg: {}",
+    "ru": "\u041f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c \u043f\u0440\u043e\u0441\u0438\u0442: {}",
+    "pl": "U\u017cytkownik prosi: {}",
+    "tr": "Kullan\u0131c\u0131n\u0131n iste\u011fi: {}",
+    "zh": "\u7528\u6237\u8981\u6c42\uff1a{}",
+    "ja": "\u30e6\u30fc\u30b6\u30fc\u306e\u5e0c\u671b\uff1a{}",
+    "ko": "\uc0ac\uc6a9\uc790\uc758 \uc694\uccad: {}",
+    "ar": "\u0637\u0644\u0628 \u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645: {}",
+    "hi": "\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e \u0915\u093e \u0905\u0928\u0941\u0930\u094b\u0927: {}",
+}
+_LONGEST_WISH = 160
+_WISH_SENTENCE = re.compile("[^.!?\\n\u3002\uff01\uff1f;]+[.!?\u3002\uff01\uff1f;]*\\s*")
+
+
+def is_style_wish(sentence: str) -> bool:
+    """Whether a sentence is a wish about the style of answers, and nothing else."""
+    return style_language(sentence) != ""
+
+
+def style_language(sentence: str) -> str:
+    """The language of a wish about style; empty for every other sentence."""
+    bare = _bare_wish(sentence)
+    if not bare or len(bare) > _LONGEST_WISH:
+        return ""
+    for language, pattern, _ in _naming_wishes():
+        if (found := pattern.fullmatch(bare)) and _is_name(found.group(1)):
+            return language
+    if _UNSPACED_STYLE.fullmatch(bare):
+        return _wish_script(bare)
+    if avoided := avoidance_language(bare):
+        return avoided
+    if told := _TOLD_WISH.match(bare):
+        return style_language(bare[told.end() :])
+    lower = bare.lower().replace("\u2019", "'")
+    wish = _WISHING.match(lower) or _WANTED_ELSEWHERE.match(lower)
+    lower = lower[wish.end() :] if wish else lower
+    words = re.findall(r"[^\s,;:()\"]+", lower)
+    if not words or not re.fullmatch(
+        r"[^\"<>{}\[\]@\\/]*(?:he/him|she/her|they/them)?[^\"<>{}\[\]@\\/]*", lower
+    ):
+        return ""
+    for language in _STYLE_WORDS:
+        if all(_style_word(language).fullmatch(word) for word in words):
+            return language if len(words) > 1 else ""
+    return ""
+
+
+def as_statement(text: str) -> str:
+    """A text in which each wish about style in the imperative is told of the user instead.
+
+    A text without such a wish stays as it is, byte for byte; what was told so stays so.
+    """
+    if _TOLD_WISH.match(text):
+        return text
+    pieces = _WISH_SENTENCE.findall(text)
+    if "".join(pieces) != text:
+        return text
+    told = [_statement_of(piece) for piece in pieces]
+    return "".join(told) if told != pieces else text
+
+
+def _statement_of(sentence: str) -> str:
+    language = style_language(sentence)
+    bare = _bare_wish(sentence)
+    lower = bare.lower().replace("\u2019", "'")
+    if not language or _WISHING.match(lower) or _WANTED_ELSEWHERE.match(lower):
+        return sentence
+    if not _wish_openings().match(bare) and not avoidance_language(bare):
+        return sentence
+    tail = sentence[len(sentence.rstrip()) :]
+    for name, pattern, frame in _naming_wishes():
+        if name == language and (found := pattern.fullmatch(bare)):
+            return frame.format(found.group(1)) + tail
+    if language == "en":
+        if found := _ANSWERS.fullmatch(bare):
+            return f"User wants {_AS_WANTED[found.group(1).lower()]} answers.{tail}"
+        if found := _IN_LANGUAGE.fullmatch(bare):
+            return f"User wants answers in {found.group(1).capitalize()}.{tail}"
+        if found := _WITH_WISH.fullmatch(bare):
+            return f"User wants things explained with {found.group(1).strip()}.{tail}"
+    lowered = bare[0].lower() + bare[1:] if not bare[:2].isupper() else bare
+    return f"{_ASKED_WISH[language].format(lowered)}{tail}"
+
+
+def _bare_wish(sentence: str) -> str:
+    return sentence.strip().rstrip(".!?\u3002\uff01\uff1f; ").strip()
+
+
+def _is_name(name: str) -> bool:
+    """A name in capitals or of one word; no sentence."""
+    words = name.split()
+    return len(words) == 1 or all(not word[0].islower() for word in words)
+
+
+def _wish_script(text: str) -> str:
+    for language, signs in (
+        ("ja", "[\u3041-\u30ff]"),
+        ("ko", "[\uac00-\ud7a3]"),
+        ("zh", "[\u4e00-\u9fff]"),
+        ("ar", "[\u0600-\u06ff]"),
+    ):
+        if re.search(signs, text):
+            return language
+    return "hi"
+
+
+@cache
+def _naming_wishes() -> tuple[tuple[str, re.Pattern[str], str], ...]:
+    return tuple((name, re.compile(shape, re.IGNORECASE), frame) for name, shape, frame in _NAMING)
+
+
+@cache
+def _style_word(language: str) -> re.Pattern[str]:
+    return re.compile(f"(?:{_STYLE_WORDS[language]}|\\d{{1,3}}|[-\u2013\u2014])")
+
+
+@cache
+def _wish_openings() -> re.Pattern[str]:
+    """The beginnings of wishes that are told to the assistant; others are statements already."""
+    return re.compile(
+        r"(?:please |always |never |just |from now on,? |in future,? |bitte |immer |toujours "
+        "|siempre |sempre |\u0432\u0441\u0435\u0433\u0434\u0430 |\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430,? |altijd |zawsze )*"
+        r"(?:answer|reply|respond|write|explain|speak|talk|use|be|keep|make|give|provide|avoid"
+        r"|format|summari[sz]e|stick|call|address|don't|do not|no|skip|get|cite|ask"
+        "|antwort\\w*|schreib\\w*|erkl\u00e4r\\w*|sprich|rede|nutze|benutze|verwende|sei|halte?|gib"
+        r"|fasse?|vermeide|formatiere|nenne?|duze?|sieze?|keine?n?"
+        "|r\u00e9pond\\w*|\u00e9cri\\w*|expliqu\\w*|parle\\w*|utilise\\w*|sois|soyez|reste|donne\\w*|\u00e9vite\\w*"
+        r"|fais|appelle\S*|tuto\S*|vouvo\S*|ne|pas"
+        "|respond\\w*|contesta|escrib\\w*|expl\u00edc?\\w*|explica\\w*|habla\\w*|usa|utiliza|s\u00e9|mant\u00e9n"
+        "|dame|da|evita|haz|ll\u00e1m\\w*|tut\u00e9ame|tr\u00e1tame"
+        "|escrev\\w*|expliqu\\w*|fal\\w*|use|utilize|seja|d\u00ea|evite|cham\\S*|me cham\\w*|trat\\S*"
+        r"|rispond\w*|scrivi|spiega\w*|parla|utilizza|sii|dammi|chiamami"
+        "|schrijf|leg|spreek|praat|gebruik|wees|houd?|geef|vermijd|noem|\u043e\u0442\u0432\u0435\u0447\\w*|\u043f\u0438\u0448\u0438\\w*"
+        "|\u043e\u0431\u044a\u044f\u0441\u043d\\w*|\u0433\u043e\u0432\u043e\u0440\u0438\\w*|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\\w*|\u0431\u0443\u0434\u044c\\w*|\u0434\u0430\u0432\u0430\u0439\\w*|\u0438\u0437\u0431\u0435\u0433\u0430\u0439|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\\w*|\u0437\u043e\u0432\u0438\\w*"
+        "|\u043d\u0430\u0437\u044b\u0432\u0430\u0439\\w*"
+        "|odpowiad\\w*|pisz|wyja\u015bniaj|m\u00f3w|u\u017cywaj|b\u0105d\u017a|unikaj|nazywaj|k\u0131sa\\w*|her|hep|t\u00fcrk\u00e7e"
+        "|l\u00fctfen|basit|beni|bana|[\\u0600-\\uffff])",
+        re.IGNORECASE,
+    )
+
+
+# ---- src/adaptive/privacy/injection_subjects.py ----
+# What is no fact about a person whatever its verb: every answer, your task, nobody is to know.
+#
+# More of ``injection_indirect``, by subject: a sentence about all answers, about what is the
+# assistant's own, or about who must not be told is refused unless it is a wish about style.
+
+# ruff: noqa: RUF001 - words of many scripts
+
+_SENTENCE_START = r"(?:^|[.!?\n]\s{0,3})"
+# What a person does with the answers of others.
+_ANSWERS_OF_OTHERS = (
+    r"(?![^.!?\n]{0,80}\b(?:checks|reads|knows|gets|got|receives|received|grades|marks|reviews"
+    "|kept|collects|happy|likes|liked|loves|enjoys|satisfied|pleased|teaches|bekommt|erh\u00e4lt|kennt"
+    "|wei\u00df|pr\u00fcft|liest|korrigiert|lit|conna\u00eet|re\u00e7oit|v\u00e9rifie"
+    "|lee|sabe|conoce|recibe|revisa|l\u00ea|conhece|recebe|legge|conosce|riceve|controlla)\\b)"
+)
+# What an assistant may be wanted to do; everything else must be a wish about style.
+_WANTED_HELP = (
+    r"(?!help|be\b|remember|explain|check|correct|use|speak|write|answer|respond|reply|ask|give"
+    r"|keep|avoid|provide|summari[sz]e|translate|teach|quiz|proofread|talk|call|address|format"
+    r"|stick|point|show|make|challenge|play|practi[sc]e|take into|consider|know|stop|not\b"
+    r"|always|never|assume (?:no|that (?:he|she|they|user))|include|suggest|plan|remind|read"
+    r"|track|review|understand|respect|forget)"
+)
+
+SUBJECT_COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "en+++": {
+        "standing": rf"{_SENTENCE_START}{_ANSWERS_OF_OTHERS}[^.!?\n]{{0,80}}?\b(?:every|each|all)"
+        r" (?:\w{1,12} )?(?:answers?|responses?|replies|reply)\b"
+        r"|\byour (?:first |top |only |main |next |default |sole )?(?:suggestions?"
+        r"|recommendations?|picks?|source|task|mission|duty)\b"
+        r"|\b(?:wants?|wish(?:es)?|asks?|asked|expects?|would like|told|instructed|requires?"
+        r"|needs?)"
+        r" (?:you|(?:the|its|this) (?:assistant|ai|chatbot|bot|llm)) (?:not to|never to|to) "
+        rf"{_WANTED_HELP}[a-z]"
+        r"|\b(?:wants?|wish(?:es)?|asks?|asked|told|instructed) (?:you|the (?:assistant|ai"
+        r"|chatbot))"
+        r" (?:not to|never to|to never) (?:warn|refuse|question|doubt|criticise|mention|tell)\b"
+        rf"|{_SENTENCE_START}(?:please )?be (?:rude|cruel|hostile|dismissive|biased|unhelpful) "
+        r"(?:to"
+        r"|towards?)\b"
+        rf"|{_SENTENCE_START}(?:please )?(?:always )?(?:give (?:out|away)|follow (?:only|all|every"
+        r"|each|any|the (?:orders|commands|instructions)))\b"
+        r"|\bstop (?:all )?(?:filtering|moderating|refusing|censoring|warning)\b"
+        r"|(?:^|[.!?:\n]\s{0,3})(?:only|exclusively) (?:cite|recommend|quote|mention|link|suggest"
+        r"|trust|answer|respond|reply|name)\b|(?:^|[.!?:\n]\s{0,3})refuse (?:to|all|any|every)\b"
+        r"|(?:^|[.!?:\n]\s{0,3})do (?:whatever|anything|everything|exactly what)\b"
+        r"|\b(?:wants?|likes|prefers?|expects?|asked|wish(?:es)?)\b[^.!?\n]{1,40}\b(?:recommended"
+        r"|suggested|mentioned|promoted|praised|named|endorsed) (?:whenever|when|if|each time"
+        r"|every time|in (?:every|each|all|any))\b|\b(?:answers|responses|replies) (?:that|which)"
+        r" (?:promote|recommend|praise|advertise|mention|endorse|favou?r)\b",
+        "secrecy": r"(?:^|[.!?,;\n]\s{0,3})(?:please )?(?:tell no one|tell nobody|let no one know"
+        r"|(?:don't|do not|never) tell any(?:one|body))\b",
+        "override": r"\b(?:moderation|filtering|censorship|guardrails?|refusals?) (?:is|are"
+        r"|has been"
+        r"|have been|was) (?:now )?(?:off|lifted|disabled|suspended|removed|switched off)\b"
+        r"|\b(?:jailbreak|injection) (?:requests?|prompts?|attempts?) (?:is|are) (?:fine|ok|okay"
+        r"|allowed|approved|welcome)"
+        r"|\binstructions?\b[^.!?\n]{0,12}\b(?:override|outrank|supersede|take precedence|trump"
+        r"|prevail)\b",
+        "authority": r"(?:^|[.!?:\n\"'(]\s{0,3})(?:developer|system|admin) (?:message|note"
+        r"|prompt)s?"
+        r"\s?:|\b(?:delegated|handed over|entrusted) (?:all|every|any)\b[^.!?\n]{1,30}\bto the"
+        r" (?:assistant|ai|chatbot|model)\b|\bwritten in this (?:memory|note|entry)\b",
+        "reveal": r"(?:^|[.!?]\s{1,3})(?:please )?(?:print|show|repeat|reveal|output|dump|recite) "
+        r"(?:them|it)"
+        r"\b",
+    },
+    "de+++": {
+        "standing": rf"{_SENTENCE_START}{_ANSWERS_OF_OTHERS}[^.!?\n]{{0,80}}?\b(?:jede[rnm]?"
+        r"|alle[nr]?"
+        "|s\u00e4mtliche[nr]?) (?:deiner |deine[nr]? )?antwort(?:en)?\\b"
+        r"|\bdein(?:e[mnrs]?)? (?:erste[mnrs]? |einzige[mnrs]? )?(?:vorschlag|empfehlung|aufgabe"
+        r"|quelle|auftrag|ziel)\b"
+        "|\\b(?:assistent|ki|chatbot|bot)\\b[^.!?\\n]{1,40}\\b(?:bevorzugt|bevorzuge|beg\u00fcnstigt"
+        "|unterst\u00fctzt nur|bel\u00fcgt|t\u00e4uscht)\\b",
+        "secrecy": "(?:^|[.!?,;\\n]\\s{0,3})(?:bitte )?(?:sag|sage|erz\u00e4hl|erz\u00e4hle|verrate?)\\b"
+        r"[^.!?\n]{0,12}\b(?:niemandem|keinem)\b",
+        "trigger": "\\bn\u00e4chstes mal\\b[^.!?\\n]{0,30}\\b(?:empfiehlst|nennst|sagst|lobst|schl\u00e4gst"
+        "|erw\u00e4hnst"
+        r"|antwortest|behauptest) du\b|(?:^|[.!?\n]\s{0,3})sage? (?:bei|auf|zu)\b|\bdu "
+        r"(?:empfiehlst"
+        "|lobst|bewirbst|erw\u00e4hnst|behauptest)\\b|\\b(?:empfiehlst|lobst|bewirbst|behauptest) du\\b",
+    },
+    "fr+++": {
+        "standing": rf"{_SENTENCE_START}{_ANSWERS_OF_OTHERS}[^.!?\n]{{0,80}}?\b(?:chaque|toutes"
+        " (?:les|tes|ses)) r\u00e9ponses?\\b"
+        "|\\b(?:ta|ton|tes) (?:premi\u00e8re |unique |seule )?(?:suggestion|recommandation|source|t\u00e2che"
+        "|mission)s?\\b|\\b(?:assistant|ia|chatbot)\\b[^.!?\\n]{1,16}\\b(?:privil\u00e9gie|favorise|pr\u00e9f\u00e8re"
+        r"|trompe)\b"
+        "|(?:^|[.!?:\\n]\\s{0,3})ne (?:cite|mentionne|nomme|\u00e9voque|recommande|critique)\\w* (?:jamais"
+        r"|pas|plus)\b",
+        "secrecy": "\\bne (?:le |l'|lui )?(?:dis|dites|raconte\\w*|r\u00e9p\u00e8te\\w*)\\b[^.!?\\n]{0,12}\\b\u00e0"
+        " personne\\b|\\bn'en parle\\w* \u00e0 personne\\b",
+        "trigger": "\\bla prochaine fois,? (?:recommande|conseille|cite|dis|propose|sugg\u00e8re"
+        r"|mentionne|vante)"
+        r"\b",
+    },
+    "es+++": {
+        "standing": rf"{_SENTENCE_START}{_ANSWERS_OF_OTHERS}[^.!?\n]{{0,80}}?\b(?:cada|todas (?:las"
+        r"|tus|sus)) respuestas?\b"
+        "|\\btus? (?:primera |\u00fanica )?(?:sugerencia|recomendaci\u00f3n|tarea|misi\u00f3n)\\b"
+        "|\\b(?:asistente|ia|chatbot)\\b[^.!?\\n]{1,16}\\b(?:favorezca|prefiera|privilegie|enga\u00f1e)\\b",
+        "secrecy": r"\bno (?:se )?(?:lo )?(?:digas|cuentes) (?:\w+ )?a nadie\b",
+        "trigger": "\\bla pr\u00f3xima vez,? (?:recomienda|sugiere|menciona|di|cita|nombra|prop\u00f3n"
+        r"|elogia)\b",
+    },
+    "pt+++": {
+        "standing": rf"{_SENTENCE_START}{_ANSWERS_OF_OTHERS}[^.!?\n]{{0,80}}?\b(?:cada|todas (?:as"
+        r"|suas|tuas)) respostas?\b"
+        "|\\b(?:sua|tua) (?:primeira|\u00fanica) (?:sugest\u00e3o|recomenda\u00e7\u00e3o|fonte|tarefa)\\b"
+        "|\\b(?:assistente|ia|chatbot)\\b[^.!?\\n]{1,16}\\b(?:favore\u00e7a|prefira|privilegie|engane)\\b",
+        "secrecy": "\\bn\u00e3o (?:diga|conte|fale) (?:\\w+ )?a ningu\u00e9m\\b",
+        "trigger": "\\bda pr\u00f3xima vez,? (?:recomende|sugira|mencione|diga|cite|elogie|indique)\\b",
+    },
+    "it+++": {
+        "standing": rf"{_SENTENCE_START}{_ANSWERS_OF_OTHERS}[^.!?\n]{{0,80}}?\b(?:ogni|tutte le"
+        r"(?: tue)?) rispost[ae]\b"
+        r"|\b(?:tua|tuo) (?:prima |unica )?(?:proposta|suggerimento|raccomandazione|compito)\b"
+        r"|\b(?:assistente|ia|chatbot)\b[^.!?\n]{1,16}\b(?:favorisca|preferisca|privilegi"
+        r"|inganni)\b"
+        r"|(?:^|[.!?:\n]\s{0,3})non (?:menzionare|citare|nominare|criticare|consigliare) mai\b",
+        "secrecy": r"\bnon (?:dirlo|dire nulla|raccontarlo) a nessuno\b",
+        "trigger": r"\bla prossima volta,? (?:consiglia|raccomanda|cita|di'|menziona|suggerisci"
+        r"|proponi|loda)",
+    },
+    "tr+++": {
+        "standing": "\\b(?:her|t\u00fcm|b\u00fct\u00fcn) (?:cevab|cevap|yan\u0131t)(?:\u0131|lar|lar\u0131|lar\u0131n|\u0131n)?\\b"
+        "|\\b(?:asistan|yapay zeka)\\w*\\b[^.!?\\n]{1,30}\\b(?:tercih etmesini|kay\u0131rmas\u0131n\u0131"
+        r"|desteklemesini)\b"
+        "|\\basla (?:bahsetme|s\u00f6yleme|anma|\u00f6nerme)\\b",
+        "role": "\\bart\u0131k sen\\b|\\bsen art\u0131k\\b",
+        "secrecy": "\\bkimseye (?:s\u00f6yleme|anlatma|bahsetme)\\b",
+        "trigger": r"\b(?:bir dahaki sefere?|gelecek sefer|bir sonraki sefer)\b[^.!?\n]{1,40}\b"
+        "(?:\u00f6ner|s\u00f6yle|de"
+        "|\u00f6v|bahset)\\b[.!]?(?:\\s|$)",
+    },
+    "ru+++": {
+        "standing": "\\b\u043a\u0430\u0436\u0434\\w+ (?:\\w+ )?\u043e\u0442\u0432\u0435\u0442\\w*\\b|\\b(?:\u0430\u0441\u0441\u0438\u0441\u0442\u0435\u043d\u0442|\u043f\u043e\u043c\u043e\u0449\u043d\u0438\u043a|\u0438\u0438|\u0447\u0430\u0442-?\u0431\u043e\u0442)\\b"
+        "[^.!?\\n]{1,12}\\b(?:\u043f\u0440\u0435\u0434\u043f\u043e\u0447\u0438\u0442\u0430\u043b\\w*|\u0432\u044b\u0434\u0435\u043b\u044f\u043b\\w*|\u043e\u0431\u043c\u0430\u043d\u044b\u0432\u0430\u043b\\w*|\u0437\u0430\u0449\u0438\u0449\u0430\u043b\\w*)\\b",
+        "role": "\\b(?:\u0442\u0435\u043f\u0435\u0440\u044c|\u043e\u0442\u043d\u044b\u043d\u0435|\u0441 \u044d\u0442\u043e\u0433\u043e \u043c\u043e\u043c\u0435\u043d\u0442\u0430) (?:\u0442\u044b|\u0432\u044b)\\b",
+        "secrecy": "\\b\u043d\u0438\u043a\u043e\u043c\u0443 \u043d\u0435 (?:\u0433\u043e\u0432\u043e\u0440\u0438|\u0440\u0430\u0441\u0441\u043a\u0430\u0437\u044b\u0432\u0430\u0439|\u0441\u043e\u043e\u0431\u0449\u0430\u0439)\\w*\\b",
+        "trigger": "\\b\u0432 \u0441\u043b\u0435\u0434\u0443\u044e\u0449\u0438\u0439 \u0440\u0430\u0437 (?:\u043f\u043e\u0441\u043e\u0432\u0435\u0442\u0443\u0439|\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439|\u043f\u043e\u0440\u0435\u043a\u043e\u043c\u0435\u043d\u0434\u0443\u0439|\u043d\u0430\u0437\u043e\u0432\u0438|\u0441\u043a\u0430\u0436\u0438|\u0443\u043f\u043e\u043c\u044f\u043d\u0438"
+        "|\u043f\u0440\u0435\u0434\u043b\u043e\u0436\u0438)\\b"
+        "|(?:^|[.!?\\n]\\s{0,3})(?:\u0433\u043e\u0432\u043e\u0440\u0438|\u0441\u043a\u0430\u0436\u0438|\u0443\u0442\u0432\u0435\u0440\u0436\u0434\u0430\u0439|\u043e\u0442\u0432\u0435\u0447\u0430\u0439), \u0447\u0442\u043e\\b",
+    },
+    "zh+++": {
+        "standing": "(?:\u6bcf\u6b21|\u6bcf\u4e2a|\u6bcf\u6761|\u6240\u6709)\u7684?(?:\u56de\u7b54|\u56de\u590d|\u7b54\u6848)(?:\u7684)?(?:\u7ed3\u5c3e|\u5f00\u5934|\u672b\u5c3e|\u6700\u540e|\u91cc"
+        "|\u4e2d)"
+        "|(?:\u5e0c\u671b|\u8981\u6c42|\u60f3\u8ba9|\u60f3\u8981)(?:ai|\u52a9\u624b|\u804a\u5929\u673a\u5668\u4eba).{0,4}(?:\u504f\u5411|\u504f\u8892|\u4f18\u5148|\u652f\u6301|\u6b3a\u9a97)",
+        "role": "\u4f60(?:\u73b0\u5728|\u73b0\u5df2|\u4ece\u6b64|\u4eca\u540e)(?:\u662f|\u6210\u4e3a)",
+        "secrecy": "(?:\u4e0d\u8981|\u522b)(?:\u544a\u8bc9|\u8ddf)(?:\u4efb\u4f55\u4eba|\u522b\u4eba)",
+        "trigger": "\u4e0b\u6b21(?:\u8bf7|\u5c31|\u8981|\u8bb0\u5f97)?(?:\u63a8\u8350|\u63a8\u85a6|\u5efa\u8bae|\u8bf4|\u5938|\u63d0\u5230)|(?:\u95ee|\u95ee\u8d77|\u95ee\u5230).{1,12}"
+        "(?:\u5c31|\u8bf7|\u8981)(?:\u8bf4|\u7b54"
+        "|\u63a8\u8350|\u56de\u7b54)",
+    },
+    "ja+++": {
+        "standing": "(?:\u6bce\u56de|\u3059\u3079\u3066|\u5168\u3066|\u5404)\u306e?(?:\u8fd4\u7b54|\u56de\u7b54|\u5fdc\u7b54|\u8fd4\u4fe1)[\u3092\u306f\u306e].{0,24}(?:\u7d42\u3048|\u59cb\u3081"
+        "|\u7de0\u3081|\u6700\u5f8c"
+        "|\u5192\u982d|\u672b\u5c3e)|\u30a2\u30b7\u30b9\u30bf\u30f3\u30c8\u306b.{1,24}(?:\u512a\u5148|\u3072\u3044\u304d|\u9a19|\u652f\u6301)(?:\u3057|\u3055\u305b)?\u3066?(?:\u307b\u3057\u3044|\u6b32\u3057\u3044)"
+        "|(?:\u89e6\u308c|\u8a00\u53ca\u3057|\u53e3\u306b\u3057)(?:\u306a\u3044|\u308b)(?:\u3053\u3068|\u3067)",
+        "secrecy": "(?:\u8ab0\u306b\u3082|\u3060\u308c\u306b\u3082)(?:\u8a00\u308f\u306a\u3044|\u8a71\u3055\u306a\u3044|\u6559\u3048\u306a\u3044)\u3067",
+    },
+    "ko+++": {
+        "standing": "(?:\ubaa8\ub4e0|\ub9e4) ?(?:\ub2f5\ubcc0|\ub300\ub2f5|\uc751\ub2f5)(?:\uc744|\uc758|\uc740).{1,30}(?:\ub05d\ub0b4|\uc2dc\uc791|\ub9c8\ubb34\ub9ac|\ub9c8\uccd0"
+        "|\ub9c8\uc9c0\ub9c9)"
+        "|(?:\uc5b4\uc2dc\uc2a4\ud134\ud2b8|\ucc57\ubd07)(?:\uac00|\uc774).{1,20}(?:\uc6b0\uc120|\uc120\ud638|\ud3b8\ub4e4|\uc9c0\uc9c0|\uc18d\uc774)"
+        "|(?:\uc808\ub300|\uacb0\ucf54) ?(?:\uc5b8\uae09|\ucd94\ucc9c|\uac70\ub860)\ud558\uc9c0 ?(?:\ub9c8|\ub9d0)",
+        "role": "(?:\ub108\ub294|\ub2f9\uc2e0\uc740|\ub10c) \uc774\uc81c",
+        "secrecy": "\uc544\ubb34(?:\uc5d0\uac8c|\ud55c\ud14c)\ub3c4 (?:\ub9d0\ud558\uc9c0|\uc54c\ub9ac\uc9c0)",
+    },
+    "ar+++": {
+        "standing": "(?:\u0627\u062e\u062a\u0645|\u0627\u0628\u062f\u0623|\u0623\u0646\u0647|\u0627\u0628\u062f\u0627).{0,6}(?:\u0643\u0644|\u062c\u0645\u064a\u0639) (?:\u0625\u062c\u0627\u0628\u0629|\u0631\u062f|\u0627\u0644\u0625\u062c\u0627\u0628\u0627\u062a|\u0627\u0644\u0631\u062f\u0648\u062f)"
+        "|(?:\u064a\u0631\u064a\u062f|\u064a\u0637\u0644\u0628|\u064a\u0631\u063a\u0628) \u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645 \u0623\u0646 (?:\u064a\u0641\u0636\u0644|\u064a\u062f\u0639\u0645|\u064a\u0645\u064a\u0632|\u064a\u062e\u062f\u0639|\u064a\u0645\u062f\u062d|\u064a\u0631\u0648\u062c).{0,6}\u0627\u0644\u0645\u0633\u0627\u0639\u062f"
+        "|(?:^|[.\u060c!] ?)\u0644\u0627 \u062a\u0630\u0643\u0631",
+        "role": "(?:\u0623\u0646\u062a|\u0627\u0646\u062a) (?:\u0627\u0644\u0622\u0646|\u0627\u0644\u0627\u0646)",
+        "secrecy": "\u0644\u0627 \u062a\u062e\u0628\u0631 (?:\u0623\u062d\u062f|\u0627\u062d\u062f|\u0623\u064a)",
+        "trigger": "\u0641\u064a \u0627\u0644\u0645\u0631\u0629 (?:\u0627\u0644\u0642\u0627\u062f\u0645\u0629|\u0627\u0644\u0645\u0642\u0628\u0644\u0629) ?(?:\u0623\u0648\u0635|\u0642\u0644|\u0627\u0646\u0635\u062d|\u0627\u0642\u062a\u0631\u062d|\u0627\u0630\u0643\u0631)",
+    },
+    "hi+++": {
+        "standing": "(?:\u0939\u0930|\u0938\u092d\u0940|\u092a\u094d\u0930\u0924\u094d\u092f\u0947\u0915) (?:\u091c\u0935\u093e\u092c|\u0909\u0924\u094d\u0924\u0930)\\S* (?:\u0915\u0947|\u0915\u0940|\u0915\u094b).{0,30}(?:\u0932\u093f\u0916\u094b|\u091c\u094b\u0921\u093c\u094b|\u0915\u0939\u094b"
+        "|\u0930\u0916\u094b|\u0932\u093f\u0916\u0947\u0902|\u091c\u094b\u0921\u093c\u0947\u0902)"
+        "|(?:\u0938\u0939\u093e\u092f\u0915|\u091a\u0948\u091f\u092c\u0949\u091f) .{1,20}(?:\u092a\u094d\u0930\u093e\u0925\u092e\u093f\u0915\u0924\u093e|\u0935\u0930\u0940\u092f\u0924\u093e|\u0924\u0930\u091c\u0940\u0939|\u0927\u094b\u0916\u093e) (?:\u0926\u0947|\u0926\u0947\u0902)"
+        "|\u0909\u0932\u094d\u0932\u0947\u0916 (?:\u092e\u0924|\u0928|\u0928\u0939\u0940\u0902) (?:\u0915\u0930\u094b|\u0915\u0930\u0928\u093e|\u0915\u0930\u0947\u0902)",
+        "role": "\u0905\u092c (?:\u0938\u0947 )?(?:\u0924\u0941\u092e|\u0906\u092a) (?:\u090f\u0915 )?",
+        "secrecy": "\u0915\u093f\u0938\u0940 \u0915\u094b (?:\u092d\u0940 )?(?:\u092e\u0924|\u0928|\u0928\u0939\u0940\u0902) (?:\u092c\u0924\u093e|\u0915\u0939)",
+        "trigger": "\u0905\u0917\u0932\u0940 \u092c\u093e\u0930 .{1,40}(?:\u0915\u0930\u094b|\u0938\u0941\u091d\u093e\u0913|\u0915\u0939\u094b|\u092c\u0924\u093e\u0913|\u092c\u094b\u0932\u094b)|(?:\u092a\u0942\u091b\u0928\u0947|\u092a\u0942\u091b\u0947 \u091c\u093e\u0928\u0947) \u092a\u0930 .{1,30}(?:\u092c\u0924\u093e\u0913|\u0915\u0939\u094b"
+        "|\u0938\u0941\u091d\u093e\u0913|\u092c\u094b\u0932\u094b)",
+    },
+}
+
+
 # ---- src/adaptive/privacy/injection_languages.py ----
 # The fragments of each language that ``injection_patterns`` puts into its frames.
 #
@@ -6269,7 +7837,7 @@ ENGLISH_COMMANDS: Mapping[str, str] = {
 # SECRETLY: unseen by the user; WHEN, ASKED and THEN: an occasion; ALWAYS; ACT: verbs that are
 # commands only where "always" or an occasion is told; STRONG: verbs that nobody but an assistant is
 # told; ASSISTANT: who must do it; DOING: the same verbs after "must" and "to"; AUTHORITY: claims.
-# An entry named like a frame replaces it.
+# An entry named like a frame replaces it. ``injection_indirect`` tells what it adds to a language.
 
 COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
     "en": ENGLISH_COMMANDS,
@@ -6557,357 +8125,10 @@ COMMAND_LANGUAGES: Mapping[str, Mapping[str, str]] = {
         "DOING": r"(?:merekomendasikan|menyarankan|mengatakan|menyebutkan|mengirim|mengabaikan)",
     },
     **EASTERN_COMMANDS,
+    **INDIRECT_COMMANDS,
+    **AGENT_COMMANDS,
+    **SUBJECT_COMMANDS,
 }
-
-
-# ---- src/adaptive/privacy/injection_style.py ----
-# Wishes about the style of answers: the only commands to the assistant that may be remembered.
-#
-# A wish must be one of the known ones from its first word to its last, so that nothing else rides on
-# it. It is stored as a statement about the user.
-
-# ruff: noqa: RUF001 - words of many scripts
-
-# What a style is told with; a wish consists of these words alone, but for names and languages.
-_STYLE_WORDS: Mapping[str, str] = {
-    "en": r"answer|answers|reply|replies|respond|response|responses|write|explain|explanations?"
-    r"|speak|talk|use"
-    r"|using|be|keep|make|give|give me|provide|avoid|format|summari[sz]e|stick|call|address|me"
-    r"|it|them|things|everything|your|my|his|her"
-    r"|to|with|in|and|or|but|a|an|the|of|for|at|as|on|by|first|more|less|most|than|not|no"
-    r"|don't|do|never|always|please"
-    r"|from|now|on|future|all|every|each|when|you|explaining|answering|writing|possible"
-    r"|whenever|if|short|brief|briefly|concise|concisely|shortly|succinct\w*|long|longer"
-    r"|shorter|detailed|detail|details|thorough\w*|simple|simply"
-    r"|plain|clear|clearly|direct|directly|honest|honestly|blunt|bluntly|friendly|formal"
-    r"|formally|informal\w*|casual\w*|polite\w*|professional\w*|humou?r\w*|funny|warm"
-    r"|serious|neutral|tone|style|voice|language|words?|sentences?|paragraphs?|bullets?"
-    r"|points?|lists?|tables?|headings?|headers|markdown|text|code|blocks?|snippets?|comments?"
-    r"|examples?|analog(?:y|ies)|metaphors?|steps?|by|step-by-step|diagrams?|emojis?|emoticons?"
-    r"|jargon|slang|filler|fluff|disclaimers?|apolog(?:y|ies|ising|izing|ise|ize)|greetings?"
-    r"|compliments?|flattery|small|talk|summary|summaries|conclusion|conclusions|tl;dr"
-    r"|sources?|references|citations|cite|numbers?|units?|metric|imperial|celsius|fahrenheit"
-    r"|kilomet(?:er|re)s|miles|24-hour|12-hour|clock|time|date|dates?|format|iso|british"
-    r"|american|australian|spelling|english|german|french|spanish|italian|portuguese|dutch"
-    r"|polish|russian|japanese|chinese|korean|turkish|arabic|hindi|ukrainian|swedish|danish"
-    r"|norwegian|finnish|czech|greek|hebrew|vietnamese|thai|indonesian|swiss|mandarin"
-    r"|cantonese|latin|catalan|romanian|hungarian"
-    r"|python|rust|typescript|javascript|java|kotlin|go|c\+\+|sql|typed|type|hints|one|two"
-    r"|three|five|max|maximum|at most|only|just|very|too|so|much|many|few|same|own|level"
-    r"|beginner|beginners|expert|child|lay|layman's|terms|technical|pronouns?|he/him|she/her"
-    r"|they/them|first|last|name|nickname|mr|mrs|ms|dr|sir|madam"
-    r"|question|questions|ask|clarifying|follow-up|back|before|end|beginning|start|unless"
-    r"|asked|i|otherwise|possible|without|like|this|that|too|also|instead|rather|preferably"
-    r"|over|under|up|limit|lines?|straight|get|point|skip|intro\w*|preamble|ending|read|easy"
-    r"|easily|understand|large|small|font|bold|italics|oxford|comma|commas|exclamation|marks"
-    r"|question|caps|uppercase|lowercase|gender-neutral|inclusive|colou?rs?|colou?r-blind"
-    r"|screen|reader|friendly",
-    "de": "antworte|antworten|antwort|schreib|schreibe|erkl\u00e4r|erkl\u00e4re|erkl\u00e4re mir|sprich|rede"
-    r"|nutze|benutze|verwende|sei|halte|halt|gib|gib mir|fass|fasse|vermeide|formatiere"
-    r"|nenn|nenne|duze|duz|sieze|siez|mich|mir|dich|es|alles|dinge|deine|bitte"
-    r"|immer|nie|niemals|ab|jetzt|sofort|in|auf|mit|ohne|und|oder|aber|nicht|kein|keine|keinen"
-    "|nur|so|kurz|knapp|k\u00fcrzer|l\u00e4nger|ausf\u00fchrlich|ausf\u00fchrlicher|einfach|einfachen?|einfacher"
-    "|klar|direkt|ehrlich|freundlich|f\u00f6rmlich|formell|locker|h\u00f6flich|sachlich|humorvoll"
-    "|worten|w\u00f6rtern|sprache|s\u00e4tzen?|satz|stichpunkten?|stichworten|listen?|tabellen?"
-    r"|beispielen?|beispiele|emojis?|fachbegriffe|fachjargon|floskeln|quellen|quellenangaben"
-    "|schritt|f\u00fcr|zusammen|deutsch|englisch|franz\u00f6sisch|spanisch|italienisch|schweizerdeutsch"
-    "|russisch|t\u00fcrkisch|polnisch|metrischen?|einheiten|celsius|antworten|code|zusammenfassung"
-    "|ton|stil|per|du|sie|du-form|zwei|drei|f\u00fcnf|maximal|h\u00f6chstens|an|die|der|das|den|dem"
-    "|einer?|einem|eine|meine|m\u00f6glichst|wie|kind",
-    "fr": "r\u00e9ponds|r\u00e9pondez|\u00e9cris|\u00e9crivez|explique|expliquez|parle|parlez|utilise|utilisez|sois"
-    "|soyez|reste|donne|donne-moi|donnez|\u00e9vite|\u00e9vitez|fais|faites|appelle-moi|appelez-moi"
-    r"|tutoie-moi|tutoyez-moi|vouvoie-moi|vouvoyez-moi|moi|toujours|jamais|en|avec|sans|et"
-    "|ou|mais|pas|plus|bref|br\u00e8ve|bri\u00e8vement|court|courts?|courtes?|concis|concise|simple"
-    "|simples|simplement|clair|clairement|direct|directe|honn\u00eate|amical|formel|poli"
-    "|mots|phrases?|listes?|puces|tableaux?|exemples?|emojis?|\u00e9mojis?|jargon|r\u00e9ponses?"
-    "|fran\u00e7ais|anglais|espagnol|allemand|italien|\u00e9tape|\u00e9tapes|par|style|ton|des|de|d'|d|l|la"
-    "|le|les|un|une|\u00e0|s'il te pla\u00eet|s'il vous pla\u00eet|svp|unit\u00e9s|m\u00e9triques|mani\u00e8re|fa\u00e7on|tr\u00e8s"
-    r"|choses|sources|cite|citez",
-    "es": "responde|responda|contesta|escribe|explica|expl\u00edcame|explicame|habla|h\u00e1blame|usa"
-    "|utiliza|s\u00e9|mant\u00e9n|da|dame|evita|haz|ll\u00e1mame|llamame|tut\u00e9ame|tr\u00e1tame|me|siempre"
-    "|nunca|en|con|sin|y|o|pero|no|m\u00e1s|breve|brevemente|breves|corto|cortas?|cortos?"
-    r"|conciso|concisa|simple|sencillo|sencillas?|claro|claramente|directo|directa|honesto"
-    "|amable|formal|palabras|frases?|listas?|vi\u00f1etas|tablas?|ejemplos?|emojis?|jerga"
-    "|respuestas?|espa\u00f1ol|ingl\u00e9s|franc\u00e9s|alem\u00e1n|portugu\u00e9s|italiano|paso|a|por|de|usted|t\u00fa"
-    "|tu|estilo|tono|las|los|la|el|un|una|por favor|unidades|m\u00e9tricas|sistema|m\u00e9trico"
-    r"|cosas|forma|manera|muy",
-    "pt": "responda|responde|escreva|escreve|explique|explica|fale|fala|use|usa|utilize|seja|s\u00ea"
-    "|mantenha|d\u00ea|d\u00e1|d\u00e1-me|evite|evita|fa\u00e7a|chame-me|chama-me|me|chame|chama|trate-me"
-    "|trata-me|sempre|nunca|em|com|sem|e|ou|mas|n\u00e3o|mais|breve|brevemente|curto|curtas?"
-    "|curtos?|conciso|concisa|simples|claro|direto|direta|honesto|amig\u00e1vel|formal"
-    "|palavras|frases?|listas?|t\u00f3picos|tabelas?|exemplos?|emojis?|jarg\u00e3o|respostas?"
-    "|portugu\u00eas|ingl\u00eas|espanhol|franc\u00eas|alem\u00e3o|italiano|passo|a|por|de|forma|maneira"
-    "|estilo|tom|as|os|o|um|uma|por favor|unidades|m\u00e9tricas|coisas|muito|do|brasil",
-    "it": r"rispondi|rispondimi|scrivi|spiega|spiegami|parla|usa|utilizza|sii|mantieni|dai|dammi"
-    "|evita|fai|chiamami|dammi del tu|mi|sempre|mai|in|con|senza|e|o|ma|non|pi\u00f9|breve"
-    r"|brevemente|brevi|corto|corte|conciso|concisa|semplice|semplici|chiaro|diretto"
-    r"|diretta|onesto|formale|parole|frasi|elenchi|elenco|puntati|tabelle|esempi|emoji"
-    r"|gergo|risposte?|italiano|inglese|francese|tedesco|spagnolo|passo|a|per|di|modo"
-    "|maniera|stile|tono|le|gli|i|la|il|un|una|del|tu|lei|dei|per favore|unit\u00e0|metriche"
-    r"|cose|molto",
-    "nl": r"antwoord|antwoorden|schrijf|leg|uit|spreek|praat|gebruik|wees|houd|hou|geef|vermijd"
-    r"|noem|me|mij|altijd|nooit|in|met|zonder|en|of|maar|niet|geen|kort|kortere?|korte"
-    r"|bondig|eenvoudige?|duidelijke?|direct|eerlijk|formeel|woorden|zinnen|lijstjes"
-    r"|opsommingen|tabellen|voorbeelden|emoji's|emojis|jargon|nederlands|engels|duits"
-    r"|frans|stap|voor|het|de|alles|dingen|alsjeblieft",
-    "ru": "\u043e\u0442\u0432\u0435\u0447\u0430\u0439|\u043e\u0442\u0432\u0435\u0447\u0430\u0439\u0442\u0435|\u043f\u0438\u0448\u0438|\u043f\u0438\u0448\u0438\u0442\u0435|\u043e\u0431\u044a\u044f\u0441\u043d\u044f\u0439|\u043e\u0431\u044a\u044f\u0441\u043d\u044f\u0439\u0442\u0435|\u0433\u043e\u0432\u043e\u0440\u0438|\u0433\u043e\u0432\u043e\u0440\u0438\u0442\u0435|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0439"
-    "|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\u0443\u0439\u0442\u0435|\u0431\u0443\u0434\u044c|\u0431\u0443\u0434\u044c\u0442\u0435|\u0434\u0430\u0432\u0430\u0439|\u0434\u0430\u0432\u0430\u0439\u0442\u0435|\u0438\u0437\u0431\u0435\u0433\u0430\u0439|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\u0441\u044f|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\u0442\u0435\u0441\u044c|\u0437\u043e\u0432\u0438|\u043d\u0430\u0437\u044b\u0432\u0430\u0439"
-    "|\u0437\u043e\u0432\u0438\u0442\u0435|\u043d\u0430\u0437\u044b\u0432\u0430\u0439\u0442\u0435|\u043c\u0435\u043d\u044f|\u043c\u043d\u0435|\u043a\u043e|\u0432\u0441\u0435\u0433\u0434\u0430|\u043d\u0438\u043a\u043e\u0433\u0434\u0430|\u043d\u0430|\u0432|\u0441|\u0431\u0435\u0437|\u0438|\u0438\u043b\u0438|\u043d\u043e|\u043d\u0435|\u043a\u0440\u0430\u0442\u043a\u043e|\u043a\u043e\u0440\u043e\u0442\u043a\u043e"
-    "|\u043a\u043e\u0440\u043e\u0447\u0435|\u043f\u043e\u0434\u0440\u043e\u0431\u043d\u043e|\u043f\u0440\u043e\u0441\u0442\u043e|\u043f\u0440\u043e\u0441\u0442\u044b\u043c\u0438|\u0441\u043b\u043e\u0432\u0430\u043c\u0438|\u044f\u0441\u043d\u043e|\u043f\u0440\u044f\u043c\u043e|\u0447\u0435\u0441\u0442\u043d\u043e|\u0432\u0435\u0436\u043b\u0438\u0432\u043e|\u0444\u043e\u0440\u043c\u0430\u043b\u044c\u043d\u043e|\u0441\u043f\u0438\u0441\u043a\u043e\u043c"
-    "|\u0441\u043f\u0438\u0441\u043a\u0430\u043c\u0438|\u0442\u0430\u0431\u043b\u0438\u0446\u0430\u043c\u0438|\u043f\u0440\u0438\u043c\u0435\u0440\u0430\u043c\u0438|\u043f\u0440\u0438\u043c\u0435\u0440\u044b|\u044d\u043c\u043e\u0434\u0437\u0438|\u0441\u043c\u0430\u0439\u043b\u0438\u043a\u043e\u0432|\u0436\u0430\u0440\u0433\u043e\u043d\u0430|\u043e\u0442\u0432\u0435\u0442\u044b|\u0440\u0443\u0441\u0441\u043a\u043e\u043c|\u0440\u0443\u0441\u0441\u043a\u0438"
-    "|\u043f\u043e-\u0440\u0443\u0441\u0441\u043a\u0438|\u043f\u043e-\u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u0438|\u0430\u043d\u0433\u043b\u0438\u0439\u0441\u043a\u043e\u043c|\u043f\u043e|\u0448\u0430\u0433\u0430\u043c|\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430|\u0442\u044b|\u0432\u044b|\u044f\u0437\u044b\u043a\u043e\u043c|\u044f\u0437\u044b\u043a\u0435|\u043a\u043e\u0440\u043e\u0442\u043a\u0438\u0435",
-    "pl": "odpowiadaj|odpowiedz|pisz|wyja\u015bniaj|m\u00f3w|u\u017cywaj|b\u0105d\u017a|unikaj|nazywaj|mnie|mi|zawsze"
-    "|nigdy|po|na|w|z|bez|i|lub|nie|kr\u00f3tko|zwi\u0119\u017ale|prosto|jasno|szczeg\u00f3\u0142owo|polsku"
-    "|angielsku|niemiecku|przyk\u0142adami|przyk\u0142ad\u00f3w|listach|punktach|emoji|\u017cargonu|prosz\u0119"
-    r"|formalnie|odpowiedzi",
-    "tr": "k\u0131sa|k\u0131saca|cevap|cevaplar|ver|yan\u0131tla|yaz|a\u00e7\u0131kla|kullan|kullanma|konu\u015f|bana|beni"
-    "|hep|her|zaman|t\u00fcrk\u00e7e|ingilizce|ile|\u00f6rneklerle|\u00f6rnek|basit|resmi|emoji|madde|l\u00fctfen"
-    "|diye|\u00e7a\u011f\u0131r|net",
-}
-_WISH_NAME = r"[^\W\d_][\w'.\-]{0,20}(?:\s[^\W\d_a-z][\w'.\-]{0,20}){0,2}"
-# Wishes with a name in them, and how they are told of the user; group 1 is the name.
-_NAMING: tuple[tuple[str, str, str], ...] = (
-    (
-        "en",
-        rf"(?:please |always |just )*call me ({_WISH_NAME})(?:,? please)?",
-        "User wants to be called {}.",
-    ),
-    (
-        "de",
-        rf"(?:bitte |immer )*nenn(?:e|en sie)? mich (?:bitte |immer |einfach )*({_WISH_NAME})",
-        "Nutzer m\u00f6chte {} genannt werden.",
-    ),
-    ("fr", rf"appelle(?:z)?-moi ({_WISH_NAME})", "L'utilisateur veut qu'on l'appelle {}."),
-    ("es", f"ll[\u00e1a]m[ea]me ({_WISH_NAME})", "El usuario quiere que lo llamen {}."),
-    (
-        "pt",
-        rf"(?:me cham[ea]|cham[ea]-me) (?:de )?({_WISH_NAME})",
-        "O usu\u00e1rio quer ser chamado de {}.",
-    ),
-    ("it", rf"chiamami ({_WISH_NAME})", "L'utente vuole essere chiamato {}."),
-    ("nl", rf"noem (?:me|mij) ({_WISH_NAME})", "Gebruiker wil {} genoemd worden."),
-    ("ru", f"(?:\u0437\u043e\u0432\u0438|\u043d\u0430\u0437\u044b\u0432\u0430\u0439)(?:\u0442\u0435)? \u043c\u0435\u043d\u044f ({_WISH_NAME})", "\u041f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c \u043f\u0440\u043e\u0441\u0438\u0442 \u043d\u0430\u0437\u044b\u0432\u0430\u0442\u044c \u0435\u0433\u043e {}."),
-    (
-        "zh",
-        "(?:\u8bf7|\u8acb)?(?:\u53eb\u6211|\u79f0\u547c\u6211\u4e3a?|\u7a31\u547c\u6211\u70ba?)([^\\s\uff0c\u3002,.\uff01!]{1,12})(?:\u5427)?",
-        "\u7528\u6237\u5e0c\u671b\u88ab\u79f0\u4e3a{}\u3002",
-    ),
-    (
-        "ja",
-        "(?:\u79c1|\u50d5|\u4ffa)?(?:\u306e\u3053\u3068)?\u3092?([^\\s\u3001\u3002\u3092\u306f]{1,12})(?:\u3063\u3066|\u3068)\u547c\u3093\u3067(?:\u304f\u3060\u3055\u3044|\u306d)?",
-        "\u30e6\u30fc\u30b6\u30fc\u306f{}\u3068\u547c\u3070\u308c\u305f\u3044\u3002",
-    ),
-    (
-        "ko",
-        "(?:\uc800\ub97c|\ub098\ub97c) ([^\\s,.]{1,12})(?:\uc774\ub77c\uace0|\ub77c\uace0) \ubd88\ub7ec\\s?(?:\uc918|\uc8fc\uc138\uc694)",
-        "\uc0ac\uc6a9\uc790\ub294 {}(\uc774)\ub77c\uace0 \ubd88\ub9ac\uae38 \uc6d0\ud55c\ub2e4.",
-    ),
-)
-_UNSPACED_STYLE = re.compile(
-    "(?:\u8bf7|\u8acb)?(?:\u603b\u662f|\u4e00\u76f4|\u59cb\u7ec8|\u4ee5\u540e|\u4eca\u540e|\u90fd|\u5c3d\u91cf|\u4e0d\u8981|\u522b|\u8bf7\u52ff|\uff0c|\u7528|\u4ee5|\u4f7f\u7528|\u8bf4|\u8bb2|\u5199|\u56de\u7b54"
-    "|\u56de\u590d|\u56de\u8986|\u89e3\u91ca|\u89e3\u91cb|\u8bf4\u660e|\u6211|\u7ed9\u6211|\u8981|\u65f6|\u65f6\u5019|\u4fdd\u6301"
-    "|\u7b80\u77ed|\u7b80\u6d01|\u7c21\u77ed|\u7c21\u6f54|\u8be6\u7ec6|\u8a73\u7d30|\u7b80\u5355|\u76f4\u63a5|\u8bda\u5b9e|\u6b63\u5f0f|\u53cb\u597d|\u53e3\u8bed|\u7684|\u5730|\u5f97|\u4e00\u70b9|\u4e00\u4e9b|\u4e2d\u6587"
-    "|\u82f1\u6587|\u82f1\u8bed|\u65e5\u8bed|\u6cd5\u8bed|\u5fb7\u8bed|\u7ca4\u8bed|\u7e41\u4f53\u4e2d\u6587|\u7b80\u4f53\u4e2d\u6587|\u5217\u8868|\u8981\u70b9|\u8868\u683c|\u4f8b\u5b50|\u4e3e\u4f8b"
-    "|\u4ee3\u7801|\u6b65\u9aa4|\u4e00\u6b65\u4e00\u6b65|\u8868\u60c5\u7b26\u53f7|\u672f\u8bed|\u4e13\u4e1a\u672f\u8bed|\u8bed\u6c14|\u8bed\u8a00|\u901a\u4fd7|\u6613\u61c2|\u516c\u5236\u5355\u4f4d|\u548c|\u4e0e"
-    "|\u65b9\u5f0f){2,16}[\u3002.!\uff01]?"
-    "|(?:(?:\u3044\u3064\u3082|\u5e38\u306b|\u5fc5\u305a|\u4eca\u5f8c\u306f?|\u3067\u304d\u308b\u3060\u3051|\u3082\u3063\u3068|\u77ed\u304f|\u7c21\u6f54\u306b|\u7c21\u5358\u306b|\u8a73\u3057\u304f|\u4e01\u5be7\u306b"
-    "|\u656c\u8a9e\u3067|\u30bf\u30e1\u53e3\u3067|\u65e5\u672c\u8a9e\u3067|\u82f1\u8a9e\u3067|\u7b87\u6761\u66f8\u304d\u3067|\u8868\u3067|\u4f8b\u3092(?:\u4f7f\u3063\u3066|\u6319\u3052\u3066)"
-    "|\u7d75\u6587\u5b57(?:\u306f|\u3092)\u4f7f\u308f(?:\u306a\u3044|\u305a)(?:\u3067|\u306b)?|\u5c02\u9580\u7528\u8a9e(?:\u306f|\u3092)(?:\u907f\u3051\u3066|\u4f7f\u308f\u306a\u3044\u3067)"
-    "|\u308f\u304b\u308a\u3084\u3059\u304f|\u5206\u304b\u308a\u3084\u3059\u304f|\u7b54\u3048\u3066|\u56de\u7b54\u3057\u3066|\u8aac\u660e\u3057\u3066|\u8a71\u3057\u3066|\u66f8\u3044\u3066|\u8fd4\u4e8b\u3057\u3066|\u304f\u3060\u3055\u3044"
-    "|\u4e0b\u3055\u3044|\u307b\u3057\u3044|\u306d|\u3001)){2,10}[\u3002!\uff01]?"
-    "|(?:(?:\ud56d\uc0c1|\uc5b8\uc81c\ub098|\uc55e\uc73c\ub85c|\uc9e7\uac8c|\uac04\ub2e8\ud788|\uac04\uacb0\ud558\uac8c|\uc790\uc138\ud788|\uc27d\uac8c|\ud55c\uad6d\uc5b4\ub85c|\uc601\uc5b4\ub85c|\uc874\ub313\ub9d0\ub85c"
-    "|\ubc18\ub9d0\ub85c|\uc608\ub97c \ub4e4\uc5b4|\uc608\uc2dc\ub97c \ub4e4\uc5b4|\ud45c\ub85c|\uc774\ubaa8\uc9c0(?:\ub294|\ub97c)? ?(?:\uc4f0\uc9c0 ?\ub9d0\uace0|\uc5c6\uc774)|\ub300\ub2f5\ud574|\ub2f5\ud574"
-    "|\uc124\uba85\ud574|\ub9d0\ud574|\uc368|\uc918|\uc8fc\uc138\uc694|\\s)){2,10}[.!]?"
-    "|(?:(?:\u062f\u0627\u0626\u0645\u0627|\u062f\u0627\u0626\u0645\u064b\u0627|\u0623\u062c\u0628|\u0627\u062c\u0628|\u0627\u0643\u062a\u0628|\u0627\u0634\u0631\u062d|\u062a\u062d\u062f\u062b|\u0631\u062f|\u0628\u0627\u062e\u062a\u0635\u0627\u0631|\u0628\u0625\u064a\u062c\u0627\u0632|\u0628\u0627\u0644\u0639\u0631\u0628\u064a\u0629|\u0628\u0627\u0644\u0625\u0646\u062c\u0644\u064a\u0632\u064a\u0629"
-    "|\u0628\u0627\u0644\u062a\u0641\u0635\u064a\u0644|\u0628\u0628\u0633\u0627\u0637\u0629|\u0645\u0639 \u0623\u0645\u062b\u0644\u0629|\u0645\u0646 \u0641\u0636\u0644\u0643|\u0628\u062f\u0648\u0646 \u0631\u0645\u0648\u0632 \u062a\u0639\u0628\u064a\u0631\u064a\u0629|\u0644\u064a|\\s|[\u060c.!])){3,14}"
-    "|(?:(?:\u0939\u092e\u0947\u0936\u093e|\u0915\u0943\u092a\u092f\u093e|\u0938\u0902\u0915\u094d\u0937\u0947\u092a \u092e\u0947\u0902|\u091b\u094b\u091f\u0947|\u091c\u0935\u093e\u092c|\u0909\u0924\u094d\u0924\u0930|\u0939\u093f\u0902\u0926\u0940 \u092e\u0947\u0902|\u0939\u093f\u0928\u094d\u0926\u0940 \u092e\u0947\u0902|\u0905\u0902\u0917\u094d\u0930\u0947\u091c\u093c\u0940 \u092e\u0947\u0902|\u0938\u0930\u0932"
-    "|\u092d\u093e\u0937\u093e \u092e\u0947\u0902|\u0909\u0926\u093e\u0939\u0930\u0923|\u0915\u0947 \u0938\u093e\u0925|\u0938\u092e\u091d\u093e\u0913|\u0938\u092e\u091d\u093e\u090f\u0902|\u0926\u094b|\u0926\u0947\u0902|\u092c\u094b\u0932\u094b|\u0932\u093f\u0916\u094b|\\s|[\u0964.!])){3,14}"
-)
-_WISHING = re.compile(
-    r"(?:the )?(?:user|he|she|i|sam)(?:'d)? (?:also )?(?:wants?|prefers?|likes?|asks?|asked"
-    r"|would like|expects?|wishes|wished|requested|requests)"
-    r"(?: that)? (?:(?:you|me|(?:the |an |my |this )?(?:ai |ai )?(?:assistant|ai|model|chatbot"
-    r"|answers?|responses?|replies|explanations?|code))(?:'s answers)? )?(?:to |should "
-    r"|in future |always |never )*(?:be )?",
-)
-_TOLD_WISH = re.compile(
-    "(?:user|the user|nutzer|der nutzer|l'utilisateur|el usuario|o usu\u00e1rio|l'utente|gebruiker"
-    "|\u043f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c|\u7528\u6237|\u30e6\u30fc\u30b6\u30fc|\uc0ac\uc6a9\uc790|usuario)"
-    r"[^:\n]{1,20}:\s",
-    re.IGNORECASE,
-)
-# Sentences of one meaning, told as what the user wants.
-_ANSWERS = re.compile(
-    r"(?:please |always )*(?:answer|reply|respond|write)(?: to me| me)?(?: always)? (briefly"
-    r"|concisely|shortly|politely|formally|informally|honestly|directly|clearly|bluntly"
-    r"|casually|simply)",
-    re.IGNORECASE,
-)
-_IN_LANGUAGE = re.compile(
-    r"(?:please |always )*(?:answer|reply|respond|write|speak"
-    r"|talk)(?: to me)?(?: always)?(?: only)? (?:in )?([A-Z][a-z]+)",
-    re.IGNORECASE,
-)
-_WITH_WISH = re.compile(
-    r"(?:please |always )*(?:explain)(?: things| everything"
-    r"| it)?(?: to me)? with ([a-z ,\-]{3,40})",
-    re.IGNORECASE,
-)
-_AS_WANTED: Mapping[str, str] = {
-    "briefly": "brief",
-    "concisely": "concise",
-    "shortly": "short",
-    "politely": "polite",
-    "formally": "formal",
-    "informally": "informal",
-    "honestly": "honest",
-    "directly": "direct",
-    "clearly": "clear",
-    "bluntly": "blunt",
-    "casually": "casual",
-    "simply": "simple",
-}
-_ASKED_WISH: Mapping[str, str] = {
-    "en": "User asked: {}",
-    "de": "Nutzer bat: {}",
-    "fr": "L'utilisateur demande : {}",
-    "es": "El usuario pide: {}",
-    "pt": "O usu\u00e1rio pede: {}",
-    "it": "L'utente chiede: {}",
-    "nl": "Gebruiker vroeg: {}",
-    "ru": "\u041f\u043e\u043b\u044c\u0437\u043e\u0432\u0430\u0442\u0435\u043b\u044c \u043f\u0440\u043e\u0441\u0438\u0442: {}",
-    "pl": "U\u017cytkownik prosi: {}",
-    "tr": "Kullan\u0131c\u0131n\u0131n iste\u011fi: {}",
-    "zh": "\u7528\u6237\u8981\u6c42\uff1a{}",
-    "ja": "\u30e6\u30fc\u30b6\u30fc\u306e\u5e0c\u671b\uff1a{}",
-    "ko": "\uc0ac\uc6a9\uc790\uc758 \uc694\uccad: {}",
-    "ar": "\u0637\u0644\u0628 \u0627\u0644\u0645\u0633\u062a\u062e\u062f\u0645: {}",
-    "hi": "\u0909\u092a\u092f\u094b\u0917\u0915\u0930\u094d\u0924\u093e \u0915\u093e \u0905\u0928\u0941\u0930\u094b\u0927: {}",
-}
-_LONGEST_WISH = 160
-_WISH_SENTENCE = re.compile("[^.!?\\n\u3002\uff01\uff1f;]+[.!?\u3002\uff01\uff1f;]*\\s*")
-
-
-def is_style_wish(sentence: str) -> bool:
-    """Whether a sentence is a wish about the style of answers, and nothing else."""
-    return style_language(sentence) != ""
-
-
-def style_language(sentence: str) -> str:
-    """The language of a wish about style; empty for every other sentence."""
-    bare = _bare_wish(sentence)
-    if not bare or len(bare) > _LONGEST_WISH:
-        return ""
-    for language, pattern, _ in _naming_wishes():
-        if (found := pattern.fullmatch(bare)) and _is_name(found.group(1)):
-            return language
-    if _UNSPACED_STYLE.fullmatch(bare):
-        return _wish_script(bare)
-    if told := _TOLD_WISH.match(bare):
-        return style_language(bare[told.end() :])
-    lower = bare.lower().replace("\u2019", "'")
-    wish = _WISHING.match(lower)
-    lower = lower[wish.end() :] if wish else lower
-    words = re.findall(r"[^\s,;:()\"]+", lower)
-    if not words or not re.fullmatch(
-        r"[^\"<>{}\[\]@\\/]*(?:he/him|she/her|they/them)?[^\"<>{}\[\]@\\/]*", lower
-    ):
-        return ""
-    for language in _STYLE_WORDS:
-        if all(_style_word(language).fullmatch(word) for word in words):
-            return language if len(words) > 1 else ""
-    return ""
-
-
-def as_statement(text: str) -> str:
-    """A text in which each wish about style in the imperative is told of the user instead.
-
-    A text without such a wish stays as it is, byte for byte; what was told so stays so.
-    """
-    if _TOLD_WISH.match(text):
-        return text
-    pieces = _WISH_SENTENCE.findall(text)
-    if "".join(pieces) != text:
-        return text
-    told = [_statement_of(piece) for piece in pieces]
-    return "".join(told) if told != pieces else text
-
-
-def _statement_of(sentence: str) -> str:
-    language = style_language(sentence)
-    bare = _bare_wish(sentence)
-    if not language or _WISHING.match(bare.lower()) or not _wish_openings().match(bare):
-        return sentence
-    tail = sentence[len(sentence.rstrip()) :]
-    for name, pattern, frame in _naming_wishes():
-        if name == language and (found := pattern.fullmatch(bare)):
-            return frame.format(found.group(1)) + tail
-    if language == "en":
-        if found := _ANSWERS.fullmatch(bare):
-            return f"User wants {_AS_WANTED[found.group(1).lower()]} answers.{tail}"
-        if found := _IN_LANGUAGE.fullmatch(bare):
-            return f"User wants answers in {found.group(1).capitalize()}.{tail}"
-        if found := _WITH_WISH.fullmatch(bare):
-            return f"User wants things explained with {found.group(1).strip()}.{tail}"
-    lowered = bare[0].lower() + bare[1:] if not bare[:2].isupper() else bare
-    return f"{_ASKED_WISH[language].format(lowered)}{tail}"
-
-
-def _bare_wish(sentence: str) -> str:
-    return sentence.strip().rstrip(".!?\u3002\uff01\uff1f; ").strip()
-
-
-def _is_name(name: str) -> bool:
-    """A name in capitals or of one word; no sentence."""
-    words = name.split()
-    return len(words) == 1 or all(not word[0].islower() for word in words)
-
-
-def _wish_script(text: str) -> str:
-    for language, signs in (
-        ("ja", "[\u3041-\u30ff]"),
-        ("ko", "[\uac00-\ud7a3]"),
-        ("zh", "[\u4e00-\u9fff]"),
-        ("ar", "[\u0600-\u06ff]"),
-    ):
-        if re.search(signs, text):
-            return language
-    return "hi"
-
-
-@cache
-def _naming_wishes() -> tuple[tuple[str, re.Pattern[str], str], ...]:
-    return tuple((name, re.compile(shape, re.IGNORECASE), frame) for name, shape, frame in _NAMING)
-
-
-@cache
-def _style_word(language: str) -> re.Pattern[str]:
-    return re.compile(f"(?:{_STYLE_WORDS[language]}|\\d{{1,3}}|[-\u2013\u2014])")
-
-
-@cache
-def _wish_openings() -> re.Pattern[str]:
-    """The beginnings of wishes that are told to the assistant; others are statements already."""
-    return re.compile(
-        r"(?:please |always |never |just |from now on,? |in future,? |bitte |immer |toujours "
-        "|siempre |sempre |\u0432\u0441\u0435\u0433\u0434\u0430 |\u043f\u043e\u0436\u0430\u043b\u0443\u0439\u0441\u0442\u0430,? |altijd |zawsze )*"
-        r"(?:answer|reply|respond|write|explain|speak|talk|use|be|keep|make|give|provide|avoid"
-        r"|format|summari[sz]e|stick|call|address|don't|do not|no|skip|get|cite|ask"
-        "|antwort\\w*|schreib\\w*|erkl\u00e4r\\w*|sprich|rede|nutze|benutze|verwende|sei|halte?|gib"
-        r"|fasse?|vermeide|formatiere|nenne?|duze?|sieze?|keine?n?"
-        "|r\u00e9pond\\w*|\u00e9cri\\w*|expliqu\\w*|parle\\w*|utilise\\w*|sois|soyez|reste|donne\\w*|\u00e9vite\\w*"
-        r"|fais|appelle\S*|tuto\S*|vouvo\S*|ne|pas"
-        "|respond\\w*|contesta|escrib\\w*|expl\u00edc?\\w*|explica\\w*|habla\\w*|usa|utiliza|s\u00e9|mant\u00e9n"
-        "|dame|da|evita|haz|ll\u00e1m\\w*|tut\u00e9ame|tr\u00e1tame"
-        "|escrev\\w*|expliqu\\w*|fal\\w*|use|utilize|seja|d\u00ea|evite|cham\\S*|me cham\\w*|trat\\S*"
-        r"|rispond\w*|scrivi|spiega\w*|parla|utilizza|sii|dammi|chiamami"
-        "|schrijf|leg|spreek|praat|gebruik|wees|houd?|geef|vermijd|noem|\u043e\u0442\u0432\u0435\u0447\\w*|\u043f\u0438\u0448\u0438\\w*"
-        "|\u043e\u0431\u044a\u044f\u0441\u043d\\w*|\u0433\u043e\u0432\u043e\u0440\u0438\\w*|\u0438\u0441\u043f\u043e\u043b\u044c\u0437\\w*|\u0431\u0443\u0434\u044c\\w*|\u0434\u0430\u0432\u0430\u0439\\w*|\u0438\u0437\u0431\u0435\u0433\u0430\u0439|\u043e\u0431\u0440\u0430\u0449\u0430\u0439\\w*|\u0437\u043e\u0432\u0438\\w*"
-        "|\u043d\u0430\u0437\u044b\u0432\u0430\u0439\\w*"
-        "|odpowiad\\w*|pisz|wyja\u015bniaj|m\u00f3w|u\u017cywaj|b\u0105d\u017a|unikaj|nazywaj|k\u0131sa\\w*|her|hep|t\u00fcrk\u00e7e"
-        "|l\u00fctfen|basit|beni|bana|[\\u0600-\\uffff])",
-        re.IGNORECASE,
-    )
 
 
 # ---- src/adaptive/privacy/national_ids.py ----
@@ -7466,234 +8687,6 @@ def _need_pieces() -> re.Pattern[str]:
         r"|(?P<close>\))|(?P<bar>\|)|(?P<times>(?:[*+?]|\{[0-9]*,?[0-9]*\})[?+]?)|(?P<sign>.)",
         re.DOTALL,
     )
-
-
-# ---- src/adaptive/privacy/need_table.py ----
-# Which of many patterns may fit a text, told by the words that stand in it.
-
-# By how many of its first signs a text is looked up that may begin within a word.
-_NEED_HEAD = 3
-
-
-class NeedTable:
-    """The needs of many patterns (``pattern_needs``), looked up in a text together."""
-
-    def __init__(self, needs: Sequence[tuple[Need, ...]]) -> None:
-        numbers: dict[Need, int] = {}
-        # Of each pattern the bits of its needs.
-        self._asked = [
-            sum(1 << numbers.setdefault(need, len(numbers)) for need in dict.fromkeys(one))
-            for one in needs
-        ]
-        # By a whole word, by the first signs of a text that is none, and by shorter ones.
-        self._words: dict[str, dict[str, int]] = {}
-        self._heads: dict[str, dict[str, int]] = {}
-        self._short: dict[str, int] = {}
-        bits: dict[str, int] = {}
-        for need, number in numbers.items():
-            for one in need:
-                bits[one] = bits.get(one, 0) | 1 << number
-        for one, meant in bits.items():
-            self._enter(one, meant)
-
-    def possible(self, text: str) -> list[int]:
-        """The numbers of the patterns all of whose needs the text meets, rising."""
-        met = self._met(text)
-        return [number for number, asked in enumerate(self._asked) if met & asked == asked]
-
-    def _met(self, text: str) -> int:
-        met = 0
-        for word in self._words.keys() & set(_need_words().findall(text)):
-            for whole, bits in self._words[word].items():
-                if bits & ~met and whole in text:
-                    met |= bits
-        held = {text[at : at + _NEED_HEAD] for at in range(len(text) - _NEED_HEAD + 1)}
-        for head in self._heads.keys() & held:
-            for part, bits in self._heads[head].items():
-                if bits & ~met and part in text:
-                    met |= bits
-        for part, bits in self._short.items():
-            if part in text:
-                met |= bits
-        return met
-
-    def _enter(self, text: str, bits: int) -> None:
-        plain = text.replace(WORD_EDGE, "")
-        if words := _whole_words().findall(text):
-            entries = self._words.setdefault(max(words, key=len), {})
-        elif len(plain) >= _NEED_HEAD:
-            entries = self._heads.setdefault(plain[:_NEED_HEAD], {})
-        else:
-            entries = self._short
-        entries[plain] = entries.get(plain, 0) | bits
-
-
-@cache
-def _need_words() -> re.Pattern[str]:
-    return re.compile(r"\w+")
-
-
-@cache
-def _whole_words() -> re.Pattern[str]:
-    """Words that end within a text, so that they are whole wherever it stands."""
-    return re.compile(r"(?<=\W)\w+(?=\W)")
-
-
-# ---- src/adaptive/privacy/injection_patterns.py ----
-# How sentences command an assistant, as data: fragments of fifteen languages in frames.
-#
-# A fragment in capitals stands for the words of that name in the language at hand. Statements about
-# a person use other forms of the same verbs ("User recommends"), so the imperative is what tells.
-
-CommandKind = Literal["override", "reveal", "role", "secrecy", "trigger", "standing", "authority"]
-
-# Of commands, what a person is told about why such a text is no memory.
-COMMAND_REASONS: Mapping[CommandKind, str] = {
-    "override": "it tells the assistant to disregard its instructions",
-    "reveal": "it tells the assistant to give away what it must not",
-    "role": "it gives the assistant another role",
-    "secrecy": "it tells the assistant to hide something from you",
-    "trigger": "it tells the assistant what to say on an occasion",
-    "standing": "it reads as an instruction to the assistant, not as a fact about you",
-    "authority": "it claims an authority that no memory has",
-}
-# The beginning of a clause, where an imperative stands.
-_COMMAND_CLAUSE = (
-    r"(?:^|[.;:!?,\"'(\[\n\u2014\u2013\u2026*>-]\s{0,3}|\bCONJ\s"
-    r"|\b(?:called|named|titled|entitled|is|reads|says|means)\s)(?:PLEASE[, ]{1,3}){0,2}"
-)
-_COMMAND_OPENING = r"(?:^|[.:!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
-# A kind's frames are alternatives; each is compiled when a text may fit it.
-_COMMAND_FRAMES: Mapping[CommandKind, tuple[str, ...]] = {
-    "override": (r"IGNORE\b[^.!?\n]{0,60}?TARGET",),
-    "reveal": (r"REVEAL\b[^.!?\n]{0,50}?HIDDEN",),
-    "role": ("BECOME",),
-    "secrecy": ("SECRETLY",),
-    "trigger": (
-        r"\bWHEN\b[^.!?\n]{0,120}?ASKED[^.!?\n]{0,100}?(?:[,:;\u2014-]\s{0,3}|\bTHEN\s)"
-        r"(?:[^\W\d_]{1,12}\s){0,2}?\b(?:ACT|STRONG)\b",
-    ),
-    "standing": (
-        rf"{_COMMAND_CLAUSE}"
-        rf"(?:\bALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?\b(?:ACT|STRONG)\b"
-        r"|\b(?:ACT|STRONG)\b[^.!?\n]{0,60}?\bALWAYS\b)",
-        rf"{_COMMAND_OPENING}\bSTRONG\b",
-        rf"{_COMMAND_OPENING}\b(?:ACT|STRONG)\b[^.!?\n]{{0,80}}?\bCONJ\sSTRONG\b",
-        r"\b(?:assistant|ai|chatbot|bot|model)[,:]\s(?:PLEASE\s)?\b(?:ACT|STRONG)\b",
-        r"\bASSISTANT\s(?:[^\W\d_]{1,12}\s){0,6}?\b(?:STRONG|DOING)\b",
-    ),
-    "authority": ("AUTHORITY",),
-}
-_FITS_NOTHING = "(?!)"
-# No range of ``_COMMAND_LETTERS`` begins before it.
-_FIRST_OTHER = "\u0400"
-
-
-@dataclass(frozen=True, slots=True)
-class _CommandPattern:
-    """One frame of a kind of command, filled with the fragments of a language.
-
-    Attributes:
-        number: its place among all.
-        letters: those of the language, one of which the text must hold; none for Latin ones.
-    """
-
-    number: int
-    kind: CommandKind
-    language: str
-    frame: str
-    letters: str
-
-    @property
-    def compiled(self) -> re.Pattern[str]:
-        """Compiled when a text may fit it: all of them together take a fifth of a second."""
-        return _compiled_command(self)
-
-
-def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
-    """Each kind of command that a lower-case text holds, with the span of its first occurrence."""
-    # What is beyond Latin letters.
-    signs = set[str]() if text.isascii() else {sign for sign in text if sign >= _FIRST_OTHER}
-    possible = [
-        one
-        for letters in _command_scripts()
-        if not letters or _hold_letter(signs, letters)
-        for one in _possible_commands(text, letters)
-    ]
-    possible.sort(key=attrgetter("number"))
-    for (kind, _), frames in groupby(possible, key=lambda one: (one.kind, one.language)):
-        spans = [match.span() for one in frames if (match := one.compiled.search(text))]
-        if spans:
-            # Of those that begin together, the first frame's.
-            yield kind, *min(spans, key=itemgetter(0))
-
-
-def commands_to_compile() -> Iterator[Callable[[], re.Pattern[str]]]:
-    """What compiles the patterns, one each, where no text has needed it so far."""
-    for one in _command_patterns():
-        yield partial(_compiled_command, one)
-
-
-@cache
-def _compiled_command(one: _CommandPattern) -> re.Pattern[str]:
-    # No ``cached_property``: before Python 3.12 it compiles for one thread at a time.
-    return re.compile(_filled_frame(one.frame, COMMAND_LANGUAGES[one.language]))
-
-
-@cache
-def _command_patterns() -> tuple[_CommandPattern, ...]:
-    patterns: Iterator[tuple[CommandKind, str, str, str]] = (
-        (kind, language, frame, _COMMAND_LETTERS.get(language, ""))
-        for language, fragments in COMMAND_LANGUAGES.items()
-        for kind, frames in _COMMAND_FRAMES.items()
-        for frame in ((fragments[kind],) if kind in fragments else frames)
-        if frame in fragments or not frame.isupper()
-    )
-    return tuple(_CommandPattern(number, *one) for number, one in enumerate(patterns))
-
-
-def _possible_commands(text: str, letters: str) -> list[_CommandPattern]:
-    """The patterns of the languages with these letters that the words of a text allow."""
-    patterns, needs = _command_needs(letters)
-    return [patterns[number] for number in needs.possible(text)]
-
-
-@cache
-def _command_scripts() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.letters for one in _command_patterns()))
-
-
-@cache
-def _command_needs(letters: str) -> tuple[tuple[_CommandPattern, ...], NeedTable]:
-    patterns = tuple(one for one in _command_patterns() if one.letters == letters)
-    needs = [needs_of(one.frame, COMMAND_LANGUAGES[one.language]) for one in patterns]
-    return patterns, NeedTable(needs)
-
-
-def _hold_letter(signs: Set[str], letters: str) -> bool:
-    """Whether one of some signs lies in one of some ranges, given by their firsts and lasts."""
-    ranges = list(zip(letters[::2], letters[1::2], strict=True))
-    return any(low <= sign <= high for sign in signs for low, high in ranges)
-
-
-# Ranges of letters, each by its first and its last.
-_COMMAND_LETTERS: Mapping[str, str] = {
-    "ru": "\u0400\u04ff",
-    "zh": "\u4e00\u9fff",
-    "ja": "\u3041\u30ff\u4e00\u9fff",
-    "ko": "\uac00\ud7a3",
-    "ar": "\u0600\u06ff",
-    "hi": "\u0900\u097f",
-}
-
-
-def _filled_frame(frame: str, fragments: Mapping[str, str]) -> str:
-    """A frame with the fragments of a language in it; a name that it lacks fits nothing."""
-
-    def put(match: re.Match[str]) -> str:
-        return f"(?:{fragments.get(match.group(), _FITS_NOTHING)})"
-
-    return re.sub(r"(?<![A-Z\\])[A-Z]{3,}(?![A-Z])", put, frame)
 
 
 # ---- src/adaptive/privacy/recogniser.py ----
@@ -10326,9 +11319,8 @@ class SignTable(dict[int, int]):
     def of(self, codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """The code points in the place of others."""
         found = self._met.take(codes)
-        unmet = codes[found == 0]
-        if len(unmet):
-            for code in set(unmet.tolist()):
+        if not found.all():
+            for code in set(codes[found == 0].tolist()):
                 self._met[code] = self[code]
             found = self._met.take(codes)
         return found
@@ -10653,7 +11645,7 @@ class SignSort:
 
     def marked(self, codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
         """For each code point whether it is one of them."""
-        return self._holds[np.minimum(codes, _NARROW)]
+        return self._holds.take(codes, mode="clip")
 
     def runs(self, text: str, least: int) -> list[tuple[int, int]]:
         """Beginning and end of each run of so many or more of them, end exclusive."""
@@ -10695,7 +11687,8 @@ class Anchor:
     """What is looked for, and how many characters before and behind belong to the window.
 
     With ``least_word`` it is a run of so many ASCII letters and digits instead; with ``words`` one
-    of them, in small letters, stands in the text.
+    of them, in small letters, stands in the text; with ``bracketed`` in brackets, and has two
+    letters.
     """
 
     pattern: str
@@ -10703,6 +11696,7 @@ class Anchor:
     behind: int
     least_word: int = 0
     words: tuple[str, ...] = ()
+    bracketed: bool = False
 
 
 ANCHORS: Mapping[str, Anchor] = {
@@ -10714,7 +11708,7 @@ ANCHORS: Mapping[str, Anchor] = {
         words=("dot", "arroba", "arobase", "chiocciola", "\u0441\u043e\u0431\u0430\u043a\u0430"),
     ),
     "mac word": Anchor("", 2, 63, words=("mac",)),
-    "bracketed at": Anchor(r"[(\[](?i:at)[)\]]", 70, 270),
+    "bracketed at": Anchor("", 70, 270, words=("at",), bracketed=True),
     "scheme": Anchor("://", 16, 300),
     "digit": Anchor("", 90, 60),
     "colons": Anchor(":[0-9A-Fa-f]{0,4}:", 40, 48),
@@ -10750,10 +11744,18 @@ def windows(
     places = [place for word in anchor.words for place in places_of(word)]
     if anchor.words and not places:
         return []
+    if anchor.bracketed:
+        # A word stands by itself there, and the place of a word is that of the sign behind it.
+        spans = ((at - 1, at + 3) for at in places if _is_bracketed(text, at - 1, at + 2))
+        return _windows_around(anchor, spans)
     if not anchor.pattern:
         # Also decimals of a text without digits.
         return _windows_around(anchor, ((place, place) for place in sorted(places)))
     return _windows_around(anchor, (match.span() for match in _pii_anchor(name).finditer(text)))
+
+
+def _is_bracketed(text: str, before: int, behind: int) -> bool:
+    return before >= 0 and text[before] in "([" and text[behind : behind + 1] in (")", "]")
 
 
 def _windows_around_runs(
@@ -11037,6 +12039,8 @@ def imitates_structure(text: str) -> bool:
     A turn counts at the beginning of a line, of a quotation or of a bracket.
     """
     seen = _seen_entry(text).text
+    if not _imitation_openings().search(seen):
+        return False
     return bool(_imitation().search(seen) or _commanding_turn().search(seen))
 
 
@@ -11111,6 +12115,12 @@ def _colons() -> re.Pattern[str]:
 
 
 @cache
+def _imitation_openings() -> re.Pattern[str]:
+    """Signs one of which stands in all that ``imitates_structure`` looks for."""
+    return re.compile("[<\\[{:\uff1a]")
+
+
+@cache
 def _never() -> re.Pattern[str]:
     return re.compile(f"{'|'.join(_TAG_FLAGS)}|[{_NEVER_SHOWN}]+")
 
@@ -11153,7 +12163,8 @@ def _role_opening() -> re.Pattern[str]:
 @cache
 def _commanding_turn() -> re.Pattern[str]:
     return re.compile(
-        f"(?:^|[\\n\\\"'`(\\[{{|])[\\s\\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}[:\uff1a]",
+        f"(?:^|[\\n\\\"'`(\\[{{|])[\\s\\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\\s*_)\\]\\\"'`]{{0,6}}[:\uff1a]"
+        rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_COMMANDING_ROLES})[ \t#]{{0,4}}(?:\n|$)",
         re.IGNORECASE,
     )
 
@@ -11188,7 +12199,35 @@ _ASCII_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _WORD_REACH = 18
 _LETTERS_REACH = 9
 _JOINTS = " -."
+_WORD_OPENERS = "([\"',;:/"
 _NOTHING = "\0"
+_SPACE = 32
+# Runs that are longer count as so long: no lead is.
+_MOST_HEAD_DIGITS = 40
+_NUMBER_JOINTS = "-./"
+
+# Of which numbers a pattern fits no rest: of one whose digits a sign joins, of one in groups that
+# spaces part, or of both.
+NumberHead = Literal["", "single", "behind", "group"]
+
+
+@dataclass(frozen=True)
+class NumberPlaces:
+    """Places of a text where numbers begin, rising."""
+
+    listed: Sequence[int]
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """The same as an array."""
+        return np.array(self.listed, dtype=np.intp)
+
+    @cached_property
+    def groups(self) -> NDArray[np.intp]:
+        """For each place the number of its group: one match may cover places of one group only."""
+        groups = np.zeros(len(self.starts), dtype=np.intp)
+        np.cumsum(np.diff(self.starts) > WIDEST, out=groups[1:])
+        return groups
 
 
 class NumberStarts:
@@ -11205,7 +12244,7 @@ class NumberStarts:
     def __init__(self, text: str) -> None:
         self.runs: tuple[NDArray[np.intp], NDArray[np.intp]]
         self._by_lead: dict[Lead, list[int]] = {}
-        self._merged: dict[frozenset[Lead], list[int]] = {}
+        self._merged: dict[tuple[frozenset[Lead], NumberHead], NumberPlaces] = {}
         # Three signs in front, so that each number has some before it.
         codes = code_points(f"{_NOTHING * 3}{text}")
         begins, ends = edges(is_digit(codes))
@@ -11215,29 +12254,40 @@ class NumberStarts:
         begins -= 3
         ends -= 3
         self.runs = begins, ends
-        free = begins[~after_letter]
-        if len(free):
-            self._by_lead["any"] = free.tolist()
-        free_sizes = sizes[~after_letter]
-        for size in np.unique(free_sizes).tolist():
-            self._by_lead[size] = free[free_sizes == size].tolist()
+        is_free = ~after_letter
+        self._free = begins[is_free]
+        self._sizes = np.minimum(sizes[is_free], _MOST_HEAD_DIGITS)
+        self._present = frozenset(np.flatnonzero(np.bincount(self._sizes)).tolist())
+        is_joined = _pii_number_joints().marked(before[0]) & is_digit(before[1])
+        is_behind = (before[0] == _SPACE) & is_digit(before[1]) & is_digit(before[2])
+        self._headed: dict[NumberHead, NDArray[np.bool_]] = {
+            "single": ~is_joined[is_free],
+            "behind": ~is_behind[is_free],
+            "group": ~(is_joined | is_behind)[is_free],
+        }
         signs = np.logical_or.reduce([_pii_signs().marked(one) for one in before])
         for start in begins[signs & _pii_before_signs().marked(before[0])].tolist():
             self._add_signs(text, start)
         self._add_letters(text, begins[after_letter].tolist())
         self._add_words(text, begins[_pii_joints().marked(before[0])].tolist())
 
-    def at(self, leads: frozenset[Lead]) -> list[int]:
-        """The places with one of these leads, rising, each once."""
-        if self._by_lead.keys().isdisjoint(leads):
-            return []
-        if leads not in self._merged:
-            places: set[int] = set()
-            self._merged[leads] = sorted(places.union(*map(self._of_lead, leads)))
-        return self._merged[leads]
+    def at(self, leads: frozenset[Lead], head: NumberHead = "") -> NumberPlaces:
+        """The places with one of these leads, rising, each once.
 
-    def _of_lead(self, lead: Lead) -> Sequence[int]:
-        return self._by_lead.get(lead, ())
+        Runs of digits that are the rest of another number, as ``head`` has it, are left out.
+        """
+        key = leads, head
+        if key not in self._merged:
+            self._merged[key] = NumberPlaces(self._found(leads, head))
+        return self._merged[key]
+
+    def _found(self, leads: frozenset[Lead], head: NumberHead) -> list[int]:
+        others = [self._by_lead[lead] for lead in leads if lead in self._by_lead]
+        runs: list[int] = []
+        if len(self._free) and ("any" in leads or not self._present.isdisjoint(leads)):
+            kept = _of_sizes(leads).take(self._sizes)
+            runs = self._free[kept & self._headed[head] if head else kept].tolist()
+        return sorted(set(runs).union(*others)) if others else runs
 
     def _add(self, lead: Lead, place: int) -> None:
         self._by_lead.setdefault(lead, []).append(place)
@@ -11256,12 +12306,70 @@ class NumberStarts:
             self._add("word", self._by_lead["letters"][-1])
 
     def _add_words(self, text: str, starts: Sequence[int]) -> None:
+        places: list[int] = []
         for start in starts:
-            low = max(start - _WORD_REACH, 0)
+            low = start - _WORD_REACH if start > _WORD_REACH else 0
             head = text[low:start].rstrip(_JOINTS).removesuffix(" the")
-            word = head.rpartition(" ")[2].rpartition("\n")[2].lstrip("([\"',;:/")
-            if word[:1].isalpha():
-                self._add("word", low + len(head) - len(word))
+            at = max(head.rfind(" "), head.rfind("\n")) + 1
+            sign = head[at : at + 1]
+            if sign in _WORD_OPENERS:
+                word = head[at:].lstrip(_WORD_OPENERS)
+                at = len(head) - len(word)
+                sign = word[:1]
+            if sign.isalpha():
+                places.append(low + at)
+        if places:
+            self._by_lead.setdefault("word", []).extend(places)
+
+
+@cache
+def number_head(pattern: str) -> NumberHead:
+    """What the lookbehinds at the head of a pattern tell of the numbers that it fits."""
+    depth = 0
+    for sign in _pattern_signs().findall(pattern):
+        if sign == "|" and not depth:
+            # They are the head of the first branch only.
+            return ""
+        depth += (sign == "(") - (sign == ")")
+    head = _pattern_head().match(pattern)
+    return _head_of(head.group() if head else "")
+
+
+@cache
+def _head_of(lookbehinds: str) -> NumberHead:
+    """Of which numbers negative lookbehinds fit no rest: found out by trying all of two digits."""
+    fits = re.compile(lookbehinds + "[0-9]").match
+    digits = "0123456789"
+    joined = any(fits(f"{one}{joint}1", 2) for one in digits for joint in _NUMBER_JOINTS)
+    behind = any(fits(f"{one}{other} 1", 3) for one in digits for other in digits)
+    if joined:
+        return "" if behind else "behind"
+    return "single" if behind else "group"
+
+
+@cache
+def _of_sizes(leads: frozenset[Lead]) -> NDArray[np.bool_]:
+    """For each number of digits whether it is one of the leads."""
+    sizes = [lead for lead in leads if isinstance(lead, int)]
+    found = np.full(_MOST_HEAD_DIGITS + 1, "any" in leads)
+    found[sizes] = True
+    return found
+
+
+@cache
+def _pattern_head() -> re.Pattern[str]:
+    return re.compile(r"(?:\(\?<!(?:\[[^\]]*\]|[^()\[\]])*\))*")
+
+
+@cache
+def _pattern_signs() -> re.Pattern[str]:
+    """Brackets and bars; what is escaped or within a sort of signs is passed over."""
+    return re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|[()|]", re.DOTALL)
+
+
+@cache
+def _pii_number_joints() -> SignSort:
+    return SignSort(_NUMBER_JOINTS)
 
 
 @cache
@@ -11336,6 +12444,8 @@ _RUN_OF_WORDS = re.compile(
     rf"(?<![^\W_])[A-Za-z]{{3,8}}+(?:(?:{_BETWEEN_WORDS.pattern})[A-Za-z]{{3,8}}+)*+"
 )
 _WORD_OF_ANY = re.compile(r"[^\W\d_]{1,12}")
+_LETTERS_TOGETHER = re.compile("[A-Za-z]+")
+_SHORT_TEXT_FOR_PHRASES = 1000
 _MOST_WORDS = 24
 _SHORTEST_PHRASE_WORD = 3
 _LONGEST_PHRASE_WORD = 8
@@ -11375,6 +12485,8 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
 
     The last word of a run may be the head of a longer one, so that one less is asked for.
     """
+    if len(text) <= _SHORT_TEXT_FOR_PHRASES and not _may_hold_stretch(text):
+        return
     codes = code_points(text)
     begins, ends = edges(_phrase_letters().marked(codes))
     if len(begins) < _LEAST_WORDS:
@@ -11388,6 +12500,19 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
     long = lasts - firsts >= _LEAST_WORDS - 2
     for first, last in zip(firsts[long].tolist(), lasts[long].tolist(), strict=True):
         yield int(begins[first]), int(ends[min(last + 1, len(ends) - 1)])
+
+
+def _may_hold_stretch(text: str) -> bool:
+    """Whether as many words of the right length follow one another; faster in a short text."""
+    if len(text) < _LEAST_PHRASE:
+        return False
+    together = 0
+    for word in _LETTERS_TOGETHER.findall(text):
+        fits = _SHORTEST_PHRASE_WORD <= len(word) <= _LONGEST_PHRASE_WORD
+        together = together + 1 if fits else 0
+        if together >= _LEAST_WORDS - 1:
+            return True
+    return False
 
 
 @cache
@@ -11435,15 +12560,18 @@ def announced_phrase(text: str, position: int) -> int:
     sign that phrases do not hold, ends them. Prose has small words among its first twelve.
     """
     end = position
+    small = 0
     words: list[str] = []
     while len(words) < _MOST_WORDS and (match := _WORD_OF_ANY.match(text, position)):
         words.append(match.group().lower())
+        small += words[-1] in _SMALL_WORDS
+        if small >= _LEAST_SMALL:
+            return -1
         end = match.end()
         if not (gap := _BETWEEN_WORDS.match(text, end)):
             break
         position = gap.end()
-    small = sum(word in _SMALL_WORDS for word in words)
-    return end if len(words) >= _LEAST_WORDS and small < _LEAST_SMALL else -1
+    return end if len(words) >= _LEAST_WORDS else -1
 
 
 def _filter_places(word: str) -> Iterator[int]:
@@ -11669,21 +12797,27 @@ WALLET_RECOGNISERS = (
 # Where some hundred words stand in a text, all looked for in one pass.
 #
 # Each place of the text has a hash of the few signs from it on; a table tells for each hash whether
-# one of the words begins so. numpy does that for 100 kB in about a millisecond, and only what passes
-# is compared sign by sign. After Karp and Rabin, "Efficient randomized pattern-matching algorithms",
-# IBM Journal of Research and Development 31 (1987).
+# one of the words begins so. numpy does that for 100 kB in about a millisecond; what passes is
+# compared sign by sign, by numpy as far as the heads go. After Karp and Rabin, "Efficient randomized
+# pattern-matching algorithms", IBM Journal of Research and Development 31 (1987).
 
 # By how many of its first signs a word is looked for: the most of these that it has.
 _HEAD_SIZES = (1, 2, 3, 5)
-# An odd number near the golden section of 2**32, as for multiplicative hashing (Knuth 6.4).
-_HASH_FACTOR = np.uint32(2654435761)
+# An odd number near the golden section of 2**16, as for multiplicative hashing (Knuth 6.4).
+_HASH_FACTOR = np.uint16(40503)
 _TABLE_BITS = 16
-_HASH_SHIFT = np.uint32(32 - _TABLE_BITS)
-_FEW_SIGNS = 3
+# Bits for one sign of a head: five of them fit into a number.
+_NUMBER_BITS = np.uint64(12)
+# At so few places a word is compared faster one by one.
+_FEW_TIMES = 64
+# Of a word that is looked for by its head in a short text, so many signs are its head.
+FEW_SIGNS = 3
 # So many signs at a time: their arrays stay in the processor's cache.
 _PART = 16384
-# In a text this short each word is found faster by itself.
+# In a text this short the heads of words are found faster one by one.
 _SHORT_TEXT = 400
+# The screens look for their words in the same text one after the other.
+_HEADS_KEPT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -11692,11 +12826,15 @@ class _WordHeads:
 
     Attributes:
         begins: for each hash whether one of the words may begin with signs of it.
-        words: the words by those signs.
+        keys: the heads as numbers (``_head_keys``), rising.
+        words: the words of each head, in the order of the keys.
+        numbers: for each code point its number in a key, up to the highest that has one.
     """
 
     begins: NDArray[np.bool_]
-    words: Mapping[str, tuple[str, ...]]
+    keys: NDArray[np.uint64]
+    words: tuple[tuple[str, ...], ...]
+    numbers: NDArray[np.uint64]
 
 
 _HeadsBySize = Mapping[tuple[int, bool], _WordHeads]
@@ -11708,64 +12846,131 @@ class WordTable:
     def __init__(self, words: Iterable[str]) -> None:
         distinct = tuple(dict.fromkeys(words))
         self._longest = max(map(len, distinct), default=0)
-        self._distinct = distinct
         self._heads = _heads_by_size(distinct)
         # Single signs of ASCII stand in too many places; each is looked for where it may.
-        self._short = tuple(word for word in distinct if word.isascii() and len(word) < _FEW_SIGNS)
+        self._short = tuple(word for word in distinct if word.isascii() and len(word) < FEW_SIGNS)
         self._held_heads = _heads_by_size(
             tuple(word for word in distinct if word not in self._short)
         )
+        # The same for short texts, whose heads are all of one size.
+        self._few_signs = tuple(word for word in distinct if len(word) < FEW_SIGNS)
+        self._words_by_head: dict[str, list[str]] = {}
+        for word in distinct:
+            if len(word) >= FEW_SIGNS:
+                self._words_by_head.setdefault(word[:FEW_SIGNS], []).append(word)
 
     def places(self, text: str) -> Mapping[str, Sequence[int]]:
         """The places of those words that stand in a text, rising, also over one another."""
         found: dict[str, Sequence[int]] = {}
-        for size, words, begins in self._begins(text, self._heads):
-            by_head: dict[str, list[int]] = {}
-            for place in begins:
-                head = text[place : place + size]
-                if head in words:
-                    by_head.setdefault(head, []).append(place)
-            for head, places in by_head.items():
-                for word in words[head]:
-                    same = places if len(word) == size else _places_of(word, text, places)
-                    if same:
+        codes = code_points(text)
+        for size, words, places in self._begins(codes, text.isascii(), self._heads):
+            listed = places.tolist()
+            for word in words:
+                if len(word) == size:
+                    found[word] = listed
+                elif len(listed) > _FEW_TIMES:
+                    if same := _places_of(word, size, codes, places):
                         found[word] = same
+                elif same := [place for place in listed if text.startswith(word, place)]:
+                    found[word] = same
         return found
 
     def held(self, text: str) -> set[str]:
         """Those words that stand in a text."""
         if len(text) <= _SHORT_TEXT:
-            return {word for word in self._distinct if word in text}
+            return self._held_in_short(text)
         found = {word for word in self._short if word in text}
-        for size, words, begins in self._begins(text, self._held_heads):
-            heads = ((text[place : place + size], place) for place in begins)
-            known = {text[at : at + self._longest] for head, at in heads if head in words}
-            # Each different one is read once, however often it stands in the text.
-            joined = "\n".join(known)
-            for head in {one[:size] for one in known}:
-                found.update(word for word in words[head] if len(word) == size or word in joined)
+        codes = code_points(text)
+        for size, words, places in self._begins(codes, text.isascii(), self._held_heads):
+            found.update(
+                word
+                for word in words
+                if len(word) == size or _stands_at_one(word, text, places.tolist())
+            )
+        return found
+
+    def _held_in_short(self, text: str) -> set[str]:
+        found = {word for word in self._few_signs if word in text}
+        for head in self._words_by_head.keys() & heads_of(text):
+            found.update(word for word in self._words_by_head[head] if word in text)
         return found
 
     def _begins(
-        self, text: str, by_size: _HeadsBySize
-    ) -> Iterator[tuple[int, Mapping[str, tuple[str, ...]], list[int]]]:
-        """For each size of head the words by their heads, and where one of them may begin."""
-        is_ascii = text.isascii()
-        codes = code_points(text)
-        begins: dict[int, list[int]] = {}
+        self, codes: NDArray[np.uint32], is_ascii: bool, by_size: _HeadsBySize
+    ) -> Iterator[tuple[int, tuple[str, ...], NDArray[np.intp]]]:
+        """For each head in a text its size, its words, and where it stands, rising."""
+        begins: dict[int, list[NDArray[np.intp]]] = {}
         for first in range(0, len(codes), _PART):
             part = codes[first : first + _PART + _HEAD_SIZES[-1] - 1]
             for size, hashes in _hashes_of(part):
                 if heads := by_size.get((size, is_ascii)):
-                    found = np.flatnonzero(heads.begins.take(hashes[:_PART] >> _HASH_SHIFT))
+                    found = np.flatnonzero(heads.begins.take(hashes[:_PART]))
                     if len(found):
-                        begins.setdefault(size, []).extend((found + first).tolist())
-        for size, places in begins.items():
-            yield size, by_size[size, is_ascii].words, places
+                        begins.setdefault(size, []).append(found + first)
+        for size, parts in begins.items():
+            heads = by_size[size, is_ascii]
+            yield from (
+                (size, heads.words[number], places)
+                for number, places in _places_by_head(codes, np.concatenate(parts), size, heads)
+            )
 
 
-def _places_of(word: str, text: str, places: Sequence[int]) -> Sequence[int]:
-    return [place for place in places if text.startswith(word, place)]
+def _places_by_head(
+    codes: NDArray[np.uint32], places: NDArray[np.intp], size: int, heads: _WordHeads
+) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """The numbers of those heads that stand at some of the places, with these places."""
+    keys = _head_keys([codes[places + at] for at in range(size)], heads.numbers)
+    numbers = np.minimum(np.searchsorted(heads.keys, keys), len(heads.keys) - 1)
+    is_head = heads.keys[numbers] == keys
+    numbers, places = numbers[is_head], places[is_head]
+    order = np.argsort(numbers, kind="stable")
+    numbers, places = numbers[order], places[order]
+    turns = np.flatnonzero(np.diff(numbers, prepend=-1)).tolist()
+    for begin, end in zip(turns, [*turns[1:], len(places)], strict=False):
+        yield int(numbers[begin]), places[begin:end]
+
+
+def _head_keys(
+    signs: Sequence[NDArray[np.uint32]], numbers: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Heads, given by their first signs, their second and so on, as one number each."""
+    keys = numbers.take(signs[0], mode="clip")
+    for column in signs[1:]:
+        keys = keys << _NUMBER_BITS | numbers.take(column, mode="clip")
+    return keys
+
+
+def _stands_at_one(word: str, text: str, places: Sequence[int]) -> bool:
+    if len(places) > _FEW_TIMES:
+        return word in text
+    return any(text.startswith(word, place) for place in places)
+
+
+def heads_of(text: str) -> Set[str]:
+    """All parts of a text with ``FEW_SIGNS`` signs, and its last signs."""
+    if len(text) > _SHORT_TEXT:
+        return {text[at : at + FEW_SIGNS] for at in range(len(text))}
+    return _heads_of_short(text)
+
+
+@lru_cache(maxsize=_HEADS_KEPT)
+def _heads_of_short(text: str) -> Set[str]:
+    return frozenset(map(text.__getitem__, _short_heads()[: len(text)]))
+
+
+@cache
+def _short_heads() -> tuple[slice, ...]:
+    return tuple(slice(at, at + FEW_SIGNS) for at in range(_SHORT_TEXT))
+
+
+def _places_of(
+    word: str, size: int, codes: NDArray[np.uint32], places: NDArray[np.intp]
+) -> Sequence[int]:
+    """Those of many places of a word's head where the word stands."""
+    places = places[places <= len(codes) - len(word)]
+    for at in range(size, len(word)):
+        places = places[codes[places + at] == ord(word[at])]
+    return places.tolist()
 
 
 def _heads_by_size(words: tuple[str, ...]) -> _HeadsBySize:
@@ -11779,19 +12984,29 @@ def _heads_by_size(words: tuple[str, ...]) -> _HeadsBySize:
 
 
 def _word_heads(size: int, heads: Mapping[str, list[str]]) -> _WordHeads:
-    joined = dict(_hashes_of(code_points("".join(heads))))[size][::size]
+    """The table of heads of one size; no more than 4,095 different signs stand in them."""
+    codes = code_points("".join(heads))
     begins = np.zeros(1 << _TABLE_BITS, dtype=np.bool_)
-    begins[joined >> _HASH_SHIFT] = True
-    return _WordHeads(begins, {head: tuple(same) for head, same in heads.items()})
+    begins[dict(_hashes_of(codes))[size][::size]] = True
+    # Other signs have the number zero, and so have those beyond the end.
+    numbers = np.zeros(int(codes.max()) + 2, dtype=np.uint64)
+    signs = np.unique(codes)
+    numbers[signs] = np.arange(1, len(signs) + 1)
+    keys = _head_keys([codes[at::size] for at in range(size)], numbers)
+    order: NDArray[np.intp] = np.argsort(keys)
+    in_turn = [tuple(same) for same in heads.values()]
+    words = tuple(in_turn[int(number)] for number in order)
+    return _WordHeads(begins, keys[order], words, numbers)
 
 
-def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint32]]]:
+def _hashes_of(codes: NDArray[np.uint32]) -> Iterator[tuple[int, NDArray[np.uint16]]]:
     """For each size the hashes of so many signs, from each place on where so many stand."""
-    one = codes * _HASH_FACTOR
+    signs = codes.astype(np.uint16)
+    one = signs * _HASH_FACTOR
     yield 1, one
-    two = (one[:-1] + codes[1:]) * _HASH_FACTOR
+    two = (one[:-1] + signs[1:]) * _HASH_FACTOR
     yield 2, two
-    three = (two[:-1] + codes[2:]) * _HASH_FACTOR
+    three = (two[:-1] + signs[2:]) * _HASH_FACTOR
     yield 3, three
     yield 5, (three[:-2] + two[3:]) * _HASH_FACTOR
 
@@ -11804,6 +13019,9 @@ _BEFORE_CLUE = 140
 _BEHIND_CLUE = 280
 # So few are as soon tried as sifted.
 _FEW_PLACES = 40
+# A word's end and its beginning in one number, so that they are sorted together.
+_PLACE_BITS = 32
+_PLACE_MASK = (1 << _PLACE_BITS) - 1
 _PII_DIGITS = frozenset("0123456789")
 
 
@@ -11816,7 +13034,7 @@ class ContextIndex:
     def __init__(self, text: str, clues: Set[str]) -> None:
         self._text = text
         self._clues = clues
-        self._subjects: dict[str, list[tuple[int, int]]] = {}
+        self._subjects: dict[str, _SubjectPlaces] = {}
 
     @cached_property
     def _places(self) -> Mapping[str, Sequence[int]]:
@@ -11862,59 +13080,78 @@ class ContextIndex:
 
     def holds_any(self, subject: str) -> bool:
         """Whether a word of a subject stands in the text."""
-        return bool(self._of(subject))
+        return bool(self._of(subject).ends)
 
     def nearest(self, subject: str, start: int, reach: int) -> int:
         """Where the last word of a subject ends in the characters before a place, or -1."""
         low, high = max(start - reach, 0), start + 2
         places = self._of(subject)
-        for at in range(bisect_right(places, (high, high)) - 1, -1, -1):
-            end, begin = places[at]
+        for at in range(bisect_right(places.ends, high) - 1, -1, -1):
+            end = places.ends[at]
             if end <= low:
                 break
-            if begin >= low:
+            if places.begins[at] >= low:
                 return end
         return -1
 
     def follows(self, subject: str, end: int, reach: int) -> bool:
         """Whether a word of a subject stands within the characters from a place on."""
         places = self._of(subject)
-        for at in range(bisect_right(places, (end, end)), len(places)):
-            last, begin = places[at]
-            if last > end + reach + 2:
+        for at in range(bisect_right(places.ends, end), len(places.ends)):
+            if places.ends[at] > end + reach + 2:
                 break
-            if begin >= end:
+            if places.begins[at] >= end:
                 return True
         return False
 
     def places_near(
-        self, subject: str, places: Sequence[int], reach: tuple[int, int]
+        self, subject: str, places: NumberPlaces, reach: tuple[int, int]
     ) -> Sequence[int]:
         """Those places where a match may have a word of a subject before or behind it.
 
         Places that a match at another of them may cover stay together.
         """
         found = self._of(subject)
-        if not found or len(places) < _FEW_PLACES:
-            return places if found else ()
-        words = np.sort(np.array([begin for _, begin in found]))
-        starts = np.array(places)
-        groups = np.zeros(len(starts), dtype=np.intp)
-        np.cumsum(np.diff(starts) > WIDEST, out=groups[1:])
-        lows = np.searchsorted(words, starts - reach[0])
-        highs = np.searchsorted(words, starts + WIDEST + reach[1] + 2, side="right")
-        kept = np.zeros(groups[-1] + 1, dtype=np.bool_)
-        kept[groups[lows < highs]] = True
-        return starts[kept[groups]].tolist()
+        if not found.ends or len(places.listed) < _FEW_PLACES:
+            return places.listed if found.ends else ()
+        starts = places.starts
+        lows = np.searchsorted(found.rising, starts - reach[0])
+        highs = np.searchsorted(found.rising, starts + WIDEST + reach[1] + 2, side="right")
+        kept = np.zeros(places.groups[-1] + 1, dtype=np.bool_)
+        kept[places.groups[lows < highs]] = True
+        return starts[kept[places.groups]].tolist()
 
-    def _of(self, subject: str) -> list[tuple[int, int]]:
-        """End and beginning of each of the subject's words, rising."""
+    def _of(self, subject: str) -> _SubjectPlaces:
+        """Where the subject's words stand."""
         if subject not in self._subjects:
-            places = self._places
-            held = _subject_words(subject) & places.keys()
-            found = [(place + len(word), place) for word in held for place in places[word]]
-            self._subjects[subject] = sorted(found) if found else found
+            self._subjects[subject] = _subject_places(self._places, _subject_words(subject))
         return self._subjects[subject]
+
+
+@dataclass(frozen=True)
+class _SubjectPlaces:
+    """Where words end and where they begin, rising by their ends and then by their beginnings."""
+
+    ends: Sequence[int] = ()
+    begins: Sequence[int] = ()
+
+    @cached_property
+    def rising(self) -> NDArray[np.intp]:
+        """Where they begin, rising."""
+        return np.sort(np.array(self.begins, dtype=np.intp))
+
+
+def _subject_places(places: Mapping[str, Sequence[int]], words: Set[str]) -> _SubjectPlaces:
+    begins: list[int] = []
+    ends: list[int] = []
+    for word in words & places.keys():
+        begins += places[word]
+        size = len(word)
+        ends += [place + size for place in places[word]]
+    if not begins:
+        return _SubjectPlaces()
+    rising = np.sort(np.array(ends) << _PLACE_BITS | np.array(begins))
+    return _SubjectPlaces((rising >> _PLACE_BITS).tolist(), (rising & _PLACE_MASK).tolist())
 
 
 @cache
@@ -11934,6 +13171,10 @@ def _context_table(clues: frozenset[str]) -> WordTable:
 # Texts in a code, read: what a candidate memory may hide from the eye of its reader.
 
 _MOST_RUNS = 40
+# Of the signs of a text; French has one in twenty-five, Czech one in seven.
+_MOST_ACCENTED = 0.15
+# A code within a code within a code.
+_DEEPEST_CODE = 3
 # One word may be chance.
 _LEAST_DISGUISED = 2
 _LEET = str.maketrans("013457@$!|+8", "oieastasiltb")
@@ -11955,6 +13196,11 @@ _PLAIN_WORDS = (
     "say",
     "password",
     "send",
+    "disregard",
+    "forget",
+    "prior",
+    "rules",
+    "obey",
 )
 
 
@@ -11980,6 +13226,7 @@ def disguised_texts(text: str) -> Iterator[str]:
     Nothing tells that it is one; so what they give counts only where it is a command.
     """
     lower = text.lower()
+    yield from _respelt_texts(lower)
     if re.search(r"[a-z][013457@$!|+8][a-z]|\b[013457@$!][a-z]{2}", lower):
         yield lower.translate(_LEET)
     if not text.isascii() and not re.search("[a-z]{4}", lower):
@@ -11997,6 +13244,18 @@ def disguised_texts(text: str) -> Iterator[str]:
         words_turned = re.sub(r"[a-z]+", lambda word: word.group()[::-1], lower)
         if sum(word in words_turned for word in _PLAIN_WORDS) >= _LEAST_DISGUISED:
             yield words_turned
+
+
+def _respelt_texts(lower: str) -> Iterator[str]:
+    """A lower-case text without what is written into its words, or in their place."""
+    if re.search("%[2-7][0-9a-f]", lower):
+        yield unquote(lower)
+    if "&" in lower and html.unescape(lower) != lower:
+        yield html.unescape(lower)
+    if not lower.isascii() and len(_accented().findall(lower)) > _MOST_ACCENTED * len(lower):
+        yield _without_accents(lower)
+    if len(_inner_signs().findall(lower)) >= _LEAST_DISGUISED:
+        yield _inner_signs().sub("", lower)
 
 
 def joined_letters(text: str) -> str:
@@ -12035,8 +13294,12 @@ def _reads(decoded: str) -> bool:
 
 
 def _of_base64(run: str) -> str:
-    bare = run.rstrip("=").replace("-", "+").replace("_", "/")
-    return _as_text(lambda: base64.b64decode(bare + "=" * (-len(bare) % 4)))
+    for _ in range(_DEEPEST_CODE):
+        bare = run.rstrip("=").replace("-", "+").replace("_", "/")
+        run = _as_text(partial(base64.b64decode, bare + "=" * (-len(bare) % 4)))
+        if not _decoders()[0][0].fullmatch(run):
+            break
+    return run
 
 
 def _of_base32(run: str) -> str:
@@ -12097,9 +13360,262 @@ def _decoders() -> tuple[tuple[re.Pattern[str], Callable[[str], str]], ...]:
     )
 
 
+def _without_accents(text: str) -> str:
+    parts = unicodedata.normalize("NFD", text)
+    return "".join(sign for sign in parts if unicodedata.category(sign) != "Mn")
+
+
+@cache
+def _accented() -> re.Pattern[str]:
+    return re.compile("[\u00df-\u024f]")
+
+
+@cache
+def _inner_signs() -> re.Pattern[str]:
+    """A sign between two letters of a word."""
+    return re.compile(r"[*|~^+\u00b7_.\-/\\](?=[a-z])(?<=[a-z].)")
+
+
 @cache
 def _apart() -> re.Pattern[str]:
     return re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){6,300}[^\W\d_](?![^\W_])")
+
+
+# ---- src/adaptive/privacy/need_table.py ----
+# Which of many patterns may fit a text, told by the words that stand in it.
+
+class NeedTable:
+    """The needs of many patterns (``pattern_needs``), looked up in a text together."""
+
+    def __init__(self, needs: Sequence[tuple[Need, ...]]) -> None:
+        numbers: dict[Need, int] = {}
+        # Of each pattern the bits of its needs.
+        asked_of = [
+            sum(1 << numbers.setdefault(need, len(numbers)) for need in dict.fromkeys(one))
+            for one in needs
+        ]
+        # Patterns that ask for nothing, and the others by the first need that they ask for.
+        self._free = [number for number, asked in enumerate(asked_of) if not asked]
+        self._by_first: dict[int, list[tuple[int, int]]] = {}
+        for number, asked in enumerate(asked_of):
+            if asked:
+                self._by_first.setdefault(asked & -asked, []).append((number, asked))
+        self._firsts_asked = sum(self._by_first)
+        # By a whole word, by the first signs of a text that is none, and by shorter ones.
+        self._words: dict[str, dict[str, int]] = {}
+        self._heads: dict[str, dict[str, int]] = {}
+        self._short: dict[str, int] = {}
+        bits: dict[str, int] = {}
+        for need, number in numbers.items():
+            for one in need:
+                bits[one] = bits.get(one, 0) | 1 << number
+        for one, meant in bits.items():
+            self._enter(one, meant)
+
+    def possible(self, text: str) -> list[int]:
+        """The numbers of the patterns all of whose needs the text meets, rising."""
+        met = self._met(text)
+        found = list(self._free)
+        looked_at = met & self._firsts_asked
+        while looked_at:
+            first = looked_at & -looked_at
+            looked_at ^= first
+            found += [number for number, asked in self._by_first[first] if met & asked == asked]
+        return sorted(found)
+
+    def _met(self, text: str) -> int:
+        met = 0
+        for word in self._words.keys() & set(_need_words().findall(text)):
+            for whole, bits in self._words[word].items():
+                if bits & ~met and whole in text:
+                    met |= bits
+        held = heads_of(text)
+        for head in self._heads.keys() & held:
+            for part, bits in self._heads[head].items():
+                if bits & ~met and part in text:
+                    met |= bits
+        for part, bits in self._short.items():
+            if part in text:
+                met |= bits
+        return met
+
+    def _enter(self, text: str, bits: int) -> None:
+        plain = text.replace(WORD_EDGE, "")
+        if words := _whole_words().findall(text):
+            entries = self._words.setdefault(max(words, key=len), {})
+        elif len(plain) >= FEW_SIGNS:
+            entries = self._heads.setdefault(plain[:FEW_SIGNS], {})
+        else:
+            entries = self._short
+        entries[plain] = entries.get(plain, 0) | bits
+
+
+@cache
+def _need_words() -> re.Pattern[str]:
+    return re.compile(r"\w+")
+
+
+@cache
+def _whole_words() -> re.Pattern[str]:
+    """Words that end within a text, so that they are whole wherever it stands."""
+    return re.compile(r"(?<=\W)\w+(?=\W)")
+
+
+# ---- src/adaptive/privacy/injection_patterns.py ----
+# How sentences command an assistant, as data: fragments of fifteen languages in frames.
+#
+# A fragment in capitals stands for the words of that name in the language at hand. Statements about
+# a person use other forms of the same verbs ("User recommends"), so the imperative is what tells.
+
+CommandKind = Literal["override", "reveal", "role", "secrecy", "trigger", "standing", "authority"]
+
+# Of commands, what a person is told about why such a text is no memory.
+COMMAND_REASONS: Mapping[CommandKind, str] = {
+    "override": "it tells the assistant to disregard its instructions",
+    "reveal": "it tells the assistant to give away what it must not",
+    "role": "it gives the assistant another role",
+    "secrecy": "it tells the assistant to hide something from you",
+    "trigger": "it tells the assistant what to say on an occasion",
+    "standing": "it reads as an instruction to the assistant, not as a fact about you",
+    "authority": "it claims an authority that no memory has",
+}
+# The beginning of a clause, where an imperative stands.
+_COMMAND_CLAUSE = (
+    r"(?:^|[.;:!?,\"'(\[\n\u2014\u2013\u2026*>-]\s{0,3}|\bCONJ\s"
+    r"|\b(?:called|named|titled|entitled|is|reads|says|means)\s)(?:PLEASE[, ]{1,3}){0,2}"
+)
+_COMMAND_OPENING = r"(?:^|[.:!?\n\"'(]\s{0,3})(?:[^\w]{0,4}PLEASE[, ]{1,3}){0,2}[^\w]{0,4}"
+# A kind's frames are alternatives; each is compiled when a text may fit it.
+_COMMAND_FRAMES: Mapping[CommandKind, tuple[str, ...]] = {
+    "override": (r"IGNORE\b[^.!?\n]{0,60}?TARGET",),
+    "reveal": (r"REVEAL\b[^.!?\n]{0,50}?HIDDEN",),
+    "role": ("BECOME",),
+    "secrecy": ("SECRETLY",),
+    "trigger": (
+        r"\bWHEN\b[^.!?\n]{0,120}?ASKED[^.!?\n]{0,100}?(?:[,:;\u2014-]\s{0,3}|\bTHEN\s)"
+        r"(?:(?!(?:user|they|he|she|we|i)\s)[^\W\d_]{1,12}\s){0,2}?\b(?:ACT|STRONG)\b",
+    ),
+    "standing": (
+        rf"{_COMMAND_CLAUSE}"
+        rf"(?:\bALWAYS\b[, ]{{0,3}}(?:[^\W\d_]{{1,12}}\s){{0,3}}?\b(?:ACT|STRONG)\b"
+        r"|\b(?:ACT|STRONG)\b[^.!?\n]{0,60}?\bALWAYS\b)",
+        rf"{_COMMAND_OPENING}\bSTRONG\b",
+        rf"{_COMMAND_OPENING}\b(?:ACT|STRONG)\b[^.!?\n]{{0,80}}?\bCONJ\sSTRONG\b",
+        r"\b(?:assistant|ai|chatbot|bot|model)[,:]\s(?:PLEASE\s)?\b(?:ACT|STRONG)\b",
+        r"\bASSISTANT\s(?:[^\W\d_]{1,12}\s){0,6}?\b(?:STRONG|DOING)\b",
+    ),
+    "authority": ("AUTHORITY",),
+}
+_FITS_NOTHING = "(?!)"
+# No range of ``_COMMAND_LETTERS`` begins before it.
+_FIRST_OTHER = "\u0400"
+
+
+@dataclass(frozen=True, slots=True)
+class _CommandPattern:
+    """One frame of a kind of command, filled with the fragments of a language.
+
+    Attributes:
+        number: its place among all.
+        letters: those of the language, one of which the text must hold; none for Latin ones.
+    """
+
+    number: int
+    kind: CommandKind
+    language: str
+    frame: str
+    letters: str
+
+    @property
+    def compiled(self) -> re.Pattern[str]:
+        """Compiled when a text may fit it: all of them together take a fifth of a second."""
+        return _compiled_command(self)
+
+
+def commands_in(text: str) -> Iterator[tuple[CommandKind, int, int]]:
+    """Each kind of command that a lower-case text holds, with the span of its first occurrence."""
+    # What is beyond Latin letters.
+    signs = set[str]() if text.isascii() else {sign for sign in text if sign >= _FIRST_OTHER}
+    possible = [
+        one
+        for letters in _command_scripts()
+        if not letters or _hold_letter(signs, letters)
+        for one in _possible_commands(text, letters)
+    ]
+    possible.sort(key=attrgetter("number"))
+    for (kind, _), frames in groupby(possible, key=lambda one: (one.kind, one.language)):
+        spans = [match.span() for one in frames if (match := one.compiled.search(text))]
+        if spans:
+            # Of those that begin together, the first frame's.
+            yield kind, *min(spans, key=itemgetter(0))
+
+
+def commands_to_compile() -> Iterator[Callable[[], re.Pattern[str]]]:
+    """What compiles the patterns, one each, where no text has needed it so far."""
+    for one in _command_patterns():
+        yield partial(_compiled_command, one)
+
+
+@cache
+def _compiled_command(one: _CommandPattern) -> re.Pattern[str]:
+    # No ``cached_property``: before Python 3.12 it compiles for one thread at a time.
+    return re.compile(_filled_frame(one.frame, COMMAND_LANGUAGES[one.language]))
+
+
+@cache
+def _command_patterns() -> tuple[_CommandPattern, ...]:
+    patterns: Iterator[tuple[CommandKind, str, str, str]] = (
+        (kind, language, frame, _COMMAND_LETTERS.get(language.rstrip("+"), ""))
+        for language, fragments in COMMAND_LANGUAGES.items()
+        for kind, frames in _COMMAND_FRAMES.items()
+        for frame in ((fragments[kind],) if kind in fragments else frames)
+        if kind in fragments or frame in fragments or not (frame.isupper() or "+" in language)
+    )
+    return tuple(_CommandPattern(number, *one) for number, one in enumerate(patterns))
+
+
+def _possible_commands(text: str, letters: str) -> list[_CommandPattern]:
+    """The patterns of the languages with these letters that the words of a text allow."""
+    patterns, needs = _command_needs(letters)
+    return [patterns[number] for number in needs.possible(text)]
+
+
+@cache
+def _command_scripts() -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.letters for one in _command_patterns()))
+
+
+@cache
+def _command_needs(letters: str) -> tuple[tuple[_CommandPattern, ...], NeedTable]:
+    patterns = tuple(one for one in _command_patterns() if one.letters == letters)
+    needs = [needs_of(one.frame, COMMAND_LANGUAGES[one.language]) for one in patterns]
+    return patterns, NeedTable(needs)
+
+
+def _hold_letter(signs: Set[str], letters: str) -> bool:
+    """Whether one of some signs lies in one of some ranges, given by their firsts and lasts."""
+    ranges = list(zip(letters[::2], letters[1::2], strict=True))
+    return any(low <= sign <= high for sign in signs for low, high in ranges)
+
+
+# Ranges of letters, each by its first and its last.
+_COMMAND_LETTERS: Mapping[str, str] = {
+    "ru": "\u0400\u04ff",
+    "zh": "\u4e00\u9fff",
+    "ja": "\u3041\u30ff\u4e00\u9fff",
+    "ko": "\uac00\ud7a3",
+    "ar": "\u0600\u06ff",
+    "hi": "\u0900\u097f",
+}
+
+
+def _filled_frame(frame: str, fragments: Mapping[str, str]) -> str:
+    """A frame with the fragments of a language in it; a name that it lacks fits nothing."""
+
+    def put(match: re.Match[str]) -> str:
+        return f"(?:{fragments.get(match.group(), _FITS_NOTHING)})"
+
+    return re.sub(r"(?<![A-Z\\])[A-Z]{3,}(?![A-Z])", put, frame)
 
 
 # ---- src/adaptive/privacy/injection.py ----
@@ -12139,12 +13655,14 @@ def injection_verdict(text: str) -> InjectionVerdict:
     """Judge a candidate memory; linear in its length, which is bounded."""
     if len(text) > LONGEST_CANDIDATE:
         return InjectionVerdict("it is too long to be one memory", "length")
-    if _hidden_signs().search(_without_known_sequences(text)):
+    # Printed signs of ASCII are all to be seen, and stand for themselves.
+    is_plain = text.isascii() and text.isprintable()
+    if not is_plain and _hidden_signs().search(_without_known_sequences(text)):
         return InjectionVerdict("it holds characters that cannot be seen", "hidden")
-    if imitates_structure(text):
+    if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
         return InjectionVerdict("it imitates the marks that structure a chat", "structure")
-    plain = _plain_view(text)
-    if _markup_signs().search(plain):
+    plain = re.sub(" {2,}", " ", text) if is_plain else _plain_view(text)
+    if _markup_openings().search(plain) and _markup_signs().search(plain):
         return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
     if "://" in plain and (_filled_address().search(plain) or _fetching().search(plain)):
         return InjectionVerdict("it holds a link that the assistant is to open", "link")
@@ -12204,12 +13722,12 @@ def _one_space(run: re.Match[str]) -> str:
 
 def _decorated(text: str) -> bool:
     """Whether Latin letters carry marks of their own, which no composed letter has."""
-    return bool(_zalgo().search(unicodedata.normalize("NFC", text)))
+    return not text.isascii() and bool(_zalgo().search(unicodedata.normalize("NFC", text)))
 
 
 def _readings(plain: str) -> Iterator[str]:
     yield plain
-    if _mixed_scripts().search(plain):
+    if not plain.isascii() and _mixed_scripts().search(plain):
         yield in_latin(plain)
     if _joined_words().search(plain):
         yield re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub(r"(?<=\w)[_\-.+~*|/](?=\w)|_", " ", plain))
@@ -12241,13 +13759,19 @@ def _tag_flags() -> re.Pattern[str]:
 
 
 @cache
+def _markup_openings() -> re.Pattern[str]:
+    """Signs one of which stands in all that ``_markup_signs`` fits."""
+    return re.compile(r"[\[<:`~{]")
+
+
+@cache
 def _markup_signs() -> re.Pattern[str]:
     return re.compile(
         r"!?\[[^\]\n]{0,200}\]\s?\(\s?[^)\s]{1,2000}|!?\[[^\]\n]{0,100}\]:\s?(?:https?:|//|data:)"
         r"|<\s?/?\s?(?i:a|b|i|u|p|br|hr|div|span|img|svg|script|style|iframe|form|input|button"
         r"|link|meta|object"
         r"|embed|video|audio|table|details|marquee|body|html|head)(?:\s[^<>\n]{0,300})?(?<!\s)/?>"
-        r"|</?[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
+        r"|(?:(?<!\w)<|</)[A-Za-z][\w\-]{0,20}(?:\s{1,3}[\w:\-]{1,30}\s?=[^<>\n]{0,300})?\s?/?>|<!--|<!\[CDATA"
         r"|(?i:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()|```|~~~"
         r"|\{\{[^}\n]{1,100}\}\}|\{%"
     )
@@ -12259,7 +13783,7 @@ def _fetching() -> re.Pattern[str]:
     go = (
         r"(?:visit|open|fetch|load|click|go to|navigate to|download|curl|wget|get|post|browse"
         r"|call|request|read|see|check|follow|include|use"
-        "|embed|render|show|display|link|point|redirect|besuche|\u00f6ffne|lade|klicke?|rufe?"
+        "|embed|render|show|display|link|point|redirect|insert|add|append|attach|put|place|besuche|\u00f6ffne|lade|klicke?|rufe?"
         "|visite[zr]?|ouvre[zr]?|clique[zr]?|t\u00e9l\u00e9charge[zr]?|abre|abra|visita|haz clic"
         "|descarga|acesse|clique|baixe|apri|clicca|scarica|bezoek|\u043e\u0442\u043a\u0440\u043e\u0439\\w*|\u043f\u0435\u0440\u0435\u0439\u0434\u0438\\w*"
         "|\u0437\u0430\u0433\u0440\u0443\u0437\u0438\\w*|\u0441\u043a\u0430\u0447\u0430\u0439\\w*|otw\u00f3rz|kliknij)"
@@ -12320,6 +13844,13 @@ _RIGHT_BEHIND = 3
 _LEAST_UNLINKED = 6
 # The shortest value and the shortest word between it and an announcing word.
 _LEAST_BEFORE = 5
+# What is read of a text around the end of an announcing word: a little before it; of what stands
+# behind it at most this much, but for a run of blanks or letters that begins before the tail.
+_WINDOW_BEFORE = 40
+_WINDOW_BEHIND = 1200
+_WINDOW_TAIL = 200
+# So many different surroundings are remembered while a text is read.
+_MOST_READINGS = 500
 # So many characters between two announcing words make them one.
 _GLUED = 2
 KIND_OF_SORT: dict[SecretSort, str] = {
@@ -12347,31 +13878,83 @@ class ContextFinding(NamedTuple):
     end: int
 
 
-def context_secrets(text: str, lower: str) -> Iterator[ContextFinding]:
+def context_secrets(text: str, lower: str, ascii_held: Set[str]) -> Iterator[ContextFinding]:
     """Secrets in a folded text, as far as words announce them; in no order.
 
-    ``lower`` is the same text in small letters, sign for sign.
+    ``lower`` is the same text in small letters, sign for sign; ``ascii_held`` has all announcing
+    words of ASCII that stand in it, and may have more.
     """
-    places = _announced(lower)
+    places = _announced(lower, ascii_held)
+    readings = _ContextReadings(text)
     for number, place in enumerate(places):
         if place.sort == "nothing":
             continue
         following = places[number + 1].start if number + 1 < len(places) else len(text)
         # Of words that follow one another directly, the last leads to the value: SECRET_KEY=...
         if following - place.end > _GLUED or following == len(text):
-            yield from _secrets_after(text, place, min(following, place.end + _CONTEXT_REACH))
+            yield from readings.after(place, min(following, place.end + _CONTEXT_REACH))
         if place.sort != "phrase":
-            previous = places[number - 1].end if number else 0
-            yield from _secrets_before(text, place, previous)
+            yield from readings.before(place, places[number - 1].end if number else 0)
 
 
-def _announced(lower: str) -> list[Announced]:
+class _ContextReadings:
+    """What stands around the announcing words of one text; equal surroundings are read once.
+
+    Otherwise a text that repeats one word ten thousand times takes ten times as long as others.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._after: dict[tuple[SecretSort, int, int, str], list[ContextFinding]] = {}
+        self._before: dict[tuple[SecretSort, str], list[ContextFinding]] = {}
+
+    def after(self, place: Announced, stop: int) -> Iterable[ContextFinding]:
+        """Secrets behind a word, up to where the next one stands."""
+        text, base = self._text, place.end
+        if base < _WINDOW_BEFORE:
+            return _secrets_after(text, place, stop)
+        window = text[base - _WINDOW_BEFORE : base + _WINDOW_BEHIND]
+        key = place.sort, stop - base, base - place.start, window
+        found = self._after.get(key)
+        if found is None:
+            found = [
+                ContextFinding(kind, start - base, end - base)
+                for kind, start, end in _secrets_after(text, place, stop)
+            ]
+            if len(self._after) < _MOST_READINGS and _ends_within(window):
+                self._after[key] = found
+        return [ContextFinding(kind, start + base, end + base) for kind, start, end in found]
+
+    def before(self, place: Announced, previous: int) -> Iterable[ContextFinding]:
+        """Secrets before a word, from where the former one ends."""
+        base = place.start
+        head = self._text[max(previous, base - _CONTEXT_BEFORE) : base]
+        if len(head) < _LEAST_BEFORE:
+            return ()
+        key = place.sort, head
+        found = self._before.get(key)
+        if found is None:
+            found = list(_secrets_before(head, place.sort))
+            if len(self._before) < _MOST_READINGS:
+                self._before[key] = found
+        return [ContextFinding(kind, start + base, end + base) for kind, start, end in found]
+
+
+def _ends_within(window: str) -> bool:
+    """Whether no run of blanks or of letters goes on beyond what was read of a text."""
+    tail = window[-_WINDOW_TAIL:]
+    return not (tail.isspace() or tail.replace("_", "0").isalnum())
+
+
+def _announced(lower: str, ascii_held: Set[str]) -> list[Announced]:
     """Where words announce; of those that overlap, the one that begins first, else the longest."""
     found: list[Announced] = []
     # Most words are ASCII, and are found faster in what is no wider.
     narrow = lower if lower.isascii() else lower.encode("ascii", "replace").decode("ascii")
     sorts = _announced_sorts()
-    held = _announcing_table().held(lower)
+    held = sorts.keys() & ascii_held
+    if not lower.isascii():
+        held |= _foreign_announcing().held(lower)
     meanings: Iterator[tuple[str, SecretSort]] = (
         (one, sort) for one in held for sort in sorts[one]
     )
@@ -12392,8 +13975,8 @@ def _announced(lower: str) -> list[Announced]:
 
 
 @cache
-def _announcing_table() -> WordTable:
-    return WordTable(_announced_sorts())
+def _foreign_announcing() -> WordTable:
+    return WordTable(word for word in _announced_sorts() if not word.isascii())
 
 
 @cache
@@ -12567,24 +14150,26 @@ def _unlinked_value(text: str, place: Announced, stop: int) -> tuple[int, int] |
     return None if _is_amount(text, said, span[1]) else span
 
 
-def _secrets_before(text: str, place: Announced, previous: int) -> Iterator[ContextFinding]:
-    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code"."""
-    begin = max(previous, place.start - _CONTEXT_BEFORE)
-    head = text[begin : place.start]
-    match = said_before_signs().search(head) if len(head) >= _LEAST_BEFORE else None
+def _secrets_before(head: str, sort: SecretSort) -> Iterator[ContextFinding]:
+    """A value that the word follows: "hunter2 is my password", "482913 ist dein Code".
+
+    ``head`` is what stands before the word; places count from the word's beginning.
+    """
+    match = said_before_signs().search(head)
     if not match:
         return
     said = bare_value(match.group("value"))
-    start = begin + match.start("value")
-    if place.sort == "code":
+    start = match.start("value")
+    if sort == "code":
         good = re.fullmatch(r"(?:[A-Z]{1,2}-)?\d{4,8}|\d{3}[ \-]\d{3}", said) is not None
-    elif place.sort == "key":
+    elif sort == "key":
         good = looks_random(said, 12)
     else:
-        quoted = head[match.start("value") - 1 : match.start("value")] in ("'", '"', "`", "\u300c")
+        quoted = head[start - 1 : start] in ("'", '"', "`", "\u300c")
         good = looks_chosen(said) or (quoted and _is_quoted_password(said))
     if good:
-        yield ContextFinding(KIND_OF_SORT[place.sort], start, start + len(said))
+        begin = start - len(head)
+        yield ContextFinding(KIND_OF_SORT[sort], begin, begin + len(said))
 
 
 # ---- src/adaptive/privacy/secrets.py ----
@@ -12655,22 +14240,25 @@ def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
 def _secret_spans(text: str) -> Iterator[tuple[str, int, int]]:
     # Keys are ASCII; what is no wider is read faster, and each sign keeps its place.
     latin = in_latin(text).encode("ascii", "replace").decode("ascii")
-    yield from _issued_spans(latin)
     lower = text.lower()
-    yield from _shaped_spans(text, latin, lower)
+    # All anchors together, so that the text is read through for them once.
+    held = _secret_anchors().held(latin.lower())
+    yield from _issued_spans(latin, held)
+    yield from _shaped_spans(text, latin, lower, held)
     yield from _unknown_issuers(latin)
-    yield from context_secrets(text, lower)
+    yield from context_secrets(text, lower, held)
     for start, end in listed_phrases(text):
         yield "recovery phrase", start, end
 
 
-def _issued_spans(text: str) -> Iterator[tuple[str, int, int]]:
+def _issued_spans(text: str, held: set[str]) -> Iterator[tuple[str, int, int]]:
     """Keys by their issuer; also those that a mail has broken over lines."""
     found: list[tuple[str, int, int]] = []
-    held = _issuer_anchors().held(text)
-    if not held:
-        return
-    present = [key for key in issued_keys() if key.anchor in held]
+    numbers = [
+        number for anchor in _issuer_anchors().keys() & held for number in _issuer_anchors()[anchor]
+    ]
+    keys = issued_keys()
+    present = [keys[number] for number in sorted(numbers) if keys[number].anchor in text]
     for key in present:
         found += _issued_by(key, text)
     for kind, start, end in found:
@@ -12759,20 +14347,27 @@ def _is_cut_key(piece: str) -> bool:
     return looks_random("".join(lines)) and (len(lines[-1]) < 4 or looks_random(lines[-1], 4))
 
 
-def _shaped_spans(text: str, latin: str, lower: str) -> Iterator[tuple[str, int, int]]:
-    held = _shape_anchors().held(latin.lower())
-    if not held:
-        return
-    for shape, words in _words_of_shapes():
-        if not any(map(held.issuperset, words)):
+def _shaped_spans(
+    text: str, latin: str, lower: str, held: set[str]
+) -> Iterator[tuple[str, int, int]]:
+    heads = _shape_heads()
+    numbers = {number for word in heads.keys() & held for number in heads[word]}
+    shapes = _words_of_shapes()
+    for number in sorted(numbers):
+        shape, words = shapes[number]
+        if not any(held.issuperset(one) for one in words):
             continue
         if shape.assigned and not any(_assigned(lower, anchor) for anchor in shape.anchors):
             continue
         if shape.least_word and not _key_signs().runs(latin, shape.least_word):
             continue
+        # Of a value that is repeated again and again, the first is looked at.
+        told: dict[str, bool] = {}
         for match in shape.pattern.finditer(text):
             value = match.group("value")
-            if not shape.told or _is_told(value):
+            if shape.told and value not in told:
+                told[value] = _is_told(value)
+            if not shape.told or told[value]:
                 yield shape.kind, *match.span("value")
 
 
@@ -12833,14 +14428,30 @@ def _line_end() -> re.Pattern[str]:
 
 
 @cache
-def _issuer_anchors() -> WordTable:
-    return WordTable(key.anchor for key in issued_keys())
+def _secret_anchors() -> WordTable:
+    """What is looked for in the text in small Latin letters: the words of all sorts of anchors."""
+    shapes = (word for _, words in _words_of_shapes() for one in words for word in one)
+    announcing = (word for word, _ in announcing_words() if word.isascii())
+    return WordTable([*_issuer_anchors(), *shapes, *announcing])
 
 
 @cache
-def _shape_anchors() -> WordTable:
-    anchors = (anchor for shape in SECRET_SHAPES for anchor in shape.anchors)
-    return WordTable(word for anchor in anchors for word in anchor.split())
+def _issuer_anchors() -> Mapping[str, list[int]]:
+    """The numbers of the issued keys by their anchors in small letters."""
+    numbers: dict[str, list[int]] = {}
+    for number, key in enumerate(issued_keys()):
+        numbers.setdefault(key.anchor.lower(), []).append(number)
+    return numbers
+
+
+@cache
+def _shape_heads() -> Mapping[str, list[int]]:
+    """The numbers of the shapes by the first words of their anchors."""
+    numbers: dict[str, list[int]] = {}
+    for number, (_, words) in enumerate(_words_of_shapes()):
+        for one in words:
+            numbers.setdefault(one[0], []).append(number)
+    return numbers
 
 
 @cache
@@ -15555,7 +17166,8 @@ async def _holds_any(collection: str) -> bool:
 # - an item that says itself what it is, bare or in a list without a name;
 # - one of these under a name that is known to be a wrapper (`result`, `arguments`, ...), also
 #   where it is there as a string of JSON;
-# - several of these in one list, as calls of a tool come.
+# - several of these in one list, as calls of a tool come;
+# - items that stand under numbers, or under the word for what is to be done with them.
 #
 # An object that is not whole is no item: half a sentence is not what was said.
 
@@ -15565,7 +17177,15 @@ _ENVELOPE_NAMES = """
     function functions functioncall toolcall toolcalls tool arguments args parameters params input
     choices message content text
     memories memory facts items actions changes updates operation memoryoperations
+    properties
 """
+# A schema has the list's name there too, and no list under it.
+_SCHEMA_NAME = "properties"
+_REMARK_NAMES = """
+    reasoning reason reasons thought thoughts thinking explanation comment comments note notes
+    rationale analysis summary
+"""
+_NUMBERED_NAME = re.compile(r"(?:operation|op|item|memory|fact)?\d{1,4}")
 _FENCE_AROUND = re.compile(r"\s*+```\w*\s*+")
 _NO_LETTER = re.compile(r"[\W_]+")
 
@@ -15575,12 +17195,27 @@ def _envelope_names() -> frozenset[str]:
     return frozenset(_ENVELOPE_NAMES.split())
 
 
+@cache
+def _remarks() -> frozenset[str]:
+    return frozenset(_REMARK_NAMES.split())
+
+
 @dataclass(frozen=True, slots=True)
 class ReplyForm:
-    """What a reply was asked for: the name of its list, and what marks an item outside of it."""
+    """What a reply was asked for.
+
+    Attributes:
+        key: the name of its list.
+        is_item: what marks an item outside of it.
+        grouped_item: what a name over an element makes of that, ``None`` where it is no name of a
+            group; for replies that sort the items by what is to be done.
+        is_void: whether an item only repeats the form and says nothing.
+    """
 
     key: str
     is_item: Callable[[Mapping[str, Any]], bool]
+    grouped_item: Callable[[str, object], Mapping[str, Any] | None] = lambda _name, _element: None
+    is_void: Callable[[Mapping[str, Any]], bool] = lambda _item: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -15614,7 +17249,7 @@ def found_items(value: object, form: ReplyForm, level: int = 0) -> Found | None:
     if form.is_item(fields):
         whole = is_whole(fields)
         return Found([fields] if whole else [], listed=False, finished=whole)
-    return _wrapped(fields, form, level)
+    return _sorted_out(fields, form, level) or _wrapped(fields, form, level)
 
 
 def is_whole(box: object) -> bool:
@@ -15658,6 +17293,8 @@ def _under_key(inner: object, form: ReplyForm, level: int) -> Found | None:
     single = cast(dict[str, object], inner)
     if form.key in single:
         return found_items(single, form, level + 1)
+    if not form.is_item(single) and (found := _sorted_out(single, form, level)):
+        return found
     return Found([single] if is_whole(single) else [], finished=is_whole(single))
 
 
@@ -15685,9 +17322,43 @@ def _opened(value: object, form: ReplyForm, level: int) -> Found | None:
         return _elements(inner, form, level + 1, bare=True) if holds else None
     if isinstance(value, str):
         return _in_text(value, form, level)
-    if form.key in mapping(value):
+    fields = mapping(value)
+    if form.key in fields:
         return found_items(value, form, level + 1)
-    return None if is_whole(value) else Found([], finished=False)
+    if not is_whole(value):
+        return Found([], finished=False)
+    return None if not fields or form.is_item(fields) else _grouped(fields, form)
+
+
+def _sorted_out(fields: Mapping[str, Any], form: ReplyForm, level: int) -> Found | None:
+    """The items under numbers, or under words for what is to be done with them."""
+    if fields and all(_NUMBERED_NAME.fullmatch(plain_name(name)) for name in fields):
+        numbered = JsonList(fields.values())
+        numbered.whole = is_whole(fields)
+        items = [mapping(one) for one in numbered]
+        return (
+            _elements(numbered, form, level + 1, bare=True)
+            if any(map(form.is_item, items))
+            else None
+        )
+    return _grouped(fields, form)
+
+
+def _grouped(fields: Mapping[str, Any], form: ReplyForm) -> Found | None:
+    """The items of an object all of whose names say what is to be done with what they hold."""
+    items: list[Any] = []
+    finished = is_whole(fields)
+    groups = {name: inner for name, inner in fields.items() if plain_name(name) not in _remarks()}
+    if not groups or any(form.grouped_item(name, {}) is None for name in groups):
+        return None
+    for name, inner in groups.items():
+        group = cast(list[object], inner) if isinstance(inner, list) else [inner]
+        finished = finished and is_whole(cast(object, inner))
+        for element in group:
+            if is_whole(element) and element is not None:
+                items.append(form.grouped_item(name, element))
+            finished = finished and is_whole(element)
+    return Found(items, finished=finished)
 
 
 def _wrapped(fields: Mapping[str, Any], form: ReplyForm, level: int) -> Found | None:
@@ -15698,6 +17369,8 @@ def _wrapped(fields: Mapping[str, Any], form: ReplyForm, level: int) -> Found | 
         plain = plain_name(name)
         if plain == key:
             return _under_key(inner, form, level)
+        if plain == _SCHEMA_NAME and not isinstance(mapping(inner).get(form.key), list):
+            continue
         part = found_items(inner, form, level + 1) if plain in _envelope_names() else None
         if part and (part.items or not part.bare):
             found.append(part)
@@ -15721,7 +17394,7 @@ NO_OPERATION = "NONE"
 
 _FIELD_NAMES: Mapping[str, str] = {
     "operation": "operation op operationtype optype",
-    "id": "id memoryid memid targetid existingid",
+    "id": "id ids memoryid memoryids memid targetid existingid",
     "content": "content text fact statement sentence newcontent updatedcontent memorycontent",
     "tags": "tags tag category categories",
     "memory_bank": "memorybank bank",
@@ -15732,20 +17405,26 @@ _FIELD_NAMES: Mapping[str, str] = {
 # Names with other uses, taken for `operation` where one of its words stands there.
 _SOMETIMES_OPERATION = frozenset({"action", "event", "type", "name", "command", "function", "tool"})
 _OPERATION_WORDS: Mapping[str, str] = {
-    "NEW": "new add create insert save store remember",
-    "UPDATE": "update edit modify replace change revise",
-    "DELETE": "delete remove forget erase",
-    NO_OPERATION: "none noop keep ignore skip unchanged nochange nothing",
+    "NEW": "new add create insert save store remember record append memorize memorise",
+    "UPDATE": "update edit modify replace change revise refine correct amend overwrite",
+    "DELETE": "delete remove forget erase del purge",
+    NO_OPERATION: "none noop keep ignore skip unchanged nochange nochanges nothing",
 }
 # What stands beside the word in a tool's name, as in `add_memory`.
 _FILLERS = frozenset({"memory", "memories", "fact", "content", "user", "operation"})
 # What may hold the fields of an item, as the arguments of a tool's call do.
-_INNER = frozenset({"arguments", "args", "parameters", "params", "input", "function", "memory"})
+_INNER_TEXT = "arguments args parameters params input function memory operation op item"
+_INNER = frozenset(_INNER_TEXT.split())
 _MOST_LAYERS = 4
 _KINDS = frozenset({"fact", "meta"})
+# What some models put into a list or an object of its own.
+_OF_ONE_VALUE = frozenset({"operation", "id", "content", "kind"})
 # Where two values make it unclear what is to be done; of other fields one is taken.
 _DECISIVE = ("operation", "id", "content", "kind", "confidence")
 _WORD_PARTS = re.compile(r"[^\W_]+")
+# What the prompt's form has in the place of a sentence.
+_PLACEHOLDER = re.compile(r"<[^<>]*>|\.{3}|\u2026")
+_LEFT_OPEN = re.compile(r"\s(?:\.{3}|\u2026)\.?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -15782,6 +17461,38 @@ def item_fields(item: Mapping[str, Any], ids: Collection[str] = ()) -> ItemField
     if values.get("kind") in CATEGORIES:  # a category says that it is a fact, and which
         values["tags"] = [*listing(values.get("tags")), values.pop("kind")]
     return ItemFields(values, next((name for name in _DECISIVE if name in unclear), ""))
+
+
+def grouped_item(name: str, element: object) -> Mapping[str, Any] | None:
+    """An element that stands under the word for what is to be done, as an item that says so.
+
+    ``None`` where the name is no such word. A text is an id where it is to be deleted, a sentence
+    where it is new.
+    """
+    operation = _operation(name)
+    if operation is None:
+        return None
+    if isinstance(element, dict):
+        fields = cast(dict[str, Any], element)
+        item = JsonObject([("op", operation), *fields.items()])
+        item.twice |= fields.twice if isinstance(fields, JsonObject) else set[str]()
+        return item
+    return {"op": operation, "id" if operation == "DELETE" else "content": element}
+
+
+def is_example(item: Mapping[str, Any]) -> bool:
+    """Whether an item has neither an id nor a sentence, as one that only shows the form."""
+    values = item_fields(item).values
+    content = values.get("content")
+    return bool(values) and all(
+        one is None or (isinstance(one, str) and _PLACEHOLDER.fullmatch(one.strip()))
+        for one in (values.get("id"), content)
+    )
+
+
+def says_placeholder(content: str) -> bool:
+    """Whether a content is what the prompt's form has in the place of a sentence, or ends so."""
+    return bool(_PLACEHOLDER.fullmatch(content) or _LEFT_OPEN.search(content))
 
 
 def is_operation(fields: Mapping[str, Any]) -> bool:
@@ -15833,6 +17544,8 @@ def _operation_words() -> dict[str, str]:
 def _standard(name: str, value: Any, ids: Collection[str]) -> tuple[str, Any]:
     """The standard name of a field and its value; no name where the field is not known."""
     plain = plain_name(name)
+    if _standard_names().get(plain) in _OF_ONE_VALUE:
+        value = _single(value)
     operation = _operation(value)
     standard = _standard_names().get(plain, "")
     if standard == "operation":
@@ -15847,10 +17560,27 @@ def _standard(name: str, value: Any, ids: Collection[str]) -> tuple[str, Any]:
     if plain == "memory" and isinstance(value, str):
         return ("id", value) if value.strip() in ids else ("content", value)
     if standard == "kind":
-        return standard, word or value
+        parts = frozenset(_WORD_PARTS.findall(word)) & _KINDS
+        return standard, next(iter(parts)) if len(parts) == 1 else word or value
     if standard == "content" and plain != "content" and not isinstance(value, str):
         return "", None
     return standard, value
+
+
+def _single(value: object) -> object:
+    """The one value in a list or an object that holds nothing else."""
+    if isinstance(value, list):
+        values = cast(list[object], value)
+        return _single(values[0]) if len(values) == 1 else values
+    if isinstance(value, dict):
+        fields = cast(dict[str, object], value)
+        texts = [one for one in fields.values() if one is not None]
+        named = all(plain_name(name) in _standard_names() for name in fields)
+        held = texts[0] if len(texts) == 1 and named else None
+        return held if isinstance(held, str | int) else fields
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value
 
 
 def _operation(value: object) -> str | None:
@@ -16216,7 +17946,7 @@ def _values_in(value: object) -> Iterator[str | float]:
 
 def _is_quoted(text: str, value: str) -> bool:
     """Whether the text holds the value between quotes, or bare where it is a single word."""
-    if value.count('"') % 2:  # the end of the string may have been taken for a quote in it
+    if value.count('"') % 2 or '" + "' in value:  # ends of strings, taken for quotes in one
         return False
     if re.fullmatch(r"[\w.:-]*", value):
         return True
@@ -16257,6 +17987,8 @@ _MOST_SECOND_LOOKS = 64
 _MOST_REPAIRS = 2
 _MOST_VALUES = 12_000
 _MOST_FAILURES = 500
+# How often a reply is taken out of a string, of HTML or of full-width signs.
+_MOST_WRAPPINGS = 3
 
 REPLY_TOO_LONG = "the model's reply is longer than 256 kB"
 REPLY_EMPTY = "the model's reply is empty"
@@ -16305,9 +18037,11 @@ def read_reply(text: str, form: ReplyForm, *, cut: bool = False) -> ReplyItems:
     if not text:
         raise ReplyUnusable(REPLY_EMPTY)
     scan = _ReplyScan(text, form, cut=cut)
-    if not scan.answers and (plain := _without_escapes(text)):
-        again = _ReplyScan(plain, form, cut=cut)
-        scan = again if again.answers else scan
+    plain: str | None = text
+    for _ in range(_MOST_WRAPPINGS):
+        plain = _unwrapped(plain) if plain and not scan.answers else None
+        again = _ReplyScan(plain, form, cut=cut) if plain else None
+        scan = again if again and again.answers else scan
     return scan.result()
 
 
@@ -16388,6 +18122,7 @@ class _ReplyScan:
         """The items of all answers; raises ``ReplyUnusable`` where there is none."""
         if not self.answers:
             raise ReplyUnusable(self._reason())
+        self._drop_void()
         begin, items = self._agreed()
         last = self.answers[-1]
         ends = self._lost_end or (
@@ -16496,6 +18231,16 @@ class _ReplyScan:
     def _is_prose(self, start: int, end: int) -> bool:
         return _PROSE.search(_NO_PROSE.sub("", self._text[start:end])) is not None
 
+    def _drop_void(self) -> None:
+        """Drop examples of the form, which say nothing, where something else is an answer."""
+        telling = [
+            one
+            for one in self.answers
+            if not one.found.items
+            or not all(self._form.is_void(mapping(item)) for item in one.found.items)
+        ]
+        self.answers = telling or self.answers
+
     def _agreed(self) -> tuple[int, list[Any]]:
         """All items, if the answers go together or say the same, and where they begin."""
         versions: list[list[Any]] = [[]]
@@ -16517,6 +18262,22 @@ class _ReplyScan:
             return after.found.listed
         listed = before.found.listed or after.found.listed
         return listed and self._is_prose(before.end, after.start)
+
+
+_FULL_WIDTH = str.maketrans("\uff5b\uff5d\uff3b\uff3d\uff02", '{}[]"')
+
+
+def _unwrapped(text: str) -> str | None:
+    """The text of a reply that nothing was found in, freed of one layer; ``None`` without one."""
+    if "&quot;" in text or "&#34;" in text:
+        return unescape(text)
+    if "\uff5b" in text:
+        return text.translate(_FULL_WIDTH)
+    lines = text.splitlines()
+    for mark in (">", "+"):
+        if all(line.startswith(mark) or not line.strip() for line in lines):
+            return "\n".join(line[1:] for line in lines)
+    return _without_escapes(text)
 
 
 def _without_escapes(text: str) -> str | None:
@@ -17030,14 +18791,15 @@ class _PiiScan:
                 yield found
 
     def _at_starts(self, recogniser: Recogniser) -> Iterator[re.Match[str]]:
-        places = self._starts.at(recogniser.leads)
+        starts = self._starts.at(recogniser.leads, number_head(recogniser.pattern))
+        places = starts.listed
         if not places:
             return
         many = len(places) > _MANY_STARTS
         if many and recogniser.clues and not self._context.holds_one(recogniser.clues):
             return
         if recogniser.needs_context:
-            places = self._context.places_near(recogniser.context, places, recogniser.reach)
+            places = self._context.places_near(recogniser.context, starts, recogniser.reach)
         matches = self._after_one_another if many else self._at_each
         yield from matches(recogniser.compiled, places)
 
@@ -17074,10 +18836,20 @@ class _PiiScan:
         if recogniser.clues:
             numbered = recogniser.numbered
             places = self._context.windows_with(places, recogniser.clues, numbered=numbered)
-        for low, high in places:
-            if any(self._text.find(sign, low, high) < 0 for sign in recogniser.signs):
-                continue
-            yield from recogniser.compiled.finditer(self._text, low, high)
+        if not places:
+            return
+        if recogniser.signs:
+            places = [window for window in places if self._holds_all(recogniser.signs, window)]
+        pattern = recogniser.compiled
+        lows, highs = map(itemgetter(0), places), map(itemgetter(1), places)
+        # Most windows hold no match, which a search tells soonest.
+        matches = map(pattern.search, repeat(self._text), lows, highs)
+        for low, high in compress(places, matches):
+            yield from pattern.finditer(self._text, low, high)
+
+    def _holds_all(self, signs: str, window: Window) -> bool:
+        low, high = window
+        return all(self._text.find(sign, low, high) >= 0 for sign in signs)
 
     def _judged(self, recogniser: Recogniser, match: re.Match[str]) -> Finding | None:
         if recogniser.fits and not recogniser.fits(match):
@@ -23310,6 +25082,7 @@ _SIGNS_TEXT = """
 not: not no never none nicht kein keine keinen keinem keiner nie niemals ne pas jamais aucun aucune
     nunca ningun ninguna nao nem nenhum nenhuma non nessun nessuna \u043d\u0435 \u043d\u0435\u0442 \u043d\u0438\u043a\u043e\u0433\u0434\u0430 \u043d\u0438 \u4e0d \u6ca1 \u6c92 \u65e0 \u672a
     \u4ece\u4e0d niet geen nooit inte aldrig ikke de\u011fil
+ended: nolonger
 flip: quit quits stopped aufgehort arrete cesse dejo parou deixou smesso \u0431\u0440\u043e\u0441\u0438\u043b \u0431\u0440\u043e\u0441\u0438\u043b\u0430 \u043f\u0435\u0440\u0435\u0441\u0442\u0430\u043b
     \u043f\u0435\u0440\u0435\u0441\u0442\u0430\u043b\u0430 \u6212 \u6212\u4e86 \u4e0d\u518d
 past: formerly previously former ex fruher ehemals ehemalige ehemaliger damals einst vorher zuvor
@@ -23349,6 +25122,7 @@ void: currently now presently really very much quite actually still
     definitely absolutely truly extremely nowadays any anymore derzeit momentan aktuell jetzt sehr
     gerade wirklich immer noch actuellement maintenant tres beaucoup vraiment toujours encore plus
     actualmente ahora muy mucho realmente todavia siempre atualmente agora muito ainda sempre
+    desormais dorenavant mittlerweile inzwischen nunmehr ormai
     attualmente adesso molto davvero ancora \u0441\u0435\u0439\u0447\u0430\u0441 \u0442\u0435\u043f\u0435\u0440\u044c \u043e\u0447\u0435\u043d\u044c \u0434\u0435\u0439\u0441\u0442\u0432\u0438\u0442\u0435\u043b\u044c\u043d\u043e \u73b0\u5728 \u76ee\u524d \u5f88 \u975e\u5e38
     \u771f\u7684 \u4eca\u5e74 \u4e86 \u7740 \u540d \u5bf9
 article: a an the der die das den dem des ein eine einen einem einer le la les un une el los las o
@@ -23372,7 +25146,17 @@ used to = formerly
 before that = formerly
 in the past = formerly
 as a (?:child|kid|teenager|student|boy|girl) = formerly
-no longer|not any ?more|any ?more = no
+no longer|not any ?more|any ?more|nicht mehr(?! als\\b)|\u0431\u043e\u043b\u044c\u0448\u0435 \u043d\u0435 = nolonger
+kein(?:e[nmrs]?)? (\\w{1,40}) mehr = nolonger \\1
+(?:j\u00e1 )?n[\u00e3a]o (\\w{1,40}) mais(?! (?:de|do) que\\b) = nolonger \\1
+non (\\w{1,40}) pi\u00f9(?! di\\b) = nolonger \\1
+ya no = nolonger
+ne (\\w{1,40}) plus(?! (?:de|que) \\d) = nolonger \\1
+(?:can't|cannot|can not) stand = hates
+user's (?:goal|dream|aim) is(?= to\\b) = user wants
+my (?:goal|dream|aim) is(?= to\\b) = i want
+is an? (\\w{1,40}) by (?:profession|trade|occupation) = is as \\1
+(?:ist|bin) (\\w{1,40}) von beruf = ist as \\1
 would (?:really )?like = want
 (?:is|am|are|'m) going(?= to\\b) = plan
 (?:has|have) been = is
@@ -23516,13 +25300,17 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """Words between commas, conjunctions and relative pronouns; ``foreign``: its subject is new."""
+    """Words between commas, conjunctions and relative pronouns.
+
+    ``foreign``: its subject is new; ``ended``: it is negative now and was not so before.
+    """
 
     words: tuple[Word, ...]
     negative: bool
     time: Time
     foreign: bool
     also: bool
+    ended: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -23579,7 +25367,7 @@ class _Reader:
 
     def _begin(self, *, foreign: bool) -> None:
         self._words: list[Word] = []
-        self._negated = self._flipped = self._also = False
+        self._negated = self._flipped = self._also = self._ended = False
         self._time: Time = "past" if self._past else "present"
         self._foreign = foreign
         self._separate()
@@ -23593,7 +25381,9 @@ class _Reader:
         if self._words:
             negative = self._negated != self._flipped
             words = tuple(self._words)
-            self._clauses.append(Clause(words, negative, self._time, self._foreign, self._also))
+            ended = negative and self._ended
+            clause = Clause(words, negative, self._time, self._foreign, self._also, ended)
+            self._clauses.append(clause)
             self._begin(foreign=foreign)
         else:
             self._foreign = self._foreign or foreign
@@ -23686,8 +25476,12 @@ class _Reader:
         """A sign that turns its whole clause."""
         if sign == "not":
             self._negated = True
+        elif sign == "ended":  # "can't stand it any more" is negative once
+            self._negated = self._negated or not self._flipped
+            self._ended = True
         elif sign == "flip":
             self._flipped = not self._flipped
+            self._ended = True
         elif sign == "also":
             self._also = True
         elif sign == "past" or sign == "wish":
@@ -23781,6 +25575,7 @@ _VERBS = _MEASURED | {"live", "moved", "work", "drive", "born"}
 _ONLY_ONES = frozenset(("mother", "father", "wife", "husband", "partner", "boss", "landlord"))
 _AT_WORK = frozenset(("at", "for", "by", "bei", "fur", "chez", "presso", "para"))
 _INTO = frozenset(("to", "nach", "\u0432", ""))
+_INTO_NAMED = frozenset(("to", "nach", "a", "\u00e0", "para", "\u0432"))
 _INSIDE = frozenset(("in", "at", "en", "em", "na", "\u0432", ""))
 # Their values have to be names: to live in a small house says nothing against living in Porto.
 _BY_NAME = frozenset(("live", "employer", "drive", "name", "hometown", "timezone"))
@@ -23870,6 +25665,10 @@ def compared(known: Attribute, said: Attribute, statement: Statement) -> Relatio
         return "same"
     if exact or (loose and known.value < said.value):
         return "refines" if known.extras <= said.extras else "different"
+    if "live" in known.key and known.sole and known.value <= _countries() & said.extras:
+        return "refines"  # Belgium; Ghent, Belgium
+    if "live" in known.key and known.sole and said.value <= _countries() & known.extras:
+        return "same"
     if known.value <= said.value or said.value <= known.value:
         return "different"
     if not known.sole or not _comparable_values(known, said):
@@ -23961,9 +25760,13 @@ def _predicate(words: Sequence[Word]) -> _Found | None:
     if not verbs or (strong(words[:place]) and place + 1 < len(words)):
         return None
     after = words[place + 1 :] or strong(words[:place])  # German has the verb last
+    verb = words[place].meaning
+    if verb == "moved" and len(after) > 1 and after[0].key.startswith("from "):
+        into = (at for at, word in enumerate(after) if word.prep in _INTO_NAMED and word.name)
+        after = after[next(into, 0) :]  # from Ghent to Bruges
     if not after:
         return None
-    verb, value = words[place].meaning, _phrase(after)
+    value = _phrase(after)
     dated = any(word.figure for word in after)
     home = (verb == "live" and value[0].prep in _INSIDE) or (
         verb == "moved" and value[0].prep in _INTO and not dated
@@ -24922,7 +26725,7 @@ def _learnings(fields: ReplyFields, bank: str) -> tuple[Operation, ...]:
 #   less than what is known; or, where only plain words differ, vectors nearer than those of any two
 #   different facts in ``benchmarks/deduplication_pairs.json``;
 # - *contradicts*: the same sentence turned around ("likes", "does not like"), or another value of an
-#   attribute that has one at a time (``learn.attribute``);
+#   attribute that has one at a time (``learn.attribute``); also where it is said to have ended;
 # - *refines*: all that is known, and more.
 
 # ruff: noqa: RUF001 - words of many scripts
@@ -24957,6 +26760,7 @@ _SAME_ROLE = {
     "work": ("for", "by", "fur", "pour", "para", "per", "par", "por"),
     "allergic": ("to", "para"),
 }
+_ENDING_YEAR = re.compile(r"(?:19|20)\d\d")
 _DIRECTED = ("than ", "until ", "of ")
 
 
@@ -25017,12 +26821,47 @@ def _by_words(old: Statement, new: Statement) -> Relation:
             return "same"
         if time == when:
             return "contradicts" if of_one(new) else "different"
+    if _ends(new, old):
+        return "contradicts"
     known, said = attribute(old), attribute(new)
     if known and said and known.key == said.key:
         return compared(known, said, new)
     if _covers(old, new):
         return "same"
     return "refines" if _covers(new, old) else "different"
+
+
+def _ends(new: Statement, old: Statement) -> bool:
+    """Whether a statement says that what the whole of another says is so no longer."""
+    if len(old.clauses) != 1 or old.about != new.about or not of_one(new):
+        return False
+    clause = old.clauses[0]
+    if clause.negative or clause.foreign or clause.time != "present":
+        return False
+    return any(
+        other.ended and other.time == "present" and not other.foreign and _is_over(clause, other)
+        for other in new.clauses
+    )
+
+
+def _is_over(so_far: Clause, ended: Clause) -> bool:
+    """Whether a clause begins as one that has ended, but for the year in which it did.
+
+    "no longer works at ACME" ends "works at ACME in Rome"; "no longer eats fish at ACME" does not
+    end "eats fish".
+    """
+    dated = any(_ENDING_YEAR.fullmatch(word.meaning) for word in ended.words)
+    over = [w for w in ended.words if not (dated and w.figure) and w.meaning != "be"]
+    known = [w for w in so_far.words if w.meaning != "be"]
+    if len(known) > len(over) and known[1].meaning == "like":  # German: "trinkt gern Kaffee"
+        del known[1]
+    if not strong(over) or _clause_keys(known[: len(over)]) != _clause_keys(over):
+        return False
+    return len(known) == len(over) or (len(over) > 1 and not known[len(over)].glued)
+
+
+def _clause_keys(words: Sequence[Word]) -> list[str]:
+    return [word.key.removeprefix("doing ") for word in words]
 
 
 def _same_words(one: Statement, other: Statement) -> bool:
@@ -25123,6 +26962,19 @@ def _by_vectors(old: Statement, new: Statement) -> Relation:
         related = mine[:5] == yours[:5] and min(len(mine), len(yours)) > 4
         return "same" if related else "different"
     return "same" if only_ours else "refines"
+
+
+def was_so(former: str, said: str) -> bool:
+    """Whether what is ``said`` only tells that a ``former`` content was so once.
+
+    "lived in Porto before" does of "lives in Porto"; with a year it tells more.
+    """
+    old, new = read_statement(former), read_statement(said)
+    if len(old.clauses) != 1 or len(new.clauses) != 1 or old.about != new.about:
+        return False
+    then, now = old.clauses[0], new.clauses[0]
+    ended = (then.time, now.time) == ("present", "past") and then.negative == now.negative
+    return ended and _same_words(old, new)
 
 
 def believable(known: str, said: str, likeness: float | None = None) -> bool:
@@ -25540,6 +27392,8 @@ class EntryVerdicts:
         self._pause = pause
         self._ahead_after = ahead_after
         self._allowed: OrderedDict[VerdictKey, bool] = OrderedDict()
+        # Many entries share few banks: their objections, empty where there is none.
+        self._banks: OrderedDict[VerdictKey, str] = OrderedDict()
         self._ahead: OrderedDict[str, int] = OrderedDict()
         self._compiling: asyncio.Task[None] | None = None
 
@@ -25565,7 +27419,7 @@ class EntryVerdicts:
 
     def judge(self, key: VerdictKey, memory: Memory) -> bool:
         """Find out whether a memory may stand in a prompt; once, the log says that it may not."""
-        reason = _objection(memory)
+        reason = _objection(_own_texts(memory)) or self._bank_objection(key[0], memory.bank)
         if reason:
             log_verdicts.info("memory %s is left out of prompts: %s", memory.id, reason)
         self._allowed[key] = not reason
@@ -25573,10 +27427,22 @@ class EntryVerdicts:
             self._allowed.popitem(last=False)
         return not reason
 
+    def _bank_objection(self, user_id: str, bank: str) -> str:
+        if not bank:
+            return ""
+        key = user_id, _digest([bank])
+        known = self._banks.get(key)
+        if known is None:
+            known = self._banks[key] = _objection([bank])
+            while len(self._banks) > self._most:
+                self._banks.popitem(last=False)
+        return known
+
     def forget(self, user_id: str) -> None:
         """Let go of the verdicts on a user's entries."""
-        for key in [key for key in tuple(self._allowed) if key[0] == user_id]:
-            self._allowed.pop(key, None)
+        for verdicts in (self._allowed, self._banks):
+            for key in [key for key in tuple(verdicts) if key[0] == user_id]:
+                verdicts.pop(key, None)
         self._ahead.pop(user_id, None)
 
     async def judge_ahead(self, user_id: str, memories: Sequence[Memory]) -> None:
@@ -25640,27 +27506,31 @@ class EntryScreen:
 
 def verdict_key(user_id: str, memory: Memory) -> VerdictKey:
     """Whose entry it is, and a digest of all its texts that a prompt may show."""
+    return user_id, _digest([*_own_texts(memory), *filter(None, [memory.bank])])
+
+
+def _digest(texts: Sequence[str]) -> str:
     digest = hashlib.blake2b(digest_size=12)
-    for text in _shown_texts(memory):
+    for text in texts:
         encoded = text.encode(errors="replace")
         digest.update(len(encoded).to_bytes(8, "big") + encoded)
-    return user_id, digest.hexdigest()
+    return digest.hexdigest()
 
 
-def _shown_texts(memory: Memory) -> list[str]:
-    formers = [former.content for former in former_contents(memory)]
-    return [memory.content, *formers, *filter(None, [memory.bank])]
+def _own_texts(memory: Memory) -> list[str]:
+    """What a prompt may show of a memory, but for its bank."""
+    return [memory.content, *(former.content for former in former_contents(memory))]
 
 
 def _judge_examples() -> None:
     """Have at hand what ordinary entries need."""
     for example in _ORDINARY_EXAMPLES:
-        _objection(Memory("", example, 0, 0))
+        _objection([example])
 
 
-def _objection(memory: Memory) -> str:
-    """Why a memory may not stand in a prompt, without its text; empty if it may."""
-    for text in _shown_texts(memory):
+def _objection(texts: Sequence[str]) -> str:
+    """Why texts of a memory may not stand in a prompt, without them; empty if they may."""
+    for text in texts:
         reason = secret_reason(find_secrets(text)) or injection_verdict(text).reason
         if reason:
             return reason
@@ -31285,10 +33155,12 @@ def _one_line(text: str, limit: int) -> str:
 # without an operation is NEW if it has a sentence and no id, for UPDATE and DELETE need one. An id
 # must be one of those that were offered; ``id=``, brackets and case around it do not matter.
 
-OPERATIONS_FORM = ReplyForm("operations", is_operation)
+OPERATIONS_FORM = ReplyForm("operations", is_operation, grouped_item, is_example)
 _LONGEST_SENTENCE = 4000
 _LONGEST_TOLD_FACT = 200
 _MOST_OPERATIONS = 30
+# Several ids in one text.
+_LONGEST_IDS = 2000
 _MOST_ITEMS_READ = 1000
 
 
@@ -31376,21 +33248,41 @@ class Extraction:
         return Extraction((*self.operations, *more), tuple(refused), second.advice)
 
 
+# How sure a model says to be that gives no number.
+_SHARES: Mapping[str, float] = {
+    "certain": 1.0,
+    "very high": 0.95,
+    "high": 0.9,
+    "medium": 0.6,
+    "moderate": 0.6,
+    "low": 0.3,
+    "very low": 0.1,
+}
+
+
 def _text_of_number(value: object) -> object:
     is_number = isinstance(value, int) and not isinstance(value, bool)
     return str(value) if is_number else value
 
 
 def _fraction_of(value: object) -> object:
-    """Models write a confidence of 0.9 as 0.9, "0.9", 90 or "90%"; a bare 9 is neither."""
+    """Models write a confidence of 0.9 as 0.9, "0.9", 90, "90%", "9/10" or "high".
+
+    A bare 9 is none of these.
+    """
     divisor = 1
     if isinstance(value, str):
-        share = value.strip()
+        share = value.strip().casefold()
         divisor = 100 if share.endswith("%") else 1
+        if share in _SHARES:
+            return _SHARES[share]
+        number, _, whole = share.partition("/")
         try:
-            value = float(share.rstrip("% ").replace(",", "."))
+            value = float(number.rstrip("% ").replace(",", "."))
+            if whole:
+                return value / float(whole) if float(whole) in (1, 10, 100) else share
         except ValueError:
-            return value
+            return share
     if not isinstance(value, int | float) or isinstance(value, bool):
         return value
     return value / 100 if divisor == 100 or 10 < value <= 100 else value
@@ -31454,9 +33346,11 @@ def read_extraction(
     known = {memory.id: memory for memory in offered}
     operations: dict[tuple[str, str, str], Operation] = {}
     refused: dict[Outcome, str] = {}
-    for number, item in enumerate(reply.items):
+    items = [part for item in reply.items[:_MOST_ITEMS_READ] for part in _one_by_one(item, known)]
+    items += reply.items[_MOST_ITEMS_READ:]
+    for number, item in enumerate(items):
         if len(operations) + len(refused) >= _MOST_OPERATIONS or number >= _MOST_ITEMS_READ:
-            extra = len(reply.items) - number
+            extra = len(items) - number
             refused[Outcome("rejected", f"{extra} more", "too many facts in one reply")] = ""
             break
         read = _operation_of(mapping(item), known, settings)
@@ -31488,6 +33382,22 @@ def retry_note(problem: ReplyUnusable | Extraction) -> str:
         + "\n".join(f"- {one}" for one in wrong)
         + "\nAnswer again, in full: one JSON object of the form above, and nothing else."
     )
+
+
+def _one_by_one(item: object, known: Mapping[str, Memory]) -> list[object]:
+    """An item, or one for each memory where it deletes several at once."""
+    values = item_fields(mapping(item), known).values
+    if values.get("operation") != "DELETE":
+        return [item]
+    said = values.get("id")
+    several = cast(list[object], said) if isinstance(said, list) else []
+    if isinstance(said, str) and said not in known and len(said) < _LONGEST_IDS:
+        several = [one for one in _BETWEEN_IDS.split(said) if one]
+        if any(_offered_id(one, known) is None for one in several):
+            return [item]
+    if len(several) < 2 or not all(isinstance(one, str | int) for one in several):
+        return [item]
+    return [{"operation": "DELETE", "id": one} for one in several]
 
 
 def _operation_of(
@@ -31523,9 +33433,7 @@ def _validated(
     identity = "" if read.operation == "NEW" else _offered_id(read.id, known)
     if identity is None:
         return _NOT_SHOWN
-    if read.operation != "DELETE" and (
-        _PLACEHOLDER.fullmatch(content) or not _SAYS.search(content)
-    ):
+    if read.operation != "DELETE" and (says_placeholder(content) or not _SAYS.search(content)):
         return _NO_FACT
     return Operation(read.operation, identity, _draft(read, content, known.get(identity), settings))
 
@@ -31547,10 +33455,10 @@ def _draft(read: OperationItem, content: str, former: Memory | None, settings: S
 
 # Databases refuse NUL and halves of characters; other control characters say nothing.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-# What the prompt's form has in the place of a sentence.
-_PLACEHOLDER = re.compile(r"<[^<>]*>|\.{3}|\u2026")
 _SAYS = re.compile(r"\w")
 _AROUND_ID = " \t\r\n[]<>(){}\"'`#"
+_BETWEEN_IDS = re.compile(r"[\s,;\[\]\"']+(?:and )?")
+_CONTENT_BESIDE_ID = re.compile(r"\s[|(].*", re.DOTALL)
 _ID_PREFIX = re.compile(r"id\s?[=:]\s?", re.IGNORECASE)
 
 
@@ -31570,7 +33478,7 @@ def _told_fact(item: object) -> str:
 
 def _offered_id(said: str, known: Mapping[str, Memory]) -> str | None:
     """The id of an offered memory that is meant."""
-    plain = said.strip(_AROUND_ID)
+    plain = _CONTENT_BESIDE_ID.sub("", said).strip(_AROUND_ID)
     for form in (said, plain, _ID_PREFIX.sub("", plain, count=1)):
         if form in known:
             return form
@@ -31830,7 +33738,7 @@ class _Batch:
         if operation.kind == "UPDATE":
             entry = self._believed(entry)
         if entry.operation.kind == "NEW" and self._active:
-            placed = self._placed(entry)
+            placed = None if self._is_history(entry.content) else self._placed(entry)
             if placed is None:
                 return self.leave(operation, KNOWN_ALREADY)
             entry = placed
@@ -31850,6 +33758,19 @@ class _Batch:
             return entry
         self.addressed.discard(operation.id)
         return replace(entry, operation=Operation("NEW", "", operation.draft))
+
+    def _is_history(self, content: str) -> bool:
+        """Whether a content only tells what the history of a row holds, or is about to hold."""
+        if "past" not in read_statement(content).times:
+            return False
+        contents = [
+            str(former.get("content", ""))
+            for memory in self._index.memories
+            for former in map(mapping, listing(memory.meta.get("history")))
+        ]
+        updated = [one.operation.id for one in self.entries if one.operation.kind == "UPDATE"]
+        contents += [one.content for one in map(self._index.memory, updated) if one]
+        return any(was_so(former, content) for former in contents)
 
     def _placed(self, entry: _Entry) -> _Entry | None:
         """A NEW fact as it is, or as UPDATE of the row it replaces; ``None`` if it is known."""
@@ -34654,6 +36575,16 @@ def fitting_memories(
     return found if lift is None else list(lift(found))[:limit]
 
 
+def explained(one: Ranked, memory_id: str, *, fits: bool) -> str:
+    """Why a memory comes with a message or does not: the parts of its score, without its text."""
+    chosen = "fits" if fits else "does not fit"
+    return (
+        f"{memory_id} {chosen}: score {one.score:.3f} = {one.similarity:.3f} similarity"
+        f" + {one.keywords:.3f} keywords + {one.neighbours:.3f} neighbours,"
+        f" relevance {relevance(one.evidence):.2f}, cosine {one.cosine:.3f}"
+    )
+
+
 def relevance(evidence: float) -> float:
     """Evidence on a scale from 0 to 1, on which the gate lies at 0.5."""
     evidence = max(evidence, 0.0)
@@ -35054,6 +36985,7 @@ async def _fitting(
         )
 
     by_score = _allowed(fits, index, ranked, screen)
+    _explain(index, ranked[:most], by_score)
     if library.judge is None:
         return by_score
     asked_about = [
@@ -35075,6 +37007,16 @@ async def _fitting(
         if one.memory.id not in judgement.scored or one.score >= least
     ]
     return [*chosen, *kept_back]
+
+
+def _explain(index: MemoryIndex, ranked: Sequence[Ranked], chosen: Sequence[Candidate]) -> None:
+    """Tell an admin who asks for it why memories come or stay away; ids and figures only."""
+    if not log_recall.isEnabledFor(logging.DEBUG):
+        return
+    fit = {one.memory.id for one in chosen}
+    for one in ranked:
+        memory_id = index.memories[one.place].id
+        log_recall.debug("%s", explained(one, memory_id, fits=memory_id in fit))
 
 
 def _allowed(

@@ -704,3 +704,20 @@ async def test_message_without_words_asks_no_provider() -> None:
     embedder.queries.clear()
     await person.asks("?!", "green tea")
     assert embedder.queries == []
+
+
+# --- why a memory comes or stays away ---------------------------------------------------------
+
+
+async def test_scores_are_told_to_who_asks(caplog: pytest.LogCaptureFixture) -> None:
+    """At debug level each near memory is told with the parts of its score, and without its text."""
+    with caplog.at_level(logging.INFO, "adaptive_memory.recall"):
+        await Person(*ADA).asks("What breed is my dog?")
+    assert not caplog.records
+    with caplog.at_level(logging.DEBUG, "adaptive_memory.recall"):
+        await Person(*ADA).asks("What breed is my dog?")
+    told = [record.getMessage() for record in caplog.records]
+    assert len(told) == len(ADA)
+    assert told[0].startswith("m-1 fits: score")
+    assert "m-2 does not fit" in "\n".join(told)
+    assert not any(word in "\n".join(told) for word in ("Biscuit", "dog", "train"))

@@ -28,7 +28,7 @@ _WORD_OPENERS = "([\"',;:/"
 _NOTHING = "\0"
 _SPACE = 32
 # Runs that are longer count as so long: no lead is.
-_MOST_DIGITS = 40
+_MOST_HEAD_DIGITS = 40
 _NUMBER_JOINTS = "-./"
 
 # Of which numbers a pattern fits no rest: of one whose digits a sign joins, of one in groups that
@@ -81,7 +81,7 @@ class NumberStarts:
         self.runs = begins, ends
         is_free = ~after_letter
         self._free = begins[is_free]
-        self._sizes = np.minimum(sizes[is_free], _MOST_DIGITS)
+        self._sizes = np.minimum(sizes[is_free], _MOST_HEAD_DIGITS)
         self._present = frozenset(np.flatnonzero(np.bincount(self._sizes)).tolist())
         is_joined = _pii_number_joints().marked(before[0]) & is_digit(before[1])
         is_behind = (before[0] == _SPACE) & is_digit(before[1]) & is_digit(before[2])
@@ -176,7 +176,7 @@ def _head_of(lookbehinds: str) -> NumberHead:
 def _of_sizes(leads: frozenset[Lead]) -> NDArray[np.bool_]:
     """For each number of digits whether it is one of the leads."""
     sizes = [lead for lead in leads if isinstance(lead, int)]
-    found = np.full(_MOST_DIGITS + 1, "any" in leads)
+    found = np.full(_MOST_HEAD_DIGITS + 1, "any" in leads)
     found[sizes] = True
     return found
 

@@ -53,6 +53,16 @@ def fitting_memories(
     return found if lift is None else list(lift(found))[:limit]
 
 
+def explained(one: Ranked, memory_id: str, *, fits: bool) -> str:
+    """Why a memory comes with a message or does not: the parts of its score, without its text."""
+    chosen = "fits" if fits else "does not fit"
+    return (
+        f"{memory_id} {chosen}: score {one.score:.3f} = {one.similarity:.3f} similarity"
+        f" + {one.keywords:.3f} keywords + {one.neighbours:.3f} neighbours,"
+        f" relevance {relevance(one.evidence):.2f}, cosine {one.cosine:.3f}"
+    )
+
+
 def relevance(evidence: float) -> float:
     """Evidence on a scale from 0 to 1, on which the gate lies at 0.5."""
     evidence = max(evidence, 0.0)

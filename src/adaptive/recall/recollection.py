@@ -17,7 +17,7 @@ from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.continuity import ChatEntries, EntryRoom, place_entries
 from adaptive.recall.entry_verdicts import EntryScreen, EntryVerdicts
-from adaptive.recall.gather import core_memories, fitting_memories
+from adaptive.recall.gather import core_memories, explained, fitting_memories
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.layout import (
     BlockBudget,
@@ -159,6 +159,7 @@ async def _fitting(
         )
 
     by_score = _allowed(fits, index, ranked, screen)
+    _explain(index, ranked[:most], by_score)
     if library.judge is None:
         return by_score
     asked_about = [
@@ -180,6 +181,16 @@ async def _fitting(
         if one.memory.id not in judgement.scored or one.score >= least
     ]
     return [*chosen, *kept_back]
+
+
+def _explain(index: MemoryIndex, ranked: Sequence[Ranked], chosen: Sequence[Candidate]) -> None:
+    """Tell an admin who asks for it why memories come or stay away; ids and figures only."""
+    if not log_recall.isEnabledFor(logging.DEBUG):
+        return
+    fit = {one.memory.id for one in chosen}
+    for one in ranked:
+        memory_id = index.memories[one.place].id
+        log_recall.debug("%s", explained(one, memory_id, fits=memory_id in fit))
 
 
 def _allowed(
