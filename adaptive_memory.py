@@ -1858,6 +1858,217 @@ def _handing_over_line() -> re.Pattern[str]:
     return re.compile(rf"\W{{0,9}}{_BEFORE_ORDER}(?:{orders})", re.IGNORECASE)
 
 
+# ---- src/adaptive/learn/restore_requests.py ----
+# Requests to bring archived memories back, read from what a user typed, without a model.
+#
+# Only a message that is such a request as a whole counts: it says all of "restore", "archived" and
+# "memories", and nothing else but courtesy. What is quoted, told, negated or asked about is none.
+
+_LONGEST_RESTORE_REQUEST = 160
+_RESTORE_END_MARKS = " \t\r\n.!\u2026"
+# One of each is in every request; so few other messages hold both that the patterns, which take
+# 30 ms to compile, are hardly ever needed.
+_ARCHIVE_STEMS = ("archiv", "arquiv")
+_MEMORY_STEMS = ("memo", "erinnerung", "souvenir", "recuerdo", "lembranca", "recordac", "ricord")
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreLanguage:
+    """How one language asks, in small letters without accents.
+
+    In a form, names in capitals stand for the ``words``. ``lead`` may stand before it up to four
+    times, ``close`` after it up to twice. Only what begins with ``asked``, a polite question with
+    its verb in the form of ``questions``, may end in a question mark.
+    """
+
+    lead: str
+    asked: str
+    close: str
+    words: Mapping[str, str]
+    forms: tuple[str, ...]
+    questions: tuple[str, ...]
+
+
+_ENGLISH_RESTORING = RestoreLanguage(
+    "ok(?:ay)?|hey|hi|hello|please|pls|so|now|and|just|well|thanks|actually|kindly",
+    "(?:can|could|would|will) you",
+    "please|pls|thanks|thank you|now|ok(?:ay)?|right now|again|for me",
+    {
+        "VERB": "(?:restore|recover|reinstate|return|retrieve|unarchive"
+        "|(?:bring|get|put|give me) back)",
+        "APART": "(?:bring|get|put|give me)",
+        "WANT": "(?:i(?:'d| would) like you to |i (?:want|need) you to |you (?:can|should|may)"
+        " |i (?:want|need) to |i(?:'d| would) like to )",
+        "HAVE": "(?:i want|i need|i'd like|i would like)",
+        "THEM": "(?:all|(?:all |all of )?(?:my|the|your|those|these))",
+        "WHICH": "(?:(?:that|which) )?(?:(?:you|you've|you have|were|was|have been|got) )archived",
+        "FROM": "(?:from|out of) (?:the|your|my) archives?",
+    },
+    (
+        "(?:WANT)?VERB THEM archived memories",
+        "VERB archived memories",
+        "(?:WANT)?VERB (?:my|the|your) memory archive",
+        "(?:WANT)?VERB THEM memories (?:WHICH|FROM)",
+        "(?:WANT)?APART THEM archived memories back",
+        "(?:WANT)?APART THEM memories back FROM",
+        "(?:WANT)?APART THEM memories WHICH back",
+        "(?:WANT)?un-?archive THEM memories",
+        "HAVE THEM archived memories (?:back|restored)",
+        "HAVE THEM memories WHICH back",
+    ),
+    (
+        "VERB THEM archived memories",
+        "VERB THEM memories (?:WHICH|FROM)",
+        "APART THEM archived memories back",
+        "APART THEM memories back FROM",
+        "un-?archive THEM memories",
+    ),
+)
+_GERMAN_RESTORING = RestoreLanguage(
+    "ok(?:ay)?|bitte|hallo|hey|hi|also|und|so|jetzt|nun|danke|gut",
+    "(?:(?:kannst|konntest|wurdest|magst) du|(?:konnen|konnten|wurden) sie)",
+    "bitte|danke|jetzt|sofort|ok(?:ay)?",
+    {
+        "SET": "stell(?:e|en sie)?",
+        "FETCH": "(?:hol|bring)(?:e|en sie)?",
+        "BACK": "(?:wieder )?zur(?:u|ue)ck",
+        "ANEW": "wieder ?her",
+        "MEMS": "(?:(?:alle |samtliche )?(?:meine |die |deine |diese )?archivierten? erinnerungen"
+        "|(?:alle )?(?:meine|die|deine) erinnerungen(?: aus (?:dem|deinem) archiv|WHICH,?))",
+        "PLAIN": "(?:alle|(?:alle )?(?:meine|die|deine)) erinnerungen",
+        "WHICH": ",? die (?:du archiviert hast|sie archiviert haben|archiviert (?:wurden|sind"
+        "|worden sind))",
+        "SOON": "(?:bitte |mir |jetzt |mir bitte |bitte mir )?",
+    },
+    (
+        "SET SOONMEMS SOONANEW",
+        "SET SOONPLAIN ANEWWHICH",
+        "FETCH SOONMEMS SOONBACK",
+        "FETCH SOONPLAIN BACKWHICH",
+        "(?:gib|geben sie) SOONMEMS BACK",
+        "MEMS SOON(?:wiederherstellen|wieder herstellen|zur(?:u|ue)ck(?:holen|bringen))",
+        "ich (?:mochte|will|hatte gerne?) MEMS (?:BACK|zur(?:u|ue)ckhaben|wiederhaben"
+        "|wiederherstellen)",
+    ),
+    ("SOONMEMS SOON(?:wiederherstellen|wieder herstellen|zur(?:u|ue)ck(?:holen|bringen|geben))",),
+)
+_FRENCH_RESTORING = RestoreLanguage(
+    "ok|bon|alors|et|bonjour|salut|merci|maintenant|s'il (?:te|vous) plait|stp|svp",
+    "(?:peux-tu|pourrais-tu|pouvez-vous|pourriez-vous|(?:est-ce que )?(?:tu peux|tu pourrais"
+    "|vous pouvez|vous pourriez))",
+    "s'il (?:te|vous) plait|stp|svp|merci|maintenant|ok",
+    {
+        "DO": "(?:restaure[rz]?|recupere[rz]?|retabli(?:s|r|ssez)|rends-moi|rendez-moi|ramene[rz]?"
+        "|desarchive[rz]?|fai(?:s|tes) revenir)",
+        "TO": "(?:restaurer|recuperer|retablir|ramener|desarchiver|faire revenir|me rendre)",
+        "MEMS": "(?:tous |toutes )?(?:mes|les|tes|ces) (?:souvenirs|memoires) (?:archivee?s"
+        "|que (?:tu as|vous avez) archivee?s|qui (?:ont ete|sont) archivee?s"
+        "|(?:de l'|des |depuis l')archives?)",
+    },
+    ("DO MEMS", "je (?:veux|voudrais|souhaite|aimerais) TO MEMS"),
+    ("TO MEMS",),
+)
+_SPANISH_RESTORING = RestoreLanguage(
+    "ok|vale|bueno|hola|y|ahora|gracias|por favor|oye",
+    "(?:me )?(?:puedes|podrias|podes|puede|podria)",
+    "por favor|gracias|ahora|ya|vale|ok",
+    {
+        "DO": "(?:restaurar?|restaure|recuperar?|recupere|restablecer?|restablezca|desarchivar?"
+        "|desarchive|devuelveme|devuelvame|tra(?:e|eme|iga) de vuelta)",
+        "TO": "(?:restaurar|recuperar|restablecer|desarchivar|devolver(?:me)?|traer de vuelta)",
+        "MEMS": "(?:todos |todas )?(?:mis|los|las|tus|esos|esas) (?:recuerdos|memorias)"
+        " (?:archivad[oa]s|que (?:has archivado|archivaste|(?:fueron|estan) archivad[oa]s"
+        "|se archivaron)|del archivo)",
+    },
+    (
+        "DO MEMS",
+        "tra(?:e|eme|iga) MEMS de vuelta",
+        "(?:quiero|quisiera|me gustaria) TO MEMS",
+    ),
+    ("TO MEMS",),
+)
+_PORTUGUESE_RESTORING = RestoreLanguage(
+    "ok|bom|ola|oi|e|agora|obrigad[oa]|por favor",
+    "(?:voce pode|pode|podes|poderia|poderias|voce poderia)",
+    "por favor|obrigad[oa]|agora|ja|ok|ta",
+    {
+        "DO": "(?:restaurar?|restaure|recuperar?|recupere|desarquivar?|desarquive"
+        "|devolv[ea](?:-me)?|tra(?:z|ga|zer) de volta|rep(?:oe|onha))",
+        "TO": "(?:restaurar|recuperar|desarquivar|devolver(?:-me)?|trazer de volta|repor)",
+        "MEMS": "(?:todas |todos )?(?:as |os )?(?:minhas |meus |suas |tuas |essas |esses )?"
+        "(?:memorias|lembrancas|recordacoes) (?:arquivad[oa]s|que (?:voce |tu )?(?:arquivou"
+        "|arquivaste)|que (?:foram|estao) arquivad[oa]s|do arquivo)",
+    },
+    ("DO MEMS", "tra(?:z|ga) MEMS de volta", "(?:quero|queria|gostaria de) TO MEMS"),
+    ("TO MEMS",),
+)
+_ITALIAN_RESTORING = RestoreLanguage(
+    "ok|bene|ciao|e|ora|adesso|grazie|per favore|allora",
+    "(?:puoi|potresti|puo|potrebbe)",
+    "per favore|grazie|ora|adesso|subito|ok",
+    {
+        "DO": "(?:ripristina(?:re)?|ripristini|recupera(?:re)?|recuperi"
+        "|riporta(?:re)?(?: indietro)?|restituiscimi|ridammi)",
+        "TO": "(?:ripristinare|recuperare|riportare(?: indietro)?|restituirmi|ridarmi)",
+        "MEMS": "(?:tutti |tutte )?(?:i |le |quei |quelle )(?:miei |mie |tuoi |tue )?"
+        "(?:ricordi|memorie) (?:archiviat[ie]|che hai archiviat[oie]"
+        "|che sono stat[ie] archiviat[ie]|dall'archivio)",
+    },
+    ("DO MEMS", "(?:voglio|vorrei) TO MEMS"),
+    ("TO MEMS",),
+)
+
+
+def asks_to_restore(words: str) -> bool:
+    """Whether a message asks to bring archived memories back.
+
+    Of a message of more than 160 characters nothing is read. Case and accents do not count.
+    """
+    if len(words) > _LONGEST_RESTORE_REQUEST:
+        return False
+    letters = unicodedata.normalize("NFKD", words.replace("\u2019", "'").casefold())
+    said = " ".join("".join(one for one in letters if not unicodedata.combining(one)).split())
+    if not all(any(one in said for one in each) for each in (_ARCHIVE_STEMS, _MEMORY_STEMS)):
+        return False
+    asks = "?" in said[-3:]
+    plain = said.strip("\u00bf\u00a1 ").rstrip(_RESTORE_END_MARKS + "?")
+    return any(
+        (polite if asks else form).fullmatch(plain) is not None
+        for form, polite in _restore_patterns()
+    )
+
+
+@cache
+def _restore_patterns() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
+    """For each language what is a request, and what is one that is put as a question."""
+    languages = (
+        _ENGLISH_RESTORING,
+        _GERMAN_RESTORING,
+        _FRENCH_RESTORING,
+        _SPANISH_RESTORING,
+        _PORTUGUESE_RESTORING,
+        _ITALIAN_RESTORING,
+    )
+    return tuple(map(_patterns_of_language, languages))
+
+
+def _patterns_of_language(one: RestoreLanguage) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    lead = f"(?:(?:{one.lead})[ ,.!:]+){{0,4}}"
+    close = f"(?:[ ,.!]+(?:{one.close})){{0,2}}"
+    told, asked = (_spelled_restoring(forms, one.words) for forms in (one.forms, one.questions))
+    polite = f"{lead}{one.asked} {lead}{asked}{close}"
+    return re.compile(f"{lead}{told}{close}|{polite}"), re.compile(polite)
+
+
+def _spelled_restoring(forms: tuple[str, ...], words: Mapping[str, str]) -> str:
+    """Forms as one pattern, with the words that their names stand for; words may hold names."""
+    spelled = "|".join(forms)
+    name = re.compile("|".join(sorted(words, key=len, reverse=True)))
+    for _ in range(2):
+        spelled = name.sub(lambda found: words[found[0]], spelled)
+    return f"(?:{spelled})"
+
+
 # ---- src/adaptive/learn/screening_languages.py ----
 # Seven more languages of the screening patterns, as fragments of their frames.
 #
@@ -12117,7 +12328,7 @@ def _colons() -> re.Pattern[str]:
 @cache
 def _imitation_openings() -> re.Pattern[str]:
     """Signs one of which stands in all that ``imitates_structure`` looks for."""
-    return re.compile("[<\\[{:\uff1a]")
+    return re.compile("[<\\[{:\uff1a#]")
 
 
 @cache
@@ -32726,9 +32937,7 @@ class Hook:
     @property
     def notifier(self) -> PageNotifier:
         """Shows lines with the answer, unless the user or the admin wants none."""
-        emitter, answer_id = self.emitter, str(self.metadata.get("message_id") or "")
-        if emitter is not None and self.told_kind == "saved":
-            emitter = locking_emitter(emitter, self.user_id, self.chat_id, answer_id)
+        emitter = None if self.emitter is None else self._emit
         return PageNotifier(emitter, self.settings.show_status)
 
     @property
@@ -32742,6 +32951,14 @@ class Hook:
     def told_kind(self) -> ConversationKind:
         """The kind of conversation, as far as it can be told without the database."""
         return conversation_kind(self.metadata)
+
+    async def _emit(self, event: dict[str, Any]) -> None:
+        """Show an event; statuses of a saved chat are stored under a lock if the host has none."""
+        emitter = cast(EventEmitter, self.emitter)
+        if self.told_kind == "saved":
+            answer_id = str(self.metadata.get("message_id") or "")
+            emitter = locking_emitter(emitter, self.user_id, self.chat_id, answer_id)
+        await emitter(event)
 
     async def kind(self) -> ConversationKind:
         """The kind of conversation; a saved chat that somebody else owns is a shared one."""
@@ -34899,6 +35116,188 @@ def originals_of(memory: Memory) -> frozenset[str]:
     return frozenset(
         str(mapping(one).get("id") or "") for one in listing(memory.meta.get("summary_of"))
     ) - {""}
+
+
+# ---- src/adaptive/learn/restoration.py ----
+# What of a user's archive comes back when they ask for it, and what stays there and why.
+#
+# Nothing comes back that would say a fact twice: what the store says already, and what a summary
+# stands for. Nor does more than the store has room for: it would only be archived again.
+
+# The host reads the whole store for each row that is written and read back.
+MOST_RESTORED_AT_ONCE = 50
+_MOST_RESTORED_NAMED = 10
+_LONGEST_RESTORED_NAMED = 120
+_NOT_TRIED = "broken off before it"
+
+
+@dataclass(frozen=True, slots=True)
+class RestorationPlan:
+    """Which archived memories would come back, and how many stay and why.
+
+    ``limit`` is ``max_total_memories``, 0 for none, and ``stored`` how many there are. Of those
+    that stay, ``over`` have no room, ``later`` are too many at once or were not asked about, and
+    a summary stands for the ``summarised``.
+    """
+
+    chosen: tuple[Memory, ...]
+    limit: int
+    stored: int = 0
+    over: int = 0
+    later: int = 0
+    summarised: int = 0
+
+    @property
+    def nothing_archived(self) -> bool:
+        """Whether the archive holds nothing that the store does not say."""
+        return not (self.chosen or self.over or self.later or self.summarised)
+
+
+@dataclass(frozen=True, slots=True)
+class RestorationReport:
+    """How many came back; ``failed`` counts those that did not, by reason."""
+
+    restored: int
+    failed: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class RestorationQuestion:
+    """What to ask, in plain text."""
+
+    title: str
+    message: str
+
+
+def plan_restoration(
+    archived: Sequence[ArchivedMemory],
+    rows: Sequence[Memory],
+    limit: int,
+    asked: AbstractSet[str] | None = None,
+) -> RestorationPlan:
+    """What would come back into a store of these rows: the last archived first.
+
+    Of those archived at the same time the most important come first, then those that changed last.
+    With ``asked`` only memories of these ids are chosen.
+    """
+    known = {row.id for row in rows} | {str(row.meta.get("restored_from")) for row in rows}
+    said = {comparable(row.content) for row in rows}
+    absent: list[ArchivedMemory] = []
+    for one in sorted(archived, key=_place_in_restoration):
+        words = comparable(one.memory.content)
+        if one.memory.id not in known and words not in said:
+            said.add(words)
+            absent.append(one)
+    # A summary that was archived itself comes back in the place of its originals.
+    everything = (*rows, *(one.memory for one in absent))
+    originals = {id for memory in everything for id in originals_of(memory)}
+    single = [
+        one.memory
+        for one in absent
+        if one.memory.id not in originals
+        if not one.summary or comparable(one.summary) not in said
+    ]
+    room = max(limit - len(rows), 0) if limit else len(single)
+    if asked is not None:
+        single.sort(key=lambda one: one.id not in asked)
+    fitting = single[:room]
+    chosen = [one for one in fitting if asked is None or one.id in asked][:MOST_RESTORED_AT_ONCE]
+    return RestorationPlan(
+        tuple(chosen),
+        limit,
+        len(rows),
+        over=len(single) - len(fitting),
+        later=len(fitting) - len(chosen),
+        summarised=len(absent) - len(single),
+    )
+
+
+async def restore_planned(
+    room: Storeroom, memories: Sequence[Memory], writing: asyncio.Semaphore, now: int
+) -> RestorationReport:
+    """Bring memories back, one by one, ``writing`` held for each alone: others write in between.
+
+    Raises nothing of ours: what fails stays in the archive. Where the host or our tables refuse
+    altogether, the others are not tried. ``now`` is in epoch seconds.
+    """
+    restored = 0
+    failed: Counter[str] = Counter()
+    for place, memory in enumerate(memories):
+        try:
+            async with writing:
+                restored += await restore_memory(room, memory.id, now) is not None
+        except AdaptiveMemoryError as error:
+            failed[str(error)] += 1
+            if isinstance(error, MemoryUnavailable | TablesUnavailable):
+                failed[_NOT_TRIED] += len(memories) - place - 1
+                break
+    return RestorationReport(restored, +failed)
+
+
+def restoration_question(plan: RestorationPlan) -> RestorationQuestion:
+    """What to ask before memories come back: how many, the first ten of them, and what stays."""
+    number = len(plan.chosen)
+    named = [
+        f"- {clipped_line(one.content, _LONGEST_RESTORED_NAMED)}"
+        for one in plan.chosen[:_MOST_RESTORED_NAMED]
+    ]
+    if number > _MOST_RESTORED_NAMED:
+        named.append(f"\u2026 and {number - _MOST_RESTORED_NAMED} more")
+    parts = [
+        f"This would come back from the archive: {_memories_counted(number)}.",
+        "\n".join(named),
+        " ".join(_staying(plan)),
+    ]
+    title = f"Restore {'this memory' if number == 1 else f'these {number} memories'}?"
+    return RestorationQuestion(title, "\n\n".join(part for part in parts if part))
+
+
+def unrestored_line(plan: RestorationPlan) -> str:
+    """What to tell where there is something in the archive, and nothing of it can come back."""
+    line = ["Nothing restored.", *_staying(plan)]
+    if plan.over:
+        line.append("Delete some under Settings > Personalization, or ask the admin for more.")
+    return " ".join(line)
+
+
+def restoration_line(plan: RestorationPlan, report: RestorationReport) -> str:
+    """What to tell once memories came back, or failed to."""
+    restored = _memories_counted(report.restored)
+    line = [f"Restored: {restored}." if report.restored else "Nothing restored."]
+    if report.failed:
+        reasons = ", ".join(f"{number} ({why})" for why, number in report.failed.items())
+        line.append(f"Not restored, still archived: {reasons}.")
+    line += _staying(plan)
+    if plan.limit and plan.stored + report.restored >= plan.limit:
+        line.append(
+            f"The store is full ({_memories_counted(plan.limit)}): what is learned next moves"
+            " others to the archive, unless the admin raises the limit."
+        )
+    return " ".join(line)
+
+
+def _place_in_restoration(archived: ArchivedMemory) -> tuple[int, int, int, str]:
+    memory = archived.memory
+    return -archived.archived_at, -memory.importance, -memory.updated_at, memory.id
+
+
+def _staying(plan: RestorationPlan) -> list[str]:
+    """A sentence for each reason for which memories stay archived."""
+    more = "more " if plan.chosen else ""
+    reasons = (
+        (plan.over, f"the limit is {_memories_counted(plan.limit)}"),
+        (plan.later, f"ask again for more, at most {MOST_RESTORED_AT_ONCE} come back at once"),
+        (plan.summarised, "a summary says the same, as long as it is not deleted"),
+    )
+    return [
+        f"{number} {more}{'stays' if number == 1 else 'stay'} archived: {why}."
+        for number, why in reasons
+        if number
+    ]
+
+
+def _memories_counted(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
 # ---- src/adaptive/learn/waiting_turn.py ----
@@ -38187,11 +38586,18 @@ class Learning:
         Raises:
             HostError: the archive can't be read, or a row does not stand in the store.
         """
-        request, user = isolated_request(hook.request), await account(hook.user)
-        room = self._storeroom(user_sources(hook, request, user, self._vectors))
-        now = int(time.time())
+        room, now = await self.storeroom(hook), int(time.time())
         restored = [await restore_memory(room, one, now) for one in memory_ids]
         return sum(memory is not None for memory in restored)
+
+    async def storeroom(self, hook: Hook) -> Storeroom:
+        """The store of a hook's user with what is kept beside it.
+
+        Raises:
+            HostError: the host does not know the user.
+        """
+        request, user = isolated_request(hook.request), await account(hook.user)
+        return self._storeroom(user_sources(hook, request, user, self._vectors))
 
     async def tell(self, hook: Hook, line: str) -> None:
         """Show a line with the answer, after what was recalled for it, whatever is confirmed."""
@@ -38530,6 +38936,98 @@ def _title_of(request: ErasureRequest) -> str:
 
 def _number_of_them(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
+
+
+# ---- src/adaptive/restoring.py ----
+# Restoring what was archived, where a user asks for it and confirms it in the page.
+
+log_restoring = logging.getLogger("adaptive_memory")
+
+# In the others nobody types, or other people do. In the last two it is told that nothing is done.
+_RESTORING_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary", "api"})
+
+RESTORING_ASKED_FIRST = "You are asked before anything is restored"
+NOTHING_ARCHIVED = "Nothing is archived"
+RESTORING_UNANSWERED = "Nothing restored: the question was not answered"
+RESTORING_DECLINED = "Nothing restored: you did not confirm it"
+RESTORING_UNASKED = "Nothing restored: you can be asked in a chat of the page only"
+RESTORING_IN_TEMPORARY_CHAT = "Nothing restored: ask for it in a chat that is not temporary"
+
+
+class Restoring:
+    """Asks, restores and tells; nothing in it belongs to one user.
+
+    ``kind_of`` tells the kind of a hook's conversation, by the host unless a test says otherwise.
+    """
+
+    def __init__(
+        self,
+        learning: Learning,
+        kind_of: Callable[[Hook], Awaitable[ConversationKind]] = Hook.kind,
+    ) -> None:
+        self._learning, self._kind_of = learning, kind_of
+
+    async def restore(self, hook: Hook) -> None:
+        """Bring back what is archived of a hook's user once it is confirmed, and tell of it.
+
+        In a chat that somebody else owns nothing is done or told: other people read it.
+        """
+        line = ""
+        if hook.told_kind == "temporary":
+            line = RESTORING_IN_TEMPORARY_CHAT
+        elif hook.told_kind != "saved" or hook.caller is None:
+            log_restoring.info("somebody who can't be asked wants memories restored: none is")
+            line = RESTORING_UNASKED
+        else:
+            try:
+                if await self._kind_of(hook) == "saved":
+                    line = await self._outcome(hook)
+            except AdaptiveMemoryError as error:
+                log_restoring.warning("a restoration failed: %s", error)
+                line = f"Not restored: {error}"
+        if line:
+            await self._learning.tell(hook, line)
+
+    async def _outcome(self, hook: Hook) -> str:
+        """Ask, restore if it is confirmed, and return what to tell."""
+        room = await self._learning.storeroom(hook)
+        limit = hook.settings.max_total_memories
+        plan = await _planned_now(room, limit)
+        if plan.nothing_archived:
+            return NOTHING_ARCHIVED
+        if not plan.chosen:
+            return unrestored_line(plan)
+        await self._learning.tell(hook, RESTORING_ASKED_FIRST)
+        question = restoration_question(plan)
+        answer = await PageDialog(hook.caller).confirm(question.title, question.message)
+        if answer != "yes":
+            return RESTORING_DECLINED if answer == "no" else RESTORING_UNANSWERED
+        # Meanwhile the store may have grown, or another tab may have been answered.
+        plan = await _planned_now(room, limit, frozenset(one.id for one in plan.chosen))
+        if not plan.chosen:
+            return NOTHING_ARCHIVED if plan.nothing_archived else unrestored_line(plan)
+        report = await restore_planned(room, plan.chosen, self._learning.writing, int(time.time()))
+        for reason, number in report.failed.items():
+            log_restoring.warning("archived memories not restored: %d: %s", number, reason)
+        return restoration_line(plan, report)
+
+
+def asks_restoration(hook: Hook, messages: Sequence[Message]) -> bool:
+    """Whether the user's newest message asks to restore what was archived."""
+    if hook.told_kind not in _RESTORING_KINDS:
+        return False
+    found = typed_message(hook, messages)
+    return found is not None and asks_to_restore(found[1])
+
+
+async def _planned_now(
+    room: Storeroom, limit: int, asked: frozenset[str] | None = None
+) -> RestorationPlan:
+    """What would come back as store and archive are now; ``HostError`` if they can't be read."""
+    archived = await room.archive.read(room.user_id)
+    if not archived:
+        return RestorationPlan((), limit)
+    return plan_restoration(archived, await room.store.read(), limit, asked)
 
 
 # ---- src/adaptive/summing_up.py ----
@@ -39228,6 +39726,7 @@ class Filter:
         self._erasing = Erasing(
             self._learning, tables.archive, forgetting, history=self._remembering
         )
+        self._restoring = Restoring(self._learning)
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -39366,6 +39865,9 @@ class Filter:
                 if (erasure := asked_erasure(hook, messages)) is not None:
                     self._start(self._erased(hook, erasure))
                     return body
+                if asks_restoration(hook, messages):
+                    self._start(self._restored(hook))
+                    return body
                 with self._foreground.turn():
                     pending = await self._learning.put(hook, turn) if turn is not None else None
                 reason = str(hook.metadata.get(UNLEARNED) or "") or unheard_command(hook, messages)
@@ -39472,6 +39974,15 @@ class Filter:
         except Exception:
             log.exception("an unexpected error while erasing")
             line = "Not erased: an unexpected error; the server's log tells more"
+            await hook.notifier.status(line)
+
+    async def _restored(self, hook: Hook) -> None:
+        """Restoring in a task of its own, as the user is asked first."""
+        try:
+            await self._restoring.restore(hook)
+        except Exception:
+            log.exception("an unexpected error while restoring")
+            line = "Not restored: an unexpected error; the server's log tells more"
             await hook.notifier.status(line)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

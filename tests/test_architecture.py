@@ -34,7 +34,7 @@ FLOORS: list[set[str]] = [
         "answers",
         "measuring",
     }
-    | {"windowing"},
+    | {"windowing", "restoring"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.
 HOST = "host"

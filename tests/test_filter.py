@@ -46,16 +46,17 @@ class Page:
 
 
 class Faulty(dict[str, Any]):
-    """Metadata that fails when the kind of conversation is read from it."""
+    """Metadata that fails when the kind of conversation is first read from it."""
 
     def __init__(self, failure: BaseException) -> None:
         super().__init__()
-        self._failure = failure
+        self._failure: BaseException | None = failure
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Fail, or have nothing."""
-        if name == "chat_id":
-            raise self._failure
+        """Fail once, or have nothing."""
+        if name == "chat_id" and self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
         return default
 
 

@@ -34,6 +34,7 @@ from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
 from adaptive.recalling import Recalling, RequestInHand
 from adaptive.remembering import Remembering
+from adaptive.restoring import Restoring, asks_restoration
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
@@ -81,6 +82,7 @@ class Filter:
         self._erasing = Erasing(
             self._learning, tables.archive, forgetting, history=self._remembering
         )
+        self._restoring = Restoring(self._learning)
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -219,6 +221,9 @@ class Filter:
                 if (erasure := asked_erasure(hook, messages)) is not None:
                     self._start(self._erased(hook, erasure))
                     return body
+                if asks_restoration(hook, messages):
+                    self._start(self._restored(hook))
+                    return body
                 with self._foreground.turn():
                     pending = await self._learning.put(hook, turn) if turn is not None else None
                 reason = str(hook.metadata.get(UNLEARNED) or "") or unheard_command(hook, messages)
@@ -325,6 +330,15 @@ class Filter:
         except Exception:
             log.exception("an unexpected error while erasing")
             line = "Not erased: an unexpected error; the server's log tells more"
+            await hook.notifier.status(line)
+
+    async def _restored(self, hook: Hook) -> None:
+        """Restoring in a task of its own, as the user is asked first."""
+        try:
+            await self._restoring.restore(hook)
+        except Exception:
+            log.exception("an unexpected error while restoring")
+            line = "Not restored: an unexpected error; the server's log tells more"
             await hook.notifier.status(line)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

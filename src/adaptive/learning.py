@@ -142,11 +142,18 @@ class Learning:
         Raises:
             HostError: the archive can't be read, or a row does not stand in the store.
         """
-        request, user = isolated_request(hook.request), await account(hook.user)
-        room = self._storeroom(user_sources(hook, request, user, self._vectors))
-        now = int(time.time())
+        room, now = await self.storeroom(hook), int(time.time())
         restored = [await restore_memory(room, one, now) for one in memory_ids]
         return sum(memory is not None for memory in restored)
+
+    async def storeroom(self, hook: Hook) -> Storeroom:
+        """The store of a hook's user with what is kept beside it.
+
+        Raises:
+            HostError: the host does not know the user.
+        """
+        request, user = isolated_request(hook.request), await account(hook.user)
+        return self._storeroom(user_sources(hook, request, user, self._vectors))
 
     async def tell(self, hook: Hook, line: str) -> None:
         """Show a line with the answer, after what was recalled for it, whatever is confirmed."""

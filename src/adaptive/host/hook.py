@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from fastapi import Request
 
@@ -41,9 +41,7 @@ class Hook:
     @property
     def notifier(self) -> PageNotifier:
         """Shows lines with the answer, unless the user or the admin wants none."""
-        emitter, answer_id = self.emitter, str(self.metadata.get("message_id") or "")
-        if emitter is not None and self.told_kind == "saved":
-            emitter = locking_emitter(emitter, self.user_id, self.chat_id, answer_id)
+        emitter = None if self.emitter is None else self._emit
         return PageNotifier(emitter, self.settings.show_status)
 
     @property
@@ -57,6 +55,14 @@ class Hook:
     def told_kind(self) -> ConversationKind:
         """The kind of conversation, as far as it can be told without the database."""
         return conversation_kind(self.metadata)
+
+    async def _emit(self, event: dict[str, Any]) -> None:
+        """Show an event; statuses of a saved chat are stored under a lock if the host has none."""
+        emitter = cast(EventEmitter, self.emitter)
+        if self.told_kind == "saved":
+            answer_id = str(self.metadata.get("message_id") or "")
+            emitter = locking_emitter(emitter, self.user_id, self.chat_id, answer_id)
+        await emitter(event)
 
     async def kind(self) -> ConversationKind:
         """The kind of conversation; a saved chat that somebody else owns is a shared one."""

@@ -174,7 +174,7 @@ def _colons() -> re.Pattern[str]:
 @cache
 def _imitation_openings() -> re.Pattern[str]:
     """Signs one of which stands in all that ``imitates_structure`` looks for."""
-    return re.compile(r"[<\[{:：]")
+    return re.compile(r"[<\[{:：#]")
 
 
 @cache
