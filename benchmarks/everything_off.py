@@ -126,6 +126,7 @@ async def measure(before: str) -> dict[str, Any]:
         asked: list[float] = []
 
         def note(_: object) -> bool:
+            """Keep when the model is asked, by the server's processor time."""
             asked.append(_processor_ms(host))
             return False  # somebody else answers
 
