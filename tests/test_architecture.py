@@ -17,7 +17,7 @@ LONGEST_MODULE = 400
 # Rooms and modules, floor by floor: each imports from its own floor and from those below.
 FLOORS: list[set[str]] = [
     {"errors", "model", "shapes", "plain_markdown", "spans", "clock", "soft", "measures"}
-    | {"foreground"},
+    | {"foreground", "text_cache"},
     {"ports", "table_ports", "suggestion_ports", "conversation_ports"}
     | {"lenient", "messages", "answer_notes", "retry", "transport"}
     | {"valves", "recall_valves", "learn_valves", "privacy_valves"}

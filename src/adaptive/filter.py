@@ -41,6 +41,7 @@ from adaptive.shapes import listing, mapping
 from adaptive.suggesting import Suggesting
 from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.table_ports import PendingTurn
+from adaptive.text_cache import forget_texts
 from adaptive.typed_turns import typed_turn
 from adaptive.understanding import UNLEARNED, Understanding, unheard_command
 from adaptive.user_valves import UserValves
@@ -78,7 +79,8 @@ class Filter:
         )
         self._summing_up = SummingUp(self._learning, suggesting, notes)
         self._answers = Answers(self._learning.writing)
-        forgetting = (self._recalling.forget, self._summing_up.forget, suggesting.forget)
+        shells = (self._recalling.forget, self._summing_up.forget, suggesting.forget)
+        forgetting = (*shells, forget_texts)
         self._erasing = Erasing(
             self._learning, tables.archive, forgetting, history=self._remembering
         )

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from typing import Literal
 
 from adaptive.learn.statement import WEAK, Clause, Statement, Word, strong
 from adaptive.search.meanings import folded_text, numbers, people
+from adaptive.text_cache import text_cache
 
 Relation = Literal["same", "refines", "contradicts", "different"]
 
@@ -84,7 +85,7 @@ class Attribute:
     sole: bool = True
 
 
-@lru_cache(maxsize=1024)
+@text_cache(1024)
 def attribute(statement: Statement) -> Attribute | None:
     """The attribute that a statement gives a present value, if it is about one."""
     main = statement.clauses[0]

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
+
+from adaptive.text_cache import text_cache
 
 # Of a longer message only its beginning is read; what it says further down leaves doubt.
 _IMAGINED_TEXT = 4000
@@ -122,7 +124,7 @@ class Imagined:
     meant: str
 
 
-@lru_cache(maxsize=64)
+@text_cache(64)
 def imagined_parts(typed: str) -> Imagined:
     """Tell what a message imagines; what it says of the user's own things is meant in any case."""
     imagined: list[str] = []

@@ -13,7 +13,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from adaptive.learn.contrast import MODIFIERS, phrased, signs
@@ -25,6 +24,7 @@ from adaptive.search.meanings import (
     people,
     says_nothing,
 )
+from adaptive.text_cache import text_cache
 
 Time = Literal["present", "past", "wish"]
 # Whose fact: the user's, that of somebody or something of theirs ("User's sister"), another's.
@@ -308,7 +308,7 @@ class _Reader:
         self._glued = not weak
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def read_statement(text: str) -> Statement:
     """A sentence as it is compared; one that is too long has no clauses."""
     text = without_former(text)

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from adaptive.learn.imagination import imagined_parts
@@ -27,6 +26,7 @@ from adaptive.learn.statement import (
 )
 from adaptive.learn.worth import has_first_person
 from adaptive.search.meanings import people
+from adaptive.text_cache import text_cache
 
 _TESTIMONY_TEXT = 4000
 _TESTIMONY_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])|\n+")
@@ -166,7 +166,7 @@ def _only_of_others(clause: Clause, said: _Testimony) -> bool:
     )
 
 
-@lru_cache(maxsize=64)
+@text_cache(64)
 def _testimony(typed: str) -> _Testimony:
     own: list[Clause] = []
     others: list[Clause] = []

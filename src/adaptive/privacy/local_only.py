@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Self
 
 from adaptive.model import Memory
 from adaptive.settings import Settings
+from adaptive.text_cache import text_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,6 @@ class LocalOnlyBanks:
 NOTHING_HIDDEN = LocalOnlyBanks()
 
 
-@lru_cache(maxsize=256)
+@text_cache(256)
 def _bank_key(name: str) -> str:
     return " ".join(name.split()).casefold()

@@ -15,12 +15,13 @@ import string
 import zlib
 from base64 import b85decode
 from collections.abc import Iterator
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 
 from adaptive.privacy.sign_runs import SignSort, edges
 from adaptive.privacy.unicode_text import code_points
+from adaptive.text_cache import text_cache
 
 _FILTER_BITS = 16384
 _FILTER_HASHES = 5
@@ -79,7 +80,7 @@ _SMALL_WORDS = frozenset(
 )
 
 
-@lru_cache(maxsize=4096)
+@text_cache(4096)
 def is_phrase_word(word: str) -> bool:
     """Whether a lower-case word may be one of the list: never a wrong no, a wrong yes in fifty."""
     bits = _phrase_filter()

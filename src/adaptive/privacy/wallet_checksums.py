@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from functools import lru_cache
+
+from adaptive.text_cache import text_cache
 
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 # Ripple orders the same characters by an alphabet of its own (xrpl.org, Base58 Encodings).
@@ -80,7 +81,7 @@ def ethereum_capitals_hold(address: str) -> bool:
     return digits == _pii_capitals(digits.lower())
 
 
-@lru_cache(maxsize=256)
+@text_cache(256)
 def _pii_capitals(small: str) -> str:
     pattern = keccak_256(small.encode()).hex()
     return "".join(

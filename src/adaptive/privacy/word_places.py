@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.privacy.unicode_text import code_points
+from adaptive.text_cache import text_cache
 
 # By how many of its first signs a word is looked for: the most of these that it has.
 _HEAD_SIZES = (1, 2, 3, 5)
@@ -169,7 +170,7 @@ def heads_of(text: str) -> Set[str]:
     return _heads_of_short(text)
 
 
-@lru_cache(maxsize=_HEADS_KEPT)
+@text_cache(_HEADS_KEPT)
 def _heads_of_short(text: str) -> Set[str]:
     return frozenset(map(text.__getitem__, _short_heads()[: len(text)]))
 

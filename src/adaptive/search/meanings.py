@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 
 from adaptive.search.tokens import tokens
+from adaptive.text_cache import text_cache
 
 _COMBINING = re.compile("[\u0300-\u036f]")
 _BEGINS_HAN = re.compile("[\u3400-\u9fff]")
@@ -236,7 +237,7 @@ def folded_text(text: str) -> str:
     return unicodedata.normalize("NFKC", bare).replace("’", "'").replace("œ", "oe")
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def meaning(word: str, *, name: bool = False) -> str:
     """The name of what a word means, the word without its inflection where it stands for itself.
 
@@ -251,7 +252,7 @@ def meaning(word: str, *, name: bool = False) -> str:
     return meanings().get(base, base)
 
 
-@lru_cache(maxsize=8192)
+@text_cache(8192)
 def says_nothing(word: str) -> bool:
     """Whether keyword search drops the word, as it does articles, prepositions and pronouns.
 
@@ -270,7 +271,7 @@ def meanings() -> dict[str, str]:
     return table
 
 
-@lru_cache(maxsize=512)
+@text_cache(512)
 def spellings(said: str) -> tuple[str, ...]:
     """Search tokens of all words that mean it, itself among them."""
     words = (said, *(word for word, known in meanings().items() if known == said))
