@@ -24866,6 +24866,8 @@ _PART = 16384
 _SHORT_TEXT = 400
 # The screens look for their words in the same text one after the other.
 _HEADS_KEPT = 4
+# A candidate memory's most (``injection``); of a whole page the parts would take megabytes.
+_LONGEST_KEPT = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -24996,14 +24998,18 @@ def _stands_at_one(word: str, text: str, places: Sequence[int]) -> bool:
 
 def heads_of(text: str) -> Set[str]:
     """All parts of a text with ``FEW_SIGNS`` signs, and its last signs."""
-    if len(text) > _SHORT_TEXT:
-        return {text[at : at + FEW_SIGNS] for at in range(len(text))}
-    return _heads_of_short(text)
+    return _heads_of(text) if len(text) > _LONGEST_KEPT else _kept_heads_of(text)
 
 
 @text_cache(_HEADS_KEPT)
-def _heads_of_short(text: str) -> Set[str]:
+def _kept_heads_of(text: str) -> Set[str]:
+    if len(text) > _SHORT_TEXT:
+        return _heads_of(text)
     return frozenset(map(text.__getitem__, _short_heads()[: len(text)]))
+
+
+def _heads_of(text: str) -> Set[str]:
+    return frozenset(text[at : at + FEW_SIGNS] for at in range(len(text)))
 
 
 @cache
@@ -39354,7 +39360,7 @@ class RequestWindow:
 
 
 async def host_compacts(hook: Hook) -> bool:
-    """Whether the host compacts chats (host: utils/context_compaction.py, since 0.12).
+    """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10).
 
     Raises:
         HostError: the host does not tell.

@@ -60,7 +60,7 @@ class RequestWindow:
 
 
 async def host_compacts(hook: Hook) -> bool:
-    """Whether the host compacts chats (host: utils/context_compaction.py, since 0.12).
+    """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10).
 
     Raises:
         HostError: the host does not tell.
