@@ -14495,80 +14495,6 @@ async def other_authors(chat_id: str, user_id: str) -> bool:
     return bool(authors - {user_id, None, ""})
 
 
-# ---- src/adaptive/host/locked_status.py ----
-# Statuses of answers, stored so that no message of the chat is undone by it.
-#
-# Up to 0.11 the host stores a status by reading the chat, adding it, and writing the chat back (host:
-# models/chats.py, add_message_status_to_chat_by_id_and_message_id). What was learned is told behind
-# the answer, when the user may be sending the next message: that one is undone in the stored chat,
-# its next change stores it anew without role and parent, and the chat model is asked with nothing.
-# From 0.12 on the host locks the chat meanwhile, as is done here for the others.
-
-def locking_emitter(
-    emitter: EventEmitter, user_id: str, chat_id: str, message_id: str
-) -> EventEmitter:
-    """An emitter like the one given, which stores the statuses of a saved answer under a lock."""
-
-    async def emit(event: dict[str, Any]) -> None:
-        """Show an event, and store it with the answer where the host does that."""
-        quiet = None
-        if event.get("type") == "status" and message_id:
-            quiet = await _quiet_emitter(user_id, chat_id, message_id)
-        if quiet is None:
-            await emitter(event)
-            return
-        await quiet(event)
-        await _store_on_host(chat_id, message_id, mapping(event.get("data")))
-
-    return emit
-
-
-async def _quiet_emitter(user_id: str, chat_id: str, message_id: str) -> EventEmitter | None:
-    """An emitter to the page that stores nothing; ``None`` where the host's own may store."""
-    try:
-        from open_webui.models.chats import Chats
-        from open_webui.socket.main import get_event_emitter
-    except ImportError:
-        return None
-    if hasattr(Chats, "_chat_transaction"):
-        return None
-    told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
-    return await get_event_emitter(told, update_db=False)
-
-
-@uninterrupted
-async def _store_on_host(chat_id: str, message_id: str, status: Mapping[str, Any]) -> None:
-    from open_webui.internal.db import get_async_db_context
-    from open_webui.models.chats import Chat
-
-    await store_status(get_async_db_context(), Chat, chat_id, message_id, status)
-
-
-async def store_status(
-    connecting: AbstractAsyncContextManager[Any],
-    chats: Any,
-    chat_id: str,
-    message_id: str,
-    status: Mapping[str, Any],
-) -> None:
-    """Add a status to a stored message while nobody else writes; ``chats`` is the host's model.
-
-    Nothing is stored where there is no such message.
-    """
-    async with connecting as session:
-        if session.get_bind().dialect.name == "sqlite":
-            # Nothing else keeps a reader in SQLite from writing what is out of date.
-            await session.execute(text("BEGIN IMMEDIATE"))
-        found = await session.get(chats, chat_id, populate_existing=True, with_for_update=True)
-        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
-        messages = mapping(history.get("messages"))
-        if message := mapping(messages.get(message_id)):
-            told = [*listing(message.get("statusHistory")), dict(status)]
-            cast(dict[str, Any], messages)[message_id] = {**message, "statusHistory": told}
-            flag_modified(found, "chat")
-        await session.commit()
-
-
 # ---- src/adaptive/host/memories.py ----
 # The host's memory table as a ``MemoryStore``, through the host's own memory API.
 #
@@ -17587,83 +17513,6 @@ def _host_summary() -> re.Pattern[str]:
     return re.compile(r"^\[CONVERSATION SUMMARY\]$", re.MULTILINE)
 
 
-# ---- src/adaptive/host/answer_store.py ----
-# Where each release of the host keeps an answer, and how fields of it are changed there.
-
-# From a stored message the fields to change, ``None`` where nothing is to be written.
-AnswerChange = Callable[[Message], dict[str, Any] | None]
-# Chat, message and change; gives the fields that were stored, ``None`` where none were.
-ChangeStored = Callable[[str, str, AnswerChange], Awaitable[dict[str, Any] | None]]
-
-
-@uninterrupted
-async def change_stored(
-    chat_id: str, message_id: str, change: AnswerChange
-) -> dict[str, Any] | None:
-    """Change an answer in the host's own tables; its new fields, ``None`` where none were stored.
-
-    Raises whatever the host raises.
-    """
-    from open_webui.models.chat_messages import ChatMessages
-    from open_webui.models.chats import Chats
-
-    return await AnswerStore(Chats, ChatMessages).change(chat_id, message_id, change)
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerStore:
-    """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages.
-
-    Each change is read, made and written; two at a time could undo each other, so whoever makes one
-    holds the semaphore of all that write with an answer (``Learning.writing``).
-    """
-
-    chats: Any
-    rows: Any
-
-    async def change(
-        self, chat_id: str, message_id: str, change: AnswerChange
-    ) -> dict[str, Any] | None:
-        """Change fields of an answer; these fields, ``None`` where nothing was stored.
-
-        ``change`` is given an empty message where there is no such answer.
-        """
-        if not chat_id or not message_id:
-            return None
-        if not hasattr(self.chats, "upsert_message_to_history"):
-            return await self._change_in_chat(chat_id, message_id, change)
-        stored = await self.chats.get_message_by_id_and_message_id(chat_id, message_id)
-        if (fields := change(mapping(stored))) is None:
-            return None
-        store = self.chats.upsert_message_to_chat_by_id_and_message_id
-        quietly = accepted_arguments(store, {"touch": False})
-        written = await store(chat_id, message_id, dict(fields), **quietly)
-        return None if written is None else fields
-
-    async def _change_in_chat(
-        self, chat_id: str, message_id: str, change: AnswerChange
-    ) -> dict[str, Any] | None:
-        """Up to 0.10 the host's own function would make this message the chat's newest one.
-
-        Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
-        upsert_message_to_chat_by_id_and_message_id).
-        """
-        chat = await self.chats.get_chat_by_id(chat_id)
-        history = mapping(mapping(getattr(chat, "chat", None)).get("history"))
-        messages = mapping(history.get("messages"))
-        stored = mapping(messages.get(message_id))
-        if (fields := change(stored)) is None:
-            return None
-        message = {**stored, **fields}
-        changed = {**history, "messages": {**messages, message_id: message}}
-        if await self.chats.update_chat_by_id(chat_id, {**chat.chat, "history": changed}) is None:
-            return None
-        await self.rows.upsert_message(
-            message_id=message_id, chat_id=chat_id, user_id=chat.user_id, data=message
-        )
-        return fields
-
-
 # ---- src/adaptive/host/corrected_answer.py ----
 # An answer of the host with its text changed, wherever the host keeps that text.
 #
@@ -17743,6 +17592,199 @@ def _followed_text(content: str, made: Sequence[_Rewriting]) -> str | None:
         kept += [content[position:start], after]
         position = start + len(before)
     return "".join([*kept, content[position:]]) if texts else None
+
+
+# ---- src/adaptive/host/locked_chat.py ----
+# A message of a stored chat, changed while nobody else writes the chat.
+#
+# Up to 0.11 a chat is one text that whoever changes a message reads and writes back. What is written
+# behind an answer may come when the user is sending the next message: that one would be undone in
+# the stored chat, its next change would store it anew without role and parent, and the chat model
+# would be asked with nothing (host: models/chats.py). From 0.12 on the host locks the chat itself.
+
+# From a stored message the fields to change, ``None`` where nothing is to be written.
+MessageChange = Callable[[Message], dict[str, Any] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedMessage:
+    """A message as it stands now, the fields that changed, and whose chat it is in."""
+
+    message: dict[str, Any]
+    fields: dict[str, Any]
+    user_id: str
+
+
+# Chat, message and change; ``None`` where nothing was stored.
+ChangeLocked = Callable[[str, str, MessageChange], Awaitable[ChangedMessage | None]]
+
+
+@uninterrupted
+async def change_message_on_host(
+    chat_id: str, message_id: str, change: MessageChange
+) -> ChangedMessage | None:
+    """Change a message in the host's own table of chats.
+
+    Raises whatever the host raises.
+    """
+    from open_webui.internal.db import get_async_db_context
+    from open_webui.models.chats import Chat
+
+    return await change_message(get_async_db_context(), Chat, chat_id, message_id, change)
+
+
+async def change_message(
+    connecting: AbstractAsyncContextManager[Any],
+    chats: Any,
+    chat_id: str,
+    message_id: str,
+    change: MessageChange,
+) -> ChangedMessage | None:
+    """Change fields of a message; ``chats`` is the host's model of a chat.
+
+    ``change`` is given an empty message where there is no such message; nothing is stored then.
+    """
+    async with connecting as session:
+        if session.get_bind().dialect.name == "sqlite":
+            # Nothing else keeps a reader in SQLite from writing what is out of date.
+            await session.execute(text("BEGIN IMMEDIATE"))
+        found = await session.get(chats, chat_id, populate_existing=True, with_for_update=True)
+        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
+        messages = mapping(history.get("messages"))
+        stored: Mapping[str, Any] = mapping(messages.get(message_id))
+        fields = change(stored)
+        if not stored or fields is None:
+            await session.commit()
+            return None
+        message = {**stored, **fields}
+        cast(dict[str, Any], messages)[message_id] = message
+        flag_modified(found, "chat")
+        owner = str(getattr(found, "user_id", ""))
+        await session.commit()
+    return ChangedMessage(message, fields, owner)
+
+
+# ---- src/adaptive/host/answer_store.py ----
+# Where each release of the host keeps an answer, and how fields of it are changed there.
+
+# Chat, message and change; gives the fields that were stored, ``None`` where none were.
+ChangeStored = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
+
+
+@uninterrupted
+async def change_stored(
+    chat_id: str, message_id: str, change: MessageChange
+) -> dict[str, Any] | None:
+    """Change an answer in the host's own tables; its new fields, ``None`` where none were stored.
+
+    Raises whatever the host raises.
+    """
+    from open_webui.models.chat_messages import ChatMessages
+    from open_webui.models.chats import Chats
+
+    return await AnswerStore(Chats, ChatMessages).change(chat_id, message_id, change)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStore:
+    """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages.
+
+    ``change_locked`` changes one in a chat that is one text.
+
+    Each change is read, made and written; two at a time could undo each other, so whoever makes one
+    holds the semaphore of all that write with an answer (``Learning.writing``).
+    """
+
+    chats: Any
+    rows: Any
+    change_locked: ChangeLocked = change_message_on_host
+
+    async def change(
+        self, chat_id: str, message_id: str, change: MessageChange
+    ) -> dict[str, Any] | None:
+        """Change fields of an answer; these fields, ``None`` where nothing was stored.
+
+        ``change`` is given an empty message where there is no such answer.
+        """
+        if not chat_id or not message_id:
+            return None
+        if not hasattr(self.chats, "upsert_message_to_history"):
+            return await self._change_in_chat(chat_id, message_id, change)
+        stored = await self.chats.get_message_by_id_and_message_id(chat_id, message_id)
+        if (fields := change(mapping(stored))) is None:
+            return None
+        store = self.chats.upsert_message_to_chat_by_id_and_message_id
+        quietly = accepted_arguments(store, {"touch": False})
+        written = await store(chat_id, message_id, dict(fields), **quietly)
+        return None if written is None else fields
+
+    async def _change_in_chat(
+        self, chat_id: str, message_id: str, change: MessageChange
+    ) -> dict[str, Any] | None:
+        """Up to 0.10 the host's own function would make this message the chat's newest one.
+
+        Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
+        upsert_message_to_chat_by_id_and_message_id).
+        """
+        changed = await self.change_locked(chat_id, message_id, change)
+        if changed is None:
+            return None
+        await self.rows.upsert_message(
+            message_id=message_id, chat_id=chat_id, user_id=changed.user_id, data=changed.message
+        )
+        return changed.fields
+
+
+# ---- src/adaptive/host/locked_status.py ----
+# Statuses of answers, stored so that no message of the chat is undone by it.
+#
+# Up to 0.11 the host stores a status by reading the chat, adding it, and writing the chat back (host:
+# models/chats.py, add_message_status_to_chat_by_id_and_message_id); ``locked_chat`` tells what comes
+# of that.
+
+def locking_emitter(
+    emitter: EventEmitter, user_id: str, chat_id: str, message_id: str
+) -> EventEmitter:
+    """An emitter like the one given, which stores the statuses of a saved answer under a lock."""
+
+    async def emit(event: dict[str, Any]) -> None:
+        """Show an event, and store it with the answer where the host does that."""
+        quiet = None
+        if event.get("type") == "status" and message_id:
+            quiet = await _quiet_emitter(user_id, chat_id, message_id)
+        if quiet is None:
+            await emitter(event)
+            return
+        await quiet(event)
+        status = mapping(event.get("data"))
+        await change_message_on_host(chat_id, message_id, added_status(status))
+
+    return emit
+
+
+async def _quiet_emitter(user_id: str, chat_id: str, message_id: str) -> EventEmitter | None:
+    """An emitter to the page that stores nothing; ``None`` where the host's own may store."""
+    try:
+        from open_webui.models.chats import Chats
+        from open_webui.socket.main import get_event_emitter
+    except ImportError:
+        return None
+    if hasattr(Chats, "_chat_transaction"):
+        return None
+    told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
+    return await get_event_emitter(told, update_db=False)
+
+
+def added_status(status: Mapping[str, Any]) -> MessageChange:
+    """The change that adds a status to a message, if there is one."""
+
+    def add(message: Message) -> dict[str, Any] | None:
+        """The message's statuses with one more."""
+        if not message:
+            return None
+        return {"statusHistory": [*listing(message.get("statusHistory")), dict(status)]}
+
+    return add
 
 
 # ---- src/adaptive/host/native.py ----
@@ -17905,7 +17947,7 @@ class StoredAnswer:
         await self.change(look, "reading it")
         return found[0] if found else None
 
-    async def change(self, change: AnswerChange, doing: str) -> bool:
+    async def change(self, change: MessageChange, doing: str) -> bool:
         """Change the answer in the database and on the page; never raises.
 
         ``False`` where nothing was written: there is no such message, the change declines, or the

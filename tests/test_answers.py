@@ -19,8 +19,8 @@ from adaptive.conversation.link_probe import ProbeRules
 from adaptive.conversation.public_address import is_public_address
 from adaptive.filter import Filter
 from adaptive.host.answer_note import StoredAnswer
-from adaptive.host.answer_store import AnswerChange
 from adaptive.host.hook import Hook
+from adaptive.host.locked_chat import MessageChange
 from adaptive.valves import Valves
 from tests.fakes import hook_settings
 
@@ -217,7 +217,7 @@ class Shelf:
         self.events: list[dict[str, Any]] = []
 
     async def change(
-        self, chat_id: str, message_id: str, change: AnswerChange
+        self, chat_id: str, message_id: str, change: MessageChange
     ) -> dict[str, Any] | None:
         """Read, change and write, with a pause between where others may write."""
         assert (chat_id, message_id) == ("c", "a")

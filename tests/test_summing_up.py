@@ -15,8 +15,8 @@ from fastapi import FastAPI, Request
 from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import HostError, ModelBusy, TablesUnavailable
 from adaptive.filter import Filter
-from adaptive.host.answer_store import AnswerChange
 from adaptive.host.hook import Hook
+from adaptive.host.locked_chat import MessageChange
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Classroom
@@ -161,7 +161,7 @@ class World:
         self.events.append(event)
 
     async def _store_follow_ups(
-        self, chat_id: str, message_id: str, change: AnswerChange
+        self, chat_id: str, message_id: str, change: MessageChange
     ) -> dict[str, Any] | None:
         fields = change({"id": message_id, "role": "assistant", "content": "Try a soup."})
         if fields is not None:

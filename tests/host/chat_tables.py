@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from adaptive.host.locked_chat import ChangedMessage, MessageChange
+
 
 class OldChats:
     """Chats up to 0.10: one text each, which a writer replaces as a whole; ``rows`` beside it."""
@@ -23,16 +25,17 @@ class OldChats:
         """A message as it stands."""
         return self.chat.chat["history"]["messages"][message_id]
 
-    async def get_chat_by_id(self, id: str) -> Any:
-        """The chat, if it is known."""
-        return copy.deepcopy(self.chat) if id == "c" else None
-
-    async def update_chat_by_id(self, id: str, chat: dict[str, Any]) -> Any:
-        """Replace the text of the chat."""
-        if self._broken:
+    async def change_message(
+        self, id: str, message_id: str, change: MessageChange
+    ) -> ChangedMessage | None:
+        """Change a message in the text of the chat, if both are known."""
+        messages = self.chat.chat["history"]["messages"] if id == "c" else {}
+        stored = copy.deepcopy(messages.get(message_id, {}))
+        fields = change(stored)
+        if not stored or fields is None or self._broken:
             return None
-        self.chat.chat = chat
-        return self.chat
+        messages[message_id] = {**stored, **fields}
+        return ChangedMessage(messages[message_id], fields, self.chat.user_id)
 
     async def upsert_message(
         self, message_id: str, chat_id: str, user_id: str, data: dict[str, Any]

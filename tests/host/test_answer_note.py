@@ -22,7 +22,7 @@ ANSWER = {"id": "a", "role": "assistant", "content": "Hello.", "output": OUTPUT,
 
 def answer(chats: OldChats, pages: Pages | None = None, message_id: str = "a") -> StoredAnswer:
     """An answer in a chat of such a host."""
-    store = AnswerStore(chats, chats).change
+    store = AnswerStore(chats, chats, chats.change_message).change
     return StoredAnswer("c", message_id, pages.emit if pages else None, store)
 
 

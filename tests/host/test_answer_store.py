@@ -25,7 +25,7 @@ async def test_changed(host: type[OldChats]) -> None:
     """Named fields change, where the host keeps them twice in both; the chat stays as it was."""
     chats = host(ANSWER, {"id": "newest", "role": "user", "content": "Go on."})
     before = copy.deepcopy(chats.chat.chat)
-    assert await AnswerStore(chats, chats).change("c", "a", changed) == FIELDS
+    assert await AnswerStore(chats, chats, chats.change_message).change("c", "a", changed) == FIELDS
     before["history"]["messages"]["a"].update(FIELDS)
     assert chats.chat.chat == before
     assert chats.rows == ({"a": {**ANSWER, **FIELDS}} if host is OldChats else {})
@@ -37,7 +37,12 @@ async def test_read_as_it_stands(host: type[OldChats]) -> None:
     chats = host(ANSWER)
     seen: list[Message] = []
     for chat_id, message_id in (("c", "a"), ("c", "unknown"), ("x", "a")):
-        assert await AnswerStore(chats, chats).change(chat_id, message_id, seen.append) is None
+        assert (
+            await AnswerStore(chats, chats, chats.change_message).change(
+                chat_id, message_id, seen.append
+            )
+            is None
+        )
     assert seen == [ANSWER, {}, {}]
     assert chats.chat.chat == host(ANSWER).chat.chat
 
@@ -53,7 +58,7 @@ async def test_nothing_is_stored(host: type[OldChats], chat_id: str, message_id:
 async def test_failed_write(host: type[OldChats]) -> None:
     """A write that the host swallowed counts as none."""
     chats = host(ANSWER, broken=True)
-    assert await AnswerStore(chats, chats).change("c", "a", changed) is None
+    assert await AnswerStore(chats, chats, chats.change_message).change("c", "a", changed) is None
     assert chats.rows == {}
 
 

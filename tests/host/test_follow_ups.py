@@ -21,7 +21,7 @@ ANSWER = {"id": "a", "role": "assistant", "content": "Hello.", "done": True}
 
 def below(chats: OldChats, pages: Pages | None = None, message_id: str = "a") -> FollowUps:
     """Suggestions below an answer in a chat of such a host."""
-    store = AnswerStore(chats, chats).change
+    store = AnswerStore(chats, chats, chats.change_message).change
     return FollowUps("c", message_id, pages.emit if pages else None, store)
 
 
@@ -52,7 +52,9 @@ async def test_not_there(host: type[OldChats], message: dict[str, Any]) -> None:
     """An answer that is gone, no whole one, or has the host's own gets none, and none is shown."""
     chats, pages = host(message), Pages()
     assert not await below(chats, pages).show(LINES)
-    assert not await FollowUps("x", "a", pages.emit, AnswerStore(chats, chats).change).show(LINES)
+    assert not await FollowUps(
+        "x", "a", pages.emit, AnswerStore(chats, chats, chats.change_message).change
+    ).show(LINES)
     assert chats.stored(message["id"]) == message
     assert pages.events == []
 

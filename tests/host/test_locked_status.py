@@ -10,7 +10,8 @@ import pytest
 from sqlalchemy import JSON, String, select, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
-from adaptive.host.locked_status import locking_emitter, store_status
+from adaptive.host.locked_chat import change_message
+from adaptive.host.locked_status import added_status, locking_emitter
 from tests.host.databases import DATABASES, two_workers
 
 
@@ -52,7 +53,7 @@ async def test_message_sent_meanwhile(database: str, tmp_path: Path) -> None:
             chat.chat = history("answer", "next")
             await session.flush()
             storing = asyncio.create_task(
-                store_status(ours.sessions(), Chat, "c", "answer", STATUS)
+                change_message(ours.sessions(), Chat, "c", "answer", added_status(STATUS))
             )
             await asyncio.sleep(0.2)
             assert not storing.done()
@@ -78,7 +79,8 @@ async def test_nothing_to_store_it_with(chat_id: str, message_id: str, tmp_path:
         async with host.sessions() as session:
             session.add(Chat(id="c", chat=history("answer")))
             await session.commit()
-        await store_status(ours.sessions(), Chat, chat_id, message_id, STATUS)
+        change = added_status(STATUS)
+        assert await change_message(ours.sessions(), Chat, chat_id, message_id, change) is None
         async with host.sessions() as session:
             assert (await session.execute(select(Chat.chat))).scalars().all() == [history("answer")]
 

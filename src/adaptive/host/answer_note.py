@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from adaptive.errors import HostError
-from adaptive.host.answer_store import AnswerChange, ChangeStored, change_stored
+from adaptive.host.answer_store import ChangeStored, change_stored
 from adaptive.host.events import EventEmitter
 from adaptive.host.faults import HostFaults
+from adaptive.host.locked_chat import MessageChange
 from adaptive.host.noted_answer import is_whole_answer, noted_answer, said_in_answer
 from adaptive.messages import Message
 
@@ -49,7 +50,7 @@ class StoredAnswer:
         await self.change(look, "reading it")
         return found[0] if found else None
 
-    async def change(self, change: AnswerChange, doing: str) -> bool:
+    async def change(self, change: MessageChange, doing: str) -> bool:
         """Change the answer in the database and on the page; never raises.
 
         ``False`` where nothing was written: there is no such message, the change declines, or the

@@ -6,20 +6,18 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
+from adaptive.host.locked_chat import ChangeLocked, MessageChange, change_message_on_host
 from adaptive.host.requests import accepted_arguments
 from adaptive.host.uninterrupted import uninterrupted
-from adaptive.messages import Message
 from adaptive.shapes import mapping
 
-# From a stored message the fields to change, ``None`` where nothing is to be written.
-AnswerChange = Callable[[Message], dict[str, Any] | None]
 # Chat, message and change; gives the fields that were stored, ``None`` where none were.
-ChangeStored = Callable[[str, str, AnswerChange], Awaitable[dict[str, Any] | None]]
+ChangeStored = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
 
 
 @uninterrupted
 async def change_stored(
-    chat_id: str, message_id: str, change: AnswerChange
+    chat_id: str, message_id: str, change: MessageChange
 ) -> dict[str, Any] | None:
     """Change an answer in the host's own tables; its new fields, ``None`` where none were stored.
 
@@ -35,15 +33,18 @@ async def change_stored(
 class AnswerStore:
     """Stored answers; ``chats`` and ``rows`` are the host's tables of chats and of messages.
 
+    ``change_locked`` changes one in a chat that is one text.
+
     Each change is read, made and written; two at a time could undo each other, so whoever makes one
     holds the semaphore of all that write with an answer (``Learning.writing``).
     """
 
     chats: Any
     rows: Any
+    change_locked: ChangeLocked = change_message_on_host
 
     async def change(
-        self, chat_id: str, message_id: str, change: AnswerChange
+        self, chat_id: str, message_id: str, change: MessageChange
     ) -> dict[str, Any] | None:
         """Change fields of an answer; these fields, ``None`` where nothing was stored.
 
@@ -62,24 +63,17 @@ class AnswerStore:
         return None if written is None else fields
 
     async def _change_in_chat(
-        self, chat_id: str, message_id: str, change: AnswerChange
+        self, chat_id: str, message_id: str, change: MessageChange
     ) -> dict[str, Any] | None:
         """Up to 0.10 the host's own function would make this message the chat's newest one.
 
         Who has gone on writing meanwhile would not see that any more (host: models/chats.py,
         upsert_message_to_chat_by_id_and_message_id).
         """
-        chat = await self.chats.get_chat_by_id(chat_id)
-        history = mapping(mapping(getattr(chat, "chat", None)).get("history"))
-        messages = mapping(history.get("messages"))
-        stored = mapping(messages.get(message_id))
-        if (fields := change(stored)) is None:
-            return None
-        message = {**stored, **fields}
-        changed = {**history, "messages": {**messages, message_id: message}}
-        if await self.chats.update_chat_by_id(chat_id, {**chat.chat, "history": changed}) is None:
+        changed = await self.change_locked(chat_id, message_id, change)
+        if changed is None:
             return None
         await self.rows.upsert_message(
-            message_id=message_id, chat_id=chat_id, user_id=chat.user_id, data=message
+            message_id=message_id, chat_id=chat_id, user_id=changed.user_id, data=changed.message
         )
-        return fields
+        return changed.fields
