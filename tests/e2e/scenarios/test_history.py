@@ -40,6 +40,7 @@ MESSAGES_OF_CHAT = (
 COLLECTIONS = "SELECT count(*) FROM collections WHERE name = ?"
 ASKED = "What is the name of my boat?"
 SUMMARISE = "# Summarise history"
+MOST_ASKED = 4
 # A message of about 150 tokens.
 LONG = " ".join(f"plank{number}" for number in range(60))
 
@@ -164,8 +165,13 @@ async def test_too_much_for_the_budget(
     for part in ("hull", "mast", "deck"):
         await chat.send(f"The name of my boat, Freya, is painted on her {part}, where all see it.")
     await indexed(host, page, 15)
-    turn = await page.new_chat().send(ASKED, timeout=30)
-    assert turn.content == "I see."
+    # The vectors stand in the database a moment before recall in this process knows of them.
+    for _ in range(MOST_ASKED):
+        turn = await page.new_chat().send(ASKED, timeout=30)
+        assert turn.content == "I see."
+        if host.model.requests_titled(SUMMARISE):
+            break
+        await asyncio.sleep(1)
     assert len(host.model.requests_titled(SUMMARISE)) == 1
     section = host.model.chat_requests()[-1].system_prompt.partition(SECTION)[2]
     assert ("Freya the Great" in section) == isinstance(reply, dict)
