@@ -14524,8 +14524,20 @@ class HostMemoryStore:
 
     @uninterrupted
     async def read(self) -> tuple[Memory, ...]:
-        """All memories of the user (see ``MemoryStore``)."""
-        return await self._selected(0, "reading the memories")
+        """All memories of the user (see ``MemoryStore``).
+
+        As plain columns: the host's own way makes an object and a checked model of each row, which
+        takes ten times as long, and it takes a failure for an empty store.
+        """
+        from open_webui.internal.db import get_async_db_context
+        from open_webui.models.memories import Memory as Row
+
+        await require_memories(self.request, self.user)
+        query = select(*Row.__table__.columns).where(Row.user_id == self.user.id)
+        with HostFaults("reading the memories"):
+            async with get_async_db_context() as session:
+                rows = (await session.execute(query)).all()
+            return tuple(memory_of_row(row) for row in rows)
 
     @uninterrupted
     async def stamp(self) -> StoreStamp:
@@ -14550,29 +14562,12 @@ class HostMemoryStore:
 
         await require_memories(self.request, self.user)
         mine = Row.user_id == self.user.id
+        changed = select(*Row.__table__.columns).where(mine, Row.updated_at >= since)
         with HostFaults("reading changed memories"):
             async with get_async_db_context() as session:
                 ids = (await session.execute(select(Row.id).where(mine))).scalars().all()
-        changed = await self._selected(since, "reading changed memories")
-        return changed, frozenset(ids)
-
-    async def _selected(self, since: int, doing: str) -> tuple[Memory, ...]:
-        """Rows changed at or after an epoch second, 0 for all.
-
-        As plain columns: the host's own way makes an object and a checked model of each row, which
-        takes ten times as long, and it takes a failure for an empty store.
-        """
-        from open_webui.internal.db import get_async_db_context
-        from open_webui.models.memories import Memory as Row
-
-        await require_memories(self.request, self.user)
-        query = select(*Row.__table__.columns).where(Row.user_id == self.user.id)
-        if since:
-            query = query.where(Row.updated_at >= since)
-        with HostFaults(doing):
-            async with get_async_db_context() as session:
-                rows = (await session.execute(query)).all()
-            return tuple(memory_of_row(row) for row in rows)
+                rows = (await session.execute(changed)).all()
+            return tuple(memory_of_row(row) for row in rows), frozenset(ids)
 
     @uninterrupted
     async def add(
@@ -20651,8 +20646,10 @@ class StoredVector:
 class VectorTable(Protocol):
     """Vectors of memories that outlive the process; any call may raise ``TablesUnavailable``."""
 
-    async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
-        """A user's vectors of one embedder, by memory id."""
+    async def read(
+        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; of a few memories, or of all."""
         ...
 
     async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
@@ -22082,16 +22079,23 @@ _ROWS_PER_STATEMENT = 150
 class HostVectorTable:
     """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
 
-    def __init__(self) -> None:
-        self._table = OwnTable(_VECTORS)
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(_VECTORS, sessions)
 
     @uninterrupted
-    async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
-        """All of a user's vectors of one embedder, by memory id; damaged ones are left out."""
+    async def read(
+        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; damaged ones are left out.
+
+        Of all memories, or of at most 900 that are named.
+        """
         columns = (_VECTORS.c.memory_id, _VECTORS.c.content_hash, _VECTORS.c.dimension)
         query = select(*columns, _VECTORS.c.vector).where(
             _VECTORS.c.user_id == user_id, _VECTORS.c.embedder == embedder_key(embedder)
         )
+        if memory_ids is not None:
+            query = query.where(_VECTORS.c.memory_id.in_(memory_ids))
         async with self._table.session("reading vectors") as session:
             rows = (await session.execute(query)).all()
         return {
@@ -22803,7 +22807,7 @@ class LearningQueue:
         owner = f"{self._owner}-{next(self._numbers)}"
         async with self._locks.setdefault(user_id, asyncio.Lock()):
             try:
-                if not await self._user_lease(user_id, owner):
+                if not (await self._user_lease(user_id, owner))[0]:
                     return False
                 await work(lambda: self._acquired(user_id, owner, self._clock()))
             finally:
@@ -22853,15 +22857,16 @@ class LearningQueue:
         results: list[TurnResult] = []
         for _ in range(_MOST_BATCHES):
             tried = {turn.message_id for result in results for turn in result.turns}
-            if not (await self._next(user_id, tried, not_before))[1]:
+            table, batch = await self._next(user_id, tried, not_before)
+            if not batch:
                 break
             owner = f"{self._owner}-{next(self._numbers)}"
             try:
-                until = await self._user_lease(user_id, owner)
+                until, waited = await self._user_lease(user_id, owner)
                 if not until:  # whoever holds it looks here when the work is done
                     break
-                # Chosen anew: what another worker held while this one waited may come first.
-                table, batch = await self._next(user_id, tried, not_before)
+                if waited:  # what another worker held meanwhile may come first
+                    table, batch = await self._next(user_id, tried, not_before)
                 if batch:
                     results += await self._under_lease(table, batch, owner, until, teach)
             finally:
@@ -22923,14 +22928,17 @@ class LearningQueue:
         waiting = await self._local.waiting(user_id)
         return tuple(turn for turn in waiting if turn_key(turn) not in self._inserts)
 
-    async def _user_lease(self, user_id: str, owner: str) -> float:
-        """When the lease on the user ends, 0 where another worker holds and renews it."""
-        for _ in range(_MOST_POLLS):
+    async def _user_lease(self, user_id: str, owner: str) -> tuple[float, bool]:
+        """When the lease on the user ends, and whether it was waited for.
+
+        It ends at 0 where another worker holds and renews it.
+        """
+        for number in range(_MOST_POLLS):
             now = self._clock()
             if await self._acquired(user_id, owner, now):
-                return now + LEASE_SECONDS
+                return now + LEASE_SECONDS, number > 0
             await self._sleep(_POLL_SECONDS)
-        return 0.0
+        return 0.0, True
 
     async def _acquired(self, user_id: str, owner: str, now: float) -> bool:
         """Take or prolong the lease on the user; without a table the process's lock must do."""
@@ -23882,10 +23890,12 @@ async def embedded_texts(embedder: Embedder, texts: Sequence[str], *, query: boo
         raise EmbeddingError(f"no vectors within {_LONGEST_CALL_SECONDS:g} s") from error
 
 
-async def stored_vectors(table: VectorTable, user_id: str, name: str) -> dict[str, StoredVector]:
-    """A user's vectors for an embedder, none where the table refuses."""
+async def stored_vectors(
+    table: VectorTable, user_id: str, name: str, memory_ids: Sequence[str] | None = None
+) -> dict[str, StoredVector]:
+    """A user's vectors for an embedder (of these memories), none where the table refuses."""
     try:
-        return await table.read(user_id, name)
+        return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
         log_kept_vectors.info("vectors are kept in this process only: %s", error)
         return {}
@@ -24026,7 +24036,7 @@ class MemoryIndexes:
         asked = next(self._order)
         held = self._held.get(user_id)
         while held is None or held.embedder != name or not self._serves(user_id, stamp, asked):
-            await asyncio.shield(self._refreshing(sources, name))
+            await asyncio.shield(self._refreshing(sources, name, stamp))
             held = self._held.get(user_id)
         self._held.move_to_end(user_id)
         if not held.ready:
@@ -24049,7 +24059,8 @@ class MemoryIndexes:
         """
         user_id = sources.user_id
         if user_id not in self._held:
-            await asyncio.shield(self._refreshing(sources, await sources.embedder.name()))
+            name, stamp = await sources.embedder.name(), await sources.store.stamp()
+            await asyncio.shield(self._refreshing(sources, name, stamp))
             if user_id in self._held:
                 self._held.move_to_end(user_id, last=False)
         return 2 * sum(index.nbytes for index in self._held.values()) <= budget_bytes
@@ -24111,24 +24122,25 @@ class MemoryIndexes:
         """Whether nothing changed, or the memories were read after the question came."""
         return self._held[user_id].stands(stamp) or self._read[user_id] > asked
 
-    def _refreshing(self, sources: Sources, name: str) -> asyncio.Task[None]:
-        """The one refresh of a user that runs, started if none does."""
+    def _refreshing(self, sources: Sources, name: str, stamp: StoreStamp) -> asyncio.Task[None]:
+        """The one refresh of a user that runs, started if none does; the stamp is from before."""
         user_id = sources.user_id
         task = self._working.get(user_id)
         # One that is done is listed until its callback runs, and waiting for it yields to nobody.
         if task is None or task.done():
-            task = _watched(self._refresh(sources, name), self._working, user_id)
+            task = _watched(self._refresh(sources, name, stamp), self._working, user_id)
         return task
 
-    async def _refresh(self, sources: Sources, name: str) -> None:
-        """Read what changed, reuse what is known, embed a few new memories at once."""
+    async def _refresh(self, sources: Sources, name: str, stamp: StoreStamp) -> None:
+        """Read what changed, reuse what is known, embed a few new memories at once.
+
+        The stamp was read before the rows are: a change in between makes the next one differ.
+        """
         user_id = sources.user_id
         held = self._held.get(user_id)
         if held is not None and held.embedder != name:
             held = None
         number, read_at = next(self._order), self._clock()
-        # Before the rows: a change in between makes the next stamp differ.
-        stamp = await sources.store.stamp()
         memories = await _memories(sources.store, held)
         if held:
             known = held.stored_vectors()
@@ -24200,6 +24212,9 @@ class MemoryIndexes:
             await store_vectors(sources.table, user_id, name, ready)
             index = self._held.get(user_id, index)
         missing = index.missing()
+        if 0 < len(missing) <= _WAITED_FOR:
+            index = await self._shared(sources, name, index)
+            missing = index.missing()
         chunk = max(_SMALLEST_CHUNK, len(missing) // _MOST_CHUNKS + 1)
         for start in range(0, len(missing), chunk):
             places = missing[start : start + chunk]
@@ -24219,6 +24234,20 @@ class MemoryIndexes:
         if missing:  # some may have been deleted meanwhile
             index = self._held.get(user_id, index)
             await self._tidy(sources, index.embedder, list(index.places))
+
+    async def _shared(self, sources: Sources, name: str, index: MemoryIndex) -> MemoryIndex:
+        """The index with vectors that another worker has stored since its memories were read."""
+        user_id, places = sources.user_id, index.missing()
+        hashes = {index.memories[place].id: index.hashes[place] for place in places}
+        stored = await stored_vectors(sources.table, user_id, name, list(hashes))
+        found = {
+            memory_id: one
+            for memory_id, one in stored.items()
+            if one.content_hash == hashes[memory_id] and len(one.vector) == index.dimension
+        }
+        if found:
+            await self._change(user_id, name, partial(_filled, found=found))
+        return self._held.get(user_id, index)
 
     async def _change(
         self, user_id: str, name: str, change: Callable[[MemoryIndex], MemoryIndex]
@@ -32660,11 +32689,44 @@ class HostEmbedder:
 
         A model in this process is asked directly: in batches, without a progress bar in the log.
         """
-        model = getattr(self.request.app.state, "ef", None)
-        if not await self.in_process() or not hasattr(model, "encode"):
+        model = await self._model_here()
+        if model is None:
             # In a thread: a store's texts take seconds, and chats go on.
             sent = await asyncio.to_thread(texts_without_secrets, texts)
             return await self._by_the_host(sent, query=query)
+        if sum(map(len, texts)) <= _SHORT_CHARACTERS:
+            model = _for_short_texts(model, process_state(self.request))
+        return await self._encoded(model, texts, _prefix(query), query=query)
+
+    async def embed_as_host(self, text: str, prefix: str | None) -> list[float] | None:
+        """The vector that the host's function makes of a short text, on one core.
+
+        ``None`` where the host is to make it: of a long text, or by a service.
+
+        Raises:
+            EmbeddingError: the model failed.
+        """
+        model = await self._model_here()
+        if model is None or len(text) > _SHORT_CHARACTERS:
+            return None
+        vector: list[float] = (await self._encoded(model, [text], prefix, query=False))[0].tolist()
+        return vector
+
+    async def _model_here(self) -> Any | None:
+        """The host's model, if it is in this process and may be asked without the host.
+
+        On Apple's graphics processor the host's own calls take turns (host: env.py,
+        MPS_INFERENCE_LOCK), which ours would not.
+        """
+        model = getattr(self.request.app.state, "ef", None)
+        if not await self.in_process() or not hasattr(model, "encode"):
+            return None
+        return None if str(getattr(model, "device", "")).startswith("mps") else model
+
+    async def _encoded(
+        self, model: Any, texts: Sequence[str], prefix: str | None, *, query: bool
+    ) -> Vectors:
+        """What the model makes of the texts, when it is their turn; short ones on one core."""
         state = process_state(self.request)
         lanes: dict[bool, asyncio.Semaphore] = state.setdefault(
             "embedding_lanes",
@@ -32677,12 +32739,10 @@ class HostEmbedder:
             state["one_core_threads"] = one_core_threads(_MESSAGES_AT_ONCE + _CONTENTS_AT_ONCE)
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         threads = state["one_core_threads"] if short else None
-        model = _for_short_texts(model, state) if short else model
-        prefix = _prefix(query)
         loop = asyncio.get_running_loop()
         async with lanes[query]:
             with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
-                raw = await loop.run_in_executor(threads, _encoded, model, list(texts), prefix)
+                raw = await loop.run_in_executor(threads, _encoding, model, list(texts), prefix)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
     async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> Vectors:
@@ -32716,13 +32776,51 @@ def _prefix(query: bool) -> str | None:
     return prefix
 
 
-def _encoded(model: Any, texts: list[str], prefix: str | None) -> object:
+def _encoding(model: Any, texts: list[str], prefix: str | None) -> object:
     """The same vectors as by the host's function, which takes one text at a time by default.
 
     (host: retrieval/utils.py, get_embedding_function, and the setting for the batch size)
     """
     named = {"prompt": prefix} if prefix else {}
     return model.encode(texts, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **named)
+
+
+# ---- src/adaptive/host/embedded_writes.py ----
+# Writes of the host for which a single text is embedded on one core.
+#
+# The host embeds each memory that is written (host: routers/memories.py), on all cores beside
+# whatever else wants them: a lesson would slow down the turns of others for a sentence.
+
+_EMBEDDING = "EMBEDDING_FUNCTION"
+
+
+class _View:
+    """An object with one attribute of its own; all else is read from and set at the one seen."""
+
+    def __init__(self, seen: Any, name: str, own: Any) -> None:
+        self.__dict__.update(_seen=seen, **{name: own})
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._seen, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._seen, name, value)
+
+
+def writing_request(request: Request, user: Any) -> Request:
+    """A request for the host's writes of memories; the vectors are what the host makes."""
+    app, embedder = request.app, HostEmbedder(request, user)
+
+    async def embedding(texts: Any, prefix: str | None = None, **more: Any) -> Any:
+        """The host's function, but for a single text that can be embedded on one core."""
+        vector = await embedder.embed_as_host(texts, prefix) if isinstance(texts, str) else None
+        if vector is not None:
+            return vector
+        named = {"prefix": prefix, **more} if prefix else more
+        return await getattr(app.state, _EMBEDDING)(texts, **named)
+
+    state = _View(app.state, _EMBEDDING, embedding)
+    return Request({**request.scope, "app": _View(app, "state", state)})
 
 
 # ---- src/adaptive/user_valves.py ----
@@ -36902,7 +37000,8 @@ def sources_of(
     user: Any, settings: Settings, request: Request, vectors: HostVectorTable
 ) -> Sources:
     """The same for an account of the host."""
-    store = GuardedStore(HostMemoryStore(request, user), gate_policy(settings))
+    written = HostMemoryStore(writing_request(request, user), user)
+    store = GuardedStore(written, gate_policy(settings))
     return Sources(str(user.id), store, chosen_embedder(settings, request, user), vectors)
 
 

@@ -235,11 +235,14 @@ class ShelvedVectors:
         """Of which memories a vector is kept."""
         return set(self.rows.get((user_id, embedder), {}))
 
-    async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
-        """A copy of the rows."""
+    async def read(
+        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+    ) -> dict[str, StoredVector]:
+        """A copy of the rows, or of those of some memories."""
         self._check()
         self.reads.append(user_id)
-        return dict(self.rows.get((user_id, embedder), {}))
+        rows = self.rows.get((user_id, embedder), {})
+        return {id: one for id, one in rows.items() if memory_ids is None or id in memory_ids}
 
     async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
         """These rows in place of former ones."""

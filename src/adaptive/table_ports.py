@@ -25,8 +25,10 @@ class StoredVector:
 class VectorTable(Protocol):
     """Vectors of memories that outlive the process; any call may raise ``TablesUnavailable``."""
 
-    async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
-        """A user's vectors of one embedder, by memory id."""
+    async def read(
+        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; of a few memories, or of all."""
         ...
 
     async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:

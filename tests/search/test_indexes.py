@@ -15,8 +15,9 @@ from adaptive.errors import HostError, MemoryUnavailable
 from adaptive.model import Memory, StoreStamp
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import Asked, rank
-from adaptive.search.index import MemoryIndex
+from adaptive.search.index import MemoryIndex, content_hash
 from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.table_ports import StoredVector
 from tests.fakes import DIMENSION, ListedMemories, ShelvedVectors, WordEmbedder, memory
 
 NOW = 1_800_000_000.0
@@ -291,6 +292,38 @@ async def test_restart_after_a_change() -> None:
     await settled()
     assert other.embedder.embedded == [CAT]
     assert world.table.ids("ada") == {"tea", "dog"}
+
+
+async def test_another_worker_has_embedded_it() -> None:
+    """What another worker has learned and embedded is taken from the table, though it came late."""
+    one = World(TEA, DOG)
+    await one.warm()
+    other = one.restarted()
+    await other.warm()
+    add(one.store)
+    one.store.edit("dog", CAT)
+    await one.current()
+    await settled()
+    assert sorted(one.embedder.embedded[-2:]) == ["User has a boat.", CAT]
+    index = await other.current()
+    assert index.ready
+    assert other.embedder.embedded == []
+    assert np.array_equal(index.shelf.vectors, (await one.current()).shelf.vectors)
+
+
+async def test_another_worker_had_another_model() -> None:
+    """A vector of another text or another length is not taken from the table."""
+    one = World(TEA, DOG)
+    await one.warm()
+    other = one.restarted()
+    await other.warm()
+    add(one.store)
+    one.store.edit("dog", CAT)
+    rows = one.table.rows["ada", "words"]
+    rows["new"] = StoredVector(content_hash("User has a boat."), np.ones(3, np.float32))
+    index = await other.current()
+    assert index.ready
+    assert sorted(other.embedder.embedded) == ["User has a boat.", CAT]
 
 
 async def test_prepared_index() -> None:

@@ -62,11 +62,44 @@ class HostEmbedder:
 
         A model in this process is asked directly: in batches, without a progress bar in the log.
         """
-        model = getattr(self.request.app.state, "ef", None)
-        if not await self.in_process() or not hasattr(model, "encode"):
+        model = await self._model_here()
+        if model is None:
             # In a thread: a store's texts take seconds, and chats go on.
             sent = await asyncio.to_thread(texts_without_secrets, texts)
             return await self._by_the_host(sent, query=query)
+        if sum(map(len, texts)) <= _SHORT_CHARACTERS:
+            model = _for_short_texts(model, process_state(self.request))
+        return await self._encoded(model, texts, _prefix(query), query=query)
+
+    async def embed_as_host(self, text: str, prefix: str | None) -> list[float] | None:
+        """The vector that the host's function makes of a short text, on one core.
+
+        ``None`` where the host is to make it: of a long text, or by a service.
+
+        Raises:
+            EmbeddingError: the model failed.
+        """
+        model = await self._model_here()
+        if model is None or len(text) > _SHORT_CHARACTERS:
+            return None
+        vector: list[float] = (await self._encoded(model, [text], prefix, query=False))[0].tolist()
+        return vector
+
+    async def _model_here(self) -> Any | None:
+        """The host's model, if it is in this process and may be asked without the host.
+
+        On Apple's graphics processor the host's own calls take turns (host: env.py,
+        MPS_INFERENCE_LOCK), which ours would not.
+        """
+        model = getattr(self.request.app.state, "ef", None)
+        if not await self.in_process() or not hasattr(model, "encode"):
+            return None
+        return None if str(getattr(model, "device", "")).startswith("mps") else model
+
+    async def _encoded(
+        self, model: Any, texts: Sequence[str], prefix: str | None, *, query: bool
+    ) -> Vectors:
+        """What the model makes of the texts, when it is their turn; short ones on one core."""
         state = process_state(self.request)
         lanes: dict[bool, asyncio.Semaphore] = state.setdefault(
             "embedding_lanes",
@@ -79,12 +112,10 @@ class HostEmbedder:
             state["one_core_threads"] = one_core_threads(_MESSAGES_AT_ONCE + _CONTENTS_AT_ONCE)
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         threads = state["one_core_threads"] if short else None
-        model = _for_short_texts(model, state) if short else model
-        prefix = _prefix(query)
         loop = asyncio.get_running_loop()
         async with lanes[query]:
             with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
-                raw = await loop.run_in_executor(threads, _encoded, model, list(texts), prefix)
+                raw = await loop.run_in_executor(threads, _encoding, model, list(texts), prefix)
         return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
     async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> Vectors:
@@ -118,7 +149,7 @@ def _prefix(query: bool) -> str | None:
     return prefix
 
 
-def _encoded(model: Any, texts: list[str], prefix: str | None) -> object:
+def _encoding(model: Any, texts: list[str], prefix: str | None) -> object:
     """The same vectors as by the host's function, which takes one text at a time by default.
 
     (host: retrieval/utils.py, get_embedding_function, and the setting for the batch size)

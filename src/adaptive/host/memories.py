@@ -48,8 +48,20 @@ class HostMemoryStore:
 
     @uninterrupted
     async def read(self) -> tuple[Memory, ...]:
-        """All memories of the user (see ``MemoryStore``)."""
-        return await self._selected(0, "reading the memories")
+        """All memories of the user (see ``MemoryStore``).
+
+        As plain columns: the host's own way makes an object and a checked model of each row, which
+        takes ten times as long, and it takes a failure for an empty store.
+        """
+        from open_webui.internal.db import get_async_db_context
+        from open_webui.models.memories import Memory as Row
+
+        await require_memories(self.request, self.user)
+        query = select(*Row.__table__.columns).where(Row.user_id == self.user.id)
+        with HostFaults("reading the memories"):
+            async with get_async_db_context() as session:
+                rows = (await session.execute(query)).all()
+            return tuple(memory_of_row(row) for row in rows)
 
     @uninterrupted
     async def stamp(self) -> StoreStamp:
@@ -74,29 +86,12 @@ class HostMemoryStore:
 
         await require_memories(self.request, self.user)
         mine = Row.user_id == self.user.id
+        changed = select(*Row.__table__.columns).where(mine, Row.updated_at >= since)
         with HostFaults("reading changed memories"):
             async with get_async_db_context() as session:
                 ids = (await session.execute(select(Row.id).where(mine))).scalars().all()
-        changed = await self._selected(since, "reading changed memories")
-        return changed, frozenset(ids)
-
-    async def _selected(self, since: int, doing: str) -> tuple[Memory, ...]:
-        """Rows changed at or after an epoch second, 0 for all.
-
-        As plain columns: the host's own way makes an object and a checked model of each row, which
-        takes ten times as long, and it takes a failure for an empty store.
-        """
-        from open_webui.internal.db import get_async_db_context
-        from open_webui.models.memories import Memory as Row
-
-        await require_memories(self.request, self.user)
-        query = select(*Row.__table__.columns).where(Row.user_id == self.user.id)
-        if since:
-            query = query.where(Row.updated_at >= since)
-        with HostFaults(doing):
-            async with get_async_db_context() as session:
-                rows = (await session.execute(query)).all()
-            return tuple(memory_of_row(row) for row in rows)
+                rows = (await session.execute(changed)).all()
+            return tuple(memory_of_row(row) for row in rows), frozenset(ids)
 
     @uninterrupted
     async def add(

@@ -7,6 +7,7 @@ from typing import Any
 from fastapi import Request
 
 from adaptive.host.completion import HostCompleter, learning_model
+from adaptive.host.embedded_writes import writing_request
 from adaptive.host.embedding import HostEmbedder
 from adaptive.host.hook import Hook
 from adaptive.host.memories import HostMemoryStore
@@ -33,7 +34,8 @@ def sources_of(
     user: Any, settings: Settings, request: Request, vectors: HostVectorTable
 ) -> Sources:
     """The same for an account of the host."""
-    store = GuardedStore(HostMemoryStore(request, user), gate_policy(settings))
+    written = HostMemoryStore(writing_request(request, user), user)
+    store = GuardedStore(written, gate_policy(settings))
     return Sources(str(user.id), store, chosen_embedder(settings, request, user), vectors)
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import (
     select,
 )
 
-from adaptive.host.own_table import OwnTable
+from adaptive.host.own_table import OwnTable, Sessions
 from adaptive.host.uninterrupted import uninterrupted
 from adaptive.table_ports import StoredVector
 
@@ -39,16 +39,23 @@ _ROWS_PER_STATEMENT = 150
 class HostVectorTable:
     """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
 
-    def __init__(self) -> None:
-        self._table = OwnTable(_VECTORS)
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(_VECTORS, sessions)
 
     @uninterrupted
-    async def read(self, user_id: str, embedder: str) -> dict[str, StoredVector]:
-        """All of a user's vectors of one embedder, by memory id; damaged ones are left out."""
+    async def read(
+        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; damaged ones are left out.
+
+        Of all memories, or of at most 900 that are named.
+        """
         columns = (_VECTORS.c.memory_id, _VECTORS.c.content_hash, _VECTORS.c.dimension)
         query = select(*columns, _VECTORS.c.vector).where(
             _VECTORS.c.user_id == user_id, _VECTORS.c.embedder == embedder_key(embedder)
         )
+        if memory_ids is not None:
+            query = query.where(_VECTORS.c.memory_id.in_(memory_ids))
         async with self._table.session("reading vectors") as session:
             rows = (await session.execute(query)).all()
         return {

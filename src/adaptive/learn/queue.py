@@ -148,7 +148,7 @@ class LearningQueue:
         owner = f"{self._owner}-{next(self._numbers)}"
         async with self._locks.setdefault(user_id, asyncio.Lock()):
             try:
-                if not await self._user_lease(user_id, owner):
+                if not (await self._user_lease(user_id, owner))[0]:
                     return False
                 await work(lambda: self._acquired(user_id, owner, self._clock()))
             finally:
@@ -198,15 +198,16 @@ class LearningQueue:
         results: list[TurnResult] = []
         for _ in range(_MOST_BATCHES):
             tried = {turn.message_id for result in results for turn in result.turns}
-            if not (await self._next(user_id, tried, not_before))[1]:
+            table, batch = await self._next(user_id, tried, not_before)
+            if not batch:
                 break
             owner = f"{self._owner}-{next(self._numbers)}"
             try:
-                until = await self._user_lease(user_id, owner)
+                until, waited = await self._user_lease(user_id, owner)
                 if not until:  # whoever holds it looks here when the work is done
                     break
-                # Chosen anew: what another worker held while this one waited may come first.
-                table, batch = await self._next(user_id, tried, not_before)
+                if waited:  # what another worker held meanwhile may come first
+                    table, batch = await self._next(user_id, tried, not_before)
                 if batch:
                     results += await self._under_lease(table, batch, owner, until, teach)
             finally:
@@ -268,14 +269,17 @@ class LearningQueue:
         waiting = await self._local.waiting(user_id)
         return tuple(turn for turn in waiting if turn_key(turn) not in self._inserts)
 
-    async def _user_lease(self, user_id: str, owner: str) -> float:
-        """When the lease on the user ends, 0 where another worker holds and renews it."""
-        for _ in range(_MOST_POLLS):
+    async def _user_lease(self, user_id: str, owner: str) -> tuple[float, bool]:
+        """When the lease on the user ends, and whether it was waited for.
+
+        It ends at 0 where another worker holds and renews it.
+        """
+        for number in range(_MOST_POLLS):
             now = self._clock()
             if await self._acquired(user_id, owner, now):
-                return now + LEASE_SECONDS
+                return now + LEASE_SECONDS, number > 0
             await self._sleep(_POLL_SECONDS)
-        return 0.0
+        return 0.0, True
 
     async def _acquired(self, user_id: str, owner: str, now: float) -> bool:
         """Take or prolong the lease on the user; without a table the process's lock must do."""

@@ -81,7 +81,7 @@ class MemoryIndexes:
         asked = next(self._order)
         held = self._held.get(user_id)
         while held is None or held.embedder != name or not self._serves(user_id, stamp, asked):
-            await asyncio.shield(self._refreshing(sources, name))
+            await asyncio.shield(self._refreshing(sources, name, stamp))
             held = self._held.get(user_id)
         self._held.move_to_end(user_id)
         if not held.ready:
@@ -104,7 +104,8 @@ class MemoryIndexes:
         """
         user_id = sources.user_id
         if user_id not in self._held:
-            await asyncio.shield(self._refreshing(sources, await sources.embedder.name()))
+            name, stamp = await sources.embedder.name(), await sources.store.stamp()
+            await asyncio.shield(self._refreshing(sources, name, stamp))
             if user_id in self._held:
                 self._held.move_to_end(user_id, last=False)
         return 2 * sum(index.nbytes for index in self._held.values()) <= budget_bytes
@@ -166,24 +167,25 @@ class MemoryIndexes:
         """Whether nothing changed, or the memories were read after the question came."""
         return self._held[user_id].stands(stamp) or self._read[user_id] > asked
 
-    def _refreshing(self, sources: Sources, name: str) -> asyncio.Task[None]:
-        """The one refresh of a user that runs, started if none does."""
+    def _refreshing(self, sources: Sources, name: str, stamp: StoreStamp) -> asyncio.Task[None]:
+        """The one refresh of a user that runs, started if none does; the stamp is from before."""
         user_id = sources.user_id
         task = self._working.get(user_id)
         # One that is done is listed until its callback runs, and waiting for it yields to nobody.
         if task is None or task.done():
-            task = _watched(self._refresh(sources, name), self._working, user_id)
+            task = _watched(self._refresh(sources, name, stamp), self._working, user_id)
         return task
 
-    async def _refresh(self, sources: Sources, name: str) -> None:
-        """Read what changed, reuse what is known, embed a few new memories at once."""
+    async def _refresh(self, sources: Sources, name: str, stamp: StoreStamp) -> None:
+        """Read what changed, reuse what is known, embed a few new memories at once.
+
+        The stamp was read before the rows are: a change in between makes the next one differ.
+        """
         user_id = sources.user_id
         held = self._held.get(user_id)
         if held is not None and held.embedder != name:
             held = None
         number, read_at = next(self._order), self._clock()
-        # Before the rows: a change in between makes the next stamp differ.
-        stamp = await sources.store.stamp()
         memories = await _memories(sources.store, held)
         if held:
             known = held.stored_vectors()
@@ -255,6 +257,9 @@ class MemoryIndexes:
             await store_vectors(sources.table, user_id, name, ready)
             index = self._held.get(user_id, index)
         missing = index.missing()
+        if 0 < len(missing) <= _WAITED_FOR:
+            index = await self._shared(sources, name, index)
+            missing = index.missing()
         chunk = max(_SMALLEST_CHUNK, len(missing) // _MOST_CHUNKS + 1)
         for start in range(0, len(missing), chunk):
             places = missing[start : start + chunk]
@@ -274,6 +279,20 @@ class MemoryIndexes:
         if missing:  # some may have been deleted meanwhile
             index = self._held.get(user_id, index)
             await self._tidy(sources, index.embedder, list(index.places))
+
+    async def _shared(self, sources: Sources, name: str, index: MemoryIndex) -> MemoryIndex:
+        """The index with vectors that another worker has stored since its memories were read."""
+        user_id, places = sources.user_id, index.missing()
+        hashes = {index.memories[place].id: index.hashes[place] for place in places}
+        stored = await stored_vectors(sources.table, user_id, name, list(hashes))
+        found = {
+            memory_id: one
+            for memory_id, one in stored.items()
+            if one.content_hash == hashes[memory_id] and len(one.vector) == index.dimension
+        }
+        if found:
+            await self._change(user_id, name, partial(_filled, found=found))
+        return self._held.get(user_id, index)
 
     async def _change(
         self, user_id: str, name: str, change: Callable[[MemoryIndex], MemoryIndex]

@@ -26,10 +26,12 @@ async def embedded_texts(embedder: Embedder, texts: Sequence[str], *, query: boo
         raise EmbeddingError(f"no vectors within {_LONGEST_CALL_SECONDS:g} s") from error
 
 
-async def stored_vectors(table: VectorTable, user_id: str, name: str) -> dict[str, StoredVector]:
-    """A user's vectors for an embedder, none where the table refuses."""
+async def stored_vectors(
+    table: VectorTable, user_id: str, name: str, memory_ids: Sequence[str] | None = None
+) -> dict[str, StoredVector]:
+    """A user's vectors for an embedder (of these memories), none where the table refuses."""
     try:
-        return await table.read(user_id, name)
+        return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
         log_kept_vectors.info("vectors are kept in this process only: %s", error)
         return {}

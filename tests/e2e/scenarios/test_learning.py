@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
@@ -29,6 +34,21 @@ JOB = "User works as a nurse."
 def rows(host: RunningHost, table: str, page: Page) -> list[dict[str, Any]]:
     """A user's rows in a table of ours."""
     return host.query(f"SELECT * FROM adaptive_memory_{table} WHERE user_id = ?", page.user_id)
+
+
+def host_vector(host: RunningHost, memory_id: str) -> tuple[str, NDArray[np.float32]]:
+    """The vector that the host has given its vector database for a memory, and in which collection.
+
+    (package chromadb: the log that the hosts' embedded database reads from)
+    """
+    path = host.server.data / "vector_db" / "chroma.sqlite3"
+    query = (
+        "SELECT topic, vector FROM embeddings_queue WHERE id = ? AND vector IS NOT NULL"
+        " ORDER BY seq_id DESC"
+    )
+    with closing(sqlite3.connect(path, timeout=30)) as connection:
+        collection, raw = connection.execute(query, (memory_id,)).fetchone()
+    return collection, np.frombuffer(raw, "<f4")
 
 
 async def wait_for_learned(host: RunningHost, page: Page, count: int) -> None:
@@ -57,6 +77,21 @@ async def test_quick_messages_are_learned_together(
     assert page.statuses(first) == []
     assert len(host.model.requests_titled(EXTRACT)) == 1
     await wait_for_learned(host, page, 2)
+
+
+async def test_the_hosts_vectors_are_its_own(host: RunningHost, plugin: InstalledFilter) -> None:
+    """What was learned has the vector in the host's search that the host gives it itself."""
+    page = await host.user("ann")
+    learns(host.model, "Porto", operations(new(PORTO)))
+    turn = await page.new_chat().send("I live in Porto.")
+    await page.wait_for_status(turn, f"Memory saved: {PORTO}")
+    (memory,) = await page.request("GET", "/api/v1/memories/")
+    former, ours = host_vector(host, memory["id"])
+    await page.request("POST", "/api/v1/memories/reset")
+    made_anew, its_own = host_vector(host, memory["id"])
+    assert made_anew != former
+    assert float(np.linalg.norm(its_own)) > 0.5
+    np.testing.assert_allclose(ours, its_own, atol=1e-5)
 
 
 async def test_turn_waits_in_the_database(host: RunningHost, plugin: InstalledFilter) -> None:
