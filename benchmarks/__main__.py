@@ -22,6 +22,7 @@ NAMES = (
     "stability",
     "latency",
     "everything_off",
+    "learned_turn",
     "cold_start",
     "extraction_cost",
     "guard",

@@ -19,7 +19,6 @@ import asyncio
 import os
 import random
 import subprocess
-import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -40,6 +39,7 @@ from benchmarks.host import (
     complete_index,
     measured_host,
     model_entry,
+    processor_ms,
     store_memories,
     store_vectors,
     timed_turn,
@@ -127,7 +127,7 @@ async def measure(before: str) -> dict[str, Any]:
 
         def note(_: object) -> bool:
             """Keep when the model is asked, by the server's processor time."""
-            asked.append(_processor_ms(host))
+            asked.append(processor_ms(host))
             return False  # somebody else answers
 
         host.model.when(note, "")
@@ -156,23 +156,13 @@ async def _measured_turn(
     ``asked`` is filled with the processor's time of each request that the model gets.
     """
     asked.clear()
-    began = _processor_ms(host)
+    began = processor_ms(host)
     times = await timed_turn(host, page, variant, words)
     await asyncio.sleep(REST_SECONDS)
-    ended = _processor_ms(host)
+    ended = processor_ms(host)
     return MeasuredTurn(
         times.before_model, times.after_answer, asked[0] - began, ended - asked[0], times.entries
     )
-
-
-def _processor_ms(host: RunningHost) -> float:
-    """The processor's time that all threads of the server have taken so far.
-
-    The clock of another process has this number by its id (Linux: man 3 clock_getcpuclockid).
-    """
-    process = host.server._process
-    assert process is not None
-    return time.clock_gettime_ns((~process.pid << 3) | 2) / 1e6
 
 
 async def _install(

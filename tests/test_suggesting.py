@@ -224,6 +224,15 @@ async def never() -> bool:
     return False
 
 
+async def test_what_the_admin_wants_kept() -> None:
+    """Both questions tell what the admin wants kept and what never."""
+    house = House(CHOSEN, entries(TEA))
+    rules = {"memory_keep": "allergies", "memory_never_keep": "health"}
+    await house.lesson(turn(SAID), valves=rules)
+    told = "\n- Also worth keeping: allergies\n- Never keep: health\n"
+    assert [told in one.system for one in house.model.requests] == [True, True]
+
+
 async def test_limit() -> None:
     """At the limit of model calls none is made, and the line says so."""
     house = House()

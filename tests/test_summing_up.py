@@ -179,6 +179,21 @@ class World:
         return Classroom(sources, indexes, self.model, formats, kept, always, hidden=self.hidden)
 
 
+async def test_what_the_admin_wants_kept() -> None:
+    """The question tells what the admin wants kept and what never, and nothing where it is open."""
+    for rules, told in (
+        ({}, ""),
+        ({"memory_never_keep": " health "}, "\n- Never keep: health"),
+        ({"memory_keep": "allergies"}, "\n- Also worth keeping: allergies"),
+    ):
+        world = World(reply(), **rules)
+        await world.sum_up()
+        (asked,) = world.model.requests
+        assert asked.system.split("Only these names.")[1].split("\n\nAnswer with")[0] == (
+            told or "\n"
+        )
+
+
 async def test_chat_is_noted() -> None:
     """Summary and tags are noted for the chat, and shown to the model with the next turn."""
     world = World(reply(), reply(chat_summary="A cake came next.", chat_tags=["cake"]))

@@ -112,7 +112,7 @@ class Filter:
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
-            if hook is not None:
+            if hook is not None and hook.settings.enabled:
                 asked = RequestInHand(hook, body)
                 limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                 with self._foreground.turn():
@@ -213,32 +213,46 @@ class Filter:
             hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
             if hook is not None:
                 hook = replace(hook, caller=__event_call__)
-                body = await self._answers.cleaned(hook, body)
-                if answered := self._answers.with_links(hook, body):
-                    self._start(self._linked(hook, answered))
-                messages = [dict(mapping(message)) for message in listing(body.get("messages"))]
-                if self._understanding.names(hook):
-                    self._start(self._named(hook, messages))
-                turn = typed_turn(hook, messages)
-                if (erasure := asked_erasure(hook, messages)) is not None:
-                    self._start(self._erased(hook, erasure))
-                    return body
-                if asks_restoration(hook, messages):
-                    self._start(self._restored(hook))
-                    return body
-                with self._foreground.turn():
-                    pending = await self._learning.put(hook, turn) if turn is not None else None
-                reason = str(hook.metadata.get(UNLEARNED) or "") or unheard_command(hook, messages)
-                line = NOTHING_NEW if turn is not None else reason
-                learned, known = asyncio.Event(), pending is not None
-                self._start(self._learned(hook, pending, line, learned))
-                if chat := answered_chat(hook, messages, turn, worth_learning=known):
-                    self._start(self._summed_up(hook, chat, learned))
-                if self._remembering.keeps(hook):
-                    self._start(self._remembered(hook))
+                if hook.settings.enabled:
+                    body = await self._answered(hook, body)
+                else:  # what was kept before it was switched off is still the user's to erase
+                    self._asked_to_erase(hook, _messages_of(body))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
+
+    async def _answered(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
+        """The answer as it is to stand; what is to be done behind it is begun."""
+        body = await self._answers.cleaned(hook, body)
+        if answered := self._answers.with_links(hook, body):
+            self._start(self._linked(hook, answered))
+        messages = _messages_of(body)
+        if self._understanding.names(hook):
+            self._start(self._named(hook, messages))
+        turn = typed_turn(hook, messages)
+        if self._asked_to_erase(hook, messages):
+            return body
+        if asks_restoration(hook, messages):
+            self._start(self._restored(hook))
+            return body
+        with self._foreground.turn():
+            pending = await self._learning.put(hook, turn) if turn is not None else None
+        reason = str(hook.metadata.get(UNLEARNED) or "") or unheard_command(hook, messages)
+        line = NOTHING_NEW if turn is not None else reason
+        learned, known = asyncio.Event(), pending is not None
+        self._start(self._learned(hook, pending, line, learned))
+        if chat := answered_chat(hook, messages, turn, worth_learning=known):
+            self._start(self._summed_up(hook, chat, learned))
+        if self._remembering.keeps(hook):
+            self._start(self._remembered(hook))
+        return body
+
+    def _asked_to_erase(self, hook: Hook, messages: list[dict[str, Any]]) -> bool:
+        """Whether the newest message asks for an erasure, which is begun then."""
+        erasure = asked_erasure(hook, messages)
+        if erasure is not None:
+            self._start(self._erased(hook, erasure))
+        return erasure is not None
 
     def _hook(
         self,
@@ -248,9 +262,9 @@ class Filter:
         emitter: EventEmitter | None,
         chat_model: Any,
     ) -> Hook | None:
-        """What this hook works with; ``None`` where memory is off or there is nobody to serve."""
+        """What this hook works with; ``None`` where there is nobody to serve."""
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
-        if not settings.enabled or request is None or not (user or {}).get("id"):
+        if request is None or not (user or {}).get("id"):
             return None
         if self._supported is None:
             self._supported = host_is_supported()
@@ -349,6 +363,11 @@ class Filter:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
+
+
+def _messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
+    """The messages that an outlet is shown."""
+    return [dict(mapping(message)) for message in listing(body.get("messages"))]
 
 
 def _without_memories(asked: RequestInHand) -> dict[str, Any]:

@@ -75,6 +75,16 @@ class Settings(Valves):
         names = [name.strip() for name in self.allowed_memory_banks.split(",")]
         return tuple(dict.fromkeys([*(name for name in names if name), self.default_bank]))
 
+    @property
+    def keeping_rules(self) -> str:
+        """What to keep and what never, in the admin's own words; lines of a prompt."""
+        lines: list[str] = []
+        if keep := self.memory_keep.strip():
+            lines.append(f"- Also worth keeping: {keep}")
+        if never := self.memory_never_keep.strip():
+            lines.append(f"- Never keep: {never}")
+        return "\n".join(lines)
+
 
 def _narrower(ordered: Sequence[_Choice], one: _Choice, other: _Choice) -> _Choice:
     """The choice that stands first in the order."""

@@ -272,6 +272,7 @@ def _rules_of(settings: Settings) -> SuggestionRules:
         categories=settings.categories,
         banks=(settings.default_bank, *others),
         language=settings.memory_language,
+        keeping_rules=settings.keeping_rules,
         deadline=settings.llm_timeout_seconds,
         retry=RetryPolicy(settings.max_retries, settings.retry_delay),
         gate_policy=gate_policy(settings),

@@ -279,6 +279,7 @@ def _postprocess_rules(settings: Settings) -> PostprocessRules:
         (*settings.categories, *settings.banks),
         settings.default_bank,
         settings.postprocess_prompt,
+        settings.keeping_rules,
     )
 
 

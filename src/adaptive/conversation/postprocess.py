@@ -110,14 +110,15 @@ class Postprocessing:
 class PostprocessRules:
     """How a model is asked, for how many seconds, and with which names of categories and banks.
 
-    ``default_bank`` is the bank of what is to be learned; ``prompt`` replaces the built-in one
-    unless it is empty.
+    ``default_bank`` is the bank of what is to be learned, ``keeping_rules`` are lines of the admin
+    on that; ``prompt`` replaces the built-in one unless it is empty.
     """
 
     deadline: float = 30.0
     names: tuple[str, ...] = ()
     default_bank: str = "General"
     prompt: str = ""
+    keeping_rules: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,8 @@ class Postprocessor:
 
 def postprocess_request(turn: AnsweredTurn, rules: PostprocessRules) -> CompletionRequest:
     """The question to the model; memories are not shown to it."""
-    system = render_prompt("postprocess", rules.prompt, {"names": ", ".join(rules.names) or "none"})
+    values = {"names": ", ".join(rules.names) or "none", "admin": rules.keeping_rules}
+    system = render_prompt("postprocess", rules.prompt, values)
     sections = [
         f"## Summary so far\n{turn.notes.summary or 'none'}",
         f"## Tags so far\n{', '.join(turn.notes.tags) or 'none'}",

@@ -77,13 +77,14 @@ class SuggestionRules:
     """What may be proposed, and how a model is asked: seconds for each of the two questions.
 
     ``banks`` are the allowed ones, the first of them serves where none of them is named. Titles
-    that ``gate_policy`` refuses give way to the category. The prompts replace the built-in ones
-    unless they are empty.
+    that ``gate_policy`` refuses give way to the category. ``keeping_rules`` are lines of the admin
+    on what is kept. The prompts replace the built-in ones unless they are empty.
     """
 
     categories: tuple[str, ...] = CATEGORIES
     banks: tuple[str, ...] = ("General",)
     language: str = ""
+    keeping_rules: str = ""
     deadline: float = 30.0
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     gate_policy: GatePolicy = field(default_factory=GatePolicy)
@@ -137,7 +138,11 @@ async def not_rejected(
 
 def category_request(turn: Turn, rules: SuggestionRules) -> CompletionRequest:
     """The first question: which categories the turn says something durable about."""
-    values = {"categories": ", ".join(rules.categories), "most": str(MOST_SUGGESTIONS)}
+    values = {
+        "categories": ", ".join(rules.categories),
+        "most": str(MOST_SUGGESTIONS),
+        "admin": rules.keeping_rules,
+    }
     system = render_prompt("suggest_categories", rules.category_prompt, values)
     return CompletionRequest(
         system,
@@ -158,6 +163,7 @@ def entry_request(
         "tags": ", ".join(rules.categories),
         "language": rules.language.strip() or "the language of the message",
         "date": now.strftime("%A, %d %B %Y"),
+        "admin": rules.keeping_rules,
     }
     system = render_prompt("suggest_entries", rules.entry_prompt, values)
     return CompletionRequest(

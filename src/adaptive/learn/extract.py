@@ -57,7 +57,7 @@ def extraction_request(
             "categories": ", ".join(settings.categories),
             "banks": ", ".join(settings.banks),
             "language": settings.memory_language.strip() or "the language of the message",
-            "admin": _admins_wishes(settings),
+            "admin": settings.keeping_rules,
         },
     )
     sections: list[str] = []
@@ -70,16 +70,6 @@ def extraction_request(
         sections.append("## Existing memories\n" + "\n".join(lines))
     sections.append("## Newest message of the user\n" + head_and_tail(turn.words, _LONGEST_WORDS))
     return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)
-
-
-def _admins_wishes(settings: Settings) -> str:
-    """Rules in the admin's own words, as lines of the prompt."""
-    lines: list[str] = []
-    if keep := settings.memory_keep.strip():
-        lines.append(f"- Also worth keeping: {keep}")
-    if never := settings.memory_never_keep.strip():
-        lines.append(f"- Never keep: {never}")
-    return "\n".join(lines)
 
 
 def _one_line(text: str, limit: int) -> str:

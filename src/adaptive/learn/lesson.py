@@ -23,6 +23,7 @@ from adaptive.learn.deletion import NOT_CONFIRMED, DeletionCause
 from adaptive.learn.extract import extraction_request
 from adaptive.learn.inquiry import Inquiry, LessonWork
 from adaptive.learn.journal import journal_of, read_journal
+from adaptive.learn.offered import offered_memories
 from adaptive.learn.operations import Extraction
 from adaptive.learn.prune import prune_store
 from adaptive.learn.reconcile import allowed_deletions, reconciled
@@ -35,10 +36,8 @@ from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.privacy.policy import gate_policy
-from adaptive.search.fusion import rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes, Sources
-from adaptive.search.query import asked_for, query_vectors
 from adaptive.search.vectors import normalised
 from adaptive.settings import Settings
 
@@ -46,8 +45,6 @@ Doubtful = tuple[tuple[DeletionCause, tuple[Memory, ...]], ...]
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
-# With more memories than this only the nearest are shown to the model.
-_OFFERED_MEMORIES = 20
 # Nobody waits for learning, so the embedding provider may take its time.
 _PATIENCE_SECONDS = 10.0
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
@@ -116,7 +113,8 @@ async def learn_turn(
     again = found is not None
     admit = partial(admitted, commands=commands, words=turn.words, policy=gate_policy(settings))
     if found is None:
-        offered = await _offered_memories(room, turn, settings)
+        index = await _index(room, settings)
+        offered = await offered_memories(room.sources, room.indexes, index, turn.words, room.hidden)
         await room.give_way()
         if await room.may_ask():
             request = extraction_request(turn, offered, settings, now)
@@ -264,22 +262,6 @@ def _rows_for(operations: Sequence[Operation], made: Mapping[str, Vectors]) -> V
 
 def _standing(ids: Sequence[str], index: MemoryIndex) -> tuple[Memory, ...]:
     return tuple(memory for one in ids if (memory := index.memory(one)) is not None)
-
-
-async def _offered_memories(room: Classroom, turn: Turn, settings: Settings) -> Sequence[Memory]:
-    """The memories the model is shown: all of a small store, else those near the user's words."""
-    index = await _index(room, settings)
-    if len(index.memories) <= _OFFERED_MEMORIES:
-        return room.hidden.without(index.memories)
-    user_id = room.sources.user_id
-    known = room.indexes.known_query(user_id, index.embedder, turn.words)
-    if known is not None:
-        vectors: Vectors | None = known[None]
-    else:
-        vectors = await query_vectors(room.sources.embedder, [turn.words], _PATIENCE_SECONDS)
-    ranked = rank(index.shelf, asked_for(turn.words, "", vectors, index.dimension))
-    near = room.hidden.without(index.memories[one.place] for one in ranked)
-    return near[:_OFFERED_MEMORIES]
 
 
 @staged("freshness")

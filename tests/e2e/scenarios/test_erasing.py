@@ -105,6 +105,23 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     await told(host, page, "I live in Porto.", PORTO)
 
 
+async def test_erased_though_it_is_switched_off(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Who has switched memory off can still have everything erased; nothing else is done then."""
+    page = await lived(host, "ann")
+    await plugin.set_user_valves(page, {"enabled": False})
+    before = held(host, page)
+    silent = await page.new_chat().send("I work as a nurse. Where do I live?")
+    assert "Porto" not in host.model.chat_requests()[-1].system_prompt
+    await asyncio.sleep(1.0)
+    assert page.statuses(silent) == []
+    assert held(host, page) == before
+    turn = await answered(page, "Forget everything about me", "erase")
+    await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    assert await page.memories() == []
+    await asyncio.sleep(1.0)
+    assert held(host, page) == {}
+
+
 @pytest.mark.parametrize("answer", ["no", "", False, "all"])
 async def test_declined(host: RunningHost, plugin: InstalledFilter, answer: object) -> None:
     """Without the word nothing goes, and the request itself is neither learned nor kept."""
