@@ -111,7 +111,7 @@ async def test_erased_though_it_is_switched_off(host: RunningHost, plugin: Insta
     await plugin.set_user_valves(page, {"enabled": False})
     before = held(host, page)
     silent = await page.new_chat().send("I work as a nurse. Where do I live?")
-    assert "Porto" not in host.model.chat_requests()[-1].system_prompt
+    assert "<adaptive_memory>" not in host.model.chat_requests()[-1].system_prompt
     await asyncio.sleep(1.0)
     assert page.statuses(silent) == []
     assert held(host, page) == before
