@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from tests.conftest import PROJECT
 
 PACKAGE = "adaptive"
@@ -43,7 +41,7 @@ STRANGERS = {"recall", "learn", "conversation"}
 BROAD = {"Exception", "BaseException"}
 
 FILES = sorted(ROOT.rglob("*.py"))
-EACH_FILE = pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
 
 
 def room_of(module: str) -> str:
@@ -58,12 +56,21 @@ def room_of_file(file: Path) -> str:
 
 def imports(file: Path) -> Iterator[tuple[str, int]]:
     """Every imported module with its line, wherever in the file the import stands."""
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{file}:{node.lineno}: relative import"
-            yield str(node.module), node.lineno
+    for node in ast.walk(TREES[file]):
+        yield from imported_by(node)
+
+
+def imported_by(node: ast.AST) -> Iterator[tuple[str, int]]:
+    """The modules that a statement imports; none of one that imports nothing."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, node.lineno) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        yield "." * node.level + (node.module or ""), node.lineno
+
+
+def place(file: Path, line: int = 1) -> str:
+    """Where something is wrong."""
+    return f"{file.relative_to(PROJECT)}:{line}"
 
 
 def floor_of(room: str) -> int:
@@ -86,81 +93,86 @@ def may_import(room: str, other: str) -> bool:
     return floor_of(other) <= floor_of(room)
 
 
-@EACH_FILE
-def test_arrows_point_down(file: Path) -> None:
-    """Every import of ours leads to the same floor or to a lower one."""
-    room = room_of_file(file)
+def test_arrows_point_down() -> None:
+    """Every import of ours is absolute and leads to the same floor or to a lower one."""
     wrong = [
-        f"{file.relative_to(PROJECT)}:{line}: {module}"
+        f"{place(file, line)}: {module}"
+        for file in FILES
         for module, line in imports(file)
-        if module.split(".")[0] == PACKAGE and not may_import(room, room_of(module))
+        if module.startswith(".")
+        or (module.split(".")[0] == PACKAGE and not may_import(room_of_file(file), room_of(module)))
     ]
     assert wrong == []
 
 
-@EACH_FILE
-def test_only_the_host_room_knows_the_host(file: Path) -> None:
+def test_only_the_host_room_knows_the_host() -> None:
     """Nobody but the room ``host`` imports anything of Open WebUI."""
-    if room_of_file(file) != HOST:
-        found = [line for module, line in imports(file) if module.split(".")[0] == "open_webui"]
-        assert found == []
+    wrong = [
+        place(file, line)
+        for file in FILES
+        if room_of_file(file) != HOST
+        for module, line in imports(file)
+        if module.split(".")[0] == "open_webui"
+    ]
+    assert wrong == []
 
 
-@EACH_FILE
-def test_host_is_imported_late(file: Path) -> None:
+def test_host_is_imported_late() -> None:
     """Open WebUI is imported within functions, so that the plug-in loads whatever has moved."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [alias.name for alias in node.names]
-            names.append(str(getattr(node, "module", "")))
-            assert not [name for name in names if name.split(".")[0] == "open_webui"]
+    wrong = [
+        place(file, line)
+        for file in FILES
+        for node in TREES[file].body
+        for module, line in imported_by(node)
+        if module.split(".")[0] == "open_webui"
+    ]
+    assert wrong == []
 
 
-@EACH_FILE
-def test_module_is_short(file: Path) -> None:
+def test_modules_are_short() -> None:
     """A module is read in one go."""
-    assert len(file.read_text(encoding="utf-8").splitlines()) < LONGEST_MODULE
+    lengths = {file: len(file.read_text(encoding="utf-8").splitlines()) for file in FILES}
+    assert [place(file, n) for file, n in lengths.items() if n >= LONGEST_MODULE] == []
 
 
-@EACH_FILE
-def test_module_says_what_it_is_for(file: Path) -> None:
+def test_modules_say_what_they_are_for() -> None:
     """Every module begins with a docstring, which the bundle shows under its banner."""
-    assert ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    assert [place(file) for file in FILES if not ast.get_docstring(TREES[file])] == []
 
 
-def broad_catches(tree: ast.AST) -> int:
-    """How many handlers catch everything, bare ones and ``suppress(Exception)`` included."""
-    count = 0
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ExceptHandler):
-            caught = ast.walk(node.type) if node.type else []
-            names = {name.id for name in caught if isinstance(name, ast.Name)}
-            count += node.type is None or bool(names & BROAD)
-        elif isinstance(node, ast.Call):
-            names = {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
-            called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            count += called == "suppress" and bool(names & BROAD)
-    return count
+def catches_everything(node: ast.AST) -> bool:
+    """Whether it is a handler of everything, a bare one or ``suppress(Exception)``."""
+    if isinstance(node, ast.ExceptHandler):
+        caught = ast.walk(node.type) if node.type else []
+        return node.type is None or any(getattr(one, "id", "") in BROAD for one in caught)
+    if isinstance(node, ast.Call):
+        called = getattr(node.func, "id", getattr(node.func, "attr", ""))
+        names = {getattr(part, "id", getattr(part, "attr", "")) for part in ast.walk(node)}
+        return called == "suppress" and bool(names & BROAD)
+    return False
 
 
-@EACH_FILE
-def test_nobody_else_catches_everything(file: Path) -> None:
+def broad_catches(tree: ast.AST) -> list[int]:
+    """The lines of what catches everything."""
+    return [getattr(node, "lineno", 0) for node in ast.walk(tree) if catches_everything(node)]
+
+
+def test_nobody_else_catches_everything() -> None:
     """Only the filter catches everything: elsewhere a bug must not be hidden."""
-    if room_of_file(file) != "filter":
-        assert broad_catches(ast.parse(file.read_text(encoding="utf-8"))) == 0
+    others = [file for file in FILES if room_of_file(file) != "filter"]
+    assert [place(file, line) for file in others for line in broad_catches(TREES[file])] == []
 
 
 def test_one_edge_per_hook() -> None:
     """Each hook has one guarded edge, and so has the work that outlives it; nothing else has."""
-    tree = ast.parse((ROOT / "filter.py").read_text(encoding="utf-8"))
+    tree = TREES[ROOT / "filter.py"]
     functions = [
         node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
     catches = {node.name: broad_catches(node) for node in functions if broad_catches(node)}
-    assert set(catches.values()) == {1}
+    assert {len(lines) for lines in catches.values()} == {1}
     assert {"inlet", "outlet"} <= catches.keys()
-    assert sum(catches.values()) == broad_catches(tree)
+    assert len(catches) == len(broad_catches(tree))
 
 
 def test_floors_are_the_house() -> None:

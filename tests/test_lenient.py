@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import Field
 
 from adaptive.lenient import LenientModel
+from tests.rates import over
 
 
 class Sample(LenientModel):
@@ -87,7 +87,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_stored_value(case: Case) -> None:
     """A value is taken as it was meant, clamped when out of range, else the default stands."""
     assert getattr(Sample(**{case.field: case.stored}), case.field) == case.taken

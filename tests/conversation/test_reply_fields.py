@@ -18,6 +18,7 @@ from adaptive.conversation.reply_fields import (
 )
 from adaptive.errors import ReplyUnusable
 from adaptive.model import Completion
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ SHARES = [
 ]
 
 
-@pytest.mark.parametrize("case", SCORES, ids=lambda case: case.id)
+@over("case", SCORES)
 def test_scores(case: Case) -> None:
     """A score is a number within its range, however it is written, or absent."""
     assert ReplyFields({"harmful": case.value}).score("harmful", 10) == case.expected

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from demo.standin.extraction import operations
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ STATEMENTS = (
 )
 
 
-@pytest.mark.parametrize("case", STATEMENTS, ids=lambda case: case.message)
+@over("case", STATEMENTS)
 def test_a_statement_becomes_new_memories(case: Case) -> None:
     """Each statement of a message becomes one plain sentence about the user."""
     found = operations(f"## Newest message of the user\n{case.message}")

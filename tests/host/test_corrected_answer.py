@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.host.corrected_answer import rewritten_answer
+from tests.rates import over
 
 DETAILS = '<details type="reasoning" done="true">\n<summary>Thought</summary>\n&gt; x\n</details>'
 NOTE = {
@@ -39,8 +39,8 @@ def without_x(text: str) -> str:
     return text.replace("x", "")
 
 
-@pytest.mark.parametrize("content", ["Hello.", "", None, [], [{"type": "text", "text": "Hello."}]])
-@pytest.mark.parametrize("output", [None, [], "odd", ["odd"], [said("Hello."), {"type": "odd"}]])
+@over("content", ["Hello.", "", None, [], [{"type": "text", "text": "Hello."}]])
+@over("output", [None, [], "odd", ["odd"], [said("Hello."), {"type": "odd"}]])
 def test_nothing_to_change(content: object, output: object) -> None:
     """An answer that stays as it is, whatever its shape, has no changed fields."""
     assert rewritten_answer({"content": content, "output": output}, without_x) == {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, get_args
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS, conversation_kind
 from adaptive.model import ConversationKind
+from tests.rates import over
 
 CHAT = "3f1c8a5e-0000-4000-8000-000000000000"
 PAGE: dict[str, Any] = {"chat_id": CHAT, "session_id": "socket-1", "message_id": "m"}
@@ -63,7 +63,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_conversation_kind(case: Case) -> None:
     """Metadata of every release tells the kind of conversation."""
     assert conversation_kind(case.metadata) == case.kind

@@ -17,6 +17,7 @@ from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.ports import Completer
 from adaptive.settings import Settings
 from tests.fakes import ScriptedModel, hook_settings
+from tests.rates import over
 
 OPENAI = ["https://api.example.com/v1", "http://127.0.0.1:8000/v1", "http://GPU.lan:9000/v1/"]
 OLLAMA = ["http://ollama:11434", "https://ollama.com", "http://far.example.com:11434"]
@@ -103,7 +104,7 @@ async def is_local(hook: Hook) -> bool:
 LOCAL = ["llama", "qwen", "gemma:2b", "on llama", "on gemma"]
 
 
-@pytest.mark.parametrize("name", MODELS)
+@over("name", MODELS)
 async def test_models_of_the_host(name: str) -> None:
     """Ollama's own and those of listed connections are local; the cloud and the unknown are not."""
     assert await is_local(chat_hook(MODELS[name])) == (name in LOCAL)
@@ -195,8 +196,8 @@ async def test_listed_addresses(case: Listing) -> None:
     assert (not kept.names) == case.local
 
 
-@pytest.mark.parametrize(
-    ("url", "model", "local"),
+@over(
+    "url, model, local",
     [
         ("http://localhost:11434", "gemma", True),
         ("http://127.0.0.1:11434", "gemma", True),

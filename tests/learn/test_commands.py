@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from adaptive.learn.commands import (
 )
 from adaptive.learn.worth import reason_to_skip
 from tests.fakes import memory
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -199,14 +199,14 @@ SILENT = [
 ]
 
 
-@pytest.mark.parametrize("case", TOLD, ids=lambda case: case.words)
+@over("case", TOLD, at_least=0.95)
 def test_remember(case: Told) -> None:
     """What is to be remembered stands in the user's own words, and such a message is worth it."""
     assert read_commands(case.words)[0] == RememberCommand(case.content)
     assert reason_to_skip(case.words) is None
 
 
-@pytest.mark.parametrize("words", SILENT)
+@over("words", SILENT, at_least=0.97)
 def test_no_command(words: str) -> None:
     """Remembering and forgetting are spoken of in many ways that command nothing."""
     assert read_commands(words) == ()
@@ -281,7 +281,7 @@ FORGOTTEN = [
 ]
 
 
-@pytest.mark.parametrize("case", FORGOTTEN, ids=lambda case: case.words)
+@over("case", FORGOTTEN, at_least=0.95)
 def test_forget(case: Forgotten) -> None:
     """What is to be forgotten stands in the user's own words."""
     assert read_commands(case.words)[0] == ForgetCommand(case.subject, everything=not case.subject)
@@ -355,7 +355,7 @@ MEANT = [
 ]
 
 
-@pytest.mark.parametrize("case", MEANT, ids=lambda case: case.subject)
+@over("case", MEANT, at_least=0.9)
 def test_matching_memories(case: Meant) -> None:
     """All telling words of the subject are in the memory, or most of them in the best ones."""
     found = matching_memories(ForgetCommand(case.subject), MEMORIES)

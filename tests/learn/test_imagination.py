@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.learn.imagination import imagined_parts
+from tests.rates import over
 
 WHOLLY_IMAGINED = [
     "If I lived in Oslo, how long would I sleep in winter?",
@@ -88,7 +89,7 @@ MEANT = [
 ]
 
 
-@pytest.mark.parametrize("words", WHOLLY_IMAGINED)
+@over("words", WHOLLY_IMAGINED, at_least=0.95)
 def test_imagined(words: str) -> None:
     """Nothing of these messages is meant but own things."""
     parts = imagined_parts(words)
@@ -96,7 +97,7 @@ def test_imagined(words: str) -> None:
     assert len(parts.meant) < 0.6 * len(words)
 
 
-@pytest.mark.parametrize("words", MEANT)
+@over("words", MEANT, at_least=0.95)
 def test_meant(words: str) -> None:
     """Open conditions, personas of the assistant and hobbies imagine nothing of the user."""
     assert imagined_parts(words).imagined == ""

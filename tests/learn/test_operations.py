@@ -31,6 +31,7 @@ from tests.llm.replies.case import (
     update,
 )
 from tests.llm.replies.whole_set import REPLIES, cuts, samples
+from tests.rates import over
 
 SETTINGS = hook_settings()
 IDS = {memory.id for memory in OFFERED}
@@ -57,7 +58,7 @@ def test_size_of_the_set() -> None:
     assert len(samples()) >= 100
 
 
-@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case.id)
+@over("case", REPLIES, at_least=0.97)
 def test_reply(case: ReplyCase, repairs: bool) -> None:
     """What may be taken from a reply is taken, and the rest is refused with its reason."""
     mended = repairs and case.repaired is not None

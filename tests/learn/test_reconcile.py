@@ -40,6 +40,7 @@ from adaptive.search.vectors import normalised
 from adaptive.table_ports import StoredVector
 from tests.conftest import PROJECT
 from tests.fakes import hook_settings, memory
+from tests.rates import over
 
 PAIRS = json.loads((PROJECT / "benchmarks/deduplication_pairs.json").read_text("utf-8"))["written"]
 # Null prompts whose mean cosine is almost 0: the likeness of two vectors is almost their cosine.
@@ -161,7 +162,7 @@ TWO = (
 )
 
 
-@pytest.mark.parametrize("case", TWO, ids=lambda case: case.id)
+@over("case", TWO, at_least=0.95)
 def test_relation(case: Two) -> None:
     """Each pair stands to each other as a person would say, or is left apart."""
     assert relation(case.known, case.said) == case.expected
@@ -497,7 +498,7 @@ REPLIES = (
 )
 
 
-@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case.id)
+@over("case", REPLIES)
 def test_reconciled(case: Reply) -> None:
     """A reply neither doubles nor contradicts the store or itself, whatever the order of rows."""
     settings = hook_settings(**case.valves)

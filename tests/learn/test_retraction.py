@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from adaptive.learn.retraction import NOT_ASKED_FOR, retracted
 from adaptive.model import Draft, Memory, Operation
 from tests.fakes import memory
+from tests.rates import over
 
 HOME = memory("home", "User lives in Porto.", tags=("identity",), bank="Personal", importance=8)
 DOG = memory("dog", "User has a dog named Rex.")
@@ -54,7 +55,7 @@ BORNE_OUT = [
 ]
 
 
-@pytest.mark.parametrize(("words", "one"), BORNE_OUT, ids=[words for words, _ in BORNE_OUT])
+@over("words, one", BORNE_OUT, at_least=0.95)
 def test_borne_out(words: str, one: Memory) -> None:
     """What the user asked to forget or took back is deleted, also in another language."""
     assert retracted([delete(one)], KNOWN, words).operations == (delete(one),)

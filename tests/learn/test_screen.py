@@ -19,6 +19,7 @@ from adaptive.learn.screen import (
 )
 from adaptive.model import CATEGORIES, Draft, Operation, OutcomeStatus
 from tests.fakes import hook_settings, memory
+from tests.rates import over
 
 TEA = memory("m-1", "User likes tea.")
 DOG = memory("m-2", "User's dog is called Biscuit.")
@@ -113,7 +114,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_screened(case: Case) -> None:
     """Each operation is accepted, or has an outcome with its reason; the order stays."""
     accepted, outcomes = screened(case.operations, [TEA, DOG], hook_settings(**case.valves))
@@ -905,7 +906,7 @@ RESCUES = [
 ]
 
 
-@pytest.mark.parametrize("case", RESCUES, ids=lambda case: case.id)
+@over("case", RESCUES)
 def test_rescues(case: Rescue) -> None:
     """Valves switch rules off; whitelist and request overrule those that yield to them."""
     context = ScreenContext(hook_settings(**case.valves), (), case.words)

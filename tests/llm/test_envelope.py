@@ -10,6 +10,7 @@ import pytest
 
 from adaptive.llm.envelope import Found, ReplyForm, found_items, plain_name
 from adaptive.llm.loose_json import read_loosely
+from tests.rates import over
 
 FORM = ReplyForm("scores", lambda fields: "id" in fields)
 A = {"id": "a", "score": 0.5}
@@ -64,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_found(case: Case) -> None:
     """Items are found in the list, by themselves and in known wrappers, and nowhere else."""
     assert found_items(case.value, FORM) == case.found

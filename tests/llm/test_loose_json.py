@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.llm.loose_json import JsonObject, read_loosely, read_strictly
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_loosely(case: Case) -> None:
     """What stands between its own marks is read; reading stops where something does not."""
     reading = read_loosely(case.text, 0)

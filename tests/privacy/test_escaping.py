@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.privacy.escaping import escaped_entry, imitates_structure
-
-HERE = Path(__file__).parent
-RED_TEAM = json.loads((HERE / "red_team.json").read_text(encoding="utf-8"))
-LOOK_ALIKES = json.loads((HERE / "look_alikes.json").read_text(encoding="utf-8"))
 
 MARKS = st.sampled_from(
     [
@@ -65,22 +58,6 @@ MARKS = st.sampled_from(
 def test_harmless_text_stays(text: str) -> None:
     """Maths, code words, emoji and all scripts stay byte for byte."""
     assert escaped_entry(text) == text
-
-
-@pytest.mark.parametrize("one", LOOK_ALIKES, ids=lambda one: one["id"])
-def test_look_alikes_stay(one: dict[str, str]) -> None:
-    """The harmless texts of the red team's set stay byte for byte."""
-    assert escaped_entry(one["text"]) == one["text"]
-
-
-@pytest.mark.parametrize("attack", RED_TEAM, ids=lambda attack: attack["id"])
-def test_no_attack_leaves_the_block(attack: dict[str, list[str]]) -> None:
-    """Escaped, no attack holds a mark, a role at its beginning, or a second line."""
-    for part in attack["parts"]:
-        shown = escaped_entry(part)
-        assert "\n" not in shown
-        assert not imitates_structure(shown.split("\n")[0].lstrip("\"'([{")) or '"' in shown
-        assert "adaptive_memory>" not in shown.replace("&lt;/adaptive_memory>", "")
 
 
 @given(st.text(max_size=60))

@@ -2,38 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.privacy.injection import LONGEST_CANDIDATE, injection_verdict
 from adaptive.privacy.injection_style import as_statement, is_style_wish
-
-HERE = Path(__file__).parent
-RED_TEAM = json.loads((HERE / "red_team.json").read_text(encoding="utf-8"))
-LOOK_ALIKES = json.loads((HERE / "look_alikes.json").read_text(encoding="utf-8"))
-
-
-def test_the_sets_are_large() -> None:
-    """At least 120 attacks of all sorts and 60 look-alikes are tried."""
-    assert len(RED_TEAM) >= 120
-    assert len(LOOK_ALIKES) >= 60
-
-
-@pytest.mark.parametrize("attack", RED_TEAM, ids=lambda attack: attack["id"])
-def test_no_attack_passes(attack: dict[str, list[str]]) -> None:
-    """Of each attack a part that it cannot do without is refused, with a reason."""
-    verdicts = [injection_verdict(part) for part in attack["parts"]]
-    assert any(verdict.reason and verdict.kind for verdict in verdicts)
-
-
-def test_look_alikes_pass() -> None:
-    """At most one harmless text in twenty is refused."""
-    refused = [one["text"] for one in LOOK_ALIKES if not injection_verdict(one["text"]).allowed]
-    assert len(refused) <= 0.05 * len(LOOK_ALIKES), refused
 
 
 @pytest.mark.parametrize(
@@ -73,7 +47,7 @@ def test_a_flood_is_refused_unread() -> None:
 
 @given(st.text(max_size=200))
 def test_any_text_has_a_verdict(text: str) -> None:
-    """No text breaks the guard, and a reason never quotes it."""
+    """No text breaks the guard, and what it refuses has a kind and a reason."""
     verdict = injection_verdict(text)
-    assert verdict.allowed == (verdict.kind == "")
+    assert verdict.allowed == (verdict.kind == "") == (verdict.reason == "")
     as_statement(text)

@@ -6,7 +6,6 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from adaptive.privacy.injection_languages import COMMAND_LANGUAGES
 from adaptive.privacy.injection_patterns import _command_patterns, commands_in
 from adaptive.privacy.need_table import NeedTable
 from adaptive.privacy.pattern_needs import Need, needs_of
+from tests.rates import over
 
 RED_TEAM = Path(__file__).parent / "red_team.json"
 
@@ -63,7 +63,7 @@ def _need(text: str) -> Need:
     return frozenset(texts)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_needs(case: Case) -> None:
     """The needs of small patterns are these."""
     needs = needs_of(case.pattern, {"SAY": "say|tell"})

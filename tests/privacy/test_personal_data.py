@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from adaptive.privacy.context_words import CONTEXT_WORDS, words_of, words_only
 from adaptive.privacy.personal_data import RECOGNISERS, find_personal_data
 from adaptive.privacy.unicode_text import unicode_text
 from benchmarks.privacy import judged
+from tests.rates import over
 
 LABELLED = json.loads(
     (Path(__file__).parent / "labelled" / "cases.json").read_text(encoding="utf-8")
@@ -97,7 +97,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES, at_least=0.95)
 def test_finds(case: Case) -> None:
     """Values are found where they stand in the text as given, and nothing else is."""
     assert found(case.text) == case.found
@@ -165,13 +165,13 @@ PATTERNS = {f"{one.kind}, {one.name}": one.pattern for one in RECOGNISERS}
 PATTERNS |= {f"trim of {one.name}": one.trim for one in RECOGNISERS if one.trim}
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@over("name", PATTERNS)
 def test_pattern_is_bounded(name: str) -> None:
     """No pattern repeats without an end: each match has a longest length."""
     assert not re.search(r"(?<!\\)[*+](?![^\[]*\])", _without_classes(PATTERNS[name]))
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@over("name", PATTERNS)
 def test_repeats_are_delimited(name: str) -> None:
     """A repeated group holds a piece of fixed length, so that it can be cut in one way only."""
     plain = _without_classes(PATTERNS[name])
@@ -186,7 +186,7 @@ def _without_classes(pattern: str) -> str:
     return re.sub(r"\\[^bBdDwWsS]|\\[dDwWsS]", "C", plain)
 
 
-@pytest.mark.parametrize("name", ANCHORS)
+@over("name", ANCHORS)
 def test_anchor_compiles(name: str) -> None:
     """Every anchor is a pattern, and some recogniser uses it."""
     assert re.compile(ANCHORS[name].pattern)
@@ -201,7 +201,7 @@ def test_recognisers_know_their_words() -> None:
         assert words_of(one.against)
 
 
-@pytest.mark.parametrize("subject", CONTEXT_WORDS)
+@over("subject", CONTEXT_WORDS)
 def test_words_can_be_found(subject: str) -> None:
     """Context words are in the form in which texts are searched."""
     for word in words_of(subject):

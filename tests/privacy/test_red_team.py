@@ -9,10 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-import pytest
-
 from adaptive.messages import Message
-from adaptive.privacy.escaping import imitates_structure
+from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import GatePolicy, Passed, gate
 from adaptive.privacy.injection import injection_verdict
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
@@ -25,6 +23,7 @@ from adaptive.recall.layout import (
 )
 from adaptive.recall_valves import MemoryDetails, MemoryFormat
 from tests.fakes import memory
+from tests.rates import over, rate
 
 HERE = Path(__file__).parent
 FORMS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
@@ -57,7 +56,6 @@ def read_look_alikes() -> list[str]:
 
 ATTACKS = read_attacks()
 LOOK_ALIKES = read_look_alikes()
-EACH_ATTACK = pytest.mark.parametrize("attack", ATTACKS, ids=lambda one: one.id)
 
 
 def entries_of(texts: tuple[str, ...], bank: str = "") -> BlockEntries:
@@ -78,6 +76,16 @@ def unescaped(text: str) -> str:
     return text.replace("&lt;", "<").replace("&#91;", "[").replace("&#123;", "{")
 
 
+def instructs(attack: Attack) -> bool:
+    """Whether what is left in the block of an attack that came in parts is a command."""
+    for form in FORMS:
+        left = unescaped(injected(attack.parts, EntryLayout(form)))
+        entries = left.partition(RETRIEVED_HEADING)[2].removesuffix(CLOSE_MARKER)
+        if injection_verdict(entries).kind == "command":
+            return True
+    return False
+
+
 def test_the_set() -> None:
     """At least 120 attacks of all kinds and 60 look-alikes, none of them twice."""
     assert len({one.parts for one in ATTACKS}) == len({one.id for one in ATTACKS}) >= 120
@@ -87,54 +95,52 @@ def test_the_set() -> None:
     assert all(kinds[kind] >= 5 for kind in [*wanted.split(","), "markers"]), kinds
 
 
-@EACH_ATTACK
-def test_nothing_is_stored(attack: Attack) -> None:
-    """Of each attack the gate refuses a part that it cannot do without."""
-    stored = [gate(part, POLICY) for part in attack.parts]
-    assert not all(isinstance(one, Passed) for one in stored)
-    for one in stored:
-        if isinstance(one, Passed):
-            assert injection_verdict(one.text).allowed
+def test_stored() -> None:
+    """Of nearly every attack the gate refuses a part that it cannot do without."""
+
+    def refused(attack: Attack) -> bool:
+        return not all(isinstance(gate(part, POLICY), Passed) for part in attack.parts)
+
+    rate(ATTACKS, refused).at_least(0.97)
 
 
-@EACH_ATTACK
+def test_hidden() -> None:
+    """As rows of another tool, nearly no attack stands whole in the block."""
+
+    def hidden(attack: Attack) -> bool:
+        wholes = dict.fromkeys([*((part,) for part in attack.parts), attack.parts])
+        return all(len(entries_of(one).retrieved) < len(attack.parts) for one in wholes)
+
+    rate(ATTACKS, hidden).at_least(0.97)
+
+
+def test_left_over() -> None:
+    """What the block still shows of an attack that came in parts commands nobody."""
+    rate(ATTACKS, lambda one: not instructs(one)).at_least(0.97)
+
+
+def test_stored_look_alikes() -> None:
+    """At most one harmless text in twenty is refused at the gate."""
+    rate(LOOK_ALIKES, lambda one: isinstance(gate(one, POLICY), Passed)).at_least(0.95)
+
+
+def test_shown_look_alikes() -> None:
+    """At most one harmless text in twenty is kept out of the block or changed in it."""
+    rate(LOOK_ALIKES, lambda one: one in injected((one,), EntryLayout())).at_least(0.95)
+
+
+@over("attack", ATTACKS)
 def test_nothing_leaves_the_block(attack: Attack) -> None:
-    """As rows of another tool, no attack ends the block, plays a role or stands there whole."""
-    for texts in dict.fromkeys([*((part,) for part in attack.parts), attack.parts]):
-        for bank in ("", texts[0][:40]):
-            held = entries_of(texts, bank)
-            assert len(held.retrieved) < len(attack.parts)
-            entries = BlockEntries(held.retrieved[:1], held.retrieved)
-            for block in filter(None, (render_entries(entries, layout) for layout in LAYOUTS)):
-                assert block.count(OPEN_MARKER) == block.count(CLOSE_MARKER) == 1
-                assert with_block(with_block(SYSTEM, block), "") == SYSTEM
-                body = block.removeprefix(OPEN_MARKER).removesuffix(CLOSE_MARKER)
-                assert not imitates_structure(body)
-
-
-@EACH_ATTACK
-def test_what_is_left_is_no_instruction(attack: Attack) -> None:
-    """What is left in the block of an attack that came in parts instructs nobody."""
-    for form in FORMS:
-        left = unescaped(injected(attack.parts, EntryLayout(form)))
-        entries = left.partition(RETRIEVED_HEADING)[2].removesuffix(CLOSE_MARKER)
-        assert injection_verdict(entries).kind != "command"
-
-
-def test_escaped_without_a_verdict() -> None:
-    """Escaping alone keeps each attack in the block, should a verdict ever be wrong."""
-    for attack in ATTACKS:
-        rows = tuple(memory(f"m-{n}", text) for n, text in enumerate(attack.parts))
+    """Whatever the verdict, no attack ends the block or plays a role, as a text or as a bank."""
+    for bank in ("", attack.parts[0][:40]):
+        rows = tuple(memory(f"m-{n}", text, bank=bank) for n, text in enumerate(attack.parts))
         for layout in LAYOUTS:
-            block = render_entries(BlockEntries(rows, rows), layout)
+            block = render_entries(BlockEntries(rows[:1], rows), layout)
             assert block.count(OPEN_MARKER) == block.count(CLOSE_MARKER) == 1
             assert with_block(with_block(SYSTEM, block), "") == SYSTEM
             assert not re.search(r"(?:^|\n)\s*(?:system|assistant|user)\s*:", block, re.IGNORECASE)
 
 
-def test_look_alikes() -> None:
-    """At most one harmless text in twenty is refused, by the gate or in the block."""
-    refused = [one for one in LOOK_ALIKES if not isinstance(gate(one, POLICY), Passed)]
-    assert len(refused) <= 0.05 * len(LOOK_ALIKES), refused
-    hidden = [one for one in LOOK_ALIKES if one not in injected((one,), EntryLayout())]
-    assert len(hidden) <= 0.05 * len(LOOK_ALIKES), hidden
+def test_look_alikes_are_not_escaped() -> None:
+    """Nearly every harmless text stays byte for byte."""
+    rate(LOOK_ALIKES, lambda one: escaped_entry(one) == one).at_least(0.97)

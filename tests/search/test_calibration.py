@@ -18,6 +18,7 @@ from adaptive.search.calibration import (
     script_of,
     speaks_of_self,
 )
+from tests.rates import over
 
 
 def directions(count: int, seed: int, dimension: int = 48) -> Vectors:
@@ -133,8 +134,8 @@ def test_script(case: Written) -> None:
     assert script_of(case.text) == case.script
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@over(
+    "text, expected",
     [
         ("What is my dog called?", True),
         ("Can I eat satay sauce?", True),
@@ -157,6 +158,7 @@ def test_script(case: Written) -> None:
         ("Wie entsteht Wasser im Boden?", False),
         ("my " + "document " * 100, False),
     ],
+    at_least=0.95,
 )
 def test_speaks_of_self(text: str, expected: bool) -> None:
     """Short messages about the person who writes are told from requests and documents."""

@@ -20,6 +20,7 @@ from adaptive.search.meanings import (
     spellings,
 )
 from adaptive.search.text_similarity import jaccard, own_token_set_ratio, token_set_ratio
+from tests.rates import over
 
 LETTERS = "abcdé ßжя猫狗 '12"
 
@@ -55,7 +56,7 @@ def fuzzy(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
     return request.param
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_measures(case: Likeness, fuzzy: str) -> None:
     """Both measures have the value that their definition gives, with rapidfuzz and without."""
     assert token_set_ratio(case.one, case.other) == pytest.approx(case.token_set)

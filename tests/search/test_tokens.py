@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.search.tokens import continues, stem, tokens
+from tests.rates import over
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ ALIKE = (
 )
 
 
-@pytest.mark.parametrize("case", ALIKE, ids=lambda case: case.id)
+@over("case", ALIKE, at_least=0.95)
 def test_alike(case: Alike) -> None:
     """Inflected, accented and unspaced forms of a word meet."""
     assert set(tokens(case.first)) & set(tokens(case.second))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.bundle.small_project import FILES, write_project
+from tests.rates import over
 from tools.bundle import build
 from tools.bundle_source import BundleError
 
@@ -307,10 +308,10 @@ ALLOWED = [
 ]
 
 
-@pytest.mark.parametrize("case", BROKEN, ids=lambda case: case.id)
+@over("case", BROKEN)
 def test_broken_rule(case: Case, tmp_path: Path) -> None:
     """Each broken rule is an error with the file, the line and the reason; no more, no less."""
-    project = write_project(tmp_path, case.files)
+    project = write_project(tmp_path / case.id, case.files)
     with pytest.raises(BundleError) as error:
         build(project)
     found = [str(violation) for violation in error.value.violations]

@@ -1,0 +1,120 @@
+"""Labelled sets: one test states how many cases hold, lists the misses, and asks for a share.
+
+A set that was tuned on is never asked for all of its cases; what must always hold is. A case fails
+by an assertion. Any other exception ends the test at once, for a crash is never a miss.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import pytest
+
+Case = TypeVar("Case")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+LONGEST_LINE = 300
+_FAILED = (AssertionError, pytest.fail.Exception)
+
+
+@dataclass(slots=True)
+class Rate:
+    """How many of the cases that were tried hold, and which do not."""
+
+    cases: int = 0
+    misses: list[str] = field(default_factory=list)
+
+    @property
+    def share(self) -> float:
+        """The part that holds, from 0 to 1."""
+        return 1 - len(self.misses) / self.cases
+
+    def at_least(self, bar: float) -> None:
+        """Print rate and misses, and fail below the bar or where nothing was tried."""
+        __tracebackhide__ = True
+        assert self.cases, "there is no case"
+        held = self.cases - len(self.misses)
+        told = f"{held} of {self.cases} hold: {self.share:.1%}, bar {bar:.0%}"
+        told = "\n  ".join([told, *self.misses])
+        print(told)  # noqa: T201 - pytest shows it for tests that failed, and with -rP for all
+        if self.share < bar:
+            pytest.fail(told, pytrace=False)
+
+    @contextmanager
+    def trying(self, case: object):
+        """Count one more case, and a miss where an assertion within fails."""
+        self.cases += 1
+        try:
+            yield
+        except _FAILED as failure:
+            self.misses.append(_line(f"{_name(case)}: {failure}"))
+        except Exception as error:
+            error.add_note(f"in the case {_name(case)}")
+            raise
+
+
+def rate(cases: Iterable[Case], holds: Callable[[Case], object]) -> Rate:
+    """How many of the cases a function is true of."""
+    found = Rate()
+    for case in cases:
+        with found.trying(case):
+            assert holds(case), "no"
+    return found
+
+
+def over(
+    names: str, cases: Iterable[Any], *, at_least: float = 1.0
+) -> Callable[[Function], Function]:
+    """Make one test of a function that asserts something of each of the cases.
+
+    ``names`` are the parameters that a case fills, separated by commas; the others are fixtures,
+    which all cases share.
+    """
+    parameters = [name.strip() for name in names.split(",")]
+    tried = tuple(cases)
+
+    def arguments(case: Any) -> dict[str, Any]:
+        values: Sequence[Any] = case if len(parameters) > 1 else (case,)
+        return dict(zip(parameters, values, strict=True))
+
+    def decorated(test: Function) -> Function:
+        @functools.wraps(test)
+        def looped(**fixtures: Any) -> None:
+            found = Rate()
+            for case in tried:
+                with found.trying(case):
+                    test(**arguments(case), **fixtures)
+            found.at_least(at_least)
+
+        @functools.wraps(test)
+        async def looped_async(**fixtures: Any) -> None:
+            found = Rate()
+            for case in tried:
+                with found.trying(case):
+                    await test(**arguments(case), **fixtures)
+            found.at_least(at_least)
+
+        chosen = looped_async if inspect.iscoroutinefunction(test) else looped
+        signature = inspect.signature(test)
+        rest = [one for name, one in signature.parameters.items() if name not in parameters]
+        assert len(rest) + len(parameters) == len(signature.parameters), parameters
+        chosen.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
+        return chosen  # type: ignore[return-value]
+
+    return decorated
+
+
+def _name(case: Any) -> str:
+    """How a case is called: by its own id, else by what it is."""
+    own = case.get("id") if isinstance(case, dict) else getattr(case, "id", None)
+    return str(own) if own else repr(case)[: LONGEST_LINE // 2]
+
+
+def _line(text: str) -> str:
+    """The beginning of a text, in one line."""
+    return " ".join(text.split())[:LONGEST_LINE]
