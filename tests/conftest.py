@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import random
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -45,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         f"default {DEFAULT_RELEASES}",
     )
     parser.addoption(
+        "--shuffle",
+        type=int,
+        metavar="SEED",
+        help="run files, and the tests in each, in a random order, the same for the same seed",
+    )
+    parser.addoption(
         "--soak",
         action="store_true",
         help="run the long form of tests that have one",
@@ -83,11 +90,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("installed_host", releases, indirect=True, scope="session")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs an installed host."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what needs an installed host, and put the tests into the chosen order."""
     for item in items:
         if "installed_host" in getattr(item, "fixturenames", ()):
             item.add_marker("host")
+    seed = config.getoption("--shuffle")
+    if seed is not None:
+        random.Random(seed).shuffle(items)
+        files = {item.path: place for place, item in enumerate(items)}
+        items.sort(key=lambda item: files[item.path])
 
 
 @pytest.fixture(scope="session")
@@ -119,6 +131,12 @@ def _nothing_blocks_the_loop(request: pytest.FixtureRequest) -> Iterator[None]:
             for file, name in MAY_BLOCK:
                 function.can_block_in(file, name)
         yield
+
+
+@pytest.fixture
+def no_table_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no database can be reached a turn tries again at once, rather than over 4 seconds."""
+    monkeypatch.setattr("adaptive.learn.queue._TABLE_PAUSES_SECONDS", (0.0, 0.0, 0.0))
 
 
 def serve_bundle_as_package() -> None:

@@ -59,6 +59,8 @@ from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 from tests.host.databases import DATABASES, Worker, two_workers
 
+pytestmark = pytest.mark.usefixtures("no_table_pauses")
+
 KINDS = ("archive", "audit", "chat", "lease", "pending", "usage", "vector")
 TABLES = tuple(f"adaptive_memory_{kind}" for kind in KINDS)
 NOW = int(time.time())

@@ -25,6 +25,8 @@ from adaptive.recalling import RequestInHand
 from adaptive.user_valves import UserValves
 from adaptive.windowing import RequestWindow
 
+pytestmark = pytest.mark.usefixtures("no_table_pauses")
+
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
 SAVED: dict[str, Any] = {"chat_id": "c", "session_id": "s", "user_message_id": "m"}

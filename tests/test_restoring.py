@@ -30,6 +30,8 @@ from adaptive.table_ports import ArchivedMemory
 from tests.fakes import hook_settings, memory
 from tests.learn.storerooms import NOW, MetaMemories, World
 
+pytestmark = pytest.mark.usefixtures("no_table_pauses")
+
 SAVED: dict[str, Any] = {"chat_id": "c", "session_id": "s", "user_message_id": "m"}
 WORDS = "Restore my archived memories"
 

@@ -43,6 +43,8 @@ from tests.fakes import (
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
 from tests.learn.work_in_hand import always
 
+pytestmark = pytest.mark.usefixtures("no_table_pauses")
+
 SAVED = {"chat_id": "c", "session_id": "s", "message_id": "a", "user_message_id": "m"}
 WORDS = "I live in Porto and I want to cook."
 PORTO = "User lives in Porto."

