@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.answer_notes import answer_note, without_answer_note
+from tests.rates import over
 
 LINE = "Memory saved: User lives in Porto."
 NOTE = "> 🧠 *Adaptive Memory:* Memory saved: User lives in Porto."
@@ -39,7 +39,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_without_answer_note(case: Case) -> None:
     """Lines of ours go with the blank lines around them, and nothing else does."""
     assert without_answer_note(case.text) == case.left

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.clock import local_time
+from tests.rates import over
 
 # 1 July 2026, 12:00 and 1 January 2026, 12:00, both UTC.
 SUMMER = datetime(2026, 7, 1, 12, tzinfo=UTC).timestamp()
@@ -45,7 +45,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_local_time(case: Case) -> None:
     """The first zone that exists gives the time, UTC where none does."""
     assert str(local_time(case.at, *case.names)) == case.local

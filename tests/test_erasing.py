@@ -58,6 +58,7 @@ from adaptive.suggesting import Suggesting
 from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 from tests.host.databases import DATABASES, Worker, two_workers
+from tests.rates import over
 
 pytestmark = pytest.mark.usefixtures("no_table_pauses")
 
@@ -385,8 +386,8 @@ def test_long_question() -> None:
     assert max(map(len, question.message.splitlines())) < 200
 
 
-@pytest.mark.parametrize(
-    ("answer", "confirmed"),
+@over(
+    "answer, confirmed",
     [
         ("erase", True),
         (" ERASE. ", True),
@@ -418,8 +419,8 @@ def said(words: str, **fields: Any) -> list[dict[str, Any]]:
     return [earlier, {"id": "m", "role": "user", "content": words, **fields}]
 
 
-@pytest.mark.parametrize(
-    ("metadata", "asks"),
+@over(
+    "metadata, asks",
     [
         (SAVED, True),
         ({**SAVED, "chat_id": "local:x"}, True),

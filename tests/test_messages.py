@@ -18,6 +18,7 @@ from adaptive.messages import (
     spoken_text,
 )
 from adaptive.model import Utterance
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ CONTENTS = [
 ]
 
 
-@pytest.mark.parametrize("case", CONTENTS, ids=lambda case: case.id)
+@over("case", CONTENTS)
 def test_message_text(case: Case) -> None:
     """Text is taken from a content of any shape, pictures are not."""
     assert message_text({"role": "user", "content": case.given}) == case.text
@@ -78,7 +79,7 @@ OUTPUTS = [
 ]
 
 
-@pytest.mark.parametrize("case", OUTPUTS, ids=lambda case: case.id)
+@over("case", OUTPUTS)
 def test_text_in_the_output(case: Case) -> None:
     """An answer whose content is empty says what its output items say, without reasoning."""
     assert message_text(case.given) == case.text
@@ -102,7 +103,7 @@ SPOKEN = [
 ]
 
 
-@pytest.mark.parametrize("case", SPOKEN, ids=lambda case: case.id)
+@over("case", SPOKEN)
 def test_spoken_text(case: Case) -> None:
     """What the host or a filter put into a message is no part of what was said."""
     assert spoken_text(case.given) == case.text
@@ -125,7 +126,7 @@ PATHOLOGICAL = [
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("text", PATHOLOGICAL, ids=lambda text: f"{text[:12]} {text[-5:]}")
+@over("text", PATHOLOGICAL)
 def test_spoken_text_in_linear_time(text: str) -> None:
     """200 kB of marks are read in no time, so that nobody can stop the host with a message."""
     assert len(spoken_text(text)) <= len(text)
@@ -185,8 +186,8 @@ def test_head_and_tail(text: str, limit: int) -> None:
         assert len(head + tail) == limit
 
 
-@pytest.mark.parametrize(
-    ("stamp", "expected"),
+@over(
+    "stamp, expected",
     [
         (1_700_000_000, 1_700_000_000),
         (1_700_000_000.7, 1_700_000_000),

@@ -29,6 +29,7 @@ from adaptive.restoring import (
 from adaptive.table_ports import ArchivedMemory
 from tests.fakes import hook_settings, memory
 from tests.learn.storerooms import NOW, MetaMemories, World
+from tests.rates import over
 
 pytestmark = pytest.mark.usefixtures("no_table_pauses")
 
@@ -208,8 +209,8 @@ def said(words: str) -> list[dict[str, Any]]:
     return [earlier, {"id": "m", "role": "user", "content": words}]
 
 
-@pytest.mark.parametrize(
-    ("metadata", "asks"),
+@over(
+    "metadata, asks",
     [
         (SAVED, True),
         ({**SAVED, "chat_id": "local:x"}, True),

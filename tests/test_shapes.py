@@ -5,18 +5,17 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-import pytest
-
 from adaptive.shapes import listing, mapping
+from tests.rates import over
 
 
-@pytest.mark.parametrize("value", [None, 1, "text", b"", [1], (1,), {1}, object()])
+@over("value", [None, 1, "text", b"", [1], (1,), {1}, object()])
 def test_what_is_no_mapping_is_empty(value: Any) -> None:
     """Anything but a mapping reads as an empty one."""
     assert mapping(value) == {}
 
 
-@pytest.mark.parametrize("value", [None, 1, "text", b"", {"a": 1}, (1,), {1}, object()])
+@over("value", [None, 1, "text", b"", {"a": 1}, (1,), {1}, object()])
 def test_what_is_no_list_is_empty(value: Any) -> None:
     """Anything but a list, a tuple included, reads as an empty one."""
     assert listing(value) == []

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.spans import within_spans, without_spans
+from tests.rates import over
 
 OPENING = re.compile(r"<x>")
 CLOSING = re.compile(r"</x>")
@@ -36,7 +37,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_spans_are_cut(case: Case) -> None:
     """Spans go with their marks; what is not a span stays."""
     assert without_spans(case.text, OPENING, CLOSING) == case.left

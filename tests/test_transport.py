@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from adaptive.errors import ModelBusy, ModelRejected, ReplyUnusable
 from adaptive.transport import endpoint, failure, post_json
 from tests.loopback import Answer, Loopback, serving
+from tests.rates import over
 
 NOW = 1_700_000_000.0
 BODY = {"model": "m", "words": "Biscuit 🐕", "half": "\ud800"}
@@ -42,13 +43,13 @@ def test_endpoint(base: str) -> None:
     assert endpoint(base, "chat/completions") == whole
 
 
-@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 524, 529, 599])
+@over("status", [408, 409, 425, 429, 500, 502, 503, 504, 520, 524, 529, 599])
 def test_busy(status: int) -> None:
     """What may be over soon is worth another try."""
     assert isinstance(failure(status, "later"), ModelBusy)
 
 
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 413, 415, 422, 451, 501])
+@over("status", [400, 401, 402, 403, 404, 413, 415, 422, 451, 501])
 def test_rejected(status: int) -> None:
     """What would fail again is not, and tells its status."""
     error = failure(status, "never")
@@ -79,7 +80,7 @@ WAITS = [
 ]
 
 
-@pytest.mark.parametrize("case", WAITS, ids=lambda case: case.id)
+@over("case", WAITS)
 def test_retry_after(case: Case) -> None:
     """``Retry-After`` is read as seconds or as a date; what is neither is left out."""
     error = failure(429, "slow down", case.header, NOW)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from fastapi import FastAPI, Request
 
 from adaptive.host.hook import Hook
 from adaptive.understanding import unheard_command
 from tests.fakes import hook_settings
+from tests.rates import over
 
 OFF = "Nothing saved or forgotten: learning is switched off (Save Mode)"
 TEMPORARY = "Nothing saved or forgotten: temporary chats are not learned from"
@@ -44,7 +44,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_told(case: Case) -> None:
     """Who asks in so many words is told why nothing is done; everybody else sees no such line."""
     request = Request({"type": "http", "app": FastAPI(), "headers": []})

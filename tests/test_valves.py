@@ -17,6 +17,7 @@ from adaptive.settings import Settings
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 from tests.fakes import hook_settings
+from tests.rates import over
 
 json_like = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -85,7 +86,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_merge(case: Case) -> None:
     """A user narrows what the admin allows, and never widens it."""
     merged = Settings.merge(Valves(**case.admin), UserValves(**case.user))
@@ -147,7 +148,7 @@ NARROWED = (
 )
 
 
-@pytest.mark.parametrize("case", NARROWED, ids=str)
+@over("case", NARROWED)
 def test_users_only_narrow(case: Narrowed) -> None:
     """Of what an admin allows a user may take less, and where nothing is chosen the default."""
     merged = Settings.merge(Valves(**case.admin), UserValves(**case.user))

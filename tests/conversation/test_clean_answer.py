@@ -150,7 +150,7 @@ def calls_of_lines(text: str) -> int:
     return steps
 
 
-@pytest.mark.parametrize(
+@over(
     "piece",
     [
         "tea </s> ",

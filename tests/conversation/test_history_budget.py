@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.conversation.history_budget import ContextNeeds, ContextShares, shared_context
+from tests.rates import over
 
 NEEDS = ContextNeeds(fixed=100, memories=50, history=80, turns=(30, 30, 30, 30))
 
@@ -34,7 +34,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_order_of_giving_way(case: Case) -> None:
     """Recent turns give way first, then past conversation, then memories."""
     assert shared_context(NEEDS, case.tokens) == case.shares

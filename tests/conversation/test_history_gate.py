@@ -20,6 +20,7 @@ from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS, NullLevel, Script
 from tests.conversation.history_world import NearestUnits
 from tests.fakes import WordEmbedder
+from tests.rates import over
 
 LEVELS: dict[Script, NullLevel] = {"latin": NullLevel(0.3, 0.05), "other": NullLevel(0.5, 0.1)}
 
@@ -49,7 +50,7 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES, at_least=0.85)
 def test_evidence(case: Case) -> None:
     """Nearness beyond the null level and shared words count together; greetings never do."""
     evidence = history_evidence(case.text, case.nearest, case.coverage, LEVELS)
@@ -65,8 +66,8 @@ def test_measure_of_the_engine_cancels_out(change: Callable[[float], float]) -> 
     assert stretched == pytest.approx(history_evidence("Where does Rex sleep?", 0.42, 0.2, LEVELS))
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@over(
+    "text, expected",
     [
         ("hello there", True),
         ("Danke!", True),
@@ -76,6 +77,7 @@ def test_measure_of_the_engine_cancels_out(change: Callable[[float], float]) -> 
         ("Good morning, how is Rex?", False),
         ("Rex", False),
     ],
+    at_least=0.85,
 )
 def test_small_talk(text: str, expected: bool) -> None:
     """Greetings, thanks and assent in several languages; not a greeting with a question."""

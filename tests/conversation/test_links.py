@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,12 +11,13 @@ from adaptive.conversation.links import (
     markdown_links,
     targets_to_check,
 )
+from tests.rates import over
 
 GONE = "https://example.com/gone"
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
+@over(
+    "text, found",
     [
         (f"See [the docs]({GONE}).", [("the docs", GONE)]),
         (f'[a]({GONE} "Title") [b](<{GONE}>)', [("a", GONE), ("b", GONE)]),
@@ -43,8 +43,8 @@ def test_first_targets() -> None:
     assert targets_to_check(text, 3) == tuple(f"https://example.com/{n}" for n in range(3))
 
 
-@pytest.mark.parametrize(
-    ("status", "state"),
+@over(
+    "status, state",
     [(200, "fine"), (204, "fine"), (304, "fine"), (400, "broken"), (403, "broken"),
      (404, "broken"), (410, "broken"), (408, "unknown"), (429, "unknown"), (500, "unknown"),
      (503, "unknown"), (100, "unknown")],

@@ -9,6 +9,7 @@ import pytest
 
 from adaptive.conversation.past_messages import past_messages, recalled_text
 from tests.conversation.history_world import START, chat_of
+from tests.rates import over
 
 NOW = START + 5000
 
@@ -101,7 +102,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_recalled_text(case: Case) -> None:
     """Thinking, tool results and what a filter put in are no part of what was said."""
     assert recalled_text(case.message) == case.text

@@ -28,6 +28,7 @@ from adaptive.errors import ModelBusy, ModelRejected, ReplyUnusable
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Completion, Utterance
 from tests.fakes import ScriptedModel
+from tests.rates import over
 
 NAMES = ("preference", "identity", "Work")
 TALK = [
@@ -209,7 +210,7 @@ FIELDS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "read"), FIELDS)
+@over("name, value, read", FIELDS)
 def test_each_field_by_itself(name: str, value: Any, read: Any) -> None:
     """A field is bounded, or has its default, and spoils no other one."""
     found = read_preprocessing(Completion(reply(**{name: value})), NAMES, first=False)

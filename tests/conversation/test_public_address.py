@@ -40,7 +40,7 @@ def test_not_public(address: str) -> None:
     assert not is_public_address(address)
 
 
-@pytest.mark.parametrize(
+@over(
     "host",
     ["127.1", "2130706433", "0x7f000001", "0x7f.0.0.1", "0x7f.1", "017700000001", "0177.0.0.1",
      "127.0.0.1.", "1.2.3.4.5", "example.0x", "999.1.1.1", "v1.fe::1", "::g"],

@@ -71,7 +71,7 @@ def test_scores(case: Case) -> None:
     assert ReplyFields({"harmful": case.value}).score("harmful", 10) == case.expected
 
 
-@pytest.mark.parametrize("case", SHARES, ids=lambda case: case.id)
+@over("case", SHARES)
 def test_shares(case: Case) -> None:
     """A share is a number from 0 to 1 or a percentage, or absent."""
     read = ReplyFields({"chance": case.value}).share("chance")
@@ -84,8 +84,8 @@ def test_names_in_any_spelling() -> None:
     assert ReplyFields({"Language-Code": "en"}).line("language_code", 9) == "en"
 
 
-@pytest.mark.parametrize(
-    ("value", "read"),
+@over(
+    "value, read",
     [
         ("  two\n lines ", "two lines"),
         ("a\x00b\ud800c", "abc"),
@@ -128,7 +128,7 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize("text", REPLIES)
+@over("text", REPLIES)
 def test_object_in_a_reply(text: str) -> None:
     """The object is found in fences, prose, wrappers and half-broken JSON; the last one counts."""
     fields = reply_fields(Completion(text), "preprocessing", ["language_code", "harmful"])

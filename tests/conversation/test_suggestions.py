@@ -34,6 +34,7 @@ from adaptive.retry import RetryPolicy
 from adaptive.suggestion_ports import Suggestion, WaitingSuggestion
 from tests.conversation.listed_suggestions import ListedSuggestions
 from tests.fakes import SOURCE, ScriptedModel, turn
+from tests.rates import over
 
 NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
 RULES = SuggestionRules(banks=("General", "Work"), deadline=30, retry=RetryPolicy(1, 0))
@@ -160,7 +161,7 @@ def test_three_categories(text: str, read: tuple[str, ...]) -> None:
     assert read_categories(Completion(text), RULES.categories) == read
 
 
-@pytest.mark.parametrize(
+@over(
     "item",
     [
         entry(TEA, title=""),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from demo.standin.answers import DISCLOSURE, answer, memories_in
+from tests.rates import over
 
 MEMORIES = (
     "User's dog is called Biscuit.",
@@ -23,8 +24,8 @@ def system_prompt(entries: str) -> str:
 BULLETS = system_prompt("\n".join(f"- {memory}" for memory in MEMORIES))
 
 
-@pytest.mark.parametrize(
-    ("question", "remembered"),
+@over(
+    "question, remembered",
     [
         ("What is my dog called?", "User's dog is called Biscuit."),
         ("What\u2019s my dog\u2019s name?", "User's dog is called Biscuit."),

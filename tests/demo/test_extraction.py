@@ -94,7 +94,7 @@ def test_a_statement_becomes_new_memories(case: Case) -> None:
         assert tuple(found[0]["tags"]) == case.tags  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
+@over(
     "message",
     [
         "What is my dog called?",
@@ -154,7 +154,7 @@ CHANGES = (
 )
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.message)
+@over("change", CHANGES)
 def test_what_is_said_of_a_known_subject_changes_its_memory(change: Change) -> None:
     """A correction updates, a wish to forget deletes, and what can stand beside is new."""
     (operation,) = operations(LISTED + change.message)

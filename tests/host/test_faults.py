@@ -9,6 +9,7 @@ from fastapi import HTTPException
 
 from adaptive.errors import HostError, ModelBusy, ModelRejected, StoreError
 from adaptive.host.faults import HostFaults, describe_fault
+from tests.rates import over
 
 
 @pytest.mark.parametrize(
@@ -63,8 +64,8 @@ def test_nothing_raised() -> None:
     assert done
 
 
-@pytest.mark.parametrize(
-    ("raised", "words"),
+@over(
+    "raised, words",
     [
         (Exception("Model not found"), "Model not found"),
         (Exception("several\n  lines"), "several lines"),

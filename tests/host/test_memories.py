@@ -6,13 +6,13 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.host.memories import memory_of_row, memory_path
 from adaptive.model import Memory
 from tests.fakes import memory
+from tests.rates import over
 
 
 def row(content: str | None, **fields: Any) -> SimpleNamespace:
@@ -58,7 +58,7 @@ def test_row_that_was_written_on_0_9_and_read_on_0_10() -> None:
     assert (read.content, read.tags, read.bank) == ("User wants to run.", ("goal",), "Work")
 
 
-@pytest.mark.parametrize(
+@over(
     "meta",
     [
         {"confidence": "high", "importance": None, "tags": "goal", "bank": None},
@@ -84,8 +84,8 @@ def test_row_without_content_or_times() -> None:
     assert memory_of_row(empty) == memory("m", "", created_at=0)
 
 
-@pytest.mark.parametrize(
-    ("bank", "tags", "path"),
+@over(
+    "bank, tags, path",
     [
         ("Work", ("goal",), "Work/goal"),
         ("Work", ("goal", "identity"), "Work/goal"),

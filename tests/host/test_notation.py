@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from adaptive.host.notation import NotedText, read_notation, write_notation
 from adaptive.model import CATEGORIES
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_read(case: Case) -> None:
     """Marks of any earlier release are read; what only looks like one stays."""
     assert read_notation(case.stored) == case.noted
@@ -113,7 +114,7 @@ PATHOLOGICAL = [
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("text", PATHOLOGICAL, ids=lambda text: f"{text[:14]!r}-{len(text)}")
+@over("text", PATHOLOGICAL)
 def test_linear_time(text: str) -> None:
     """200 kB that a user typed into a memory are read in no time."""
     assert len(read_notation(text).content) <= len(text)

@@ -9,6 +9,7 @@ import pytest
 
 from adaptive.answer_notes import answer_note
 from adaptive.host.noted_answer import noted_answer
+from tests.rates import over
 
 LINE = "Memory saved: User lives in Porto."
 NOTE = answer_note(LINE)
@@ -71,7 +72,7 @@ UNFIT = [
 ]
 
 
-@pytest.mark.parametrize("case", UNFIT, ids=lambda case: case.id)
+@over("case", UNFIT)
 def test_no_note(case: Unfit) -> None:
     """What is no finished answer is left alone."""
     stored = {"role": "assistant", "content": "Hello.", "done": True, **case.fields}

@@ -33,6 +33,7 @@ from adaptive.model import Memory
 from adaptive.privacy.sealing import Sealer
 from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn, TurnLease
 from tests.host.databases import DATABASES, Worker, two_workers
+from tests.rates import over
 
 NOW = 1_700_000_000
 TABLES = tuple(
@@ -403,8 +404,8 @@ def test_no_host_no_secret(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.text == ""
 
 
-@pytest.mark.parametrize(
-    ("value", "secret"),
+@over(
+    "value, secret",
     [
         ("made up", "made up"),
         (" made up\r\n", "made up"),

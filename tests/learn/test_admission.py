@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-import pytest
-
 from adaptive.learn.admission import admitted
 from adaptive.learn.commands import read_commands
 from adaptive.learn.operations import Extraction
 from adaptive.model import Draft, Operation, Outcome
 from adaptive.privacy.policy import gate_policy
 from tests.fakes import hook_settings
+from tests.rates import over
 
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
 POLICY = gate_policy(hook_settings())
@@ -111,7 +110,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_admitted(case: Case) -> None:
     """Each content passes, masked or as a statement, or is refused; no value is repeated."""
     left = admitted(case.found, read_commands(case.words), case.words, POLICY)
@@ -119,7 +118,7 @@ def test_admitted(case: Case) -> None:
     assert TOKEN not in repr(left)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_admitted_again(case: Case) -> None:
     """What a lesson has kept is the same when the lesson is begun again."""
     assert admitted(case.left, read_commands(case.words), case.words, POLICY) == case.left

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from adaptive.ports import Vectors
 from adaptive.search.index import MemoryIndex
 from tests.fakes import hook_settings
 from tests.learn.storerooms import DAY, DIMENSION, NOW, index_by_vectors, topical_index
+from tests.rates import over
 
 SETTINGS = hook_settings(summarization_min_memory_age_days=30, summarization_min_cluster_size=4)
 OLD = NOW - 100 * DAY
@@ -196,9 +196,9 @@ CONTRADICTIONS = [
 ]
 
 
-@pytest.mark.parametrize("pair", CONTRADICTIONS, ids=str)
-@pytest.mark.parametrize("updated_at", [OLD, NOW], ids=["old", "new"])
-@pytest.mark.parametrize("bank", ["Home", "Work"])
+@over("pair", CONTRADICTIONS)
+@over("updated_at", [OLD, NOW])
+@over("bank", ["Home", "Work"])
 def test_contradicting_facts(pair: tuple[str, str], updated_at: int, bank: str) -> None:
     """Of two facts that contradict each other neither is summarised, wherever the other stands."""
     first, second = about(1, [10, 11])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,7 +124,7 @@ MIXED = (
 )
 
 
-@pytest.mark.parametrize("case", MIXED, ids=lambda case: case.id)
+@over("case", MIXED, at_least=0.85)
 def test_mixed(case: Mixed) -> None:
     """What is meant stands beside what is imagined."""
     parts = imagined_parts(case.words)
@@ -148,7 +147,7 @@ def test_any_message(words: str) -> None:
     assert set(f"{parts.imagined}{parts.meant}") <= set(words.replace("’", "'")) | {" "}
 
 
-@pytest.mark.parametrize("sign", ["if i ", "imagine ", "a", " ", "wenn ich a", "si j'", "\n", "我"])
+@over("sign", ["if i ", "imagine ", "a", " ", "wenn ich a", "si j'", "\n", "我"])
 def test_long_messages(sign: str) -> None:
     """Of a message of any length the beginning is read."""
     assert imagined_parts(sign * 50_000).meant

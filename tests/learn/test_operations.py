@@ -113,7 +113,7 @@ TOLD = [
 ]
 
 
-@pytest.mark.parametrize("told", TOLD, ids=lambda told: told.id)
+@over("told", TOLD)
 def test_what_was_refused_is_named(told: Told) -> None:
     """The user is told which fact was refused, and the facts beside it are taken."""
     extraction = read(reply_of(LISBON_ITEM, told.item, DOG_ITEM))
@@ -173,7 +173,7 @@ NOTES = [
 ]
 
 
-@pytest.mark.parametrize(("reply", "advice"), NOTES, ids=[advice for _, advice in NOTES])
+@over("reply, advice", NOTES)
 def test_note_for_the_second_question(reply: str, advice: str) -> None:
     """The model is told what was wrong and what is asked for, in few words."""
     try:
@@ -200,7 +200,7 @@ def test_no_second_question(reply: str) -> None:
     assert retry_note(read(reply)) == ""
 
 
-@pytest.mark.parametrize(
+@over(
     "reply",
     [
         "Biscuit is a dog.",

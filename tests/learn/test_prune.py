@@ -22,6 +22,7 @@ from adaptive.model import Memory, Outcome, Provenance
 from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls
 from tests.fakes import SOURCE, hook_settings, memory
 from tests.learn.storerooms import NOW, CountedRecalls, Fuse, Killed, MetaMemories, World
+from tests.rates import over
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -112,7 +113,7 @@ CHOICES = [
 ]
 
 
-@pytest.mark.parametrize("case", CHOICES, ids=lambda case: case.id)
+@over("case", CHOICES)
 def test_surplus(case: Choice) -> None:
     """What goes first is what the strategy says; core facts go last, what is new never."""
     settings = hook_settings(

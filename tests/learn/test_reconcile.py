@@ -221,7 +221,7 @@ NEAR = (
 )
 
 
-@pytest.mark.parametrize("case", NEAR, ids=lambda case: case.id)
+@over("case", NEAR)
 def test_vectors(case: Near) -> None:
     """Near vectors prove sameness only where nothing but plain words differs."""
     assert relation(*case.pair, case.likeness) == case.expected
@@ -296,7 +296,7 @@ CLAIMS = (
 )
 
 
-@pytest.mark.parametrize("case", CLAIMS, ids=lambda case: case.id)
+@over("case", CLAIMS)
 def test_believable(case: Claim) -> None:
     """A model's UPDATE is believed if it is about the row."""
     assert believable(case.known, case.said, case.likeness) is case.expected
@@ -520,8 +520,8 @@ def test_the_newest_of_two_is_replaced(turned: bool) -> None:
     assert outcome(result)[0] == [("UPDATE", "new", LISBON)]
 
 
-@pytest.mark.parametrize(
-    ("known", "said"),
+@over(
+    "known, said",
     [
         ("User is single.", "User is married to Ines."),
         ("Der Nutzer ist ledig.", "User is married to Ines."),
@@ -529,7 +529,7 @@ def test_the_newest_of_two_is_replaced(turned: bool) -> None:
         ("User is 34 years old.", "User is 35."),
     ],
 )
-@pytest.mark.parametrize("others", [0, 200], ids=["alone", "among many"])
+@over("others", [0, 200])
 def test_an_attribute_is_found_by_no_common_word(known: str, said: str, others: int) -> None:
     """Values of one attribute may have no word in common, and meet without vectors too."""
     rows = [memory(f"m-{n}", f"User's diary of day {n} tells of a trip.") for n in range(others)]
@@ -593,7 +593,7 @@ WITH_VECTORS = (
 )
 
 
-@pytest.mark.parametrize("case", WITH_VECTORS, ids=lambda case: case.id)
+@over("case", WITH_VECTORS)
 def test_reconciled_with_vectors(case: Vectored) -> None:
     """Vectors add to what words tell, as far as the valve allows; nothing fails without them."""
     index = index_of(*STORE, vectors=VECTORS)
@@ -647,8 +647,8 @@ def test_any_reply(operations: list[Operation]) -> None:
         assert relation(first, second) == "different"
 
 
-@pytest.mark.parametrize(
-    ("deletions", "others", "size", "asked"),
+@over(
+    "deletions, others, size, asked",
     [
         (0, 2, 0, 0),
         (1, 0, 1, 0),

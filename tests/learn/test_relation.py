@@ -125,8 +125,8 @@ def test_town_refines_land() -> None:
     assert relation("User lives in Canada.", "User lives in Toronto, Canada.") == "refines"
 
 
-@pytest.mark.parametrize(
-    ("former", "said", "expected"),
+@over(
+    "former, said, expected",
     [
         ("User lives in Porto.", "User lived in Porto before.", True),
         ("User works at ACME.", "User used to work at ACME.", True),
@@ -136,6 +136,7 @@ def test_town_refines_land() -> None:
         ("User lives in Porto.", "User's sister lived in Porto before.", False),
         ("User smokes.", "User never smoked before.", False),
     ],
+    at_least=0.85,
 )
 def test_what_was_so(former: str, said: str, expected: bool) -> None:
     """What was so once is told from what tells more, of another time or of somebody else."""

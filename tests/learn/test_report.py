@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.learn.report import NOTHING_NEW, failure_line, report_line
 from adaptive.model import Outcome, OutcomeStatus
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_report_line(case: Case) -> None:
     """The line tells what was written, then what was not and why."""
     assert report_line(case.outcomes) == case.line

@@ -286,9 +286,7 @@ def test_any_text(text: str) -> None:
     asks_to_restore(text)
 
 
-@pytest.mark.parametrize(
-    "repeated", ["please ", "restore ", "all ", "my archived ", "bitte, ", "ok, ", "per favore "]
-)
+@over("repeated", ["please ", "restore ", "all ", "my archived ", "bitte, ", "ok, ", "per favore "])
 def test_repeats(repeated: str) -> None:
     """Repeated words, as long as a request may be, are read and are none."""
     assert not asks_to_restore((repeated * 200)[:200])

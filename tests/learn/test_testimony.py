@@ -133,7 +133,7 @@ def test_of_the_user(case: Said) -> None:
     assert not is_of_somebody_else(case.fact, case.words)
 
 
-@pytest.mark.parametrize("case", TURNED, ids=lambda case: case.fact)
+@over("case", TURNED, at_least=0.85)
 def test_turned_around(case: Said) -> None:
     """The message says the opposite."""
     assert is_turned_around(case.fact, case.words)
@@ -207,13 +207,13 @@ NOT_BORNE_OUT = [
 ]
 
 
-@pytest.mark.parametrize("said", BORNE_OUT, ids=lambda one: one.fact)
+@over("said", BORNE_OUT, at_least=0.85)
 def test_borne_out(said: Said) -> None:
     """What stands in the user's own words, in whatever language, is borne out by them."""
     assert is_borne_out(said.fact, said.words)
 
 
-@pytest.mark.parametrize("said", NOT_BORNE_OUT, ids=lambda one: f"{one.words} {one.fact}")
+@over("said", NOT_BORNE_OUT, at_least=0.85)
 def test_not_borne_out(said: Said) -> None:
     """What goes beyond them, or was only asked, is not."""
     assert not is_borne_out(said.fact, said.words)

@@ -38,6 +38,7 @@ from tests.learn.storerooms import (
     World,
     topical_index,
 )
+from tests.rates import over
 
 SETTINGS = hook_settings(
     enable_summarization_task=True,
@@ -448,7 +449,7 @@ LEFTOVERS = [
 ]
 
 
-@pytest.mark.parametrize("case", LEFTOVERS, ids=lambda case: case.id)
+@over("case", LEFTOVERS)
 def test_left_beside_summary(case: Leftover) -> None:
     """Only originals that stand as they were archived, beside their summary, may be deleted."""
     left = left_beside_summary(case.archived, case.rows)

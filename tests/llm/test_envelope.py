@@ -83,7 +83,7 @@ HALVES = [
 ]
 
 
-@pytest.mark.parametrize("case", HALVES, ids=lambda case: case.id)
+@over("case", HALVES)
 def test_halves(case: Case) -> None:
     """What is not whole is left out, and that something was is known."""
     assert found_items(read_loosely(case.value, 0).value, FORM) == case.found

@@ -106,8 +106,8 @@ def test_strictly() -> None:
     assert read_strictly("x", 0) is None
 
 
-@pytest.mark.parametrize("depth", [64, 65, 900, 10_000, 100_000])
-@pytest.mark.parametrize("opening", ["[", '{"a":'])
+@over("depth", [64, 65, 900, 10_000, 100_000])
+@over("opening", ["[", '{"a":'])
 def test_depth(depth: int, opening: str) -> None:
     """Sixty-four levels are read; more are not, whatever the recursion limit is."""
     text = opening * depth + "1" + ("]" if opening == "[" else "}") * depth

@@ -80,7 +80,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_chat_text(case: Case) -> None:
     """The text is found wherever providers and pipes put it."""
     assert chat_text(case.reply) == case.completion

@@ -9,6 +9,7 @@ import pytest
 from adaptive.errors import PromptError
 from adaptive.llm.prompts import PROMPTS, render_prompt
 from tests.conftest import PROJECT
+from tests.rates import over
 
 VALUES = {
     "date": "today",
@@ -26,7 +27,7 @@ def test_every_prompt_file_is_there() -> None:
     assert {file.stem: file.read_text(encoding="utf-8") for file in files} == PROMPTS
 
 
-@pytest.mark.parametrize("name", sorted(PROMPTS))
+@over("name", sorted(PROMPTS))
 def test_prompt_is_a_template(name: str) -> None:
     """Each prompt begins with its title and holds no stray dollar sign."""
     template = string.Template(PROMPTS[name])

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.llm.repair import repaired_json
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,13 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("case", TAKEN, ids=lambda case: case.id)
+@over("case", TAKEN)
 def test_faithful(case: Case) -> None:
     """Where only punctuation was missing the result is taken, and its end is known."""
     assert repaired_json(case.text) == (case.value, len(case.text))
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.id)
+@over("case", REFUSED)
 def test_unfaithful(case: Case) -> None:
     """Where a word or a number would be missing, new or moved, nothing is taken."""
     assert repaired_json(case.text) is None

@@ -276,7 +276,7 @@ LOSSES = [
 ]
 
 
-@pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: loss.id)
+@over("loss", LOSSES)
 def test_what_is_missing(loss: Loss) -> None:
     """It is told whether the end of a reply, or a part of it, could not be taken."""
     form = ReplyForm(KEY, lambda fields: "operation" in fields)

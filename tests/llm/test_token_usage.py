@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
-
 from adaptive.llm.openai_wire import chat_text, token_usage
 from adaptive.model import TokenUsage
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_usage_of_a_reply(case: Case) -> None:
     """The provider's counts come with the text, and a strange one spoils nothing."""
     reply = {"choices": [{"message": {"content": "Hi"}}], "usage": case.told}

@@ -7,7 +7,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,7 @@ from adaptive.privacy.chat_redaction import (
     withheld_messages,
 )
 from adaptive.privacy.placeholders import Redaction
+from tests.rates import over
 
 MAIL = "ana@example.org"
 PHONE = "+49 30 901820123"
@@ -89,7 +89,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_message(case: Case) -> None:
     """Each text of a message goes out with placeholders; the message itself is not changed."""
     before = copy.deepcopy(case.message)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -451,7 +450,7 @@ def test_any_day(text: str) -> None:
     assert found is None or found <= TODAY
 
 
-@pytest.mark.parametrize("repeated", ["please ", "forget ", "all ", "说", "3 ", "まえ", "ok, "])
+@over("repeated", ["please ", "forget ", "all ", "说", "3 ", "まえ", "ok, "])
 def test_repeats(repeated: str) -> None:
     """Repeated words, as long as a request may be, are read and are none."""
     assert read_erasure_request((repeated * 200)[:200], TODAY) is None

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import pytest
-
 from adaptive.privacy.gate import GatePolicy, Passed, Refused, gate
 from tests.privacy.made_up_secrets import made_up_secrets
+from tests.rates import over
 
 
 @dataclass
@@ -52,7 +51,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_gate(case: Case) -> None:
     """Each text passes, masked or as a statement, or is refused with a person's reason."""
     assert gate(case.text, GatePolicy(4, 50, personal_data=Masks())) == case.made

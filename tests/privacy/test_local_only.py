@@ -6,12 +6,13 @@ import pytest
 
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.fakes import hook_settings, memory
+from tests.rates import over
 
 SETTINGS = hook_settings(local_only_banks=" health ,, Private   Life,")
 
 
-@pytest.mark.parametrize(
-    ("bank", "held"),
+@over(
+    "bank, held",
     [
         ("Health", True),
         (" HEALTH ", True),

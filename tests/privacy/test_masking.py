@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
-
 from adaptive.privacy.masking import (
     DEFAULT_STORING,
     StoredText,
@@ -17,6 +15,7 @@ from adaptive.privacy.masking import (
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.placeholders import ALL_PERSONAL_KINDS
 from adaptive.privacy.recogniser import PersonalKind
+from tests.rates import over
 
 
 @dataclass(frozen=True)
@@ -43,13 +42,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_mask(case: Case) -> None:
     """A mask keeps what is harmless."""
     assert mask(case.kind, case.value) == case.masked
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_mask_is_none(case: Case) -> None:
     """A mask is no personal data any more, so that masking twice changes nothing."""
     assert find_personal_data(f"my address, phone, card, born: {case.masked} ") == ()

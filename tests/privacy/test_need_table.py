@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import pytest
-
 from adaptive.privacy.need_table import NeedTable
 from adaptive.privacy.pattern_needs import WORD_EDGE, Need
+from tests.rates import over
 
 
 def _whole(*words: str) -> Need:
@@ -44,7 +43,7 @@ CASES = (
 )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_possible(case: Case) -> None:
     """A pattern is possible where each of its needs is met by one of its texts."""
     assert tuple(NeedTable(PATTERNS).possible(case.text)) == case.possible

@@ -6,12 +6,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.privacy.personal_data import Finding
 from adaptive.privacy.placeholders import Redaction
+from tests.rates import over
 
 MAIL = "ana@example.org"
 OTHER = "bo@example.org"
@@ -67,7 +67,7 @@ REPLIES = [
 ]
 
 
-@pytest.mark.parametrize("case", REPLIES, ids=lambda case: case.id)
+@over("case", REPLIES)
 def test_restores(case: Case) -> None:
     """A reply gets its values back however the model wrote the placeholder."""
     redaction = Redaction()

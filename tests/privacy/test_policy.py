@@ -15,6 +15,7 @@ from adaptive.privacy.masking import DEFAULT_STORING
 from adaptive.privacy.policy import gate_policy, gated_draft, is_safe_label
 from tests.fakes import hook_settings
 from tests.privacy.made_up_secrets import made_up_secrets
+from tests.rates import over
 
 CARD = "User pays with card 4111 1111 1111 1111."
 IBAN = "User's IBAN is DE89 3704 0044 0532 0130 00."
@@ -55,7 +56,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_valves(case: Case) -> None:
     """Each kind of personal data goes its own way, as its valve says."""
     assert gate(case.text, gate_policy(hook_settings(**case.valves))) == case.made

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.privacy.secret_contexts import _announced, _ContextReadings, _secrets_after
 from adaptive.privacy.secrets import find_secrets
+from tests.rates import over
 
 # Shorter than what is read of a text around a word, together.
 APART = "\n" + "The boat came in late and the tide was out again. " * 40 + "\n"
@@ -22,7 +22,7 @@ SENTENCES = (
 )
 
 
-@pytest.mark.parametrize("sentence", SENTENCES)
+@over("sentence", SENTENCES)
 def test_a_repeated_sentence_holds_the_same_each_time(sentence: str) -> None:
     """The tenth of ten equal sentences that stand far apart is read as the second was."""
     unit = sentence + APART

@@ -24,6 +24,7 @@ from adaptive.privacy.retention import (
 )
 from adaptive.table_ports import ArchivedMemory
 from tests.fakes import memory
+from tests.rates import over
 
 NOW = 1_700_000_000
 DAY = FromPeriod(NOW, NOW + 86_400)
@@ -50,7 +51,7 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize("case", KEPT, ids=lambda case: case.id)
+@over("case", KEPT)
 def test_kept_chats(case: Kept) -> None:
     """The newest chats stay, as many as may, as long as they are young enough."""
     updated = {chat: NOW - age for chat, age in case.ages.items()}
@@ -99,7 +100,7 @@ COME = [
 ]
 
 
-@pytest.mark.parametrize("case", COME, ids=lambda case: case.id)
+@over("case", COME)
 def test_came_from(case: Come) -> None:
     """Meta tells where a memory came from, whatever somebody has written into it."""
     assert came_from(memory("m", "a", meta=case.meta), case.origin) is case.came

@@ -122,7 +122,7 @@ def system_content(messages: list[Any]) -> Any:
     return next(message["content"] for message in messages if message["role"] == "system")
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_with_block(case: Case) -> None:
     """The block stands at the end of the first system message, and nothing else is touched."""
     before = copy.deepcopy(case.messages)
@@ -133,7 +133,7 @@ def test_with_block(case: Case) -> None:
     assert [one for one in after if one["role"] != "system"] == others
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_replaced_never_doubled(case: Case) -> None:
     """The same block again changes nothing; another one takes its place."""
     once = with_block(case.messages, BLOCK)
@@ -210,7 +210,7 @@ PATHOLOGICAL = [
 
 
 @pytest.mark.timeout(20)
-@pytest.mark.parametrize("text", PATHOLOGICAL, ids=lambda text: f"{text[:22]!r}")
+@over("text", PATHOLOGICAL)
 def test_linear_time(text: str) -> None:
     """200 kB of marks in the prompt or in a memory are handled in no time."""
     messages = with_block([{"role": "system", "content": text}], BLOCK)

@@ -147,7 +147,7 @@ def test_parts() -> None:
     assert parts[0]["text"] == f"Hi. {REMARK}"
 
 
-@pytest.mark.parametrize(
+@over(
     "content",
     [None, "", [], {}, 5, [REMARK, 5, {"text": 5}, {"type": "x", "text": f"Hi. {REMARK}"}], REMARK],
 )

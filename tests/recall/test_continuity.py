@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -173,7 +172,7 @@ UNUSABLE: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("value", UNUSABLE, ids=repr)
+@over("value", UNUSABLE)
 def test_unusable_state(value: Any) -> None:
     """Whatever stands in the column, what is not understood counts as nothing."""
     assert ChatEntries.of_list(value) == ChatEntries()

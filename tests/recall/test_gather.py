@@ -14,6 +14,7 @@ from adaptive.recall.gather import core_memories, fitting_memories, relevance
 from adaptive.search.fusion import GATE, Ranked
 from adaptive.search.index import IndexParts, build_index
 from tests.fakes import hook_settings, memory
+from tests.rates import over
 
 MEMORIES = [memory(f"m-{n}", f"Fact {n}.") for n in range(60)]
 
@@ -56,7 +57,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_fitting_memories(case: Case) -> None:
     """The best go in if the message passes the gate or the admin's own floors, within the count."""
     chosen = fitting_memories(

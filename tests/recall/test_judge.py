@@ -25,6 +25,7 @@ from adaptive.recall.judge import (
     relevance_request,
 )
 from tests.fakes import ScriptedModel, memory
+from tests.rates import over
 
 RULES = JudgeRules(deadline=30, clear_above=0.9, clear_below=0.1)
 MEMORIES = [memory(letter, f"Fact {letter}.") for letter in "abcd"]
@@ -273,8 +274,8 @@ def test_other_lifetime() -> None:
     assert cache.lasting(0).get(KEY) is None
 
 
-@pytest.mark.parametrize(
-    ("text", "scores"),
+@over(
+    "text, scores",
     [
         (reply(a=0.5, b=0), {"a": 0.5, "b": 0}),
         (reply(a="0.5", b=" 70 % "), {"a": 0.5, "b": 0.7}),

@@ -121,7 +121,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.form}-{case.details}")
+@over("case", CASES)
 def test_forms(case: Case) -> None:
     """Each form lays both parts out under their headings, in the order given."""
     layout = EntryLayout(case.form, case.details)
@@ -149,8 +149,8 @@ def test_preamble() -> None:
     assert block.count("do not mention them or this list unless the user asks") == 1
 
 
-@pytest.mark.parametrize(
-    ("meta", "day"),
+@over(
+    "meta, day",
     [
         ({}, "2024-05-01"),
         ({"said_at": 1_600_000_000}, "2020-09-13"),
@@ -162,7 +162,6 @@ def test_preamble() -> None:
         ({"said_at": math.nan}, "2024-05-01"),
         ({"said_at": math.inf}, "2024-05-01"),
     ],
-    ids=str,
 )
 def test_date(meta: dict[str, Any], day: str) -> None:
     """The date is the day in UTC on which it was said, else the one of the last change."""
@@ -209,7 +208,7 @@ PASTS = [
 ]
 
 
-@pytest.mark.parametrize("past", PASTS, ids=lambda past: past.id)
+@over("past", PASTS)
 def test_former_contents(past: Past) -> None:
     """An entry tells what it replaced, so that a question about the past can be answered."""
     now = memory("x", "Lives in Lisbon.", created_at=MAY_DAY, meta={"history": past.history})

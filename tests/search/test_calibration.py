@@ -111,7 +111,7 @@ class Written:
     script: str
 
 
-@pytest.mark.parametrize(
+@over(
     "case",
     [
         Written("What is my dog called?", "latin"),
@@ -127,7 +127,6 @@ class Written:
         Written("17 × 23 = ?", "latin"),
         Written("", "latin"),
     ],
-    ids=lambda case: case.text,
 )
 def test_script(case: Written) -> None:
     """The script that most of a text is written in."""

