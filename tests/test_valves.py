@@ -44,7 +44,7 @@ def in_bounds(model: BaseModel) -> bool:
     return True
 
 
-@settings(deadline=None)
+@settings(max_examples=40)
 @given(
     st.fixed_dictionaries({}, optional=dict.fromkeys(Valves.model_fields, json_like)),
     st.fixed_dictionaries({}, optional=dict.fromkeys(UserValves.model_fields, json_like)),

@@ -227,7 +227,7 @@ async def test_core_facts_have_a_cap() -> None:
     """However many facts are core, they take no more than their part of the block."""
     many = [
         memory(f"c-{n}", f"User has held the important office number {n}.", importance=9)
-        for n in range(200)
+        for n in range(40)
     ]
     person = Person(*ADA, *many)
     found = await person.asks("Which instrument do I play?")
