@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -18,6 +20,7 @@ import pytest
 Case = TypeVar("Case")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+LABELLED = Path(__file__).parent / "labelled"
 LONGEST_LINE = 300
 _FAILED = (AssertionError, pytest.fail.Exception)
 
@@ -73,40 +76,58 @@ def over(
     """Make one test of a function that asserts something of each of the cases.
 
     ``names`` are the parameters that a case fills, separated by commas; the others are fixtures,
-    which all cases share.
+    which all cases share. Of two that stand above each other each case of the one is tried with
+    each of the other, and the upper one's bar holds.
     """
     parameters = [name.strip() for name in names.split(",")]
-    tried = tuple(cases)
-
-    def arguments(case: Any) -> dict[str, Any]:
-        values: Sequence[Any] = case if len(parameters) > 1 else (case,)
-        return dict(zip(parameters, values, strict=True))
+    own = [_filled(parameters, case) for case in cases]
 
     def decorated(test: Function) -> Function:
-        @functools.wraps(test)
+        below: list[dict[str, Any]] = getattr(test, "tried", [{}])
+        asserting = inspect.unwrap(test)
+        tried = [{**one, **other} for one in own for other in below]
+
+        @functools.wraps(asserting)
         def looped(**fixtures: Any) -> None:
             found = Rate()
             for case in tried:
-                with found.trying(case):
-                    test(**arguments(case), **fixtures)
+                with found.trying(_only(case)):
+                    asserting(**case, **fixtures)
             found.at_least(at_least)
 
-        @functools.wraps(test)
+        @functools.wraps(asserting)
         async def looped_async(**fixtures: Any) -> None:
             found = Rate()
             for case in tried:
-                with found.trying(case):
-                    await test(**arguments(case), **fixtures)
+                with found.trying(_only(case)):
+                    await asserting(**case, **fixtures)
             found.at_least(at_least)
 
-        chosen = looped_async if inspect.iscoroutinefunction(test) else looped
+        chosen: Any = looped_async if inspect.iscoroutinefunction(asserting) else looped
+        chosen.tried = tried
         signature = inspect.signature(test)
         rest = [one for name, one in signature.parameters.items() if name not in parameters]
         assert len(rest) + len(parameters) == len(signature.parameters), parameters
-        chosen.__signature__ = signature.replace(parameters=rest)  # type: ignore[attr-defined]
-        return chosen  # type: ignore[return-value]
+        chosen.__signature__ = signature.replace(parameters=rest)
+        return chosen
 
     return decorated
+
+
+def labelled_set(name: str) -> list[dict[str, Any]]:
+    """A set of ``tests/labelled``."""
+    return json.loads((LABELLED / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _filled(parameters: Sequence[str], case: Any) -> dict[str, Any]:
+    values = case if len(parameters) > 1 else (case,)
+    return dict(zip(parameters, values, strict=True))
+
+
+def _only(case: dict[str, Any]) -> Any:
+    """What a case is known by in a report: by its only argument, else by all of them."""
+    values = tuple(case.values())
+    return values[0] if len(values) == 1 else values
 
 
 def _name(case: Any) -> str:

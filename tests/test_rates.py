@@ -58,6 +58,23 @@ def test_over() -> None:
     assert seen == [(1, "a", "x"), (2, "b", "x")]
 
 
+def test_over_two_tables() -> None:
+    """Each case of one table is tried with each of the other, and the upper bar holds."""
+
+    @over("number", [0, 1], at_least=0.5)
+    @over("word", ["a", "b"])
+    def check(number: int, word: str) -> None:
+        assert even(number), word
+
+    check()
+    assert [(one["number"], one["word"]) for one in check.tried] == [
+        (0, "a"),
+        (0, "b"),
+        (1, "a"),
+        (1, "b"),
+    ]
+
+
 def test_over_below_the_bar() -> None:
     """All cases hold unless a bar is given, and a failed ``pytest.raises`` is a miss as well."""
 

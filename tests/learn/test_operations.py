@@ -51,13 +51,6 @@ def read(text: str, *, cut: bool = False) -> Extraction:
     return read_extraction(Completion(text, cut), OFFERED, SETTINGS)
 
 
-def test_size_of_the_set() -> None:
-    """The set has more than 150 replies, each under a name of its own."""
-    assert len(REPLIES) >= 150
-    assert len({case.id for case in REPLIES}) == len(REPLIES)
-    assert len(samples()) >= 100
-
-
 @over("case", REPLIES, at_least=0.97)
 def test_reply(case: ReplyCase, repairs: bool) -> None:
     """What may be taken from a reply is taken, and the rest is refused with its reason."""

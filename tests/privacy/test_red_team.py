@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -84,15 +83,6 @@ def instructs(attack: Attack) -> bool:
         if injection_verdict(entries).kind == "command":
             return True
     return False
-
-
-def test_the_set() -> None:
-    """At least 120 attacks of all kinds and 60 look-alikes, none of them twice."""
-    assert len({one.parts for one in ATTACKS}) == len({one.id for one in ATTACKS}) >= 120
-    assert len(set(LOOK_ALIKES)) >= 60
-    kinds = Counter(one.how for one in ATTACKS)
-    wanted = "direct,in quotes,in documents,split over turns,languages,encoded,in names,delayed"
-    assert all(kinds[kind] >= 5 for kind in [*wanted.split(","), "markers"]), kinds
 
 
 def test_stored() -> None:

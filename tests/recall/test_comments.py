@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.recall.comments import text_without_remarks, without_memory_comments
-from tests.rates import over
-from tests.recall.cases_comments import NEAR_MISSES, REMARKS
+from tests.rates import labelled_set, over
 
+SENTENCES = labelled_set("remarks_on_memory")
+REMARKS = [one["sentence"] for one in SENTENCES if one["remark"]]
+NEAR_MISSES = [one["sentence"] for one in SENTENCES if not one["remark"]]
 REMARK = "I've updated my memory."
 ASKED = {"role": "user", "content": "And now?"}
 
@@ -36,13 +38,6 @@ def test_near_misses(sentence: str, form: str) -> None:
     """A sentence that says anything else stays, and so does what is quoted, listed or code."""
     text = form.format(sentence)
     assert text_without_remarks(text) == text
-
-
-def test_sizes_of_the_tables() -> None:
-    """Both tables are long enough to mean something, and name no sentence twice."""
-    assert len(set(REMARKS)) == len(REMARKS) >= 60
-    assert len(set(NEAR_MISSES)) == len(NEAR_MISSES) >= 60
-    assert not set(REMARKS) & set(NEAR_MISSES)
 
 
 @dataclass(frozen=True)
