@@ -1,6 +1,6 @@
 """Personal data: precision and recall per kind, and the time for 100 kB; no host.
 
-The cases in ``tests/privacy/labelled/cases.json`` are made by ``tests/privacy/make_labelled.py``.
+The cases in ``tests/privacy/labelled/cases.json`` are made-up values in sentences written for them.
 A finding is right where a labelled span has its kind and at least half of their joint length in
 common. A third of the sentences was set aside until the recognisers were done:
 ``SET_ASIDE_FIRST`` is what they scored on it then. Six rules were mended after that, so that

@@ -8,7 +8,6 @@ import pytest
 
 from adaptive.model import Memory
 from tests.learn.conversation_replay import (
-    TOLD,
     Dialogue,
     NoEmbedder,
     Replay,
@@ -64,11 +63,3 @@ async def test_without_vectors(dialogue: Dialogue) -> None:
     for said in dialogue.turns:
         await replay.learn(said)
     check_store(replay, dialogue)
-
-
-def test_dialogues() -> None:
-    """There are enough of them, each with an id of its own and known words for what is told."""
-    assert len(DIALOGUES) >= 80
-    assert len({one.id for one in DIALOGUES}) == len(DIALOGUES)
-    assert all(one.shows.endswith(".") and one.turns for one in DIALOGUES)
-    assert {kind for one in DIALOGUES for said in one.turns for kind in said.tells} == set(TOLD)

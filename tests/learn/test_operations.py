@@ -13,22 +13,17 @@ from hypothesis import strategies as st
 
 from adaptive.errors import ReplyUnusable
 from adaptive.learn.operations import Extraction, read_extraction, retry_note
-from adaptive.model import CATEGORIES, Completion, Operation, Outcome
+from adaptive.model import CATEGORIES, Completion, Outcome
 from tests.fakes import hook_settings
 from tests.llm.replies.case import (
     BOTH,
-    BOTH_LIST,
     BOTH_REPLY,
-    DOG,
     DOG_ITEM,
-    FORGET,
     LISBON,
     LISBON_ITEM,
     OFFERED,
     ReplyCase,
-    new,
     reply_of,
-    update,
 )
 from tests.llm.replies.whole_set import REPLIES, cuts, samples
 from tests.rates import over
@@ -454,12 +449,3 @@ def test_lines_and_lists(items: list[Any]) -> None:
     assert read("\n".join(map(json.dumps, items))).operations == whole
     assert read(json.dumps(items)).operations == whole
     assert read(json.dumps({"response": reply_of(*items)})).operations == whole
-
-
-def test_forms_of_the_set_agree() -> None:
-    """The pieces of which the set is made say what their names say."""
-    assert read(BOTH_REPLY).operations == read(BOTH_LIST).operations == (LISBON, DOG)
-    assert read(reply_of({"operation": "DELETE", "id": "m-1"})).operations == (FORGET,)
-    assert new("a").kind == "NEW"
-    assert update("m-1", "a").draft.tags == ("preference",)
-    assert isinstance(FORGET, Operation)
