@@ -21,7 +21,6 @@ from adaptive.privacy.injection import LONGEST_CANDIDATE, injection_verdict
 from adaptive.privacy.secrets import find_secrets
 from benchmarks.figures import say, write_results
 from tests.privacy.made_up_secrets import made_up_secrets
-from tests.privacy.near_secrets import near_secrets
 
 SETS = Path(__file__).resolve().parent.parent / "tests" / "privacy"
 SIZE = 100_000
@@ -44,9 +43,13 @@ def main() -> None:
     write_results("guard", figures)
 
 
+def _near_secrets() -> list[str]:
+    return json.loads((SETS.parent / "labelled" / "near_secrets.json").read_text(encoding="utf-8"))
+
+
 def _secrets() -> dict[str, Any]:
     positives = [sample.text for sample in made_up_secrets()]
-    negatives = near_secrets()
+    negatives = _near_secrets()
     return {
         name: _quality(part(positives), part(negatives), lambda text: bool(find_secrets(text)))
         for name, part in (("all", _all), ("kept_aside", _aside))
@@ -87,7 +90,7 @@ def _speed() -> dict[str, Any]:
     lines = [one["text"] for one in _read("look_alikes.json")]
     ordinary = ["\n".join(chance.choices(lines, k=4000))[:SIZE] for _ in range(ROUNDS)]
     worst = {text: (text * (SIZE // len(text) + 1))[:SIZE] for text in REPEATED}
-    worst["near misses"] = "\n".join(chance.choices(near_secrets(), k=2500))[:SIZE]
+    worst["near misses"] = "\n".join(chance.choices(_near_secrets(), k=2500))[:SIZE]
     allowed = [line for line in lines if injection_verdict(line).allowed]
     worst["harmless look-alikes"] = "\n".join(chance.choices(allowed, k=4000))[:SIZE]
     worst["chance"] = "".join(chance.choices(string.printable, k=SIZE))

@@ -114,7 +114,7 @@ def over(
     return decorated
 
 
-def labelled_set(name: str) -> list[dict[str, Any]]:
+def labelled_set(name: str) -> list[Any]:
     """A set of ``tests/labelled``."""
     return json.loads((LABELLED / f"{name}.json").read_text(encoding="utf-8"))
 

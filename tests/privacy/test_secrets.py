@@ -12,11 +12,10 @@ from adaptive.privacy.secrets import (
     without_secrets,
 )
 from tests.privacy.made_up_secrets import MadeUp, made_up_secrets
-from tests.privacy.near_secrets import near_secrets
-from tests.rates import over, rate
+from tests.rates import labelled_set, over, rate
 
 MADE_UP = made_up_secrets()
-NEAR = near_secrets()
+NEAR = labelled_set("near_secrets")
 
 
 @over("sample", MADE_UP, at_least=0.97)
