@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,12 +49,14 @@ class Rate:
             pytest.fail(told, pytrace=False)
 
     @contextmanager
-    def trying(self, case: object):
+    def trying(self, case: object) -> Generator[None]:
         """Count one more case, and a miss where an assertion within fails."""
         self.cases += 1
         try:
             yield
         except _FAILED as failure:
+            if "pytest-timeout" in str(failure):
+                raise  # the rest would run without a limit
             self.misses.append(_line(f"{_name(case)}: {failure}"))
         except Exception as error:
             error.add_note(f"in the case {_name(case)}")

@@ -125,7 +125,7 @@ PATHOLOGICAL = [
 ]
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 @over("text", PATHOLOGICAL)
 def test_spoken_text_in_linear_time(text: str) -> None:
     """200 kB of marks are read in no time, so that nobody can stop the host with a message."""

@@ -44,6 +44,12 @@ def test_crash_is_no_miss() -> None:
     assert raised.value.__notes__ == ["in the case 0"]
 
 
+def test_time_limit_is_no_miss() -> None:
+    """Where pytest-timeout ends a case it ends the test."""
+    with pytest.raises(pytest.fail.Exception, match="Timeout"), Rate().trying("slow"):
+        pytest.fail("Timeout (>20.0s) from pytest-timeout.")
+
+
 def test_over() -> None:
     """A function of cases becomes one test that asks for fixtures alone."""
     seen: list[tuple[int, str, str]] = []

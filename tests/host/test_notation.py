@@ -113,7 +113,7 @@ PATHOLOGICAL = [
 ]
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 @over("text", PATHOLOGICAL)
 def test_linear_time(text: str) -> None:
     """200 kB that a user typed into a memory are read in no time."""

