@@ -339,7 +339,7 @@ async def test_slow_answer() -> None:
         raise AssertionError
 
     async with site(silent) as there:
-        assert await probed_link(there.url(), rules(seconds=0.05)) == "unknown"
+        assert await probed_link(there.url(), rules(seconds=1.5)) == "unknown"
         assert [method for method, _ in there.asked] == ["HEAD"]
 
 
