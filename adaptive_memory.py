@@ -564,7 +564,7 @@ def _location_field() -> re.Pattern[bytes]:
 #
 # AdaptiveMemoryError
 # \u251c\u2500\u2500 HostError                the host raised, or answered something unusable
-# \u2502   \u251c\u2500\u2500 MemoryUnavailable    the host allows this user no memories (switch, permission)
+# \u2502   \u251c\u2500\u2500 MemoryUnavailable    this user may have, or wants, no memories (switch, permission)
 # \u2502   \u251c\u2500\u2500 StoreError           a write could not be proven by reading it back
 # \u2502   \u2514\u2500\u2500 TablesUnavailable    our own tables can't be created, read or written
 # \u251c\u2500\u2500 WriteRefused             the gate lets a text not be stored
@@ -589,7 +589,7 @@ class HostError(AdaptiveMemoryError):
 
 
 class MemoryUnavailable(HostError):
-    """The host allows this user no memories; the text names the switch or permission."""
+    """This user may have, or wants, no memories; the text names the switch or permission."""
 
 
 class StoreError(HostError):
@@ -1067,6 +1067,15 @@ class HostLeaseTable:
             await session.execute(delete(_LEASES).where(held))
             await session.commit()
 
+    async def drop(self, name: str) -> None:
+        """Free a name, whoever holds it."""
+        standing = select(_LEASES.c.name).where(_LEASES.c.name == name)
+        async with self._table.session("dropping a lease") as session:
+            # Looked for first: SQLite's one writer is taken by a DELETE that finds nothing, too.
+            if (await session.execute(standing)).first():
+                await session.execute(delete(_LEASES).where(_LEASES.c.name == name))
+                await session.commit()
+
 
 # ---- src/adaptive/host/release.py ----
 # Whether this Open WebUI is one that the plug-in can work on.
@@ -1408,32 +1417,6 @@ def _erasing_session() -> AbstractAsyncContextManager[Any]:
     from open_webui.internal.db import get_async_db_context
 
     return get_async_db_context()
-
-
-# ---- src/adaptive/host/recent_users.py ----
-# Who was here last, and has memories.
-
-@uninterrupted
-async def recent_users(limit: int, since: int) -> tuple[Any, ...]:
-    """Accounts with memories that were active at or after an epoch second, the last ones first.
-
-    Raises:
-        HostError: the host could not tell.
-    """
-    from open_webui.internal.db import get_async_db_context
-    from open_webui.models.memories import Memory as Row
-    from open_webui.models.users import User, UserModel
-
-    query = (
-        select(User)
-        .where(User.last_active_at >= since, User.id.in_(select(Row.user_id)))
-        .order_by(User.last_active_at.desc())
-        .limit(limit)
-    )
-    with HostFaults("looking for recent users"):
-        async with get_async_db_context() as session:
-            found = (await session.execute(query)).scalars().all()
-            return tuple(UserModel.model_validate(user) for user in found)
 
 
 # ---- src/adaptive/learn/parts.py ----
@@ -22725,12 +22708,18 @@ async def always() -> bool:
     return True
 
 
+async def by_everybody(user_id: str) -> bool:
+    """Whether a user wants learning, where nobody is asked."""
+    return bool(user_id)
+
+
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in.
 
     Where the tables can't be had, turns wait in this process and everything else is the same.
     ``serves`` tells whether this instance is the one that the host uses: one that it has replaced
     leaves turns that failed to its successor, and one that is deleted leaves them in the table.
+    ``wanted`` tells whether a user wants learning now: until then the user's turns wait.
     ``give_way`` lets turns that somebody waits for go first.
     """
 
@@ -22743,8 +22732,10 @@ class LearningQueue:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         owner: str = "",
         serves: Callable[[], Awaitable[bool]] = always,
+        wanted: Callable[[str], Awaitable[bool]] = by_everybody,
         give_way: GiveWay = no_way_to_give,
     ) -> None:
+        self._wanted = wanted
         self._table, self._leases = table, leases
         self._clock, self._sleep, self._serves = clock, sleep, serves
         self._give_way = give_way
@@ -22802,12 +22793,16 @@ class LearningQueue:
             return calls
 
     async def alone(self, user_id: str, work: WorkAlone) -> bool:
-        """Do other work on a user's store while nobody learns; ``False`` where another worker does.
+        """Do other work on a user's store while nobody learns; ``False`` where it was not done.
+
+            Another worker learns then, or the user does not want it any more.
 
         ``work`` is given what prolongs the lease, and tells whether it still is this worker's.
         """
         owner = f"{self._owner}-{next(self._numbers)}"
         async with self._locks.setdefault(user_id, asyncio.Lock()):
+            if not await self._wanted(user_id):
+                return False
             try:
                 if not (await self._user_lease(user_id, owner))[0]:
                     return False
@@ -22860,7 +22855,7 @@ class LearningQueue:
         for _ in range(_MOST_BATCHES):
             tried = {turn.message_id for result in results for turn in result.turns}
             table, batch = await self._next(user_id, tried, not_before)
-            if not batch:
+            if not batch or not await self._wanted(user_id):
                 break
             owner = f"{self._owner}-{next(self._numbers)}"
             try:
@@ -29034,6 +29029,7 @@ class Backfills:
     """Knows whose chats of before are indexed, as far as this process has seen to it.
 
     A user's is done under a lease: another worker, or a former load of the plug-in, may be at it.
+    ``wanted`` tells whether a user still wants it; it stops behind the chat at hand else.
     ``clock`` counts seconds, and never backwards; ``wall_clock`` tells epoch seconds.
     """
 
@@ -29043,8 +29039,10 @@ class Backfills:
         clock: Callable[[], float] = time.monotonic,
         rules: BackfillRules | None = None,
         wall_clock: Callable[[], float] = time.time,
+        wanted: Callable[[str], Awaitable[bool]] | None = None,
     ) -> None:
         self._leases, self._wall_clock = leases, wall_clock
+        self._wanted = wanted
         self._clock, self._rules = clock, rules or BackfillRules()
         self._one_at_a_time = asyncio.Semaphore(1)
         self._due_at: OrderedDict[str, float] = OrderedDict()
@@ -29067,13 +29065,15 @@ class Backfills:
         try:
             async with self._one_at_a_time:
                 lease = _BackfillLease(self._leases, f"backfill:{user_id}", self._wall_clock)
+                wanted = partial(self._wanted, user_id) if self._wanted else None
+                progress = _ToldProgress(tell, self._clock, lease, wanted)
                 finished = await lease.hold() and await self._indexed(
-                    sources, ledger, now, _ToldProgress(tell, self._clock, lease)
+                    sources, ledger, now, progress
                 )
             again = _NOT_AGAIN if finished else again
             return finished
-        except LeaseLost:
-            log_history_backfill.info("past chats are being indexed elsewhere")
+        except LeaseLost as error:
+            log_history_backfill.info("past chats are not indexed here: %s", error)
             return False
         except AdaptiveMemoryError as error:
             log_history_backfill.warning("past chats are not indexed yet: %s", error)
@@ -29140,14 +29140,17 @@ class _ToldProgress:
     tell: TellLine
     clock: Callable[[], float]
     lease: _BackfillLease
+    wanted: Callable[[], Awaitable[bool]] | None = None
     told_at: float = float("-inf")
 
     async def __call__(self, done: BackfillProgress) -> None:
         """See ``Progress``.
 
         Raises:
-            LeaseLost: somebody else is at it by now.
+            LeaseLost: somebody else is at it by now, or the user does not want it any more.
         """
+        if self.wanted is not None and not await self.wanted():
+            raise LeaseLost("the user does not want it any more")
         if not done.finished and not await self.lease.hold():
             raise LeaseLost("another worker has taken over")
         if not done.embedded:
@@ -33480,6 +33483,124 @@ class FollowUps:
         except HostError as error:
             log_follow_ups.debug("%s", error)
         return True
+
+
+# ---- src/adaptive/host/switched_off.py ----
+# The user's own switch in the host: Settings > Personalization > Memory.
+#
+# A switch that nobody has touched is not off, whatever the page of a release makes of it.
+
+log_switched_off = logging.getLogger("adaptive_memory.host")
+
+SWITCHED_OFF = (
+    "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
+    "or saved."
+)
+_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
+# The host ends the turn first: its work after the outlet is what the user still waits for.
+_SWITCH_TOLD_AFTER_SECONDS = 0.1
+
+
+def memory_switch(user: Mapping[str, Any]) -> bool | None:
+    """How the switch stands, ``None`` where it was never touched.
+
+    A hook is handed a dump of the account as the host has just read it from its database for the
+    request (host: utils/auth.py, get_current_user).
+    """
+    stands = mapping(mapping(user.get("settings")).get("ui")).get("memory")
+    return stands if isinstance(stands, bool) else None
+
+
+def memory_switched_off(user: Mapping[str, Any]) -> bool:
+    """Whether the user whose account a hook was handed wants no memory."""
+    return memory_switch(user) is False
+
+
+async def wants_memory(user_id: str) -> bool:
+    """Whether a user's switch is not off by now: for work that goes on behind a turn.
+
+    Where the host can't tell, it is as it was for the turn, or there would be no such work.
+    """
+    try:
+        return not memory_switched_off({"settings": await _stored_settings(user_id)})
+    except HostError as error:
+        log_switched_off.debug("%s", error)
+        return True
+
+
+@uninterrupted
+async def _stored_settings(user_id: str) -> Any:
+    """A user's settings as they are stored; the whole account would bring its picture along."""
+    with HostFaults("reading a user's settings"):
+        from open_webui.internal.db import get_async_db_context
+        from open_webui.models.users import User
+
+        async with get_async_db_context() as session:
+            query = select(User.settings).where(User.id == user_id)
+            return (await session.execute(query)).scalar()
+
+
+class SwitchNotices:
+    """Tells who has switched memory off that nothing is remembered, once until it is on again.
+
+    Who was told stands in the table of leases, as one that does not end: of two workers or tabs
+    one gets it. It goes when memory is switched on, or everything about the user is erased.
+    """
+
+    def __init__(self, table: HostLeaseTable | None = None) -> None:
+        self._table = table or HostLeaseTable()
+
+    async def see(self, hook: Hook, writing: asyncio.Semaphore) -> None:
+        """Tell the user of a hook, or note that memory is on again.
+
+        ``writing`` is held while the line is shown: the host stores it with the chat.
+        """
+        switch, name = memory_switch(hook.user), f"switched_off:{hook.user_id}"
+        try:
+            if switch:
+                await self._table.drop(name)
+            elif switch is False and _is_shown(hook):
+                await asyncio.sleep(_SWITCH_TOLD_AFTER_SECONDS)
+                if await self._table.acquire(
+                    name, uuid.uuid4().hex, time.time(), _FOR_GOOD_SECONDS
+                ):
+                    async with writing:
+                        await hook.notifier.status(SWITCHED_OFF)
+        except TablesUnavailable as error:
+            log_switched_off.info("a user is told another time that memory is off: %s", error)
+
+
+def _is_shown(hook: Hook) -> bool:
+    """Whether there is a page that shows a line, and its user wants one."""
+    paged = hook.told_kind in ("saved", "temporary") and hook.emitter is not None
+    return paged and hook.settings.show_status
+
+
+# ---- src/adaptive/host/recent_users.py ----
+# Who was here last, and has memories and wants them.
+
+@uninterrupted
+async def recent_users(limit: int, since: int) -> tuple[Any, ...]:
+    """Accounts with memories that were active at or after an epoch second, the last ones first.
+
+    Raises:
+        HostError: the host could not tell.
+    """
+    from open_webui.internal.db import get_async_db_context
+    from open_webui.models.memories import Memory as Row
+    from open_webui.models.users import User, UserModel
+
+    query = (
+        select(User)
+        .where(User.last_active_at >= since, User.id.in_(select(Row.user_id)))
+        .order_by(User.last_active_at.desc())
+        .limit(limit)
+    )
+    with HostFaults("looking for recent users"):
+        async with get_async_db_context() as session:
+            found = (await session.execute(query)).scalars().all()
+            accounts = [UserModel.model_validate(user) for user in found]
+            return tuple(one for one in accounts if not memory_switched_off(one.model_dump()))
 
 
 # ---- src/adaptive/learn/extract.py ----
@@ -38158,7 +38279,7 @@ class Remembering:
         self._keeper = HistoryKeeper()
         self._running: dict[str, set[asyncio.Task[Any]]] = {}
         self._leases, self._owner = leases, uuid.uuid4().hex
-        self._backfills = Backfills(leases)
+        self._backfills = Backfills(leases, wanted=wants_memory)
 
     # Before the answer
 
@@ -38325,6 +38446,8 @@ class Remembering:
         running.add(task)
         try:
             await asyncio.sleep(_KEEP_AFTER_SECONDS)
+            if not await wants_memory(hook.user_id):
+                return
             user, request = await account(hook.user), isolated_request(hook.request)
             sources = IndexingSources(
                 hook.user_id,
@@ -38755,7 +38878,9 @@ class Learning:
         self._start, self._give_way = start, give_way
         self._indexes, self._vectors = indexes, tables.vectors
         self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
-        self._queue = LearningQueue(tables.pending, tables.leases, serves=serves, give_way=give_way)
+        self._queue = LearningQueue(
+            tables.pending, tables.leases, serves=serves, wanted=wants_memory, give_way=give_way
+        )
         self._trail, self._suggesting = trail, suggesting
         self._formats = formats
         self._writing = asyncio.Semaphore(1)
@@ -38895,6 +39020,8 @@ class Learning:
 
     async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
         """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
+        if not await wants_memory(hook.user_id):
+            raise MemoryUnavailable("memory is off in your settings")
         settings = hook.settings
         user = await account(hook.user)
         request = isolated_request(hook.request)
@@ -39965,6 +40092,7 @@ class Filter:
             self._learning, tables.archive, forgetting, history=self._remembering
         )
         self._restoring = Restoring(self._learning)
+        self._switch_notices = SwitchNotices()
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -40095,8 +40223,11 @@ class Filter:
                 hook = replace(hook, caller=__event_call__)
                 if hook.settings.enabled:
                     body = await self._answered(hook, body)
-                else:  # what was kept before it was switched off is still the user's to erase
-                    self._asked_to_erase(hook, _messages_of(body))
+                # What was kept before it was switched off is still the user's to erase.
+                elif self._asked_to_erase(hook, _messages_of(body)):
+                    return body
+                if memory_switch(hook.user) is not None:
+                    self._start(self._switch_seen(hook))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -40144,6 +40275,8 @@ class Filter:
     ) -> Hook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
+        if memory_switched_off(user or {}):
+            settings = settings.model_copy(update={"enabled": False})
         if request is None or not (user or {}).get("id"):
             return None
         if self._supported is None:
@@ -40155,6 +40288,13 @@ class Filter:
         return Hook(
             settings, user or {}, {} if metadata is None else metadata, request, emitter, chat_model
         )
+
+    async def _switch_seen(self, hook: Hook) -> None:
+        """Telling that the host's own switch is off, in a task of its own."""
+        try:
+            await self._switch_notices.see(hook, self._learning.writing)
+        except Exception:
+            log.exception("an unexpected error while telling that memory is off")
 
     async def _learned(
         self, hook: Hook, pending: PendingTurn | None, line: str, over: asyncio.Event
