@@ -20,7 +20,7 @@ import aiohttp
 FUNCTION_ID = "adaptive_memory"
 
 _FUNCTIONS = "/api/v1/functions"
-# The host imports the new code before it answers, which can mean installing requirements with pip.
+# The host imports the new code before it answers.
 _PATIENCE = aiohttp.ClientTimeout(total=300, sock_connect=20)
 
 Json = dict[str, Any]

@@ -1,12 +1,9 @@
-"""Options and fixtures of every test: which hosts, and whether `src` or the bundle is tested."""
+"""Options and fixtures of every test: which hosts, and a loop that nothing may block."""
 
 from __future__ import annotations
 
-import ast
 import random
-import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -16,8 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from demo.environment import HostEnvironment, host_environment
 from tests.hosts import DEFAULT_RELEASES, chosen_releases
-from tools.bundle import BUNDLE, reached
-from tools.bundle_source import PACKAGE, Module, bindings, internal_imports, parse_modules
+from tools.bundle_source import PACKAGE
 
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
@@ -34,11 +30,6 @@ MAY_BLOCK: list[tuple[str, str]] = []
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare what a run can choose."""
-    parser.addoption(
-        "--bundle",
-        action="store_true",
-        help=f"test {BUNDLE}, loaded as the hosts load it, in place of src/",
-    )
     parser.addoption(
         "--hosts",
         default=DEFAULT_RELEASES,
@@ -59,28 +50,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse unknown releases, and put the bundle in the place of src before tests import it."""
+    """Refuse unknown releases."""
     try:
         chosen_releases(config.getoption("--hosts"))
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
-    if config.getoption("--bundle"):
-        serve_bundle_as_package()
-
-
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With ``--bundle``, leave out tests of modules that no part of the filter uses."""
-    if not config.getoption("--bundle") or not collection_path.name.startswith("test_"):
-        return None
-    tree = ast.parse(collection_path.read_text(encoding="utf-8"))
-    named = {str(node.module) for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    return True if named & _unused_modules() else None
-
-
-@cache
-def _unused_modules() -> frozenset[str]:
-    modules, _ = parse_modules(PROJECT)
-    return frozenset({one.name for one in modules} - {one.name for one in reached(modules)})
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -122,10 +96,7 @@ def _nothing_blocks_the_loop(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
         return
     product = ModuleType("product")
-    if request.config.getoption("--bundle"):
-        product.__file__ = str(PROJECT / BUNDLE)
-    else:
-        product.__path__ = [str(SOURCE / PACKAGE)]
+    product.__path__ = [str(SOURCE / PACKAGE)]
     with blockbuster_ctx([product]) as guard:
         for function in guard.functions.values():
             for file, name in MAY_BLOCK:
@@ -137,38 +108,3 @@ def _nothing_blocks_the_loop(request: pytest.FixtureRequest) -> Iterator[None]:
 def no_table_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no database can be reached a turn tries again at once, rather than over 4 seconds."""
     monkeypatch.setattr("adaptive.learn.queue._TABLE_PAUSES_SECONDS", (0.0, 0.0, 0.0))
-
-
-def serve_bundle_as_package() -> None:
-    """Make ``from adaptive.room.module import name`` give the bundle's own objects."""
-    if not (PROJECT / BUNDLE).exists():
-        raise pytest.UsageError(f"{BUNDLE} is absent; run `python -m tools.bundle`")
-    loaded = [name for name in sys.modules if name.partition(".")[0] == PACKAGE]
-    assert not loaded, f"{loaded} were imported before the bundle could take their place"
-    sys.path[:] = [path for path in sys.path if Path(path).resolve() != SOURCE]
-    bundle = _load(PROJECT / BUNDLE, "function_adaptive_memory")
-    modules, violations = parse_modules(PROJECT)
-    assert not violations, violations
-    for module in modules:
-        sys.modules[module.name] = _view(module, bundle)
-
-
-def _load(file: Path, name: str) -> ModuleType:
-    module = ModuleType(name)
-    sys.modules[name] = module
-    code = compile(file.read_text(encoding="utf-8"), str(file), "exec", dont_inherit=True)
-    exec(code, module.__dict__)
-    return module
-
-
-def _view(module: Module, bundle: ModuleType) -> ModuleType:
-    """A module of the source's name that holds its names with the bundle's values."""
-    names = {binding.name for binding in bindings(module)}
-    names |= {alias.name for line in internal_imports(module) for alias in line.names}
-    view = ModuleType(module.name)
-    if module.is_package:
-        # Empty, so that nothing but what is put into sys.modules can be imported from it.
-        view.__path__ = []
-    for name in names & vars(bundle).keys():
-        setattr(view, name, getattr(bundle, name))
-    return view

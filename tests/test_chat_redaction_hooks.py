@@ -99,10 +99,15 @@ async def test_there_and_back() -> None:
     assert ended["messages"][0]["content"] == f"Hi {MAIL}"
 
 
-async def test_off_for_the_user_only() -> None:
+@pytest.mark.parametrize(
+    "off",
+    [{"valves": Filter.UserValves(enabled=False)}, {"settings": {"ui": {"memory": False}}}],
+    ids=["valve", "settings"],
+)
+async def test_off_for_the_user_only(off: dict[str, Any]) -> None:
     """A user who has switched memory off is protected as the admin wants it."""
     plugin = redacting()
-    user = {"id": "ada", "valves": Filter.UserValves(enabled=False)}
+    user = {"id": "ada", **off}
     out = await plugin.inlet(asking(), __user__=user, __metadata__={})
     assert out["messages"][0]["content"] == "[EMAIL_1]"
 

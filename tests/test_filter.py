@@ -149,13 +149,28 @@ async def test_unsupported_host(name: str, caplog: pytest.LogCaptureFixture) -> 
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
 @pytest.mark.parametrize(
-    "user", [{}, {"id": ""}, {"id": None}, {"id": "ada", "valves": UserValves(enabled=False)}]
+    "user",
+    [
+        {},
+        {"id": ""},
+        {"id": None},
+        {"id": "ada", "valves": UserValves(enabled=False)},
+        {"id": "ada", "settings": {"ui": {"memory": False}}},
+    ],
 )
 async def test_nobody_to_serve(name: str, user: dict[str, Any]) -> None:
     """Without a user, or for one who wants no memory, nothing is done and nothing is said."""
     body, page = a_body(), Page()
     assert await run(getattr(on_a_host(), name), body, SAVED, page, user) is body
     assert page.lines == []
+
+
+@pytest.mark.parametrize("settings", [None, {}, {"ui": {}}, {"ui": {"memory": True}}])
+async def test_switch_that_is_not_off(settings: Any) -> None:
+    """Who has the host's switch on, or has never touched it, is served."""
+    user = {"id": "ada", "settings": settings}
+    changed = await run(on_a_host().inlet, a_body(), CHANNEL, user=user)
+    assert changed["features"] == {"memory": False}
 
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])

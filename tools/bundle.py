@@ -10,7 +10,6 @@ import ast
 import graphlib
 import heapq
 import itertools
-import re
 import sys
 import tokenize
 import tomllib
@@ -95,17 +94,18 @@ def order(modules: list[Module]) -> list[Module]:
 
 
 def frontmatter(described: str) -> dict[str, str]:
-    """What the host shows of the plug-in, out of the text of pyproject.toml."""
+    """What the host shows of the plug-in, out of the text of pyproject.toml.
+
+    There are no ``requirements``: the host would hand them to pip at each start, and where pip
+    fails, as without a network, it switches the function off for everybody (0.12: utils/plugin.py).
+    """
     project = tomllib.loads(described)["project"]
-    # Bare names: the host splits the list on commas, so that a range would be torn apart.
-    soft = [re.split(r"[^\w.-]", name)[0] for name in project["optional-dependencies"]["soft"]]
     values = {
         "title": "Adaptive Memory",
         "author": "Adaptive Memory contributors",
         "version": project["version"],
         "license": project["license"],
         "required_open_webui_version": OLDEST_HOST,
-        "requirements": ", ".join(soft),
         "description": project["description"],
     }
     for key, value in values.items():

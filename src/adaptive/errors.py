@@ -2,7 +2,7 @@
 
 AdaptiveMemoryError
 ├── HostError                the host raised, or answered something unusable
-│   ├── MemoryUnavailable    the host allows this user no memories (switch, permission)
+│   ├── MemoryUnavailable    this user may have, or wants, no memories (switch, permission)
 │   ├── StoreError           a write could not be proven by reading it back
 │   └── TablesUnavailable    our own tables can't be created, read or written
 ├── WriteRefused             the gate lets a text not be stored
@@ -31,7 +31,7 @@ class HostError(AdaptiveMemoryError):
 
 
 class MemoryUnavailable(HostError):
-    """The host allows this user no memories; the text names the switch or permission."""
+    """This user may have, or wants, no memories; the text names the switch or permission."""
 
 
 class StoreError(HostError):

@@ -23,6 +23,7 @@ from adaptive.host.model_choices import HostModels
 from adaptive.host.redacted_turns import RedactedTurns, withheld
 from adaptive.host.release import UNSUPPORTED, host_is_supported
 from adaptive.host.secret import host_secret
+from adaptive.host.switched_off import SwitchNotices, memory_switch, memory_switched_off
 from adaptive.host.tables import HostTables
 from adaptive.host.warmup import host_request
 from adaptive.learn.audit import AuditTrail
@@ -85,6 +86,7 @@ class Filter:
             self._learning, tables.archive, forgetting, history=self._remembering
         )
         self._restoring = Restoring(self._learning)
+        self._switch_notices = SwitchNotices()
         self._supported: bool | None = None
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
@@ -215,8 +217,11 @@ class Filter:
                 hook = replace(hook, caller=__event_call__)
                 if hook.settings.enabled:
                     body = await self._answered(hook, body)
-                else:  # what was kept before it was switched off is still the user's to erase
-                    self._asked_to_erase(hook, _messages_of(body))
+                # What was kept before it was switched off is still the user's to erase.
+                elif self._asked_to_erase(hook, _messages_of(body)):
+                    return body
+                if memory_switch(hook.user) is not None:
+                    self._start(self._switch_seen(hook))
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
@@ -264,6 +269,8 @@ class Filter:
     ) -> Hook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
+        if memory_switched_off(user or {}):
+            settings = settings.model_copy(update={"enabled": False})
         if request is None or not (user or {}).get("id"):
             return None
         if self._supported is None:
@@ -275,6 +282,13 @@ class Filter:
         return Hook(
             settings, user or {}, {} if metadata is None else metadata, request, emitter, chat_model
         )
+
+    async def _switch_seen(self, hook: Hook) -> None:
+        """Telling that the host's own switch is off, in a task of its own."""
+        try:
+            await self._switch_notices.see(hook, self._learning.writing)
+        except Exception:
+            log.exception("an unexpected error while telling that memory is off")
 
     async def _learned(
         self, hook: Hook, pending: PendingTurn | None, line: str, over: asyncio.Event

@@ -24,6 +24,7 @@ from adaptive.host.hook import Hook
 from adaptive.host.locality import kept_from_completer
 from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.requests import account, isolated_request
+from adaptive.host.switched_off import wants_memory
 from adaptive.host.tables import HostTables
 from adaptive.learn.archive import Storeroom, restore_memory
 from adaptive.learn.audit import AuditTrail
@@ -75,7 +76,9 @@ class Learning:
         self._start, self._give_way = start, give_way
         self._indexes, self._vectors = indexes, tables.vectors
         self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
-        self._queue = LearningQueue(tables.pending, tables.leases, serves=serves, give_way=give_way)
+        self._queue = LearningQueue(
+            tables.pending, tables.leases, serves=serves, wanted=wants_memory, give_way=give_way
+        )
         self._trail, self._suggesting = trail, suggesting
         self._formats = formats
         self._writing = asyncio.Semaphore(1)
@@ -215,6 +218,8 @@ class Learning:
 
     async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
         """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
+        if not await wants_memory(hook.user_id):
+            raise MemoryUnavailable("memory is off in your settings")
         settings = hook.settings
         user = await account(hook.user)
         request = isolated_request(hook.request)

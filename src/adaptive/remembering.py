@@ -41,6 +41,7 @@ from adaptive.host.hook import Hook
 from adaptive.host.locality import kept_from_completer
 from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.requests import account, isolated_request
+from adaptive.host.switched_off import wants_memory
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import count_entries, staged
 from adaptive.messages import Message
@@ -135,7 +136,7 @@ class Remembering:
         self._keeper = HistoryKeeper()
         self._running: dict[str, set[asyncio.Task[Any]]] = {}
         self._leases, self._owner = leases, uuid.uuid4().hex
-        self._backfills = Backfills(leases)
+        self._backfills = Backfills(leases, wanted=wants_memory)
 
     # Before the answer
 
@@ -302,6 +303,8 @@ class Remembering:
         running.add(task)
         try:
             await asyncio.sleep(_KEEP_AFTER_SECONDS)
+            if not await wants_memory(hook.user_id):
+                return
             user, request = await account(hook.user), isolated_request(hook.request)
             sources = IndexingSources(
                 hook.user_id,

@@ -14,8 +14,8 @@ _MISSED: set[str] = set()
 def soft_import(module: str, without: str) -> Any | None:
     """The module, or ``None`` where it is not installed, which the log says once.
 
-    ``without`` says what the plug-in does less well then. Open WebUI installs what the header of
-    the file asks for, except where it may not run pip (host: utils/plugin.py).
+    ``without`` says what the plug-in does less well then. The header asks Open WebUI for none of
+    them: where pip fails, the host switches the function off (host: utils/plugin.py).
     """
     try:
         return importlib.import_module(module)

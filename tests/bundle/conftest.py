@@ -1,4 +1,4 @@
-"""The two plug-ins under test: one of a few lines, and the real one as it is committed."""
+"""The plug-in under test: the committed bundle."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from tests.bundle.small_project import PROJECT, write_project
-from tools.bundle import BUNDLE, build
+from tests.bundle.small_project import PROJECT
+from tools.bundle import BUNDLE
 
 
 @pytest.fixture(scope="session")
@@ -21,24 +21,12 @@ def committed() -> Path:
     return file
 
 
-@pytest.fixture(scope="session", params=["small", BUNDLE])
-def plugin_file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bundle: of the small project, then the committed one."""
-    if request.param == BUNDLE:
-        committed: Path = request.getfixturevalue("committed")
-        return committed
-    folder = write_project(tmp_path_factory.mktemp("small"))
-    file = folder / BUNDLE
-    file.write_text(build(folder), encoding="utf-8")
-    return file
-
-
 @pytest.fixture(scope="session")
-def plugin_module(plugin_file: Path) -> Iterator[ModuleType]:
+def plugin_module(committed: Path) -> Iterator[ModuleType]:
     """The bundle, executed as a host does it."""
     module = ModuleType("function_of_bundle_tests")
     sys.modules[module.__name__] = module
-    code = compile(plugin_file.read_text(encoding="utf-8"), BUNDLE, "exec", dont_inherit=True)
+    code = compile(committed.read_text(encoding="utf-8"), BUNDLE, "exec", dont_inherit=True)
     exec(code, module.__dict__)
     yield module
     del sys.modules[module.__name__]

@@ -1,19 +1,29 @@
-"""Run by a host's own interpreter: loads a plug-in with the host's own loader and tells of it."""
+"""Run by a host's own interpreter: loads the plug-in with the host's own loader and uses it.
+
+One process tells everything in one JSON, as importing a host takes seconds.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import copy
+import importlib
 import importlib.util
 import json
+import logging
+import os
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from open_webui.utils import plugin
-from valve_rules import broken_by_garbage
+# As `open-webui serve` has it; the tables of the host are made when it is imported.
+os.environ |= {"FROM_INIT_PY": "true", "ENABLE_DB_MIGRATIONS": "true"}
 
 PLUGIN_ID = "adaptive_memory"
+FACT = "User's dog is called Biscuit."
 
 # Appended to the plug-in, so that two loads differ and the first has something still to do.
 GENERATION = """
@@ -27,58 +37,216 @@ async def finish_later(gate):
     return GENERATION, Filter, bool(schema["properties"]), type(Filter().valves) is Filter.Valves
 """
 
+ADA = {"id": "ada", "email": "ada@example.com", "name": "Ada", "role": "user"}
+QUESTION = [{"role": "user", "content": "What is my dog called?"}]
+BODIES: dict[str, Any] = {
+    "empty": {},
+    "no list": {"messages": None},
+    "a text": {"messages": "hello"},
+    "no messages": {"messages": []},
+    "no dicts": {"messages": [None, 7, "hello"]},
+    "no roles": {"messages": [{}, {"content": "hello"}]},
+    "no content": {"messages": [{"role": "user"}]},
+    "null content": {"messages": [{"role": "user", "content": None}]},
+    "odd parts": {"messages": [{"role": "user", "content": [None, {"type": "image_url"}, 5]}]},
+    "only an answer": {"messages": [{"role": "assistant", "content": "Hello."}]},
+    "broken characters": {"messages": [{"role": "user", "content": "\ud800\x00 my dog"}]},
+    "odd fields": {"messages": QUESTION, "model": 5, "metadata": "x", "chat_id": ["c"]},
+}
+
+
+class Warnings(logging.Handler):
+    """Keeps what the plug-in logs as a warning or worse."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(f"{record.getMessage()} {record.exc_info and record.exc_info[1]!r}")
+
 
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Load the plug-in, load it again, then load new code while the old has a task running."""
-    code = Path(arguments["plugin"]).read_text(encoding="utf-8")
-    request = SimpleNamespace(app=SimpleNamespace(state=SimpleNamespace()))
+    """Load the plug-in, use it, load it again, then load new code while the old has work to do."""
+    from fastapi import FastAPI, Request
+    from valve_rules import broken_by_garbage
 
-    old, kind, frontmatter = await load(request, code + GENERATION.format(number=1))
+    importlib.import_module("open_webui.config")  # makes the tables
+
+    warnings = Warnings()
+    logging.getLogger("adaptive_memory").addHandler(warnings)
+    code = Path(arguments["plugin"]).read_text(encoding="utf-8")
+    app = FastAPI()
+    app.state.EMBEDDING_FUNCTION = embed
+    if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
+        features = {"features": {"memories": True}}
+        app.state.config = SimpleNamespace(ENABLE_MEMORIES=True, USER_PERMISSIONS=features)
+    request = Request({"type": "http", "app": app, "headers": [], "path": "/", "state": {}})
+    told: dict[str, Any] = {
+        "soft": sorted(one for one in arguments["soft"] if importlib.util.find_spec(one)),
+    }
+
+    old, told["kind"], told["frontmatter"] = await load(request, code + GENERATION.format(number=1))
     old_module = sys.modules[type(old).__module__]
     again, _, _ = await load(request, code + GENERATION.format(number=1))
+    told |= {
+        "class": type(old).__name__,
+        "hooks": sorted(n for n in ("inlet", "outlet", "stream", "request") if hasattr(old, n)),
+        "cached": again is old,
+        "defaults": {n: defaults_of(getattr(old, n)) for n in ("Valves", "UserValves")},
+        "schemas": {n: schema_of(old, n) for n in ("Valves", "UserValves")},
+        "broken": {n: broken_by_garbage(getattr(old, n)) for n in ("Valves", "UserValves")},
+        "turn": await turn(old, request),
+        "turn warnings": list(warnings.messages),
+        "failed bodies": await failed_bodies(old, request),
+        "failed callers": await failed_callers(old, request),
+    }
 
     gate = asyncio.Event()
     running = asyncio.create_task(old_module.finish_later(gate))
     await asyncio.sleep(0)
     new, _, _ = await load(request, code + GENERATION.format(number=2))
     served = sys.modules[f"function_{PLUGIN_ID}"]
-    del old_module
     gate.set()
     generation, filter_class, has_schema, own_valves = await running
-
-    return {
-        "kind": kind,
-        "class": type(old).__name__,
-        "frontmatter": frontmatter,
+    told |= {
         "names": [type(old).__module__, type(new).__module__],
-        "cached": again is old,
-        "new_is_served": request.app.state.FUNCTIONS[PLUGIN_ID] is new and new is not old,
+        "new is served": app.state.FUNCTIONS[PLUGIN_ID] is new and new is not old,
         "generations": [generation, served.GENERATION],
-        "old_is_itself": filter_class is type(old) and has_schema and own_valves,
-        "soft": sorted(
-            name for name in arguments["soft"] if importlib.util.find_spec(name) is not None
-        ),
-        "hooks": sorted(
-            name for name in ("inlet", "outlet", "stream", "request") if hasattr(new, name)
-        ),
-        "schemas": {name: schema_of(new, name) for name in ("Valves", "UserValves")},
-        "broken": {
-            name: broken_by_garbage(getattr(new, name)) for name in ("Valves", "UserValves")
-        },
+        "old is itself": filter_class is type(old) and has_schema and own_valves,
     }
+    for name in [name for name in sys.modules if name.startswith(f"function_{PLUGIN_ID}")]:
+        del sys.modules[name]
+    told["without name"] = {
+        "schemas": {n: schema_of(new, n) for n in ("Valves", "UserValves")} == told["schemas"],
+        "turn": await turn(new, request),
+    }
+    return told
+
+
+async def embed(texts: Any, *_: Any, **__: Any) -> Any:
+    """Vectors of the words that texts share, without a model."""
+    if not isinstance(texts, str):
+        return [await embed(one) for one in texts]
+    vector = [0.01] * 64
+    for word in texts.lower().replace("?", " ").replace(".", " ").split():
+        vector[sum(word.encode()) % 64] += 1.0
+    return vector
 
 
 async def load(request: Any, code: str) -> tuple[Any, str | None, dict[str, str] | None]:
     """Load what stands in the database under our id, as a chat turn does."""
+    from open_webui.utils import plugin
+
     row = SimpleNamespace(id=PLUGIN_ID, content=code)
     return await plugin.get_function_module_from_cache(request, PLUGIN_ID, function=row)
 
 
 def schema_of(instance: Any, name: str) -> list[str]:
     """Names in the form that the panel draws, options of selects resolved by the host."""
+    from open_webui.utils import plugin
+
     valves = getattr(instance, name)
     schema = plugin.resolve_valves_schema_options(valves, valves.model_json_schema(), None)
     return sorted(schema["properties"])
+
+
+def defaults_of(model: Any) -> bool:
+    """Whether the defaults come back from a save of all of them."""
+    return model(**json.loads(model().model_dump_json())) == model()
+
+
+async def turn(instance: Any, request: Any) -> dict[str, Any]:
+    """One turn of a user who has a memory: what reaches the model, and what is kept of it."""
+    from open_webui.models.memories import Memories
+    from open_webui.models.users import Users
+
+    if await Users.get_user_by_id("ada") is None:
+        await Users.insert_new_user("ada", "Ada", "ada@example.com", role="admin")
+        await Memories.insert_new_memory("ada", FACT)
+    # As long as allowed: this is not about the time that a busy machine takes.
+    instance.valves = instance.Valves(inlet_timeout_seconds=1e9)
+    number = time.monotonic_ns()
+    chat, question, answer = f"chat-{number}", f"question-{number}", f"answer-{number}"
+    events: list[Any] = []
+
+    async def emitter(event: Any) -> None:
+        events.append(event)
+
+    metadata = {"chat_id": chat, "message_id": answer, "session_id": "s", "user_id": "ada"}
+    given = {
+        "__user__": {**ADA, "valves": instance.UserValves()},
+        "__metadata__": metadata,
+        "__request__": request,
+        "__event_emitter__": emitter,
+    }
+    asked = await instance.inlet({"model": "m", "messages": copy.deepcopy(QUESTION)}, **given)
+    told = [
+        {"id": question, "role": "user", "content": "My sister is called Ana."},
+        {"id": answer, "role": "assistant", "content": "Noted."},
+    ]
+    body = {"model": "m", "chat_id": chat, "id": answer, "session_id": "s", "messages": told}
+    answered = await instance.outlet(copy.deepcopy(body), **given)
+    return {
+        "roles": [message["role"] for message in asked["messages"]],
+        "recalled": FACT in asked["messages"][0]["content"],
+        "question": asked["messages"][-1] == QUESTION[0],
+        "answer": answered == body,
+        "kept": await kept_turns(chat),
+    }
+
+
+async def kept_turns(chat: str) -> int:
+    """How many turns of a chat wait in the plug-in's own table."""
+    from open_webui.internal.db import get_async_db
+    from sqlalchemy import text
+
+    query = text("SELECT count(*) FROM adaptive_memory_pending WHERE chat_id = :chat")
+    async with get_async_db() as session:
+        return int((await session.execute(query, {"chat": chat})).scalar_one())
+
+
+async def failed_bodies(instance: Any, request: Any) -> list[str]:
+    """Bodies that cannot be a chat's, for which a hook fails."""
+    given = {"__user__": dict(ADA), "__metadata__": {"chat_id": "c"}, "__request__": request}
+    return await failures(instance, BODIES, lambda _: given)
+
+
+async def failed_callers(instance: Any, request: Any) -> list[str]:
+    """The same of a good body where the host does not say who asks, or from where."""
+    metadata = {"chat_id": "c", "session_id": "s", "message_id": "a"}
+    given: dict[str, dict[str, Any]] = {
+        "nothing": {},
+        "no user": {"__user__": None, "__metadata__": metadata, "__request__": request},
+        "empty user": {"__user__": {}, "__metadata__": metadata, "__request__": request},
+        "user without id": {"__user__": {"name": "x"}, "__request__": request},
+        "no request": {"__user__": dict(ADA), "__metadata__": metadata},
+        "no metadata": {"__user__": dict(ADA), "__metadata__": None, "__request__": request},
+        "odd valves": {"__user__": {**ADA, "valves": 7}, "__request__": request},
+    }
+    bodies = {name: {"model": "m", "messages": QUESTION} for name in given}
+    return await failures(instance, bodies, lambda name: given[name])
+
+
+async def failures(
+    instance: Any,
+    bodies: dict[str, Any],
+    arguments: Callable[[str], dict[str, Any]],
+) -> list[str]:
+    """Bodies that a hook raises on, or whose messages are not the last that it gives back."""
+    found: list[str] = []
+    for name, body in bodies.items():
+        for hook in ("inlet", "outlet"):
+            try:
+                given = copy.deepcopy(body)
+                back = await getattr(instance, hook)(given, **arguments(name))
+            except Exception as error:  # noqa: BLE001 - that anything raises is the finding
+                found.append(f"{hook} of {name} raised {error!r}")
+                continue
+            ours, theirs = (one.get("messages") or [] for one in (body, back))
+            if isinstance(ours, list) and theirs[len(theirs) - len(ours) :] != ours:
+                found.append(f"{hook} of {name} gave {str(back)[:300]}")
+    return found
 
 
 if __name__ == "__main__":

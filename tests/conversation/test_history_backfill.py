@@ -95,6 +95,26 @@ def test_stopped() -> None:
     assert not asked.backfills.due("ada")
 
 
+async def test_not_wanted_any_more() -> None:
+    """Who switches memory off meanwhile is left alone, without a word; on again, it goes on."""
+    asked = Asked()
+    wanted = [True, False]
+
+    async def still_wanted(user_id: str) -> bool:
+        return user_id == "ada" and (wanted.pop(0) if wanted else True)
+
+    asked.backfills = Backfills(
+        asked.leases, lambda: asked.seconds, asked.rules, lambda: asked.seconds, still_wanted
+    )
+    assert not await asked.run()
+    assert asked.lines == ["Indexing past chats: 1 so far"]
+    assert asked.leases.rows == {}
+    asked.seconds = 60
+    assert asked.backfills.due("ada")
+    assert await asked.run()
+    assert asked.lines[-1] == "Past chats indexed: 3"
+
+
 async def test_two_workers() -> None:
     """While one is at a user's chats nobody else is; afterwards nothing is left to do."""
     asked = Asked(BackfillRules(rest=0.01))

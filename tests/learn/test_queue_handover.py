@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -14,13 +15,20 @@ from tests.learn.virtual_time import EPOCH, epoch_now, in_virtual_time
 
 
 class Load:
-    """One load of the plug-in in a process, which serves until it is told otherwise."""
+    """One load of the plug-in in a process, which serves until it is told otherwise.
+
+    Its user wants to be learned from until that is taken back.
+    """
 
     def __init__(self, worker: Worker) -> None:
-        self.serving = True
+        self.serving = self.wanting = True
         worker.queue = LearningQueue(
-            worker.link, worker.link, clock=worker.clock, serves=self.serves
+            worker.link, worker.link, clock=worker.clock, serves=self.serves, wanted=self.wanted
         )
+
+    async def wanted(self, user_id: str) -> bool:
+        """Whether the user wants to be learned from."""
+        return self.wanting and bool(user_id)
 
     async def serves(self) -> bool:
         """Whether the host uses it."""
@@ -44,6 +52,47 @@ def test_retry_is_left_to_the_next_load(caplog: pytest.LogCaptureFixture) -> Non
         Load(worker)
         assert await worker.resume() == [("m-1", "learned", "")]
         assert school.written == ["m-1"]
+
+    in_virtual_time(scene())
+
+
+def test_user_who_wants_no_learning() -> None:
+    """A turn of a user who has switched memory off waits, unharmed, until it is on again."""
+
+    async def scene() -> None:
+        school = School()
+        worker = school.worker()
+        load = Load(worker)
+        task = await worker.say("m-1")
+        load.wanting = False
+        assert await task == ()
+        assert await worker.resume() == []
+        assert school.lessons == []
+        (waiting,) = (await school.database.waiting()).values()
+        assert (waiting.attempts, waiting.takes) == (0, 0)
+        load.wanting = True
+        assert await worker.resume() == [("m-1", "learned", "")]
+
+    in_virtual_time(scene())
+
+
+def test_other_work_of_a_user_who_wants_none() -> None:
+    """Other work on the store of a user who has switched memory off is not begun."""
+
+    async def scene() -> None:
+        worker = School().worker()
+        load = Load(worker)
+        begun: list[bool] = []
+
+        async def work(held: Callable[[], Awaitable[bool]]) -> None:
+            begun.append(await held())
+
+        load.wanting = False
+        assert not await worker.queue.alone("ada", work)
+        assert begun == []
+        load.wanting = True
+        assert await worker.queue.alone("ada", work)
+        assert begun == [True]
 
     in_virtual_time(scene())
 

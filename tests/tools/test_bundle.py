@@ -62,10 +62,10 @@ def test_head(project: Path) -> None:
     """The file starts with the frontmatter and has one `__future__` import, right below."""
     text = build(project)
     lines = text.splitlines()
-    assert lines[0] == lines[8] == '"""'
+    assert lines[0] == lines[7] == '"""'
     assert lines[1:3] == ["title: Adaptive Memory", "author: Adaptive Memory contributors"]
     assert text.count("from __future__") == 1
-    assert lines[12] == "from __future__ import annotations"
+    assert lines[11] == "from __future__ import annotations"
 
 
 def test_module_text(project: Path) -> None:

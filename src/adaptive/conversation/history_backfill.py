@@ -9,6 +9,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from adaptive.conversation.history_indexing import (
     BackfillProgress,
@@ -37,6 +38,7 @@ class Backfills:
     """Knows whose chats of before are indexed, as far as this process has seen to it.
 
     A user's is done under a lease: another worker, or a former load of the plug-in, may be at it.
+    ``wanted`` tells whether a user still wants it; it stops behind the chat at hand else.
     ``clock`` counts seconds, and never backwards; ``wall_clock`` tells epoch seconds.
     """
 
@@ -46,8 +48,10 @@ class Backfills:
         clock: Callable[[], float] = time.monotonic,
         rules: BackfillRules | None = None,
         wall_clock: Callable[[], float] = time.time,
+        wanted: Callable[[str], Awaitable[bool]] | None = None,
     ) -> None:
         self._leases, self._wall_clock = leases, wall_clock
+        self._wanted = wanted
         self._clock, self._rules = clock, rules or BackfillRules()
         self._one_at_a_time = asyncio.Semaphore(1)
         self._due_at: OrderedDict[str, float] = OrderedDict()
@@ -70,13 +74,15 @@ class Backfills:
         try:
             async with self._one_at_a_time:
                 lease = _BackfillLease(self._leases, f"backfill:{user_id}", self._wall_clock)
+                wanted = partial(self._wanted, user_id) if self._wanted else None
+                progress = _ToldProgress(tell, self._clock, lease, wanted)
                 finished = await lease.hold() and await self._indexed(
-                    sources, ledger, now, _ToldProgress(tell, self._clock, lease)
+                    sources, ledger, now, progress
                 )
             again = _NOT_AGAIN if finished else again
             return finished
-        except LeaseLost:
-            log_history_backfill.info("past chats are being indexed elsewhere")
+        except LeaseLost as error:
+            log_history_backfill.info("past chats are not indexed here: %s", error)
             return False
         except AdaptiveMemoryError as error:
             log_history_backfill.warning("past chats are not indexed yet: %s", error)
@@ -143,14 +149,17 @@ class _ToldProgress:
     tell: TellLine
     clock: Callable[[], float]
     lease: _BackfillLease
+    wanted: Callable[[], Awaitable[bool]] | None = None
     told_at: float = float("-inf")
 
     async def __call__(self, done: BackfillProgress) -> None:
         """See ``Progress``.
 
         Raises:
-            LeaseLost: somebody else is at it by now.
+            LeaseLost: somebody else is at it by now, or the user does not want it any more.
         """
+        if self.wanted is not None and not await self.wanted():
+            raise LeaseLost("the user does not want it any more")
         if not done.finished and not await self.lease.hold():
             raise LeaseLost("another worker has taken over")
         if not done.embedded:

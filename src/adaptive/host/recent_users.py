@@ -1,4 +1,4 @@
-"""Who was here last, and has memories."""
+"""Who was here last, and has memories and wants them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import select
 
 from adaptive.host.faults import HostFaults
+from adaptive.host.switched_off import memory_switched_off
 from adaptive.host.uninterrupted import uninterrupted
 
 
@@ -30,4 +31,5 @@ async def recent_users(limit: int, since: int) -> tuple[Any, ...]:
     with HostFaults("looking for recent users"):
         async with get_async_db_context() as session:
             found = (await session.execute(query)).scalars().all()
-            return tuple(UserModel.model_validate(user) for user in found)
+            accounts = [UserModel.model_validate(user) for user in found]
+            return tuple(one for one in accounts if not memory_switched_off(one.model_dump()))

@@ -64,12 +64,18 @@ async def always() -> bool:
     return True
 
 
+async def by_everybody(user_id: str) -> bool:
+    """Whether a user wants learning, where nobody is asked."""
+    return bool(user_id)
+
+
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in.
 
     Where the tables can't be had, turns wait in this process and everything else is the same.
     ``serves`` tells whether this instance is the one that the host uses: one that it has replaced
     leaves turns that failed to its successor, and one that is deleted leaves them in the table.
+    ``wanted`` tells whether a user wants learning now: until then the user's turns wait.
     ``give_way`` lets turns that somebody waits for go first.
     """
 
@@ -82,8 +88,10 @@ class LearningQueue:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         owner: str = "",
         serves: Callable[[], Awaitable[bool]] = always,
+        wanted: Callable[[str], Awaitable[bool]] = by_everybody,
         give_way: GiveWay = no_way_to_give,
     ) -> None:
+        self._wanted = wanted
         self._table, self._leases = table, leases
         self._clock, self._sleep, self._serves = clock, sleep, serves
         self._give_way = give_way
@@ -141,12 +149,16 @@ class LearningQueue:
             return calls
 
     async def alone(self, user_id: str, work: WorkAlone) -> bool:
-        """Do other work on a user's store while nobody learns; ``False`` where another worker does.
+        """Do other work on a user's store while nobody learns; ``False`` where it was not done.
+
+            Another worker learns then, or the user does not want it any more.
 
         ``work`` is given what prolongs the lease, and tells whether it still is this worker's.
         """
         owner = f"{self._owner}-{next(self._numbers)}"
         async with self._locks.setdefault(user_id, asyncio.Lock()):
+            if not await self._wanted(user_id):
+                return False
             try:
                 if not (await self._user_lease(user_id, owner))[0]:
                     return False
@@ -199,7 +211,7 @@ class LearningQueue:
         for _ in range(_MOST_BATCHES):
             tried = {turn.message_id for result in results for turn in result.turns}
             table, batch = await self._next(user_id, tried, not_before)
-            if not batch:
+            if not batch or not await self._wanted(user_id):
                 break
             owner = f"{self._owner}-{next(self._numbers)}"
             try:

@@ -332,6 +332,16 @@ class Page:
 
     # Settings > Personalization > Memory
 
+    async def switch_memory(self, on: bool) -> None:
+        """Throw the switch: it is stored, and the page asks for memory accordingly from then on.
+
+        Up to 0.10 the stored settings of the page are replaced whole, so all of them are sent.
+        """
+        stored = await self.request("GET", "/api/v1/users/user/settings") or {}
+        settings = {**(stored.get("ui") or {}), "memory": on}
+        await self.request("POST", "/api/v1/users/user/settings/update", {"ui": settings})
+        self.native_memory = on
+
     async def memories(self) -> list[Memory]:
         """The user's memories as the Settings page lists them."""
         rows = await self.request("GET", "/api/v1/memories/")
