@@ -14,7 +14,7 @@ from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, settings
 
 from demo.environment import HostEnvironment, host_environment
-from tests.hosts import DEFAULT_RELEASES, chosen_releases
+from tests.hosts import DEFAULT_RELEASES, chosen_releases, release_number
 from tools.bundle import BUNDLE, reached
 from tools.bundle_source import PACKAGE, Module, bindings, internal_imports, parse_modules
 
@@ -53,6 +53,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse unknown releases, and put the bundle in the place of src before tests import it."""
+    config.addinivalue_line(
+        "markers", "every_release: a scenario that runs on every chosen release, not on one alone"
+    )
     try:
         chosen_releases(config.getoption("--hosts"))
     except ValueError as error:
@@ -77,9 +80,16 @@ def _unused_modules() -> frozenset[str]:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs an installed host once for each chosen release."""
+    """Run what needs an installed host once for each chosen release.
+
+    A scenario that is the same for every release runs on the newest of them alone.
+    """
     if "installed_host" in metafunc.fixturenames:
         releases = chosen_releases(metafunc.config.getoption("--hosts"))
+        definition = metafunc.definition
+        is_scenario = definition.path.is_relative_to(PROJECT / "tests" / "e2e")
+        if is_scenario and not definition.get_closest_marker("every_release"):
+            releases = (max(releases, key=release_number),)
         metafunc.parametrize("installed_host", releases, indirect=True, scope="session")
 
 

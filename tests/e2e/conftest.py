@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from demo.environment import HostEnvironment
 from tests.e2e.driver.host import RunningHost, StartHost, WatchLog
+from tests.hosts import release_number
 
 HERE = Path(__file__).parent
 LOG_TAIL = 6000
@@ -21,38 +21,38 @@ LOG_TAIL = 6000
 running = pytest.StashKey[dict[RunningHost, int]]()
 
 
-@pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let all these tests share one event loop, and those with servers of their own come first.
+    """Let these tests share one event loop, and group them for ``-n 2 --dist loadgroup``.
 
-    A server of one's own is started while no other one runs: memory and cores are few.
+    Of the newest release each file is a group, of any other one all files are: so one process
+    works through the other release while the next one begins with the newest, and both share what
+    is left. What starts servers of its own takes longest, so it does not come last.
     """
     ours = [index for index, item in enumerate(items) if item.path.is_relative_to(HERE)]
+    releases = {release for index in ours if (release := _release(items[index]))}
+    newest = max(releases, key=release_number, default="")
     for index in ours:
-        if inspect.iscoroutinefunction(getattr(items[index], "obj", None)):
-            items[index].add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-    in_order = sorted((items[index] for index in ours), key=_place(items))
+        item = items[index]
+        if inspect.iscoroutinefunction(getattr(item, "obj", None)):
+            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
+        release = _release(item)
+        group = release if release and release != newest else item.path.stem
+        item.add_marker(pytest.mark.xdist_group(group))
+    in_order = sorted((items[index] for index in ours), key=_place)
     for index, item in zip(ours, in_order, strict=True):
         items[index] = item
 
 
-def _place(items: list[pytest.Item]) -> Callable[[pytest.Item], tuple[int, bool]]:
-    """Sort key: by release in the order in which they were asked for, shared servers later.
-
-    First of all comes what names no release: it brings several servers of its own.
-    """
-    releases: dict[Any, int] = {None: 0}
-    for item in items:
-        releases.setdefault(_release(item), len(releases))
-    return lambda item: (
-        releases[_release(item)],
-        "shared_host" in getattr(item, "fixturenames", ()),
-    )
+def _place(item: pytest.Item) -> tuple[int, ...]:
+    """Sort key: by release, the newest one last."""
+    return release_number(_release(item) or "0")
 
 
-def _release(item: pytest.Item) -> Any:
+def _release(item: pytest.Item) -> str:
+    """The release that a test runs on; nothing where it needs no host, or brings its own."""
     callspec = getattr(item, "callspec", None)
-    return callspec.params.get("installed_host") if callspec else None
+    return callspec.params.get("installed_host", "") if callspec else ""
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -72,9 +72,13 @@ async def shared_host(
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def host(shared_host: RunningHost) -> AsyncIterator[RunningHost]:
+async def host(
+    shared_host: RunningHost, request: pytest.FixtureRequest
+) -> AsyncIterator[RunningHost]:
     """The shared server, lent to one test with a model that has forgotten the test before."""
     async with shared_host.borrowed():
+        if "plugin" not in request.fixturenames:
+            await shared_host.switch_kept_filter_off()
         yield shared_host
 
 

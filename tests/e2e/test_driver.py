@@ -43,6 +43,7 @@ def said(request: ModelRequest) -> list[tuple[str, str]]:
     return [(m["role"], m["content"]) for m in request.messages if m["role"] != "system"]
 
 
+@pytest.mark.every_release
 async def test_turn(host: RunningHost, probe: InstalledFilter) -> None:
     """A turn has the answer, what the filter emitted before and long after it, and its times."""
     page = await host.user("anna")
@@ -80,6 +81,7 @@ async def test_two_turns(host: RunningHost, probe: InstalledFilter) -> None:
     assert len(history["messages"]) == 4
 
 
+@pytest.mark.every_release
 async def test_two_models_at_once(host: RunningHost, probe: InstalledFilter) -> None:
     """Two models answer one message, each in a message of its own, and the chat goes on."""
     host.model.when(lambda body: body["model"] == SECOND_MODEL, "I am the second one.")
@@ -98,6 +100,7 @@ async def test_two_models_at_once(host: RunningHost, probe: InstalledFilter) -> 
     assert said(host.model.chat_requests()[-1]) == expected
 
 
+@pytest.mark.every_release
 async def test_regenerate(host: RunningHost, probe: InstalledFilter) -> None:
     """An answer given again stands beside the first one, under the same message of the user."""
     host.model.when_chatting(("First.", "Second.", "Third."))
@@ -119,6 +122,7 @@ async def test_regenerate(host: RunningHost, probe: InstalledFilter) -> None:
     assert said(host.model.chat_requests()[-1]) == expected
 
 
+@pytest.mark.every_release
 async def test_continue(host: RunningHost, probe: InstalledFilter) -> None:
     """A continued answer grows in its message, and the filter's hooks run again."""
     host.model.when_chatting((CutOff("Once upon"), " a time."))
@@ -152,6 +156,7 @@ async def test_edit(host: RunningHost, probe: InstalledFilter) -> None:
     assert said(host.model.chat_requests()[-1]) == expected
 
 
+@pytest.mark.every_release
 @pytest.mark.parametrize("temporary", [False, True], ids=["saved", "temporary"])
 async def test_stop(host: RunningHost, probe: InstalledFilter, temporary: bool) -> None:
     """Stop ends a slow answer where it is, at the provider too, and the outlet does not run."""
@@ -166,11 +171,13 @@ async def test_stop(host: RunningHost, probe: InstalledFilter, temporary: bool) 
     assert len(turn.content) < len(LONG_ANSWER)
     [request] = host.model.chat_requests()
     await until(lambda: request.client_left, 5, "the host to leave the provider")
-    await asyncio.sleep(1)
+    later = await chat.send("Go on.")
+    assert later.content == "Understood."
+    await page.wait_for_status(later, AFTER_OUTLET)
     assert AFTER_OUTLET not in str(page.statuses(turn))
-    assert (await chat.send("Go on.")).content == "Understood."
 
 
+@pytest.mark.every_release
 async def test_temporary_chat(host: RunningHost, probe: InstalledFilter) -> None:
     """A temporary chat runs through the filter with its whole history and is stored nowhere."""
     page = await host.user()
@@ -185,6 +192,7 @@ async def test_temporary_chat(host: RunningHost, probe: InstalledFilter) -> None
     assert host.query("SELECT id FROM chat WHERE user_id = ?", page.user_id) == []
 
 
+@pytest.mark.every_release
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
 async def test_api_call(host: RunningHost, probe: InstalledFilter, stream: bool) -> None:
     """A program that calls the API gets an answer that went through the filter's inlet."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-
+import pytest
 import pytest_asyncio
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
@@ -14,8 +13,8 @@ from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 
 DOG = "User's dog is called Biscuit."
 MARK = "Adaptive Memory"
-# How long a line below an answer may still come where none is wanted.
-QUIET_SECONDS = 1.5
+
+pytestmark = pytest.mark.every_release
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -84,7 +83,7 @@ async def test_late_line_leaves_the_chat_where_it_is(
     first = await chat.send("My dog is called Biscuit.")
     second = await chat.send("What is two plus two?")
     await wait_for_note(page, first)
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     history = (await chat.stored())["history"]
     assert history["currentId"] == second.message_id
     assert len(history["messages"]) == 4
@@ -98,6 +97,6 @@ async def test_nothing_below_what_is_not_stored(
     page = await host.user("ann")
     turn = await page.temporary_chat().send("My dog is called Biscuit.")
     answer = await page.complete("My dog is called Biscuit.")
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     assert noted(page, turn) == []
     assert answer.content == "Understood."

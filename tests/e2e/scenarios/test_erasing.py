@@ -83,6 +83,7 @@ def questions(page: Page) -> list[dict[str, Any]]:
     return [event.data for event in page.events if event.kind == "input"]
 
 
+@pytest.mark.every_release
 async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) -> None:
     """After the word was typed nothing of the user is left anywhere; another user's all is."""
     page, other = await lived(host, "ann"), await lived(host, "bob")
@@ -96,7 +97,7 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     assert "2 memories" in asked["message"]
     assert await page.memories() == []
     assert host_vectors(host, page) == 0
-    await asyncio.sleep(1.0)  # whatever the turn would write behind itself
+    await host.rest()
     assert held(host, page) == {}
     assert len(await other.memories()) == 2
     assert (held(host, other), host_vectors(host, other)) == (kept, vectors)
@@ -112,22 +113,21 @@ async def test_erased_though_it_is_switched_off(host: RunningHost, plugin: Insta
     before = held(host, page)
     silent = await page.new_chat().send("I work as a nurse. Where do I live?")
     assert "<adaptive_memory>" not in host.model.chat_requests()[-1].system_prompt
-    await asyncio.sleep(1.0)
+    await host.rest()
     assert page.statuses(silent) == []
     assert held(host, page) == before
     turn = await answered(page, "Forget everything about me", "erase")
     await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
     assert await page.memories() == []
-    await asyncio.sleep(1.0)
+    await host.rest()
     assert held(host, page) == {}
 
 
-@pytest.mark.parametrize("answer", ["no", "", False, "all"])
-async def test_declined(host: RunningHost, plugin: InstalledFilter, answer: object) -> None:
+async def test_declined(host: RunningHost, plugin: InstalledFilter) -> None:
     """Without the word nothing goes, and the request itself is neither learned nor kept."""
     page = await lived(host, "ann")
     before = held(host, page)
-    turn = await answered(page, "Please forget everything about me.", answer)
+    turn = await answered(page, "Please forget everything about me.", "no")
     await page.wait_for_status(turn, "You are asked before anything is erased")
     await page.wait_for_status(turn, "Nothing erased: you did not confirm it")
     assert len(await page.memories()) == 2
@@ -140,6 +140,7 @@ async def test_declined(host: RunningHost, plugin: InstalledFilter, answer: obje
     }
 
 
+@pytest.mark.every_release
 async def test_this_chat_is_erased(host: RunningHost, plugin: InstalledFilter) -> None:
     """What was learned in this chat goes, here and in our tables; what another chat told stays."""
     page = await host.user("ann")
@@ -169,7 +170,7 @@ async def test_api_erases_nothing(host: RunningHost, plugin: InstalledFilter) ->
     """A program that sends the words is not asked, so nothing is erased."""
     page = await lived(host, "ann")
     assert (await page.complete("Forget everything about me")).status == 200
-    await asyncio.sleep(0.5)
+    await host.rest()
     assert len(await page.memories()) == 2
     assert questions(page) == []
 

@@ -7,6 +7,8 @@ import contextlib
 import sqlite3
 import threading
 
+import pytest
+
 from tests.e2e.conftest import StartHost
 from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.driver.replies import Fail
@@ -85,6 +87,7 @@ async def test_slow_embedding_is_not_waited_for(host: RunningHost, plugin: Insta
     await page.wait_for_status(turn, "1 memory recalled (1 not embedded yet: found by keywords)")
 
 
+@pytest.mark.every_release
 async def test_locked_database(host: RunningHost, plugin: InstalledFilter) -> None:
     """With the database locked for two seconds the turn ends well and the fact is saved."""
     page = await host.user("ann")

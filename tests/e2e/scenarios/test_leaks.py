@@ -45,8 +45,6 @@ RELEVANCE = "# Score relevance"
 SUMMARISE = "# Summarise memories"
 FAILING, RAMBLING = "I keep a red kayak in Tartu", "I keep a blue canoe in Ghent"
 LEARNING_SECONDS = 60.0
-# Work of the learning goes on for a moment after its last turn is marked as done.
-QUIET_SECONDS = 2.0
 
 Redaction = Literal["model", "all"]
 Nature = Literal["secret", "personal"]
@@ -280,7 +278,7 @@ async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
         await _learned(host, page)
     for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
         await page.add_memory(f"User likes the word {canaries[place]}.")
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest(LEARNING_SECONDS)
     needles = {name: one.needle for name, one in values.items()}
     needles |= {word: word for word in canaries.values()}
     found = await asyncio.to_thread(lambda: sightings(needles, traces(host, page, since)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.conftest import StartHost
 from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.driver.scripted_model import CHAT_MODEL, SMALL_MODEL
@@ -12,6 +14,7 @@ TEA = "User likes green tea."
 WORDS = "I like green tea."
 
 
+@pytest.mark.every_release
 async def test_chat_model_learns_by_default(host: RunningHost, plugin: InstalledFilter) -> None:
     """Without a task model the chat's own model extracts, outside the user's turn."""
     page = await host.user("ann")
@@ -24,6 +27,7 @@ async def test_chat_model_learns_by_default(host: RunningHost, plugin: Installed
     assert not request.body.get("stream")
 
 
+@pytest.mark.every_release
 async def test_task_model_learns(start_host: StartHost) -> None:
     """With a task model set in the host, that one extracts."""
     host = await start_host(TASK_MODEL_EXTERNAL=SMALL_MODEL)
@@ -73,6 +77,7 @@ async def test_endpoint_learns(host: RunningHost, plugin: InstalledFilter) -> No
     await page.wait_for_status(turn, "`llm_api_endpoint_url` is empty")
 
 
+@pytest.mark.every_release
 async def test_local_embeddings(host: RunningHost, plugin: InstalledFilter) -> None:
     """A SentenceTransformer of one's own, here a folder, recalls as the host's embedding does."""
     await plugin.set_valves(
@@ -92,6 +97,7 @@ async def test_local_embeddings(host: RunningHost, plugin: InstalledFilter) -> N
     assert "Biscuit" not in prompt
 
 
+@pytest.mark.every_release
 async def test_time_zone(host: RunningHost, plugin: InstalledFilter) -> None:
     """The extraction knows the date in the browser's time zone, or in the user's own choice."""
     page = await host.user("ann")
