@@ -47,15 +47,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--soak",
         action="store_true",
-        help="run the long form of tests that have one",
+        help="run the long runs too, and the long form of tests that have one",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse unknown releases, and put the bundle in the place of src before tests import it."""
-    config.addinivalue_line(
-        "markers", "every_release: a scenario that runs on every chosen release, not on one alone"
-    )
+    for marker in (
+        "every_release: a scenario that runs on every chosen release, not on the newest alone",
+        "soak: a long run, left out without --soak",
+    ):
+        config.addinivalue_line("markers", marker)
     try:
         chosen_releases(config.getoption("--hosts"))
     except ValueError as error:
@@ -93,11 +95,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("installed_host", releases, indirect=True, scope="session")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what needs an installed host."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark what needs an installed host, and leave long runs out where they are not wanted."""
     for item in items:
         if "installed_host" in getattr(item, "fixturenames", ()):
             item.add_marker("host")
+    if not config.getoption("--soak"):
+        long = [item for item in items if item.get_closest_marker("soak")]
+        items[:] = [item for item in items if item not in long]
+        config.hook.pytest_deselected(items=long)
 
 
 @pytest.fixture(scope="session")

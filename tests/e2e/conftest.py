@@ -3,49 +3,63 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Generator, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
-from demo.environment import HostEnvironment
+from demo.environment import NEWEST, HostEnvironment
 from tests.e2e.driver.host import RunningHost, StartHost, WatchLog
 from tests.hosts import release_number
 
 HERE = Path(__file__).parent
 LOG_TAIL = 6000
+EMBEDDED_BY_THE_MODEL = {
+    "RAG_EMBEDDING_ENGINE": "openai",
+    "RAG_OPENAI_API_BASE_URL": "{model_url}",
+    "RAG_OPENAI_API_KEY": "none",
+    "RAG_EMBEDDING_MODEL": "words",
+}
 
 # The servers that run right now, and how long each one's log was when the test began.
 running = pytest.StashKey[dict[RunningHost, int]]()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let these tests share one event loop, and group them for ``-n 2 --dist loadgroup``.
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """With ``-n 2`` let each process have whole releases and files, so that servers are few."""
+    return ByServer(config, log)
 
-    Of the newest release each file is a group, of any other one all files are: so one process
-    works through the other release while the next one begins with the newest, and both share what
-    is left. What starts servers of its own takes longest, so it does not come last.
+
+class ByServer(LoadScopeScheduling):
+    """Gives out what runs on an older release in one piece, and each file of the rest.
+
+    So one process works through the older release while the other one begins with the newest,
+    and both share what is left.
     """
+
+    def _split_scope(self, nodeid: str) -> str:
+        release = re.search(r"\[(\d+\.\d+\.\d+)", nodeid)
+        return release[1] if release and release[1] != NEWEST else nodeid.partition("::")[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let all these tests share one event loop, and stand together by release, the newest last."""
     ours = [index for index, item in enumerate(items) if item.path.is_relative_to(HERE)]
-    releases = {release for index in ours if (release := _release(items[index]))}
-    newest = max(releases, key=release_number, default="")
     for index in ours:
-        item = items[index]
-        if inspect.iscoroutinefunction(getattr(item, "obj", None)):
-            item.add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-        release = _release(item)
-        group = release if release and release != newest else item.path.stem
-        item.add_marker(pytest.mark.xdist_group(group))
+        if inspect.iscoroutinefunction(getattr(items[index], "obj", None)):
+            items[index].add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
     in_order = sorted((items[index] for index in ours), key=_place)
     for index, item in zip(ours, in_order, strict=True):
         items[index] = item
 
 
 def _place(item: pytest.Item) -> tuple[int, ...]:
-    """Sort key: by release, the newest one last."""
     return release_number(_release(item) or "0")
 
 
@@ -63,12 +77,8 @@ async def shared_host(
 ) -> AsyncIterator[RunningHost]:
     """One server per release, for all tests that need nothing special of it."""
     data = tmp_path_factory.mktemp(f"open-webui-{installed_host.version}")
-    host = await RunningHost.start(installed_host, data)
-    servers = _servers(request.session)
-    servers[host] = 0
-    yield host
-    del servers[host]
-    await host.stop()
+    async with _served(request.session, installed_host, data) as host:
+        yield host
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -80,6 +90,43 @@ async def host(
         if "plugin" not in request.fixturenames:
             await shared_host.switch_kept_filter_off()
         yield shared_host
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_second_host(
+    installed_host: HostEnvironment,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> AsyncIterator[RunningHost]:
+    """One more server per release, which has its texts embedded by the scripted model."""
+    data = tmp_path_factory.mktemp(f"second-{installed_host.version}")
+    async with _served(request.session, installed_host, data, EMBEDDED_BY_THE_MODEL) as host:
+        yield host
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def second_host(shared_second_host: RunningHost) -> AsyncIterator[RunningHost]:
+    """That server, lent to one test, which may stop it and start it again.
+
+    Tests that use it stand in one file, so that one process of ``-n 2`` runs them all.
+    """
+    async with shared_second_host.borrowed():
+        yield shared_second_host
+
+
+@asynccontextmanager
+async def _served(
+    session: pytest.Session,
+    environment: HostEnvironment,
+    data: Path,
+    variables: Mapping[str, str] | None = None,
+) -> AsyncIterator[RunningHost]:
+    host = await RunningHost.start(environment, data, variables)
+    servers = _servers(session)
+    servers[host] = 0
+    yield host
+    del servers[host]
+    await host.stop()
 
 
 @pytest_asyncio.fixture(loop_scope="session")

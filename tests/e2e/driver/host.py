@@ -34,7 +34,9 @@ _accounts = itertools.count(1)
 
 _WAITING_TURNS = "adaptive_memory_pending"
 # How long the work behind a test's last turn may still take before it is cut off.
-_FAREWELL_SECONDS = 2.0
+_FAREWELL_SECONDS = 1.0
+# What goes on for a while after the plug-in was loaded, or replaced.
+_BEHIND_NO_TURN = ("Filter._warmed_up", "Installation._retire")
 _WATCHER = Path(__file__).parents[1] / "watcher_action.py"
 
 
@@ -222,6 +224,25 @@ class RunningHost:
             await self.admin.request("POST", f"/api/v1/functions/id/{function_id}/toggle/global")
         return installed
 
+    @asynccontextmanager
+    async def admin_settings(
+        self, path: str, changes: Mapping[str, Any], *, save_at: str = ""
+    ) -> AsyncIterator[None]:
+        """Have some settings of a page of the admin panel changed for as long as this lasts.
+
+        Settings in groups are changed one by one: ``{"features": {"memories": False}}``.
+        """
+        usual = await self.admin.request("GET", path)
+        changed = {
+            name: {**usual[name], **change} if isinstance(change, Mapping) else change
+            for name, change in changes.items()
+        }
+        await self.admin.request("POST", save_at or path, {**usual, **changed})
+        try:
+            yield
+        finally:
+            await self.admin.request("POST", save_at or path, usual)
+
     async def kept_filter(self, source: Path) -> InstalledFilter:
         """A filter that stays installed from test to test, as new: its own code, usual valves."""
         kept = self._kept
@@ -264,7 +285,7 @@ class RunningHost:
     # What a filter does behind the turns
 
     async def work(self, *, cancel: bool = False) -> list[str]:
-        """What the plug-in does in the server right now: the names of its coroutines."""
+        """What the plug-in does behind turns right now: the names of its coroutines."""
         if not self._watched:
             await self.admin.request(
                 "POST", "/api/v1/functions/create", _function("watcher", _WATCHER)
@@ -277,6 +298,7 @@ class RunningHost:
             "id": "",
             "session_id": "",
             "module": "function_adaptive_memory",
+            "besides": _BEHIND_NO_TURN,
             "cancel": cancel,
         }
         found = await self.admin.request("POST", "/api/chat/actions/watcher", question)

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sqlite3
 from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
-from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import learns, learns_nothing_else, new, operations, update
+from tests.e2e.scenarios.extraction import learns, new, operations, update
 
 PORTO = "User lives in Porto."
 LISBON = "User lives in Lisbon."
@@ -65,10 +62,8 @@ async def lived(host: RunningHost, name: str) -> Page:
     await told(host, page, "I live in Porto.", PORTO)
     await told(host, page, "I have a cat called Miso.", CAT)
     await page.new_chat().send("What is my cat called, and where do I live?")
-    wanted = {"audit", "chat", "pending", "vector"}
-    await until(lambda: wanted <= held(host, page).keys(), 10, "rows in all tables")
-    counts = {"vector": 2, "chat": 2}  # of the chats that were given a memory
-    await until(lambda: counts.items() <= held(host, page).items(), 10, str(counts))
+    await host.rest()
+    assert {"audit", "chat", "pending", "vector"} <= held(host, page).keys()
     return page
 
 
@@ -217,40 +212,3 @@ def sealed_texts(host: RunningHost, page: Page, kind: str, *columns: str) -> boo
     rows = host.query(f"SELECT * FROM adaptive_memory_{kind} WHERE user_id = ?", page.user_id)
     texts = [str(row[column]) for row in rows for column in columns if row[column]]
     return bool(texts) and all(text.startswith("am1:") for text in texts)
-
-
-async def test_changed_secret(start_host: StartHost) -> None:
-    """With another secret after a restart every turn goes on, learned and recalled as before."""
-    host = await start_host()
-    learns_nothing_else(host.model)
-    plugin = await host.install_filter(PLUGIN, valves=HASTY)
-    page = await lived(host, "ann")
-    chat = page.new_chat()
-    await chat.send("Where do I live?")
-    await until(lambda: held(host, page).get("chat", 0) > 1, 10, "the state of the chat")
-    await plugin.set_valves({"extraction_debounce_seconds": 30})
-    await page.new_chat().send("I work as a nurse.")
-    email = page.email
-    await page.disconnect()
-    await host.admin.disconnect()
-    await asyncio.to_thread(host.server.stop)
-    secret = "another-secret-on-loopback-only-never-in-production"
-    host.server.variables = {**host.server.variables, "WEBUI_SECRET_KEY": secret}
-    host.server.spawn()
-    await host.server.wait_until_healthy()
-    again = await Page.sign_in(host.url, email)
-    try:
-        chat.page = again
-        for known in (chat, again.new_chat()):
-            assert (await known.send("Where do I live?")).error is None
-            assert "Porto" in host.model.chat_requests()[-1].system_prompt
-        admin = await Page.sign_in(host.url, host.admin.email)
-        host.admin.token = admin.token
-        await admin.close()
-        await plugin.set_valves({})
-        await told(host, again, "I have a boat called Freya.", "User has a boat called Freya.")
-        turn = await answered(again, "Forget everything about me", "erase")
-        await again.wait_for_status(turn, "Erased: memories (3)", timeout=20)
-        await until(lambda: held(host, again) == {}, 10, "empty tables")
-    finally:
-        await again.close()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import time
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -57,6 +58,11 @@ def of_chat(host: RunningHost, chat_id: str, statement: str = UNITS_OF_CHAT) -> 
     path = host.server.data / "vector_db" / "chroma.sqlite3"
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         return int(connection.execute(statement, (chat_id,)).fetchone()[0])
+
+
+def day_of(page: Page, moment: float) -> str:
+    """The day of a moment where a page is."""
+    return datetime.fromtimestamp(moment, ZoneInfo(page.time_zone)).date().isoformat()
 
 
 def yesterday(host: RunningHost, chat: Conversation) -> None:
@@ -112,7 +118,7 @@ async def test_said_in_one_chat_asked_in_another(
     await told(host, page, "My boat is called Freya.", "What a splendid boat!")
     prompt = await recalled(host, page)
     _, _, section = prompt.partition(SECTION)
-    today = datetime.now(UTC).date().isoformat()
+    today = day_of(page, time.time())
     assert f"{today}\n- User: My boat is called Freya.\n- Assistant: What a splendid" in section
     assert prompt.count("<adaptive_memory>") == prompt.count("</adaptive_memory>") == 1
     assert prompt.rstrip().endswith("</adaptive_memory>")
@@ -174,6 +180,7 @@ async def test_too_much_for_the_budget(
         assert turn.content == "I see."
         if host.model.requests_titled(SUMMARISE):
             break
+        await host.rest()
     assert len(host.model.requests_titled(SUMMARISE)) == 1
     section = host.model.chat_requests()[-1].system_prompt.partition(SECTION)[2]
     assert ("Freya the Great" in section) == isinstance(reply, dict)
@@ -249,8 +256,7 @@ async def test_backfill_on_request(host: RunningHost, plugin: InstalledFilter) -
     turn = await page.new_chat().send("Good morning!")
     await page.wait_for_status(turn, "Past chats indexed: ", timeout=20)
     prompt = await recalled(host, page)
-    day = datetime.fromtimestamp(then, UTC).date().isoformat()
-    assert f"{day}\n- User: My boat is called Freya." in prompt
+    assert f"{day_of(page, then)}\n- User: My boat is called Freya." in prompt
 
 
 @pytest.mark.every_release

@@ -272,10 +272,10 @@ async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
     said_canaries = " ".join(canaries[place] for place in _SAID_CANARIES)
     first = f"My favourite words are {said_canaries}."
     await _say_all(page, [first, *(one.said for one in by_origin["typed"])])
-    await _learned(host, page)
+    await host.rest(LEARNING_SECONDS)
     for words in (FAILING, RAMBLING, "What do you know about my e-mail address?"):
         await _say_all(page, [words])
-        await _learned(host, page)
+        await host.rest(LEARNING_SECONDS)
     for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
         await page.add_memory(f"User likes the word {canaries[place]}.")
     await host.rest(LEARNING_SECONDS)
@@ -295,18 +295,6 @@ async def _say_all(page: Page, sayings: Sequence[str]) -> None:
     for words in sayings:
         ended = await chat.send(words)
         assert ended.error is None, ended
-
-
-async def _learned(host: RunningHost, page: Page) -> None:
-    """Wait until every turn of the user was learned or has failed once."""
-    waiting = (
-        "SELECT count(*) AS turns FROM adaptive_memory_pending"
-        " WHERE user_id = ? AND state = 'waiting' AND attempts = 0"
-    )
-    async with asyncio.timeout(LEARNING_SECONDS):
-        await asyncio.sleep(0.5)
-        while host.query(waiting, page.user_id)[0]["turns"]:
-            await asyncio.sleep(0.2)
 
 
 def _script(host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]) -> None:

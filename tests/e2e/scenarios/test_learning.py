@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from typing import Any
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Fail, Hang
+from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import (
     EXTRACT,
@@ -54,9 +54,11 @@ def host_vector(host: RunningHost, memory_id: str) -> tuple[str, NDArray[np.floa
 
 async def wait_for_learned(host: RunningHost, page: Page, count: int) -> None:
     """Wait until so many turns of a user are learned and none waits."""
-    async with asyncio.timeout(30):
-        while [one["state"] for one in rows(host, "pending", page)] != ["done"] * count:
-            await asyncio.sleep(0.1)
+
+    def learned() -> bool:
+        return [one["state"] for one in rows(host, "pending", page)] == ["done"] * count
+
+    await until(learned, 30, f"{count} learned turns")
 
 
 async def test_quick_messages_are_learned_together(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -159,10 +158,7 @@ async def test_title(host: RunningHost, plugin: InstalledFilter) -> None:
     async def is_named() -> bool:
         return await title_of(named) == "Sailing to the Azores"
 
-    for _ in range(40):
-        if await is_named():
-            break
-        await asyncio.sleep(0.25)
+    await host.rest()
     assert await is_named()
     assert await title_of(unnamed) == words
     shown = [event.data for event in page.events if event.kind == "chat:title"]

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.scripted_model import CHAT_MODEL, SMALL_MODEL
-from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import EXTRACT, learns, learns_nothing_else, new, operations
+from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 
 TEA = "User likes green tea."
 WORDS = "I like green tea."
@@ -28,14 +26,14 @@ async def test_chat_model_learns_by_default(host: RunningHost, plugin: Installed
 
 
 @pytest.mark.every_release
-async def test_task_model_learns(start_host: StartHost) -> None:
+async def test_task_model_learns(host: RunningHost, plugin: InstalledFilter) -> None:
     """With a task model set in the host, that one extracts."""
-    host = await start_host(TASK_MODEL_EXTERNAL=SMALL_MODEL)
-    learns_nothing_else(host.model)
-    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
-    turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
-    await page.wait_for_status(turn, "Nothing new to remember")
+    task_model = {"TASK_MODEL_EXTERNAL": SMALL_MODEL}
+    tasks = "/api/v1/tasks/config"
+    async with host.admin_settings(tasks, task_model, save_at=f"{tasks}/update"):
+        turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
+        await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
     assert request.model == SMALL_MODEL
 

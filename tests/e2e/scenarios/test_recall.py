@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 import pytest
 
-from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.replies import Fail, Hang
 from tests.e2e.driver.scripted_model import ModelRequest
 from tests.e2e.driver.waiting import until
-from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import learns, learns_nothing_else, new, operations
+from tests.e2e.scenarios.extraction import learns, new, operations
 
 TEA = "User likes green tea."
 DOG = "User's dog is called Biscuit."
 BOAT = "User owns a sailing boat called Albatross."
 QUESTION = "Which green tea does the user like?"
 OFF_TOPIC = "Write a regular expression that matches an IPv4 address."
-EMBEDDING = {
-    "RAG_EMBEDDING_ENGINE": "openai",
-    "RAG_OPENAI_API_BASE_URL": "{model_url}",
-    "RAG_OPENAI_API_KEY": "none",
-    "RAG_EMBEDDING_MODEL": "words",
-}
 
 
 def last_prompt(host: RunningHost) -> str:
@@ -201,36 +192,6 @@ async def test_table_with_dates(host: RunningHost, plugin: InstalledFilter) -> N
     [row] = [line for line in last_prompt(host).splitlines() if TEA in line]
     date, bank, text = (cell.strip() for cell in row.strip("| ").split("|"))
     assert (date[:2], bank, text) == ("20", "Personal", TEA)
-
-
-async def test_restart_embeds_nothing_anew(start_host: StartHost) -> None:
-    """After a restart known memories are at hand when a page is loaded, and not embedded again."""
-    host = await start_host(**EMBEDDING)
-    learns_nothing_else(host.model)
-    await host.install_filter(PLUGIN, valves=HASTY)
-    page = await host.user("ann")
-    for memory in (TEA, DOG, BOAT):
-        await page.add_memory(memory)
-    await page.complete(QUESTION)
-    assert TEA in last_prompt(host)
-    await until(
-        lambda: len(host.query("SELECT 1 FROM adaptive_memory_vector WHERE user_id != ''")) == 3,
-        10,
-        "three vectors in the table",
-    )
-    await page.disconnect()
-    await host.admin.disconnect()
-    await asyncio.to_thread(host.server.stop)
-    host.model.embedding_requests.clear()
-    written = host.log_length()
-    host.server.spawn()
-    await host.server.wait_until_healthy()
-    await page.request("GET", "/api/models")
-    at_hand = "memories are at hand of users who were here lately: 1"
-    await until(lambda: at_hand in host.log_text(written), 10, "memories at hand")
-    await page.complete(QUESTION)
-    assert TEA in last_prompt(host)
-    assert embedded_texts(host.model.embedding_requests) == [QUESTION]
 
 
 async def test_vectors_go_with_their_memory(host: RunningHost, plugin: InstalledFilter) -> None:

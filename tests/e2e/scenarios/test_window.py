@@ -76,16 +76,10 @@ async def test_host_that_compacts(host: RunningHost, plugin: InstalledFilter) ->
         await talked(await host.user("ann"))
         assert len(questions(host)) < TURNS
         return
-    usual = await host.admin.request("GET", "/api/v1/chats/config")
-    await host.admin.request(
-        "POST", "/api/v1/chats/config", {**usual, "ENABLE_CONTEXT_COMPACTION": True}
-    )
-    try:
+    async with host.admin_settings("/api/v1/chats/config", {"ENABLE_CONTEXT_COMPACTION": True}):
         await plugin.set_valves(WINDOW)
         await talked(await host.user("ann"))
         assert len(questions(host)) == TURNS
-    finally:
-        await host.admin.request("POST", "/api/v1/chats/config", usual)
 
 
 async def test_recall_that_fails(host: RunningHost, plugin: InstalledFilter) -> None:
