@@ -10,16 +10,14 @@ import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.extraction import learns, new, operations, update
+from tests.e2e.scenarios.told_facts import CAT, PORTO, TABLES, answered, held, lived, told
 
-PORTO = "User lives in Porto."
 LISBON = "User lives in Lisbon."
-CAT = "User has a cat called Miso."
 JOB = "User works as a nurse."
-TABLES = ("archive", "audit", "chat", "pending", "usage", "vector")
-WORDS = ("porto", "lisbon", "miso", "nurse", "forget")
+# No sealed text has a blank, so none of these stands in one by chance.
+WORDS = (" porto", " lisbon", " miso", " cat ", " a nurse")
 # Chroma's own tables (package chromadb), which the hosts keep beside their database.
 VECTORS = (
     "SELECT count(*) FROM embeddings JOIN segments ON embeddings.segment_id = segments.id"
@@ -27,50 +25,11 @@ VECTORS = (
 )
 
 
-def held(host: RunningHost, page: Page) -> dict[str, int]:
-    """How many rows of a user each table of ours has; those without any are left out."""
-    known = {
-        row["name"].removeprefix("adaptive_memory_")
-        for row in host.query("SELECT name FROM sqlite_master WHERE name LIKE 'adaptive_memory_%'")
-    }
-    counts: dict[str, int] = {}
-    for kind in known & set(TABLES):
-        query = f"SELECT count(*) AS number FROM adaptive_memory_{kind} WHERE user_id = ?"
-        if number := host.query(query, page.user_id)[0]["number"]:
-            counts[kind] = number
-    return counts
-
-
 def host_vectors(host: RunningHost, page: Page) -> int:
     """How many vectors of a user's memories the host's own database of vectors has."""
     path = host.server.data / "vector_db" / "chroma.sqlite3"
     with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
         return int(connection.execute(VECTORS, (f"user-memory-{page.user_id}",)).fetchone()[0])
-
-
-async def told(host: RunningHost, page: Page, words: str, fact: str, chat: Any = None) -> Any:
-    """Let a user say something that is learned; the chat it was said in."""
-    learns(host.model, words, operations(new(fact)))
-    chat = chat or page.new_chat()
-    await page.wait_for_status(await chat.send(words), f"Memory saved: {fact}")
-    return chat
-
-
-async def lived(host: RunningHost, name: str) -> Page:
-    """A user with two facts of two chats, whose vectors and states of chats have been written."""
-    page = await host.user(name)
-    await told(host, page, "I live in Porto.", PORTO)
-    await told(host, page, "I have a cat called Miso.", CAT)
-    await page.new_chat().send("What is my cat called, and where do I live?")
-    await host.rest()
-    assert {"audit", "chat", "pending", "vector"} <= held(host, page).keys()
-    return page
-
-
-async def answered(page: Page, words: str, answer: object, chat: Any = None) -> Turn:
-    """Say something to which a question comes, and answer it; the turn."""
-    page.answers["input"] = answer
-    return await (chat or page.new_chat()).send(words)
 
 
 def questions(page: Page) -> list[dict[str, Any]]:
@@ -203,7 +162,7 @@ async def test_texts_are_sealed(host: RunningHost, plugin: InstalledFilter) -> N
         for row in host.query(
             f"SELECT * FROM adaptive_memory_{kind} WHERE user_id = ?", page.user_id
         ):
-            text = " ".join(map(str, row.values())).casefold()
+            text = "\n".join(map(str, row.values())).casefold()
             assert [word for word in WORDS if word in text] == [], kind
 
 

@@ -16,13 +16,11 @@ from tests.e2e.driver.scripted_model import ModelRequest
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import EXTRACT, learns, learns_nothing_else, new, operations
-from tests.e2e.scenarios.test_erasing import answered, held, lived, told
-from tests.e2e.scenarios.test_measures import CAT, a_turn, lines
+from tests.e2e.scenarios.told_facts import CAT, PORTO, answered, held, lived, told
 
 TEA = "User likes green tea."
 FACTS = (TEA, "User's dog is called Biscuit.", "User owns a sailing boat called Albatross.")
 QUESTION = "Which green tea does the user like?"
-PORTO = "User lives in Porto."
 # Long enough for the server to be killed before a turn is due, short enough for it to be due when
 # the server is there again.
 DEBOUNCE_SECONDS = 8
@@ -196,7 +194,7 @@ async def test_metrics(second_host: RunningHost) -> None:
     since = host.log_length()
     page = await host.user("ann")
     await page.add_memory(CAT)
-    await a_turn(host, page)
+    await told(host, page, "I live in Porto. What shall my cat Miso eat?", PORTO)
 
     def points() -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = {}
@@ -219,4 +217,4 @@ async def test_metrics(second_host: RunningHost) -> None:
         one["attributes"]["part"]: one["count"] for one in found["adaptive_memory.turn.duration"]
     }
     assert turns == {"inlet": 1, "learning": 1}
-    assert lines(host, since) == []
+    assert '{"part":' not in host.log_text(since)
