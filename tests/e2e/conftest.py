@@ -32,6 +32,7 @@ running = pytest.StashKey[dict[RunningHost, int]]()
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
     """With ``-n 2`` let each process have whole releases and files, so that servers are few."""
+    config.option.loadscopereorder = False  # what takes long comes first, not what is much
     return ByServer(config, log)
 
 
@@ -49,7 +50,10 @@ class ByServer(LoadScopeScheduling):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let all these tests share one event loop, and stand together by release, the newest last."""
+    """Let all these tests share one event loop, and stand together by release, the newest last.
+
+    Of one release those come first that take so long that they have a time limit of their own.
+    """
     ours = [index for index, item in enumerate(items) if item.path.is_relative_to(HERE)]
     for index in ours:
         if inspect.iscoroutinefunction(getattr(items[index], "obj", None)):
@@ -59,8 +63,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         items[index] = item
 
 
-def _place(item: pytest.Item) -> tuple[int, ...]:
-    return release_number(_release(item) or "0")
+def _place(item: pytest.Item) -> tuple[tuple[int, ...], bool]:
+    release = _release(item) or "999"  # what needs no server comes last
+    return release_number(release), item.get_closest_marker("timeout") is None
 
 
 def _release(item: pytest.Item) -> str:

@@ -273,12 +273,14 @@ async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
     first = f"My favourite words are {said_canaries}."
     await _say_all(page, [first, *(one.said for one in by_origin["typed"])])
     await host.rest(LEARNING_SECONDS)
-    for words in (FAILING, RAMBLING, "What do you know about my e-mail address?"):
-        await _say_all(page, [words])
-        await host.rest(LEARNING_SECONDS)
+    for words in (FAILING, RAMBLING):
+        turn = await page.new_chat().send(words)
+        await page.wait_for_status(turn, "it will be tried again", timeout=LEARNING_SECONDS)
+    await _say_all(page, ["What do you know about my e-mail address?"])
+    await host.rest(LEARNING_SECONDS)  # the failed ones are tried again by then
     for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
         await page.add_memory(f"User likes the word {canaries[place]}.")
-    await host.rest(LEARNING_SECONDS)
+    await host.rest()
     needles = {name: one.needle for name, one in values.items()}
     needles |= {word: word for word in canaries.values()}
     found = await asyncio.to_thread(lambda: sightings(needles, traces(host, page, since)))

@@ -47,6 +47,8 @@ class Filter:
     pass
 """
 
+pytestmark = pytest.mark.timeout(600)
+
 
 def embedded_texts(requests: list[ModelRequest]) -> list[str]:
     """All texts that these requests had embedded."""
