@@ -258,7 +258,7 @@ class Page:
         ]
 
     async def wait_for_status(
-        self, turn: Turn, wanted: str | Callable[[dict[str, Any]], bool], timeout: float = 10
+        self, turn: Turn, wanted: str | Callable[[dict[str, Any]], bool], timeout: float = 30
     ) -> dict[str, Any]:
         """Wait for a status of the turn's message: one that holds this text or satisfies this."""
 

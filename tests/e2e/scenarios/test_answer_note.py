@@ -38,7 +38,7 @@ def noted(page: Page, turn: Turn) -> list[str]:
 
 async def wait_for_note(page: Page, turn: Turn) -> str:
     """The answer as the page shows it when the line has come."""
-    await until(lambda: noted(page, turn), 10, "the line below the answer")
+    await until(lambda: noted(page, turn), 30, "the line below the answer")
     return noted(page, turn)[-1]
 
 
@@ -67,7 +67,7 @@ async def test_never_said_by_the_model(host: RunningHost, talkative: InstalledFi
     request = host.model.chat_requests()[-1]
     answers = [m["content"] for m in request.messages if m["role"] == "assistant"]
     assert answers == ["Understood."]
-    await until(lambda: len(host.model.requests_titled(EXTRACT)) == 2, 10, "the second learning")
+    await until(lambda: len(host.model.requests_titled(EXTRACT)) == 2, 30, "the second learning")
     assert MARK not in str(host.model.requests_titled(EXTRACT)[-1].body)
     history = (await chat.stored())["history"]
     assert history["currentId"] == second.message_id

@@ -72,7 +72,7 @@ async def test_stored_answer_is_clean(host: RunningHost, plugin: InstalledFilter
     page = await host.user("ann")
     chat = page.new_chat()
     turn = await chat.send("What is it?")
-    await until(lambda: "chat:outlet" in {e.kind for e in page.events[turn.since :]}, 10, "outlet")
+    await until(lambda: "chat:outlet" in {e.kind for e in page.events[turn.since :]}, 30, "outlet")
     found = await forms(turn, page)
     assert {name: text.strip() for name, text in found.items()} == dict.fromkeys(found, CLEAN)
     assert found.keys() & {"content", "output"}
@@ -146,7 +146,7 @@ async def test_broken_links(host: RunningHost, plugin: InstalledFilter) -> None:
                 if message.get("id") == turn.message_id and corrected in (message["content"] or "")
             ]
 
-        await until(lambda: any(DOG in one for one in shown()), 20, "the line and the correction")
+        await until(lambda: any(DOG in one for one in shown()), 30, "the line and the correction")
         await host.rest()
         stored = await chat.stored_message(turn.message_id)
         assert stored["content"].startswith(f"{corrected} {rest}\n\n> ")

@@ -56,7 +56,7 @@ async def test_new_code_while_a_turn_is_learned(host: RunningHost, plugin: Insta
     learns(host.model, "coffee", operations(new("User likes black coffee.")))
     later = await chat.send("I like black coffee.")
     # The old code, which has this user's turns in its hands, may take it along.
-    await page.wait_for_status(later, "User likes black coffee.", timeout=20)
+    await page.wait_for_status(later, "User likes black coffee.")
     await page.wait_for_status(turn, f"Memory saved: {TEA}")
     learns(host.model, "cocoa", operations(new("User drinks cocoa at night.")))
     last = await chat.send("I drink cocoa at night.")

@@ -44,7 +44,7 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     kept, vectors = held(host, other), host_vectors(host, other)
     assert (host_vectors(host, page), vectors) == (2, 2)
     turn = await answered(page, "Forget everything about me", "erase")
-    status = await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    status = await page.wait_for_status(turn, "Erased: memories (2)")
     assert "vectors (2)" in status["description"]
     (asked,) = questions(page)
     assert asked["title"] == "Erase everything that is remembered about you?"
@@ -71,7 +71,7 @@ async def test_erased_though_it_is_switched_off(host: RunningHost, plugin: Insta
     assert page.statuses(silent) == []
     assert held(host, page) == before
     turn = await answered(page, "Forget everything about me", "erase")
-    await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (2)")
     assert await page.memories() == []
     await host.rest()
     assert held(host, page) == {}
@@ -102,7 +102,7 @@ async def test_this_chat_is_erased(host: RunningHost, plugin: InstalledFilter) -
     chat = await told(host, page, "I have a cat called Miso.", CAT)
     await told(host, page, "I work as a nurse.", JOB, chat)
     turn = await answered(page, "Forget what I told you in this chat.", "erase", chat)
-    await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (2)")
     (left,) = await page.memories()
     assert PORTO in left.content  # 0.9 keeps tags and bank in it
     assert host_vectors(host, page) == 1
@@ -116,7 +116,7 @@ async def test_today_is_erased(host: RunningHost, plugin: InstalledFilter) -> No
     page = await host.user("ann")
     await told(host, page, "I live in Porto.", PORTO)
     turn = await answered(page, "Vergiss, was ich dir heute gesagt habe", "löschen")
-    await page.wait_for_status(turn, "Erased: memories (1)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (1)")
     assert await page.memories() == []
 
 
@@ -133,7 +133,7 @@ async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> Non
     """Everything can be erased from a temporary chat, too."""
     page = await lived(host, "ann")
     turn = await answered(page, "Forget everything", "erase", page.temporary_chat())
-    await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (2)")
     assert await page.memories() == []
 
 
@@ -151,7 +151,7 @@ async def test_texts_are_sealed(host: RunningHost, plugin: InstalledFilter) -> N
     assert sealed_texts(host, page, "pending", "payload")
     await page.wait_for_status(turn, "moved to the archive")
     await chat.send("Where do I live?")
-    await until(lambda: "chat" in held(host, page), 10, "the state of a chat")
+    await until(lambda: "chat" in held(host, page), 30, "the state of a chat")
     for kind, columns in (
         ("audit", ["before"]),
         ("archive", ["content"]),

@@ -78,7 +78,7 @@ def yesterday(host: RunningHost, chat: Conversation) -> None:
 
 async def indexed(host: RunningHost, page: Page, units: int) -> None:
     """Wait until so many units of a user are in the index."""
-    await until(lambda: chroma(host, page, UNITS) == units, 20, f"{units} indexed units")
+    await until(lambda: chroma(host, page, UNITS) == units, 30, f"{units} indexed units")
 
 
 async def told(
@@ -142,7 +142,7 @@ async def test_this_chat_beyond_its_window(host: RunningHost, plugin: InstalledF
     for number in range(6):
         await chat.send(f"Turn {number} of the tale: {LONG}")
     await chat.send("The name of my boat is painted in red letters.")
-    await until(lambda: of_chat(host, chat.id, MESSAGES_OF_CHAT) == 18, 20, "9 indexed turns")
+    await until(lambda: of_chat(host, chat.id, MESSAGES_OF_CHAT) == 18, 30, "9 indexed turns")
     await chat.send(ASKED)
     request = host.model.chat_requests()[-1]
     seen = [str(one["content"]) for one in request.messages if one["role"] == "user"]
@@ -176,7 +176,7 @@ async def test_too_much_for_the_budget(
     await indexed(host, page, 15)
     # The vectors stand in the database a moment before recall in this process knows of them.
     for _ in range(MOST_ASKED):
-        turn = await page.new_chat().send(ASKED, timeout=30)
+        turn = await page.new_chat().send(ASKED)
         assert turn.content == "I see."
         if host.model.requests_titled(SUMMARISE):
             break
@@ -197,7 +197,7 @@ async def test_topic_without_summary(host: RunningHost, plugin: InstalledFilter)
     await indexed(host, page, 7)
     yesterday(host, chat)
     await told(host, page, "My cat is called Pixel.", "Purr.", units=10)
-    await host.model.wait_for_request(lambda request: request.title == SUMMARISE, timeout=20)
+    await host.model.wait_for_request(lambda request: request.title == SUMMARISE)
     await told(host, page, "My dog is called Byte.", "Wuff.", units=13)
     assert "- User: My boat is called Freya." in await recalled(host, page)
     assert of_chat(host, chat.id) == 7
@@ -215,7 +215,7 @@ async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilt
     yesterday(host, chat)
     prompt = await recalled(host, page)
     assert "My boat" in prompt.partition(SIMILAR)[2].partition(SECTION)[0]
-    await until(lambda: of_chat(host, chat.id) == 8, 20, "the unit of the topic")
+    await until(lambda: of_chat(host, chat.id) == 8, 30, "the unit of the topic")
     prompt = await recalled(host, page, "What did I name my vessel?")
     assert "- Topic: The user named a vessel Freya." in prompt
     assert len(host.model.requests_titled(SUMMARISE)) == 1
@@ -236,7 +236,7 @@ async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: Insta
     await page.request("DELETE", f"/api/v1/chats/{chat.id}")
     prompt = await recalled(host, page)
     assert "Odin" not in prompt
-    await until(lambda: of_chat(host, chat.id) == 0, 20, "the swept index")
+    await until(lambda: of_chat(host, chat.id) == 0, 30, "the swept index")
 
 
 async def test_backfill_on_request(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -254,7 +254,7 @@ async def test_backfill_on_request(host: RunningHost, plugin: InstalledFilter) -
     assert "Freya" not in await recalled(host, page)
     await plugin.set_user_valves(page, {"index_past_chats": True})
     turn = await page.new_chat().send("Good morning!")
-    await page.wait_for_status(turn, "Past chats indexed: ", timeout=20)
+    await page.wait_for_status(turn, "Past chats indexed: ")
     prompt = await recalled(host, page)
     assert f"{day_of(page, then)}\n- User: My boat is called Freya." in prompt
 
@@ -268,7 +268,7 @@ async def test_everything_is_forgotten(host: RunningHost, plugin: InstalledFilte
     await told(host, other, "My boat is called Thor.", "Splendid!")
     page.answers["input"] = "erase"
     turn = await page.new_chat().send("Forget everything about me")
-    status = await page.wait_for_status(turn, "Erased: ", timeout=20)
+    status = await page.wait_for_status(turn, "Erased: ")
     assert "chats in the index of past conversation (1)" in status["description"]
     assert chroma(host, page, COLLECTIONS) == 0
     assert "Freya" not in await recalled(host, page)

@@ -77,7 +77,7 @@ async def test_locked_database(host: RunningHost, plugin: InstalledFilter) -> No
     await asyncio.to_thread(lock)
     turn = await running.finish()
     assert turn.content == "Understood."
-    await page.wait_for_status(turn, "Memory saved", timeout=20)
+    await page.wait_for_status(turn, "Memory saved")
     assert len(await page.memories()) == 1
 
 
@@ -117,7 +117,7 @@ async def test_tables_that_cannot_be_created(host: RunningHost, plugin: Installe
         fresh = await host.kept_filter(PLUGIN)
         chat = page.new_chat()
         turn = await chat.send("I like green tea.")
-        await page.wait_for_status(turn, "Memory saved", timeout=30)
+        await page.wait_for_status(turn, "Memory saved")
         await chat.regenerate()
         await host.rest()
         await fresh.uninstall()  # it would remember for a while that there are no tables

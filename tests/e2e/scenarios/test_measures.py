@@ -46,7 +46,7 @@ async def test_lines_of_a_turn(host: RunningHost, plugin: InstalledFilter) -> No
     host.model.when_title(RELEVANCE, {"scores": [{"id": memory.id, "score": 0.9}]})
     since = host.log_length()
     await a_turn(host, page)
-    await until(lambda: len(lines(host, since)) > 1, 10, "two lines")
+    await until(lambda: len(lines(host, since)) > 1, 30, "two lines")
     inlet, learning = sorted(lines(host, since), key=lambda line: line["part"])
     assert (inlet["part"], inlet["outcome"], inlet["entries"]) == (
         "inlet",

@@ -55,7 +55,7 @@ async def test_reply(host: RunningHost, plugin: InstalledFilter, case: Case) -> 
     turn = await page.new_chat().send(WORDS)
     assert turn.content == "Understood."
     assert turn.error is None
-    await page.wait_for_status(turn, case.status, timeout=15)
+    await page.wait_for_status(turn, case.status)
     rows = sorted(memory.content for memory in await page.memories())
     assert len(rows) == len(case.stored)
     assert all(any(fact in row for row in rows) for fact in case.stored)

@@ -74,14 +74,14 @@ async def test_chat_is_noted(host: RunningHost, plugin: InstalledFilter) -> None
     chat = page.new_chat()
     await chat.send("I am allergic to something, so what should I cook?")
     assert "peanuts" in host.model.chat_requests()[-1].system_prompt
-    (first,) = await until(lambda: rows(host, "chat_notes", page), 10, "notes of the chat")
+    (first,) = await until(lambda: rows(host, "chat_notes", page), 30, "notes of the chat")
     assert first["chat_id"] == chat.id
     assert first["notes"].startswith("am1:")
     assert "## Summary so far\nnone\n" in shown(asked(host)[0])
     host.model.when_title(POSTPROCESS, said(chat_summary="They also wanted a cake."))
     await chat.send("And a cake, please.")
     await until(
-        lambda: rows(host, "chat_notes", page)[0]["notes"] != first["notes"], 10, "newer notes"
+        lambda: rows(host, "chat_notes", page)[0]["notes"] != first["notes"], 30, "newer notes"
     )
     again = shown(asked(host)[1])
     assert f"## Summary so far\n{SUMMARY}\n" in again
@@ -98,14 +98,14 @@ async def test_what_to_ask_next(host: RunningHost, plugin: InstalledFilter) -> N
     host.model.when_title(POSTPROCESS, said(follow_up_suggestions=lines))
     chat = page.new_chat()
     turn = await chat.send("What should I cook?")
-    await until(lambda: follow_ups(page, turn), 10, "suggestions of what to ask next")
+    await until(lambda: follow_ups(page, turn), 30, "suggestions of what to ask next")
     assert follow_ups(page, turn) == [lines[:6]]
     stored = await chat.stored_message(turn.message_id)
     assert stored["followUps"] == lines[:6]
     assert (stored["content"] or turn.content) == "Understood."
     await plugin.set_valves({**ON, "suggest_follow_ups": False})
     turn = await chat.send("And what else?")
-    await until(lambda: len(asked(host)) == 2, 10, "the second call")
+    await until(lambda: len(asked(host)) == 2, 30, "the second call")
     await host.rest()
     assert follow_ups(page, turn) == []
     assert not (await chat.stored_message(turn.message_id)).get("followUps")
@@ -140,7 +140,7 @@ async def test_harmful_answer_is_flagged(host: RunningHost, plugin: InstalledFil
     chat, since = page.new_chat(), host.log_length()
     turn = await chat.send("How do I clean my kitchen?")
     await page.wait_for_status(turn, "The answer may be harmful (9 of 10)")
-    await until(lambda: rows(host, "audit", page), 10, "an entry of the audit")
+    await until(lambda: rows(host, "audit", page), 30, "an entry of the audit")
     (entry,) = rows(host, "audit", page)
     assert (entry["kind"], entry["message_id"]) == ("flagged", turn.message_id)
     log = host.log_text(since)

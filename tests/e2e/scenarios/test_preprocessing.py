@@ -66,7 +66,7 @@ async def test_follow_up_is_made_complete(host: RunningHost, plugin: InstalledFi
     assert "icon_names" not in second.system_prompt
     assert "user: Hello!" in second.user_text
     noted = "SELECT 1 FROM adaptive_memory_chat_notes WHERE user_id = ?"
-    await until(lambda: host.query(noted, page.user_id), 10, "notes")
+    await until(lambda: host.query(noted, page.user_id), 30, "notes")
 
 
 async def test_language_steers_learning(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -104,7 +104,7 @@ async def test_injection_and_harm(host: RunningHost, plugin: InstalledFilter) ->
     rows = "SELECT kind FROM adaptive_memory_audit WHERE user_id = ?"
     await until(
         lambda: [row["kind"] for row in host.query(rows, page.user_id)] == ["flagged"] * 2,
-        10,
+        30,
         "two entries of the audit",
     )
 
@@ -116,7 +116,7 @@ async def test_trouble(host: RunningHost, plugin: InstalledFilter) -> None:
     await page.add_memory(TEA)
     learns(host.model, QUESTION, operations(new("User asks about tea every day.")))
     host.model.when_title(PREPROCESS, Hang())
-    turn = await page.new_chat().send(QUESTION, timeout=30)
+    turn = await page.new_chat().send(QUESTION)
     assert turn.content == "Understood."
     assert TEA in last_prompt(host)
     assert host.model.requests_titled(PREPROCESS) != []

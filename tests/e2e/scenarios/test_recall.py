@@ -204,10 +204,10 @@ async def test_vectors_go_with_their_memory(host: RunningHost, plugin: Installed
         return {row["memory_id"] for row in host.query(question, page.user_id)}
 
     await page.new_chat().send(QUESTION)
-    await until(lambda: ids() == {kept.id, gone.id}, 10, "two vectors")
+    await until(lambda: ids() == {kept.id, gone.id}, 30, "two vectors")
     await page.delete_memory(gone.id)
     await page.new_chat().send(QUESTION)
-    await until(lambda: ids() == {kept.id}, 10, "one vector")
+    await until(lambda: ids() == {kept.id}, 30, "one vector")
 
 
 async def test_another_embedding_model(host: RunningHost, plugin: InstalledFilter) -> None:

@@ -53,7 +53,7 @@ async def test_deleted_function(host: RunningHost, plugin: InstalledFilter) -> N
     turn = await failing.new_chat().send("I live in Porto.")
     await failing.wait_for_status(turn, "it will be tried again")
     await busy.new_chat().send("I live in Lisbon.")
-    await until(lambda: len(host.model.requests_titled(EXTRACT)) > 1, 10, "a call that hangs")
+    await until(lambda: len(host.model.requests_titled(EXTRACT)) > 1, 30, "a call that hangs")
     since = host.log_length()
     await plugin.uninstall()
 

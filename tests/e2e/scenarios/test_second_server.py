@@ -75,7 +75,7 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await page.complete(QUESTION)
     assert TEA in host.model.chat_requests()[-1].system_prompt
     stored = "SELECT 1 FROM adaptive_memory_vector WHERE user_id = ?"
-    await until(lambda: len(host.query(stored, page.user_id)) == 3, 10, "three vectors")
+    await until(lambda: len(host.query(stored, page.user_id)) == 3, 30, "three vectors")
     await plugin.set_valves({"extraction_debounce_seconds": DEBOUNCE_SECONDS})
     turn = await page.new_chat().send("I live in Porto.")
     await asyncio.to_thread(host.server.kill)
@@ -89,7 +89,7 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await host.server.wait_until_healthy()
     await page.request("GET", "/api/models")
     at_hand = "memories are at hand of users who were here lately: "
-    await until(lambda: at_hand in host.log_text(written), 10, "memories at hand")
+    await until(lambda: at_hand in host.log_text(written), 30, "memories at hand")
     await page.complete(QUESTION)
     assert TEA in host.model.chat_requests()[-1].system_prompt
     embedded = embedded_texts(host.model.embedding_requests)
@@ -178,8 +178,8 @@ async def test_changed_secret(second_host: RunningHost) -> None:
         await plugin.set_valves({})
         await told(host, again, "I have a boat called Freya.", "User has a boat called Freya.")
         turn = await answered(again, "Forget everything about me", "erase")
-        await again.wait_for_status(turn, "Erased: memories (3)", timeout=20)
-        await until(lambda: held(host, again) == {}, 10, "empty tables")
+        await again.wait_for_status(turn, "Erased: memories (3)")
+        await until(lambda: held(host, again) == {}, 30, "empty tables")
     finally:
         await again.close()
 
@@ -207,7 +207,7 @@ async def test_metrics(second_host: RunningHost) -> None:
                         found[metric["name"]] = metric["data"]["data_points"]
         return found
 
-    await until(lambda: "adaptive_memory.operations" in points(), 10, "metrics of the learning")
+    await until(lambda: "adaptive_memory.operations" in points(), 30, "metrics of the learning")
     found = points()
     [saved] = found["adaptive_memory.operations"]
     assert (saved["attributes"], saved["value"]) == ({"status": "saved"}, 1)

@@ -95,7 +95,7 @@ async def test_rejected_for_good(host: RunningHost, plugin: InstalledFilter) -> 
     proposes(host, entry=answers)
     page = await careful(host, plugin, False)
     await page.new_chat().send(SAID)
-    await until(lambda: states(host, page) == ["rejected"], 10, "the rejection")
+    await until(lambda: states(host, page) == ["rejected"], 30, "the rejection")
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
     turn = await page.new_chat().send("I drink green tea in the evening, too.")
     await page.wait_for_status(turn, "Nothing new to remember")
@@ -129,7 +129,7 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     page = await careful(host, plugin, True)
     await page.new_chat().send(SAID)
     await page.disconnect()
-    await until(lambda: states(host, page) == ["waiting"], 10, "the suggestion")
+    await until(lambda: states(host, page) == ["waiting"], 30, "the suggestion")
     await host.rest()
     assert await page.memories() == []
     await page.connect()
@@ -172,13 +172,13 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     await page.wait_for_status(await chat.send(SAID), WAITS)
     page.answers["input"] = "erase"
     turn = await chat.send("Forget what I told you in this chat.")
-    await page.wait_for_status(turn, "suggestions (1)", timeout=20)
+    await page.wait_for_status(turn, "suggestions (1)")
     assert states(host, page) == []
     page.answers["confirmation"] = False
     await page.new_chat().send(SAID)
-    await until(lambda: states(host, page) == ["rejected"], 10, "the rejection")
+    await until(lambda: states(host, page) == ["rejected"], 30, "the rejection")
     turn = await page.new_chat().send("Forget everything about me")
-    await page.wait_for_status(turn, "suggestions (1)", timeout=20)
+    await page.wait_for_status(turn, "suggestions (1)")
     assert states(host, page) == []
 
 
@@ -191,7 +191,7 @@ async def test_found_behind_the_answer(host: RunningHost, plugin: InstalledFilte
     host.model.when_title("# Postprocess", {"new_learnings": [TEA, violin]})
     turn = await page.new_chat().send(f"{SAID} I play the violin.")
     await page.wait_for_status(turn, violin)
-    await until(lambda: states(host, page) == [], 10, "both are answered")
+    await until(lambda: states(host, page) == [], 30, "both are answered")
     kept = [one.content for one in await page.memories()]
     assert [sum(word in one for one in kept) for word in ("tea", "violin")] == [1, 1]
     assert len(questions(page)) == len(kept) == 2
