@@ -19,8 +19,6 @@ CAT = "User has a cat called Miso."
 PORTO = "User lives in Porto."
 WORDS = "I live in Porto. What shall my cat Miso eat?"
 RELEVANCE = "# Score relevance"
-# Nothing here is about time limits.
-PATIENT = {"inlet_timeout_seconds": 15}
 
 
 def lines(host: RunningHost, since: int) -> list[dict[str, Any]]:
@@ -39,7 +37,7 @@ async def a_turn(host: RunningHost, page: Page) -> None:
 async def test_lines_of_a_turn(host: RunningHost, plugin: InstalledFilter) -> None:
     """A turn has one line for its inlet and one for its learning, and nobody's words in them."""
     valves = {"use_llm_for_relevance": True, "relevance_timeout_seconds": 10}
-    await plugin.set_valves({**valves, **PATIENT})
+    await plugin.set_valves(valves)
     page = await host.user("ann")
     await page.add_memory(CAT)
     [memory] = await page.memories()

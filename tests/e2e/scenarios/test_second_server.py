@@ -25,8 +25,6 @@ QUESTION = "Which green tea does the user like?"
 # the server is there again.
 DEBOUNCE_SECONDS = 8
 
-# Nothing here is about time limits.
-PATIENT = {"inlet_timeout_seconds": 15}
 METRICS = "METRICS "
 
 COLLECTOR = f"""
@@ -192,7 +190,7 @@ async def test_metrics(second_host: RunningHost) -> None:
     plugin = await host.kept_filter(PLUGIN)
     # A load of the plug-in looks for the provider of meters when it begins.
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# edited\n")
-    await plugin.set_valves({**PATIENT, "log_measures": False})
+    await plugin.set_valves({"log_measures": False})
     since = host.log_length()
     page = await host.user("ann")
     await page.add_memory(CAT)
@@ -200,14 +198,19 @@ async def test_metrics(second_host: RunningHost) -> None:
 
     def points() -> dict[str, list[dict[str, Any]]]:
         found: dict[str, list[dict[str, Any]]] = {}
-        for one in re.findall(f"{METRICS}(.*)", host.log_text(since)):
+        for one in re.findall(f"{METRICS}(.*)\n", host.log_text(since)):
             for resource in json.loads(one)["resource_metrics"]:
                 for scope in resource["scope_metrics"]:
                     for metric in scope["metrics"]:
                         found[metric["name"]] = metric["data"]["data_points"]
         return found
 
-    await until(lambda: "adaptive_memory.operations" in points(), 30, "metrics of the learning")
+    def turns() -> dict[str, int]:
+        ended = points().get("adaptive_memory.turn.duration", [])
+        return {one["attributes"]["part"]: one["count"] for one in ended}
+
+    # Last of all the learning's end is measured.
+    await until(lambda: turns() == {"inlet": 1, "learning": 1}, 30, "metrics of both parts")
     found = points()
     [saved] = found["adaptive_memory.operations"]
     assert (saved["attributes"], saved["value"]) == ({"status": "saved"}, 1)
@@ -215,8 +218,4 @@ async def test_metrics(second_host: RunningHost) -> None:
     assert stages >= {"freshness", "embedding", "ranking", "block", "queue", "extraction", "apply"}
     [call] = found["adaptive_memory.model.calls"]
     assert call["attributes"] == {"part": "learning", "purpose": "extraction", "result": "answered"}
-    turns = {
-        one["attributes"]["part"]: one["count"] for one in found["adaptive_memory.turn.duration"]
-    }
-    assert turns == {"inlet": 1, "learning": 1}
     assert '{"part":' not in host.log_text(since)
