@@ -65,7 +65,7 @@ async def test_quick_messages_are_learned_together(
     host: RunningHost, plugin: InstalledFilter
 ) -> None:
     """Two messages within the waiting time cost one model call; the newer answer shows the line."""
-    await plugin.set_valves({"extraction_debounce_seconds": 3})
+    await plugin.set_valves({"extraction_debounce_seconds": 8})
     page = await host.user("ann")
 
     def found(body: Body) -> dict[str, Any]:
