@@ -12,7 +12,7 @@ from blockbuster import blockbuster_ctx
 from hypothesis import HealthCheck, settings
 
 from demo.environment import HostEnvironment, host_environment
-from tests.hosts import DEFAULT_RELEASES, chosen_releases
+from tests.hosts import DEFAULT_RELEASES, chosen_releases, release_number
 from tools.bundle_source import PACKAGE
 
 PROJECT = Path(__file__).resolve().parent.parent
@@ -45,12 +45,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--soak",
         action="store_true",
-        help="run the long form of tests that have one",
+        help="run the long runs too, and the long form of tests that have one",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse unknown releases."""
+    """Declare the markers, and refuse unknown releases."""
+    for marker in (
+        "every_release: a scenario that runs on every chosen release, not on the newest alone",
+        "soak: a long run, left out without --soak",
+    ):
+        config.addinivalue_line("markers", marker)
     try:
         chosen_releases(config.getoption("--hosts"))
     except ValueError as error:
@@ -58,17 +63,28 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run what needs an installed host once for each chosen release."""
+    """Run what needs an installed host once for each chosen release.
+
+    A scenario that is the same for every release runs on the newest of them alone.
+    """
     if "installed_host" in metafunc.fixturenames:
         releases = chosen_releases(metafunc.config.getoption("--hosts"))
+        definition = metafunc.definition
+        is_scenario = definition.path.is_relative_to(PROJECT / "tests" / "e2e")
+        if is_scenario and not definition.get_closest_marker("every_release"):
+            releases = (max(releases, key=release_number),)
         metafunc.parametrize("installed_host", releases, indirect=True, scope="session")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs an installed host, and put the tests into the chosen order."""
+    """Mark what needs an installed host, leave long runs out, and put the rest into an order."""
     for item in items:
         if "installed_host" in getattr(item, "fixturenames", ()):
             item.add_marker("host")
+    if not config.getoption("--soak"):
+        long = [item for item in items if item.get_closest_marker("soak")]
+        items[:] = [item for item in items if item not in long]
+        config.hook.pytest_deselected(items=long)
     seed = config.getoption("--shuffle")
     if seed is not None:
         random.Random(seed).shuffle(items)

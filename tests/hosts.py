@@ -31,6 +31,11 @@ def chosen_releases(option: str) -> tuple[str, ...]:
     return releases
 
 
+def release_number(release: str) -> tuple[int, ...]:
+    """A release as something to compare: 0.9.6 is before 0.12.4."""
+    return tuple(int(part) for part in release.split("."))
+
+
 def installed_sources() -> dict[str, Path]:
     """Folder with the ``open_webui`` package of every release that is built on this machine."""
     markers = (cache_folder() / "hosts").glob("open-webui-*-py3.*/.complete")

@@ -3,56 +3,75 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
-from contextlib import contextmanager
+import re
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
-from demo.environment import HostEnvironment
+from demo.environment import NEWEST, HostEnvironment
 from tests.e2e.driver.host import RunningHost, StartHost, WatchLog
+from tests.hosts import release_number
 
 HERE = Path(__file__).parent
 LOG_TAIL = 6000
+EMBEDDED_BY_THE_MODEL = {
+    "RAG_EMBEDDING_ENGINE": "openai",
+    "RAG_OPENAI_API_BASE_URL": "{model_url}",
+    "RAG_OPENAI_API_KEY": "none",
+    "RAG_EMBEDDING_MODEL": "words",
+}
 
 # The servers that run right now, and how long each one's log was when the test began.
 running = pytest.StashKey[dict[RunningHost, int]]()
 
 
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
+    """With ``-n 2`` let each process have whole releases and files, so that servers are few."""
+    config.option.loadscopereorder = False  # what takes long comes first, not what is much
+    return ByServer(config, log)
+
+
+class ByServer(LoadScopeScheduling):
+    """Gives out what runs on an older release in one piece, and each file of the rest.
+
+    So one process works through the older release while the other one begins with the newest,
+    and both share what is left.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        release = re.search(r"\[(\d+\.\d+\.\d+)", nodeid)
+        return release[1] if release and release[1] != NEWEST else nodeid.partition("::")[0]
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let all these tests share one event loop, and those with servers of their own come first.
+    """Let all these tests share one event loop, and stand together by release, the newest last.
 
-    A server of one's own is started while no other one runs: memory and cores are few.
+    Of one release those come first that take so long that they have a time limit of their own.
     """
     ours = [index for index, item in enumerate(items) if item.path.is_relative_to(HERE)]
     for index in ours:
         if inspect.iscoroutinefunction(getattr(items[index], "obj", None)):
             items[index].add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-    in_order = sorted((items[index] for index in ours), key=_place(items))
+    in_order = sorted((items[index] for index in ours), key=_place)
     for index, item in zip(ours, in_order, strict=True):
         items[index] = item
 
 
-def _place(items: list[pytest.Item]) -> Callable[[pytest.Item], tuple[int, bool]]:
-    """Sort key: by release in the order in which they were asked for, shared servers later.
-
-    First of all comes what names no release: it brings several servers of its own.
-    """
-    releases: dict[Any, int] = {None: 0}
-    for item in items:
-        releases.setdefault(_release(item), len(releases))
-    return lambda item: (
-        releases[_release(item)],
-        "shared_host" in getattr(item, "fixturenames", ()),
-    )
+def _place(item: pytest.Item) -> tuple[tuple[int, ...], bool]:
+    release = _release(item) or "999"  # what needs no server comes last
+    return release_number(release), item.get_closest_marker("timeout") is None
 
 
-def _release(item: pytest.Item) -> Any:
+def _release(item: pytest.Item) -> str:
+    """The release that a test runs on; nothing where it needs no host, or brings its own."""
     callspec = getattr(item, "callspec", None)
-    return callspec.params.get("installed_host") if callspec else None
+    return callspec.params.get("installed_host", "") if callspec else ""
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -63,19 +82,56 @@ async def shared_host(
 ) -> AsyncIterator[RunningHost]:
     """One server per release, for all tests that need nothing special of it."""
     data = tmp_path_factory.mktemp(f"open-webui-{installed_host.version}")
-    host = await RunningHost.start(installed_host, data)
-    servers = _servers(request.session)
+    async with _served(request.session, installed_host, data) as host:
+        yield host
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def host(
+    shared_host: RunningHost, request: pytest.FixtureRequest
+) -> AsyncIterator[RunningHost]:
+    """The shared server, lent to one test with a model that has forgotten the test before."""
+    async with shared_host.borrowed():
+        if "plugin" not in request.fixturenames:
+            await shared_host.switch_kept_filter_off()
+        yield shared_host
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def shared_second_host(
+    installed_host: HostEnvironment,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
+) -> AsyncIterator[RunningHost]:
+    """One more server per release, which has its texts embedded by the scripted model."""
+    data = tmp_path_factory.mktemp(f"second-{installed_host.version}")
+    async with _served(request.session, installed_host, data, EMBEDDED_BY_THE_MODEL) as host:
+        yield host
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def second_host(shared_second_host: RunningHost) -> AsyncIterator[RunningHost]:
+    """That server, lent to one test, which may stop it and start it again.
+
+    Tests that use it stand in one file, so that one process of ``-n 2`` runs them all.
+    """
+    async with shared_second_host.borrowed():
+        yield shared_second_host
+
+
+@asynccontextmanager
+async def _served(
+    session: pytest.Session,
+    environment: HostEnvironment,
+    data: Path,
+    variables: Mapping[str, str] | None = None,
+) -> AsyncIterator[RunningHost]:
+    host = await RunningHost.start(environment, data, variables)
+    servers = _servers(session)
     servers[host] = 0
     yield host
     del servers[host]
     await host.stop()
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def host(shared_host: RunningHost) -> AsyncIterator[RunningHost]:
-    """The shared server, lent to one test with a model that has forgotten the test before."""
-    async with shared_host.borrowed():
-        yield shared_host
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import sqlite3
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from typing import Any
 from demo.environment import HostEnvironment
 from demo.server import HostServer, server_variables
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.scripted_model import ScriptedModel
+from tests.e2e.driver.scripted_model import CHAT_MODEL, ScriptedModel
 
 # Starts a server with these environment variables: the fixture ``start_host``.
 StartHost = Callable[..., Awaitable["RunningHost"]]
@@ -26,29 +27,49 @@ WatchLog = Callable[["RunningHost"], AbstractContextManager[None]]
 # host run into its five seconds for a locked database, with no filter installed too.
 PATIENT_SQLITE = {"DATABASE_SQLITE_PRAGMA_BUSY_TIMEOUT": "30000"}
 
-# A test that is not about waiting for further messages waits for none.
-HASTY: dict[str, Any] = {"extraction_debounce_seconds": 0}
+# A test that is not about waiting for further messages waits for none, and none that is not about
+# time limits fails because the machine is busy.
+HASTY: dict[str, Any] = {"extraction_debounce_seconds": 0, "inlet_timeout_seconds": 15}
 
 _accounts = itertools.count(1)
 
 _WAITING_TURNS = "adaptive_memory_pending"
+# How long the work behind a test's last turn may still take before it is cut off.
+_FAREWELL_SECONDS = 1.0
+# What goes on for a while after the plug-in was loaded, or replaced.
+_BEHIND_NO_TURN = ("Filter._warmed_up", "Installation._retire")
+_WATCHER = Path(__file__).parents[1] / "watcher_action.py"
+
+
+@dataclass(slots=True)
+class FilterState:
+    """Whether a function is installed and on, and whether its code is still the first one."""
+
+    installed: bool = True
+    on: bool = False
+    changed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class InstalledFilter:
-    """A filter function on a host, handled as its admin does in the panel."""
+    """A filter function on a host, handled as its admin does in the panel.
+
+    ``state`` is what this object has brought about.
+    """
 
     admin: Page
     id: str
+    state: FilterState
 
     async def update(self, source: Path | str) -> None:
         """Save new code; the host loads it for the next request."""
+        self.state.changed = True
         await self.admin.request(
             "POST", f"/api/v1/functions/id/{self.id}/update", _function(self.id, source)
         )
 
     async def set_valves(self, valves: Mapping[str, Any]) -> None:
-        """Save the admin's valves; those not named go back to their defaults, but for waiting."""
+        """Save the admin's valves; those not named go back to what tests begin with."""
         await self.admin.request(
             "POST", f"/api/v1/functions/id/{self.id}/valves/update", {**HASTY, **valves}
         )
@@ -64,8 +85,15 @@ class InstalledFilter:
             "POST", f"/api/v1/functions/id/{self.id}/valves/user/update", dict(valves)
         )
 
+    async def switch(self, on: bool) -> None:
+        """Switch the function on or off."""
+        if on != self.state.on:
+            await self.admin.request("POST", f"/api/v1/functions/id/{self.id}/toggle")
+            self.state.on = on
+
     async def uninstall(self) -> None:
         """Delete the function."""
+        self.state.installed = False
         await self.admin.request("DELETE", f"/api/v1/functions/id/{self.id}/delete")
 
 
@@ -78,6 +106,8 @@ class RunningHost:
     admin: Page
     _pages: list[Page] = field(default_factory=list[Page])
     _filters: list[InstalledFilter] = field(default_factory=list[InstalledFilter])
+    _kept: InstalledFilter | None = None
+    _watched: bool = False
 
     @classmethod
     async def start(
@@ -166,8 +196,7 @@ class RunningHost:
     async def user(self, name: str = "user") -> Page:
         """A page signed in to an account that nobody has used before."""
         email = f"{name.lower()}-{next(_accounts)}@example.com"
-        await self.admin.add_user(name, email)
-        page = await Page.sign_in(self.url, email)
+        page = await self.admin.new_user(name, email)
         self._pages.append(page)
         return page
 
@@ -187,32 +216,114 @@ class RunningHost:
     ) -> InstalledFilter:
         """Install a filter from a file or from source text and switch it on, for all if wanted."""
         await self.admin.request("POST", "/api/v1/functions/create", _function(function_id, source))
-        installed = InstalledFilter(self.admin, function_id)
+        installed = InstalledFilter(self.admin, function_id, FilterState())
         self._filters.append(installed)
         if valves:
             await installed.set_valves(valves)
-        await self.admin.request("POST", f"/api/v1/functions/id/{function_id}/toggle")
+        await installed.switch(on=True)
         if make_global:
             await self.admin.request("POST", f"/api/v1/functions/id/{function_id}/toggle/global")
         return installed
 
     @asynccontextmanager
+    async def admin_settings(
+        self, path: str, changes: Mapping[str, Any], *, save_at: str = ""
+    ) -> AsyncIterator[None]:
+        """Have some settings of a page of the admin panel changed for as long as this lasts.
+
+        Settings in groups are changed one by one: ``{"features": {"memories": False}}``.
+        """
+        usual = await self.admin.request("GET", path)
+        changed = {
+            name: {**usual[name], **change} if isinstance(change, Mapping) else change
+            for name, change in changes.items()
+        }
+        await self.admin.request("POST", save_at or path, {**usual, **changed})
+        try:
+            yield
+        finally:
+            await self.admin.request("POST", save_at or path, usual)
+
+    async def kept_filter(self, source: Path) -> InstalledFilter:
+        """A filter that stays installed from test to test, as new: its own code, usual valves."""
+        kept = self._kept
+        if kept and kept.state.installed and kept.state.changed:
+            await kept.uninstall()
+        if not kept or not kept.state.installed:
+            kept = self._kept = await self.install_filter(source)
+            self._filters.remove(kept)
+        await kept.set_valves({})
+        await kept.switch(on=True)
+        return kept
+
+    @asynccontextmanager
     async def borrowed(self) -> AsyncIterator[RunningHost]:
-        """Give the host to one test: what the test opens and installs is gone afterwards."""
-        self.model.reset()
+        """Give the host to one test: what the test opens and installs is gone afterwards.
+
+        So is what the filter still does: it would ask the next test's model.
+        """
         pages, filters = len(self._pages), len(self._filters)
         try:
             yield self
         finally:
+            self.model.reset()
             while len(self._pages) > pages:
                 await self._pages.pop().close()
             while len(self._filters) > filters:
-                await self._filters.pop().uninstall()
+                last = self._filters.pop()
+                if last.state.installed:
+                    await last.uninstall()
             self._drop_waiting_turns()
+            if self._kept:
+                await self._end_work()
             self.model.reset()
 
+    async def switch_kept_filter_off(self) -> None:
+        """Let a test have the host alone."""
+        if self._kept and self._kept.state.installed:
+            await self._kept.switch(on=False)
+
+    # What a filter does behind the turns
+
+    async def work(self, *, cancel: bool = False) -> list[str]:
+        """What the plug-in does behind turns right now: the names of its coroutines."""
+        if not self._watched:
+            await self.admin.request(
+                "POST", "/api/v1/functions/create", _function("watcher", _WATCHER)
+            )
+            await self.admin.request("POST", "/api/v1/functions/id/watcher/toggle")
+            self._watched = True
+        question = {
+            "model": CHAT_MODEL,
+            "chat_id": "",
+            "id": "",
+            "session_id": "",
+            "module": "function_adaptive_memory",
+            "besides": _BEHIND_NO_TURN,
+            "cancel": cancel,
+        }
+        found = await self.admin.request("POST", "/api/chat/actions/watcher", question)
+        return found["running"]
+
+    async def rest(self, timeout: float = 20) -> None:
+        """Wait until the plug-in does nothing any more: what has not come by then never comes."""
+        deadline = time.monotonic() + timeout
+        while running := await self.work():
+            if time.monotonic() > deadline:
+                message = f"waited {timeout:g} s in vain for the end of {running}"
+                raise TimeoutError(message)
+            await asyncio.sleep(0.02)
+
+    async def _end_work(self) -> None:
+        """Let what is near its end come to it, and cut off what waits for a time."""
+        try:
+            await self.rest(_FAREWELL_SECONDS)
+        except TimeoutError:
+            await self.work(cancel=True)
+            await self.rest()
+
     def _drop_waiting_turns(self) -> None:
-        """Forget what is to be learned: what a test uninstalled would ask the next one's model."""
+        """Forget what is to be learned: nobody comes back for it."""
         if self.query("SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS):
             with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
                 connection.execute(f"DELETE FROM {_WAITING_TURNS}")

@@ -113,33 +113,37 @@ class Page:
 
     @classmethod
     async def _enter(cls, url: str, path: str, account: dict[str, str]) -> Page:
-        # A connection of its own for each request: an idle one that the host has dropped would
-        # fail the next POST, where a browser silently tries again.
-        http = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(force_close=True),
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=aiohttp.ClientTimeout(total=300),
-        )
-        page = cls(url, Release("0.0.0"), http)
+        page = cls(url, Release("0.0.0"), _http_session())
         try:
-            session = await page.request("POST", path, account)
-            page.token = session["token"]
-            page.user_id, page.name, page.email = session["id"], session["name"], session["email"]
-            settings = await page.request("GET", "/api/config")
-            page.release = Release(settings["version"])
-            page._memories_enabled = bool(settings["features"].get("enable_memories"))
-            await page.connect()
+            await page._open(await page.request("POST", path, account))
         except BaseException:
             await page.close()
             raise
         return page
 
-    async def add_user(
-        self, name: str, email: str, password: str = PASSWORD, role: str = "user"
-    ) -> None:
-        """Add an account, as an admin does it in the panel."""
-        account = {"name": name, "email": email, "password": password, "role": role}
-        await self.request("POST", "/api/v1/auths/add", account)
+    async def _open(self, session: dict[str, Any]) -> None:
+        self.token = session["token"]
+        self.user_id, self.name, self.email = session["id"], session["name"], session["email"]
+        settings = await self.request("GET", "/api/config")
+        self.release = Release(settings["version"])
+        self._memories_enabled = bool(settings["features"].get("enable_memories"))
+        await self.connect()
+
+    async def add_user(self, name: str, email: str) -> dict[str, Any]:
+        """Add an account, as an admin does it in the panel; the session that comes with it."""
+        account = {"name": name, "email": email, "password": PASSWORD, "role": "user"}
+        return await self.request("POST", "/api/v1/auths/add", account)
+
+    async def new_user(self, name: str, email: str) -> Page:
+        """A page of an account that this admin adds, without the host's slow check of passwords."""
+        session = await self.add_user(name, email)
+        page = Page(self.url, self.release, _http_session())
+        try:
+            await page._open(session)
+        except BaseException:
+            await page.close()
+            raise
+        return page
 
     # HTTP
 
@@ -254,7 +258,7 @@ class Page:
         ]
 
     async def wait_for_status(
-        self, turn: Turn, wanted: str | Callable[[dict[str, Any]], bool], timeout: float = 10
+        self, turn: Turn, wanted: str | Callable[[dict[str, Any]], bool], timeout: float = 30
     ) -> dict[str, Any]:
         """Wait for a status of the turn's message: one that holds this text or satisfies this."""
 
@@ -365,6 +369,16 @@ class Page:
     async def clear_memories(self) -> None:
         """Press "Clear memory": delete all of them."""
         await self.request("DELETE", "/api/v1/memories/delete/user")
+
+
+def _http_session() -> aiohttp.ClientSession:
+    # A connection of its own for each request: an idle one that the host has dropped would
+    # fail the next POST, where a browser silently tries again.
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(force_close=True),
+        cookie_jar=aiohttp.DummyCookieJar(),
+        timeout=aiohttp.ClientTimeout(total=300),
+    )
 
 
 async def _receive_all(response: aiohttp.ClientResponse) -> tuple[str, bool]:

@@ -174,7 +174,7 @@ class ScriptedModel:
         return [request for request in self.requests if request.title not in INTERNAL_TITLES]
 
     async def wait_for_request(
-        self, predicate: Callable[[ModelRequest], bool], timeout: float = 10
+        self, predicate: Callable[[ModelRequest], bool], timeout: float = 30
     ) -> ModelRequest:
         """The first recorded request that satisfies the predicate, waiting for it if need be."""
         found = await until(

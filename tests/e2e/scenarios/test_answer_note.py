@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-
+import pytest
 import pytest_asyncio
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
@@ -14,8 +13,8 @@ from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 
 DOG = "User's dog is called Biscuit."
 MARK = "Adaptive Memory"
-# How long a line below an answer may still come where none is wanted.
-QUIET_SECONDS = 1.5
+
+pytestmark = pytest.mark.every_release
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -39,7 +38,7 @@ def noted(page: Page, turn: Turn) -> list[str]:
 
 async def wait_for_note(page: Page, turn: Turn) -> str:
     """The answer as the page shows it when the line has come."""
-    await until(lambda: noted(page, turn), 10, "the line below the answer")
+    await until(lambda: noted(page, turn), 30, "the line below the answer")
     return noted(page, turn)[-1]
 
 
@@ -68,7 +67,7 @@ async def test_never_said_by_the_model(host: RunningHost, talkative: InstalledFi
     request = host.model.chat_requests()[-1]
     answers = [m["content"] for m in request.messages if m["role"] == "assistant"]
     assert answers == ["Understood."]
-    await until(lambda: len(host.model.requests_titled(EXTRACT)) == 2, 10, "the second learning")
+    await until(lambda: len(host.model.requests_titled(EXTRACT)) == 2, 30, "the second learning")
     assert MARK not in str(host.model.requests_titled(EXTRACT)[-1].body)
     history = (await chat.stored())["history"]
     assert history["currentId"] == second.message_id
@@ -84,7 +83,7 @@ async def test_late_line_leaves_the_chat_where_it_is(
     first = await chat.send("My dog is called Biscuit.")
     second = await chat.send("What is two plus two?")
     await wait_for_note(page, first)
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     history = (await chat.stored())["history"]
     assert history["currentId"] == second.message_id
     assert len(history["messages"]) == 4
@@ -98,6 +97,6 @@ async def test_nothing_below_what_is_not_stored(
     page = await host.user("ann")
     turn = await page.temporary_chat().send("My dog is called Biscuit.")
     answer = await page.complete("My dog is called Biscuit.")
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     assert noted(page, turn) == []
     assert answer.content == "Understood."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -66,31 +65,25 @@ def rows(host: RunningHost, turn: Turn) -> str:
     return str(found)
 
 
-@pytest.mark.parametrize(
-    ("said", "clean"),
-    [(STRAY, CLEAN), (f"Tea.\n\n{FACT}\n{FACT}\n{FACT}", "Tea.")],
-    ids=["stray marks", "runaway JSON"],
-)
-async def test_stored_answer_is_clean(
-    host: RunningHost, plugin: InstalledFilter, said: str, clean: str
-) -> None:
+@pytest.mark.every_release
+async def test_stored_answer_is_clean(host: RunningHost, plugin: InstalledFilter) -> None:
     """A model's slips are gone from what is stored, shown, and given to the model next time."""
-    host.model.when_chatting([said, "Understood."])
+    host.model.when_chatting([STRAY, "Understood."])
     page = await host.user("ann")
     chat = page.new_chat()
     turn = await chat.send("What is it?")
-    await until(lambda: "chat:outlet" in {e.kind for e in page.events[turn.since :]}, 10, "outlet")
+    await until(lambda: "chat:outlet" in {e.kind for e in page.events[turn.since :]}, 30, "outlet")
     found = await forms(turn, page)
-    assert {name: text.strip() for name, text in found.items()} == dict.fromkeys(found, clean)
+    assert {name: text.strip() for name, text in found.items()} == dict.fromkeys(found, CLEAN)
     assert found.keys() & {"content", "output"}
     assert found.keys() & {"shown content", "shown output"}
     assert "<|im_" not in rows(host, turn)
-    assert "42}" not in rows(host, turn)
     await chat.send("Thank you.")
     (answer,) = (m for m in host.model.chat_requests()[-1].messages if m["role"] == "assistant")
-    assert answer["content"].strip() == clean
+    assert answer["content"].strip() == CLEAN
 
 
+@pytest.mark.every_release
 @pytest.mark.parametrize("on", [True, False], ids=["clean answer", "switched off"])
 async def test_untouched(host: RunningHost, plugin: InstalledFilter, on: bool) -> None:
     """A clean answer is stored as without the plug-in, and so is every one when it is off."""
@@ -99,7 +92,7 @@ async def test_untouched(host: RunningHost, plugin: InstalledFilter, on: bool) -
     page = await host.user("ann")
     await plugin.set_valves({"clean_answers": on})
     with_plugin = await forms(await page.new_chat().send("What is it?"), page)
-    await plugin.uninstall()
+    await plugin.switch(on=False)
     without = await forms(await page.new_chat().send("What is it?"), page)
     kept = ("content", "output")
     assert {k: with_plugin.get(k) for k in kept} == {k: without.get(k) for k in kept}
@@ -153,8 +146,8 @@ async def test_broken_links(host: RunningHost, plugin: InstalledFilter) -> None:
                 if message.get("id") == turn.message_id and corrected in (message["content"] or "")
             ]
 
-        await until(lambda: any(DOG in one for one in shown()), 20, "the line and the correction")
-        await asyncio.sleep(0.5)
+        await until(lambda: any(DOG in one for one in shown()), 30, "the line and the correction")
+        await host.rest()
         stored = await chat.stored_message(turn.message_id)
         assert stored["content"].startswith(f"{corrected} {rest}\n\n> ")
         assert DOG in stored["content"]

@@ -16,6 +16,7 @@ TEA = "User likes green tea."
 QUESTION = "Which green tea does the user like?"
 
 
+@pytest.mark.every_release
 async def test_edits_in_settings_are_seen(host: RunningHost, plugin: InstalledFilter) -> None:
     """A memory added, edited or deleted in Settings is so in the very next turn."""
     page = await host.user("ann")
@@ -40,11 +41,12 @@ async def test_edits_in_settings_are_seen(host: RunningHost, plugin: InstalledFi
     assert "green tea" not in await prompt()
 
 
+@pytest.mark.every_release
 async def test_new_code_while_a_turn_is_learned(host: RunningHost, plugin: InstalledFilter) -> None:
     """Saving new code lets the running extraction finish, and the next turn runs the new code."""
     page = await host.user("ann")
     answer = Say(json.dumps(operations(new(TEA))))
-    host.model.when(is_extraction_of("tea"), Hang(2, then=answer))
+    host.model.when(is_extraction_of("tea"), Hang(1, then=answer))
     chat = page.new_chat()
     turn = await chat.send("I like green tea.")
     await host.model.wait_for_request(lambda request: request.title == "# Extract memories")
@@ -54,7 +56,7 @@ async def test_new_code_while_a_turn_is_learned(host: RunningHost, plugin: Insta
     learns(host.model, "coffee", operations(new("User likes black coffee.")))
     later = await chat.send("I like black coffee.")
     # The old code, which has this user's turns in its hands, may take it along.
-    await page.wait_for_status(later, "User likes black coffee.", timeout=20)
+    await page.wait_for_status(later, "User likes black coffee.")
     await page.wait_for_status(turn, f"Memory saved: {TEA}")
     learns(host.model, "cocoa", operations(new("User drinks cocoa at night.")))
     last = await chat.send("I drink cocoa at night.")
@@ -99,6 +101,7 @@ async def test_odd_user_valves(host: RunningHost, plugin: InstalledFilter) -> No
     assert TEA in host.model.chat_requests()[-1].system_prompt
 
 
+@pytest.mark.every_release
 @pytest.mark.parametrize("mode", ["replace", "keep"])
 async def test_native_memory(host: RunningHost, plugin: InstalledFilter, mode: str) -> None:
     """`replace` leaves our block alone in the prompt; with `keep` no memory stands there twice."""
@@ -116,6 +119,7 @@ async def test_native_memory(host: RunningHost, plugin: InstalledFilter, mode: s
         assert "add_memory" not in tools
 
 
+@pytest.mark.every_release
 async def test_native_memory_without_the_switch(host: RunningHost, plugin: InstalledFilter) -> None:
     """With `keep` and the user's memory switch off in the page, our block comes as usual."""
     await plugin.set_valves({"native_memory": "keep"})

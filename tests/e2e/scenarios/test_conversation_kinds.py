@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
@@ -14,8 +12,8 @@ from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 TEA = "User likes green tea."
 WORDS = "I like green tea."
 QUESTION = "Which green tea does the user like?"
-# Long enough for a task in the background to have ended if there is one.
-A_WHILE = 1.5
+
+pytestmark = pytest.mark.every_release
 
 
 async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -25,7 +23,7 @@ async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> Non
     await page.add_memory(TEA)
     turn = await page.temporary_chat().send(QUESTION, features={"memory": True})
     assert turn.content == "Understood."
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     assert [memory.content for memory in await page.memories()] == [TEA]
     assert host.model.requests_titled(EXTRACT) == []
     assert TEA not in str(host.model.requests[-1].body)
@@ -33,7 +31,7 @@ async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> Non
     await plugin.set_valves({"inject_in_temporary_chats": True})
     turn = await page.temporary_chat().send(QUESTION)
     assert TEA in host.model.chat_requests()[-1].system_prompt
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     assert host.model.requests_titled(EXTRACT) == []
 
 
@@ -47,7 +45,7 @@ async def test_api_call(host: RunningHost, plugin: InstalledFilter, stream: bool
     assert answer.status == 200
     assert answer.content == "Understood."
     assert TEA in host.model.chat_requests()[-1].system_prompt
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     assert host.model.requests_titled(EXTRACT) == []
     assert len(await page.memories()) == 1
 
@@ -58,7 +56,7 @@ async def test_api_call_that_may_be_learned(host: RunningHost, plugin: Installed
     page = await host.user("ann")
     learns(host.model, "tea", operations(new(TEA)))
     await page.complete(WORDS)
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     expected = 0 if host.version.startswith("0.9.") else 1
     assert len(await page.memories()) == expected
 
@@ -73,7 +71,7 @@ async def test_regenerate_and_continue(host: RunningHost, plugin: InstalledFilte
     assert (await chat.regenerate()).content == "Understood."
     assert (await chat.continue_()).done
     assert (await chat.regenerate("More concise")).done
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     assert len(await page.memories()) == 1
     assert len(host.model.requests_titled(EXTRACT)) == 1
 
@@ -102,7 +100,7 @@ async def test_two_models_at_once(host: RunningHost, plugin: InstalledFilter) ->
     assert [turn.content for turn in turns] == ["Understood.", "Understood."]
     assert all("Biscuit" in one.system_prompt for one in host.model.chat_requests())
     assert {one.model for one in host.model.chat_requests()} == {CHAT_MODEL, SECOND_MODEL}
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     assert len(await page.memories()) == 2
     assert len(host.model.requests_titled(EXTRACT)) == 1
 
@@ -132,7 +130,7 @@ async def test_user_who_opted_out(host: RunningHost, plugin: InstalledFilter) ->
     for page in (ann, bob):
         await page.add_memory("User's dog is called Biscuit.")
         await page.new_chat().send("I like green tea, and my dog Biscuit?")
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     of_ann, of_bob = host.model.chat_requests()
     assert "adaptive_memory" not in of_ann.system_prompt
     assert "Biscuit" in of_bob.system_prompt
@@ -142,7 +140,7 @@ async def test_user_who_opted_out(host: RunningHost, plugin: InstalledFilter) ->
     await plugin.set_user_valves(bob, {"save_mode": "off", "show_status": False})
     learns(host.model, "coffee", operations(new("User likes black coffee.")))
     turn = await bob.new_chat().send("I like black coffee, my dog Biscuit does not.")
-    await asyncio.sleep(A_WHILE)
+    await host.rest()
     assert "Biscuit" in host.model.chat_requests()[-1].system_prompt
     assert bob.statuses(turn) == []
     assert len(await bob.memories()) == 2

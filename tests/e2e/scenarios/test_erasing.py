@@ -2,46 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import sqlite3
 from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
-from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import learns, learns_nothing_else, new, operations, update
+from tests.e2e.scenarios.extraction import learns, new, operations, update
+from tests.e2e.scenarios.told_facts import CAT, PORTO, TABLES, answered, held, lived, told
 
-PORTO = "User lives in Porto."
 LISBON = "User lives in Lisbon."
-CAT = "User has a cat called Miso."
 JOB = "User works as a nurse."
-TABLES = ("archive", "audit", "chat", "pending", "usage", "vector")
-WORDS = ("porto", "lisbon", "miso", "nurse", "forget")
+# No sealed text has a blank, so none of these stands in one by chance.
+WORDS = (" porto", " lisbon", " miso", " cat ", " a nurse")
 # Chroma's own tables (package chromadb), which the hosts keep beside their database.
 VECTORS = (
     "SELECT count(*) FROM embeddings JOIN segments ON embeddings.segment_id = segments.id"
     " JOIN collections ON segments.collection = collections.id WHERE collections.name = ?"
 )
-
-
-def held(host: RunningHost, page: Page) -> dict[str, int]:
-    """How many rows of a user each table of ours has; those without any are left out."""
-    known = {
-        row["name"].removeprefix("adaptive_memory_")
-        for row in host.query("SELECT name FROM sqlite_master WHERE name LIKE 'adaptive_memory_%'")
-    }
-    counts: dict[str, int] = {}
-    for kind in known & set(TABLES):
-        query = f"SELECT count(*) AS number FROM adaptive_memory_{kind} WHERE user_id = ?"
-        if number := host.query(query, page.user_id)[0]["number"]:
-            counts[kind] = number
-    return counts
 
 
 def host_vectors(host: RunningHost, page: Page) -> int:
@@ -51,52 +32,26 @@ def host_vectors(host: RunningHost, page: Page) -> int:
         return int(connection.execute(VECTORS, (f"user-memory-{page.user_id}",)).fetchone()[0])
 
 
-async def told(host: RunningHost, page: Page, words: str, fact: str, chat: Any = None) -> Any:
-    """Let a user say something that is learned; the chat it was said in."""
-    learns(host.model, words, operations(new(fact)))
-    chat = chat or page.new_chat()
-    await page.wait_for_status(await chat.send(words), f"Memory saved: {fact}")
-    return chat
-
-
-async def lived(host: RunningHost, name: str) -> Page:
-    """A user with two facts of two chats, whose vectors and states of chats have been written."""
-    page = await host.user(name)
-    await told(host, page, "I live in Porto.", PORTO)
-    await told(host, page, "I have a cat called Miso.", CAT)
-    await page.new_chat().send("What is my cat called, and where do I live?")
-    wanted = {"audit", "chat", "pending", "vector"}
-    await until(lambda: wanted <= held(host, page).keys(), 10, "rows in all tables")
-    counts = {"vector": 2, "chat": 2}  # of the chats that were given a memory
-    await until(lambda: counts.items() <= held(host, page).items(), 10, str(counts))
-    return page
-
-
-async def answered(page: Page, words: str, answer: object, chat: Any = None) -> Turn:
-    """Say something to which a question comes, and answer it; the turn."""
-    page.answers["input"] = answer
-    return await (chat or page.new_chat()).send(words)
-
-
 def questions(page: Page) -> list[dict[str, Any]]:
     """What the page was asked."""
     return [event.data for event in page.events if event.kind == "input"]
 
 
+@pytest.mark.every_release
 async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) -> None:
     """After the word was typed nothing of the user is left anywhere; another user's all is."""
     page, other = await lived(host, "ann"), await lived(host, "bob")
     kept, vectors = held(host, other), host_vectors(host, other)
     assert (host_vectors(host, page), vectors) == (2, 2)
     turn = await answered(page, "Forget everything about me", "erase")
-    status = await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    status = await page.wait_for_status(turn, "Erased: memories (2)")
     assert "vectors (2)" in status["description"]
     (asked,) = questions(page)
     assert asked["title"] == "Erase everything that is remembered about you?"
     assert "2 memories" in asked["message"]
     assert await page.memories() == []
     assert host_vectors(host, page) == 0
-    await asyncio.sleep(1.0)  # whatever the turn would write behind itself
+    await host.rest()
     assert held(host, page) == {}
     assert len(await other.memories()) == 2
     assert (held(host, other), host_vectors(host, other)) == (kept, vectors)
@@ -112,22 +67,21 @@ async def test_erased_though_it_is_switched_off(host: RunningHost, plugin: Insta
     before = held(host, page)
     silent = await page.new_chat().send("I work as a nurse. Where do I live?")
     assert "<adaptive_memory>" not in host.model.chat_requests()[-1].system_prompt
-    await asyncio.sleep(1.0)
+    await host.rest()
     assert page.statuses(silent) == []
     assert held(host, page) == before
     turn = await answered(page, "Forget everything about me", "erase")
-    await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (2)")
     assert await page.memories() == []
-    await asyncio.sleep(1.0)
+    await host.rest()
     assert held(host, page) == {}
 
 
-@pytest.mark.parametrize("answer", ["no", "", False, "all"])
-async def test_declined(host: RunningHost, plugin: InstalledFilter, answer: object) -> None:
+async def test_declined(host: RunningHost, plugin: InstalledFilter) -> None:
     """Without the word nothing goes, and the request itself is neither learned nor kept."""
     page = await lived(host, "ann")
     before = held(host, page)
-    turn = await answered(page, "Please forget everything about me.", answer)
+    turn = await answered(page, "Please forget everything about me.", "no")
     await page.wait_for_status(turn, "You are asked before anything is erased")
     await page.wait_for_status(turn, "Nothing erased: you did not confirm it")
     assert len(await page.memories()) == 2
@@ -140,6 +94,7 @@ async def test_declined(host: RunningHost, plugin: InstalledFilter, answer: obje
     }
 
 
+@pytest.mark.every_release
 async def test_this_chat_is_erased(host: RunningHost, plugin: InstalledFilter) -> None:
     """What was learned in this chat goes, here and in our tables; what another chat told stays."""
     page = await host.user("ann")
@@ -147,7 +102,7 @@ async def test_this_chat_is_erased(host: RunningHost, plugin: InstalledFilter) -
     chat = await told(host, page, "I have a cat called Miso.", CAT)
     await told(host, page, "I work as a nurse.", JOB, chat)
     turn = await answered(page, "Forget what I told you in this chat.", "erase", chat)
-    await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (2)")
     (left,) = await page.memories()
     assert PORTO in left.content  # 0.9 keeps tags and bank in it
     assert host_vectors(host, page) == 1
@@ -161,7 +116,7 @@ async def test_today_is_erased(host: RunningHost, plugin: InstalledFilter) -> No
     page = await host.user("ann")
     await told(host, page, "I live in Porto.", PORTO)
     turn = await answered(page, "Vergiss, was ich dir heute gesagt habe", "löschen")
-    await page.wait_for_status(turn, "Erased: memories (1)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (1)")
     assert await page.memories() == []
 
 
@@ -169,7 +124,7 @@ async def test_api_erases_nothing(host: RunningHost, plugin: InstalledFilter) ->
     """A program that sends the words is not asked, so nothing is erased."""
     page = await lived(host, "ann")
     assert (await page.complete("Forget everything about me")).status == 200
-    await asyncio.sleep(0.5)
+    await host.rest()
     assert len(await page.memories()) == 2
     assert questions(page) == []
 
@@ -178,7 +133,7 @@ async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> Non
     """Everything can be erased from a temporary chat, too."""
     page = await lived(host, "ann")
     turn = await answered(page, "Forget everything", "erase", page.temporary_chat())
-    await page.wait_for_status(turn, "Erased: memories (2)", timeout=20)
+    await page.wait_for_status(turn, "Erased: memories (2)")
     assert await page.memories() == []
 
 
@@ -196,7 +151,7 @@ async def test_texts_are_sealed(host: RunningHost, plugin: InstalledFilter) -> N
     assert sealed_texts(host, page, "pending", "payload")
     await page.wait_for_status(turn, "moved to the archive")
     await chat.send("Where do I live?")
-    await until(lambda: "chat" in held(host, page), 10, "the state of a chat")
+    await until(lambda: "chat" in held(host, page), 30, "the state of a chat")
     for kind, columns in (
         ("audit", ["before"]),
         ("archive", ["content"]),
@@ -207,7 +162,7 @@ async def test_texts_are_sealed(host: RunningHost, plugin: InstalledFilter) -> N
         for row in host.query(
             f"SELECT * FROM adaptive_memory_{kind} WHERE user_id = ?", page.user_id
         ):
-            text = " ".join(map(str, row.values())).casefold()
+            text = "\n".join(map(str, row.values())).casefold()
             assert [word for word in WORDS if word in text] == [], kind
 
 
@@ -216,40 +171,3 @@ def sealed_texts(host: RunningHost, page: Page, kind: str, *columns: str) -> boo
     rows = host.query(f"SELECT * FROM adaptive_memory_{kind} WHERE user_id = ?", page.user_id)
     texts = [str(row[column]) for row in rows for column in columns if row[column]]
     return bool(texts) and all(text.startswith("am1:") for text in texts)
-
-
-async def test_changed_secret(start_host: StartHost) -> None:
-    """With another secret after a restart every turn goes on, learned and recalled as before."""
-    host = await start_host()
-    learns_nothing_else(host.model)
-    plugin = await host.install_filter(PLUGIN, valves=HASTY)
-    page = await lived(host, "ann")
-    chat = page.new_chat()
-    await chat.send("Where do I live?")
-    await until(lambda: held(host, page).get("chat", 0) > 1, 10, "the state of the chat")
-    await plugin.set_valves({"extraction_debounce_seconds": 30})
-    await page.new_chat().send("I work as a nurse.")
-    email = page.email
-    await page.disconnect()
-    await host.admin.disconnect()
-    await asyncio.to_thread(host.server.stop)
-    secret = "another-secret-on-loopback-only-never-in-production"
-    host.server.variables = {**host.server.variables, "WEBUI_SECRET_KEY": secret}
-    host.server.spawn()
-    await host.server.wait_until_healthy()
-    again = await Page.sign_in(host.url, email)
-    try:
-        chat.page = again
-        for known in (chat, again.new_chat()):
-            assert (await known.send("Where do I live?")).error is None
-            assert "Porto" in host.model.chat_requests()[-1].system_prompt
-        admin = await Page.sign_in(host.url, host.admin.email)
-        host.admin.token = admin.token
-        await admin.close()
-        await plugin.set_valves({})
-        await told(host, again, "I have a boat called Freya.", "User has a boat called Freya.")
-        turn = await answered(again, "Forget everything about me", "erase")
-        await again.wait_for_status(turn, "Erased: memories (3)", timeout=20)
-        await until(lambda: held(host, again) == {}, 10, "empty tables")
-    finally:
-        await again.close()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Fail
@@ -16,6 +18,7 @@ async def tell(page: Page, words: str, status: str) -> None:
     await page.wait_for_status(turn, status)
 
 
+@pytest.mark.every_release
 async def test_fact_reaches_another_chat(host: RunningHost, plugin: InstalledFilter) -> None:
     """A fact told in chat A stands in the host's table and in chat B's system prompt."""
     page = await host.user("ann")
@@ -42,6 +45,7 @@ async def test_fact_reaches_another_chat(host: RunningHost, plugin: InstalledFil
     assert "[Tags" not in prompt
 
 
+@pytest.mark.every_release
 async def test_status_is_stored_with_the_answer(host: RunningHost, plugin: InstalledFilter) -> None:
     """The status line is still there when the chat is opened again."""
     page = await host.user("ann")
@@ -53,6 +57,7 @@ async def test_status_is_stored_with_the_answer(host: RunningHost, plugin: Insta
     assert [status["description"] for status in history] == [f"Memory saved: {DOG}"]
 
 
+@pytest.mark.every_release
 async def test_host_finds_the_fact_too(host: RunningHost, plugin: InstalledFilter) -> None:
     """The host's own vector search returns a fact that the plug-in wrote, corrected, and forgot."""
     page = await host.user("ann")
@@ -69,6 +74,7 @@ async def test_host_finds_the_fact_too(host: RunningHost, plugin: InstalledFilte
     assert "Rex" in found["documents"][0][0]
 
 
+@pytest.mark.every_release
 async def test_correction_leaves_one_row(host: RunningHost, plugin: InstalledFilter) -> None:
     """A corrected fact is one row with the new content; the former one is kept in its history."""
     page = await host.user("ann")
@@ -94,6 +100,7 @@ async def test_correction_leaves_one_row(host: RunningHost, plugin: InstalledFil
     assert prompt.count("Porto") == 1
 
 
+@pytest.mark.every_release
 async def test_forgotten_fact_is_gone(host: RunningHost, plugin: InstalledFilter) -> None:
     """A fact that the user asks to forget leaves the table and the next prompt."""
     page = await host.user("ann")
@@ -108,6 +115,7 @@ async def test_forgotten_fact_is_gone(host: RunningHost, plugin: InstalledFilter
     assert "adaptive_memory" not in host.model.chat_requests()[-1].system_prompt
 
 
+@pytest.mark.every_release
 async def test_another_user_never_gets_it(host: RunningHost, plugin: InstalledFilter) -> None:
     """Another user's prompts and list show nothing of the fact, and nothing there can change it."""
     ann, bob = await host.user("ann"), await host.user("bob")
@@ -139,6 +147,7 @@ async def test_unrelated_message_gets_nothing(host: RunningHost, plugin: Install
     assert [message["role"] for message in request.messages] == ["user"]
 
 
+@pytest.mark.every_release
 async def test_several_facts_in_one_message(host: RunningHost, plugin: InstalledFilter) -> None:
     """Several facts of one message become several rows, and one refused item spoils none."""
     page = await host.user("ann")
@@ -182,6 +191,7 @@ async def test_memory_formats(host: RunningHost, plugin: InstalledFilter) -> Non
         assert entries.removesuffix("\n</adaptive_memory>").strip() in texts
 
 
+@pytest.mark.every_release
 async def test_new_value_replaces_the_old_one(host: RunningHost, plugin: InstalledFilter) -> None:
     """A fact with another value of the same thing updates the row, although the model says NEW."""
     page = await host.user("ann")

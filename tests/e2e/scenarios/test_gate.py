@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
-from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Say
 from tests.e2e.scenarios.extraction import (
     EXTRACT,
@@ -34,14 +32,6 @@ def ours(host: RunningHost) -> dict[str, list[dict[str, Any]]]:
     )
     names = [*(row["name"] for row in named), "memory"]
     return {name: host.query(f"SELECT * FROM {name}") for name in names}
-
-
-async def wait_for_rest(host: RunningHost, page: Page) -> None:
-    """Wait until no turn of a user waits."""
-    query = "SELECT state FROM adaptive_memory_pending WHERE user_id = ?"
-    async with asyncio.timeout(30):
-        while {row["state"] for row in host.query(query, page.user_id)} - {"done"}:
-            await asyncio.sleep(0.1)
 
 
 def as_said(before: str, said: str = "My ") -> Any:
@@ -74,7 +64,7 @@ async def test_secret_is_nowhere(host: RunningHost, plugin: InstalledFilter) -> 
     learns(host.model, "deploy", operations())
     turn = await page.new_chat().send(f"Remember that my deploy key is {TOKEN}.")
     await page.wait_for_status(turn, "secrets are never remembered")
-    await wait_for_rest(host, page)
+    await host.rest()
     assert await page.memories() == []
     assert [name for name, rows in ours(host).items() if TOKEN in repr(rows)] == []
     assert TOKEN not in own_requests(host)
@@ -94,7 +84,7 @@ async def test_personal_data_by_its_kind(host: RunningHost, plugin: InstalledFil
     await page.wait_for_status(turn, "Memory saved: User's IBAN is …3000.")
     turn = await page.new_chat().send(f"My e-mail address is {MAIL}.")
     await page.wait_for_status(turn, f"Memory saved: User's e-mail address is {MAIL}.")
-    await wait_for_rest(host, page)
+    await host.rest()
     kept = " ".join(sorted(one.content for one in await page.memories()))
     assert "…3000" in kept
     assert MAIL in kept
@@ -154,7 +144,7 @@ async def test_instructions_and_wishes(host: RunningHost, plugin: InstalledFilte
     learns(host.model, "briefly", operations(new("Answer briefly.")))
     turn = await page.new_chat().send("From now on, answer briefly. I like it short.")
     await page.wait_for_status(turn, "Memory saved: User wants brief answers.")
-    await wait_for_rest(host, page)
+    await host.rest()
     kept = [one.content for one in await page.memories()]
     assert len(kept) == 2
     assert not any("BrandX" in one for one in kept)

@@ -1,7 +1,7 @@
 """kill -9 of the server at random moments: every fact that was learned is there exactly once.
 
-With ``--soak`` 50 kills during 200 turns on each database, else 4 during 20; both databases at the
-same time. What came of it is written to ``benchmarks/results/kill_*.json`` by a long run.
+50 kills during 200 turns on each database, both databases at the same time. What came of it is
+written to ``benchmarks/results/kill_*.json``. `test_killed_server` is the short form.
 """
 
 from __future__ import annotations
@@ -21,24 +21,20 @@ from tests.e2e.driver.kill_run import DATABASES, Database, KillPlan, KillReport,
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
 SEED = 20261121
 
-pytestmark = [pytest.mark.host, pytest.mark.timeout(7200)]
+pytestmark = [pytest.mark.host, pytest.mark.soak, pytest.mark.timeout(7200)]
 
 Reports = dict[Database, KillReport | BaseException]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def reports(
-    watch_log: WatchLog,
-    tmp_path_factory: pytest.TempPathFactory,
-    pytestconfig: pytest.Config,
+    watch_log: WatchLog, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Reports]:
     """The runs on all databases, or what ended them, by the database."""
-    soak = pytestconfig.getoption("--soak")
-    turns, kills = (200, 50) if soak else (20, 4)
     environment = with_postgres_drivers(host_environment(NEWEST))
     runs = [
         kill_run(
-            KillPlan(database, turns, kills, SEED),
+            KillPlan(database, turns=200, kills=50, seed=SEED),
             environment,
             PLUGIN,
             tmp_path_factory.mktemp(f"kill-{database}"),
@@ -48,7 +44,7 @@ async def reports(
     ]
     ended = dict(zip(DATABASES, await asyncio.gather(*runs, return_exceptions=True), strict=True))
     for database, report in ended.items():
-        if soak and isinstance(report, KillReport):
+        if isinstance(report, KillReport):
             write_results(f"kill_{database}", report.figures())
     yield ended
 

@@ -45,8 +45,6 @@ RELEVANCE = "# Score relevance"
 SUMMARISE = "# Summarise memories"
 FAILING, RAMBLING = "I keep a red kayak in Tartu", "I keep a blue canoe in Ghent"
 LEARNING_SECONDS = 60.0
-# Work of the learning goes on for a moment after its last turn is marked as done.
-QUIET_SECONDS = 2.0
 
 Redaction = Literal["model", "all"]
 Nature = Literal["secret", "personal"]
@@ -274,13 +272,15 @@ async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
     said_canaries = " ".join(canaries[place] for place in _SAID_CANARIES)
     first = f"My favourite words are {said_canaries}."
     await _say_all(page, [first, *(one.said for one in by_origin["typed"])])
-    await _learned(host, page)
-    for words in (FAILING, RAMBLING, "What do you know about my e-mail address?"):
-        await _say_all(page, [words])
-        await _learned(host, page)
+    await host.rest(LEARNING_SECONDS)
+    for words in (FAILING, RAMBLING):
+        turn = await page.new_chat().send(words)
+        await page.wait_for_status(turn, "it will be tried again", timeout=LEARNING_SECONDS)
+    await _say_all(page, ["What do you know about my e-mail address?"])
+    await host.rest(LEARNING_SECONDS)  # the failed ones are tried again by then
     for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
         await page.add_memory(f"User likes the word {canaries[place]}.")
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     needles = {name: one.needle for name, one in values.items()}
     needles |= {word: word for word in canaries.values()}
     found = await asyncio.to_thread(lambda: sightings(needles, traces(host, page, since)))
@@ -297,18 +297,6 @@ async def _say_all(page: Page, sayings: Sequence[str]) -> None:
     for words in sayings:
         ended = await chat.send(words)
         assert ended.error is None, ended
-
-
-async def _learned(host: RunningHost, page: Page) -> None:
-    """Wait until every turn of the user was learned or has failed once."""
-    waiting = (
-        "SELECT count(*) AS turns FROM adaptive_memory_pending"
-        " WHERE user_id = ? AND state = 'waiting' AND attempts = 0"
-    )
-    async with asyncio.timeout(LEARNING_SECONDS):
-        await asyncio.sleep(0.5)
-        while host.query(waiting, page.user_id)[0]["turns"]:
-            await asyncio.sleep(0.2)
 
 
 def _script(host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 from contextlib import closing
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Fail, Hang
+from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import (
     EXTRACT,
@@ -53,16 +54,18 @@ def host_vector(host: RunningHost, memory_id: str) -> tuple[str, NDArray[np.floa
 
 async def wait_for_learned(host: RunningHost, page: Page, count: int) -> None:
     """Wait until so many turns of a user are learned and none waits."""
-    async with asyncio.timeout(30):
-        while [one["state"] for one in rows(host, "pending", page)] != ["done"] * count:
-            await asyncio.sleep(0.1)
+
+    def learned() -> bool:
+        return [one["state"] for one in rows(host, "pending", page)] == ["done"] * count
+
+    await until(learned, 30, f"{count} learned turns")
 
 
 async def test_quick_messages_are_learned_together(
     host: RunningHost, plugin: InstalledFilter
 ) -> None:
     """Two messages within the waiting time cost one model call; the newer answer shows the line."""
-    await plugin.set_valves({"extraction_debounce_seconds": 3})
+    await plugin.set_valves({"extraction_debounce_seconds": 8})
     page = await host.user("ann")
 
     def found(body: Body) -> dict[str, Any]:
@@ -79,6 +82,7 @@ async def test_quick_messages_are_learned_together(
     await wait_for_learned(host, page, 2)
 
 
+@pytest.mark.every_release
 async def test_the_hosts_vectors_are_its_own(host: RunningHost, plugin: InstalledFilter) -> None:
     """What was learned has the vector in the host's search that the host gives it itself."""
     page = await host.user("ann")
@@ -109,6 +113,7 @@ async def test_turn_waits_in_the_database(host: RunningHost, plugin: InstalledFi
     assert (row["payload"], row["journal"], row["model_calls"]) == ("", "", 1)
 
 
+@pytest.mark.every_release
 async def test_reloaded_plug_in_learns_what_waits(
     host: RunningHost, plugin: InstalledFilter
 ) -> None:
@@ -138,6 +143,7 @@ async def test_limit_of_model_calls(host: RunningHost, plugin: InstalledFilter) 
     await other.wait_for_status(turn, f"Memory saved: {PORTO}")
 
 
+@pytest.mark.every_release
 async def test_changes_are_written_down(host: RunningHost, plugin: InstalledFilter) -> None:
     """The audit table tells what was saved and changed, when, in which chat, by which message."""
     page = await host.user("ann")
@@ -158,6 +164,7 @@ async def test_changes_are_written_down(host: RunningHost, plugin: InstalledFilt
     assert [one["message_id"] for one in entries] == [told.user_message_id, changed.user_message_id]
 
 
+@pytest.mark.every_release
 async def test_the_past_can_be_asked_for(host: RunningHost, plugin: InstalledFilter) -> None:
     """A changed fact tells in the prompt what it was before, on releases without history too."""
     page = await host.user("ann")
@@ -173,6 +180,7 @@ async def test_the_past_can_be_asked_for(host: RunningHost, plugin: InstalledFil
     assert "User lives in Porto)" in prompt
 
 
+@pytest.mark.every_release
 async def test_too_many_memories_are_archived(host: RunningHost, plugin: InstalledFilter) -> None:
     """Over the limit the least important goes to the archive table, and the line says so."""
     await plugin.set_valves({"max_total_memories": 2})
@@ -237,6 +245,7 @@ async def test_many_deletions_are_asked_for(host: RunningHost, plugin: Installed
     assert all(fact.rstrip(".") in asked for fact in facts)
 
 
+@pytest.mark.every_release
 async def test_nobody_answers(host: RunningHost, plugin: InstalledFilter) -> None:
     """A page that is gone deletes nothing, and keeps nobody waiting."""
     await plugin.set_valves({"max_retries": 0})
@@ -252,6 +261,7 @@ async def test_nobody_answers(host: RunningHost, plugin: InstalledFilter) -> Non
     assert len(await page.memories()) == 2
 
 
+@pytest.mark.every_release
 async def test_next_message_at_once(host: RunningHost, plugin: InstalledFilter) -> None:
     """A message that is sent while the last lesson is told reaches the model below the whole chat.
 

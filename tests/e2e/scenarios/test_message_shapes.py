@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
+
+import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.replies import CallTool, Say
@@ -48,6 +49,7 @@ async def test_block_is_stable_over_turns(host: RunningHost, plugin: InstalledFi
     assert prompts.pop().count("<adaptive_memory>") == 1
 
 
+@pytest.mark.every_release
 async def test_image_and_list_content(host: RunningHost, plugin: InstalledFilter) -> None:
     """A message with an image reaches the model with it, and its text is searched and learned."""
     page = await host.user("ann")
@@ -107,6 +109,7 @@ async def test_tool_messages(host: RunningHost, plugin: InstalledFilter) -> None
     assert TEA in host.model.chat_requests()[-1].system_prompt
 
 
+@pytest.mark.every_release
 async def test_tool_results_are_not_learned(host: RunningHost, plugin: InstalledFilter) -> None:
     """What a tool says in a turn is not among the words that facts are taken from."""
     page = await host.user("ann")
@@ -132,7 +135,7 @@ async def test_empty_messages(host: RunningHost, plugin: InstalledFilter) -> Non
     for text in ("", " \n\t ", "?!", "\U0001f600"):
         turn = await page.new_chat().send(text)
         assert turn.done
-    await asyncio.sleep(1)
+    await host.rest()
     assert host.model.requests_titled(EXTRACT) == []
     assert all("adaptive_memory" not in one.system_prompt for one in host.model.chat_requests())
 

@@ -29,43 +29,33 @@ class Case:
     status: str
 
 
+# One of each kind; every form of a reply that models give is a case of the unit tests of `llm`.
 CASES = (
-    Case("status 500", Fail(500), (), "HTTP 500"),
-    Case("status 401", Fail(401, "bad key"), (), "HTTP 401"),
+    Case("fails", Fail(500), (), "HTTP 500"),
     Case("hangs", Hang(), (), "did not answer within"),
-    Case("closes the connection", CloseConnection(), (), "Nothing saved"),
-    Case("closes in the middle", CloseConnection(after=BOTH), (), "Nothing saved"),
+    Case("closes the connection", CloseConnection(after=BOTH), (), "Nothing saved"),
     Case("HTML", Garbage(), (), "Nothing saved"),
     Case("prose", Say("You like tea, how nice!"), (), "answered in prose"),
-    Case("prose in brackets", Say("You [sic] like tea {sure}."), (), "no usable JSON"),
-    Case("empty", Say(""), (), "no text"),
-    Case("wrong shape", Say('{"operations": "none"}'), (), "no usable JSON"),
-    Case("numbers", Say("[1, 2, 3]"), (), "no usable JSON"),
-    Case("half a JSON", Say(HALF), (TEA,), "Memory saved: " + TEA),
     Case("cut at the limit", CutOff(HALF), (TEA,), "Memory saved: " + TEA),
     Case(
-        "fenced", Say(f"Here you are:\n```json\n{BOTH}\n```\nDone."), (TEA, CELLO), "Memory saved"
+        "reasoning and a fence",
+        Say(f"<think>{{tea}} [..]</think>\nHere you are:\n```json\n{BOTH}\n```\nDone."),
+        (TEA, CELLO),
+        "Memory saved",
     ),
-    Case(
-        "reasoning first", Say(f"<think>{{tea}} [..]</think>\n{BOTH}"), (TEA, CELLO), "Memory saved"
-    ),
-    Case("only reasoning", Say(f"<think>I would say {BOTH}"), (), "only reasoned"),
-    Case("bare list", Say(json.dumps([new(TEA)])), (TEA,), "Memory saved"),
-    Case("single object", Say(json.dumps(new(TEA))), (TEA,), "Memory saved"),
-    Case("nothing", Say('{"operations": []}'), (), "Nothing new to remember"),
 )
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 async def test_reply(host: RunningHost, plugin: InstalledFilter, case: Case) -> None:
     """The chat answers, only whole facts are stored, and the status line tells the rest."""
-    await plugin.set_valves({"llm_timeout_seconds": 1.5, "max_retries": 1, "retry_delay": 0.05})
+    await plugin.set_valves({"llm_timeout_seconds": 1, "max_retries": 1, "retry_delay": 0.05})
     page = await host.user("ann")
     learns(host.model, "tea", case.answer)
     turn = await page.new_chat().send(WORDS)
     assert turn.content == "Understood."
     assert turn.error is None
-    await page.wait_for_status(turn, case.status, timeout=15)
+    await page.wait_for_status(turn, case.status)
     rows = sorted(memory.content for memory in await page.memories())
     assert len(rows) == len(case.stored)
     assert all(any(fact in row for row in rows) for fact in case.stored)

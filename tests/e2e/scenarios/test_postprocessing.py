@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Answer
+from tests.e2e.driver.replies import Hang
 from tests.e2e.driver.scripted_model import ModelRequest, text_of
 from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.extraction import learns, new, operations
-from tests.e2e.scenarios.troubles import TROUBLES
 
 POSTPROCESS = "# Postprocess"
 ON = {"enable_postprocessing": True}
 PORTO = "User lives in Porto."
 VIOLIN = "User plays the violin."
 SUMMARY = "The user wanted dinner for two. A soup was found."
-# How long something may still come that is not wanted.
-QUIET_SECONDS = 1.5
 
 
 def said(**fields: Any) -> dict[str, Any]:
@@ -66,6 +62,7 @@ def follow_ups(page: Page, turn: Turn) -> list[list[str]]:
     ]
 
 
+@pytest.mark.every_release
 async def test_chat_is_noted(host: RunningHost, plugin: InstalledFilter) -> None:
     """Summary and tags are kept sealed, go into the next call, and hold no memory's contents."""
     page = await host.user("ann")
@@ -77,14 +74,14 @@ async def test_chat_is_noted(host: RunningHost, plugin: InstalledFilter) -> None
     chat = page.new_chat()
     await chat.send("I am allergic to something, so what should I cook?")
     assert "peanuts" in host.model.chat_requests()[-1].system_prompt
-    (first,) = await until(lambda: rows(host, "chat_notes", page), 10, "notes of the chat")
+    (first,) = await until(lambda: rows(host, "chat_notes", page), 30, "notes of the chat")
     assert first["chat_id"] == chat.id
     assert first["notes"].startswith("am1:")
     assert "## Summary so far\nnone\n" in shown(asked(host)[0])
     host.model.when_title(POSTPROCESS, said(chat_summary="They also wanted a cake."))
     await chat.send("And a cake, please.")
     await until(
-        lambda: rows(host, "chat_notes", page)[0]["notes"] != first["notes"], 10, "newer notes"
+        lambda: rows(host, "chat_notes", page)[0]["notes"] != first["notes"], 30, "newer notes"
     )
     again = shown(asked(host)[1])
     assert f"## Summary so far\n{SUMMARY}\n" in again
@@ -92,6 +89,7 @@ async def test_chat_is_noted(host: RunningHost, plugin: InstalledFilter) -> None
     assert "## Last answer\nUnderstood." in again
 
 
+@pytest.mark.every_release
 async def test_what_to_ask_next(host: RunningHost, plugin: InstalledFilter) -> None:
     """Up to six suggestions reach the page and survive a reload, unless the admin wants none."""
     await plugin.set_valves(ON)
@@ -100,15 +98,15 @@ async def test_what_to_ask_next(host: RunningHost, plugin: InstalledFilter) -> N
     host.model.when_title(POSTPROCESS, said(follow_up_suggestions=lines))
     chat = page.new_chat()
     turn = await chat.send("What should I cook?")
-    await until(lambda: follow_ups(page, turn), 10, "suggestions of what to ask next")
+    await until(lambda: follow_ups(page, turn), 30, "suggestions of what to ask next")
     assert follow_ups(page, turn) == [lines[:6]]
     stored = await chat.stored_message(turn.message_id)
     assert stored["followUps"] == lines[:6]
     assert (stored["content"] or turn.content) == "Understood."
     await plugin.set_valves({**ON, "suggest_follow_ups": False})
     turn = await chat.send("And what else?")
-    await until(lambda: len(asked(host)) == 2, 10, "the second call")
-    await asyncio.sleep(QUIET_SECONDS)
+    await until(lambda: len(asked(host)) == 2, 30, "the second call")
+    await host.rest()
     assert follow_ups(page, turn) == []
     assert not (await chat.stored_message(turn.message_id)).get("followUps")
     assert (await chat.stored_message(turn.message_id))["parentId"] == turn.user_message_id
@@ -125,7 +123,7 @@ async def test_findings_are_learned_once(host: RunningHost, plugin: InstalledFil
     turn = await page.new_chat().send("I live in Porto and I play the violin.")
     await page.wait_for_status(turn, f"Memory saved: {PORTO}")
     await page.wait_for_status(turn, f"Memory saved: {VIOLIN}")
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     kept = [one.content for one in await page.memories()]
     assert len(kept) == 2
     assert [sum(word in one for one in kept) for word in ("Porto", "violin")] == [1, 1]
@@ -142,7 +140,7 @@ async def test_harmful_answer_is_flagged(host: RunningHost, plugin: InstalledFil
     chat, since = page.new_chat(), host.log_length()
     turn = await chat.send("How do I clean my kitchen?")
     await page.wait_for_status(turn, "The answer may be harmful (9 of 10)")
-    await until(lambda: rows(host, "audit", page), 10, "an entry of the audit")
+    await until(lambda: rows(host, "audit", page), 30, "an entry of the audit")
     (entry,) = rows(host, "audit", page)
     assert (entry["kind"], entry["message_id"]) == ("flagged", turn.message_id)
     log = host.log_text(since)
@@ -151,19 +149,16 @@ async def test_harmful_answer_is_flagged(host: RunningHost, plugin: InstalledFil
     assert turn.content == "Mix the two under the sink."
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-async def test_model_in_trouble(
-    host: RunningHost, plugin: InstalledFilter, trouble: Answer
-) -> None:
+async def test_model_in_trouble(host: RunningHost, plugin: InstalledFilter) -> None:
     """Without a usable reply in time there is nothing but what learning does."""
     await plugin.set_valves({**ON, "postprocess_timeout_seconds": 1})
     page = await host.user("ann")
     learns(host.model, "Porto", operations(new(PORTO)))
-    host.model.when_title(POSTPROCESS, trouble)
+    host.model.when_title(POSTPROCESS, Hang())
     turn = await page.new_chat().send("I live in Porto.")
     assert (turn.done, turn.content) == (True, "Understood.")
     await page.wait_for_status(turn, f"Memory saved: {PORTO}")
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     assert asked(host)
     assert rows(host, "chat_notes", page) == []
     assert follow_ups(page, turn) == []
@@ -177,6 +172,6 @@ async def test_nobody_is_asked(host: RunningHost, plugin: InstalledFilter) -> No
     await page.new_chat().send("What should I cook?")
     await plugin.set_valves(ON)
     await page.temporary_chat().send("What should I cook?")
-    await asyncio.sleep(QUIET_SECONDS)
+    await host.rest()
     assert asked(host) == []
     assert rows(host, "chat_notes", page) == []

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
-from tests.e2e.driver.replies import Answer, Hang
+from tests.e2e.driver.replies import Hang
 from tests.e2e.driver.scripted_model import Body, text_of, title
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
-from tests.e2e.scenarios.troubles import TROUBLES
 
 PREPROCESS = "# Preprocess"
 TRIP = "User sailed to the Azores in June 2019."
@@ -67,7 +65,8 @@ async def test_follow_up_is_made_complete(host: RunningHost, plugin: InstalledFi
     assert "icon_names" in first.system_prompt
     assert "icon_names" not in second.system_prompt
     assert "user: Hello!" in second.user_text
-    await until(lambda: host.query("SELECT 1 FROM adaptive_memory_chat_notes"), 10, "notes")
+    noted = "SELECT 1 FROM adaptive_memory_chat_notes WHERE user_id = ?"
+    await until(lambda: host.query(noted, page.user_id), 30, "notes")
 
 
 async def test_language_steers_learning(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -105,20 +104,19 @@ async def test_injection_and_harm(host: RunningHost, plugin: InstalledFilter) ->
     rows = "SELECT kind FROM adaptive_memory_audit WHERE user_id = ?"
     await until(
         lambda: [row["kind"] for row in host.query(rows, page.user_id)] == ["flagged"] * 2,
-        10,
+        30,
         "two entries of the audit",
     )
 
 
-@pytest.mark.parametrize("trouble", TROUBLES)
-async def test_trouble(host: RunningHost, plugin: InstalledFilter, trouble: Answer) -> None:
+async def test_trouble(host: RunningHost, plugin: InstalledFilter) -> None:
     """Whatever the model does, the message is answered with its memories, and learned."""
     await plugin.set_valves({**ON, "preprocess_timeout_seconds": 1, "inlet_timeout_seconds": 60})
     page = await host.user("ann")
     await page.add_memory(TEA)
     learns(host.model, QUESTION, operations(new("User asks about tea every day.")))
-    host.model.when_title(PREPROCESS, trouble)
-    turn = await page.new_chat().send(QUESTION, timeout=30)
+    host.model.when_title(PREPROCESS, Hang())
+    turn = await page.new_chat().send(QUESTION)
     assert turn.content == "Understood."
     assert TEA in last_prompt(host)
     assert host.model.requests_titled(PREPROCESS) != []
@@ -129,7 +127,7 @@ async def test_stop(host: RunningHost, plugin: InstalledFilter) -> None:
     """Stop ends a turn that waits for the call at once, before the chat model is asked."""
     await plugin.set_valves({**ON, "preprocess_timeout_seconds": 30, "inlet_timeout_seconds": 60})
     page = await host.user("ann")
-    host.model.when_title(PREPROCESS, Hang(60))
+    host.model.when_title(PREPROCESS, Hang())
     chat = page.new_chat()
     running = await chat.start(QUESTION)
     await host.model.wait_for_request(lambda request: request.title == PREPROCESS)
@@ -140,6 +138,7 @@ async def test_stop(host: RunningHost, plugin: InstalledFilter) -> None:
     assert (await chat.send("Hello?")).content == "Understood."
 
 
+@pytest.mark.every_release
 async def test_title(host: RunningHost, plugin: InstalledFilter) -> None:
     """A new chat gets the title that was found, where the host makes none; switched off, none."""
     page = await host.user("ann")
@@ -159,10 +158,7 @@ async def test_title(host: RunningHost, plugin: InstalledFilter) -> None:
     async def is_named() -> bool:
         return await title_of(named) == "Sailing to the Azores"
 
-    for _ in range(40):
-        if await is_named():
-            break
-        await asyncio.sleep(0.25)
+    await host.rest()
     assert await is_named()
     assert await title_of(unnamed) == words
     shown = [event.data for event in page.events if event.kind == "chat:title"]

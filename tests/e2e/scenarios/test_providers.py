@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
+import pytest
+
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.scripted_model import CHAT_MODEL, SMALL_MODEL
-from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import EXTRACT, learns, learns_nothing_else, new, operations
+from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 
 TEA = "User likes green tea."
 WORDS = "I like green tea."
 
 
+@pytest.mark.every_release
 async def test_chat_model_learns_by_default(host: RunningHost, plugin: InstalledFilter) -> None:
     """Without a task model the chat's own model extracts, outside the user's turn."""
     page = await host.user("ann")
@@ -24,14 +25,15 @@ async def test_chat_model_learns_by_default(host: RunningHost, plugin: Installed
     assert not request.body.get("stream")
 
 
-async def test_task_model_learns(start_host: StartHost) -> None:
+@pytest.mark.every_release
+async def test_task_model_learns(host: RunningHost, plugin: InstalledFilter) -> None:
     """With a task model set in the host, that one extracts."""
-    host = await start_host(TASK_MODEL_EXTERNAL=SMALL_MODEL)
-    learns_nothing_else(host.model)
-    await host.install_filter(PLUGIN, valves=HASTY)
     page = await host.user("ann")
-    turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
-    await page.wait_for_status(turn, "Nothing new to remember")
+    task_model = {"TASK_MODEL_EXTERNAL": SMALL_MODEL}
+    tasks = "/api/v1/tasks/config"
+    async with host.admin_settings(tasks, task_model, save_at=f"{tasks}/update"):
+        turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
+        await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
     assert request.model == SMALL_MODEL
 
@@ -73,6 +75,7 @@ async def test_endpoint_learns(host: RunningHost, plugin: InstalledFilter) -> No
     await page.wait_for_status(turn, "`llm_api_endpoint_url` is empty")
 
 
+@pytest.mark.every_release
 async def test_local_embeddings(host: RunningHost, plugin: InstalledFilter) -> None:
     """A SentenceTransformer of one's own, here a folder, recalls as the host's embedding does."""
     await plugin.set_valves(
@@ -92,6 +95,7 @@ async def test_local_embeddings(host: RunningHost, plugin: InstalledFilter) -> N
     assert "Biscuit" not in prompt
 
 
+@pytest.mark.every_release
 async def test_time_zone(host: RunningHost, plugin: InstalledFilter) -> None:
     """The extraction knows the date in the browser's time zone, or in the user's own choice."""
     page = await host.user("ann")

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass
 
 import pytest
 
-from tests.e2e.conftest import StartHost
-from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.replies import Fail, Hang
 from tests.e2e.driver.scripted_model import ModelRequest
 from tests.e2e.driver.waiting import until
-from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import learns, learns_nothing_else, new, operations
+from tests.e2e.scenarios.extraction import learns, new, operations
 
 TEA = "User likes green tea."
 DOG = "User's dog is called Biscuit."
 BOAT = "User owns a sailing boat called Albatross."
 QUESTION = "Which green tea does the user like?"
 OFF_TOPIC = "Write a regular expression that matches an IPv4 address."
-EMBEDDING = {
-    "RAG_EMBEDDING_ENGINE": "openai",
-    "RAG_OPENAI_API_BASE_URL": "{model_url}",
-    "RAG_OPENAI_API_KEY": "none",
-    "RAG_EMBEDDING_MODEL": "words",
-}
 
 
 def last_prompt(host: RunningHost) -> str:
@@ -75,6 +66,7 @@ async def test_deleted_entry_leaves_the_block(host: RunningHost, plugin: Install
     assert "adaptive_memory" not in last_prompt(host)
 
 
+@pytest.mark.every_release
 async def test_core_facts_come_along(host: RunningHost, plugin: InstalledFilter) -> None:
     """Who the user is, and what matters most, comes with every message, in a part of its own."""
     page = await host.user("ann")
@@ -122,16 +114,18 @@ SPEECHES = (
 )
 
 
-@pytest.mark.parametrize("speech", SPEECHES, ids=lambda speech: speech.language)
-async def test_other_languages(host: RunningHost, plugin: InstalledFilter, speech: Speech) -> None:
+async def test_other_languages(host: RunningHost, plugin: InstalledFilter) -> None:
     """A question finds its memory in the user's language, which MiniLM hardly knows."""
     page = await host.user("ann")
-    await page.add_memory(speech.memory)
-    await page.add_memory(speech.other)
-    await page.new_chat().send(speech.question)
-    assert speech.memory in last_prompt(host)
+    for speech in SPEECHES:
+        await page.add_memory(speech.memory)
+        await page.add_memory(speech.other)
+    for speech in SPEECHES:
+        await page.new_chat().send(speech.question)
+        assert speech.memory in last_prompt(host), speech.language
 
 
+@pytest.mark.every_release
 async def test_sources(host: RunningHost, plugin: InstalledFilter) -> None:
     """With the valve on, the page shows the memories that an answer was given, with scores."""
     await plugin.set_valves({"show_sources": True})
@@ -167,7 +161,7 @@ async def test_judging_model(host: RunningHost, plugin: InstalledFilter) -> None
     # The same question of the same user is not judged twice.
     await page.new_chat().send(question)
     assert len(host.model.requests_titled("# Score relevance")) == 1
-    for trouble in (Fail(500), Hang(60), "I think both."):
+    for trouble in (Fail(500), Hang(), "I think both."):
         host.model.when_title("# Score relevance", trouble)
         turn = await page.new_chat().send(f"{question} {trouble!r:.8}")
         assert turn.content == "Understood."
@@ -186,6 +180,7 @@ async def test_comments_on_memory_are_taken_out(host: RunningHost, plugin: Insta
     assert "updated my memory" not in str(answers)
 
 
+@pytest.mark.every_release
 async def test_table_with_dates(host: RunningHost, plugin: InstalledFilter) -> None:
     """The table shows each memory with its date and bank where the valve says so."""
     await plugin.set_valves({"memory_format": "table", "memory_details": "both"})
@@ -199,36 +194,6 @@ async def test_table_with_dates(host: RunningHost, plugin: InstalledFilter) -> N
     assert (date[:2], bank, text) == ("20", "Personal", TEA)
 
 
-async def test_restart_embeds_nothing_anew(start_host: StartHost) -> None:
-    """After a restart known memories are at hand when a page is loaded, and not embedded again."""
-    host = await start_host(**EMBEDDING)
-    learns_nothing_else(host.model)
-    await host.install_filter(PLUGIN, valves=HASTY)
-    page = await host.user("ann")
-    for memory in (TEA, DOG, BOAT):
-        await page.add_memory(memory)
-    await page.complete(QUESTION)
-    assert TEA in last_prompt(host)
-    await until(
-        lambda: len(host.query("SELECT 1 FROM adaptive_memory_vector WHERE user_id != ''")) == 3,
-        10,
-        "three vectors in the table",
-    )
-    await page.disconnect()
-    await host.admin.disconnect()
-    await asyncio.to_thread(host.server.stop)
-    host.model.embedding_requests.clear()
-    written = host.log_length()
-    host.server.spawn()
-    await host.server.wait_until_healthy()
-    await page.request("GET", "/api/models")
-    at_hand = "memories are at hand of users who were here lately: 1"
-    await until(lambda: at_hand in host.log_text(written), 10, "memories at hand")
-    await page.complete(QUESTION)
-    assert TEA in last_prompt(host)
-    assert embedded_texts(host.model.embedding_requests) == [QUESTION]
-
-
 async def test_vectors_go_with_their_memory(host: RunningHost, plugin: InstalledFilter) -> None:
     """The vector of a deleted memory leaves our table."""
     page = await host.user("ann")
@@ -239,10 +204,10 @@ async def test_vectors_go_with_their_memory(host: RunningHost, plugin: Installed
         return {row["memory_id"] for row in host.query(question, page.user_id)}
 
     await page.new_chat().send(QUESTION)
-    await until(lambda: ids() == {kept.id, gone.id}, 10, "two vectors")
+    await until(lambda: ids() == {kept.id, gone.id}, 30, "two vectors")
     await page.delete_memory(gone.id)
     await page.new_chat().send(QUESTION)
-    await until(lambda: ids() == {kept.id}, 10, "one vector")
+    await until(lambda: ids() == {kept.id}, 30, "one vector")
 
 
 async def test_another_embedding_model(host: RunningHost, plugin: InstalledFilter) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
+
+import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
@@ -32,7 +33,7 @@ async def test_new_code_between_two_tries(host: RunningHost, plugin: InstalledFi
     turn = await page.new_chat().send("I live in Porto.")
     await page.wait_for_status(turn, "it will be tried again")
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# edited\n")
-    await asyncio.sleep(RETRY_SECONDS + 2)
+    await host.rest(RETRY_SECONDS + 10)
     assert len(host.model.requests_titled(EXTRACT)) == 1
     [waiting] = turns(host, page)
     assert (waiting["state"], waiting["attempts"]) == ("waiting", 1)
@@ -42,16 +43,17 @@ async def test_new_code_between_two_tries(host: RunningHost, plugin: InstalledFi
     assert [one.content.count("Porto") for one in await page.memories()] == [1]
 
 
+@pytest.mark.every_release
 async def test_deleted_function(host: RunningHost, plugin: InstalledFilter) -> None:
     """A function that is deleted asks no model any more: what runs is cut off, and none retries."""
     await plugin.set_valves({"max_retries": 0})
     failing, busy = await host.user("ann"), await host.user("bob")
     learns(host.model, "Porto", Fail(500))
-    learns(host.model, "Lisbon", Hang(RETRY_SECONDS))
+    learns(host.model, "Lisbon", Hang())
     turn = await failing.new_chat().send("I live in Porto.")
     await failing.wait_for_status(turn, "it will be tried again")
     await busy.new_chat().send("I live in Lisbon.")
-    await until(lambda: len(host.model.requests_titled(EXTRACT)) > 1, 10, "a call that hangs")
+    await until(lambda: len(host.model.requests_titled(EXTRACT)) > 1, 30, "a call that hangs")
     since = host.log_length()
     await plugin.uninstall()
 
@@ -59,6 +61,6 @@ async def test_deleted_function(host: RunningHost, plugin: InstalledFilter) -> N
         return [one["lease_owner"] for one in turns(host, busy)] == [""]
 
     await until(given_back, NOTICED_SECONDS, "the turn in hand is given back")
-    await asyncio.sleep(RETRY_SECONDS + 2)
+    await host.rest()
     assert len(host.model.requests_titled(EXTRACT)) == 2
     assert "Task exception was never retrieved" not in host.log_text(since)

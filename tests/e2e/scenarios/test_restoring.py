@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
@@ -51,7 +50,7 @@ async def test_pruned_memories_come_back(host: RunningHost, plugin: InstalledFil
     assert questions(page)[-1]["title"] == "Restore this memory?"
     assert (await page.complete(WORDS)).status == 200
     await page.temporary_chat().send(WORDS)
-    await asyncio.sleep(0.5)
+    await host.rest()
     assert (len(await page.memories()), archived(host, page)) == (2, 2)
 
     page.answers["confirmation"] = True

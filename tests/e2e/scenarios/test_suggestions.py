@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Answer, Fail, Hang, Say
+from tests.e2e.driver.replies import Answer, Hang
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.extraction import learns, new, operations
@@ -49,12 +48,15 @@ def questions(page: Page) -> list[dict[str, Any]]:
 
 def states(host: RunningHost, page: Page) -> list[str]:
     """How a user's suggestions stand."""
-    query = "SELECT * FROM adaptive_memory_suggestion WHERE user_id = ?"
-    found = host.query(query, page.user_id)
-    assert all("tea" not in str(tuple(row.values())).casefold() for row in found)
+    table = "adaptive_memory_suggestion"
+    if not host.query("SELECT 1 FROM sqlite_master WHERE name = ?", table):
+        return []  # nobody of this host has been asked yet
+    found = host.query(f"SELECT * FROM {table} WHERE user_id = ?", page.user_id)
+    assert all("green tea" not in str(tuple(row.values())).casefold() for row in found)
     return [str(row["state"]) for row in found]
 
 
+@pytest.mark.every_release
 async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     """Nothing is stored before the answer; then the memory stands with bank, tags and origin."""
     proposes(host)
@@ -93,7 +95,7 @@ async def test_rejected_for_good(host: RunningHost, plugin: InstalledFilter) -> 
     proposes(host, entry=answers)
     page = await careful(host, plugin, False)
     await page.new_chat().send(SAID)
-    await until(lambda: states(host, page) == ["rejected"], 10, "the rejection")
+    await until(lambda: states(host, page) == ["rejected"], 30, "the rejection")
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
     turn = await page.new_chat().send("I drink green tea in the evening, too.")
     await page.wait_for_status(turn, "Nothing new to remember")
@@ -109,7 +111,7 @@ async def test_unanswered(host: RunningHost, plugin: InstalledFilter) -> None:
     chat = page.new_chat()
     await page.wait_for_status(await chat.send(SAID), WAITS)
     await chat.send("What goes with it?")
-    await asyncio.sleep(1)
+    await host.rest()
     assert len(questions(page)) == 1
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
     page.answers["confirmation"] = True
@@ -119,6 +121,7 @@ async def test_unanswered(host: RunningHost, plugin: InstalledFilter) -> None:
     assert len(host.model.requests_titled(CATEGORIES)) == 1
 
 
+@pytest.mark.every_release
 async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     """A page that is closed before the question costs nothing: the next one asks."""
     proposes(host)
@@ -126,35 +129,24 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     page = await careful(host, plugin, True)
     await page.new_chat().send(SAID)
     await page.disconnect()
-    await until(lambda: states(host, page) == ["waiting"], 10, "the suggestion")
-    await asyncio.sleep(0.5)
+    await until(lambda: states(host, page) == ["waiting"], 30, "the suggestion")
+    await host.rest()
     assert await page.memories() == []
     await page.connect()
     turn = await page.new_chat().send("What is the capital of Portugal?")
     await page.wait_for_status(turn, f"Memory saved: {TEA}")
 
 
-@pytest.mark.parametrize("phase", [CATEGORIES, ENTRIES])
-@pytest.mark.parametrize(
-    ("trouble", "reason"),
-    [
-        pytest.param(Fail(500), "HTTP 500", id="fails"),
-        pytest.param(Hang(60), "did not answer within 1", id="hangs"),
-        pytest.param(Say("I would rather sing."), "the model answered in prose", id="rubbish"),
-    ],
-)
-async def test_model_in_trouble(
-    host: RunningHost, plugin: InstalledFilter, phase: str, trouble: Answer, reason: str
-) -> None:
-    """Whatever the model does in either phase, nothing is stored, and the user is told why."""
+async def test_model_in_trouble(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Where the model does not answer nothing is stored, and the user is told why."""
     await plugin.set_valves({"llm_timeout_seconds": 1, "max_retries": 0})
     proposes(host)
-    host.model.when_title(phase, trouble)
+    host.model.when_title(ENTRIES, Hang())
     page = await careful(host, plugin, True)
     turn = await page.new_chat().send(SAID)
     assert turn.content == "Understood."
     status = await page.wait_for_status(turn, "Nothing saved: ")
-    assert reason in status["description"]
+    assert "did not answer within 1" in status["description"]
     assert (await page.memories(), questions(page)) == ([], [])
 
 
@@ -180,13 +172,13 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     await page.wait_for_status(await chat.send(SAID), WAITS)
     page.answers["input"] = "erase"
     turn = await chat.send("Forget what I told you in this chat.")
-    await page.wait_for_status(turn, "suggestions (1)", timeout=20)
+    await page.wait_for_status(turn, "suggestions (1)")
     assert states(host, page) == []
     page.answers["confirmation"] = False
     await page.new_chat().send(SAID)
-    await until(lambda: states(host, page) == ["rejected"], 10, "the rejection")
+    await until(lambda: states(host, page) == ["rejected"], 30, "the rejection")
     turn = await page.new_chat().send("Forget everything about me")
-    await page.wait_for_status(turn, "suggestions (1)", timeout=20)
+    await page.wait_for_status(turn, "suggestions (1)")
     assert states(host, page) == []
 
 
@@ -199,7 +191,7 @@ async def test_found_behind_the_answer(host: RunningHost, plugin: InstalledFilte
     host.model.when_title("# Postprocess", {"new_learnings": [TEA, violin]})
     turn = await page.new_chat().send(f"{SAID} I play the violin.")
     await page.wait_for_status(turn, violin)
-    await until(lambda: states(host, page) == [], 10, "both are answered")
+    await until(lambda: states(host, page) == [], 30, "both are answered")
     kept = [one.content for one in await page.memories()]
     assert [sum(word in one for one in kept) for word in ("tea", "violin")] == [1, 1]
     assert len(questions(page)) == len(kept) == 2

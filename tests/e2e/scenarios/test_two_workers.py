@@ -1,8 +1,7 @@
 """Many users at once on two workers: no doubled, lost or mixed fact.
 
-With ``--soak`` 1,000 turns of 20 users, and 300 in less of a hurry, else 60 of 6. How long turns
-take with the filter and without it is never asserted; long runs write it to
-``benchmarks/results/two_workers*.json``.
+1,000 turns of 20 users, and 300 in less of a hurry. How long turns take with the filter and without
+it is never asserted; it is written to ``benchmarks/results/two_workers*.json``.
 """
 
 from __future__ import annotations
@@ -18,15 +17,7 @@ from tests.e2e.driver.two_workers import WorkersPlan, two_workers_run
 
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
 SEED = 20261121
-SHORT = WorkersPlan(
-    users=6,
-    turns=60,
-    turns_without_filter=24,
-    turns_with_idle_filter=12,
-    pause_seconds=0.5,
-    seed=SEED,
-)
-SOAK = {
+PLANS = {
     # A message every five seconds of each user, which is all that two cores can take.
     "two_workers": WorkersPlan(
         20,
@@ -49,17 +40,14 @@ SOAK = {
 
 
 @pytest.mark.host
+@pytest.mark.soak
 @pytest.mark.timeout(7200)
-async def test_users_on_two_workers(
-    watch_log: WatchLog, tmp_path: Path, pytestconfig: pytest.Config
-) -> None:
+async def test_users_on_two_workers(watch_log: WatchLog, tmp_path: Path) -> None:
     """Whichever worker learns from a user, each fact is in that user's memory exactly once."""
     environment = with_postgres_drivers(host_environment(NEWEST))
-    soak = bool(pytestconfig.getoption("--soak"))
-    for name, plan in (SOAK if soak else {"": SHORT}).items():
-        folder = tmp_path / (name or "short")
+    for name, plan in PLANS.items():
+        folder = tmp_path / name
         folder.mkdir()
         report = await two_workers_run(plan, environment, PLUGIN, folder, watch_log)
-        if soak:
-            write_results(name, report.figures())
+        write_results(name, report.figures())
         assert report.clean, str(report)

@@ -6,6 +6,8 @@ import contextlib
 import sqlite3
 from typing import Any
 
+import pytest
+
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
@@ -66,6 +68,7 @@ async def test_oldest_turns_give_way(host: RunningHost, plugin: InstalledFilter)
     assert told(0) in str(stored)
 
 
+@pytest.mark.every_release
 async def test_host_that_compacts(host: RunningHost, plugin: InstalledFilter) -> None:
     """Where the host's own compaction is on (since 0.10), the chat is left to it."""
     if host.version.startswith("0.9."):
@@ -73,16 +76,10 @@ async def test_host_that_compacts(host: RunningHost, plugin: InstalledFilter) ->
         await talked(await host.user("ann"))
         assert len(questions(host)) < TURNS
         return
-    usual = await host.admin.request("GET", "/api/v1/chats/config")
-    await host.admin.request(
-        "POST", "/api/v1/chats/config", {**usual, "ENABLE_CONTEXT_COMPACTION": True}
-    )
-    try:
+    async with host.admin_settings("/api/v1/chats/config", {"ENABLE_CONTEXT_COMPACTION": True}):
         await plugin.set_valves(WINDOW)
         await talked(await host.user("ann"))
         assert len(questions(host)) == TURNS
-    finally:
-        await host.admin.request("POST", "/api/v1/chats/config", usual)
 
 
 async def test_recall_that_fails(host: RunningHost, plugin: InstalledFilter) -> None:
