@@ -8,7 +8,13 @@ PY = $(eval PY := $$(shell $(PYTHON) -m demo.environment development))$(PY)
 # What `soak` runs: all, or `make soak SOAK=tests/e2e/scenarios/test_kill.py`.
 SOAK ?= $(addprefix tests/e2e/scenarios/test_,many_users.py kill.py two_workers.py isolation.py)
 
-.PHONY: help demo test check unit bundle hosts e2e bench soak format
+# Two tests at a time, one for each of the two cores that continuous integration has.
+PYTEST = $(PY) -m pytest -n 2
+
+# Runs a part of `test` and says how long it took.
+part = @started=$$SECONDS; $(MAKE) --no-print-directory $(1) && echo "== $(1): $$((SECONDS - started)) s"
+
+.PHONY: help demo test check hosted unit bundle hosts e2e bench soak format
 
 help: ## show this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,7 +22,11 @@ help: ## show this list
 demo: ## a real Open WebUI with the plug-in on http://127.0.0.1:8080
 	$(PYTHON) -m demo
 
-test: check unit e2e ## everything: checks, unit tests on source and bundle, end to end on 0.12.4 and 0.9.6
+test: ## everything: checks, unit tests, the bundle in its hosts, end to end on 0.12.4 and 0.9.6
+	$(call part,check)
+	$(call part,hosted)
+	$(call part,unit)
+	$(call part,e2e)
 
 check: ## lint, types, generated files fresh
 	$(PY) -m ruff check .
@@ -26,18 +36,19 @@ check: ## lint, types, generated files fresh
 	$(PY) -m tools.bundle --check
 	$(PY) -m tools.valves_doc --check
 
-unit: ## unit tests, on the source and on the bundle
+hosted:
 	$(PYTHON) -m demo.environment 0.12.4 0.9.6
-	$(PY) -m pytest --ignore tests/e2e
-	$(PY) -m pytest --ignore tests/e2e --ignore tests/bundle --ignore tests/tools --ignore tests/demo --bundle
 
-e2e: bundle ## end-to-end scenarios on real servers, newest and oldest supported release
-	$(PYTHON) -m demo.environment 0.12.4 0.9.6 services
-	$(PY) -m pytest tests/e2e --hosts 0.12.4,0.9.6
+unit: hosted ## unit tests, and the bundle in the interpreters of 0.12.4 and 0.9.6
+	$(PYTEST) --ignore tests/e2e --dist worksteal
+
+e2e: hosted bundle ## end-to-end scenarios on real servers, newest and oldest supported release
+	$(PYTEST) tests/e2e --hosts 0.12.4,0.9.6 --durations 10
 
 hosts: bundle ## end-to-end scenarios and bundle tests on all four supported releases
-	$(PYTHON) -m demo.environment 0.12.4 0.11.4 0.10.2 0.9.6 services
-	$(PY) -m pytest tests/bundle tests/e2e --hosts all
+	$(PYTHON) -m demo.environment 0.12.4 0.11.4 0.10.2 0.9.6
+	$(PYTEST) tests/bundle --hosts all --dist worksteal
+	$(PYTEST) tests/e2e --hosts all --durations 10
 
 bundle: ## write the generated files: adaptive_memory.py and valves.md
 	$(PY) -m tools.bundle

@@ -27,6 +27,15 @@ class Release:
         return self.number >= (0, 10)
 
     @property
+    def restores_while_streaming(self) -> bool:
+        """Whether an answer that may call tools can have its values before it is stored.
+
+        0.10 offers tools with every message, and gives what was said before a call back to the
+        model without asking the filter, as later releases do from 0.11.2 on.
+        """
+        return self.number < (0, 10) or self.number >= (0, 11, 2)
+
+    @property
     def names_the_author(self) -> bool:
         """Whether messages carry who wrote them (chats can be shared for replies)."""
         return self.number >= (0, 12)

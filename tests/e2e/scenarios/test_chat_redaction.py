@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from tests.e2e.driver.events import output_text
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import CallTool, Say, Slow
@@ -70,13 +71,14 @@ async def test_model_gets_placeholders_and_the_user_values(
     assert "[EMAIL_1]" in request.system_prompt
     assert "[PHONE_1]" in request.user_text
     expected = f"You are {MAIL} or {PHONE}, I think."
-    assert turn.content == expected
-    shown = streamed_texts(page, turn)
-    assert MAIL in shown
-    assert "EMAIL_1" not in shown
+    if page.release.restores_while_streaming:
+        assert turn.content == expected
+        shown = streamed_texts(page, turn)
+        assert MAIL in shown
+        assert "EMAIL_1" not in shown
     stored = await chat.stored_message(turn.message_id)
-    assert stored["content"] == expected
-    assert "EMAIL_1" not in str(stored)
+    assert expected in (stored["content"], output_text(stored.get("output") or []))
+    assert "EMAIL_1" not in str({**stored, "originalContent": ""})
     assert (await chat.stored_message(turn.user_message_id))["content"] == SAID
 
 

@@ -62,6 +62,7 @@ async def restart(host: RunningHost, *pages: Page) -> None:
         await page.reload()
 
 
+@pytest.mark.every_release
 @pytest.mark.parametrize("soft", [False, True], ids=["packages absent", "packages present"])
 async def test_restart_without_package_index(start_host: StartHost, soft: bool) -> None:
     """Restarted with no package index in reach, the filter stays on, learns a fact and recalls.
