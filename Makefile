@@ -5,7 +5,9 @@ PYTHON ?= python3
 # Evaluated once, when a target first needs it; building it shows its progress on stderr.
 PY = $(eval PY := $$(shell $(PYTHON) -m demo.environment development))$(PY)
 
-# What `soak` runs: all, or `make soak SOAK=tests/e2e/scenarios/test_kill.py`.
+# What `soak` runs: all, or `make soak SOAK=tests/e2e/scenarios/test_kill.py`; and for how many
+# times the usual length, which is about half an hour: `make soak TIMES=6`.
+TIMES ?= 1
 SOAK ?= $(addprefix tests/e2e/scenarios/test_,many_users.py kill.py two_workers.py isolation.py)
 
 # Two tests at a time, one for each of the two cores that continuous integration has.
@@ -59,7 +61,7 @@ bench: bundle ## measure; results go to benchmarks/results/
 
 soak: bundle ## long runs that are too slow for `test`; results go to benchmarks/results/
 	$(PYTHON) -m demo.environment 0.12.4 0.9.6 services
-	$(PY) -m pytest $(SOAK) --hosts 0.12.4,0.9.6 --soak
+	$(PY) -m pytest $(SOAK) --hosts 0.12.4,0.9.6 --soak --soak-times $(TIMES)
 
 format: ## apply the formatter
 	$(PY) -m ruff check --fix .

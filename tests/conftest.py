@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -46,6 +46,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--soak",
         action="store_true",
         help="run the long runs too, and the long form of tests that have one",
+    )
+    parser.addoption(
+        "--soak-times",
+        type=float,
+        default=1.0,
+        help="how many times as long as usual the long runs are; default 1, half an hour in all",
     )
 
 
@@ -90,6 +96,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         random.Random(seed).shuffle(items)
         files = {item.path: place for place, item in enumerate(items)}
         items.sort(key=lambda item: files[item.path])
+
+
+@pytest.fixture(scope="session")
+def soaked(pytestconfig: pytest.Config) -> Callable[[int], int]:
+    """How many turns, kills or operations a long run has: the usual number, times the option."""
+    times: float = pytestconfig.getoption("--soak-times")
+    return lambda usual: max(1, round(usual * times))
 
 
 @pytest.fixture(scope="session")

@@ -1,13 +1,14 @@
 """kill -9 of the server at random moments: every fact that was learned is there exactly once.
 
-50 kills during 200 turns on each database, both databases at the same time. What came of it is
-written to ``benchmarks/results/kill_*.json``. `test_killed_server` is the short form.
+15 kills during 60 turns on each database, `--soak-times` as many, both databases at the same time.
+What came of it is written to ``benchmarks/results/kill_*.json``. `test_killed_server` is the short
+form.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,13 @@ Reports = dict[Database, KillReport | BaseException]
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def reports(
-    watch_log: WatchLog, tmp_path_factory: pytest.TempPathFactory
+    watch_log: WatchLog, tmp_path_factory: pytest.TempPathFactory, soaked: Callable[[int], int]
 ) -> AsyncIterator[Reports]:
     """The runs on all databases, or what ended them, by the database."""
     environment = with_postgres_drivers(host_environment(NEWEST))
     runs = [
         kill_run(
-            KillPlan(database, turns=200, kills=50, seed=SEED),
+            KillPlan(database, turns=soaked(60), kills=soaked(15), seed=SEED),
             environment,
             PLUGIN,
             tmp_path_factory.mktemp(f"kill-{database}"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -13,7 +14,7 @@ from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.extraction import EXTRACT, new, newest_words, operations
 
 USERS, TURNS = 4, 3
-SOAK_USERS, SOAK_TURNS = 10, 200
+SOAK_USERS, SOAK_TURNS = 10, 60
 
 TOLD = re.compile(r"user number (\d+) and I own boat number (\d+)")
 
@@ -36,11 +37,14 @@ async def chat_along(page: Page, user: int, turns: int) -> None:
 
 @pytest.mark.timeout(3000)
 async def test_users_at_once(
-    host: RunningHost, plugin: InstalledFilter, pytestconfig: pytest.Config
+    host: RunningHost,
+    plugin: InstalledFilter,
+    pytestconfig: pytest.Config,
+    soaked: Callable[[int], int],
 ) -> None:
-    """Turns of four users at once (2,000 of ten with --soak) leave each exactly his own facts."""
+    """Turns of four users at once (600 of ten with --soak) leave each exactly his own facts."""
     soak = pytestconfig.getoption("--soak")
-    users, turns = (SOAK_USERS, SOAK_TURNS) if soak else (USERS, TURNS)
+    users, turns = (SOAK_USERS, soaked(SOAK_TURNS)) if soak else (USERS, TURNS)
     pages = [await host.user(f"user{number}") for number in range(users)]
 
     def extract(body: dict[str, object]) -> dict[str, object]:

@@ -1,11 +1,14 @@
 """Many users at once on two workers: no doubled, lost or mixed fact.
 
-1,000 turns of 20 users, and 300 in less of a hurry. How long turns take with the filter and without
-it is never asserted; it is written to ``benchmarks/results/two_workers*.json``.
+300 turns of 20 users, and 100 in less of a hurry, `--soak-times` as many. How long turns take with
+the filter and without it is never asserted; it is written to
+``benchmarks/results/two_workers*.json``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,18 +24,18 @@ PLANS = {
     # A message every five seconds of each user, which is all that two cores can take.
     "two_workers": WorkersPlan(
         20,
-        turns=1000,
-        turns_without_filter=400,
-        turns_with_idle_filter=400,
+        turns=300,
+        turns_without_filter=120,
+        turns_with_idle_filter=120,
         pause_seconds=4.0,
         seed=SEED,
     ),
     # Users who read what they are answered.
     "two_workers_unhurried": WorkersPlan(
         20,
-        turns=300,
-        turns_without_filter=200,
-        turns_with_idle_filter=200,
+        turns=100,
+        turns_without_filter=60,
+        turns_with_idle_filter=60,
         pause_seconds=12.0,
         seed=SEED,
     ),
@@ -42,10 +45,18 @@ PLANS = {
 @pytest.mark.host
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
-async def test_users_on_two_workers(watch_log: WatchLog, tmp_path: Path) -> None:
+async def test_users_on_two_workers(
+    watch_log: WatchLog, tmp_path: Path, soaked: Callable[[int], int]
+) -> None:
     """Whichever worker learns from a user, each fact is in that user's memory exactly once."""
     environment = with_postgres_drivers(host_environment(NEWEST))
-    for name, plan in PLANS.items():
+    for name, usual in PLANS.items():
+        plan = replace(
+            usual,
+            turns=soaked(usual.turns),
+            turns_without_filter=soaked(usual.turns_without_filter),
+            turns_with_idle_filter=soaked(usual.turns_with_idle_filter),
+        )
         folder = tmp_path / name
         folder.mkdir()
         report = await two_workers_run(plan, environment, PLUGIN, folder, watch_log)
