@@ -173,7 +173,8 @@ class Page:
 
     async def connect(self) -> None:
         """Open the socket as the page does when it loads."""
-        client = socketio.AsyncClient()
+        # With a session of its own, each try to reach a server that is gone would leave one open.
+        client = socketio.AsyncClient(http_session=self._http)
         self._socket = client
         joined = asyncio.Event()
 
