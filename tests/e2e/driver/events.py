@@ -103,13 +103,18 @@ class Shown:
 
     def _take_outlet(self, event: Event, message_id: str) -> None:
         for message in event.data.get("messages") or []:
-            if message.get("id") == message_id and message.get("content"):
-                self.content = message["content"]
+            if message.get("id") == message_id:
+                self.content = stored_text(message) or self.content
 
     def _fail(self, error: Any, at: float) -> None:
         content = error.get("content", error) if isinstance(error, dict) else error
         self.error = str(content)
         self.done_at = self.done_at or at
+
+
+def stored_text(message: dict[str, Any]) -> str:
+    """What a stored answer says: 0.10 keeps it in its output items, with an empty content."""
+    return message.get("content") or output_text(message.get("output") or [])
 
 
 def output_text(output: list[dict[str, Any]]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.driver.events import output_text
+from tests.e2e.driver.events import stored_text
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.turn import Turn
@@ -178,8 +178,7 @@ async def test_personal_data_is_redacted(host: RunningHost, plugin: InstalledFil
     assert "ann@example.org" not in sent
     assert "[EMAIL_1]" in sent
     stored = await chat.stored_message(turn.message_id)
-    answer = stored["content"] or output_text(stored.get("output") or [])
-    assert answer == "Noted: ann@example.org"
+    assert stored_text(stored) == "Noted: ann@example.org"
 
 
 @pytest.mark.parametrize("stored", [{}, {"ui": {}}, {"ui": {"memory": None}}], ids=str)
