@@ -57,6 +57,13 @@ def test_any_stored_values(admin: dict[str, Any], user: dict[str, Any]) -> None:
     assert set(merged.categories) <= set(CATEGORIES)
 
 
+@pytest.mark.parametrize("stored", [61, 1e9, math.inf, "600"])
+def test_longest_wait(stored: Any) -> None:
+    """Whatever an admin stores, a message waits for its memories a minute at most."""
+    merged = Settings.merge(Valves(inlet_timeout_seconds=stored), None)
+    assert 0 < merged.inlet_timeout_seconds <= 60
+
+
 @dataclass(frozen=True)
 class Case:
     """A choice of the admin and of the user, and what holds."""

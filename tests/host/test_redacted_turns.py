@@ -61,6 +61,20 @@ async def test_turns_never_mix() -> None:
         assert said(turns.restore_event(chunk("[EMAIL_1]"), stranger, {})) == "[EMAIL_1]"
 
 
+async def test_turn_that_begins_when_another_has_ended() -> None:
+    """A turn that is still under way keeps its values, whoever comes and goes meanwhile."""
+    turns = RedactedTurns()
+    ended: dict[str, Any] = {}
+    running: dict[str, Any] = {}
+    later: dict[str, Any] = {}
+    await turns.redact(asking("cy@example.org"), ended)
+    await turns.redact(asking(MAIL), running)
+    turns.restore_answer({"messages": []}, ended)
+    await turns.redact(asking(OTHER), later)
+    assert said(turns.restore_event(chunk("[EMAIL_1]"), running, {})) == MAIL
+    assert said(turns.restore_event(chunk("[EMAIL_1]"), later, {})) == OTHER
+
+
 async def test_request_is_not_changed_in_place() -> None:
     """The host keeps other references to the messages, the stored chat's among them."""
     body = asking(MAIL)

@@ -13,7 +13,7 @@ import pytest
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.replies import Fail, Hang
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import learns, new, operations
+from tests.e2e.scenarios.extraction import learns, new, operations, update
 
 TEA = "User likes green tea."
 LOCK_SECONDS = 2.0
@@ -124,6 +124,41 @@ async def test_tables_that_cannot_be_created(host: RunningHost, plugin: Installe
     assert len(await page.memories()) == 1
     assert len(host.model.requests_titled("# Extract memories")) == 1
     assert "turns wait in this process until the database answers" in host.log_text(since)
+
+
+@contextlib.contextmanager
+def trigger_on_memories(host: RunningHost, event: str, statement: str) -> Iterator[None]:
+    """Let the database undo a write behind the host's back: the host goes on to report success."""
+
+    def execute(*statements: str) -> None:
+        with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
+            for one in statements:
+                connection.execute(one)
+            connection.commit()
+
+    execute(f"CREATE TRIGGER undone AFTER {event} ON memory BEGIN {statement}; END")
+    try:
+        yield
+    finally:
+        execute("DROP TRIGGER undone")
+
+
+async def test_write_that_is_only_reported(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A write that the host reports but does not keep is told as not saved, new or changed."""
+    ann, bob = await host.user("ann"), await host.user("bob")
+    learns(host.model, "green", operations(new(TEA)))
+    with trigger_on_memories(host, "INSERT", "DELETE FROM memory WHERE id = new.id"):
+        turn = await ann.new_chat().send("I like green tea.")
+        await ann.wait_for_status(turn, f"Could not be saved: {TEA}")
+        assert await ann.memories() == []
+
+    known = await bob.add_memory(TEA)
+    learns(host.model, "black", operations(update(known.id, "User likes black tea.")))
+    stays = "UPDATE memory SET content = old.content WHERE id = new.id"
+    with trigger_on_memories(host, "UPDATE OF content", stays):
+        turn = await bob.new_chat().send("I have switched to black tea.")
+        await bob.wait_for_status(turn, "Could not be saved: User likes black tea.")
+        assert [memory.content for memory in await bob.memories()] == [TEA]
 
 
 @pytest.mark.every_release
