@@ -19,7 +19,7 @@ from tests.e2e.driver.isolation import IsolationPlan, isolation_run
 
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
 SEED = 20261121
-PLAN = IsolationPlan(operations=1_500, chats=4, seed=SEED, most_memories=30)
+PLAN = IsolationPlan(operations=1_500, chats=4, seed=SEED, most_memories=12)
 
 
 @pytest.mark.host
