@@ -22795,9 +22795,8 @@ class LearningQueue:
     async def alone(self, user_id: str, work: WorkAlone) -> bool:
         """Do other work on a user's store while nobody learns; ``False`` where it was not done.
 
-            Another worker learns then, or the user does not want it any more.
-
-        ``work`` is given what prolongs the lease, and tells whether it still is this worker's.
+        Another worker learns then, or the user does not want it any more. ``work`` is given
+        what prolongs the lease, and tells whether it still is this worker's.
         """
         owner = f"{self._owner}-{next(self._numbers)}"
         async with self._locks.setdefault(user_id, asyncio.Lock()):
