@@ -16,6 +16,8 @@ from benchmarks.locomo import DEFAULT_DATA
 NAMES = (
     "loading",
     "recall",
+    "prefilter",
+    "grounding",
     "deduplication",
     "privacy",
     "host_recall",

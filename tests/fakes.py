@@ -136,6 +136,7 @@ class ListedMemories:
             bank=draft.bank,
             confidence=draft.confidence,
             importance=draft.importance,
+            until=draft.until,
         )
         return self.rows[row.id]
 

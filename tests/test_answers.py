@@ -24,8 +24,6 @@ from adaptive.host.locked_chat import MessageChange
 from adaptive.valves import Valves
 from tests.fakes import hook_settings
 
-pytestmark = pytest.mark.usefixtures("no_table_pauses")
-
 STRAY = "It is tea.<|im_end|>"
 CLEAN = "It is tea."
 FACT = '{"answer": 42}'

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.clock import local_time
+from adaptive.clock import iso_day, local_time
 from tests.rates import over
 
 # 1 July 2026, 12:00 and 1 January 2026, 12:00, both UTC.
@@ -69,3 +70,22 @@ def test_zone_is_named() -> None:
 def test_any_names(names: list[str]) -> None:
     """Whatever a browser or a user calls a time zone, there is a time: the same moment."""
     assert local_time(SUMMER, *names).timestamp() == SUMMER
+
+
+@pytest.mark.parametrize(
+    ("value", "day"),
+    [
+        ("2027-02-28", "2027-02-28"),
+        ("2027-02-29", ""),
+        ("20270228", ""),
+        ("2027-W08-7", ""),
+        ("February", ""),
+        (" 2027-02-28", ""),
+        ("", ""),
+        (20270228, ""),
+        (None, ""),
+    ],
+)
+def test_day(value: object, day: str) -> None:
+    """Only a day of the calendar, in the one form that can be compared as text, is one."""
+    assert iso_day(value) == day

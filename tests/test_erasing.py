@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
@@ -59,8 +60,6 @@ from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 from tests.host.databases import DATABASES, Worker, two_workers
 from tests.rates import over
-
-pytestmark = pytest.mark.usefixtures("no_table_pauses")
 
 KINDS = ("archive", "audit", "chat", "lease", "pending", "usage", "vector")
 TABLES = tuple(f"adaptive_memory_{kind}" for kind in KINDS)
@@ -168,7 +167,7 @@ class House:
         """What is held of Ada."""
         assert archive is self.archive
         tables = ErasableTables(self.worker.sessions)
-        return Holdings(hook.user_id, self.rows, tables, archive, redis=lambda: None)
+        return Holdings(hook.user_id, self.rows, tables, archive)
 
     async def erase(
         self, request: ErasureRequest, metadata: dict[str, Any] | None = None, **fields: Any
@@ -214,7 +213,7 @@ async def test_everything(house: House) -> None:
     assert await house.count("bob") == others
     assert house.told.lines[0] == ASKED_FIRST
     assert line.startswith("Erased: memories (4), archived memories (1), entries of the audit (2)")
-    assert "turns of the learning queue (2)" in line
+    assert "entries of the learning queue (2)" in line
     assert set(house.cached) == set(house.told.forgotten) == {"ada"}
 
 
@@ -477,11 +476,12 @@ class UnderWay:
         self.begun.set()
         await self.gate.wait()
         found = [noted("User has a boat."), noted("User has a dog.")]
-        await apply_operations(found, (), self.house.rows, SOURCE, work.held)
+        store: Any = SimpleNamespace(store=self.house.rows)
+        await apply_operations(found, (), store, SOURCE, work.held, 1)
 
     async def run(self) -> None:
         """Learn what waits."""
-        queue = LearningQueue(self.house.pending, self.house.leases)
+        queue = LearningQueue(self.house.pending)
         self.results += await queue.resume("ada", self.teach)
 
 
@@ -559,7 +559,7 @@ async def test_nobody_writes_beside_it(house: House) -> None:
 
 
 def test_learning_forgets_one_user() -> None:
-    """What an instance holds for its turns is let go of for one user, and kept for others."""
+    """What an instance holds for its pages is let go of for one user, and kept for others."""
     tables = HostTables.sealed(Sealer("secret"))
     learning = Learning(
         MemoryIndexes(),
@@ -570,15 +570,14 @@ def test_learning_forgets_one_user() -> None:
         Suggesting(tables.suggestions),
     )
     for user_id in ("ada", "bob"):
-        learning._queue._local.add(PendingTurn(user_id, "m", "c", "words", 1, 1))
         learning._resumed[user_id] = 1.0
         hook = dataclasses.replace(a_hook(), user={"id": user_id})
         learning._lines.expect(PendingTurn(user_id, "m", "c", "words", 1, 1), hook)
         learning._lines._first_refusal(hook)
     learning.forget("ada")
     lines = learning._lines
-    held = (learning._queue._local._turns, lines._hooks, lines._refusals)
-    assert [[key[0] for key in one] for one in held] == [["bob"]] * 3
+    held = (lines._hooks, lines._refusals)
+    assert [[key[0] for key in one] for one in held] == [["bob"]] * 2
     assert list(learning._resumed) == ["bob"]
 
 

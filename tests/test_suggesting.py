@@ -42,7 +42,7 @@ from tests.fakes import (
     turn,
 )
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
-from tests.learn.work_in_hand import Work, always
+from tests.learn.work_in_hand import NoPrefilter, Work, always
 
 NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
 SETTINGS: dict[str, Any] = {
@@ -52,19 +52,12 @@ SETTINGS: dict[str, Any] = {
     "max_retries": 0,
 }
 SAID = "I drink green tea every morning."
+DRINKS_TEA = "User drinks green tea every morning."
 TEA = Suggestion(
-    "preference", "Morning tea", "Personal", ("preference",), "User drinks green tea every morning."
+    "preference", "drinks green tea every morning", "Personal", ("preference",), DRINKS_TEA
 )
 DOG = "User has a dog called Rex."
-CHOSEN = '{"categories": ["preference"]}'
 PAGE = {"chat_id": "chat-2", "session_id": "s", "user_message_id": "m-2"}
-
-
-def entries(*suggestions: Suggestion) -> str:
-    """A reply to the second question."""
-    names = ("category", "title", "bank", "tags", "content")
-    items = [{name: getattr(one, name) for name in names} for one in suggestions]
-    return json.dumps({"suggestions": items})
 
 
 def extracted(*operations: dict[str, Any]) -> str:
@@ -72,9 +65,14 @@ def extracted(*operations: dict[str, Any]) -> str:
     return json.dumps({"operations": operations})
 
 
-def new(content: str) -> dict[str, Any]:
+def new(content: str, *tags: str, evidence: str = SAID, **fields: Any) -> dict[str, Any]:
     """An operation that adds a fact."""
-    return {"operation": "NEW", "content": content}
+    proof = {"evidence": evidence, "about": "user", "kind": "FACT"}
+    labels = {"tags": list(tags), "memory_bank": "Personal"}
+    return {"operation": "NEW", "content": content, **proof, **labels, **fields}
+
+
+FOUND_TEA = extracted(new(DRINKS_TEA, "preference"))
 
 
 class House:
@@ -92,7 +90,12 @@ class House:
         """What learning needs."""
         self.rooms += 1
         trail = AuditTrail(self.audit)
-        fresh: dict[str, Any] = {"may_ask": always, "can_ask": True, **parts}
+        fresh: dict[str, Any] = {
+            "may_ask": always,
+            "can_ask": True,
+            "prefilter": NoPrefilter(),
+            **parts,
+        }
         return Classroom(
             sources=Sources("ada", self.store, WordEmbedder(), ShelvedVectors()),
             indexes=MemoryIndexes(),
@@ -144,17 +147,17 @@ async def waits(house: House, suggestion: Suggestion = TEA) -> WaitingSuggestion
 
 
 async def test_proposed() -> None:
-    """What the model finds waits and nothing is written; both questions count as model calls."""
-    house, work = House(CHOSEN, entries(TEA)), Work()
+    """What the extraction finds waits and nothing is written; it is one model call."""
+    house, work = House(FOUND_TEA), Work()
     assert await house.lesson(turn(SAID), work) == Lesson("")
-    assert (house.waiting, house.store.contents, work.calls) == ([TEA], [], 2)
+    assert (house.waiting, house.store.contents, work.calls) == ([TEA], [], 1)
     (row,) = house.table.rows.values()
     assert row.source.message_id == "m"
 
 
 async def test_nobody_to_ask() -> None:
     """Where nobody can be asked it waits, and the line says so."""
-    lesson = await House(CHOSEN, entries(TEA)).lesson(turn(SAID), can_ask=False)
+    lesson = await House(FOUND_TEA).lesson(turn(SAID), can_ask=False)
     assert lesson.line == "1 suggestion waits for your answer"
 
 
@@ -164,15 +167,14 @@ class Case:
 
     id: str
     line: str
-    script: tuple[str, ...] = (CHOSEN, entries(TEA))
+    script: tuple[str, ...] = (FOUND_TEA,)
     words: str = SAID
     held: str = ""
     valves: tuple[tuple[str, Any], ...] = ()
 
 
 CASES = [
-    Case("polite", "Nothing new to remember", (), "Thank you!"),
-    Case("no category", "Nothing new to remember", ('{"categories": []}',)),
+    Case("no fact", "Nothing new to remember", (extracted(),), "Thank you!"),
     Case("known", f"Already known: {TEA.content}", held=TEA.content),
     Case(
         "blacklist",
@@ -187,13 +189,13 @@ CASES = [
     Case(
         "secret",
         "Not saved: it holds what looks like a password; secrets are never remembered",
-        (CHOSEN, entries(replace(TEA, content="User's password is hunter2-Xk29!vQ."))),
+        (extracted(new("User's password is hunter2-Xk29!vQ.")),),
+        "My password is hunter2-Xk29!vQ.",
     ),
     Case(
         "not said",
-        "Not saved: User hates green tea. (you said the opposite)",
-        (CHOSEN, entries(replace(TEA, content="User hates green tea."))),
-        "I love green tea.",
+        "Not saved: User plays the cello. (it is not in your message)",
+        (extracted(new("User plays the cello.", evidence="I play the cello")),),
     ),
 ]
 
@@ -209,28 +211,28 @@ async def test_nothing_is_proposed(case: Case) -> None:
 
 
 async def test_rejected_before() -> None:
-    """What was rejected once is not proposed, nor the same sentence under a second title."""
-    house = House(CHOSEN, entries(TEA))
+    """What was rejected once is not proposed; what waits already is not put down twice."""
+    house = House(FOUND_TEA)
     house.table.digests.add(suggestion_digest(TEA))
     assert (await house.lesson(turn(SAID))).line == "Nothing new to remember"
-    house = House(CHOSEN, entries(replace(TEA, title="Drinks")))
+    house = House(FOUND_TEA)
     await waits(house)
     await house.lesson(turn(SAID))
     assert house.waiting == [TEA]
 
 
-async def never() -> bool:
+async def never(_: int) -> bool:
     """There is no model call left."""
     return False
 
 
 async def test_what_the_admin_wants_kept() -> None:
-    """Both questions tell what the admin wants kept and what never."""
-    house = House(CHOSEN, entries(TEA))
+    """The question tells what the admin wants kept and what never."""
+    house = House(FOUND_TEA)
     rules = {"memory_keep": "allergies", "memory_never_keep": "health"}
     await house.lesson(turn(SAID), valves=rules)
     told = "\n- Also worth keeping: allergies\n- Never keep: health\n"
-    assert [told in one.system for one in house.model.requests] == [True, True]
+    assert [told in one.system for one in house.model.requests] == [True]
 
 
 async def test_limit() -> None:
@@ -245,10 +247,9 @@ async def test_limit() -> None:
     ("script", "error"),
     [
         ((ModelRejected("no credits", 402),), "no credits"),
-        (("I would remember the tea.",), "prose"),
-        ((CHOSEN, "Sure!"), "prose"),
+        (("I would remember the tea.", "Sure!"), "no usable JSON"),
     ],
-    ids=["refused", "first", "second"],
+    ids=["refused", "prose"],
 )
 async def test_model_trouble(script: tuple[str | Exception, ...], error: str) -> None:
     """Where the model is of no use the turn waits for another try, and nothing else happens."""
@@ -264,11 +265,11 @@ async def test_not_allowed_or_lost() -> None:
     with pytest.raises(MemoryUnavailable):
         await house.lesson(turn(SAID))
     assert house.model.requests == []
-    house = House(CHOSEN, entries(TEA))
+    house = House(FOUND_TEA)
     with pytest.raises(LeaseLost):
         await house.lesson(turn(SAID), Work(losing=0))
     house.table.unavailable = True
-    house.model = ScriptedModel(CHOSEN, entries(TEA))
+    house.model = ScriptedModel(FOUND_TEA)
     with pytest.raises(TablesUnavailable):
         await house.lesson(turn(SAID))
 
@@ -276,44 +277,37 @@ async def test_not_allowed_or_lost() -> None:
 # --- what is asked for ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("reply", "saved"),
-    [
-        (extracted(new(DOG), new(TEA.content)), DOG),
-        (extracted(new(TEA.content)), "I have a dog called Rex."),
-        (ModelRejected("no credits", 402), "I have a dog called Rex."),
-    ],
-    ids=["found", "not found", "model down"],
-)
-async def test_remember(reply: str | Exception, saved: str) -> None:
-    """What is to be remembered is saved at once, and nothing that was not asked for."""
-    house = House(reply)
-    lesson = await house.lesson(turn("Remember that I have a dog called Rex."))
-    assert lesson.line == f"Memory saved: {saved}"
-    assert (house.store.contents, house.waiting) == ([saved], [])
+async def test_remember() -> None:
+    """What is to be remembered is proposed like any other fact."""
+    said = "Remember that I have a dog called Rex."
+    house = House(extracted(new(DOG, "possession", evidence=said)))
+    assert await house.lesson(turn(said)) == Lesson("")
+    assert [one.content for one in house.waiting] == [DOG]
+    assert house.store.contents == []
 
 
-async def test_remember_and_more() -> None:
-    """What else is said in such a message is proposed; where that fails it is tried again."""
-    said = turn(f"Remember that I have a dog called Rex. {SAID}")
-    house = House(extracted(new(DOG), new(TEA.content)), CHOSEN, entries(TEA))
-    assert (await house.lesson(said)).line == f"Memory saved: {DOG}"
-    assert (house.store.contents, house.waiting) == ([DOG], [TEA])
-    assert "Rex" not in house.model.requests[1].user
-    house = House(extracted(new(DOG)), "What?", CHOSEN, entries(TEA))
-    work = Work()
-    lesson = await house.lesson(said, work)
-    assert lesson.line.startswith(f"Memory saved: {DOG} · Nothing saved: ")
-    assert not lesson.complete
-    assert (await house.lesson(said, work)).complete
-    assert (house.store.contents, house.waiting) == ([DOG], [TEA])
+async def test_changed() -> None:
+    """A change waits with the row that it is of, which a yes changes; no other is checked."""
+    porto = memory("m-1", "User lives in Porto.", tags=("identity",))
+    update = {
+        "operation": "UPDATE",
+        "id": "m-1",
+        "content": "User lives in Lisbon.",
+        "evidence": "I live in Lisbon now",
+    }
+    house = House(extracted(update), store=ListedMemories(porto, memory("m-2", DOG)))
+    await house.lesson(turn("I live in Lisbon now."))
+    assert house.store.contents == [porto.content, DOG]
+    assert len(house.model.requests) == 1
+    assert (await house.offer(lambda: True)).line == "Memory updated: User lives in Lisbon."
+    assert house.store.rows["m-1"].content == "User lives in Lisbon."
 
 
 async def test_forget() -> None:
-    """What is to be forgotten goes as ever; other changes that the model finds are not made."""
+    """What is to be forgotten goes as ever; other changes that the model finds wait."""
     rows = [memory("m-1", DOG), memory("m-2", "User lives in Porto.")]
     house = House(
-        extracted({"operation": "DELETE", "id": "m-1"}, new("User lives in Lisbon.")),
+        extracted({"operation": "DELETE", "id": "m-1", "evidence": "Forget my dog called Rex"}),
         store=ListedMemories(*rows),
     )
     lesson = await house.lesson(turn("Forget my dog called Rex."))
@@ -486,7 +480,7 @@ async def test_found() -> None:
 @pytest.mark.parametrize("answer", ["unanswered", "accepted", "rejected"])
 async def test_found_after_it_was_proposed(answer: str) -> None:
     """What the lesson has proposed is not proposed again, whatever has become of it meanwhile."""
-    house = House(CHOSEN, entries(TEA))
+    house = House(FOUND_TEA)
     await house.lesson(turn(BOTH))
     if answer != "unanswered":
         await house.offer(lambda: answer == "accepted")

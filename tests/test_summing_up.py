@@ -41,9 +41,7 @@ from tests.fakes import (
     turn,
 )
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
-from tests.learn.work_in_hand import always
-
-pytestmark = pytest.mark.usefixtures("no_table_pauses")
+from tests.learn.work_in_hand import NoPrefilter, always
 
 SAVED = {"chat_id": "c", "session_id": "s", "message_id": "a", "user_message_id": "m"}
 WORDS = "I live in Porto and I want to cook."
@@ -178,7 +176,9 @@ class World:
         trail = AuditTrail(self.audit)
         kept = Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail)
         indexes, formats = MemoryIndexes(), AnswerFormats()
-        return Classroom(sources, indexes, self.model, formats, kept, always, hidden=self.hidden)
+        return Classroom(
+            sources, indexes, self.model, formats, kept, NoPrefilter(), always, hidden=self.hidden
+        )
 
 
 async def test_what_the_admin_wants_kept() -> None:

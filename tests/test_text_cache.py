@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from adaptive.filter import Filter
-from adaptive.learn.statement import read_statement
+from adaptive.learn.duplicates import counted_words
 from adaptive.text_cache import forget_texts, text_cache
 from tests.conftest import PROJECT
 
@@ -40,10 +40,10 @@ def test_no_more_than_said() -> None:
 
 def test_statements_are_forgotten() -> None:
     """A memory that was compared is in no cache after its user was forgotten."""
-    first = read_statement("User lives in Porto.")
-    assert read_statement("User lives in Porto.") is first
+    first = counted_words("User lives in Porto.")
+    assert counted_words("User lives in Porto.") is first
     forget_texts()
-    assert read_statement("User lives in Porto.") is not first
+    assert counted_words("User lives in Porto.") is not first
 
 
 async def test_erasing_forgets_texts() -> None:

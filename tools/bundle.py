@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from tools.ascii_source import ascii_source
+from tools.bundle_names import with_own_names
 from tools.bundle_rules import REWRITTEN_BY_HOST, check, rewritten_texts
 from tools.bundle_source import (
     BundleError,
@@ -48,6 +49,7 @@ from __future__ import annotations
 def build(project: Path = PROJECT) -> str:
     """Return the bundle of a project; raises ``BundleError`` with every broken rule."""
     modules, violations = parse_modules(project)
+    modules = with_own_names(modules)
     prompts = read_prompts(project)
     described = (project / "pyproject.toml").read_text(encoding="utf-8")
     violations += check(modules, prompts)

@@ -15,6 +15,8 @@ _NEWEST = "## Newest message of the user\n"
 _ENTRY = re.compile(r"- id=(?P<id>\S+) \| (?P<text>.+)")
 # Releases of Open WebUI before 0.10 keep tags in front of the sentence.
 _TAGS_IN_FRONT = re.compile(r"\[[^\]]*\]\s*")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_LONGEST_READ = 20_000
 _SURE = 0.95
 
 
@@ -26,22 +28,35 @@ class Existing:
     text: str
 
 
+class _Said:
+    """The sentences of a message, to be quoted."""
+
+    def __init__(self, message: str) -> None:
+        sentences = _SENTENCE_END.split(message[:_LONGEST_READ].strip())
+        self._words = {one: content_words(one) for one in sentences}
+
+    def evidence(self, content: str) -> str:
+        """The sentence that shares most words with what is to be remembered, as it was typed."""
+        wanted = content_words(content)
+        return max(self._words, key=lambda one: len(self._words[one] & wanted))
+
+
 def operations(request: str) -> list[Operation]:
     """What the user's newest message changes about the memories that the request lists."""
     # The first heading counts: what the user typed may repeat it.
     before, heading, newest = request.partition(_NEWEST)
     if not heading:
         before, newest = "", request
-    existing = _listed(before)
+    existing, said = _listed(before), _Said(newest)
     deleted = [
-        _deletion(existing[position])
+        _deletion(existing[position], said)
         for wish in forgotten_in(newest)
         for position in best_fitting(content_words(wish), [one.text for one in existing])[:1]
     ]
     changed = [
         operation
         for statement in statements_in(newest)
-        if (operation := _change(statement, existing))
+        if (operation := _change(statement, existing, said))
     ]
     return [*deleted, *changed]
 
@@ -55,7 +70,7 @@ def _listed(before: str) -> list[Existing]:
     ]
 
 
-def _change(statement: Statement, existing: list[Existing]) -> Operation | None:
+def _change(statement: Statement, existing: list[Existing], said: _Said) -> Operation | None:
     content = statement.content.casefold()
     if any(memory.text.casefold() == content for memory in existing):
         return None
@@ -64,11 +79,14 @@ def _change(statement: Statement, existing: list[Existing]) -> Operation | None:
         "operation": "UPDATE" if corrected else "NEW",
         **({"id": corrected.id} if corrected else {}),
         "content": statement.content,
+        "evidence": said.evidence(statement.content),
+        "about": "user",
+        "kind": "FACT",
+        "until": None,
         "tags": list(statement.tags),
         "memory_bank": statement.bank,
         "confidence": _SURE,
         "importance": statement.importance,
-        "kind": "FACT",
     }
 
 
@@ -81,11 +99,11 @@ def _corrects(statement: Statement, memory: Existing) -> bool:
     return text.startswith(frame) and not text.removeprefix(frame).startswith("called ")
 
 
-def _deletion(memory: Existing) -> Operation:
+def _deletion(memory: Existing, said: _Said) -> Operation:
     return {
         "operation": "DELETE",
         "id": memory.id,
         "content": memory.text,
+        "evidence": said.evidence(memory.text),
         "confidence": _SURE,
-        "kind": "FACT",
     }

@@ -17,7 +17,6 @@ from aiohttp import web
 from demo.standin.answers import answer
 from demo.standin.extraction import operations
 from demo.standin.relevance import scores
-from demo.standin.suggestion import categories, suggestions
 
 MODEL = "stand-in"
 
@@ -67,8 +66,8 @@ ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Score relevance": _object(scores, "scores"),
     "# Summarise memories": _summary,
     "# Summarise history": _object(_retold, "summary"),
-    "# Suggest categories": _object(categories, "categories"),
-    "# Suggest entries": _object(suggestions, "suggestions"),
+    # It has no notion of what hangs together.
+    "# Check what no longer holds": _always({"outdated": []}),
     "# Preprocess": _always(
         {
             "language_code": "en",

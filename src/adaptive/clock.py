@@ -1,8 +1,8 @@
-"""Times of messages in the time zone of the user."""
+"""Times of messages in the time zone of the user, and days."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 
@@ -16,3 +16,11 @@ def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
         if zone:
             return datetime.fromtimestamp(epoch_seconds, zone)
     return datetime.fromtimestamp(epoch_seconds, UTC)
+
+
+def iso_day(value: object) -> str:
+    """The value if it is a day of the calendar as "YYYY-MM-DD", else nothing."""
+    try:
+        return value if isinstance(value, str) and str(date.fromisoformat(value)) == value else ""
+    except ValueError:
+        return ""

@@ -44,7 +44,7 @@ from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.table_ports import PendingTurn
 from adaptive.text_cache import forget_texts
 from adaptive.typed_turns import typed_turn
-from adaptive.understanding import UNLEARNED, Understanding, unheard_command
+from adaptive.understanding import UNLEARNED, Understanding
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 
@@ -242,7 +242,7 @@ class Filter:
             return body
         with self._foreground.turn():
             pending = await self._learning.put(hook, turn) if turn is not None else None
-        reason = str(hook.metadata.get(UNLEARNED) or "") or unheard_command(hook, messages)
+        reason = str(hook.metadata.get(UNLEARNED) or "")
         line = NOTHING_NEW if turn is not None else reason
         learned, known = asyncio.Event(), pending is not None
         self._start(self._learned(hook, pending, line, learned))

@@ -156,6 +156,16 @@ class LearnValves(RecallValves):
         ),
         json_schema_extra=valve_notes(_LEARN, "People chat through an app that uses the API."),
     )
+    check_outdated_memories: bool = Field(
+        default=True,
+        description=(
+            "When a fact about home, work, people, possessions or plans changes, ask the learning "
+            "model which other memories it has made untrue, and end those."
+        ),
+        json_schema_extra=valve_notes(
+            _LEARN, "You want to save the second, small model call after such a change."
+        ),
+    )
     memory_identification_prompt: str = Field(
         default="",
         description=(

@@ -17,6 +17,7 @@ from adaptive.errors import (
     AdaptiveMemoryError,
     LessonUnfinished,
     MemoryUnavailable,
+    TablesUnavailable,
 )
 from adaptive.foreground import GiveWay, no_way_to_give
 from adaptive.host.dialog import PageDialog
@@ -28,8 +29,9 @@ from adaptive.host.switched_off import wants_memory
 from adaptive.host.tables import HostTables
 from adaptive.learn.archive import Storeroom, restore_memory
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.confirmed import delete_confirmed
-from adaptive.learn.lesson import Classroom, Doubtful, Lesson, learn_turn
+from adaptive.learn.deletion import delete_confirmed
+from adaptive.learn.lesson import Classroom, Lesson, learn_turn
+from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import LearningQueue, always
 from adaptive.learn.report import failure_line
 from adaptive.learn.turn_work import TurnWork
@@ -37,12 +39,11 @@ from adaptive.learn.upkeep import Workshop, upkeep_when_due
 from adaptive.learn.waiting_turn import (
     WaitingTurn,
     joined_turn,
-    may_hold_facts,
     pending_turn,
     read_pending,
 )
 from adaptive.llm.ask import AnswerFormats
-from adaptive.model import Turn
+from adaptive.model import Memory, Turn
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.suggesting import Suggesting
 from adaptive.table_ports import PendingTurn
@@ -52,9 +53,6 @@ log_learning = logging.getLogger("adaptive_memory")
 
 _RESUMED_USERS_REMEMBERED = 5000
 _RESUMED_AGAIN_SECONDS = 60.0
-_HOUR_SECONDS = 3600.0
-# So many characters are read within a few milliseconds; longer texts are read in a thread.
-_READ_AT_ONCE = 2000
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
 
@@ -77,23 +75,16 @@ class Learning:
         self._indexes, self._vectors = indexes, tables.vectors
         self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
         self._queue = LearningQueue(
-            tables.pending, tables.leases, serves=serves, wanted=wants_memory, give_way=give_way
+            tables.pending, serves=serves, wanted=wants_memory, give_way=give_way
         )
         self._trail, self._suggesting = trail, suggesting
-        self._formats = formats
+        self._formats, self._prefilter = formats, Prefilter(indexes.nulls)
         self._writing = asyncio.Semaphore(1)
         self._lines = AnswerLines(self._writing)
         self._resumed: OrderedDict[str, float] = OrderedDict()
 
-    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn | None:
-        """Let a turn wait in the database, within about a second; ``None`` if it holds no fact."""
-        words = waiting.turn.words
-        if len(words) <= _READ_AT_ONCE:
-            worth = may_hold_facts(words)
-        else:
-            worth = await asyncio.to_thread(may_hold_facts, words)
-        if not worth:
-            return None
+    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
+        """Let a turn wait in the database, within about a second."""
         pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
         self._lines.expect(pending, hook)
         try:
@@ -118,6 +109,8 @@ class Learning:
     async def _learned(self, hook: Hook, pending: PendingTurn) -> None:
         try:
             await self._queue.learn(pending, partial(self._teach, hook))
+        except TablesUnavailable as error:
+            await self._lines.show(hook, failure_line(str(error)), failed=True)
         finally:
             self._lines.done_with(pending)
         await self._lines.show(hook, "")
@@ -130,7 +123,7 @@ class Learning:
 
     @property
     def queue(self) -> LearningQueue:
-        """By whose leases one at a time learns of a user."""
+        """By whose lease one at a time learns of a user."""
         return self._queue
 
     def forget(self, user_id: str) -> None:
@@ -201,7 +194,8 @@ class Learning:
         turn = await of_this_user_alone(joined_turn([one.turn for one in waiting]))
         hook = own or serving
         settings = waiting[-1].steered(hook.settings)
-        room = await self.classroom(hook, can_ask=own is not None and own.caller is not None)
+        can_ask = own is not None and own.caller is not None
+        room = await self._classroom(hook, can_ask=can_ask, calls_before=work.calls_before)
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
         learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
         lesson = await learned(room, turn, settings, now, work)
@@ -216,11 +210,24 @@ class Learning:
         if answered.line:
             await self._lines.show(hook, answered.line, failed=not answered.complete)
 
-    async def classroom(self, hook: Hook, *, can_ask: bool = False) -> Classroom:
+    async def classroom(self, hook: Hook) -> Classroom:
         """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
         if not await wants_memory(hook.user_id):
             raise MemoryUnavailable("memory is off in your settings")
-        settings = hook.settings
+        return await self._classroom(hook)
+
+    async def _classroom(
+        self, hook: Hook, *, can_ask: bool = False, calls_before: int = 0
+    ) -> Classroom:
+        """The same for a user who is known to want it; the queue has just looked.
+
+        ``calls_before`` are the model calls for the user's turns in this hour.
+        """
+        settings, most = hook.settings, hook.settings.max_extractions_per_hour
+
+        async def may_ask(calls: int) -> bool:
+            return not most or calls_before + calls < most
+
         user = await account(hook.user)
         request = isolated_request(hook.request)
         sources = user_sources(hook, request, user, self._vectors)
@@ -231,29 +238,25 @@ class Learning:
             completer=completer,
             formats=self._formats,
             storeroom=self._storeroom(sources),
-            may_ask=partial(self._may_ask, hook.user_id, settings.max_extractions_per_hour),
+            prefilter=self._prefilter,
+            may_ask=may_ask,
             can_ask=can_ask,
             hidden=await kept_from_completer(completer, request, settings),
             writing=self._writing,
             give_way=self._give_way,
         )
 
-    async def _ask(self, room: Classroom, turn: Turn, hook: Hook, doubtful: Doubtful) -> None:
+    async def _ask(
+        self, room: Classroom, turn: Turn, hook: Hook, doubtful: Sequence[Memory]
+    ) -> None:
         """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
         dialog = PageDialog(hook.caller)
-        for cause, memories in doubtful:
-            try:
-                line = await delete_confirmed(room, turn, hook.settings, dialog, memories, cause)
-            except AdaptiveMemoryError as error:
-                log_learning.warning("nothing deleted: %s", error)
-                line = f"Nothing deleted: {error}"
-            await self._lines.show(hook, line)
-
-    async def _may_ask(self, user_id: str, limit: int) -> bool:
-        """Whether a user's turns have asked the model less often than the limit in this hour."""
-        if not limit:
-            return True
-        return await self._queue.calls_within(user_id, time.time() - _HOUR_SECONDS) < limit
+        try:
+            line = await delete_confirmed(room, turn, hook.settings, dialog, doubtful)
+        except AdaptiveMemoryError as error:
+            log_learning.warning("nothing deleted: %s", error)
+            line = f"Nothing deleted: {error}"
+        await self._lines.show(hook, line)
 
     async def _keep_up(self, hook: Hook) -> None:
         """Upkeep of the user's store, if the admin wants it and it is due."""

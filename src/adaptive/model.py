@@ -9,9 +9,22 @@ from typing import Any, Literal, get_args
 Category = Literal["identity", "behavior", "preference", "goal", "relationship", "possession"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
-OperationKind = Literal["NEW", "UPDATE", "DELETE"]
+# END is the end of a memory that a change of another one has made untrue; no model proposes it.
+OperationKind = Literal["NEW", "UPDATE", "DELETE", "END"]
+# Whom a fact is about, and what it is, as the extraction prompt asks for it.
+ABOUT = ("user", "other", "assistant", "world")
+FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
 OutcomeStatus = Literal[
-    "saved", "updated", "deleted", "archived", "asked", "kept", "unchanged", "rejected", "failed"
+    "saved",
+    "updated",
+    "deleted",
+    "ended",
+    "archived",
+    "asked",
+    "kept",
+    "unchanged",
+    "rejected",
+    "failed",
 ]
 ConversationKind = Literal[
     "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"
@@ -23,7 +36,7 @@ class Memory:
     """One row of the host's memory table, its content free of any notation.
 
     ``created_at`` and ``updated_at`` are epoch seconds; the host's clock has no finer resolution
-    (host: models/memories.py).
+    (host: models/memories.py). ``until`` is the last day on which it holds, as "YYYY-MM-DD".
     """
 
     id: str
@@ -35,6 +48,12 @@ class Memory:
     confidence: float = 1.0
     importance: int = 5
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    until: str = ""
+
+
+def has_ended(memory: Memory, today: str) -> bool:
+    """Whether what a memory says is past; ``today`` is a day as "YYYY-MM-DD", if it is known."""
+    return bool(memory.until) and memory.until < today
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +66,17 @@ class StoreStamp:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a memory is to say; ``confidence`` is 0 to 1, ``importance`` 1 to 10."""
+    """What a memory is to say; ``confidence`` is 0 to 1, ``importance`` 1 to 10.
+
+    ``until`` is the date (YYYY-MM-DD) on which it ends by itself, empty if it does not.
+    """
 
     content: str
     tags: tuple[str, ...] = ()
     bank: str = ""
     confidence: float = 1.0
     importance: int = 5
+    until: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +122,28 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What a model says for an operation; whatever it left out is empty.
+
+    Attributes:
+        evidence: the user's own words.
+        about: of ``ABOUT``.
+        kind: of ``FACT_KINDS``.
+    """
+
+    evidence: tuple[str, ...] = ()
+    about: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One change of the store that a model proposed; ``id`` is empty for NEW."""
 
     kind: OperationKind
     id: str = ""
     draft: Draft = Draft("")
+    proof: Proof = Proof()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from fastapi import Request
 
 from adaptive.answer_lines import RECALLED
 from adaptive.answer_notes import without_answer_notes
+from adaptive.clock import local_time
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
 from adaptive.host.hook import Hook
 from adaptive.host.kind import RECALLED_KINDS
@@ -24,7 +25,6 @@ from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import HostTables
 from adaptive.host.warmup import prepare_indexes, warm_up
-from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import count_entries
 from adaptive.messages import Message
@@ -129,7 +129,6 @@ class Recalling:
             settings = Settings.merge(Valves(**valves), None)
             await prepare_indexes(request, self._indexes, self._vectors, settings)
         for work in (
-            partial(may_hold_facts, "What is it?"),
             partial(read_erasure_request, "forget", datetime.now(UTC).date()),
             memory_remarks,
         ):
@@ -255,7 +254,8 @@ class Recalling:
             rewriter=rewriter,
         )
         try:
-            question = question_of(messages, hook.metadata, chat_id)
+            today = local_time(time.time(), *hook.time_zones).date().isoformat()
+            question = question_of(messages, hook.metadata, chat_id, today)
             finding = recollect(library, question, hook.settings)
             asked = AskedPast(
                 request, user, sources.embedder, question, window.messages, library.hidden, rewriter

@@ -9,16 +9,12 @@ from collections.abc import Awaitable, Callable, Sequence
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
-from adaptive.learn.archive import Storeroom
 from adaptive.learn.restoration import (
-    RestorationPlan,
+    asks_to_restore,
     plan_restoration,
-    restoration_line,
     restoration_question,
-    restore_planned,
-    unrestored_line,
+    restored_line,
 )
-from adaptive.learn.restore_requests import asks_to_restore
 from adaptive.learning import Learning
 from adaptive.messages import Message
 from adaptive.model import ConversationKind
@@ -74,25 +70,18 @@ class Restoring:
     async def _outcome(self, hook: Hook) -> str:
         """Ask, restore if it is confirmed, and return what to tell."""
         room = await self._learning.storeroom(hook)
-        limit = hook.settings.max_total_memories
-        plan = await _planned_now(room, limit)
-        if plan.nothing_archived:
-            return NOTHING_ARCHIVED
+        archived = await room.archive.read(room.user_id)
+        rows = await room.store.read() if archived else ()
+        plan = plan_restoration(archived, rows, hook.settings.max_total_memories)
         if not plan.chosen:
-            return unrestored_line(plan)
+            kept = " ".join(plan.staying)
+            return f"Nothing restored. {kept}" if kept else NOTHING_ARCHIVED
         await self._learning.tell(hook, RESTORING_ASKED_FIRST)
         question = restoration_question(plan)
-        answer = await PageDialog(hook.caller).confirm(question.title, question.message)
+        answer = await PageDialog(hook.caller).confirm("Restore archived memories?", question)
         if answer != "yes":
             return RESTORING_DECLINED if answer == "no" else RESTORING_UNANSWERED
-        # Meanwhile the store may have grown, or another tab may have been answered.
-        plan = await _planned_now(room, limit, frozenset(one.id for one in plan.chosen))
-        if not plan.chosen:
-            return NOTHING_ARCHIVED if plan.nothing_archived else unrestored_line(plan)
-        report = await restore_planned(room, plan.chosen, self._learning.writing, int(time.time()))
-        for reason, number in report.failed.items():
-            log_restoring.warning("archived memories not restored: %d: %s", number, reason)
-        return restoration_line(plan, report)
+        return await restored_line(room, plan, self._learning.writing, int(time.time()))
 
 
 def asks_restoration(hook: Hook, messages: Sequence[Message]) -> bool:
@@ -101,13 +90,3 @@ def asks_restoration(hook: Hook, messages: Sequence[Message]) -> bool:
         return False
     found = typed_message(hook, messages)
     return found is not None and asks_to_restore(found[1])
-
-
-async def _planned_now(
-    room: Storeroom, limit: int, asked: frozenset[str] | None = None
-) -> RestorationPlan:
-    """What would come back as store and archive are now; ``HostError`` if they can't be read."""
-    archived = await room.archive.read(room.user_id)
-    if not archived:
-        return RestorationPlan((), limit)
-    return plan_restoration(archived, await room.store.read(), limit, asked)

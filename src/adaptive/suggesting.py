@@ -1,12 +1,12 @@
 """Memories that are proposed to the user in place of being saved without a word.
 
 A turn is worked on as ever, out of the queue; what a model finds in it waits in a table, and the
-user is asked behind the lesson, while the page is there. What the user asks for in so many words
-("Remember that ...", "Forget ...") is consent and done at once.
+user is asked behind the lesson, while the page is there.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections import Counter, OrderedDict
@@ -18,34 +18,21 @@ from typing import TypeVar
 from adaptive.conversation.suggestion_offer import offer_suggestions, waiting_line
 from adaptive.conversation.suggestions import (
     MOST_SUGGESTIONS,
-    Suggester,
-    SuggestionRules,
-    found_suggestion,
     not_rejected,
-    suggestion_draft,
+    suggested_operation,
+    suggestion_of,
 )
-from adaptive.errors import (
-    AdaptiveMemoryError,
-    LeaseLost,
-    MemoryUnavailable,
-    TablesUnavailable,
-)
+from adaptive.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable
 from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS
 from adaptive.learn.apply import Held
-from adaptive.learn.commands import read_commands, words_beside_commands
-from adaptive.learn.confirmed import proposed_draft, save_confirmed
-from adaptive.learn.findings import new_findings
-from adaptive.learn.inquiry import LessonWork
-from adaptive.learn.lesson import LIMIT_REACHED, Classroom, Lesson, learn_turn
+from adaptive.learn.extraction import LessonWork
+from adaptive.learn.findings import save_confirmed, says_no_more, screened_findings
+from adaptive.learn.lesson import Classroom, Lesson, learn_turn, sift_operations
 from adaptive.learn.report import NOTHING_NEW, failure_line, report_line
-from adaptive.learn.screen import comparable
-from adaptive.learn.testimony import adds_nothing_to
-from adaptive.learn.waiting_turn import may_hold_facts
 from adaptive.model import Operation, Outcome, Turn
-from adaptive.privacy.policy import gate_policy
-from adaptive.retry import RetryPolicy
+from adaptive.search.tokens import comparable
 from adaptive.settings import Settings
 from adaptive.suggestion_ports import SuggestionTable, WaitingSuggestion
 
@@ -71,48 +58,24 @@ class Suggesting:
     async def lesson(
         self, room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
     ) -> Lesson:
-        """Propose what a turn holds, and do what its user asks for in so many words.
+        """Propose what a turn tells, and delete what its user asks to forget.
 
         Raises:
             MemoryUnavailable: the host allows this user no memories.
             LeaseLost: another worker has the turn by now.
             AdaptiveMemoryError: nothing could be proposed; its text is the reason.
         """
-        if not read_commands(turn.words):
-            return Lesson(await self._proposed(room, turn, settings, now, work))
-        done = await learn_turn(room, turn, settings, now, work, asked_only=True)
-        beside = replace(turn, words=words_beside_commands(turn.words))
-        try:
-            line = await self._proposed(room, beside, settings, now, work)
-        except (MemoryUnavailable, LeaseLost):
-            raise
-        except AdaptiveMemoryError as error:  # what was asked for is done, and is told
-            log_suggesting.warning("nothing proposed beside what was asked for: %s", error)
-            line = _joined_lines(done.line, failure_line(str(error)))
-            return replace(done, line=line, complete=False)
-        return replace(done, line=_joined_lines(done.line, line))
+        waiting: list[WaitingSuggestion] = []
 
-    async def _proposed(
-        self, room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
-    ) -> str:
-        """Let suggestions wait, before anybody is asked; the line for the user."""
-        if not may_hold_facts(turn.words) or not settings.categories:
-            return NOTHING_NEW
-        # Whoever may have no memories is not asked about any, nor is a model.
-        await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
-        if not await room.may_ask():
-            return LIMIT_REACHED.format(settings.max_extractions_per_hour)
+        async def propose(operations: Sequence[Operation]) -> tuple[Outcome, ...]:
+            found = await self._let_wait(room, turn, operations, settings, work.held)
+            waiting.extend(found.fresh)
+            return found.known
 
-        def counted() -> None:
-            work.calls += 1
-
-        suggester = Suggester(room.completer, room.formats, _rules_of(settings), counted)
-        found = await not_rejected(self._table, turn, await suggester.suggested(turn, now))
-        fresh, told = await self._let_wait(room, turn, found, settings, work.held)
-        line = report_line(told) if told else ""
-        if not fresh:
-            return line or NOTHING_NEW
-        return line if room.can_ask else _joined_lines(line, await self.left(turn.user_id))
+        lesson = await learn_turn(room, turn, settings, now, work, propose=propose)
+        line = "" if waiting and lesson.line == NOTHING_NEW else lesson.line
+        left = "" if room.can_ask or not waiting else await self.left(turn.user_id)
+        return replace(lesson, line=_joined_lines(line, left))
 
     async def propose_findings(
         self,
@@ -133,40 +96,35 @@ class Suggesting:
             HostError: the memories can't be read.
             TablesUnavailable: nobody can tell what was rejected.
         """
-        found = await new_findings(room, turn, findings, settings)
+        found = await asyncio.to_thread(screened_findings, findings, turn, settings)
         known = self._proposed_in.get((turn.user_id, turn.source.chat_id), ())
-        proposed = [
-            found_suggestion(one.draft, settings.default_bank)
-            for one in found.operations
-            if not any(adds_nothing_to(one.draft.content, said) for said in known)
-        ]
-        waiting = await not_rejected(self._table, turn, proposed[:MOST_SUGGESTIONS])
-        fresh, _ = await self._let_wait(room, turn, waiting, settings, held)
-        return len(fresh)
+        new = [one for one in found.operations if not says_no_more(one.draft.content, known)]
+        return len((await self._let_wait(room, turn, new, settings, held)).fresh)
 
     async def _let_wait(
         self,
         room: Classroom,
         turn: Turn,
-        found: Sequence[WaitingSuggestion],
+        operations: Sequence[Operation],
         settings: Settings,
         held: Held,
-    ) -> tuple[list[WaitingSuggestion], list[Outcome]]:
-        """Put down what is new of suggestions; what of the others is to be told."""
+    ) -> _LetWait:
+        """Put down what is new of operations as suggestions; what is known is told."""
+        sifted = await sift_operations(room, operations, settings)
+        proposed = [suggestion_of(one, settings) for one in sifted.operations]
         waiting = await self._table.waiting(turn.user_id)
-        told: list[Outcome] = []
-        fresh: list[WaitingSuggestion] = []
-        for one in found:
-            kept, outcomes = await _admissible(room, turn, one, settings)
-            told += outcomes
-            if kept is not None and not _waits_already(kept, [*waiting, *fresh]):
-                fresh.append(kept)
+        said = {comparable(one.suggestion.content) for one in waiting}
+        fresh = [
+            one
+            for one in await not_rejected(self._table, turn, proposed[:MOST_SUGGESTIONS])
+            if comparable(one.suggestion.content) not in said
+        ]
         if fresh:
             if not await held():
                 raise LeaseLost("another worker has taken over")
             await self._table.put(turn.user_id, fresh, int(self._clock()))
             self._remember(turn, fresh)
-        return fresh, told
+        return _LetWait(tuple(fresh), sifted.outcomes)
 
     def _remember(self, turn: Turn, proposed: Sequence[WaitingSuggestion]) -> None:
         key = turn.user_id, turn.source.chat_id
@@ -232,6 +190,14 @@ class Suggesting:
         return waiting_line(len(await self._table.waiting(user_id)))
 
 
+@dataclass(frozen=True, slots=True)
+class _LetWait:
+    """Suggestions that wait now, and the outcomes of what is known already."""
+
+    fresh: tuple[WaitingSuggestion, ...]
+    known: tuple[Outcome, ...]
+
+
 @dataclass(slots=True)
 class _Keeper:
     """Saves accepted suggestions one by one, and keeps what became of them."""
@@ -251,10 +217,10 @@ class _Keeper:
 
         # The words are not known any more; the user has said yes to the sentence itself.
         turn = Turn(self.hook.user_id, "saved", "", (), accepted.source)
-        draft = suggestion_draft(accepted.suggestion)
+        operation = suggested_operation(accepted.suggestion)
         try:
             room = await self.room_of()
-            outcomes = await save_confirmed(room, turn, self.hook.settings, draft, still_waits)
+            outcomes = await save_confirmed(room, turn, self.hook.settings, operation, still_waits)
         except LeaseLost:
             log_suggesting.info("an accepted suggestion was erased or answered elsewhere meanwhile")
             return False
@@ -264,41 +230,6 @@ class _Keeper:
             return False
         self.outcomes += outcomes
         return all(one.status != "failed" for one in outcomes)
-
-
-def _rules_of(settings: Settings) -> SuggestionRules:
-    others = [one for one in settings.banks if one != settings.default_bank]
-    return SuggestionRules(
-        categories=settings.categories,
-        banks=(settings.default_bank, *others),
-        language=settings.memory_language,
-        keeping_rules=settings.keeping_rules,
-        deadline=settings.llm_timeout_seconds,
-        retry=RetryPolicy(settings.max_retries, settings.retry_delay),
-        gate_policy=gate_policy(settings),
-    )
-
-
-async def _admissible(
-    room: Classroom, turn: Turn, proposed: WaitingSuggestion, settings: Settings
-) -> tuple[WaitingSuggestion | None, tuple[Outcome, ...]]:
-    """A suggestion as it may be shown and stored; what is known or refused is told."""
-    suggestion = proposed.suggestion
-    draft, outcomes = await proposed_draft(room, turn, suggestion_draft(suggestion), settings)
-    if draft is None:
-        return None, outcomes
-    bank = draft.bank or settings.default_bank
-    shown = replace(suggestion, content=draft.content, tags=draft.tags, bank=bank)
-    return replace(proposed, suggestion=shown), outcomes
-
-
-def _waits_already(one: WaitingSuggestion, waiting: list[WaitingSuggestion]) -> bool:
-    """Whether the same sentence waits under another title; under the same one it is replaced."""
-    said = comparable(one.suggestion.content)
-    return any(
-        other.digest != one.digest and comparable(other.suggestion.content) == said
-        for other in waiting
-    )
 
 
 def _joined_lines(*lines: str) -> str:

@@ -11,13 +11,18 @@ from adaptive.model import Provenance
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A memory that is proposed to the user: what it is about, and the sentence to store."""
+    """A memory that is proposed to the user: what it is about, and the sentence to store.
+
+    ``until`` is the date on which it ends, ``memory_id`` the row whose content it replaces.
+    """
 
     category: str
     title: str
     bank: str
     tags: tuple[str, ...]
     content: str
+    until: str = ""
+    memory_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from adaptive.model import (
 )
 from adaptive.ports import Vectors
 
-ChangeKind = Literal["saved", "updated", "deleted", "pruned", "summarised", "restored", "flagged"]
+ChangeKind = Literal[
+    "saved", "updated", "deleted", "ended", "pruned", "summarised", "restored", "flagged"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,30 +169,51 @@ class PendingTurn:
     batch: str = ""
     attempts: int = 0
     takes: int = 0
-    lease_owner: str = ""
-    lease_until: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTurns:
+    """A user's oldest waiting turns without payload and journal, those at work included.
+
+    ``leased_until`` is when the lease on the user ends, in epoch seconds; ``calls`` are the model
+    calls that were counted for the user since the time that was asked for.
+    """
+
+    turns: tuple[PendingTurn, ...] = ()
+    leased_until: float = 0.0
+    calls: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class TurnLease:
-    """The right to work on some turns of a user, oldest first; ``owner`` is good for one time."""
+    """The lease on a user, with the turns that are worked on under it, oldest first.
+
+    ``owner`` is good for one time; ``batch`` is what the turns' journal was kept under so far.
+    Without turns it keeps everybody from learning while something else is done.
+    """
 
     user_id: str
     owner: str
-    message_ids: tuple[str, ...]
+    message_ids: tuple[str, ...] = ()
+    batch: str = ""
 
     @property
     def leader(self) -> str:
         """The newest message, which keeps the journal and the count of calls for all."""
-        return self.message_ids[-1]
+        return self.message_ids[-1] if self.message_ids else ""
+
+
+# For so many seconds after the table has said that a lease is held whoever holds it may write
+# without asking again; so whoever takes turns away waits so long until nothing more is written.
+LEASE_PROOF_SECONDS = 1.0
 
 
 class PendingTable(Protocol):
     """Turns to be learned, and for a month those that were; may raise ``TablesUnavailable``.
 
-    What changes turns under a lease changes all of them, or none where one of them is no longer
-    waiting under it: then the answer is ``False``. A lease whose end has passed stands until
-    somebody else takes the turns.
+    A user is under one lease at a time. What changes the lease and turns under it changes all of
+    them, or none where one of them is another one's by now: then the answer is ``False``. A lease
+    whose end has passed stands until somebody else takes it.
     """
 
     async def put(self, turn: PendingTurn) -> bool:
@@ -200,15 +223,16 @@ class PendingTable(Protocol):
         """
         ...
 
-    async def waiting(self, user_id: str) -> tuple[PendingTurn, ...]:
-        """A user's oldest waiting turns, leased ones too; payload and journal may be left out."""
+    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+        """What waits of a user; model calls are counted since an epoch second."""
         ...
 
-    async def take(self, lease: TurnLease, now: float, until: float) -> tuple[PendingTurn, ...]:
-        """Put turns under a lease and return them whole, in the lease's order.
+    async def take(
+        self, lease: TurnLease, now: float, until: float
+    ) -> tuple[PendingTurn, ...] | None:
+        """Take the lease on a user and return its turns whole, in the lease's order.
 
-        None where one of them is not waiting or not free, or where another lease holds any turn
-        of this user: one worker at a time serves a user.
+        ``None`` where another one has it, or one of the turns waits no more or has another journal.
         """
         ...
 
@@ -221,17 +245,13 @@ class PendingTable(Protocol):
         ...
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        """Mark the turns as learned, empty payload and journal, and count model calls."""
+        """Mark turns as learned, empty payload and journal, count calls and end the lease."""
         ...
 
     async def give_back(
         self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
     ) -> bool:
         """End a lease, the work undone; count model calls, and an attempt where it failed."""
-        ...
-
-    async def calls_since(self, user_id: str, since: float) -> int:
-        """Model calls for learning that were counted for a user since then."""
         ...
 
 

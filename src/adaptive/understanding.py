@@ -37,7 +37,6 @@ from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS
 from adaptive.host.providers import chosen_completer
 from adaptive.host.requests import account, isolated_request
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.commands import read_commands
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import staged
 from adaptive.messages import Message, has_words, message_text
@@ -266,21 +265,6 @@ def is_learned_from(hook: Hook) -> bool:
     if settings.save_mode == "off":
         return False
     return kind in LEARNED_KINDS or (kind == "api" and settings.learn_from_api_calls)
-
-
-def unheard_command(hook: Hook, messages: Sequence[Message]) -> str:
-    """What to tell somebody who asks to remember or to forget where nothing is learned.
-
-    Empty for everybody else: who has switched learning off is not told so with each answer.
-    """
-    if is_learned_from(hook) or hook.told_kind not in ("saved", "temporary"):
-        return ""
-    words = question_of(messages, hook.metadata, hook.chat_id).text
-    if len(words) > _LONGEST_COMMAND_READ or not read_commands(words):
-        return ""
-    if hook.settings.save_mode == "off":
-        return "Nothing saved or forgotten: learning is switched off (Save Mode)"
-    return "Nothing saved or forgotten: temporary chats are not learned from"
 
 
 def is_understood(hook: Hook) -> bool:

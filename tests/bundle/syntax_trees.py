@@ -1,9 +1,10 @@
 """The bundle's syntax trees against those of the source, found by other means than the bundler's.
 
 Each statement of a module stands in the module's section of the bundle as it is, but for what the
-bundle has elsewhere: docstrings are comments there, imports from other packages stand once at the
-head, what comes from another module is there anyway, and in place of the block of
-``llm/prompts.py`` that reads the prompts' files stands a table of their texts.
+bundle has elsewhere or names anew: docstrings are comments there, imports from other packages stand
+once at the head, what comes from another module is there anyway, a private name that a module above
+binds, too, ends in ``__`` and the module's name, and in place of the block of ``llm/prompts.py``
+that reads the prompts' files stands a table of their texts.
 """
 
 from __future__ import annotations
@@ -38,13 +39,15 @@ class Statement:
 def differences(project: Path, bundle: str) -> list[str]:
     """Where the bundle of a project does not say what its source says; empty where it does."""
     head, *rest = BANNER.split(bundle)
-    names, sections = rest[0::2], [_statements(text) for text in rest[1::2]]
+    names = rest[0::2]
+    sections = [_statements(text) for text in rest[1::2]]
+    as_named = [_statements(_own_names(*pair)) for pair in zip(names, rest[1::2], strict=True)]
     modules = dict(_modules(project, "src/adaptive/filter.py"))
     needs = {path: {n for one in found if (n := _needed(one))} for path, found in modules.items()}
     found = [f"{one}: has no section" for one in sorted(modules.keys() - set(names))]
     found += [f"{one}: is no module of the filter" for one in sorted(set(names) - modules.keys())]
     found += [f"{one}: has two sections" for one in sorted(set(names)) if names.count(one) > 1]
-    for place, (name, section) in enumerate(zip(names, sections, strict=True)):
+    for place, (name, section) in enumerate(zip(names, as_named, strict=True)):
         below = needs.get(name, set()) - set(names[:place])
         found += [f"{name}: stands above {one}, which it needs" for one in sorted(below)]
         wanted = _kept(modules.get(name, ()), _prompts(project))
@@ -57,6 +60,11 @@ def differences(project: Path, bundle: str) -> list[str]:
     found += _bound_twice([("the head", _statements(head)), *zip(names, sections, strict=True)])
     found += [f"an import is left: {one.strip()}" for one in INTERNAL_IMPORT.findall(bundle)]
     return found
+
+
+def _own_names(path: str, text: str) -> str:
+    """A section with the names that its module has for what other modules bind as well."""
+    return re.sub(rf"\b(_\w+?)__{Path(path).stem}\b", r"\1", text)
 
 
 def _alike(wanted: Statement | None, there: Statement | None) -> bool:

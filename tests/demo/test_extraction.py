@@ -90,6 +90,7 @@ def test_a_statement_becomes_new_memories(case: Case) -> None:
     found = operations(f"## Newest message of the user\n{case.message}")
     assert tuple(one["content"] for one in found) == case.contents
     assert {one["operation"] for one in found} == {"NEW"}
+    assert all(str(one["evidence"]) in case.message for one in found)
     if case.tags:
         assert tuple(found[0]["tags"]) == case.tags  # type: ignore[arg-type]
 
@@ -161,6 +162,7 @@ def test_what_is_said_of_a_known_subject_changes_its_memory(change: Change) -> N
     assert operation["operation"] == change.operation
     assert operation.get("id") == change.id
     assert operation["content"] == change.content
+    assert operation["evidence"] == change.message
 
 
 @pytest.mark.parametrize("message", ["I live in Porto", "i like Jazz", "Forget my cat"])

@@ -12,18 +12,17 @@ import aiohttp
 import pytest
 
 from adaptive.conversation.history_summary import read_history_summary
-from adaptive.conversation.suggestions import (
-    SuggestionRules,
-    category_request,
-    entry_request,
-    read_categories,
-    read_suggestions,
-)
 from adaptive.conversation.topic_summary import topic_request
 from adaptive.conversation.topics import Topic
 from adaptive.conversation_ports import PastMessage
+from adaptive.learn.extraction import extraction_request
+from adaptive.learn.operations import read_extraction
+from adaptive.learn.screening import screened
 from adaptive.learn.summary import read_summary, refusal_of, summary_request
 from adaptive.model import Completion, CompletionRequest, Memory, Provenance, Turn
+from adaptive.settings import Settings
+from adaptive.user_valves import UserValves
+from adaptive.valves import Valves
 from demo.standin.answers import DISCLOSURE
 from demo.standin.service import MODEL, ROLES, completion, serving_stand_in
 
@@ -116,11 +115,14 @@ async def test_it_plays_the_extraction(http: aiohttp.ClientSession, url: str) ->
             {
                 "operation": "NEW",
                 "content": "User is allergic to peanuts.",
+                "evidence": "I'm allergic to peanuts",
+                "about": "user",
+                "kind": "FACT",
+                "until": None,
                 "tags": ["identity"],
                 "memory_bank": "Personal",
                 "confidence": 0.95,
                 "importance": 9,
-                "kind": "FACT",
             }
         ]
     }
@@ -142,29 +144,20 @@ def test_every_prompt_of_the_plug_in_has_its_role() -> None:
     assert titles == set(ROLES)
 
 
-def test_suggestions_are_what_a_message_states() -> None:
-    """With ``save_mode`` = suggest the demo proposes what it would have learned, as the page asks.
-
-    The replies are read as those of any model are.
-    """
-    turn = Turn("u", "saved", "I like jazz. My dog is called Biscuit.", (), Provenance("c", "m", 0))
-    rules = SuggestionRules(banks=("General", "Personal"))
-    now = datetime(2026, 11, 22, tzinfo=UTC)
-    chosen = read_categories(_completed(category_request(turn, rules)), rules.categories)
-    assert chosen == ("preference", "possession")
-    entries = read_suggestions(_completed(entry_request(turn, chosen, rules, now)), chosen, rules)
-    said = [(one.bank, one.content) for one in entries]
-    assert said == [
-        ("Personal", "User likes jazz."),
-        ("Personal", "User's dog is called Biscuit."),
+def test_what_it_finds_is_grounded() -> None:
+    """Each fact of the stand-in passes what the plug-in asks of any model's, and proves itself."""
+    words = "I like jazz. My dog is called Biscuit, and I moved to Lisbon last week."
+    turn = Turn("u", "saved", words, (), Provenance("c", "m", 0))
+    settings = Settings.merge(Valves(), UserValves())
+    home = Memory("home", "User lives in Porto.", 0, 0)
+    request = extraction_request(turn, [home], settings, datetime(2026, 11, 22, tzinfo=UTC))
+    found = read_extraction(_completed(request), [home], settings)
+    assert [(one.kind, one.draft.content) for one in found.operations] == [
+        ("NEW", "User likes jazz."),
+        ("NEW", "User's dog is called Biscuit."),
+        ("UPDATE", "User lives in Lisbon."),
     ]
-
-
-def test_nothing_is_suggested_of_a_question() -> None:
-    """A message that states nothing brings an empty list, not prose."""
-    turn = Turn("u", "saved", "What is my dog called?", (), Provenance("c", "m", 0))
-    asked = _completed(category_request(turn, SuggestionRules()))
-    assert read_categories(asked, SuggestionRules().categories) == ()
+    assert screened(found, turn, {"home": home}, settings).refused == ()
 
 
 def test_a_summary_of_memories_may_take_their_place() -> None:

@@ -1,4 +1,4 @@
-"""Run by a host's own interpreter: erases through the host's memory API, and tells what is left."""
+"""Run by a host's own interpreter: writes and erases memories through the host's memory API."""
 
 from __future__ import annotations
 
@@ -69,9 +69,18 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         found = await CLIENT.search(f"user-memory-{name}", [[1.0, 1.0, 2.0]], limit=9)
         return len(found.ids[0]) if found and found.ids else 0
 
+    # An end date is written, changed, and taken away again.
+    lent = await stores["bob"].add(Draft("User rents a boat.", until="2027-02-28"), source)
+    ends = [lent.until]
+    for until in ("2027-03-31", ""):
+        lent = await stores["bob"].update(lent, Draft(lent.content, until=until), source)
+        (read,) = [one for one in await stores["bob"].read() if one.id == lent.id]
+        ends += [read.until, read.content]
+    await stores["bob"].delete(lent)
     memories_of_ada = HostMemories(stores["ada"])
     holdings = Holdings("ada", memories_of_ada, ErasableTables(), archive)
     told: dict[str, Any] = {
+        "ends": ends,
         "secret": host_secret() == WEBUI_SECRET_KEY.strip() != "",
         "provenance": memories_of_ada.keeps_provenance,
         "deleted chats": await states.drop_deleted("ada"),

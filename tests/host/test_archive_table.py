@@ -36,6 +36,7 @@ FULL = Memory(
         "history": [{"content": "User likes coffee", "until": NOW - 5}],
         "odd": [None, True, 1.5, {"a": {}}, "\u0000"],
     },
+    "2027-02-28",
 )
 
 

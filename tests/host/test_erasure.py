@@ -123,7 +123,7 @@ class House:
         await self.usage.record(user_id, ids, NOW)
         vector = StoredVector("hash", np.ones(4, np.float32) / 2)
         await self.vectors.write(user_id, "words", dict.fromkeys(ids, vector))
-        for subject in ("learn", "upkeep"):
+        for subject in ("topics", "upkeep"):
             await self.leases.acquire(f"{subject}:{user_id}", "worker", NOW, 30)
 
     async def copy(self) -> None:
@@ -136,7 +136,7 @@ class House:
                 new = [f"replace({one}, 'ada', :id)" if one == whose else one for one in copied]
                 query = (
                     f"INSERT INTO {name} ({', '.join(copied)}) "
-                    f"SELECT {', '.join(new)} FROM {name} WHERE {whose} IN ('ada', 'learn:ada')"
+                    f"SELECT {', '.join(new)} FROM {name} WHERE {whose} IN ('ada', 'topics:ada')"
                 )
                 for user_id in USERS[1:]:
                     await session.execute(text(query), {"id": user_id})
@@ -160,7 +160,6 @@ class House:
     def holdings(self, rows: Rows, **fields: Any) -> Holdings:
         """What is held of Ada."""
         sessions = self.worker.sessions
-        fields = {"redis": lambda: None, **fields}
         return Holdings("ada", rows, ErasableTables(sessions), self.archive, **fields)
 
 
@@ -214,7 +213,6 @@ async def test_nothing_is_left(house: House) -> None:
         "lease": 2,
         "newer": 1,
         "pending": 3,
-        "redis": 0,
         "usage": 4,
         "vector": 4,
     }
@@ -240,7 +238,7 @@ async def test_no_table_is_made(worker: Worker) -> None:
     """Nothing is created to erase from it, nor to look for what came from somewhere."""
     house = House(worker)
     report = await erase_everything(house.holdings(held()))
-    assert report.removed == {"memory": 3, "redis": 0}
+    assert report.removed == {"memory": 3}
     assert (await erase_where(house.holdings(held()), FromChat("c"), NOW)).removed == {"memory": 1}
     assert await house.contents() == {}
     assert {"CREATE", "INSERT"}.isdisjoint(worker.statements)
@@ -259,7 +257,7 @@ async def test_worker_under_way(house: House) -> None:
         await house.pending.put(PendingTurn(user_id, "m-c", "c", "[]", NOW, NOW))
     for user_id, origin in (("ada", None), ("bob", FromChat("c"))):
         lease = TurnLease(user_id, "worker", ("m-c",))
-        assert await house.pending.take(lease, NOW, NOW + 30)
+        assert await house.pending.take(lease, NOW, NOW + 30) is not None
         holdings = replace(house.holdings(held()), user_id=user_id)
         await (erase_where(holdings, origin, NOW) if origin else erase_everything(holdings))
         assert not await house.pending.renew(lease, NOW + 60)
@@ -330,7 +328,7 @@ async def test_no_database() -> None:
     """Where our tables can't be reached, the host's rows are erased, and the report tells."""
     rows = held()
     tables, archive = ErasableTables(), HostArchiveTable()
-    holdings = Holdings("ada", rows, tables, archive, redis=lambda: None)
+    holdings = Holdings("ada", rows, tables, archive)
     report = await erase_everything(holdings)
     assert (rows.rows, report.removed["memory"]) == ([], 3)
     assert set(report.failed) == {"tables"}
@@ -338,34 +336,6 @@ async def test_no_database() -> None:
     assert (report.removed["memory"], set(report.failed)) == (1, {"tables"})
     with pytest.raises(TablesUnavailable):
         await tables.existing()
-
-
-class SmallRedis:
-    """What erasing uses of Redis; while ``hanging`` it never answers."""
-
-    def __init__(self, *, hanging: bool = False) -> None:
-        prefix = "open-webui:adaptive_memory:lease:"
-        self.keys = {f"{prefix}{name}" for name in ("learn:ada", "upkeep:ada", "learn:bob")}
-        self.hanging = hanging
-
-    async def delete(self, key: str) -> int:
-        """Delete a key."""
-        if self.hanging:
-            raise OSError("connection lost")
-        found = key in self.keys
-        self.keys.discard(key)
-        return int(found)
-
-
-async def test_leases_in_redis(worker: Worker) -> None:
-    """Leases on the user in Redis go, others stay; where it fails, that is told."""
-    redis = SmallRedis()
-    report = await erase_everything(House(worker).holdings(Rows([]), redis=lambda: redis))
-    assert report.removed["redis"] == 2
-    assert redis.keys == {"open-webui:adaptive_memory:lease:learn:bob"}
-    redis = SmallRedis(hanging=True)
-    report = await erase_everything(House(worker).holdings(Rows([]), redis=lambda: redis))
-    assert report.failed == {"redis": "asking Redis to forget: connection lost"}
 
 
 async def test_caches_forget(house: House) -> None:
@@ -479,7 +449,7 @@ async def test_chat_leaves_nothing(house: House) -> None:
     assert await house.ids("chat", "ada", "chat_id") == {"d", "e"}
     assert await house.ids("archive", "ada") == {"d9"}
     assert report.bereft == ("d9",)
-    waiting = await house.pending.waiting("ada")
+    waiting = (await house.pending.waiting("ada", 0)).turns
     assert [turn.message_id for turn in waiting] == ["m-d", "m-e"]
     assert not await house.pending.put(PendingTurn("ada", "m-c", "c", "[]", NOW, NOW))
     assert await house.ids("pending", "ada", "payload") >= {""}

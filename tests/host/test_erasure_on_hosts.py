@@ -1,4 +1,4 @@
-"""Forgetting through the memory API of real hosts, with their database and their vectors."""
+"""Writing and forgetting through the memory API of real hosts, with database and vectors."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ PROBE = Path(__file__).with_name("probe_erasure.py")
 
 
 def test_erasure(installed_host: HostEnvironment, tmp_path: Path) -> None:
-    """Rows and the host's vectors of one user go, by chat and as a whole; another user's stay."""
+    """One user's rows and vectors go, by chat and as a whole, another's stay; end dates change."""
     arguments = {"source": str(SOURCE)}
     told = run_in_host(installed_host, PROBE, arguments, tmp_path, soft_dependencies=False)
     provenance = told.pop("provenance")
     assert provenance is not installed_host.version.startswith("0.9")
     assert told == {
         "secret": True,
+        "ends": ["2027-02-28", "2027-03-31", "User rents a boat.", "", "User rents a boat."],
         "deleted chats": 1,
         "before": [2, 2],
         "chat": [1, True, int(not provenance)],

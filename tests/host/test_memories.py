@@ -24,15 +24,18 @@ def row(content: str | None, **fields: Any) -> SimpleNamespace:
 
 def test_row_of_0_9() -> None:
     """Without columns for them, tags and bank are read out of the text."""
-    read = memory_of_row(row("[Tags: goal] User wants to run. [Memory Bank: Work]"))
-    assert read == Memory("m", "User wants to run.", 1, 2, ("goal",), "Work")
+    read = memory_of_row(row("[Tags: goal] User runs. [Memory Bank: Work] [Until: 2027-02-28]"))
+    assert read == Memory("m", "User runs.", 1, 2, ("goal",), "Work", until="2027-02-28")
 
 
 def test_row_of_0_10() -> None:
     """With columns for them, everything comes out of meta."""
     meta = {"tags": ["goal"], "bank": "Work", "confidence": 0.8, "importance": 7, "chat_id": "c"}
+    meta["until"] = "2027-02-28"
     read = memory_of_row(row("User wants to run.", type="context", path="Work/goal", meta=meta))
-    assert read == Memory("m", "User wants to run.", 1, 2, ("goal",), "Work", 0.8, 7, meta)
+    assert read == Memory(
+        "m", "User wants to run.", 1, 2, ("goal",), "Work", 0.8, 7, meta, "2027-02-28"
+    )
 
 
 def test_row_of_the_settings_page() -> None:
@@ -65,7 +68,8 @@ def test_row_that_was_written_on_0_9_and_read_on_0_10() -> None:
         {"confidence": math.nan, "importance": math.inf},
         {"confidence": [], "importance": {}},
         {"confidence": 10**400, "importance": -(10**400)},
-        {"tags": [1, None, {}], "history": 5},
+        {"tags": [1, None, {}], "history": 5, "until": "soon"},
+        {"until": 20270228},
         {},
         None,
     ],
@@ -76,6 +80,7 @@ def test_meta_that_anybody_wrote(meta: Any) -> None:
     assert read.content == "User likes tea."
     assert math.isfinite(read.confidence)
     assert all(isinstance(tag, str) for tag in read.tags)
+    assert read.until == ""
 
 
 def test_row_without_content_or_times() -> None:

@@ -1,4 +1,4 @@
-"""Tags and bank inside a memory's text."""
+"""Tags, bank and end date inside a memory's text."""
 
 from __future__ import annotations
 
@@ -43,6 +43,12 @@ CASES = [
         "[Tags: goal] User wants [Confidence: 0.9] to run. [Memory Bank: Work]",
         NotedText("User wants to run.", ("goal",), "Work"),
     ),
+    Case(
+        "end date",
+        "[Tags: goal] a [Memory Bank: Work] [Until: 2027-02-28]",
+        NotedText("a", ("goal",), "Work", "2027-02-28"),
+    ),
+    Case("no day", "a [Until: 2027-02-30]", NotedText("a [Until: 2027-02-30]")),
     Case("capitals", "[TAGS: goal]a[memory bank: Work]", NotedText("a", ("goal",), "Work")),
     Case("no tags", "[Tags: ] a", NotedText("a")),
     Case("gaps", "[Tags: goal,, ] a", NotedText("a", ("goal",))),
@@ -80,23 +86,36 @@ plain = st.text(st.characters(exclude_characters="[]"))
     plain.map(str.strip),
     st.lists(st.sampled_from(CATEGORIES), unique=True).map(tuple),
     plain.map(str.strip),
+    st.dates().map(str) | st.just(""),
 )
-def test_round_trip(content: str, tags: tuple[str, ...], bank: str) -> None:
+def test_round_trip(content: str, tags: tuple[str, ...], bank: str, until: str) -> None:
     """What is written comes back as it was, to the letter."""
-    noted = NotedText(content, tags, bank)
+    noted = NotedText(content, tags, bank, until)
     assert read_notation(write_notation(noted)) == noted
 
 
 @settings(deadline=None)
 @given(
     st.lists(
-        st.sampled_from(["[Tags: goal]", "[Memory Bank: a]", "[Confidence: 1]", "[", "]", " ", "a"])
+        st.sampled_from(
+            [
+                "[Tags: goal]",
+                "[Memory Bank: a]",
+                "[Confidence: 1]",
+                "[Until: 2027-02-28]",
+                "[",
+                "]",
+                " ",
+                "a",
+            ]
+        )
     ).map("".join)
 )
 def test_any_text(text: str) -> None:
     """Any text is read, and nothing is made up."""
     noted = read_notation(text)
     assert set("".join([noted.content, noted.bank, *noted.tags])) <= set(text) | {" "}
+    assert noted.until in text
 
 
 PATHOLOGICAL = [
@@ -106,6 +125,8 @@ PATHOLOGICAL = [
     "[Memory Bank:" * 15_000,
     "[Memory Bank:" + " " * 200_000,
     "[Confidence:" * 16_000,
+    "[Until:" + " " * 200_000,
+    "[Until: 2027-99-99] " * 10_000,
     "[Confidence:" + " " * 200_000,
     "[Confidence: 1] " * 12_000,
     "[" * 200_000,

@@ -15,15 +15,16 @@ from sqlalchemy import text
 
 from adaptive.errors import TablesUnavailable
 from adaptive.host.pending_table import HostPendingTable
-from adaptive.table_ports import PendingTurn, TurnLease
+from adaptive.table_ports import PendingTable, PendingTurn, TurnLease
 from tests.host.databases import DATABASES, Worker, two_workers
+from tests.learn.listed_turns import ListedTurns
 
 NOW = 1_700_000_000.5
 DAY = 24 * 3600
 TABLE = "adaptive_memory_pending"
 WORDS = '{"words": "I live in Porto."}'
 Workers = tuple[Worker, Worker]
-Tables = tuple[HostPendingTable, HostPendingTable]
+Tables = tuple[PendingTable, PendingTable]
 
 
 @pytest.fixture(params=DATABASES)
@@ -34,10 +35,21 @@ async def workers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenera
 
 
 @pytest.fixture
-def tables(workers: Workers) -> Tables:
+def real(workers: Workers) -> Tables:
     """The table as each of them has it."""
     first, second = workers
     return HostPendingTable(first.sessions), HostPendingTable(second.sessions)
+
+
+@pytest.fixture(params=["listed", *DATABASES])
+async def tables(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Tables, None]:
+    """The table as two workers have it, and what stands for it where time is virtual."""
+    if request.param == "listed":
+        listed = ListedTurns()
+        yield listed, listed
+    else:
+        async with two_workers(request.param, tmp_path, TABLE) as (first, second):
+            yield HostPendingTable(first.sessions), HostPendingTable(second.sessions)
 
 
 def turn(message_id: str, *, user_id: str = "ada", at: float = NOW) -> PendingTurn:
@@ -45,27 +57,49 @@ def turn(message_id: str, *, user_id: str = "ada", at: float = NOW) -> PendingTu
     return PendingTurn(user_id, message_id, "chat", WORDS, at, at + 2)
 
 
-def lease(owner: str, *message_ids: str, user_id: str = "ada") -> TurnLease:
-    """A lease on messages of a user."""
-    return TurnLease(user_id, owner, message_ids)
+def lease(owner: str, *message_ids: str, user_id: str = "ada", batch: str = "") -> TurnLease:
+    """A lease on a user, with some messages."""
+    return TurnLease(user_id, owner, message_ids, batch)
+
+
+async def waiting(table: PendingTable, user_id: str = "ada") -> tuple[PendingTurn, ...]:
+    """A user's waiting turns."""
+    return (await table.waiting(user_id, NOW)).turns
+
+
+async def calls(table: PendingTable, user_id: str, since: float) -> int:
+    """The model calls that are counted for a user."""
+    return (await table.waiting(user_id, since)).calls
+
+
+async def taken(table: PendingTable, held: TurnLease, now: float) -> tuple[PendingTurn, ...]:
+    """Turns under a lease that can be had."""
+    turns = await table.take(held, now, now + 30)
+    assert turns is not None
+    return turns
 
 
 async def test_put_and_read(tables: Tables) -> None:
     """What one worker has put another reads, without the personal words, and takes with them."""
     a, b = tables
     assert await a.put(turn("m-1"))
-    assert await b.waiting("ada") == (replace(turn("m-1"), payload=""),)
-    assert await b.waiting("bob") == ()
-    (taken,) = await b.take(lease("b", "m-1"), NOW, NOW + 30)
-    assert taken == replace(turn("m-1"), takes=1, lease_owner="b", lease_until=NOW + 30)
+    assert await waiting(b) == (replace(turn("m-1"), payload=""),)
+    assert await waiting(b, "bob") == ()
+    assert await taken(b, lease("b", "m-1"), NOW) == (replace(turn("m-1"), takes=1),)
+    assert (await a.waiting("ada", NOW)).leased_until == NOW + 30
 
 
-async def test_put_is_one_statement(tables: Tables, workers: Workers) -> None:
-    """The outlet pays for one INSERT."""
-    await tables[0].put(turn("m-1"))
-    workers[0].statements.clear()
-    await tables[0].put(turn("m-2"))
-    assert workers[0].statements == ["INSERT"]
+async def test_each_call_is_one_statement(real: Tables, workers: Workers) -> None:
+    """From the outlet to the end of the lesson a turn costs five; the lease's row stays."""
+    for number in range(2):
+        workers[0].statements.clear()
+        held = lease("a", f"m-{number}")
+        await real[0].put(turn(f"m-{number}"))
+        await real[0].waiting("ada", NOW)
+        await taken(real[0], held, NOW)
+        await real[0].keep(held, "[]", 1, NOW)
+        await real[0].finish(held, 0, NOW)
+    assert workers[0].statements == ["INSERT", "SELECT", "UPDATE", "UPDATE", "UPDATE"]
 
 
 async def test_put_twice(tables: Tables) -> None:
@@ -75,19 +109,18 @@ async def test_put_twice(tables: Tables) -> None:
     assert not await b.put(turn("m-1", at=NOW + 60))
     assert not await a.put(turn("m-1"))
     assert await b.put(turn("m-1", user_id="bob"))
-    assert len(await a.waiting("ada")) == 1
+    assert len(await waiting(a)) == 1
 
 
 async def test_repeated_turn_is_due_sooner(tables: Tables) -> None:
     """A turn that waits for another try is due at once when its message is answered again."""
     a, b = tables
     await a.put(turn("m-1"))
-    await a.take(lease("a", "m-1"), NOW, NOW + 30)
+    await taken(a, lease("a", "m-1"), NOW)
     await a.give_back(lease("a", "m-1"), NOW + 900, failed=True, calls=0, now=NOW)
-    assert not await b.put(turn("m-1", at=NOW + 10))
-    assert [one.due_at for one in await a.waiting("ada")] == [NOW + 12]
-    assert not await b.put(turn("m-1", at=NOW + 20))
-    assert [one.due_at for one in await a.waiting("ada")] == [NOW + 12]
+    for at in (NOW + 10, NOW + 20):
+        assert not await b.put(turn("m-1", at=at))
+        assert [one.due_at for one in await waiting(a)] == [NOW + 12]
 
 
 async def test_put_at_once(tables: Tables) -> None:
@@ -97,56 +130,70 @@ async def test_put_at_once(tables: Tables) -> None:
         assert put.count(True) == 1
 
 
-async def test_oldest_first(tables: Tables) -> None:
+async def test_oldest_first(real: Tables) -> None:
     """Waiting turns stand in the order in which they were queued, 200 at most."""
     for number in range(210):
-        await tables[number % 2].put(turn(f"m-{number:03}", at=NOW - number))
-    waiting = [one.message_id for one in await tables[0].waiting("ada")]
-    assert waiting == [f"m-{number:03}" for number in range(209, 9, -1)]
+        await real[number % 2].put(turn(f"m-{number:03}", at=NOW - number))
+    await taken(real[0], lease("a"), NOW)
+    queued = [one.message_id for one in await waiting(real[1])]
+    assert queued == [f"m-{number:03}" for number in range(209, 9, -1)]
 
 
 async def test_one_worker_serves_a_user(tables: Tables) -> None:
-    """While one turn of a user is taken, no other worker takes any; another user's it does."""
+    """While a user is under a lease no other worker gets it, for turns or for other work."""
     a, b = tables
     for message in ("m-1", "m-2", "m-3"):
         await a.put(turn(message))
     await a.put(turn("m-1", user_id="bob"))
-    assert len(await a.take(lease("a", "m-1", "m-2"), NOW, NOW + 30)) == 2
-    assert await b.take(lease("b", "m-2"), NOW, NOW + 30) == ()
-    assert await b.take(lease("b", "m-3"), NOW, NOW + 30) == ()
-    assert await b.take(lease("b", "m-1", user_id="bob"), NOW, NOW + 30)
+    for held in (lease("a", "m-1", "m-2"), lease("a-2")):
+        await taken(a, held, NOW)
+        for other in (lease("b", "m-2"), lease("b", "m-3"), lease("b")):
+            assert await b.take(other, NOW, NOW + 30) is None
+        assert await a.give_back(held, NOW, failed=False, calls=0, now=NOW)
+    assert await taken(b, lease("b", "m-1", user_id="bob"), NOW)
 
 
 async def test_take_all_or_none(tables: Tables) -> None:
-    """Where one of the turns is not there any more none is taken."""
+    """Where one of the turns is not there any more, or has a journal by now, none is taken."""
     a, b = tables
     await a.put(turn("m-1"))
-    assert await a.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) == ()
-    assert await b.take(lease("b", "m-1"), NOW, NOW + 30)
+    assert await a.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
+    await taken(b, lease("b", "m-1"), NOW)
+    await b.keep(lease("b", "m-1"), "[1]", 1, NOW)
+    await b.give_back(lease("b", "m-1"), NOW, failed=False, calls=0, now=NOW)
+    assert await a.take(lease("a", "m-1"), NOW, NOW + 30) is None
+    assert [one.takes for one in await taken(a, lease("a", "m-1", batch="m-1"), NOW)] == [2]
 
 
 async def test_taken_at_once(tables: Tables) -> None:
-    """Of workers that take a turn at the same moment one gets it."""
-    await tables[0].put(turn("m-1"))
-    taken = await asyncio.gather(
-        *(tables[n % 2].take(lease(f"w-{n}", "m-1"), NOW, NOW + 30) for n in range(10))
-    )
-    assert len([turns for turns in taken if turns]) == 1
+    """Of workers that take turns of a user at the same moment one gets them: each its own turn."""
+    for number in range(10):
+        await tables[0].put(turn(f"m-{number}"))
+    for _ in range(3):
+        got = await asyncio.gather(
+            *(tables[n % 2].take(lease(f"w-{n}", f"m-{n}"), NOW, NOW + 30) for n in range(10))
+        )
+        (number,) = (number for number, turns in enumerate(got) if turns is not None)
+        winner = lease(f"w-{number}", f"m-{number}")
+        assert await tables[0].give_back(winner, NOW, failed=False, calls=0, now=NOW)
 
 
-async def test_done(tables: Tables, workers: Workers) -> None:
+async def test_done(real: Tables, workers: Workers) -> None:
     """A turn that was learned leaves a row without words, and is not learned again."""
-    a, b = tables
+    a, b = real
     await a.put(turn("m-1"))
-    await a.take(lease("a", "m-1"), NOW, NOW + 30)
-    await a.keep(lease("a", "m-1"), "[journal]", 1, NOW)
-    assert await a.finish(lease("a", "m-1"), 0, NOW + 3)
-    assert await b.waiting("ada") == ()
+    held = lease("a", "m-1")
+    await taken(a, held, NOW)
+    await a.keep(held, "[journal]", 1, NOW)
+    assert await a.finish(held, 0, NOW + 3)
+    assert await waiting(b) == ()
     assert not await b.put(turn("m-1"))
-    assert await b.take(lease("b", "m-1"), NOW + 99, NOW + 129) == ()
-    assert not await a.finish(lease("a", "m-1"), 0, NOW + 4)
-    assert await workers[0].rows(f"SELECT state, payload, journal, learned_at FROM {TABLE}") == [
-        ("done", "", "", NOW + 3)
+    assert await b.take(lease("b", "m-1", batch="m-1"), NOW + 99, NOW + 129) is None
+    assert not await a.finish(held, 0, NOW + 4)
+    columns = "state, payload, journal, learned_at, lease_owner"
+    assert await workers[0].rows(f"SELECT {columns} FROM {TABLE} ORDER BY state") == [
+        ("done", "", "", NOW + 3, ""),
+        ("lease", "", "", NOW + 3, ""),
     ]
 
 
@@ -155,16 +202,15 @@ async def test_killed_worker(tables: Tables) -> None:
     a, b = tables
     for message in ("m-1", "m-2"):
         await a.put(turn(message))
-    await a.take(lease("a", "m-1", "m-2"), NOW, NOW + 30)
+    await taken(a, lease("a", "m-1", "m-2"), NOW)
     await a.keep(lease("a", "m-1", "m-2"), "[journal]", 1, NOW)
     del a
-    assert await b.take(lease("b", "m-1", "m-2"), NOW + 30, NOW + 60) == ()
-    assert [one.batch for one in await b.waiting("ada")] == ["m-2", "m-2"]
-    turns = await b.take(lease("b", "m-1", "m-2"), NOW + 31, NOW + 61)
-    assert [(one.journal, one.payload, one.takes) for one in turns] == [
-        ("", WORDS, 2),
-        ("[journal]", WORDS, 2),
-    ]
+    assert [one.batch for one in await waiting(b)] == ["m-2", "m-2"]
+    both = lease("b", "m-1", "m-2", batch="m-2")
+    assert await b.take(both, NOW + 30, NOW + 60) is None
+    turns = await taken(b, both, NOW + 31)
+    assert [(one.payload, one.takes) for one in turns] == [(WORDS, 2), (WORDS, 2)]
+    assert turns[-1].journal == "[journal]"
 
 
 async def test_loser_changes_nothing(tables: Tables) -> None:
@@ -172,56 +218,61 @@ async def test_loser_changes_nothing(tables: Tables) -> None:
     a, b = tables
     await a.put(turn("m-1"))
     late, winner = lease("a", "m-1"), lease("b", "m-1")
-    await a.take(late, NOW, NOW + 30)
-    await b.take(winner, NOW + 31, NOW + 61)
+    await taken(a, late, NOW)
+    await taken(b, winner, NOW + 31)
     assert not await a.renew(late, NOW + 90)
     assert not await a.keep(late, "[late]", 1, NOW + 32)
     assert not await a.finish(late, 1, NOW + 32)
     assert not await a.give_back(late, NOW, failed=True, calls=1, now=NOW + 32)
-    (row,) = await b.waiting("ada")
-    assert (row.lease_owner, row.lease_until, row.attempts, row.batch) == ("b", NOW + 61, 0, "")
+    now = await b.waiting("ada", NOW)
+    assert [(one.attempts, one.batch) for one in now.turns] == [(0, "")]
+    assert now.leased_until == NOW + 61
     assert await b.finish(winner, 1, NOW + 33)
-    assert await b.calls_since("ada", NOW) == 1
+    assert await calls(b, "ada", NOW) == 1
 
 
-async def test_partly_taken_over(tables: Tables) -> None:
-    """A worker that lost one of its turns has lost all: it finishes none."""
+async def test_user_taken_over(tables: Tables) -> None:
+    """A worker whose user is under another lease finishes nothing, though its turns are free."""
     a, b = tables
     both = lease("a", "m-1", "m-2")
-    for message in ("m-1", "m-2"):
+    for message in ("m-1", "m-2", "m-3"):
         await a.put(turn(message))
-    await a.take(both, NOW, NOW + 30)
-    await b.take(lease("b", "m-1"), NOW + 31, NOW + 61)
-    assert not await a.finish(both, 0, NOW + 32)
-    assert len(await a.waiting("ada")) == 2
+    await taken(a, both, NOW)
+    for other in (lease("b", "m-3"), lease("b-2", "m-1"), lease("b-3")):
+        await taken(b, other, NOW + 31)
+        assert not await a.renew(both, NOW + 99)
+        assert not await a.finish(both, 0, NOW + 32)
+        await b.give_back(other, NOW, failed=False, calls=0, now=NOW)
+    assert len(await waiting(a)) == 3
 
 
 async def test_renewed(tables: Tables) -> None:
-    """A lease lasts as long as it is renewed, one that has ended too if nobody took the turns."""
+    """A lease lasts as long as it is renewed, one that has ended too if nobody took it."""
     a, b = tables
     await a.put(turn("m-1"))
-    await a.take(lease("a", "m-1"), NOW, NOW + 30)
-    assert await a.renew(lease("a", "m-1"), NOW + 60)
-    assert await b.take(lease("b", "m-1"), NOW + 59, NOW + 89) == ()
-    assert await a.renew(lease("a", "m-1"), NOW + 120)
-    assert await b.take(lease("b", "m-1"), NOW + 61, NOW + 91) == ()
+    held, other = lease("a", "m-1"), lease("b", "m-1")
+    await taken(a, held, NOW)
+    assert await a.renew(held, NOW + 60)
+    assert await b.take(other, NOW + 59, NOW + 89) is None
+    assert await a.renew(held, NOW + 120)
+    assert await b.take(other, NOW + 61, NOW + 91) is None
 
 
 async def test_given_back(tables: Tables) -> None:
     """What is given back is free at once, counts its failures and keeps its journal."""
     a, b = tables
     await a.put(turn("m-1"))
-    for number in (1, 2):
-        await a.take(lease(f"a-{number}", "m-1"), NOW, NOW + 30)
-        await a.keep(lease(f"a-{number}", "m-1"), f"[{number}]", 1, NOW)
-        assert await a.give_back(
-            lease(f"a-{number}", "m-1"), NOW + 15, failed=number == 1, calls=1, now=NOW
-        )
-    (row,) = await b.waiting("ada")
-    assert (row.attempts, row.takes, row.due_at, row.lease_owner) == (1, 2, NOW + 15, "")
-    (taken,) = await b.take(lease("b", "m-1"), NOW, NOW + 30)
-    assert taken.journal == "[2]"
-    assert await b.calls_since("ada", NOW) == 4
+    for number, batch in ((1, ""), (2, "m-1")):
+        held = lease(f"a-{number}", "m-1", batch=batch)
+        await taken(a, held, NOW)
+        await a.keep(held, f"[{number}]", 1, NOW)
+        assert await a.give_back(held, NOW + 15, failed=number == 1, calls=1, now=NOW)
+    now = await b.waiting("ada", NOW)
+    assert [(one.attempts, one.takes, one.due_at) for one in now.turns] == [(1, 2, NOW + 15)]
+    assert now.leased_until <= NOW
+    (back,) = await taken(b, lease("b", "m-1", batch="m-1"), NOW)
+    assert back.journal == "[2]"
+    assert await calls(b, "ada", NOW) == 4
 
 
 async def test_calls_are_counted(tables: Tables) -> None:
@@ -229,32 +280,33 @@ async def test_calls_are_counted(tables: Tables) -> None:
     a, b = tables
     for number, user in enumerate(("ada", "ada", "ada", "bob")):
         await a.put(turn(f"m-{number}", user_id=user))
-    assert await b.calls_since("ada", 0) == 0
+    assert await calls(b, "ada", 0) == 0
     shared, later = lease("a", "m-0", "m-1"), lease("a-2", "m-2")
-    await a.take(shared, NOW, NOW + 30)
+    bobs = lease("a-3", "m-3", user_id="bob")
+    await taken(a, shared, NOW)
     await a.keep(shared, "[]", 1, NOW)
     await a.finish(shared, 0, NOW + 10)
-    await a.take(later, NOW, NOW + 30)
-    await a.finish(later, 2, NOW + 3600)
-    await a.take(lease("a-3", "m-3", user_id="bob"), NOW, NOW + 30)
-    await a.finish(lease("a-3", "m-3", user_id="bob"), 7, NOW)
-    assert await b.calls_since("ada", NOW) == 3
-    assert await b.calls_since("ada", NOW + 1) == 2
-    assert await b.calls_since("bob", NOW) == 7
+    await taken(a, later, NOW)
+    await a.give_back(later, NOW, failed=True, calls=2, now=NOW + 3600)
+    await taken(a, bobs, NOW)
+    await a.give_back(bobs, NOW, failed=True, calls=7, now=NOW)
+    assert await calls(b, "ada", NOW) == 3
+    assert await calls(b, "ada", NOW + 1) == 2
+    assert await calls(b, "bob", NOW) == 7
 
 
-async def test_tidy_up(tables: Tables, workers: Workers, caplog: pytest.LogCaptureFixture) -> None:
+async def test_tidy_up(real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture) -> None:
     """Rows of turns learned a month ago go; what waits does not, but for half a year."""
-    a, b = tables
+    a, b = real
     for message, at in (("old", NOW), ("newer", NOW + 20 * DAY), ("waits", NOW)):
         await a.put(turn(message, at=at))
         if message != "waits":
-            await a.take(lease(message, message), at, at + 30)
+            await taken(a, lease(message, message), at)
             await a.finish(lease(message, message), 0, at)
-    for day, left in ((29, 4), (31, 4), (181, 1)):
+    for day, left in ((29, 5), (31, 5), (181, 2)):
         now = NOW + day * DAY
         await b.put(turn(f"day-{day}", at=now))
-        await b.take(lease("b", f"day-{day}"), now, now + 30)
+        await taken(b, lease("b", f"day-{day}"), now)
         await b.finish(lease("b", f"day-{day}"), 0, now)
         assert len(await workers[0].rows(f"SELECT 1 FROM {TABLE}")) == left
     assert [record.message for record in caplog.records] == [
@@ -262,12 +314,28 @@ async def test_tidy_up(tables: Tables, workers: Workers, caplog: pytest.LogCaptu
     ]
 
 
-async def test_tidy_up_once_a_day(tables: Tables, workers: Workers) -> None:
+async def test_lease_is_not_tidied_away(real: Tables) -> None:
+    """Where a user comes back after a month, another worker's tidying up leaves the lease alone."""
+    a, b = real
+    for user, now in (("ada", NOW), ("ada", NOW + 40 * DAY), ("bob", NOW + 40 * DAY)):
+        await a.put(turn(f"at-{now}", user_id=user, at=now))
+    first, again = lease("a", f"at-{NOW}"), lease("a", f"at-{NOW + 40 * DAY}")
+    bobs = replace(again, user_id="bob", owner="b")
+    await taken(a, first, NOW)
+    await a.finish(first, 0, NOW)
+    await taken(a, again, NOW + 40 * DAY)
+    await taken(b, bobs, NOW + 40 * DAY)
+    assert await b.finish(bobs, 0, NOW + 40 * DAY)
+    assert await a.renew(again, NOW + 41 * DAY)
+
+
+async def test_tidy_up_once_a_day(real: Tables, workers: Workers) -> None:
     """Tidying up is not paid for by each turn."""
     for number in range(3):
-        await tables[0].put(turn(f"m-{number}"))
-        await tables[0].take(lease("a", f"m-{number}"), NOW, NOW + 30)
-        await tables[0].finish(lease("a", f"m-{number}"), 0, NOW + number)
+        held = lease("a", f"m-{number}")
+        await real[0].put(turn(f"m-{number}"))
+        await taken(real[0], held, NOW)
+        await real[0].finish(held, 0, NOW + number)
     assert workers[0].statements.count("DELETE") == 2
 
 
@@ -276,7 +344,7 @@ async def test_tidy_up_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture) -
     async with two_workers("sqlite", tmp_path, TABLE) as (worker, _):
         table = HostPendingTable(worker.sessions)
         await table.put(turn("m-1"))
-        await table.take(lease("a", "m-1"), NOW, NOW + 30)
+        await taken(table, lease("a", "m-1"), NOW)
         refusing = f"CREATE TRIGGER t BEFORE DELETE ON {TABLE} BEGIN SELECT RAISE(FAIL, 'no'); END"
         old = f"UPDATE {TABLE} SET learned_at = 1, state = 'done' WHERE message_id = 'old'"
         await table.put(turn("old"))
@@ -289,15 +357,15 @@ async def test_tidy_up_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture) -
     assert "it will be tried again tomorrow: dropping turns learned long ago: no" in caplog.text
 
 
-async def test_any_text(tables: Tables) -> None:
+async def test_any_text(real: Tables) -> None:
     """Payload and journal are kept as they are, long ones and those of any script."""
-    a, _ = tables
+    a, _ = real
     words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 5_000
     await a.put(replace(turn("m-1"), payload=words))
-    await a.take(lease("a", "m-1"), NOW, NOW + 30)
+    await taken(a, lease("a", "m-1"), NOW)
     await a.keep(lease("a", "m-1"), words[::-1], 0, NOW)
-    (taken,) = await a.take(lease("b", "m-1"), NOW + 31, NOW + 61)
-    assert (taken.payload, taken.journal) == (words, words[::-1])
+    (back,) = await taken(a, lease("b", "m-1", batch="m-1"), NOW + 31)
+    assert (back.payload, back.journal) == (words, words[::-1])
 
 
 async def test_no_table() -> None:
@@ -306,13 +374,12 @@ async def test_no_table() -> None:
     held = lease("a", "m-1")
     for call in (
         table.put(turn("m-1")),
-        table.waiting("ada"),
+        table.waiting("ada", NOW),
         table.take(held, NOW, NOW + 30),
         table.renew(held, NOW + 30),
         table.keep(held, "", 0, NOW),
         table.finish(held, 0, NOW),
         table.give_back(held, NOW, failed=True, calls=0, now=NOW),
-        table.calls_since("ada", NOW),
     ):
         with pytest.raises(TablesUnavailable):
             await call
@@ -332,42 +399,37 @@ async def test_locked_database(tmp_path: Path) -> None:
         assert await table.put(turn("m-2"))
 
 
-@pytest.mark.parametrize("seed", range(4))
-async def test_random_order(tables: Tables, seed: int) -> None:
-    """Whatever workers do in which order, a turn has one valid lease and is finished once."""
-    chance = random.Random(seed)
-    now, messages = NOW, [f"m-{number}" for number in range(6)]
-    for message in messages:
-        await tables[0].put(turn(message))
-    taken: dict[TurnLease, float] = {}
-    finished: list[str] = []
-    for number in range(120):
-        now += chance.choice([0, 1, 5, 17])
-        table = tables[number % 2]
-        old = chance.choice([*taken, None])
-        if old is None:
-            some = chance.sample(messages, chance.randint(1, 3))
-            wanted = lease(f"w-{number}", *some)
-            running = [held for held, until in taken.items() if until >= now]
-            got = await table.take(wanted, now, now + 30)
-            assert bool(got) == (not running and not set(some) & set(finished))
-            if got:
-                lost = [held for held in taken if set(held.message_ids) & set(some)]
-                taken = {held: until for held, until in taken.items() if held not in lost}
-                taken[wanted] = now + 30
-                for held in lost:
+async def test_random_order(tables: Tables) -> None:
+    """Whatever workers do in which order, a user has one valid lease; a turn is finished once."""
+    for seed in range(4):
+        chance, user = random.Random(seed), f"user-{seed}"
+        now, messages = NOW, [f"m-{number}" for number in range(6)]
+        for message in messages:
+            await tables[0].put(turn(message, user_id=user))
+        held, until = lease("nobody"), 0.0
+        finished: list[str] = []
+        for number in range(80):
+            now += chance.choice([0, 1, 5, 17])
+            table = tables[number % 2]
+            if chance.random() < 0.5:
+                some = chance.sample(messages, chance.randint(0, 3))
+                wanted = lease(f"w-{number}", *some, user_id=user)
+                got = await table.take(wanted, now, now + 30)
+                assert (got is not None) == (until < now and not set(some) & set(finished))
+                if got is not None:
                     assert not await table.finish(held, 0, now)
-        elif chance.random() < 0.4:
-            assert await table.renew(old, now + 30)
-            taken[old] = now + 30
-        elif chance.random() < 0.3:
-            assert await table.finish(old, 0, now)
-            finished += old.message_ids
-            del taken[old]
-        elif chance.random() < 0.5:
-            assert await table.give_back(old, now, failed=True, calls=0, now=now)
-            del taken[old]
-        # Otherwise the worker crashes: nothing happens, and time passes.
-    assert len(finished) == len(set(finished))
-    left = {one.message_id for one in await tables[1].waiting("ada")}
-    assert left == set(messages) - set(finished)
+                    held, until = wanted, now + 30
+            elif until and chance.random() < 0.4:
+                assert await table.renew(held, now + 30)
+                until = now + 30
+            elif until and chance.random() < 0.5:
+                assert await table.finish(held, 0, now)
+                finished += held.message_ids
+                until = 0.0
+            elif until and chance.random() < 0.5:
+                assert await table.give_back(held, now, failed=True, calls=0, now=now)
+                until = 0.0
+            # Otherwise the worker crashes: nothing happens, and time passes.
+        assert len(finished) == len(set(finished)) > 0
+        left = {one.message_id for one in await waiting(tables[1], user)}
+        assert left == set(messages) - set(finished)

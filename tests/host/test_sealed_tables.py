@@ -18,7 +18,6 @@ from adaptive.errors import TablesUnavailable
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.chat_table import HostChatTable
-from adaptive.host.lease_table import HostLeaseTable
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.sealed_tables import (
     SealedArchiveTable,
@@ -55,6 +54,7 @@ ROW = Memory(
     0.875,
     7,
     {"chat_id": "c", "history": [{"content": "User lives in Faro"}], "odd": [None, 1.5, "\ud800"]},
+    "2027-02-28",
 )
 ARCHIVED = ArchivedMemory(ROW, "too many of Porto", NOW, "User lives by the sea in Porto")
 STATE = '[["m-1","d1g3st",0]]'
@@ -70,6 +70,12 @@ class Town:
         self.audit = SealedAuditTable(HostAuditTable(worker.sessions), sealer)
         self.archive = SealedArchiveTable(HostArchiveTable(worker.sessions), sealer)
         self.chats = SealedChatTable(HostChatTable(worker.sessions), sealer)
+
+    async def taken(self, lease: TurnLease) -> tuple[PendingTurn, ...]:
+        """Turns under a lease that can be had."""
+        turns = await self.pending.take(lease, NOW, NOW + 30)
+        assert turns is not None
+        return turns
 
     async def fill(self) -> None:
         """One row in each table."""
@@ -116,11 +122,11 @@ async def test_everything_comes_back(town: Town, workers: Workers) -> None:
     assert await other.archive.find("ada", ["m-1", "m-2"]) == {"m-1": ARCHIVED}
     assert await other.archive.restore("ada", "m-1") == ARCHIVED
     assert await other.chats.read("ada", "chat") == STATE
-    assert await other.pending.waiting("ada") == (replace(TURN, payload=""),)
-    (taken,) = await other.pending.take(lease("m-1"), NOW, NOW + 30)
-    assert taken == replace(TURN, takes=1, lease_owner="worker", lease_until=NOW + 30)
+    assert (await other.pending.waiting("ada", 0)).turns == (replace(TURN, payload=""),)
+    taken = await other.pending.take(lease("m-1"), NOW, NOW + 30)
+    assert taken == (replace(TURN, takes=1),)
     assert await other.pending.keep(lease("m-1"), '{"journal": "Porto"}', 1, NOW)
-    (taken,) = await town.pending.take(lease("m-1"), NOW, NOW + 30)
+    (taken,) = await town.taken(replace(lease("m-1"), batch="m-1"))
     assert (taken.payload, taken.journal, taken.batch) == (WORDS, '{"journal": "Porto"}', "m-1")
 
 
@@ -133,7 +139,7 @@ async def test_nothing_personal_in_clear(town: Town) -> None:
         for table in TABLES[:4]
         for row in await town.worker.rows(f"SELECT * FROM {table}")
     ]
-    assert len(rows) == 4
+    assert len(rows) == 5  # the lease on the user is one
     told = json.dumps(rows)
     for word in ("in Porto", "in Faro", "moved", "identity", "by the sea", "words", "d1g3st"):
         assert word not in told
@@ -146,8 +152,8 @@ async def test_missing_ones(town: Town) -> None:
     assert await town.archive.restore("ada", "m-2") is None
     assert await town.archive.read("bob") == ()
     assert await town.audit.changes("bob", 0, 9) == ()
-    assert await town.pending.waiting("bob") == ()
-    assert await town.pending.take(lease("m-2"), NOW, NOW + 30) == ()
+    assert (await town.pending.waiting("bob", 0)).turns == ()
+    assert await town.pending.take(lease("m-2"), NOW, NOW + 30) is None
 
 
 async def test_rest_of_the_ports(town: Town) -> None:
@@ -156,10 +162,10 @@ async def test_rest_of_the_ports(town: Town) -> None:
     await town.pending.take(lease("m-1"), NOW, NOW + 30)
     assert await town.pending.renew(lease("m-1"), NOW + 60)
     assert await town.pending.give_back(lease("m-1"), NOW, failed=True, calls=2, now=NOW)
-    assert await town.pending.calls_since("ada", 0) == 2
+    assert (await town.pending.waiting("ada", 0)).calls == 2
     await town.pending.take(lease("m-1"), NOW, NOW + 30)
     assert await town.pending.finish(lease("m-1"), 1, NOW)
-    assert await town.pending.waiting("ada") == ()
+    assert (await town.pending.waiting("ada", 0)).turns == ()
     await town.archive.discard("ada", ["m-1"])
     assert await town.archive.read("ada") == ()
     assert await town.chats.keep_newest("ada", 0, 0) == 1
@@ -179,7 +185,7 @@ async def test_changed_secret(town: Town, secret: str) -> None:
     assert await other.audit.changes("ada", 0, 9) == (
         replace(CHANGE, before="", after="", reason=""),
     )
-    assert await other.pending.take(lease("m-1"), NOW, NOW + 30) == ()
+    assert await other.pending.take(lease("m-1"), NOW, NOW + 30) is None
     await other.chats.write("ada", "chat", STATE, NOW)
     assert await other.chats.read("ada", "chat") == STATE
 
@@ -190,17 +196,18 @@ async def test_lost_turn_blocks_nobody(
     """A turn that can't be opened is done; those that share its lease are free again at once."""
     other = Town(workers[1], "another secret")
     await other.pending.put(replace(TURN, message_id="m-2"))
-    assert await other.pending.take(lease("m-1", "m-2"), NOW, NOW + 30) == ()
-    (waiting,) = await other.pending.waiting("ada")
-    assert (waiting.message_id, waiting.lease_owner, waiting.attempts) == ("m-2", "", 0)
-    (taken,) = await other.pending.take(lease("m-2", owner="next"), NOW, NOW + 30)
+    assert await other.pending.take(lease("m-1", "m-2"), NOW, NOW + 30) is None
+    waiting = await other.pending.waiting("ada", 0)
+    assert [(one.message_id, one.attempts) for one in waiting.turns] == [("m-2", 0)]
+    assert waiting.leased_until == 0
+    (taken,) = await other.taken(lease("m-2", owner="next"))
     assert taken.payload == WORDS
     assert not await town.pending.put(TURN)
     assert "turns that are lost to learning" in caplog.text
     assert "Porto" not in caplog.text
 
 
-async def test_queue_goes_on(workers: Workers) -> None:
+async def test_queue_goes_on(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """The queue learns what can be opened, in order, though the oldest turn can't be."""
     table = HostPendingTable(workers[0].sessions)
     foreign = SealedPendingTable(table, Sealer("another secret"))
@@ -214,26 +221,24 @@ async def test_queue_goes_on(workers: Workers) -> None:
     async def teach(work: TurnWork) -> None:
         learned.extend(turn.payload for turn in work.turns)
 
-    async def sleep(seconds: float) -> None:
-        """No time passes."""
-
-    queue = LearningQueue(
-        ours, HostLeaseTable(workers[0].sessions), clock=lambda: NOW + 60.0, sleep=sleep
-    )
+    monkeypatch.setattr("adaptive.learn.queue._POLL_SECONDS", 0.0)
+    queue = LearningQueue(ours, clock=lambda: NOW + 60.0)
     results = await queue.resume("ada", teach)
     assert [result.verdict for result in results] == ["learned"]
     assert learned == ['["words 1"]', '["words 3"]']
-    assert await ours.waiting("ada") == ()
+    assert (await ours.waiting("ada", 0)).turns == ()
 
 
 async def test_lost_journal(town: Town, workers: Workers) -> None:
     """A journal that can't be opened is absent; the words are still there to be learned from."""
     await town.pending.take(lease("m-1"), NOW, NOW + 30)
     await town.pending.keep(lease("m-1"), "[1]", 0, NOW)
-    journal = (await town.worker.rows("SELECT journal FROM adaptive_memory_pending"))[0][0]
+    journal = (
+        await town.worker.rows("SELECT journal FROM adaptive_memory_pending WHERE chat_id <> ''")
+    )[0][0]
     damaged = journal[:-9] + journal[-8:]
     await town.change("UPDATE adaptive_memory_pending SET journal = :it", it=damaged)
-    (taken,) = await town.pending.take(lease("m-1"), NOW, NOW + 30)
+    (taken,) = await town.taken(replace(lease("m-1"), batch="m-1"))
     assert (taken.payload, taken.journal) == (WORDS, "")
 
 
@@ -269,7 +274,7 @@ async def test_rows_from_before_sealing(workers: Workers) -> None:
     assert await town.audit.changes("ada", 0, 9) == (CHANGE,)
     assert await town.archive.read("ada") == (archived,)
     assert await town.chats.read("ada", "chat") == STATE
-    (taken,) = await town.pending.take(lease("m-1"), NOW, NOW + 30)
+    (taken,) = await town.taken(lease("m-1"))
     assert taken.payload == WORDS
 
 

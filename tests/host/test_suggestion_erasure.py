@@ -55,7 +55,7 @@ def holdings(worker: Worker) -> Holdings:
     """What is held of Ada."""
     archive: Any = HostArchiveTable(worker.sessions)
     tables = ErasableTables(worker.sessions)
-    return Holdings("ada", NoRows(), tables, archive, redis=lambda: None)
+    return Holdings("ada", NoRows(), tables, archive)
 
 
 async def left(worker: Worker, user_id: str) -> set[str]:

@@ -14,7 +14,10 @@ A file of ``dialogues/`` is a list of objects:
 - ``store``: what is known at the end, each its ``content``; ``tags`` and ``bank`` where they
   matter; ``history``: former contents with the date until which each held, none if left out.
 
-A reply that is no text is written as JSON.
+A reply that is no text is written as JSON. Each operation in it that the dialogue expects to be
+carried out, and that names no ``evidence``, gets what a model is asked for: the sentence of the
+message that shares most words with it. One that is to be refused stays as a careless model wrote
+it. The question what no longer holds is answered with nothing.
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from zoneinfo import ZoneInfo
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
+from adaptive.learn.grounding import beginnings
 from adaptive.learn.lesson import Classroom, learn_turn
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.llm.ask import AnswerFormats
@@ -48,7 +52,7 @@ from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.settings import Settings
 from tests.fakes import ListedMemories, ShelvedVectors, hook_settings, memory
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
-from tests.learn.work_in_hand import Work, always
+from tests.learn.work_in_hand import NoPrefilter, Work, always
 
 DIALOGUES = Path(__file__).parent / "dialogues"
 # How the status line begins what it says of each kind of outcome.
@@ -58,6 +62,7 @@ TOLD = {
     "deleted": "Memory deleted: ",
     "unchanged": "Already known: ",
     "kept": "Not deleted: ",
+    "ended": "Also no longer true: ",
     "rejected": "Not saved: ",
     "failed": "Nothing saved: ",
 }
@@ -65,6 +70,9 @@ _BETWEEN_KINDS = " · "
 _EARLIER_TURNS = 6
 _SHOWN_MEMORY = re.compile(r"^- id=(\S+) \| (.*)$", re.MULTILINE)
 _REFERENCE = re.compile(r"\{\{(.+?)\}\}")
+_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+_CHECK = "# Check what no longer holds"
+_DONE = ("saved", "updated", "deleted", "unchanged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +158,18 @@ class ReplyingModel:
     key = "scripted"
 
     def __init__(self, replies: Sequence[str | None]) -> None:
-        self.replies = list(replies)
+        # Whether a message is worth a question is judged elsewhere.
+        self.replies = list(replies) or ['{"operations": []}']
         self.prompts: list[str] = []
 
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """The next reply, or a failure where the script has none."""
+        if request.system.startswith(_CHECK):
+            return Completion('{"outdated": []}')
         self.prompts.append(f"{request.system}\n\n{request.user}")
-        reply = self.replies.pop(0)
+        reply = self.replies.pop(0) if self.replies else None
         if reply is None:
             raise ModelRejected("the provider has no credit left", 402)
         shown = _SHOWN_MEMORY.findall(request.user)
@@ -191,6 +202,7 @@ class Replay:
             "indexes": MemoryIndexes(),
             "formats": AnswerFormats(),
             "storeroom": Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
+            "prefilter": NoPrefilter(),
             "may_ask": always,
         }
 
@@ -227,7 +239,7 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         zone=zone,
         settings=hook_settings(max_retries=0, retry_delay=0, **data.get("valves", {})),
         memories=tuple(_known(number, one, zone) for number, one in known),
-        turns=tuple(_said(one) for one in data["turns"]),
+        turns=tuple(_said(one, _kept(data)) for one in data["turns"]),
         store=tuple(data["store"]),
     )
 
@@ -239,9 +251,18 @@ def _known(number: int, data: Mapping[str, Any], zone: ZoneInfo) -> Memory:
     return memory(f"known-{number}", data["content"], created_at=at, tags=tags, bank=bank)
 
 
-def _said(data: Mapping[str, Any]) -> Said:
+def _kept(data: Mapping[str, Any]) -> frozenset[str]:
+    """What is known at the end of a dialogue, or was for a while."""
+    return frozenset(
+        content for one in data["store"] for content in (one["content"], *one.get("history", ()))
+    )
+
+
+def _said(data: Mapping[str, Any], kept: frozenset[str]) -> Said:
     replies = (
-        one if one is None or isinstance(one, str) else json.dumps(one, ensure_ascii=False)
+        one
+        if one is None or isinstance(one, str)
+        else json.dumps(_proven(one, data, kept), ensure_ascii=False)
         for one in data.get("replies", [])
     )
     return Said(
@@ -252,6 +273,31 @@ def _said(data: Mapping[str, Any]) -> Said:
         prompt=tuple(data.get("prompt", ())),
         tells=data["tells"],
     )
+
+
+def _proven(reply: Any, data: Mapping[str, Any], kept: frozenset[str]) -> Any:
+    """A reply with the user's words for each operation that is to be carried out."""
+    if not isinstance(reply, dict) or not isinstance(reply.get("operations"), list):
+        return reply
+    done = [one for kind in _DONE for one in data["tells"].get(kind, ())]
+    return {
+        **reply,
+        "operations": [_with_proof(one, data, done, kept) for one in reply["operations"]],
+    }
+
+
+def _with_proof(
+    operation: Any, data: Mapping[str, Any], done: Sequence[str], kept: frozenset[str]
+) -> Any:
+    if not isinstance(operation, dict) or "evidence" in operation:
+        return operation
+    said = str(operation.get("content") or operation.get("id") or "")
+    if said not in kept and not any(one in said or said.strip("{}") in one for one in done):
+        return operation
+    about = beginnings(said)
+    sentences = [one.strip() for one in _SENTENCE_END.split(data["said"]) if one.strip()]
+    evidence = max(sentences, key=lambda one: len(beginnings(one) & about), default="")
+    return {"about": "user", "kind": "FACT", **operation, "evidence": evidence}
 
 
 def _id_of(fragment: str, shown: Sequence[tuple[str, str]]) -> str:

@@ -9,49 +9,24 @@ from functools import partial
 from typing import Any
 
 from adaptive.errors import TablesUnavailable
-from adaptive.learn.process_turns import ProcessTurns
 from adaptive.learn.queue import LearningQueue
 from adaptive.learn.turn_work import TurnResult, TurnWork
 from adaptive.table_ports import PendingTurn
+from tests.learn.listed_turns import ListedTurns
 from tests.learn.virtual_time import epoch_now
 
 DEBOUNCE = 2.0
 
 
-class Database:
-    """What all workers share: the turns, and the leases on names."""
-
-    def __init__(self) -> None:
-        self.turns = ProcessTurns()
-        self.leases: dict[str, tuple[str, float]] = {}
-
-    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
-        """Take a lease, as a table's conditional UPDATE does."""
-        holder, until = self.leases.get(name, (owner, 0.0))
-        if holder != owner and until >= now:
-            return False
-        self.leases[name] = (owner, now + seconds)
-        return True
-
-    async def release(self, name: str, owner: str) -> None:
-        """Free a name if the owner holds it."""
-        if self.leases.get(name, ("", 0.0))[0] == owner:
-            del self.leases[name]
-
-    async def waiting(self, user_id: str = "ada") -> dict[str, PendingTurn]:
-        """What waits to be learned, by message."""
-        return {one.message_id: one for one in await self.turns.waiting(user_id)}
-
-
 class Link:
-    """One worker's way to the database, as ``PendingTable`` and ``Leases``.
+    """One worker's way to the database, as ``PendingTable``.
 
     What is named in ``failing`` fails, "all" stands for everything; ``gate`` holds calls up while
     it is closed; ``delay`` is how long each way takes, and what is named in ``slow`` takes so long
     in addition. When ``killed`` no call ever comes back.
     """
 
-    def __init__(self, database: Database, delay: Callable[[], float] | None = None) -> None:
+    def __init__(self, database: ListedTurns, delay: Callable[[], float] | None = None) -> None:
         self.database = database
         self.failing: set[str] = set()
         self.slow: dict[str, float] = {}
@@ -62,8 +37,7 @@ class Link:
         self._delay = delay
 
     def __getattr__(self, name: str) -> Any:
-        place = self.database if hasattr(self.database, name) and name != "waiting" else None
-        return partial(self._through, name, getattr(place or self.database.turns, name))
+        return partial(self._through, name, getattr(self.database, name))
 
     async def pause(self, seconds: float = 0.0) -> None:
         """Wait as this worker's process does: for ever once it is killed."""
@@ -106,7 +80,7 @@ class School:
     in place of what it should do. ``written`` is what was written to the store, in order.
     """
 
-    database: Database = field(default_factory=Database)
+    database: ListedTurns = field(default_factory=ListedTurns)
     seconds: float = 3.0
     trouble: list[BaseException] = field(default_factory=list)
     lessons: list[Lesson] = field(default_factory=list)
@@ -114,6 +88,11 @@ class School:
     asked: int = 0
     running: int = 0
     most_running: int = 0
+
+    def waiting(self, user_id: str = "ada") -> dict[str, PendingTurn]:
+        """What waits to be learned, by message."""
+        turns = self.database.turns.values()
+        return {one.message_id: one for one in turns if one.user_id == user_id}
 
     @property
     def taught(self) -> list[str]:
@@ -137,7 +116,7 @@ class Worker:
 
     def reloaded(self) -> LearningQueue:
         """An instance of the plug-in, as a change of its code makes another one."""
-        return LearningQueue(self.link, self.link, clock=self.clock)
+        return LearningQueue(self.link, clock=self.clock)
 
     def clock(self) -> float:
         """This machine's time."""

@@ -8,11 +8,16 @@ from typing import Any
 import pytest
 
 from adaptive.errors import LeaseLost, MemoryUnavailable
-from adaptive.learn.apply import apply_operations, audit_entries, finish_broken_off
+from adaptive.learn.apply import NO_LONGER_TRUE, apply_operations, audit_entries, finish_broken_off
+from adaptive.learn.archive import Storeroom
+from adaptive.learn.audit import AuditTrail
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
+from adaptive.ports import MemoryStore
 from adaptive.privacy.guarded_store import GuardedStore
 from adaptive.privacy.policy import gate_policy
+from adaptive.table_ports import ArchivedMemory
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
+from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
 
 TEA = memory("m-1", "User likes tea.")
 DOG = memory("m-2", "User's dog is called Biscuit.")
@@ -20,6 +25,15 @@ NEW = Operation("NEW", "", Draft("User lives in Lisbon."))
 UPDATE = Operation("UPDATE", "m-1", Draft("User hates tea."))
 DELETE = Operation("DELETE", "m-2", Draft(""))
 POLICY = gate_policy(hook_settings())
+NOW = 1_700_000_500
+
+
+def room(
+    store: MemoryStore, archive: ArchivedRows | None = None, audit: WrittenAudit | None = None
+) -> Storeroom:
+    """A storeroom around a store."""
+    trail = AuditTrail(audit or WrittenAudit())
+    return Storeroom("ada", store, archive or ArchivedRows(), CountedRecalls(), trail)
 
 
 async def always_held() -> bool:
@@ -31,7 +45,7 @@ async def test_every_kind() -> None:
     """New facts are added, changed ones replaced, forgotten ones removed, each told by its text."""
     store = ListedMemories(TEA, DOG)
     assert await apply_operations(
-        [NEW, UPDATE, DELETE], [TEA, DOG], store, SOURCE, always_held
+        [NEW, UPDATE, DELETE], [TEA, DOG], room(store), SOURCE, always_held, NOW
     ) == [
         Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
         Outcome("updated", "User hates tea.", memory_id="m-1", before=TEA.content),
@@ -44,7 +58,7 @@ async def test_one_failure_spoils_no_other() -> None:
     """A write that can't be proven is told with its reason; the others go on."""
     store = ListedMemories(TEA, DOG, broken=["m-1", "m-2"])
     assert await apply_operations(
-        [UPDATE, NEW, DELETE], [TEA, DOG], store, SOURCE, always_held
+        [UPDATE, NEW, DELETE], [TEA, DOG], room(store), SOURCE, always_held, NOW
     ) == [
         Outcome("failed", "User hates tea.", "the table is locked for 'User hates tea.'"),
         Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
@@ -56,7 +70,7 @@ async def test_one_failure_spoils_no_other() -> None:
 async def test_memory_that_is_gone() -> None:
     """A memory that the user deleted meanwhile is neither changed nor made anew."""
     store = ListedMemories()
-    outcomes = await apply_operations([UPDATE, DELETE], [], store, SOURCE, always_held)
+    outcomes = await apply_operations([UPDATE, DELETE], [], room(store), SOURCE, always_held, NOW)
     assert [(one.status, one.reason) for one in outcomes] == [
         ("rejected", "the memory is gone meanwhile")
     ] * 2
@@ -67,7 +81,7 @@ async def test_refusal_stops() -> None:
     """Where the host allows no memories, nothing of the rest is tried."""
     store = ListedMemories(TEA, refusal="you lack the permission")
     with pytest.raises(MemoryUnavailable, match="you lack the permission"):
-        await apply_operations([NEW, UPDATE], [TEA], store, SOURCE, always_held)
+        await apply_operations([NEW, UPDATE], [TEA], room(store), SOURCE, always_held, NOW)
     assert store.contents == [TEA.content]
 
 
@@ -85,7 +99,7 @@ class SwitchedOffAfterOne(ListedMemories):
 async def test_refusal_in_the_middle() -> None:
     """What was written before memories were switched off is told, and what was not is, too."""
     store = SwitchedOffAfterOne(TEA)
-    assert await apply_operations([NEW, UPDATE], [TEA], store, SOURCE, always_held) == [
+    assert await apply_operations([NEW, UPDATE], [TEA], room(store), SOURCE, always_held, NOW) == [
         Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
         Outcome("rejected", "User hates tea.", "memories were switched off meanwhile"),
     ]
@@ -93,7 +107,9 @@ async def test_refusal_in_the_middle() -> None:
 
 async def test_nothing_to_do() -> None:
     """Without operations nothing is written and nothing is told."""
-    assert await apply_operations([], [TEA], ListedMemories(TEA), SOURCE, always_held) == []
+    assert (
+        await apply_operations([], [TEA], room(ListedMemories(TEA)), SOURCE, always_held, NOW) == []
+    )
 
 
 async def test_lost_lease() -> None:
@@ -105,7 +121,7 @@ async def test_lost_lease() -> None:
 
     store = ListedMemories(TEA)
     with pytest.raises(LeaseLost):
-        await apply_operations([NEW, UPDATE], [TEA], store, SOURCE, held)
+        await apply_operations([NEW, UPDATE], [TEA], room(store), SOURCE, held, NOW)
     assert store.contents == [TEA.content, "User lives in Lisbon."]
 
 
@@ -113,7 +129,7 @@ async def test_changes_for_the_trail() -> None:
     """What was written stands in the trail with its row, both contents, chat and message."""
     store = ListedMemories(TEA, DOG, broken=["User has a cat."])
     operations = [NEW, UPDATE, DELETE, Operation("NEW", "", Draft("User has a cat."))]
-    outcomes = await apply_operations(operations, [TEA, DOG], store, SOURCE, always_held)
+    outcomes = await apply_operations(operations, [TEA, DOG], room(store), SOURCE, always_held, NOW)
     entries = audit_entries([*outcomes, Outcome("rejected", "x", "y")], SOURCE, 7)
     assert [(one.kind, one.memory_id, one.before, one.after) for one in entries] == [
         ("saved", "new-1", "", "User lives in Lisbon."),
@@ -144,17 +160,17 @@ async def test_former_content_without_a_place_for_it() -> None:
     """On a release without history a changed fact tells in itself what it was before, once."""
     store = ListedMemories(TEA)
     store.keeps_history = False
-    (outcome,) = await apply_operations([UPDATE], [TEA], store, SOURCE, always_held)
+    (outcome,) = await apply_operations([UPDATE], [TEA], room(store), SOURCE, always_held, NOW)
     assert outcome.content == "User hates tea."
     assert store.contents == ["User hates tea. (until 2023-11: User likes tea)"]
     (row,) = store.rows.values()
     love = Operation("UPDATE", "m-1", Draft("User loves coffee."))
-    await apply_operations([love], [row], store, SOURCE, always_held)
+    await apply_operations([love], [row], room(store), SOURCE, always_held, NOW)
     assert store.contents == ["User loves coffee. (until 2023-11: User hates tea)"]
     more = Operation("UPDATE", "m-2", Draft("User's dog is called Biscuit and is six."))
     store = ListedMemories(DOG)
     store.keeps_history = False
-    await apply_operations([more], [DOG], store, SOURCE, always_held)
+    await apply_operations([more], [DOG], room(store), SOURCE, always_held, NOW)
     assert store.contents == ["User's dog is called Biscuit and is six."]
 
 
@@ -165,9 +181,10 @@ async def test_gate_refuses() -> None:
     outcomes = await apply_operations(
         [Operation("NEW", "", card), Operation("UPDATE", "m-1", card), NEW],
         [TEA],
-        GuardedStore(store, POLICY),
+        room(GuardedStore(store, POLICY)),
         SOURCE,
         always_held,
+        NOW,
     )
     reason = "it holds personal data that is not to be stored: card"
     assert outcomes == [
@@ -185,7 +202,7 @@ async def test_former_content_that_may_not_be_kept() -> None:
     store.keeps_history = False
     update = Operation("UPDATE", "m-1", Draft("User has no credit cards."))
     wall = GuardedStore(store, POLICY)
-    (outcome,) = await apply_operations([update], [old], wall, SOURCE, always_held)
+    (outcome,) = await apply_operations([update], [old], room(wall), SOURCE, always_held, NOW)
     assert outcome.status == "updated"
     assert store.contents == ["User has no credit cards."]
 
@@ -198,3 +215,45 @@ async def test_gate_keeps_a_broken_off_row_as_it_is() -> None:
     operations = [Operation("NEW", "", Draft(content))]
     await finish_broken_off(operations, [left], GuardedStore(store, POLICY), SOURCE)
     assert store.rows["left"] == left
+
+
+END = Operation("END", "m-2", Draft(DOG.content))
+
+
+async def test_ended_memory_goes_to_the_archive() -> None:
+    """What no longer holds is gone from the store, waits in the archive, and is written down."""
+    store, archive = ListedMemories(TEA, DOG), ArchivedRows()
+    outcomes = await apply_operations(
+        [END], [TEA, DOG], room(store, archive), SOURCE, always_held, NOW
+    )
+    assert outcomes == [Outcome("ended", "", NO_LONGER_TRUE, "m-2", DOG.content)]
+    assert store.contents == [TEA.content]
+    assert archive.rows["m-2"] == ArchivedMemory(DOG, NO_LONGER_TRUE, NOW)
+    (entry,) = audit_entries(outcomes, SOURCE, NOW)
+    assert (entry.kind, entry.before, entry.after) == ("ended", DOG.content, "")
+
+
+async def test_ended_memory_is_rewritten_or_dated() -> None:
+    """With another sentence, or a later day, the row stays and says so; nothing is archived."""
+    past = Operation("END", "m-2", Draft("User had a dog called Biscuit."))
+    later = Operation("END", "m-1", Draft(TEA.content, until="2027-02-28"))
+    store, archive = ListedMemories(TEA, DOG), ArchivedRows()
+    outcomes = await apply_operations(
+        [past, later], [TEA, DOG], room(store, archive), SOURCE, always_held, NOW
+    )
+    assert [(one.status, one.before) for one in outcomes] == [
+        ("ended", DOG.content),
+        ("ended", TEA.content),
+    ]
+    assert store.rows["m-2"].content == "User had a dog called Biscuit."
+    assert store.rows["m-1"].until == "2027-02-28"
+    assert archive.rows == {}
+
+
+async def test_ended_memory_that_is_changed_meanwhile() -> None:
+    """What says something else by then stays as it is, and the outcome is a failure."""
+    store = ListedMemories(TEA, DOG)
+    store.edit("m-2", "User's dog is called Rex.")
+    (outcome,) = await apply_operations([END], [TEA, DOG], room(store), SOURCE, always_held, NOW)
+    assert outcome.status == "failed"
+    assert store.contents == [TEA.content, "User's dog is called Rex."]

@@ -10,6 +10,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from adaptive.errors import (
     LeaseLost,
@@ -20,11 +22,26 @@ from adaptive.errors import (
 )
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.lesson import Classroom, Lesson, learn_turn
+from adaptive.learn.lesson import Classroom, Lesson, journal_of, learn_turn, read_journal
+from adaptive.learn.operations import Extraction
+from adaptive.learn.prefilter import Prefilter
 from adaptive.llm.ask import AnswerFormats
-from adaptive.model import Turn
+from adaptive.model import (
+    ABOUT,
+    CATEGORIES,
+    FACT_KINDS,
+    Draft,
+    Operation,
+    Outcome,
+    Proof,
+    Turn,
+)
+from adaptive.privacy.guarded_store import GuardedStore
 from adaptive.privacy.local_only import LocalOnlyBanks
+from adaptive.privacy.policy import gate_policy
+from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.search.shared_vectors import SharedVectors
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -35,12 +52,20 @@ from tests.fakes import (
     turn,
 )
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
-from tests.learn.work_in_hand import Work, always
+from tests.learn.work_in_hand import NoPrefilter, Work, always
+from tests.minilm import MINILM
 
 NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
 TEA = memory("m-1", "User likes tea.")
 SETTINGS = hook_settings(retry_delay=0, max_retries=1)
-LISBON = {"operation": "NEW", "content": "User lives in Lisbon."}
+LISBON = {
+    "operation": "NEW",
+    "content": "User lives in Lisbon.",
+    "evidence": "I live in Lisbon",
+    "about": "user",
+    "kind": "FACT",
+    "until": None,
+}
 
 
 def reply(*operations: dict[str, Any]) -> str:
@@ -56,6 +81,7 @@ def classroom(store: ListedMemories, model: ScriptedModel, **parts: Any) -> Clas
         "indexes": MemoryIndexes(),
         "formats": AnswerFormats(),
         "storeroom": Storeroom("ada", store, ArchivedRows(), CountedRecalls(), trail),
+        "prefilter": NoPrefilter(),
         "may_ask": always,
     }
     return Classroom(sources=sources, completer=model, **{**fresh, **parts})
@@ -104,7 +130,6 @@ async def test_nothing() -> None:
     """A turn without a fact says so."""
     room = classroom(ListedMemories(), ScriptedModel(reply()))
     assert await learn(room, turn("I have had my tea.")) == "Nothing new to remember"
-    assert await learn(room, turn("What time is it?")) == "Nothing new to remember"
 
 
 async def test_known_already() -> None:
@@ -116,17 +141,27 @@ async def test_known_already() -> None:
     assert store.contents == [TEA.content]
 
 
-async def test_shown_memory_comes_back() -> None:
-    """What the model takes from a memory that the assistant was shown is no new fact."""
+async def test_shown_memory_is_no_source() -> None:
+    """What the model takes from a memory, and the user has not said, is not stored."""
+    job = memory("m-2", "User's mother says: User works as a nurse. At night, in Porto.")
+    store = ListedMemories(TEA, job)
     proposed = reply({"operation": "NEW", "content": "User works as a nurse."})
-    for shown, line in (
-        (("m-2",), "Already known: User works as a nurse."),
-        ((), "Memory saved: User works as a nurse."),
-    ):
-        job = memory("m-2", "User's mother says: User works as a nurse. At night, in Porto.")
-        room = classroom(ListedMemories(TEA, job), ScriptedModel(proposed))
-        said = replace(turn("I am looking forward to the weekend so much."), injected=shown)
-        assert await learn(room, said) == line
+    said = replace(turn("I am looking forward to the weekend so much."), injected=("m-2",))
+    line = await learn(classroom(store, ScriptedModel(proposed)), said)
+    assert line == "Not saved: User works as a nurse. (it is not in your message)"
+    assert store.contents == [TEA.content, job.content]
+
+
+async def test_message_without_a_fact() -> None:
+    """A message that can hold no fact costs no model call; one that tells something does."""
+    prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
+    model = ScriptedModel(reply())
+    room = classroom(ListedMemories(), model, embedder=MINILM, prefilter=prefilter)
+    for words in ("How many ounces are in a pound?", "\U0001f44d", ""):
+        assert await learn(room, turn(words)) == "Nothing new to remember"
+    assert model.requests == []
+    await learn(room, turn("I live in Lisbon with my two sons."))
+    assert len(model.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -240,18 +275,19 @@ async def test_journal_that_can_not_be_read(journal: str) -> None:
 
 
 async def test_no_model_call_left() -> None:
-    """The line tells the limit; what was asked for in so many words is kept without a model."""
+    """The line tells the limit, also where something is to be remembered."""
 
-    async def never() -> bool:
+    async def never(_: int) -> bool:
         return False
 
     store = ListedMemories()
     room = classroom(store, ScriptedModel(), may_ask=never)
-    line = await learn(room, turn("I live in Lisbon."))
-    assert line == ("Nothing saved: the limit of 60 model calls for learning in an hour is reached")
-    line = await learn(room, turn("Remember that I live in Lisbon."))
-    assert line.startswith("Memory saved: ")
-    assert len(store.contents) == 1
+    for words in ("I live in Lisbon.", "Remember that I live in Lisbon."):
+        line = await learn(room, turn(words))
+        assert line == (
+            "Nothing saved: the limit of 60 model calls for learning in an hour is reached"
+        )
+    assert store.contents == []
 
 
 async def test_changes_are_written_down() -> None:
@@ -342,7 +378,7 @@ async def test_memory_that_was_not_shown() -> None:
     store = ListedMemories(TEA)
     made_up = reply({"operation": "DELETE", "id": "m-2"})
     line = await learn(classroom(store, ScriptedModel(made_up, made_up)), turn("Not tea any more."))
-    assert line == "Not saved: m-2 (the model named a memory that it was not shown)"
+    assert line == "Not saved: m-2 (not one of the memories shown)"
     assert store.contents == [TEA.content]
 
 
@@ -407,33 +443,20 @@ TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
 NO_TOKEN = "Not saved: it holds what looks like a token; secrets are never remembered"
 
 
-@pytest.mark.parametrize("proposed", [f"User's GitHub token is {TOKEN}.", ""], ids=["told", "not"])
-async def test_secret(proposed: str, caplog: pytest.LogCaptureFixture) -> None:
-    """A secret is not stored, whether or not the model proposes it; the reason is all that is told.
+async def test_secret(caplog: pytest.LogCaptureFixture) -> None:
+    """A secret is not stored; the reason is all that is told.
 
     Neither journal nor vectors nor trail nor log hold it.
     """
-    found = [{"operation": "NEW", "content": proposed}] if proposed else []
+    found = {"operation": "NEW", "content": f"User's GitHub token is {TOKEN}."}
     embedder, audit, store = WordEmbedder(), WrittenAudit(), ListedMemories()
-    room = classroom(store, ScriptedModel(reply(*found)), embedder=embedder, audit=audit)
+    room = classroom(store, ScriptedModel(reply(found)), embedder=embedder, audit=audit)
     work = Work()
     with caplog.at_level(logging.DEBUG):
         line = await learn(room, turn(f"Remember that my GitHub token is {TOKEN}."), work)
     assert line == NO_TOKEN
     assert (store.contents, audit.entries) == ([], [])
     assert TOKEN not in f"{work.journal}{embedder.calls}{caplog.text}"
-
-
-async def test_secret_without_a_model() -> None:
-    """A command that is carried out without a model passes the same gate."""
-
-    async def never() -> bool:
-        return False
-
-    store = ListedMemories()
-    room = classroom(store, ScriptedModel(), may_ask=never)
-    assert await learn(room, turn(f"Remember that my GitHub token is {TOKEN}.")) == NO_TOKEN
-    assert store.contents == []
 
 
 async def test_masked_before_anything_is_kept() -> None:
@@ -458,8 +481,9 @@ async def test_instruction() -> None:
 
 
 async def test_journal_of_former_rules() -> None:
-    """What was kept under other rules passes the gate once more before it is written."""
-    store, work = ListedMemories(), Work(losing=0)
+    """What was kept under other rules passes the store's gate before it is written."""
+    bare, work = ListedMemories(), Work(losing=0)
+    store = GuardedStore(bare, gate_policy(SETTINGS))
     fact = {"operation": "NEW", "content": "User pays with card 4111 1111 1111 1111."}
     said = turn("I pay with card 4111 1111 1111 1111.")
     lax = hook_settings(store_card="keep")
@@ -467,4 +491,43 @@ async def test_journal_of_former_rules() -> None:
         await learn_turn(classroom(store, ScriptedModel(reply(fact))), said, lax, NOW, work)
     line = await learn(classroom(store, ScriptedModel()), said, Work(journal=work.journal))
     assert line == "Not saved: it holds personal data that is not to be stored: card"
-    assert store.contents == []
+    assert bare.contents == []
+
+
+drafts = st.builds(
+    Draft,
+    st.text(),
+    st.tuples(st.sampled_from(CATEGORIES)),
+    st.text(),
+    st.floats(0, 1),
+    st.integers(1, 10),
+    st.sampled_from(["", "2027-02-28"]),
+)
+proofs = st.builds(
+    Proof,
+    st.lists(st.text(), max_size=2).map(tuple),
+    st.sampled_from(ABOUT),
+    st.sampled_from(FACT_KINDS),
+)
+operations = st.builds(
+    Operation, st.sampled_from(["NEW", "UPDATE", "DELETE", "END"]), st.text(), drafts, proofs
+)
+outcomes = st.builds(Outcome, st.sampled_from(["rejected", "kept"]), st.text(), st.text())
+extractions = st.builds(
+    Extraction,
+    st.lists(operations, max_size=3).map(tuple),
+    st.lists(outcomes, max_size=3).map(tuple),
+    st.lists(st.text(), max_size=2).map(tuple),
+)
+
+
+@given(extractions)
+def test_journal_there_and_back(found: Extraction) -> None:
+    """Whatever a lesson found comes out of its journal as it went in: proof, date and end, too."""
+    assert read_journal(journal_of(found)) == found
+
+
+def test_journal_of_another_form() -> None:
+    """What was written by another version, or not by us at all, is read as none."""
+    for text in ("", "[]", "{}", '{"operations": [{"kind": "BURN"}], "refused": []}'):
+        assert read_journal(text) is None

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any
 
 import pytest
 
-from adaptive.errors import ModelBusy
-from adaptive.learn.queue import MOST_TAKES
-from adaptive.learn.turn_work import LEASE_SECONDS, WORK_SECONDS, TurnWork
+from adaptive.errors import ModelBusy, TablesUnavailable
+from adaptive.learn.turn_work import LEASE_SECONDS, MOST_TAKES, WORK_SECONDS, TurnWork
 from tests.learn.queue_world import School, told
 from tests.learn.virtual_time import EPOCH, epoch_now, in_virtual_time
 
@@ -35,10 +33,10 @@ async def test_learned_after_the_debounce() -> None:
     school = School()
     a = school.worker()
     task = await a.say("m-1")
-    assert set(await school.database.waiting()) == {"m-1"}
+    assert set(school.waiting()) == {"m-1"}
     assert told(await task) == [("m-1", "learned", "")]
     assert [lesson.began for lesson in school.lessons] == [EPOCH + 2]
-    assert await school.database.waiting() == {}
+    assert school.waiting() == {}
     assert school.database.leases == {}
     assert school.written == ["m-1"]
 
@@ -50,7 +48,6 @@ async def test_answers_to_one_message() -> None:
     a, b = school.worker("a"), school.worker("b")
     first, second = await asyncio.gather(a.say("m-1"), a.say("m-1"))
     third = await b.say("m-1")
-    assert not await b.queue.put(b.turn("m-1"))
     results = [told(await task) for task in (first, second, third)]
     assert sorted(results) == [[], [], [("m-1", "learned", "")]]
     assert await a.hear("m-1") == []
@@ -114,10 +111,10 @@ async def test_lease_on_the_user() -> None:
     a = school.worker()
     tasks = [await a.say(f"m-{number}", chat_id=f"c-{number}") for number in range(3)]
     await asyncio.sleep(15)
-    assert list(school.database.leases) == ["learn:ada"]
+    assert list(school.database.leases) == ["ada"]
     await asyncio.gather(*tasks)
-    lessons_and_renewals = a.link.calls.count("acquire")
-    assert lessons_and_renewals <= 3 * (1 + 5)
+    assert a.link.calls.count("take") == 3
+    assert a.link.calls.count("renew") <= 3 * 5
 
 
 @virtually
@@ -139,9 +136,29 @@ async def test_long_work_keeps_its_lease() -> None:
     first = await a.say("m-1")
     await asyncio.sleep(20)
     second = await b.say("m-2")
-    assert told(await second) == []
-    assert told(await first) == [("m-1", "learned", ""), ("m-2", "learned", "")]
-    assert [lesson.worker for lesson in school.lessons] == ["a", "a"]
+    assert told(await first) == [("m-1", "learned", "")]
+    assert told(await second) == [("m-2", "learned", "")]
+    assert school.most_running == 1
+    assert set(b.link.calls[1:180]) == {"waiting"}  # it looks, and writes nothing meanwhile
+
+
+@virtually
+async def test_statements_of_a_learned_turn() -> None:
+    """A turn with three facts that are written at once costs the database five calls."""
+    school = School(seconds=1)
+    a = school.worker()
+    a.queue = a.reloaded()
+
+    async def three_facts(work: TurnWork) -> None:
+        assert await work.keep("m-1")
+        for _ in range(3):
+            assert await work.held()
+            await a.link.pause(0.2)
+
+    turn = a.turn("m-1")
+    await a.queue.put(turn)
+    await a.queue.learn(turn, three_facts)
+    assert a.link.calls == ["put", "waiting", "take", "keep", "finish"]
 
 
 @virtually
@@ -183,9 +200,8 @@ async def test_killed_after_the_model_answered() -> None:
     a.kill()
     assert school.written == ["m-0"]
     b = school.worker("b")
-    assert await b.resume() == []
-    await asyncio.sleep(40)
     assert await b.resume() == [("m-0 m-1", "learned", "")]
+    assert epoch_now() > EPOCH + LEASE_SECONDS
     assert [lesson.journal for lesson in school.lessons] == ["", "m-0 m-1"]
     assert (school.asked, school.written) == (1, ["m-0", "m-1"])
 
@@ -207,7 +223,7 @@ async def test_poisonous_turn() -> None:
     reason = "learning from it was begun 20 times and never came to an end"
     assert await school.worker("z").resume() == [("m-1", "given up", reason)]
     assert len(school.lessons) == MOST_TAKES
-    assert await school.database.waiting() == {}
+    assert school.waiting() == {}
 
 
 @virtually
@@ -228,7 +244,7 @@ async def test_failures_in_a_row() -> None:
     a = school.worker()
     again = ("m-1", "again", "the provider is down")
     assert await a.hear("m-1") == [again, again]
-    (left,) = (await school.database.waiting()).values()
+    (left,) = (school.waiting()).values()
     assert (left.attempts, left.due_at) == (2, EPOCH + 17 + 90)
     assert await a.resume() == []
     for seconds in (90, 540):
@@ -238,8 +254,8 @@ async def test_failures_in_a_row() -> None:
     assert await a.resume() == []
     await asyncio.sleep(1)
     assert await a.resume() == [("m-1", "given up", "the provider is down")]
-    assert await school.database.waiting() == {}
-    assert not await a.queue.put(a.turn("m-1"))
+    assert school.waiting() == {}
+    assert not await school.database.put(a.turn("m-1"))
 
 
 @virtually
@@ -290,8 +306,8 @@ async def test_bug_in_the_lesson() -> None:
     a = school.worker()
     with pytest.raises(ZeroDivisionError):
         await a.hear("m-1")
-    (left,) = (await school.database.waiting()).values()
-    assert (left.attempts, left.lease_owner) == (1, "")
+    (left,) = (school.waiting()).values()
+    assert left.attempts == 1
     assert school.database.leases == {}
 
 
@@ -305,8 +321,8 @@ async def test_cancelled() -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    (left,) = (await school.database.waiting()).values()
-    assert (left.attempts, left.lease_owner) == (0, "")
+    (left,) = (school.waiting()).values()
+    assert left.attempts == 0
     assert await school.worker("b").resume() == [("m-1", "learned", "")]
     assert epoch_now() < EPOCH + LEASE_SECONDS
 
@@ -325,7 +341,7 @@ def test_cancelled_at_any_moment(moment: float) -> None:
         await asyncio.sleep(1)
         await school.worker("b").hear("m-2")
         assert school.written == ["m-1", "m-2"]
-        assert await school.database.waiting() == {}
+        assert school.waiting() == {}
         assert epoch_now() < EPOCH + LEASE_SECONDS
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
@@ -357,7 +373,7 @@ async def test_taken_over_at_the_very_end() -> None:
     a = school.worker()
 
     async def overtaken(work: TurnWork) -> None:
-        await school.database.turns.finish(work.lease, 0, epoch_now())
+        await school.database.finish(work.lease, 0, epoch_now())
 
     turn = a.turn("m-1")
     await a.queue.put(turn)
@@ -435,40 +451,22 @@ def test_clocks_apart(skew: float) -> None:
 
 
 @virtually
-async def test_two_that_both_hold_the_user() -> None:
-    """Where two workers see their leases in different places the rows keep them apart."""
-    school = School(seconds=60)
-    a, b = school.worker("a"), school.worker("b")
-    for worker in (a, b):
-        worker.link.failing.add("acquire")
-    tasks = [await a.say("m-1", chat_id="one")]
-    await asyncio.sleep(0.1)
-    tasks.append(await b.say("m-2", chat_id="two"))
-    await asyncio.gather(*tasks)
-    await b.resume()
-    assert sorted(school.taught) == ["m-1", "m-2"]
-    assert school.most_running == 1
-
-
-@virtually
-async def test_no_tables(caplog: pytest.LogCaptureFixture) -> None:
-    """Where no table can be had everything works within the process, and the log says so once."""
-    school = School(trouble=[ModelBusy("no")])
+async def test_table_that_never_answers(caplog: pytest.LogCaptureFixture) -> None:
+    """A turn that can't be put into the table for minutes is given up, which is told."""
+    school = School()
     a = school.worker()
     a.link.failing.add("all")
     task = await a.say("m-1")
-    assert not await a.queue.put(a.turn("m-1"))
-    assert told(await task) == [("m-1", "again", "no"), ("m-1", "learned", "")]
-    assert await a.hear("m-1") == []
-    tasks = [await a.say("m-2")]
-    await asyncio.sleep(1)
-    tasks.append(await a.say("m-3"))
-    assert [told(await one) for one in tasks] == [[], [("m-2 m-3", "learned", "")]]
-    assert school.most_running == 1
-    assert await a.queue.calls_within("ada", EPOCH) == 2
+    assert epoch_now() == EPOCH + 1
+    with pytest.raises(TablesUnavailable, match="database is locked"):
+        await task
+    assert epoch_now() > EPOCH + 200
     assert [record.message for record in caplog.records] == [
-        "turns wait in this process until the database answers: database is locked"
+        "a turn is not learned: database is locked"
     ]
+    a.link.failing.clear()
+    assert await a.hear("m-1") == [("m-1", "learned", "")]
+    assert not a.queue._inserts
 
 
 @virtually
@@ -479,44 +477,24 @@ async def test_locked_for_a_moment() -> None:
     a.link.failing.add("put")
     task = await a.say("m-1")
     assert epoch_now() == EPOCH + 1
-    assert await school.database.waiting() == {}
+    assert school.waiting() == {}
     a.link.failing.clear()
     await asyncio.sleep(0.5)
-    assert set(await school.database.waiting()) == {"m-1"}
+    assert set(school.waiting()) == {"m-1"}
     assert told(await task) == [("m-1", "learned", "")]
-    assert not await school.worker("b").queue.put(a.turn("m-1"))
 
 
 @virtually
 async def test_locked_for_long() -> None:
-    """A turn that found no table waits in the process, and moves into the table that is back."""
+    """Behind the answer a turn is put again and again, until the table has it."""
     school = School()
     a = school.worker()
     a.link.failing.add("all")
-    await a.queue.put(a.turn("m-1"))
-    await asyncio.sleep(10)
-    a.link.failing.clear()
-    assert await a.hear("m-2") == [("m-1 m-2", "learned", "")]
-    assert not await school.worker("b").queue.put(a.turn("m-1"))
-    assert await a.queue.calls_within("ada", EPOCH) == 1
-
-
-@virtually
-async def test_failing_table_rests() -> None:
-    """The outlet does not wait again and again for a table that has just failed."""
-    school = School()
-    a = school.worker()
-    a.link.failing.add("all")
-    await a.queue.put(a.turn("m-1"))
-    await asyncio.sleep(10)
-    before = epoch_now()
-    a.link.calls.clear()
-    assert await a.queue.put(a.turn("m-2"))
-    assert (epoch_now(), a.link.calls) == (before, [])
+    task = await a.say("m-1")
     await asyncio.sleep(60)
-    await a.queue.put(a.turn("m-3"))
-    assert a.link.calls[0] == "put"
-    await asyncio.sleep(10)
+    a.link.failing.clear()
+    assert await a.hear("m-2") == [("m-2", "learned", "")]
+    assert told(await task) == [("m-1", "learned", "")]
 
 
 @virtually
@@ -534,21 +512,15 @@ async def test_hanging_table() -> None:
 
 
 @virtually
-async def test_turn_on_its_way_into_the_table() -> None:
-    """While a turn is being written nobody learns it from the process: it would be done twice."""
+async def test_forgotten_on_its_way_into_the_table() -> None:
+    """A turn whose user has everything erased meanwhile does not come into the table after it."""
     school = School()
     a = school.worker()
-    a.link.slow["put"] = 20
-    task = await a.say("m-1")
-    a.link.slow.clear()
-    a.link.failing |= {"put", "waiting"}
-    assert await a.resume() == []
+    a.link.failing.add("put")
+    tasks = [await a.say("m-1"), await a.say("m-2", user_id="bob")]
+    a.queue.forget("ada")
     a.link.failing.clear()
-    assert epoch_now() < EPOCH + 20
-    assert told(await task) == [("m-1", "learned", "")]
-    await asyncio.sleep(60)
-    await a.resume()
-    assert school.asked == 1
+    assert [told(await task) for task in tasks] == [[], [("m-2", "learned", "")]]
 
 
 @virtually
@@ -560,9 +532,9 @@ async def test_outlet_that_is_stopped() -> None:
     await asyncio.sleep(0.1)
     outlet.cancel()
     await asyncio.wait({outlet})
-    assert await school.database.waiting() == {}
+    assert school.waiting() == {}
     await asyncio.sleep(1)
-    assert set(await school.database.waiting()) == {"m-1"}
+    assert set(school.waiting()) == {"m-1"}
     assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
@@ -573,7 +545,7 @@ async def test_table_fails_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
     a = school.worker()
     a.link.failing.add("finish")
     assert await a.hear("m-1") == [("m-1", "learned", "")]
-    assert "turns will be taken again, though they are done" in caplog.text
+    assert "turns are taken again when their lease has ended" in caplog.text
     a.link.failing.clear()
     await asyncio.sleep(LEASE_SECONDS + 1)
     assert await a.resume() == [("m-1", "learned", "")]
@@ -588,7 +560,7 @@ async def test_table_fails_at_giving_back(caplog: pytest.LogCaptureFixture) -> N
     a.link.failing.add("give_back")
     results = await a.hear("m-1")
     assert results[0] == ("m-1", "again", "no")
-    assert "turns are free again when their lease has ended" in caplog.text
+    assert "turns are taken again when their lease has ended" in caplog.text
     await asyncio.sleep(LEASE_SECONDS)
     await a.resume()
     assert school.written == ["m-1"]
@@ -603,7 +575,7 @@ async def test_table_fails_at_taking() -> None:
     task = await a.say("m-1")
     await asyncio.sleep(8)
     a.link.failing.clear()
-    assert told(await task) == [("m-1", "again", "database is locked"), ("m-1", "learned", "")]
+    assert told(await task) == [("", "again", "database is locked"), ("m-1", "learned", "")]
 
 
 @virtually
@@ -637,20 +609,6 @@ async def test_table_fails_while_working() -> None:
 
 
 @virtually
-async def test_lease_that_is_not_released(caplog: pytest.LogCaptureFixture) -> None:
-    """A lease that could not be released ends by itself."""
-    school = School()
-    a = school.worker()
-    a.link.failing.add("release")
-    with caplog.at_level(logging.DEBUG):
-        assert await a.hear("m-1") == [("m-1", "learned", "")]
-    assert "the lease on a user was not released" in caplog.text
-    a.link.failing.clear()
-    assert await a.hear("m-2") == [("m-2", "learned", "")]
-    assert epoch_now() < EPOCH + 2 * LEASE_SECONDS
-
-
-@virtually
 async def test_calls_are_counted() -> None:
     """Model calls of the last hour are counted, those of lessons that failed too."""
     school = School()
@@ -666,11 +624,18 @@ async def test_calls_are_counted() -> None:
     turn = a.turn("m-1")
     await a.queue.put(turn)
     await a.queue.learn(turn, asking)
+    before: list[int] = []
+
+    async def counting(work: TurnWork) -> None:
+        before.append(work.calls_before)
+
     b = school.worker("b")
-    assert await b.queue.calls_within("ada", b.clock() - 3600) == 5
-    assert await b.queue.calls_within("bob", b.clock() - 3600) == 0
-    await asyncio.sleep(3601)
-    assert await b.queue.calls_within("ada", b.clock() - 3600) == 0
+    for seconds, message in ((0, "m-2"), (3601, "m-3")):
+        await asyncio.sleep(seconds)
+        await b.queue.put(b.turn(message))
+        await asyncio.sleep(3)
+        await b.queue.resume("ada", counting)
+    assert before == [5, 0]
 
 
 @virtually

@@ -23,7 +23,7 @@ class Load:
     def __init__(self, worker: Worker) -> None:
         self.serving = self.wanting = True
         worker.queue = LearningQueue(
-            worker.link, worker.link, clock=worker.clock, serves=self.serves, wanted=self.wanted
+            worker.link, clock=worker.clock, serves=self.serves, wanted=self.wanted
         )
 
     async def wanted(self, user_id: str) -> bool:
@@ -48,7 +48,7 @@ def test_retry_is_left_to_the_next_load(caplog: pytest.LogCaptureFixture) -> Non
             [result] = await task
         assert (result.verdict, len(school.lessons)) == ("again", 1)
         assert "wait for whoever serves their user next" in caplog.text
-        assert set(await school.database.waiting()) == {"m-1"}
+        assert set(school.waiting()) == {"m-1"}
         Load(worker)
         assert await worker.resume() == [("m-1", "learned", "")]
         assert school.written == ["m-1"]
@@ -68,7 +68,7 @@ def test_user_who_wants_no_learning() -> None:
         assert await task == ()
         assert await worker.resume() == []
         assert school.lessons == []
-        (waiting,) = (await school.database.waiting()).values()
+        (waiting,) = school.waiting().values()
         assert (waiting.attempts, waiting.takes) == (0, 0)
         load.wanting = True
         assert await worker.resume() == [("m-1", "learned", "")]

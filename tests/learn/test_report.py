@@ -37,6 +37,16 @@ CASES = [
     ),
     Case("known", [Outcome("unchanged", "Likes tea", "already known")], "Already known: Likes tea"),
     Case(
+        "ended",
+        [
+            Outcome("updated", "Lives in Porto", before="Lives in Rome"),
+            Outcome("ended", "", "no longer true", before="Cycles to the office in Rome"),
+            Outcome("ended", "Had a flat in Rome", "no longer true", before="Has a flat in Rome"),
+        ],
+        "Memory updated: Lives in Porto · "
+        "Also no longer true: Cycles to the office in Rome; Has a flat in Rome",
+    ),
+    Case(
         "refused",
         [Outcome("rejected", "Tea", "shorter than 8 characters")],
         "Not saved: Tea (shorter than 8 characters)",

@@ -7,21 +7,21 @@ from typing import Any
 
 import pytest
 
-from adaptive.errors import MemoryUnavailable
 from adaptive.learn.restoration import (
     MOST_RESTORED_AT_ONCE,
     RestorationPlan,
-    RestorationReport,
+    asks_to_restore,
     plan_restoration,
-    restoration_line,
     restoration_question,
-    restore_planned,
-    unrestored_line,
+    restored_line,
 )
 from adaptive.model import Memory
 from adaptive.table_ports import ArchivedMemory
 from tests.fakes import memory
 from tests.learn.storerooms import NOW, MetaMemories, World
+from tests.rates import labelled_set, over
+
+REQUESTS = labelled_set("restore_requests")
 
 
 def put_away(
@@ -41,25 +41,50 @@ def chosen(plan: RestorationPlan) -> list[str]:
     return [one.id for one in plan.chosen]
 
 
+async def restore(
+    world: World, archived: list[ArchivedMemory], writing: asyncio.Semaphore | None = None
+) -> str:
+    """What is told once these were restored."""
+    plan = RestorationPlan(tuple(one.memory for one in archived))
+    return await restored_line(world.room(), plan, writing or asyncio.Semaphore(1), NOW)
+
+
 def test_newest_archived_first() -> None:
-    """The last archived come first; of the same time the most important, then the last changed."""
+    """The last archived come first; of the same time the most important."""
     archived = [
         put_away("old", at=NOW - 9, importance=10),
         put_away("small", importance=2),
         put_away("big", importance=8),
-        put_away("bigger", importance=8, updated_at=5),
     ]
-    assert chosen(plan_restoration(archived, [], 0)) == ["bigger", "big", "small", "old"]
+    assert chosen(plan_restoration(archived, [], 0)) == ["big", "small", "old"]
 
 
-@pytest.mark.parametrize(
-    ("limit", "count", "over"), [(0, 5, 0), (9, 5, 0), (5, 3, 2), (2, 0, 5), (1, 0, 5)]
-)
-def test_limit(limit: int, count: int, over: int) -> None:
+@over("words", [one["words"] for one in REQUESTS if not one["asks"]], at_least=0.6)
+def test_look_alikes(words: str) -> None:
+    """Of messages made to look like requests some are taken for one: they cost a dialog."""
+    assert not asks_to_restore(words)
+
+
+@over("words", [one["words"] for one in REQUESTS if one["asks"]], at_least=0.95)
+def test_asking(words: str) -> None:
+    """Whoever asks to bring archived memories back is understood."""
+    assert asks_to_restore(words)
+
+
+def test_long_or_quoted_message_is_none() -> None:
+    """A request is short and not quoted, in capitals or not."""
+    assert asks_to_restore("STELLE MEINE ARCHIVIERTEN ERINNERUNGEN WIEDER HER")
+    assert not asks_to_restore("please " * 40 + "restore my archived memories")
+    assert not asks_to_restore('He wrote "restore my archived memories"')
+
+
+@pytest.mark.parametrize(("limit", "count"), [(0, 5), (9, 5), (5, 3), (2, 0), (1, 0)])
+def test_limit(limit: int, count: int) -> None:
     """No more come back than the store has room for; the others are counted."""
     archived = [put_away(id, at=NOW - place) for place, id in enumerate("abcde")]
     plan = plan_restoration(archived, likes("x", "y"), limit)
-    assert (chosen(plan), plan.over) == (list("abcde")[:count], over)
+    assert chosen(plan) == list("abcde")[:count]
+    assert (f"Still archived: {5 - count} (the limit" in "".join(plan.staying)) == (count < 5)
 
 
 def test_each_fact_once() -> None:
@@ -73,9 +98,7 @@ def test_each_fact_once() -> None:
     ]
     rows = [*likes("x", "d"), memory("f", "User likes it.", meta={"restored_from": "e"})]
     plan = plan_restoration(archived, rows, 4)
-    assert chosen(plan) == ["a"]
-    assert plan == RestorationPlan(plan.chosen, 4, 3)
-    assert plan_restoration(archived[2:], rows, 4).nothing_archived
+    assert (chosen(plan), plan.staying) == (["a"], ())
 
 
 def test_summaries_stand_for_their_originals() -> None:
@@ -84,8 +107,8 @@ def test_summaries_stand_for_their_originals() -> None:
     by_meta = memory("s", "User likes all fruit.", meta={"summary_of": [{"id": "a"}]})
     by_text = memory("t", "all of it")
     plan = plan_restoration(archived, [by_meta, by_text], 0)
-    assert (chosen(plan), plan.summarised) == ([], 2)
-    assert "2 stay archived: a summary says the same" in unrestored_line(plan)
+    assert chosen(plan) == []
+    assert "Still archived: 2 (a summary says the same" in plan.staying[0]
     assert set(chosen(plan_restoration(archived, [], 0))) == {"a", "b"}
 
 
@@ -95,76 +118,21 @@ def test_archived_summary_comes_back_alone() -> None:
         put_away("a", summary="User likes fruit."),
         put_away("s", "User likes fruit.", meta={"summary_of": [{"id": "a"}]}),
     ]
-    plan = plan_restoration(archived, [], 0)
-    assert (chosen(plan), plan.summarised) == (["s"], 1)
+    assert chosen(plan_restoration(archived, [], 0)) == ["s"]
 
 
 def test_many() -> None:
-    """So many come back at once; the others are told, and ten are named in the question."""
-    archived = [put_away(str(number)) for number in range(MOST_RESTORED_AT_ONCE + 7)]
+    """So many come back at once; the others are told, and ten are named in short lines."""
+    archived = [
+        put_away(str(number), f"User likes\n{number} " + "very " * 99)
+        for number in range(MOST_RESTORED_AT_ONCE + 7)
+    ]
     plan = plan_restoration(archived, [], 0)
-    assert (len(plan.chosen), plan.later) == (MOST_RESTORED_AT_ONCE, 7)
+    assert len(plan.chosen) == MOST_RESTORED_AT_ONCE
     question = restoration_question(plan)
-    assert question.title == "Restore these 50 memories?"
-    assert question.message.count("\n- User likes") + 1 == 10 + 1
-    assert "… and 40 more" in question.message
-    assert "7 more stay archived: ask again for more" in question.message
-
-
-def test_only_what_was_asked_about() -> None:
-    """What was archived while the question stood neither comes back nor takes the others' room."""
-    archived = [put_away("late", at=NOW + 9), put_away("a"), put_away("b"), put_away("c")]
-    plan = plan_restoration(archived, likes("x"), 3, frozenset("ab"))
-    assert (chosen(plan), plan.over, plan.later) == (["a", "b"], 2, 0)
-    plan = plan_restoration(archived, likes("x"), 9, frozenset("ab"))
-    assert (chosen(plan), plan.over, plan.later) == (["a", "b"], 0, 2)
-
-
-def test_question_of_one() -> None:
-    """One memory is one, and a long one is clipped to a line."""
-    plan = plan_restoration([put_away("a", "User likes\n" + "very " * 99 + "much.")], [], 1)
-    question = restoration_question(plan)
-    assert question.title == "Restore this memory?"
-    assert question.message.startswith("This would come back from the archive: 1 memory.\n\n- User")
-    assert max(map(len, question.message.splitlines())) <= 122
-
-
-@pytest.mark.parametrize(
-    ("plan", "report", "line"),
-    [
-        (RestorationPlan((), 0, 2), RestorationReport(5, {}), "Restored: 5 memories."),
-        (
-            RestorationPlan(tuple(likes("a")), 200, 199, over=3),
-            RestorationReport(1, {}),
-            "Restored: 1 memory. 3 more stay archived: the limit is 200 memories."
-            " The store is full (200 memories): what is learned next moves others to the archive,"
-            " unless the admin raises the limit.",
-        ),
-        (
-            RestorationPlan(tuple(likes("a", "b")), 9, 2, summarised=1),
-            RestorationReport(1, {"the table is locked": 1}),
-            "Restored: 1 memory. Not restored, still archived: 1 (the table is locked)."
-            " 1 more stays archived: a summary says the same, as long as it is not deleted.",
-        ),
-        (
-            RestorationPlan(tuple(likes("a")), 0),
-            RestorationReport(0, {"switched off": 1}),
-            "Nothing restored. Not restored, still archived: 1 (switched off).",
-        ),
-    ],
-)
-def test_line(plan: RestorationPlan, report: RestorationReport, line: str) -> None:
-    """The line tells what came back, what failed and why, what stays, and whether it will last."""
-    assert restoration_line(plan, report) == line
-
-
-def test_full_store() -> None:
-    """Where there is no room nothing comes back, and it is told what to do."""
-    line = unrestored_line(plan_restoration([put_away("a"), put_away("b")], likes("x", "y"), 2))
-    assert line == (
-        "Nothing restored. 2 stay archived: the limit is 2 memories."
-        " Delete some under Settings > Personalization, or ask the admin for more."
-    )
+    assert question.count("\n- User likes") == 10
+    assert "… and 40 more\n\nStill archived: 7 (at most 50" in question
+    assert max(map(len, question.splitlines())) <= 122
 
 
 async def test_restored_rows() -> None:
@@ -173,50 +141,35 @@ async def test_restored_rows() -> None:
     meta = {"chat_id": "c", "said_at": 7}
     one = put_away("a", tags=("goal",), bank="Work", importance=9, meta=meta)
     await world.archive.put("ada", [one, put_away("b")])
-    report = await restore_planned(world.room(), [one.memory], asyncio.Semaphore(1), NOW)
-    assert report == RestorationReport(1, {})
+    assert await restore(world, [one]) == "Restored: 1 memory."
     (row,) = world.store.rows.values()
-    assert (row.content, row.tags, row.bank, row.importance) == (
-        "User likes a.",
-        ("goal",),
-        "Work",
-        9,
-    )
+    told = (row.content, row.tags, row.bank, row.importance)
+    assert told == ("User likes a.", ("goal",), "Work", 9)
     assert (row.meta["restored_from"], row.meta["said_at"]) == ("a", 7)
     assert set(world.archive.rows) == {"b"}
     assert world.audit.told() == [("restored", row.id)]
 
 
-async def test_one_failure_leaves_the_others() -> None:
-    """A row that can't be written stays archived with its reason; the others come back."""
-    world = World(MetaMemories(broken=("User likes b.",)))
+@pytest.mark.parametrize(
+    ("host", "line", "left"),
+    [
+        ({"broken": ("User likes b.",)}, "Restored: 2 memories. Not restored, still", {"b"}),
+        ({"refusal": "switched off"}, "Nothing restored. Not restored, still", set("abc")),
+    ],
+)
+async def test_failures(host: dict[str, Any], line: str, left: set[str]) -> None:
+    """What can't be written stays archived with its reason; the others come back."""
+    world = World(MetaMemories(**host))
     archived = [put_away(id) for id in "abc"]
     await world.archive.put("ada", archived)
-    memories = [one.memory for one in archived]
-    report = await restore_planned(world.room(), memories, asyncio.Semaphore(1), NOW)
-    assert report.restored == 2
-    assert list(report.failed.values()) == [1]
-    assert world.contents == ["User likes a.", "User likes c."]
-    assert set(world.archive.rows) == {"b"}
-
-
-async def test_refusal_ends_it() -> None:
-    """Where the host allows no memories nothing more is tried, and all that stays is counted."""
-    world = World(MetaMemories(refusal="memories are switched off"))
-    archived = [put_away(id) for id in "abc"]
-    await world.archive.put("ada", archived)
-    memories = [one.memory for one in archived]
-    report = await restore_planned(world.room(), memories, asyncio.Semaphore(1), NOW)
-    assert (report.restored, sum(report.failed.values())) == (0, 3)
-    assert report.failed[str(MemoryUnavailable("memories are switched off"))] == 1
-    assert set(world.archive.rows) == {"a", "b", "c"}
+    assert (await restore(world, archived)).startswith(line)
+    assert set(world.archive.rows) == left
 
 
 async def test_gone_meanwhile() -> None:
     """What another worker has restored meanwhile is not restored again, and no failure."""
     world = World(MetaMemories())
-    report = await restore_planned(world.room(), [put_away("a").memory], asyncio.Semaphore(1), NOW)
-    assert report == RestorationReport(0, {})
+    assert await restore(world, [put_away("a")]) == "Nothing restored."
     assert world.contents == []
 
 
@@ -243,7 +196,7 @@ async def test_others_write_in_between() -> None:
 
     archived = [put_away(id) for id in "abc"]
     await world.archive.put("ada", archived)
-    await restore_planned(world.room(), [one.memory for one in archived], writing, NOW)
+    await restore(world, archived, writing)
     assert held == [True] * 3
     assert order == [1]
     assert not writing.locked()

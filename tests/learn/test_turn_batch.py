@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.learn.turn_batch import next_batch
+from adaptive.learn.turn_work import next_batch
 from adaptive.table_ports import PendingTurn
 from tests.rates import over
 
@@ -42,8 +42,6 @@ CASES = [
     Case("but not for ever", (turn("a", at=960), turn("b", at=999)), "a b"),
     Case("nor that of another chat", (turn("a"), turn("b", at=999, chat="d")), "a"),
     Case("chats one by one", (turn("a", chat="d"), turn("b", at=980), turn("c", at=985)), "b c"),
-    Case("leased", (turn("a", lease_owner="w", lease_until=NOW),), ""),
-    Case("lease has ended", (turn("a", lease_owner="w", lease_until=NOW - 1),), "a"),
     Case("failed, not due", (turn("a", attempts=1, due_at=1_010),), ""),
     Case("failed, due", (turn("a", attempts=1, due_at=999),), "a"),
     Case("failed, goes along", (turn("a", attempts=1, due_at=1_010), turn("b", at=991)), "a b"),
@@ -91,18 +89,16 @@ TURNS = st.builds(
     batch=st.sampled_from(["", "", "x", "y"]),
     attempts=st.integers(0, 4),
     takes=st.integers(0, 8),
-    lease_until=st.sampled_from([0.0, 990.0, 1_020.0]),
 )
 
 
 @given(st.lists(TURNS, max_size=12))
 def test_everything_gets_its_turn(turns: list[PendingTurn]) -> None:
-    """Whatever waits: batches are of one chat and free, never empty once all is due, and finite."""
+    """Whatever waits: batches are of one chat, never empty once all is due, and finite."""
     later = NOW + 200
     for now in (NOW, later):
         batch = next_batch(turns, now)
         assert len({(one.chat_id, one.batch) for one in batch}) <= 1
-        assert all(one.lease_until < now for one in batch)
     left = list(turns)
     while left:
         batch = next_batch(left, later)

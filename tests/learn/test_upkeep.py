@@ -14,12 +14,7 @@ from typing import Any
 import pytest
 
 from adaptive.errors import MemoryUnavailable, ModelBusy, TablesUnavailable
-from adaptive.learn.upkeep import (
-    UpkeepReport,
-    Workshop,
-    left_beside_summary,
-    upkeep_when_due,
-)
+from adaptive.learn.upkeep import UpkeepReport, Workshop, left_beside_summary, upkeep_when_due
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Completion, CompletionRequest, Memory
 from adaptive.ports import ResponseFormat
@@ -92,7 +87,7 @@ class Summariser:
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
-        """A summary of the topic, each time with more blanks in words that say nothing."""
+        """A summary of the topic, each time with more signs that say nothing."""
         self.requests.append(request)
         if self.before_answer:
             await self.before_answer()
@@ -101,7 +96,7 @@ class Summariser:
             if isinstance(answer, Exception):
                 raise answer
             return Completion(answer)
-        text = SHORT[topic(request.user)].removesuffix(".") + "!" * next(self.numbers) + "."
+        text = SHORT[topic(request.user)].replace(" ", "  " + "-" * next(self.numbers), 1)
         return Completion(json.dumps({"summary": text, "complete": True}))
 
 
@@ -165,7 +160,7 @@ async def test_a_cluster_becomes_one_memory() -> None:
     )
     assert report is not None
     assert report.complete
-    assert dict(report.counts) == {"clusters": 1, "summarised": 1, "originals archived": 3}
+    assert str(report) == "clusters 1, originals archived 3, summarised 1"
 
 
 async def test_switched_off() -> None:
@@ -201,10 +196,7 @@ async def test_after_a_failure() -> None:
     home = household(*GUITAR, model=Summariser(ModelBusy("no answer")))
     report = await home.run()
     assert report is not None
-    assert (report.complete, dict(report.counts)) == (
-        False,
-        {"clusters": 1, "failed: ModelBusy": 1},
-    )
+    assert (report.complete, str(report)) == (False, "clusters 1, failed: ModelBusy 1")
     home.now += 3600
     assert await home.run() is None
     home.now += 1
@@ -217,19 +209,6 @@ async def test_no_leases() -> None:
     home = household(*GUITAR)
     assert await home.run(Fuse(at=0)) is None
     assert home.world.contents == sorted(GUITAR)
-
-
-async def test_counters_are_kept() -> None:
-    """Reports add up, and each is logged in words."""
-    total = UpkeepReport()
-    home = household(*GUITAR, model=Summariser("no JSON"))
-    for _ in range(2):
-        report = await home.run()
-        assert report is not None
-        total.add(report)
-        home.now += 2 * DAY
-    assert str(total) == ("clusters 2, failed: ReplyUnusable 1, originals archived 3, summarised 1")
-    assert not total.complete
 
 
 async def test_report_is_logged(caplog: pytest.LogCaptureFixture) -> None:
@@ -254,7 +233,7 @@ async def test_left_alone(answer: dict[str, Any], reason: str) -> None:
     assert home.world.contents == sorted(GUITAR)
     assert (home.world.archive.rows, home.world.audit.entries) == ({}, [])
     assert report is not None
-    assert dict(report.counts) == {"clusters": 1, f"left alone: {reason}": 1}
+    assert str(report) == f"clusters 1, left alone: {reason} 1"
     assert report.complete
 
 
@@ -267,7 +246,7 @@ async def test_banks_for_local_models() -> None:
     hidden = LocalOnlyBanks.of(hook_settings(local_only_banks="health"))
     report = await home.run(hidden=hidden)
     assert report is not None
-    assert report.counts["left alone: for local models only"] == 1
+    assert report["left alone: for local models only"] == 1
     assert all("Milo" not in request.user for request in home.model.requests)
     assert len(home.model.requests) == 1
 
@@ -283,7 +262,7 @@ async def test_few_clusters_per_run() -> None:
     async def current() -> MemoryIndex:
         return topical_index(await home.world.store.read(), lambda one: one.content[9:11])
 
-    for _ in range(2):
+    for _ in range(30):  # which clusters a run takes up is left to chance
         before = len(home.model.requests)
         await home.run(current=current)
         assert len(home.model.requests) - before == 3
@@ -297,7 +276,7 @@ async def test_one_failing_cluster_spoils_no_other() -> None:
     home = household(*GUITAR, *CAT, *TEA, model=Summariser("no JSON"))
     report = await home.run()
     assert report is not None
-    assert report.counts["summarised"] == 2
+    assert report["summarised"] == 2
     assert len(home.world.contents) == 3 + 2
 
 
@@ -310,7 +289,7 @@ async def test_memories_switched_off() -> None:
 
     report = await home.run(current=closed)
     assert report is not None
-    assert dict(report.counts) == {"failed: MemoryUnavailable": 1}
+    assert str(report) == "failed: MemoryUnavailable 1"
 
     async def close() -> None:
         home.world.store.refusal = "memories are off"
@@ -319,7 +298,7 @@ async def test_memories_switched_off() -> None:
     home.model.before_answer = close
     report = await home.run()
     assert report is not None
-    assert report.counts["failed: MemoryUnavailable"] == 1
+    assert report["failed: MemoryUnavailable"] == 1
     assert len(home.model.requests) == 1
 
 
@@ -336,7 +315,7 @@ async def test_changed_while_the_model_thinks() -> None:
     assert SHORT["guitar"] not in home.world.contents
     assert home.world.archive.rows == {}
     assert report is not None
-    assert report.counts["left alone: a memory was changed meanwhile"] == 1
+    assert report["left alone: a memory was changed meanwhile"] == 1
 
 
 async def test_lessons_are_kept_out_while_it_writes() -> None:
@@ -397,7 +376,7 @@ async def test_original_that_can_not_be_deleted() -> None:
     report = await home.run()
     assert home.world.contents == sorted([SHORT["guitar"], GUITAR[1]])
     assert report is not None
-    assert (report.complete, report.counts["originals kept"]) == (False, 1)
+    assert (report.complete, report["originals kept"]) == (False, 1)
     home.world.store.broken = frozenset()
     home.now += DAY
     report = await home.run()
@@ -470,12 +449,13 @@ def assert_nothing_lost(world: World, where: str) -> None:
     assert OTHER in contents, where
 
 
-@pytest.mark.parametrize("kills", [False, True], ids=["fails", "killed"])
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-@pytest.mark.parametrize("keeps_meta", [True, False], ids=["0.10", "0.9"])
-async def test_broken_at_any_call(kills: bool, after: bool, keeps_meta: bool) -> None:
-    """Whichever call of whatever port breaks, no fact is lost, and later runs double none."""
-    for at in range(1000):
+CALLS = 40  # at most, that a run makes with two clusters
+
+
+async def test_broken_at_any_call() -> None:
+    """Whichever call breaks on whatever release, no fact is lost, and later runs double none."""
+    either = [False, True]
+    for at, after, kills, keeps_meta in itertools.product(range(CALLS), either, either, either):
         home = household(*GUITAR, *CAT, OTHER, keeps_meta=keeps_meta)
         fuse = Fuse(at, after, kills)
         try:
@@ -492,14 +472,12 @@ async def test_broken_at_any_call(kills: bool, after: bool, keeps_meta: bool) ->
         assert topics == sorted([OTHER, "cat", "guitar"]), where
         assert not {*GUITAR, *CAT} & set(home.world.contents), where
         assert home.world.archive.contents == {*GUITAR, *CAT}, where
-        if not fuse.blown:
-            break
-    assert at > 24
+    assert not fuse.blown
 
 
 async def test_broken_twice() -> None:
     """Two breaks one after the other, at any two calls, lose and double nothing either."""
-    for first, second in itertools.product(range(2, 22), range(2, 14)):
+    for first, second in itertools.product(range(2, 22, 3), range(2, 14, 2)):
         home = household(*GUITAR, OTHER)
         for at in (first, second):
             try:
@@ -556,7 +534,7 @@ async def test_summary_that_the_gate_refuses() -> None:
     report = await home.run(settings=strict, current=current)
     reason = "left alone: it holds personal data that is not to be stored: email"
     assert report is not None
-    assert report.counts[reason] == 1
+    assert report[reason] == 1
     assert report.complete
     assert home.world.contents == sorted(mails)
     assert home.world.archive.rows == {}

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from adaptive.learn.waiting_turn import (
     WaitingTurn,
     joined_turn,
-    may_hold_facts,
     pending_turn,
     read_pending,
 )
@@ -59,10 +58,3 @@ def test_joined() -> None:
     assert joined.words == "I live in Porto.\n\nAnd I have a cat."
     assert joined.earlier == (past,)
     assert joined.source == second.source
-
-
-def test_what_may_hold_facts() -> None:
-    """A bare question does not; a statement does, and a wish to remember or to forget."""
-    assert not may_hold_facts("What is the capital of Norway?")
-    assert may_hold_facts("I live in Oslo.")
-    assert may_hold_facts("Forget my address.")

@@ -5,6 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
+import pytest
+
+from adaptive.errors import TablesUnavailable
 from adaptive.learn.turn_work import LEASE_SECONDS
 from tests.learn.queue_world import School
 from tests.learn.virtual_time import EPOCH, epoch_now, in_virtual_time
@@ -58,20 +61,45 @@ def test_lessons_wait_for_it() -> None:
 
 
 def test_somebody_holds_the_user() -> None:
-    """It is left where another worker holds the user for longer than a lease lasts."""
+    """It waits for a lease to end, and is left where the table tells nothing of leases."""
 
     async def scene() -> None:
         school = School()
         a = school.worker()
-        school.database.leases["learn:ada"] = ("other", epoch_now() + 10 * LEASE_SECONDS)
-        done: list[Held] = []
+        school.database.leases["ada"] = ("killed", epoch_now() + LEASE_SECONDS)
+        began: list[float] = []
 
         async def work(held: Held) -> None:
-            done.append(held)
+            assert await held()
+            began.append(epoch_now() - EPOCH)
 
-        assert not await a.queue.alone("ada", work)
-        assert done == []
-        a.link.failing = {"acquire", "release"}
-        assert await a.queue.alone("ada", work)  # without a table the process's lock must do
+        assert await a.queue.alone("ada", work)
+        assert LEASE_SECONDS < began[0] < LEASE_SECONDS + 3
+        a.link.failing = {"take"}
+        with pytest.raises(TablesUnavailable):
+            await a.queue.alone("ada", work)
+        assert len(began) == 1
+
+    in_virtual_time(scene())
+
+
+def test_no_longer_alone() -> None:
+    """Other work that stood still for longer than its lease is told so before it writes."""
+
+    async def scene() -> None:
+        school = School()
+        a, b = school.worker("a"), school.worker("b")
+        told: list[bool] = []
+
+        async def work(held: Held) -> None:
+            told.append(await held())
+            await asyncio.sleep(LEASE_SECONDS + 5)
+            told.append(await held())
+
+        task = asyncio.create_task(a.queue.alone("ada", work))
+        await asyncio.sleep(1)
+        assert await b.hear("m-1") == [("m-1", "learned", "")]
+        assert await task
+        assert told == [True, False]
 
     in_virtual_time(scene())

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.errors import ModelBusy
-from adaptive.learn.extract import extraction_request
+from adaptive.learn.extraction import extraction_request
 from adaptive.learn.summary import summary_request
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import Completion, CompletionRequest, Memory, Utterance

@@ -122,7 +122,7 @@ FAILURES = [
     Failure("busy", ModelBusy("too many requests"), "too many"),
     Failure("refused", ModelRejected("no credits", 402), "credits"),
     Failure("no text", ReplyUnusable("no text"), "no text"),
-    Failure("prose", "I think that a fits.", "prose"),
+    Failure("prose", "I think that a fits.", "no usable JSON"),
     Failure("empty list", reply(), "scores none"),
     Failure("others only", reply(zebra=1), "scores none"),
     Failure("no numbers", reply(a="high", b=None), "scores none"),

@@ -77,12 +77,13 @@ class Person:
         }
         self.library = Library(sources=sources, **{**fresh, **parts})
 
-    async def asks(self, text: str, previous: str = "", chat: str = "", **valves: Any) -> Any:
+    async def asks(
+        self, text: str, previous: str = "", chat: str = "", today: str = "", **valves: Any
+    ) -> Any:
         """What a message is given; the chat's state is kept as the filter keeps it."""
         valves = {"inlet_timeout_seconds": 60, **valves}
-        found = await recollect(
-            self.library, Question(text, previous, chat), hook_settings(**valves)
-        )
+        question = Question(text, previous, chat, today=today)
+        found = await recollect(self.library, question, hook_settings(**valves))
         if found.state is not None and chat:
             await self.library.states.write(self.library.chats, "ada", chat, found.state, 1)
         return found
@@ -604,6 +605,20 @@ async def test_banks_for_local_models() -> None:
         assert "allergic" not in found.block
         assert "blood" not in found.block
         assert ILL not in [one.memory for one in found.fitting]
+
+
+async def test_what_has_ended() -> None:
+    """What holds until a day is recalled on it; on the next it is gone, from the block too."""
+    dog = replace(ADA[1], until="2027-02-28")
+    name = replace(NAME, until="2027-02-28")
+    person = Person(*ADA[2:], dog, name)
+    text = "What breed is my dog Biscuit?"
+    for today in ("", "2027-02-28"):
+        found = await person.asks(text, chat="c", today=today)
+        assert {DOG, NAME.content} <= set(said(found))
+    found = await person.asks(text, chat="c", today="2027-03-01")
+    assert not {DOG, NAME.content} & {*said(found), *fits(found)}
+    assert found.core == ()
 
 
 async def test_judge_that_is_not_local() -> None:

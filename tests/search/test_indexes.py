@@ -100,6 +100,23 @@ def found(index: MemoryIndex, text: str) -> str:
 # --- freshness ------------------------------------------------------------------------------------
 
 
+async def test_what_was_written_here_is_not_embedded_again() -> None:
+    """Vectors made before a write are kept with it, and the next turn has them without a wait."""
+    world = World(TEA)
+    await world.warm()
+    made = np.ones((1, DIMENSION), np.float32) / np.sqrt(np.float32(DIMENSION))
+    world.indexes.expect_texts("ada", [DOG.content], made)
+    world.store.rows[DOG.id] = DOG
+    assert await world.indexes.wrote(world.sources, {DOG.id: DOG.content})
+    asked = len(world.embedder.calls)
+    assert (await world.current(patience=0)).ready
+    other = world.restarted()
+    assert (await other.current()).ready
+    assert len(world.embedder.calls) == asked
+    assert [DOG.content] not in other.embedder.calls
+    assert not await world.indexes.wrote(world.sources, {HOME.id: HOME.content})
+
+
 async def test_unchanged_store_is_not_read_again() -> None:
     """Turn after turn, one cheap query tells that nothing changed, and nothing else is asked."""
     world = World(TEA, DOG)

@@ -1,4 +1,4 @@
-"""How alike two sentences are by their words, and words that mean the same."""
+"""How alike two sentences are by their words."""
 
 from __future__ import annotations
 
@@ -10,15 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 
-from adaptive.search.meanings import (
-    folded_text,
-    meaning,
-    meanings,
-    numbers,
-    people,
-    says_nothing,
-    spellings,
-)
 from adaptive.search.text_similarity import jaccard, own_token_set_ratio, token_set_ratio
 from tests.rates import over
 
@@ -86,78 +77,3 @@ def test_long_texts_are_bounded(fuzzy: str) -> None:
     long = "begin " + "middle " * 100_000 + "end"
     assert token_set_ratio(long, "begin middle end") == 1.0
     assert jaccard(long, "begin middle end") == 1.0
-
-
-@over(
-    "words, expected",
-    [
-        (("lives", "resides", "wohnt", "habite", "vive", "mora", "abita", "живёт", "住在"), "live"),
-        (("dog", "Hund", "chien", "perro", "cachorro", "cane", "собака", "狗"), "dog"),
-        (("two", "zwei", "deux", "dos", "dois", "due", "два", "两"), "2"),
-        (("Tuesday", "dienstags", "mardi", "martes", "martedì", "вторник", "周二"), "day2"),
-        (("cats", "Katzen"), "cat"),
-        (("hiking", "hikes", "hike"), "hike"),
-        (("running", "run"), "run"),
-        (("boxes", "box"), "box"),
-    ],
-    at_least=0.85,
-)
-def test_one_meaning(words: tuple[str, ...], expected: str) -> None:
-    """Words of several languages and their inflections stand under one name."""
-    assert {meaning(word) for word in words} == {expected}
-
-
-@over(
-    "one, other",
-    [
-        ("cookies", "cooking"),
-        ("hijo", "hija"),
-        ("niño", "niña"),
-        ("Mario", "Maria"),
-        ("plans", "planes"),
-        ("vecino", "vecina"),
-        ("哥哥", "弟弟"),
-        ("boyfriend", "girlfriend"),
-        ("Schwiegermutter", "Schwiegervater"),
-        ("teacher", "professor"),
-        ("pasta", "paste"),
-    ],
-    at_least=0.85,
-)
-def test_two_meanings(one: str, other: str) -> None:
-    """What search may take for one word stays two where a fact hangs on it."""
-    assert meaning(one) != meaning(other)
-
-
-def test_names_are_not_inflected() -> None:
-    """A proper name keeps its last letters."""
-    assert meaning("James", name=True) == "james"
-
-
-def test_tables() -> None:
-    """Each meaning means itself, and nobody is a number."""
-    table = meanings()
-    assert {table[name] for name in table.values()} == set(table.values())
-    assert people() | numbers() <= set(table.values())
-    assert not people() & numbers()
-
-
-def test_spellings() -> None:
-    """A meaning is searched by its words in all languages."""
-    assert {"resid", "wohnt", "住"} <= set(spellings("live"))
-    assert spellings("xylophone") == ("xylophon",)
-
-
-@pytest.mark.parametrize(
-    ("word", "expected"), [("the", True), ("mit", True), ("в", True), ("d", False), ("tea", False)]
-)
-def test_says_nothing(word: str, expected: bool) -> None:
-    """Function words say nothing; a single letter does, as in "vitamin D"."""
-    assert says_nothing(word) is expected
-
-
-@given(st.text(max_size=60))
-def test_any_word_means_something(word: str) -> None:
-    """Any text has a meaning, and as a name one without loss of letters."""
-    assert isinstance(meaning(word), str)
-    assert meaning(word, name=True) in {folded_text(word), meanings().get(folded_text(word))}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.search.tokens import continues, stem, tokens
+from adaptive.search.tokens import comparable, continues, stem, tokens
 from tests.rates import over
 
 
@@ -128,3 +128,18 @@ def test_long_word_is_cut() -> None:
 def test_follow_up(text: str, expected: bool) -> None:
     """Short messages that refer to what was said before are told from questions of their own."""
     assert continues(text) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("User likes tea.", " user  LIKES\ntea", True),
+        ("Straße", "STRASSE", True),
+        ("用户喜欢茶。", "用户喜欢茶", True),
+        ("User likes tea", "User likes teas", False),
+        ("User likes C", "User likes C++", False),
+    ],
+)
+def test_comparable(one: str, other: str, same: bool) -> None:
+    """Case, spaces and the final stop do not count, every other character does."""
+    assert (comparable(one) == comparable(other)) is same

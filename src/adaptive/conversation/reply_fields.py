@@ -6,20 +6,19 @@ is not what was said, and no field spoils another.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
 from typing import Any
 
-from adaptive.errors import ReplyUnusable
-from adaptive.llm.envelope import ReplyForm, plain_name
-from adaptive.llm.reply import REPLY_NO_JSON, read_reply
+from adaptive.llm.reply import read_object
 from adaptive.model import Completion
-from adaptive.shapes import listing, mapping
+from adaptive.shapes import listing, number, plain_name, share
 
 _MOST_VALUES_READ = 100
 _LONGEST_VALUE_READ = 20_000
+# Controls and halves of characters, which databases refuse.
+_UNUSABLE_SIGNS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+_FORM_TEXT = re.compile(r"<[^<>]*>|\.{3}|\u2026")
 
 
 class ReplyFields:
@@ -49,19 +48,12 @@ class ReplyFields:
         value = self.value(name)
         if isinstance(value, str):
             value = value.strip().removesuffix(f"/{highest:g}")
-        number = _number_in(value)
-        return number if number is not None and 0 <= number <= highest else None
+        read = number(value)
+        return read if read is not None and 0 <= read <= highest else None
 
     def share(self, name: str) -> float | None:
         """A number from 0 to 1; 90 and "90%" are 0.9, a bare 9 may be anything."""
-        value = self.value(name)
-        percent = isinstance(value, str) and value.strip().endswith("%")
-        number = _number_in(value.strip().rstrip("% ") if isinstance(value, str) else value)
-        if number is None:
-            return None
-        if percent or 10 < number <= 100:
-            number /= 100
-        return number if 0 <= number <= 1 else None
+        return share(self.value(name))
 
 
 def reply_fields(completion: Completion, key: str, marks: Sequence[str]) -> ReplyFields:
@@ -74,13 +66,9 @@ def reply_fields(completion: Completion, key: str, marks: Sequence[str]) -> Repl
 
     def is_object(fields: Mapping[str, Any]) -> bool:
         """Whether a field is one of the known ones."""
-        return any(plain_name(str(name)) in known for name in fields)
+        return not known.isdisjoint(map(plain_name, fields))
 
-    reply = read_reply(completion.text, ReplyForm(key, is_object), cut=completion.cut)
-    for item in reversed(reply.items):
-        if is_object(mapping(item)):
-            return ReplyFields(mapping(item))
-    raise ReplyUnusable(REPLY_NO_JSON)
+    return ReplyFields(read_object(completion, key, is_object))
 
 
 def reply_line(value: object, longest: int) -> str:
@@ -90,8 +78,8 @@ def reply_line(value: object, longest: int) -> str:
     """
     if not isinstance(value, str) or len(value) > _LONGEST_VALUE_READ:
         return ""
-    line = " ".join(_unusable_signs().sub("", value).split())
-    return "" if len(line) > longest or _form_text().fullmatch(line) else line
+    line = " ".join(_UNUSABLE_SIGNS.sub("", value).split())
+    return "" if len(line) > longest or _FORM_TEXT.fullmatch(line) else line
 
 
 def distinct_lines(lines: Sequence[str], most: int) -> tuple[str, ...]:
@@ -101,29 +89,3 @@ def distinct_lines(lines: Sequence[str], most: int) -> tuple[str, ...]:
         if line:
             kept.setdefault(line.casefold(), line)
     return tuple(kept.values())[:most]
-
-
-def _number_in(value: object) -> float | None:
-    if isinstance(value, str):
-        try:
-            value = float(value.replace(",", "."))
-        except ValueError:
-            return None
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-@cache
-def _unusable_signs() -> re.Pattern[str]:
-    """Controls and halves of characters, which databases refuse."""
-    return re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
-
-
-@cache
-def _form_text() -> re.Pattern[str]:
-    return re.compile(r"<[^<>]*>|\.{3}|…")

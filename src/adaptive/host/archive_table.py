@@ -29,7 +29,7 @@ _ARCHIVE = Table(
     Column("user_id", String(64), primary_key=True),
     Column("memory_id", String(64), primary_key=True),
     Column("content", Text, nullable=False),
-    # Tags, bank, confidence, importance and meta, as JSON.
+    # Tags, bank, confidence, importance, meta and end date, as JSON.
     Column("details", Text, nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
@@ -107,6 +107,7 @@ def _archive_row(user_id: str, archived: ArchivedMemory) -> dict[str, Any]:
         "confidence": memory.confidence,
         "importance": memory.importance,
         "meta": dict(memory.meta),
+        "until": memory.until,
     }
     return {
         "user_id": user_id,
@@ -138,5 +139,6 @@ def _archived(row: Any) -> ArchivedMemory:
         details.get("confidence", 1.0),
         details.get("importance", 5),
         mapping(details.get("meta")),
+        details.get("until", ""),
     )
     return ArchivedMemory(memory, row.reason, row.archived_at, row.summary)

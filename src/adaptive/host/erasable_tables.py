@@ -18,7 +18,7 @@ from adaptive.host.own_table import Sessions
 from adaptive.host.uninterrupted import uninterrupted
 
 TABLE_PREFIX = "adaptive_memory_"
-# Names of leases end in the user's id: `learn:<id>`, `upkeep:<id>`.
+# Names of leases end in the user's id: `upkeep:<id>`, `topics:<id>`.
 LEASE_TABLE = "adaptive_memory_lease"
 PENDING_TABLE = "adaptive_memory_pending"
 SUGGESTION_TABLE = "adaptive_memory_suggestion"
@@ -103,7 +103,7 @@ class ErasableTables:
     @uninterrupted
     async def values(
         self, name: str, user_id: str, of: str, condition: Condition | None = None
-    ) -> frozenset[str]:
+    ) -> frozenset[Any]:
         """What stands in a column of a user's rows, or of those that fit."""
         rows = self._rows(name)
         query = select(rows.c[of]).where(*_mine(rows, user_id, condition)).distinct()

@@ -7,22 +7,20 @@ error, so an erasure that was interrupted is repeated.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.erasable_memories import ErasableMemories
 from adaptive.host.erasable_tables import LEASE_TABLE, PENDING_TABLE, TABLE_PREFIX, ErasableTables
-from adaptive.host.faults import HostFaults
-from adaptive.host.redis_lease import host_redis, redis_prefix
 from adaptive.model import Memory
-from adaptive.table_ports import ArchiveTable
+from adaptive.table_ports import LEASE_PROOF_SECONDS, ArchiveTable
 
 # What a worker had begun may be written behind the first look, hardly behind the second.
 _MOST_LOOKS = 3
-_LEASED_SUBJECTS = ("learn", "upkeep")
-_REDIS_ERASURE_SECONDS = 2.0
 _NOUNS = {
     "memory": "memories",
     "archive": "archived memories",
@@ -31,8 +29,7 @@ _NOUNS = {
     "chat_notes": "notes of chats",
     "history": "chats in the index of past conversation",
     "lease": "leases",
-    "pending": "turns of the learning queue",
-    "redis": "leases in Redis",
+    "pending": "entries of the learning queue",
     "suggestion": "suggestions",
     "usage": "counts of recalls",
     "vector": "vectors",
@@ -56,7 +53,6 @@ class Holdings:
     tables: ErasableTables
     archive: ArchiveTable
     caches: tuple[Forget, ...] = ()
-    redis: Callable[[], Any | None] = host_redis
 
     def forget_in_process(self) -> None:
         """Let every cache of this process forget the user; other workers' look at the tables."""
@@ -193,15 +189,27 @@ async def _erase_once(holdings: Holdings, tally: ErasureTally, *, first: bool) -
     names = [name for name, columns in existing.items() if "user_id" in columns]
     names.sort(key=lambda name: (name != PENDING_TABLE, name))
     if PENDING_TABLE in names:
-        await tally.removing("pending", tables.erase(names.pop(0), user_id))
+        async with lessons_stopped(tables, user_id, tally):
+            await tally.removing("pending", tables.erase(names.pop(0), user_id))
     await _erase_memories(holdings.memories, tally, vectors=first)
     for name in names:
         kind = name.removeprefix(TABLE_PREFIX)
         await tally.removing(kind, tables.erase(name, user_id))
     if LEASE_TABLE in existing:
         await tally.removing("lease", tables.erase_leases(user_id))
-    await tally.removing("redis", _erase_redis(holdings))
     holdings.forget_in_process()
+
+
+@asynccontextmanager
+async def lessons_stopped(
+    tables: ErasableTables, user_id: str, tally: ErasureTally
+) -> AsyncGenerator[None, None]:
+    """Around taking turns from the queue: who was learning from them writes nothing after it."""
+    leased = tables.values(PENDING_TABLE, user_id, "lease_until")
+    until = max(await tally.tried("pending", leased, frozenset[float]()), default=0.0)
+    yield
+    if until >= time.time():
+        await asyncio.sleep(LEASE_PROOF_SECONDS)
 
 
 async def _erase_memories(
@@ -214,24 +222,6 @@ async def _erase_memories(
         await tally.tried("memory", memories.delete_all(), None)
         left = await tally.tried("memory", memories.read(), rows)
         tally.count("memory", len({row.id for row in rows} - {row.id for row in left or ()}))
-
-
-async def _erase_redis(holdings: Holdings) -> int:
-    """Delete leases on the user; one key at a time, as a cluster wants it.
-
-    Raises:
-        HostError: Redis does not answer; they end by themselves.
-    """
-    client = holdings.redis()
-    if client is None:
-        return 0
-    erased = 0
-    with HostFaults("asking Redis to forget"):
-        async with asyncio.timeout(_REDIS_ERASURE_SECONDS):
-            for subject in _LEASED_SUBJECTS:
-                key = f"{redis_prefix()}{subject}:{holdings.user_id}"
-                erased += int(await client.delete(key))
-    return erased
 
 
 def _memories_first(counted: tuple[str, int]) -> tuple[bool, str]:

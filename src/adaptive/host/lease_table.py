@@ -1,4 +1,7 @@
-"""Leases in a table of ours, for hosts without Redis: one owner per name, across workers."""
+"""Leases in a table of ours, for what comes back now and then: one owner per name, across workers.
+
+The lease under which a user's turns are learned stands beside the turns (``pending_table``).
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,10 @@ from sqlalchemy import (
     String,
     Table,
     delete,
-    insert,
     or_,
     select,
-    update,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.dialects import postgresql, sqlite
 
 from adaptive.host.own_table import OwnTable, Sessions
 
@@ -28,11 +29,10 @@ _LEASES = Table(
 
 
 class HostLeaseTable:
-    """``Leases`` by one conditional UPDATE, else by an INSERT that the primary key lets one do.
+    """``Leases`` by one INSERT that takes an ended lease over where the name is there already.
 
-    Both are atomic on SQLite, which has one writer, and on PostgreSQL at READ COMMITTED, where an
-    UPDATE that waited for another one looks at the row anew. The times are those of the workers'
-    clocks: who holds a lease stops before its end by more than the clocks may differ.
+    The times are those of the workers' clocks: who holds a lease stops before its end by more than
+    the clocks may differ.
     """
 
     def __init__(self, sessions: Sessions | None = None) -> None:
@@ -40,30 +40,17 @@ class HostLeaseTable:
 
     async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
         """Take or prolong a lease (see ``Leases``)."""
-        until = now + seconds
-        mine_to_take = or_(_LEASES.c.until < now, _LEASES.c.owner == owner)
-        change = (
-            update(_LEASES)
-            .where(_LEASES.c.name == name, mine_to_take)
-            .values(owner=owner, until=until)
-        )
-        standing = select(_LEASES.c.name).where(_LEASES.c.name == name)
         async with self._table.session("taking a lease") as session:
-            taken = (await session.execute(change)).rowcount
-            if not taken:
-                # The INSERT alone would tell, but PostgreSQL logs each one that the key refuses,
-                # and a lease that somebody holds is asked for again and again.
-                if (await session.execute(standing)).first():
-                    return False
-                try:
-                    await session.execute(
-                        insert(_LEASES).values(name=name, owner=owner, until=until)
-                    )
-                except IntegrityError:  # another one found none at the same moment
-                    await session.rollback()
-                    return False
+            dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+            new = dialect.insert(_LEASES).values(name=name, owner=owner, until=now + seconds)
+            taken = new.on_conflict_do_update(
+                index_elements=[_LEASES.c.name],
+                set_={"owner": new.excluded.owner, "until": new.excluded.until},
+                where=or_(_LEASES.c.until < now, _LEASES.c.owner == owner),
+            )
+            mine = (await session.execute(taken.returning(_LEASES.c.name))).first()
             await session.commit()
-        return True
+        return mine is not None
 
     async def release(self, name: str, owner: str) -> None:
         """Remove the owner's row."""

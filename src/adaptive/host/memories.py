@@ -17,6 +17,7 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy import func, select
 
+from adaptive.clock import iso_day
 from adaptive.errors import HostError, StoreError
 from adaptive.host.faults import HostFaults
 from adaptive.host.notation import NotedText, read_notation, write_notation
@@ -97,7 +98,7 @@ class HostMemoryStore:
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
-        """Write a new row and find it again."""
+        """Write a new row and find it again: its meta is written into the row that is read back."""
         from open_webui.routers import memories as router
 
         fields = _fields(router.AddMemoryForm, draft)
@@ -108,12 +109,14 @@ class HostMemoryStore:
             router.add_memory(request=self.request, form_data=form, user=self.user),
         )
         if failure:
-            row = await self._stranded(fields["content"], started)
-        else:
-            row = await self._row(written.id) if written else None
+            written = await self._stranded(fields["content"], started)
+        meta, row = _meta(draft, source, extra or {}), None
+        if written is not None:
+            row = await self._write_meta(written.id, meta) or await self._row(written.id)
         if row is None or row.content != fields["content"]:
             raise failure or StoreError("Open WebUI reported success, but the memory is not there")
-        return await self._finish(row, failure, _meta(draft, source, extra or {}))
+        _warn_of_vectors(failure)
+        return memory_of_row(row)
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
@@ -144,7 +147,8 @@ class HostMemoryStore:
         row = await self._row(memory.id)
         if row is None or row.content != fields["content"]:
             raise failure or StoreError("Open WebUI reported success, but the old content stands")
-        return await self._finish(row, failure, meta)
+        _warn_of_vectors(failure)
+        return memory_of_row(await self._write_meta(row.id, meta) or row)
 
     @uninterrupted
     async def delete(self, memory: Memory) -> None:
@@ -194,11 +198,6 @@ class HostMemoryStore:
         rows = [row for row in await self._rows() if (row.created_at or 0) >= since]
         return next((row for row in rows if row.content == content), None)
 
-    async def _finish(self, row: Any, failure: StoreError | None, meta: dict[str, Any]) -> Memory:
-        """Add provenance to a row that stands, where there is a place for it."""
-        _warn_of_vectors(failure)
-        return memory_of_row(await self._write_meta(row.id, meta) or row)
-
     async def _write_meta(self, memory_id: str, meta: dict[str, Any]) -> Any | None:
         """The row with another meta; ``None`` where the release has none, or on a failure."""
         from open_webui.models.memories import Memories
@@ -233,6 +232,7 @@ def memory_of_row(row: Any) -> Memory:
         confidence=_number(meta.get("confidence"), 1.0),
         importance=round(_number(meta.get("importance"), 5)),
         meta=meta,
+        until=iso_day(meta.get("until")) or noted.until,
     )
 
 
@@ -262,7 +262,7 @@ def _warn_of_vectors(failure: StoreError | None) -> None:
 def _fields(form: Any, draft: Draft) -> dict[str, Any]:
     """The fields of a router's form: columns where the release has them, notation else."""
     if "path" not in form.model_fields:
-        noted = NotedText(draft.content, draft.tags, draft.bank)
+        noted = NotedText(draft.content, draft.tags, draft.bank, draft.until)
         return {"content": write_notation(noted)}
     core = "identity" in draft.tags
     return {
@@ -290,6 +290,7 @@ def _meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[s
         "bank": draft.bank,
         "confidence": draft.confidence,
         "importance": draft.importance,
+        "until": iso_day(draft.until),
         "chat_id": source.chat_id,
         "message_id": source.message_id,
         "said_at": source.said_at,

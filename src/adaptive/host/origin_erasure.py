@@ -19,7 +19,13 @@ from adaptive.host.erasable_tables import (
     TABLE_PREFIX,
     Condition,
 )
-from adaptive.host.erasure import ErasureForecast, ErasureReport, ErasureTally, Holdings
+from adaptive.host.erasure import (
+    ErasureForecast,
+    ErasureReport,
+    ErasureTally,
+    Holdings,
+    lessons_stopped,
+)
 from adaptive.model import Memory
 from adaptive.privacy.retention import (
     FromChat,
@@ -96,7 +102,8 @@ async def erase_where(holdings: Holdings, origin: Origin, now: float) -> Erasure
     existing, ids, direct = sought.existing, sought.ids, sought.direct
     _note_missing_provenance(holdings, origin, tally)
     if sought.waiting is not None:
-        await tally.removing("pending", tables.empty_turns(user_id, sought.waiting, now))
+        async with lessons_stopped(tables, user_id, tally):
+            await tally.removing("pending", tables.empty_turns(user_id, sought.waiting, now))
     if (proposed := _proposed(origin)) is not None and SUGGESTION_TABLE in existing:
         await tally.removing("suggestion", tables.erase(SUGGESTION_TABLE, user_id, proposed))
     if _AUDIT_TABLE in existing:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import asdict, fields
 from typing import Any
 
 from sqlalchemy import (
@@ -15,18 +16,16 @@ from sqlalchemy import (
     Text,
     case,
     delete,
-    exists,
     func,
-    insert,
     or_,
     select,
     update,
 )
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.dialects import postgresql, sqlite
 
 from adaptive.errors import TablesUnavailable
 from adaptive.host.own_table import OwnTable, Sessions
-from adaptive.table_ports import PendingTurn, TurnLease
+from adaptive.table_ports import PendingTurn, TurnLease, WaitingTurns
 
 log_pending = logging.getLogger("adaptive_memory.host")
 
@@ -42,40 +41,41 @@ _PENDING = Table(
     MetaData(),
     Column("user_id", String(64), primary_key=True),
     Column("message_id", String(255), primary_key=True),
-    Column("chat_id", String(255), nullable=False),
+    Column("chat_id", String(255), nullable=False, default=""),
     Column("state", String(8), nullable=False),
-    Column("payload", Text, nullable=False),
-    Column("journal", Text, nullable=False),
-    Column("batch", String(255), nullable=False),
-    Column("queued_at", Double, nullable=False),
-    Column("due_at", Double, nullable=False),
-    Column("lease_owner", String(64), nullable=False),
-    Column("lease_until", Double, nullable=False),
-    Column("attempts", Integer, nullable=False),
-    Column("takes", Integer, nullable=False),
-    Column("learned_at", Double, nullable=False),
-    Column("called_at", Double, nullable=False),
-    Column("model_calls", Integer, nullable=False),
+    Column("payload", Text, nullable=False, default=""),
+    Column("journal", Text, nullable=False, default=""),
+    Column("batch", String(255), nullable=False, default=""),
+    Column("queued_at", Double, nullable=False, default=0.0),
+    Column("due_at", Double, nullable=False, default=0.0),
+    Column("lease_owner", String(64), nullable=False, default=""),
+    Column("lease_until", Double, nullable=False, default=0.0),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("takes", Integer, nullable=False, default=0),
+    Column("learned_at", Double, nullable=False, default=0.0),
+    Column("called_at", Double, nullable=False, default=0.0),
+    Column("model_calls", Integer, nullable=False, default=0),
 )
-_WAITING = _PENDING.c.state == "waiting"
+_ROW = _PENDING.c
+# The lease on a user: a row of the user's own beside the turns, so that one statement changes both,
+# and that all who want it write to one row, which both databases let them do one by one.
+_LEASE_ID = "(lease)"
+_IS_LEASE = _ROW.message_id == _LEASE_ID
+_WAITING = _ROW.state == "waiting"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_NEVER: dict[str, Any] = {"learned_at": 0.0, "called_at": 0.0, "model_calls": 0}
-_TOLD = (
-    _PENDING.c.user_id,
-    _PENDING.c.message_id,
-    _PENDING.c.chat_id,
-    _PENDING.c.queued_at,
-    _PENDING.c.due_at,
-    _PENDING.c.batch,
-    _PENDING.c.attempts,
-    _PENDING.c.takes,
-    _PENDING.c.lease_owner,
-    _PENDING.c.lease_until,
+_TOLD = tuple(
+    _ROW[one.name] for one in fields(PendingTurn) if one.name not in ("payload", "journal")
 )
 
 
 class HostPendingTable:
-    """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first."""
+    """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first.
+
+    Each call is one statement. They are atomic on SQLite, which has one writer, and on PostgreSQL
+    at READ COMMITTED, where an UPDATE that waited for another one looks at the row anew: the row of
+    the lease. The times are those of the workers' clocks: who holds a lease stops before its end by
+    more than the clocks may differ.
+    """
 
     def __init__(self, sessions: Sessions | None = None) -> None:
         self._table = OwnTable(_PENDING, sessions)
@@ -83,88 +83,61 @@ class HostPendingTable:
 
     async def put(self, turn: PendingTurn) -> bool:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
-        row = insert(_PENDING).values(
-            user_id=turn.user_id,
-            message_id=turn.message_id,
-            chat_id=turn.chat_id,
-            state="waiting",
-            payload=turn.payload,
-            journal=turn.journal,
-            batch=turn.batch,
-            queued_at=turn.queued_at,
-            due_at=turn.due_at,
-            attempts=turn.attempts,
-            takes=turn.takes,
-            **_FREE,
-            **_NEVER,
-        )
-        sooner = (
-            update(_PENDING)
-            .where(
-                _PENDING.c.user_id == turn.user_id,
-                _PENDING.c.message_id == turn.message_id,
-                _WAITING,
-                _PENDING.c.due_at > turn.due_at,
-            )
-            .values(due_at=turn.due_at)
-        )
+        there = (_ROW.user_id == turn.user_id) & (_ROW.message_id == turn.message_id)
+        later = there & _WAITING & (_ROW.due_at > turn.due_at)
         async with self._table.session("queueing a turn") as session:
-            try:
-                await session.execute(row)
-            except IntegrityError:
-                await session.rollback()
-                await session.execute(sooner)
-                await session.commit()
-                return False
+            new = await _is_new(session, {**asdict(turn), "state": "waiting"})
+            if not new:
+                await session.execute(update(_PENDING).where(later).values(due_at=turn.due_at))
             await session.commit()
-        return True
+        return new
 
-    async def waiting(self, user_id: str) -> tuple[PendingTurn, ...]:
-        """A user's 200 oldest waiting turns, without payload and journal."""
+    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+        """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
+        counted = _PENDING.alias()
+        calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
+            counted.c.user_id == user_id, counted.c.called_at >= since
+        )
         query = (
-            select(*_TOLD)
-            .where(_PENDING.c.user_id == user_id, _WAITING)
-            .order_by(_PENDING.c.queued_at, _PENDING.c.message_id)
-            .limit(_MOST_READ)
+            select(*_TOLD, _ROW.lease_until, calls.scalar_subquery().label("calls"))
+            .where(_ROW.user_id == user_id, or_(_WAITING, _IS_LEASE))
+            .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
+            .limit(_MOST_READ + 1)
         )
         async with self._table.session("reading what is to be learned") as session:
-            rows = (await session.execute(query)).mappings().all()
-        return tuple(PendingTurn(payload="", **row) for row in rows)
+            rows = [dict(row) for row in (await session.execute(query)).mappings()]
+        told = [(row.pop("lease_until"), row.pop("calls")) for row in rows]
+        leased = rows[:1] and rows[0]["message_id"] == _LEASE_ID
+        turns = tuple(PendingTurn(payload="", **row) for row in rows[1 if leased else 0 :])
+        return WaitingTurns(turns, told[0][0] if leased else 0.0, told[0][1] if told else 0)
 
-    async def take(self, lease: TurnLease, now: float, until: float) -> tuple[PendingTurn, ...]:
-        """Put turns under a lease and read them (see ``PendingTable``)."""
-        other = _PENDING.alias()
-        served = exists().where(
-            other.c.user_id == lease.user_id,
-            other.c.state == "waiting",
-            other.c.lease_owner != lease.owner,
-            other.c.lease_until >= now,
-        )
-        chosen = (
-            _PENDING.c.user_id == lease.user_id,
-            _PENDING.c.message_id.in_(lease.message_ids),
-        )
-        # `served` covers the chosen rows, but PostgreSQL looks anew only at the row that it waited
-        # for, not at what a subquery has read.
-        free = or_(_PENDING.c.lease_owner == lease.owner, _PENDING.c.lease_until < now)
+    async def take(
+        self, lease: TurnLease, now: float, until: float
+    ) -> tuple[PendingTurn, ...] | None:
+        """Take a lease and its turns (see ``PendingTable``); a user's first one takes an INSERT."""
+        free = or_(_ROW.lease_until < now, _ROW.lease_owner == lease.owner)
+        turns = _ROW.message_id.in_(lease.message_ids)
         begin = (
             update(_PENDING)
-            .where(*chosen, _WAITING, free, ~served)
-            .values(
-                lease_owner=lease.owner,
-                lease_until=until,
-                takes=_PENDING.c.takes + 1,
+            .where(
+                _ROW.user_id == lease.user_id,
+                or_(_IS_LEASE & free, turns & _WAITING & (_ROW.batch == lease.batch)),
             )
+            .values(lease_owner=lease.owner, lease_until=until, takes=_ROW.takes + 1)
+            .returning(*_TOLD, _ROW.payload, _ROW.journal)
         )
-        query = select(*_TOLD, _PENDING.c.payload, _PENDING.c.journal).where(*chosen)
         async with self._table.session("taking turns to learn") as session:
-            if (await session.execute(begin)).rowcount != len(lease.message_ids):
+            taken = await _rows_by_message(session, begin)
+            if _LEASE_ID not in taken:
                 await session.rollback()
-                return ()
-            rows = (await session.execute(query)).mappings().all()
+                row = {"message_id": _LEASE_ID, "state": "lease", "learned_at": now}
+                if await _is_new(session, {"user_id": lease.user_id, **row}):
+                    taken = await _rows_by_message(session, begin)
+            if taken.keys() != {_LEASE_ID, *lease.message_ids}:
+                await session.rollback()
+                return None
             await session.commit()
-        turns = {row["message_id"]: PendingTurn(**row) for row in rows}
-        return tuple(turns[message_id] for message_id in lease.message_ids)
+        return tuple(PendingTurn(**taken[message_id]) for message_id in lease.message_ids)
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
         """Prolong a lease."""
@@ -172,93 +145,81 @@ class HostPendingTable:
 
     async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
         """Keep the journal in the newest turn's row."""
-        leads = _PENDING.c.message_id == lease.leader
-        return await self._change(
-            "keeping what the model answered",
-            lease,
-            {
-                "batch": lease.leader,
-                "journal": case((leads, journal), else_=""),
-                **_counted(lease, calls, now),
-            },
-        )
+        kept = {
+            "batch": case((_IS_LEASE, ""), else_=lease.leader),
+            "journal": case((_ROW.message_id == lease.leader, journal), else_=""),
+        }
+        return await self._change("keeping what the model answered", lease, kept, calls, now)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned; once a day drop the rows of those that nobody asks for again."""
-        learned = {
-            "state": "done",
-            "payload": "",
-            "journal": "",
-            "learned_at": now,
-            **_FREE,
-            **_counted(lease, calls, now),
-        }
-        finished = await self._change("finishing a turn", lease, learned)
+        state = case((_WAITING, "done"), else_=_ROW.state)
+        learned = {"state": state, "payload": "", "journal": "", "learned_at": now, **_FREE}
+        finished = await self._change("finishing a turn", lease, learned, calls, now)
         if now >= self._tidy_again_at:
             self._tidy_again_at = now + _TIDY_SECONDS
-            try:
-                await self._tidy(now)
-            except TablesUnavailable as error:
-                log_pending.info("it will be tried again tomorrow: %s", error)
+            await self._tidy(now)
         return finished
 
     async def give_back(
         self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
     ) -> bool:
         """End a lease, the work undone."""
-        values = {
-            "due_at": due_at,
-            "attempts": _PENDING.c.attempts + int(failed),
-            **_FREE,
-            **_counted(lease, calls, now),
-        }
-        return await self._change("giving turns back", lease, values)
+        back = {"due_at": due_at, "attempts": _ROW.attempts + int(failed), **_FREE}
+        return await self._change("giving turns back", lease, back, calls, now)
 
-    async def calls_since(self, user_id: str, since: float) -> int:
-        """Model calls for learning that were counted for a user since then."""
-        total = func.coalesce(func.sum(_PENDING.c.model_calls), 0)
-        query = select(total).where(_PENDING.c.user_id == user_id, _PENDING.c.called_at >= since)
-        async with self._table.session("counting model calls") as session:
-            return int((await session.execute(query)).scalar_one())
+    async def _change(
+        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int = 0, now: float = 0.0
+    ) -> bool:
+        """Change a lease and all its turns, or none where one of them is under it no more.
 
-    async def _change(self, doing: str, lease: TurnLease, values: dict[str, Any]) -> bool:
-        """Change all turns under a lease, or none where one of them is under it no more."""
-        change = (
-            update(_PENDING)
-            .where(
-                _PENDING.c.user_id == lease.user_id,
-                _PENDING.c.message_id.in_(lease.message_ids),
-                _PENDING.c.lease_owner == lease.owner,
-                _WAITING,
-            )
-            .values(values)
+        Model calls are counted in the row of the newest turn.
+        """
+        if calls:
+            leads = _ROW.message_id == lease.leader
+            counted = _ROW.model_calls + case((leads, calls), else_=0)
+            called_at = case((leads, now), else_=_ROW.called_at)
+            values = {**values, "model_calls": counted, "called_at": called_at}
+        under_it = (
+            _ROW.user_id == lease.user_id,
+            _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
+            _ROW.lease_owner == lease.owner,
         )
         async with self._table.session(doing) as session:
-            if (await session.execute(change)).rowcount != len(lease.message_ids):
+            changed = await session.execute(update(_PENDING).where(*under_it).values(values))
+            if changed.rowcount != 1 + len(lease.message_ids):
                 await session.rollback()
                 return False
             await session.commit()
         return True
 
     async def _tidy(self, now: float) -> None:
-        done = (_PENDING.c.state == "done") & (_PENDING.c.learned_at < now - _DONE_LIFETIME_SECONDS)
-        forsaken = _WAITING & (_PENDING.c.queued_at < now - _WAITING_LIFETIME_SECONDS)
-        async with self._table.session("dropping turns learned long ago") as session:
-            await session.execute(delete(_PENDING).where(done))
-            dropped = (await session.execute(delete(_PENDING).where(forsaken))).rowcount
-            await session.commit()
+        done = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
+        done &= _ROW.lease_until < now
+        forsaken = _WAITING & (_ROW.queued_at < now - _WAITING_LIFETIME_SECONDS)
+        try:
+            async with self._table.session("dropping turns learned long ago") as session:
+                await session.execute(delete(_PENDING).where(done))
+                dropped = (await session.execute(delete(_PENDING).where(forsaken))).rowcount
+                await session.commit()
+        except TablesUnavailable as error:
+            log_pending.info("it will be tried again tomorrow: %s", error)
+            return
         if dropped:
-            log_pending.warning(
-                "%d turns of users who stayed away for half a year were never learned", dropped
-            )
+            told = "%d turns of users who stayed away for half a year were never learned"
+            log_pending.warning(told, dropped)
 
 
-def _counted(lease: TurnLease, calls: int, now: float) -> dict[str, Any]:
-    """Columns that count model calls, in the row of the newest turn."""
-    if not calls:
-        return {}
-    leads = _PENDING.c.message_id == lease.leader
-    return {
-        "model_calls": _PENDING.c.model_calls + case((leads, calls), else_=0),
-        "called_at": case((leads, now), else_=_PENDING.c.called_at),
-    }
+async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]]:
+    rows = (await session.execute(query)).mappings()
+    return {row["message_id"]: dict(row) for row in rows}
+
+
+async def _is_new(session: Any, row: dict[str, Any]) -> bool:
+    """Add a row unless it stands; whether it did not.
+
+    No plain INSERT: PostgreSQL logs each one that the key refuses.
+    """
+    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+    added = dialect.insert(_PENDING).values(row).on_conflict_do_nothing()
+    return (await session.execute(added.returning(_ROW.user_id))).first() is not None

@@ -21,6 +21,7 @@ from adaptive.table_ports import (
     PendingTurn,
     RetainedChats,
     TurnLease,
+    WaitingTurns,
 )
 
 log_sealed = logging.getLogger("adaptive_memory.host")
@@ -47,17 +48,20 @@ class SealedPendingTable:
         journal = self._sealed(turn.user_id, _JOURNAL, turn.journal)
         return await self._table.put(replace(turn, payload=payload, journal=journal))
 
-    async def waiting(self, user_id: str) -> tuple[PendingTurn, ...]:
-        """A user's oldest waiting turns, without payload and journal."""
-        waiting = await self._table.waiting(user_id)
-        return tuple(replace(turn, payload="", journal="") for turn in waiting)
+    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+        """What waits of a user, without payload and journal."""
+        return await self._table.waiting(user_id, since)
 
-    async def take(self, lease: TurnLease, now: float, until: float) -> tuple[PendingTurn, ...]:
-        """Put turns under a lease and open them; none where one of them can't be opened.
+    async def take(
+        self, lease: TurnLease, now: float, until: float
+    ) -> tuple[PendingTurn, ...] | None:
+        """Take a lease and open its turns; ``None`` where one of them can't be opened.
 
-        That one is done then, and the others are free again, to be taken without it.
+        That one is done then, and the lease has ended, to be taken without it.
         """
         taken = await self._table.take(lease, now, until)
+        if taken is None:
+            return None
         opened = [self._opened(turn) for turn in taken]
         whole = tuple(turn for turn in opened if turn is not None)
         if len(whole) == len(taken):
@@ -68,10 +72,7 @@ class SealedPendingTable:
                 "turns that are lost to learning, sealed with another secret or damaged: %d",
                 len(lost),
             )
-        if whole:
-            free = replace(lease, message_ids=tuple(turn.message_id for turn in whole))
-            await self._table.give_back(free, now, failed=False, calls=0, now=now)
-        return ()
+        return None
 
     async def renew(self, lease: TurnLease, until: float) -> bool:
         """Prolong a lease."""
@@ -91,10 +92,6 @@ class SealedPendingTable:
     ) -> bool:
         """End a lease, the work undone."""
         return await self._table.give_back(lease, due_at, failed=failed, calls=calls, now=now)
-
-    async def calls_since(self, user_id: str, since: float) -> int:
-        """Model calls for learning that were counted for a user since then."""
-        return await self._table.calls_since(user_id, since)
 
     def _sealed(self, user_id: str, purpose: str, text: str) -> str:
         return self._sealer.seal(user_id, purpose, text) if text else ""
@@ -200,6 +197,7 @@ class SealedArchiveTable:
             "confidence": memory.confidence,
             "importance": memory.importance,
             "meta": dict(memory.meta),
+            "until": memory.until,
             "reason": archived.reason,
             "summary": archived.summary,
         }
@@ -226,6 +224,7 @@ class SealedArchiveTable:
             texts.get("confidence", 1.0),
             texts.get("importance", 5),
             mapping(texts.get("meta")),
+            texts.get("until", ""),
         )
         return ArchivedMemory(
             memory, texts.get("reason", ""), archived.archived_at, texts.get("summary", "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import (
@@ -187,13 +188,7 @@ class HostSuggestionTable:
 
     def _row(self, user_id: str, waiting: WaitingSuggestion, now: int) -> dict[str, Any]:
         suggestion = waiting.suggestion
-        payload = {
-            "category": suggestion.category,
-            "title": suggestion.title,
-            "bank": suggestion.bank,
-            "tags": suggestion.tags,
-            "content": suggestion.content,
-        }
+        payload = asdict(suggestion)
         return {
             "user_id": user_id,
             "digest": waiting.digest,
@@ -215,7 +210,8 @@ class HostSuggestionTable:
         match [fields.get(name) for name in ("category", "title", "bank", "content")]:
             case [str(category), str(title), str(bank), str(content)]:
                 tags = tuple(str(tag) for tag in listing(fields.get("tags")))
-                suggestion = Suggestion(category, title, bank, tags, content)
+                more = (str(fields.get(name) or "") for name in ("until", "memory_id"))
+                suggestion = Suggestion(category, title, bank, tags, content, *more)
                 source = Provenance(row.chat_id, row.message_id, row.said_at)
                 return WaitingSuggestion(row.digest, suggestion, source)
             case _:

@@ -12,7 +12,6 @@ from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.chat_table import HostChatTable
 from adaptive.host.lease_table import HostLeaseTable
 from adaptive.host.pending_table import HostPendingTable
-from adaptive.host.redis_lease import RedisLeases
 from adaptive.host.sealed_tables import (
     SealedArchiveTable,
     SealedAuditTable,
@@ -27,6 +26,7 @@ from adaptive.suggestion_ports import SuggestionTable
 from adaptive.table_ports import (
     ArchiveTable,
     AuditTable,
+    Leases,
     PendingTable,
     RetainedChats,
     UsageTable,
@@ -37,14 +37,13 @@ from adaptive.table_ports import (
 class HostTables:
     """What an instance of the plug-in keeps in the host's database, for all users and workers.
 
-    Nothing is asked of the database before a table is used. ``leases`` are kept in Redis where the
-    host has it.
+    Nothing is asked of the database before a table is used.
     """
 
     vectors: HostVectorTable
     usage: UsageTable
     pending: PendingTable
-    leases: RedisLeases
+    leases: Leases
     archive: ArchiveTable
     audit: AuditTable
     suggestions: SuggestionTable
@@ -58,7 +57,7 @@ class HostTables:
             HostVectorTable(),
             HostUsageTable(),
             SealedPendingTable(HostPendingTable(), sealer),
-            RedisLeases(HostLeaseTable()),
+            HostLeaseTable(),
             SealedArchiveTable(HostArchiveTable(), sealer),
             SealedAuditTable(HostAuditTable(), sealer),
             HostSuggestionTable(sealer),

@@ -14,9 +14,9 @@ from sqlalchemy import (
     String,
     Table,
     delete,
-    insert,
     select,
 )
+from sqlalchemy.dialects import postgresql, sqlite
 
 from adaptive.host.own_table import OwnTable, Sessions
 from adaptive.host.uninterrupted import uninterrupted
@@ -77,20 +77,19 @@ class HostVectorTable:
                 "dimension": len(one.vector),
                 "vector": one.vector.astype("<f4").tobytes(),
             }
-            for memory_id, one in vectors.items()
+            for memory_id, one in sorted(vectors.items())
         ]
         async with self._table.session("writing vectors") as session:
+            dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
             for start in range(0, len(records), _ROWS_PER_STATEMENT):
-                batch = records[start : start + _ROWS_PER_STATEMENT]
-                ids = [record["memory_id"] for record in batch]
+                new = dialect.insert(_VECTORS).values(records[start : start + _ROWS_PER_STATEMENT])
+                replaced = ("content_hash", "dimension", "vector")
                 await session.execute(
-                    delete(_VECTORS).where(
-                        _VECTORS.c.user_id == user_id,
-                        _VECTORS.c.embedder == key,
-                        _VECTORS.c.memory_id.in_(ids),
+                    new.on_conflict_do_update(
+                        index_elements=["user_id", "memory_id", "embedder"],
+                        set_={name: new.excluded[name] for name in replaced},
                     )
                 )
-                await session.execute(insert(_VECTORS), batch)
                 await session.commit()
 
     @uninterrupted

@@ -7,30 +7,40 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from adaptive.errors import HostError, LeaseLost, MemoryUnavailable, WriteRefused
+from adaptive.errors import HostError, LeaseLost, MemoryUnavailable, StoreError, WriteRefused
+from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
 from adaptive.learn.reconcile import with_former
 from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.text_similarity import holds_words_of
-from adaptive.table_ports import AuditEntry, ChangeKind
+from adaptive.table_ports import ArchivedMemory, AuditEntry, ChangeKind
 
 log_apply = logging.getLogger("adaptive_memory.learn")
 
 Held = Callable[[], Awaitable[bool]]
-_CHANGES: dict[str, ChangeKind] = {"saved": "saved", "updated": "updated", "deleted": "deleted"}
+_CHANGES: dict[str, ChangeKind] = {
+    "saved": "saved",
+    "updated": "updated",
+    "deleted": "deleted",
+    "ended": "ended",
+}
+NO_LONGER_TRUE = "no longer true"
 
 
 @staged("apply")
 async def apply_operations(
     operations: Sequence[Operation],
     memories: Sequence[Memory],
-    store: MemoryStore,
+    room: Storeroom,
     source: Provenance,
     held: Held,
+    now: int,
 ) -> list[Outcome]:
     """Carry out the operations one after the other and tell what became of each.
+
+    ``now`` is in epoch seconds.
 
     Raises:
         MemoryUnavailable: the host allows no writes and none was made.
@@ -42,7 +52,7 @@ async def apply_operations(
         if not await held():
             raise LeaseLost("another worker has taken over")
         try:
-            outcomes.append(await _applied(operation, by_id, store, source))
+            outcomes.append(await _applied(operation, by_id, room, source, now))
         except MemoryUnavailable:
             if not outcomes:
                 raise
@@ -71,6 +81,7 @@ def audit_entries(
             changed_at=now,
             before=one.before,
             after="" if one.status == "deleted" else one.content,
+            reason=one.reason,
             chat_id=source.chat_id,
             message_id=source.message_id,
         )
@@ -103,8 +114,13 @@ async def finish_broken_off(
 
 
 async def _applied(
-    operation: Operation, by_id: dict[str, Memory], store: MemoryStore, source: Provenance
+    operation: Operation,
+    by_id: dict[str, Memory],
+    room: Storeroom,
+    source: Provenance,
+    now: int,
 ) -> Outcome:
+    store = room.store
     if operation.kind == "NEW":
         written = await store.add(operation.draft, source)
         return Outcome("saved", written.content, memory_id=written.id)
@@ -116,9 +132,29 @@ async def _applied(
         await store.delete(memory)
         return Outcome("deleted", before, memory_id=memory.id, before=before)
     draft = operation.draft
+    if operation.kind == "END":
+        return await _ended(memory, draft, room, source, now)
     if not await _updated_with_former(memory, draft, store, source):
         await store.update(memory, draft, source)
     return Outcome("updated", draft.content, memory_id=memory.id, before=before)
+
+
+async def _ended(
+    memory: Memory, draft: Draft, room: Storeroom, source: Provenance, now: int
+) -> Outcome:
+    """The end of a memory that a change of another one has made untrue.
+
+    It is rewritten, or gets the date on which it ends, where the draft says so; else it goes to the
+    archive.
+    """
+    before = memory.content
+    if draft.content != before or draft.until != memory.until:
+        await room.store.update(memory, draft, source)
+        return Outcome("ended", draft.content, NO_LONGER_TRUE, memory.id, before)
+    await put_into_archive(room, [ArchivedMemory(memory, NO_LONGER_TRUE, now)])
+    if not await remove_archived(room, [memory]):
+        raise StoreError("it was changed meanwhile, or Open WebUI keeps it; its log tells why")
+    return Outcome("ended", "", NO_LONGER_TRUE, memory.id, before)
 
 
 async def _updated_with_former(

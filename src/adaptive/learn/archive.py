@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from adaptive.errors import HostError, MemoryUnavailable, TablesUnavailable
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.screen import comparable
 from adaptive.model import Draft, Memory, Provenance
 from adaptive.ports import MemoryStore
+from adaptive.search.tokens import comparable
 from adaptive.table_ports import ArchivedMemory, ArchiveTable, AuditEntry, UsageTable
 
 log_archive = logging.getLogger("adaptive_memory.learn")
@@ -31,14 +31,6 @@ class Storeroom:
     trail: AuditTrail
 
 
-@dataclass(frozen=True, slots=True)
-class Removal:
-    """Which memories left the store, and which stayed, with the reason."""
-
-    removed: tuple[Memory, ...]
-    kept: tuple[tuple[Memory, str], ...]
-
-
 async def put_into_archive(room: Storeroom, archived: Sequence[ArchivedMemory]) -> None:
     """Archive memories and read them back.
 
@@ -51,29 +43,30 @@ async def put_into_archive(room: Storeroom, archived: Sequence[ArchivedMemory]) 
         raise TablesUnavailable("the archive does not hold what was written into it")
 
 
-async def remove_archived(room: Storeroom, memories: Sequence[Memory]) -> Removal:
+async def remove_archived(room: Storeroom, memories: Sequence[Memory]) -> list[Memory]:
     """Delete rows whose archived copies were read back, unless they were changed since.
+
+    Those that left the store are returned; why another stayed is logged.
 
     Raises:
         HostError: the store could not be read; nothing was deleted.
     """
     rows = {row.id: row for row in await room.store.read()}
     removed: list[Memory] = []
-    kept: list[tuple[Memory, str]] = []
     for memory in memories:
         if rows.get(memory.id) != memory:
-            gone = memory.id not in rows
-            kept.append((memory, "it is gone meanwhile" if gone else "it was changed meanwhile"))
+            log_archive.info("an archived memory was changed meanwhile, or is gone")
             continue
         try:
             await room.store.delete(memory)
+        except MemoryUnavailable as refusal:
+            log_archive.warning("archived memories stay in the store: %s", refusal)
+            break
         except HostError as error:
-            kept.append((memory, str(error)))
-            if isinstance(error, MemoryUnavailable):
-                break
+            log_archive.warning("an archived memory stays in the store: %s", error)
             continue
         removed.append(memory)
-    return Removal(tuple(removed), tuple(kept))
+    return removed
 
 
 async def restore_memory(room: Storeroom, memory_id: str, now: int) -> Memory | None:
@@ -89,11 +82,17 @@ async def restore_memory(room: Storeroom, memory_id: str, now: int) -> Memory | 
     archived = await room.archive.restore(room.user_id, memory_id)
     if archived is None:
         return None
-    memory = archived.memory
-    row = _row_of_archived(memory, await room.store.read())
-    if row is None:
+    memory, words = archived.memory, comparable(archived.memory.content)
+    for row in await room.store.read():
+        if memory.id in (row.id, row.meta.get("restored_from")) or comparable(row.content) == words:
+            break
+    else:
+        labels = (memory.confidence, memory.importance, memory.until)
+        draft = Draft(memory.content, memory.tags, memory.bank, *labels)
+        chat_id, message_id = (str(memory.meta.get(one) or "") for one in ("chat_id", "message_id"))
+        source = Provenance(chat_id, message_id, said_at_of(memory))
         extra = {**memory.meta, "restored_from": memory.id, "first_created_at": memory.created_at}
-        row = await room.store.add(draft_of(memory), provenance_of(memory), extra)
+        row = await room.store.add(draft, source, extra)
     try:
         await room.archive.discard(room.user_id, [memory.id])
     except TablesUnavailable as error:
@@ -103,31 +102,7 @@ async def restore_memory(room: Storeroom, memory_id: str, now: int) -> Memory | 
     return row
 
 
-def draft_of(memory: Memory) -> Draft:
-    """What a memory says, to be written again."""
-    return Draft(memory.content, memory.tags, memory.bank, memory.confidence, memory.importance)
-
-
-def provenance_of(memory: Memory) -> Provenance:
-    """Where a memory was said, as far as its meta tells; else when it was made."""
-    meta = memory.meta
-    return Provenance(
-        str(meta.get("chat_id") or ""), str(meta.get("message_id") or ""), said_at_of(memory)
-    )
-
-
 def said_at_of(memory: Memory) -> int:
     """When a memory was said, in epoch seconds, else when it was made."""
     said = memory.meta.get("said_at")
     return said if isinstance(said, int) and said > 0 else memory.created_at
-
-
-def _row_of_archived(memory: Memory, rows: Sequence[Memory]) -> Memory | None:
-    """The row that says what the archived memory says."""
-    words = comparable(memory.content)
-    for row in rows:
-        if row.id == memory.id or row.meta.get("restored_from") == memory.id:
-            return row
-        if comparable(row.content) == words:
-            return row
-    return None

@@ -4,38 +4,28 @@ Words have to be typed: in the page the Enter key confirms a plain question, and
 the next message when it opens would delete by it.
 """
 
-# ruff: noqa: RUF001 - the words and marks are in several scripts
-
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-from adaptive.model import Memory, Operation, Outcome
+from adaptive.learn.apply import apply_operations, audit_entries
+from adaptive.learn.lesson import Classroom
+from adaptive.learn.report import report_line
+from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.plain_markdown import clipped_line
 from adaptive.ports import Dialog
+from adaptive.settings import Settings
 
-DeletionCause = Literal["many", "forget"]
-
-_MOST_SHOWN = 10
+_MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
 _LONGEST_ANSWER = 200
-_MOST_DIGITS = 2
-_ALL_WORDS = frozenset(
-    ["all", "alle", "alles", "tout", "tous", "todo", "todos", "tudo", "tutto", "tutti"]
-).union(["все", "всё", "全部", "すべて"])
-_YES_WORDS = frozenset(["yes", "ok", "delete", "ja", "oui", "si", "sí", "sim", "да", "はい", "是"])
-_BETWEEN_NUMBERS = frozenset(["and", "und", "et", "y", "e", "и"])
+# What is asked for, and what people type for it in other languages.
+_ALL_TEXT = "all alle alles tout tous todo todos tudo tutto tutti все 全部 すべて"
+_ALL_WORDS = frozenset(_ALL_TEXT.split())
+_BETWEEN_PLACES = re.compile(r"[\s,;、，&+]+")  # noqa: RUF001 - commas of several scripts
+_PLACES = re.compile(r"(\d{1,2})(?:[-–](\d{1,2}))?")  # noqa: RUF001 - either dash
 
-
-# Where nobody can be asked.
-NOT_CONFIRMED: Mapping[DeletionCause, str] = {
-    "many": "so many at once are not deleted; say which, one by one",
-    "forget": "no model confirmed it; delete it under Settings > Personalization",
-}
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 NOT_UNDERSTOOD = "the answer was not understood"
@@ -43,131 +33,100 @@ NOT_CHOSEN = "as you chose"
 CHANGED_MEANWHILE = "it changed while you were asked"
 
 
-@dataclass(frozen=True, slots=True)
-class DeletionQuestion:
-    """What to ask: plain text; ``memories`` are all that it is about, the shown ones first."""
-
-    title: str
-    message: str
-    hint: str
-    memories: tuple[Memory, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredDeletions:
-    """The deletions that the user allowed, and the outcomes of the others."""
-
-    operations: tuple[Operation, ...]
-    outcomes: tuple[Outcome, ...]
-
-
-def deletion_question(memories: Sequence[Memory], cause: DeletionCause) -> DeletionQuestion:
-    """What to ask about deletions: ``many`` of one turn, or those that match a ``forget`` command.
+def deletion_question(memories: Sequence[Memory]) -> tuple[str, str, str]:
+    """Title, message and hint of a question about deletions, as plain text.
 
     At most ten memories are shown, each shortened to one line.
     """
     count = len(memories)
-    some = "this memory" if count == 1 else f"these {count} memories"
-    why = {
-        "many": f"Your message would delete {some}:",
-        "forget": f"You asked to forget something, and {some} may be meant:",
-    }[cause]
+    some, everything = "this memory", "it"
+    if count > 1:
+        some, everything = f"these {count} memories", f"all {count}"
+    why = f"Your message would delete {some}:"
     shown = [
         f"{number}. {clipped_line(memory.content, _LONGEST_SHOWN)}"
-        for number, memory in enumerate(memories[:_MOST_SHOWN], 1)
+        for number, memory in enumerate(memories[:_MOST_ASKED_ABOUT], 1)
     ]
-    if count > _MOST_SHOWN:
-        shown.append(f"… and {count - _MOST_SHOWN} more")
-    everything = "it" if count == 1 else f"all {count}"
-    how = (
-        f'Type "all" to delete {everything}'
-        + ("" if count == 1 else ', or the numbers of those to delete, as "1 3"')
-        + ". Anything else deletes nothing."
-    )
-    title = "Delete this memory?" if count == 1 else f"Delete {count} memories?"
-    hint = "all" if count == 1 else "all, or 1 3"
-    return DeletionQuestion(title, "\n\n".join([why, "\n".join(shown), how]), hint, tuple(memories))
+    if count > _MOST_ASKED_ABOUT:
+        shown.append(f"… and {count - _MOST_ASKED_ABOUT} more")
+    or_some = ', or the numbers of those to delete, as "1 3"' if count > 1 else ""
+    how = f'Type "all" to delete {everything}{or_some}. Anything else deletes nothing.'
+    title = f"Delete {count} memories?" if count > 1 else "Delete this memory?"
+    hint = "all, or 1 3" if count > 1 else "all"
+    return title, "\n\n".join([why, "\n".join(shown), how]), hint
 
 
 def answered_deletions(
-    question: DeletionQuestion, answer: str | None, current: Mapping[str, Memory]
-) -> AnsweredDeletions:
-    """Which deletions an answer allows; ``None`` is no answer.
+    memories: Sequence[Memory], answer: str | None, current: Mapping[str, Memory]
+) -> tuple[list[Operation], list[Outcome]]:
+    """The deletions that an answer allows, and the outcomes of the others; ``None`` is no answer.
 
-    ``current`` are the memories as they stand now, by id: only what still says what was asked
-    about may go. Nothing is deleted on an answer that is not wholly understood.
+    ``memories`` are those asked about, and ``current`` are the memories as they stand now, by id:
+    only what still says what was asked about may go. Nothing is deleted on an answer that is not
+    wholly understood.
     """
-    chosen = _chosen(question, answer)
-    if isinstance(chosen, str):
-        return AnsweredDeletions((), _kept(question.memories, chosen))
+    chosen = _chosen_places(len(memories), answer)
+    reason = chosen if isinstance(chosen, str) else NOT_CHOSEN
     allowed: list[Operation] = []
-    changed: list[Memory] = []
-    for place in sorted(chosen):
-        memory = question.memories[place]
+    kept: list[Outcome] = []
+    for place, memory in enumerate(memories):
         now = current.get(memory.id)
-        if now is not None and now.content == memory.content:
+        if isinstance(chosen, str) or place not in chosen:
+            kept.append(Outcome("kept", memory.content, reason))
+        elif now is not None and now.content == memory.content:
             allowed.append(Operation("DELETE", memory.id))
         elif now is not None:
-            changed.append(now)
-    others = [one for place, one in enumerate(question.memories) if place not in chosen]
-    outcomes = (*_kept(changed, CHANGED_MEANWHILE), *_kept(others, NOT_CHOSEN))
-    return AnsweredDeletions(tuple(allowed), outcomes)
+            kept.append(Outcome("kept", now.content, CHANGED_MEANWHILE))
+    if (more := len(kept) - _MOST_ASKED_ABOUT) > 0:
+        kept[_MOST_ASKED_ABOUT:] = [Outcome("kept", "", f"{more} more: {reason}")]
+    return allowed, kept
 
 
-async def ask_deletions(
-    dialog: Dialog, memories: Sequence[Memory], cause: DeletionCause
-) -> tuple[DeletionQuestion, str | None]:
-    """Ask, and return what was asked and answered, for ``answered_deletions``.
-
-    The store may change meanwhile: nothing may be locked while this waits, and the memories are
-    to be read again after it.
-    """
-    question = deletion_question(memories, cause)
-    if not memories:
-        return question, None
-    return question, await dialog.ask(question.title, question.message, question.hint)
-
-
-def _chosen(question: DeletionQuestion, answer: str | None) -> frozenset[int] | str:
+def _chosen_places(count: int, answer: str | None) -> set[int] | str:
     """Places of the chosen memories, or the reason why none is."""
     if answer is None:
         return UNANSWERED
-    words = [one for one in _answer_marks()[0].split(answer[:_LONGEST_ANSWER].casefold()) if one]
-    words = [one.strip("\"'“”«».!。") for one in words]
-    if not any(words):
+    said = answer[:_LONGEST_ANSWER].casefold().strip(" \n\"'“”.!。")
+    if not said:
         return DECLINED
-    count = len(question.memories)
-    if words[0] in _ALL_WORDS or (count == 1 and words[0] in _YES_WORDS):
-        return frozenset(range(count)) if len(words) == 1 else NOT_UNDERSTOOD
-    places: set[int] = set()
-    for word in words:
-        if word in _BETWEEN_NUMBERS:
+    if said in _ALL_WORDS or (count == 1 and said == "yes"):
+        return set(range(count))
+    chosen: set[int] = set()
+    for word in _BETWEEN_PLACES.split(said):
+        if word == "and":
             continue
-        numbers = _numbers(word)
-        if not numbers or numbers[0] < 1 or numbers[-1] > min(count, _MOST_SHOWN):
+        found = _PLACES.fullmatch(word)
+        places = range(int(found[1]) - 1, int(found[2] or found[1])) if found else range(0)
+        if not places or places[0] < 0 or places[-1] >= min(count, _MOST_ASKED_ABOUT):
             return NOT_UNDERSTOOD
-        places |= {number - 1 for number in numbers}
-    return frozenset(places) if places else NOT_UNDERSTOOD
+        chosen.update(places)
+    return chosen or NOT_UNDERSTOOD
 
 
-@functools.cache
-def _answer_marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What stands between numbers, and a range of them."""
-    return re.compile(r"[\s,;、，&+]+"), re.compile(r"(\d{1,2})[-–](\d{1,2})")
+async def delete_confirmed(
+    room: Classroom, turn: Turn, settings: Settings, dialog: Dialog, memories: Sequence[Memory]
+) -> str:
+    """Ask whether memories shall go, delete those that the user names, and tell what was done.
+
+    Nothing is locked while the user thinks, so the memories are read again after it.
+
+    Raises:
+        HostError: the memories can't be read.
+    """
+    answer = await dialog.ask(*deletion_question(memories))
+    async with room.writing:
+        index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
+        current = {memory.id: memory for memory in index.memories}
+        allowed, kept = answered_deletions(memories, answer, current)
+        now = int(room.clock())
+        applied = await apply_operations(
+            allowed, index.memories, room.storeroom, turn.source, _nobody_else, now
+        )
+        entries = audit_entries(applied, turn.source, now)
+        await room.storeroom.trail.record(turn.user_id, entries, now)
+    return report_line([*applied, *kept])
 
 
-def _numbers(word: str) -> range:
-    """The number that a word is, or those of a range as "2-4"; none where it is neither."""
-    if span := _answer_marks()[1].fullmatch(word):
-        return range(int(span[1]), int(span[2]) + 1)
-    if word.isdecimal() and len(word) <= _MOST_DIGITS:
-        return range(int(word), int(word) + 1)
-    return range(0)
-
-
-def _kept(memories: Sequence[Memory], reason: str) -> tuple[Outcome, ...]:
-    """An outcome for each memory that stays; of many, one for all that are not named."""
-    named = tuple(Outcome("kept", one.content, reason) for one in memories[:_MOST_SHOWN])
-    if (more := len(memories) - _MOST_SHOWN) > 0:
-        return (*named, Outcome("kept", "", f"{more} more: {reason}"))
-    return named
+async def _nobody_else() -> bool:
+    """The answer is given to this worker alone."""
+    return True

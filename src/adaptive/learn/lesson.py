@@ -3,51 +3,51 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from functools import partial
 
 import numpy as np
+from pydantic import TypeAdapter, ValidationError
 
 from adaptive.errors import EmbeddingError, LeaseLost
 from adaptive.foreground import GiveWay, no_way_to_give
-from adaptive.learn.admission import admitted
 from adaptive.learn.apply import Held, apply_operations, audit_entries, finish_broken_off
 from adaptive.learn.archive import Storeroom
-from adaptive.learn.commanded import asked_alone, commanded
-from adaptive.learn.commands import read_commands
-from adaptive.learn.deletion import NOT_CONFIRMED, DeletionCause
-from adaptive.learn.extract import extraction_request
-from adaptive.learn.inquiry import Inquiry, LessonWork
-from adaptive.learn.journal import journal_of, read_journal
-from adaptive.learn.offered import offered_memories
+from adaptive.learn.extraction import LessonWork, ModelAccess, extraction
 from adaptive.learn.operations import Extraction
+from adaptive.learn.outdated import far_reaching_changes, outdated_by
+from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.prune import prune_store
-from adaptive.learn.reconcile import allowed_deletions, reconciled
+from adaptive.learn.reconcile import Reconciled, allowed_deletions, reconciled
 from adaptive.learn.report import NOTHING_NEW, report_line
-from adaptive.learn.screen import screened
-from adaptive.learn.waiting_turn import may_hold_facts
+from adaptive.learn.screening import screened
+from adaptive.learn.shown import shown_memories
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import count_anomaly, count_operations, staged
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
-from adaptive.privacy.policy import gate_policy
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.search.query import query_vectors
 from adaptive.search.vectors import normalised
 from adaptive.settings import Settings
-
-Doubtful = tuple[tuple[DeletionCause, tuple[Memory, ...]], ...]
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 # Nobody waits for learning, so the embedding provider may take its time.
 _PATIENCE_SECONDS = 10.0
+# Where nobody can be asked.
+NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
+
+
+# Takes what a lesson would save; the outcomes are of what is known already.
+Propose = Callable[[Sequence[Operation]], Awaitable[tuple[Outcome, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,10 @@ class Classroom:
 
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
     wait for the database: SQLite has one writer, and who waits for it longest is not served first.
-    ``may_ask`` tells whether the user has a model call left, ``can_ask`` whether the user can be
-    asked something. The model is not shown the memories of ``hidden``. Between its steps a lesson
-    gives way to turns that somebody waits for (``give_way``).
+    ``may_ask`` tells whether the user has a model call left after so many of this lesson,
+    ``can_ask`` whether the user can be asked something. The model is not shown the memories of
+    ``hidden``. Between its steps a lesson gives way to turns that somebody waits for
+    (``give_way``).
     """
 
     sources: Sources
@@ -66,7 +67,8 @@ class Classroom:
     completer: Completer
     formats: AnswerFormats
     storeroom: Storeroom
-    may_ask: Callable[[], Awaitable[bool]]
+    prefilter: Prefilter
+    may_ask: Callable[[int], Awaitable[bool]]
     can_ask: bool = False
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
@@ -83,7 +85,7 @@ class Lesson:
 
     line: str
     complete: bool = True
-    doubtful: Doubtful = ()
+    doubtful: tuple[Memory, ...] = ()
 
 
 async def learn_turn(
@@ -93,101 +95,76 @@ async def learn_turn(
     now: datetime,
     work: LessonWork,
     *,
-    asked_only: bool = False,
+    propose: Propose | None = None,
 ) -> Lesson:
     """Learn a turn: what the model finds is kept in the journal of ``work``, then written.
 
     A lesson that broke off is begun again with that journal: the model is not asked twice, and what
     is written already is known. ``now`` is the time of the message in the user's time zone.
-    ``asked_only``: nothing but what the user asks to remember or to forget.
+    ``propose`` takes what would be saved in place of the store; deletions are carried out.
 
     Raises:
         MemoryUnavailable: the host allows this user no memories.
         LeaseLost: another worker has the turn by now.
         AdaptiveMemoryError: nothing could be learned; its text is the reason.
     """
-    if not may_hold_facts(turn.words):
-        return Lesson(NOTHING_NEW)
-    commands = read_commands(turn.words)
     found = read_journal(work.journal) if work.journal else None
     again = found is not None
-    admit = partial(admitted, commands=commands, words=turn.words, policy=gate_policy(settings))
     if found is None:
-        index = await _index(room, settings)
-        offered = await offered_memories(room.sources, room.indexes, index, turn.words, room.hidden)
-        await room.give_way()
-        if await room.may_ask():
-            request = extraction_request(turn, offered, settings, now)
-            inquiry = Inquiry(room.completer, room.formats, settings, offered, work)
-            found = await inquiry.extraction(request, commands)
-            await room.give_way()
-            if asked_only:
-                found = asked_alone(found, commands, offered, settings)
-        else:
-            found = commanded(commands, offered, settings)
-            if not found:
-                count_anomaly("limit_reached")
-                return Lesson(LIMIT_REACHED.format(settings.max_extractions_per_hour))
-        found = await asyncio.to_thread(admit, found)
-        if not found:
-            return Lesson(NOTHING_NEW)
+        found = await found_in(room, turn, settings, now, work)
+        if isinstance(found, Lesson):
+            return found
         if not await work.keep(journal_of(found)):
             raise LeaseLost("another worker has taken over")
         await room.give_way()
-    else:  # it may have been kept under other rules
-        found = await asyncio.to_thread(admit, found)
+    told: tuple[Outcome, ...] = ()
+    if propose is not None:
+        told = await propose([one for one in found.operations if one.kind in ("NEW", "UPDATE")])
+        deleted = tuple(one for one in found.operations if one.kind == "DELETE")
+        found = replace(found, operations=deleted)
     outcomes, doubtful = await write_extraction(room, turn, found, settings, work.held, again=again)
+    outcomes = [*told, *outcomes]
     complete = all(outcome.status != "failed" for outcome in outcomes)
-    if room.can_ask:
-        outcomes += [Outcome("asked", one.content) for _, asked in doubtful for one in asked]
-    else:
-        outcomes += [
-            Outcome("kept", one.content, NOT_CONFIRMED[cause])
-            for cause, kept in doubtful
-            for one in kept
-        ]
-        doubtful = ()
+    status = "asked" if room.can_ask else "kept"
+    outcomes += [Outcome(status, one.content, NOT_CONFIRMED) for one in doubtful]
     count_operations([*outcomes, *found.refused])
-    return Lesson(report_line([*outcomes, *found.refused]), complete, doubtful)
+    line = report_line([*outcomes, *found.refused])
+    return Lesson(line, complete, doubtful if room.can_ask else ())
 
 
-@dataclass(frozen=True, slots=True)
-class Sifted:
-    """What is to be written now, and the outcomes of what is not: known or refused."""
-
-    operations: tuple[Operation, ...]
-    known: tuple[Outcome, ...]
-    refused: tuple[Outcome, ...]
-
-
-async def sift_operations(
-    room: Classroom, turn: Turn, operations: Sequence[Operation], settings: Settings
-) -> Sifted:
-    """What a lesson would write of operations now; nothing is written.
+async def found_in(
+    room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
+) -> Extraction | Lesson:
+    """What is to be written of a turn, or the lesson where that is nothing.
 
     Raises:
         MemoryUnavailable: the host allows this user no memories.
-        HostError: the memories can't be read.
+        AdaptiveMemoryError: nothing could be learned; its text is the reason.
     """
-    made = await _vectors(room, operations)
-    return await _sifted(turn, operations, await _index(room, settings), made, settings)
-
-
-async def _sifted(
-    turn: Turn,
-    operations: Sequence[Operation],
-    index: MemoryIndex,
-    made: Mapping[str, Vectors],
-    settings: Settings,
-) -> Sifted:
-    shown = [memory.content for memory in _standing(turn.injected, index)]
-    # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
-    accepted, refused = await asyncio.to_thread(
-        screened, operations, index.memories, settings, turn.words, shown
-    )
-    vectors = _rows_for(accepted, made)
-    known = await asyncio.to_thread(reconciled, accepted, index, vectors, settings)
-    return Sifted(known.operations, known.outcomes, tuple(refused))
+    index = await _index(room, settings)
+    vectors = await _vectors_of(room, index, turn.words)
+    sources = room.sources
+    if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, vectors):
+        return Lesson(NOTHING_NEW)
+    await room.give_way()
+    if not await room.may_ask(work.calls):
+        count_anomaly("limit_reached")
+        return Lesson(LIMIT_REACHED.format(settings.max_extractions_per_hour))
+    shown = await shown_memories(index, turn.words, vectors, room.hidden)
+    model = ModelAccess(room.completer, room.formats, settings, work)
+    found = await extraction(model, turn, shown, now)
+    await room.give_way()
+    known = {one.id: one for one in shown}
+    found = await asyncio.to_thread(screened, found, turn, known, settings)
+    changes = far_reaching_changes(found.operations, known)
+    # What is only proposed has changed nothing yet.
+    checked = settings.check_outdated_memories and settings.save_mode != "suggest"
+    if changes and checked and await room.may_ask(work.calls):
+        ended = await outdated_by(changes, index, room.hidden, model, turn.words, now)
+        addressed = {one.id for one in found.operations}
+        ended = tuple(one for one in ended if one.id not in addressed)
+        found = replace(found, operations=(*found.operations, *ended))
+    return found or Lesson(NOTHING_NEW)
 
 
 async def write_extraction(
@@ -198,7 +175,7 @@ async def write_extraction(
     held: Held,
     *,
     again: bool = False,
-) -> tuple[list[Outcome], Doubtful]:
+) -> tuple[list[Outcome], tuple[Memory, ...]]:
     """What became of what was found, in the order in which it is told, and what to ask about.
 
     ``held`` is asked before each write; ``again`` is a lesson that broke off before.
@@ -207,7 +184,7 @@ async def write_extraction(
         MemoryUnavailable: the host allows this user no memories.
         LeaseLost: another worker has the turn by now.
     """
-    made = await _vectors(room, found.operations)
+    made = await _content_vectors(room, found.operations)
     store, source = room.sources.store, turn.source
     await room.give_way()
     async with room.writing:
@@ -215,29 +192,57 @@ async def write_extraction(
         index = await _index(room, settings)
         if again:
             await finish_broken_off(found.operations, index.memories, store, source)
-        sifted = await _sifted(turn, found.operations, index, made, settings)
-        allowed = allowed_deletions(sifted.operations, len(index.memories))
-        applied = await apply_operations(allowed.operations, index.memories, store, source, held)
+        known = await _reconciled(found.operations, index, made, settings)
+        allowed = allowed_deletions(known.operations, len(index.memories))
         now = int(room.clock())
+        applied = await apply_operations(
+            allowed.operations, index.memories, room.storeroom, source, held, now
+        )
         changed = audit_entries(applied, source, now)
         await room.storeroom.trail.record(turn.user_id, changed, now)
         fresh = {entry.memory_id for entry in changed}
         pruned = await prune_store(room.storeroom, settings, source, fresh, now)
-        if applied:  # the next message is to find the new vectors ready
+        written = {
+            one.memory_id: one.content
+            for one in applied
+            if one.status in ("saved", "updated", "ended") and one.content
+        }
+        # The next message is to find the new vectors ready.
+        if written and not await room.indexes.wrote(room.sources, written):
             await _index(room, settings)
-    outcomes = [*applied, *pruned, *sifted.known, *sifted.refused]
+    outcomes = [*applied, *pruned, *known.outcomes]
     if again:  # what is known by now was written by this very lesson, before it broke off
         outcomes = [one for one in outcomes if one.status != "unchanged"]
-    causes: dict[DeletionCause, Sequence[str]] = {
-        "many": [one.id for one in allowed.to_ask],
-        "forget": found.to_confirm,
-    }
-    standing: Doubtful = tuple((cause, _standing(ids, index)) for cause, ids in causes.items())
-    return outcomes, tuple(one for one in standing if one[1])
+    to_ask = (index.memory(one.id) for one in allowed.to_ask)
+    return outcomes, tuple(one for one in to_ask if one is not None)
+
+
+async def sift_operations(
+    room: Classroom, operations: Sequence[Operation], settings: Settings
+) -> Reconciled:
+    """What a lesson would write of operations now; nothing is written.
+
+    Raises:
+        MemoryUnavailable: the host allows this user no memories.
+        HostError: the memories can't be read.
+    """
+    made = await _content_vectors(room, operations)
+    return await _reconciled(operations, await _index(room, settings), made, settings)
+
+
+async def _reconciled(
+    operations: Sequence[Operation],
+    index: MemoryIndex,
+    made: Mapping[str, Vectors],
+    settings: Settings,
+) -> Reconciled:
+    vectors = _rows_for(operations, made)
+    # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
+    return await asyncio.to_thread(reconciled, operations, index, vectors, settings)
 
 
 @staged("embedding")
-async def _vectors(room: Classroom, operations: Sequence[Operation]) -> dict[str, Vectors]:
+async def _content_vectors(room: Classroom, operations: Sequence[Operation]) -> dict[str, Vectors]:
     """Normalised vectors of the proposed contents; none of them without an embedder."""
     said = list(dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE"))
     if not said:
@@ -260,11 +265,33 @@ def _rows_for(operations: Sequence[Operation], made: Mapping[str, Vectors]) -> V
     return np.stack([made.get(one.draft.content, nothing) for one in operations])
 
 
-def _standing(ids: Sequence[str], index: MemoryIndex) -> tuple[Memory, ...]:
-    return tuple(memory for one in ids if (memory := index.memory(one)) is not None)
+async def _vectors_of(room: Classroom, index: MemoryIndex, words: str) -> Vectors | None:
+    """The normalised vectors of a message: recall has made them, if it was this process's."""
+    known = room.indexes.known_query(room.sources.user_id, index.embedder, words)
+    if known is not None:
+        return known[None]
+    return await query_vectors(room.sources.embedder, [words], _PATIENCE_SECONDS)
 
 
 @staged("freshness")
 async def _index(room: Classroom, settings: Settings) -> MemoryIndex:
     """The memories as they stand now; nobody waits here for their vectors."""
     return await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
+
+
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
+_EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
+
+
+def journal_of(extraction: Extraction) -> str:
+    """What is to be written, as JSON that is kept before anything of it is."""
+    return json.dumps(asdict(extraction), ensure_ascii=False, separators=(",", ":"))
+
+
+def read_journal(text: str) -> Extraction | None:
+    """The extraction that a journal holds, ``None`` where it holds none that can be read."""
+    try:
+        return _EXTRACTION.validate_json(text)
+    except ValidationError:
+        return None

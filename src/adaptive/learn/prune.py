@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from datetime import UTC, datetime
 
 from adaptive.errors import HostError, TablesUnavailable
 from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
-from adaptive.model import Memory, Outcome, Provenance
+from adaptive.model import Memory, Outcome, Provenance, has_ended
 from adaptive.settings import Settings
 from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls
 
@@ -16,11 +18,6 @@ log_prune = logging.getLogger("adaptive_memory.learn")
 # The host reads the whole store for each row it deletes, so a limit that was set later is reached
 # over several turns.
 _PRUNED_PER_TURN = 25
-_WORDS_OF_STRATEGY = {
-    "oldest": "the oldest go first",
-    "least_recalled": "the least recalled go first",
-    "least_important": "the least important go first",
-}
 
 
 def is_core(memory: Memory, settings: Settings) -> bool:
@@ -36,24 +33,26 @@ def surplus(
     settings: Settings,
     recalls: Mapping[str, Recalls],
     fresh: Set[str],
+    today: str = "",
 ) -> list[Memory]:
     """The memories over ``max_total_memories``, the first to go first.
 
-    Core facts go last; of equals goes what has not changed for longest. The ids in ``fresh`` were
-    written this very turn and never go.
+    What has ended by ``today`` ("YYYY-MM-DD") goes first, and core facts go last; of equals goes
+    what has not changed for longest. The ids in ``fresh`` were written this very turn and stay.
     """
     limit = settings.max_total_memories
     if not limit or len(memories) <= limit:
         return []
 
-    def place(memory: Memory) -> tuple[bool, int, int, int, str]:
+    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
         weight = {
             "oldest": 0,
             "least_recalled": recalls[memory.id].count if memory.id in recalls else 0,
             "least_important": memory.importance,
         }[settings.pruning_strategy]
-        core = is_core(memory, settings)
-        return core, weight, memory.updated_at, memory.created_at, memory.id
+        stays = not has_ended(memory, today)
+        core = stays and is_core(memory, settings)
+        return stays, core, weight, memory.updated_at, memory.created_at, memory.id
 
     candidates = [memory for memory in memories if memory.id not in fresh]
     return sorted(candidates, key=place)[: len(memories) - limit]
@@ -67,63 +66,37 @@ async def prune_store(
     Raises nothing of ours: what could not be archived or deleted stays, and the next turn tries
     again. ``now`` is in epoch seconds.
     """
-    if not settings.max_total_memories:
-        return []
+    limit, counted = settings.max_total_memories, settings.pruning_strategy == "least_recalled"
+    today = str(datetime.fromtimestamp(now, UTC).date())
     try:
-        return await _prune_surplus(room, settings, source, fresh, now)
+        if not limit or (await room.store.stamp()).count <= limit:
+            return []
+        memories = await room.store.read()
+        recalls = await room.usage.read(room.user_id) if counted else dict[str, Recalls]()
+        chosen = surplus(memories, settings, recalls, fresh, today)[:_PRUNED_PER_TURN]
+        reasons = {one.id: _reason(one, settings, today) for one in chosen}
+        await put_into_archive(room, [ArchivedMemory(one, reasons[one.id], now) for one in chosen])
+        removed = await remove_archived(room, chosen)
     except HostError as error:
         log_prune.warning("nothing is pruned: %s", error)
         return []
-
-
-async def _prune_surplus(
-    room: Storeroom, settings: Settings, source: Provenance, fresh: Set[str], now: int
-) -> list[Outcome]:
-    if (await room.store.stamp()).count <= settings.max_total_memories:
-        return []
-    memories = await room.store.read()
-    recalls = await _recalls_that_count(room, settings)
-    chosen = surplus(memories, settings, recalls, fresh)[:_PRUNED_PER_TURN]
-    if not chosen:
-        return []
-    order = _WORDS_OF_STRATEGY[settings.pruning_strategy]
-    reason = f"more than {settings.max_total_memories} memories; {order}"
-    await put_into_archive(room, [ArchivedMemory(one, reason, now) for one in chosen])
-    removal = await remove_archived(room, chosen)
-    for _, why in removal.kept:
-        log_prune.warning("a memory was not pruned: %s", why)
-    gone = {memory.id for memory in removal.removed}
-    await _forget_recalls(room, [memory.id for memory in memories if memory.id not in gone])
+    if counted:
+        gone = {memory.id for memory in removed}
+        with suppress(TablesUnavailable):  # the next pruning drops them
+            standing = [memory.id for memory in memories if memory.id not in gone]
+            await room.usage.keep_only(room.user_id, standing)
+    where = {"chat_id": source.chat_id, "message_id": source.message_id}
     entries = [
-        AuditEntry(
-            "pruned",
-            memory.id,
-            now,
-            before=memory.content,
-            reason=reason,
-            chat_id=source.chat_id,
-            message_id=source.message_id,
-        )
-        for memory in removal.removed
+        AuditEntry("pruned", one.id, now, before=one.content, reason=reasons[one.id], **where)
+        for one in removed
     ]
     await room.trail.record(room.user_id, entries, now)
-    return [Outcome("archived", memory.content, reason) for memory in removal.removed]
+    return [Outcome("archived", memory.content, reasons[memory.id]) for memory in removed]
 
 
-async def _recalls_that_count(room: Storeroom, settings: Settings) -> Mapping[str, Recalls]:
-    """The recalls of the user's memories where they count; without them the oldest go first."""
-    if settings.pruning_strategy != "least_recalled":
-        return {}
-    try:
-        return await room.usage.read(room.user_id)
-    except TablesUnavailable as error:
-        log_prune.warning("pruning by age, for want of recalls: %s", error)
-        return {}
-
-
-async def _forget_recalls(room: Storeroom, standing: Sequence[str]) -> None:
-    """Drop the recalls of what is gone, here or by the user's own hand."""
-    try:
-        await room.usage.keep_only(room.user_id, standing)
-    except TablesUnavailable as error:
-        log_prune.debug("recalls of pruned memories are not dropped: %s", error)
+def _reason(memory: Memory, settings: Settings, today: str) -> str:
+    """Why it goes, for the user and the trail."""
+    order = f"the {settings.pruning_strategy.replace('_', ' ')} go first"
+    if has_ended(memory, today):
+        order = f"this one ended on {memory.until}"
+    return f"more than {settings.max_total_memories} memories; {order}"

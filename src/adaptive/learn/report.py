@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from adaptive.model import Outcome, OutcomeStatus
 from adaptive.privacy.secrets import without_secrets
 
-_WORDS: dict[OutcomeStatus, str] = {
+_STATUS_WORDS: dict[OutcomeStatus, str] = {
     "saved": "Memory saved",
     "updated": "Memory updated",
     "deleted": "Memory deleted",
+    "ended": "Also no longer true",
     "archived": "Over the limit, so moved to the archive",
     "asked": "You are asked before deleting",
     "kept": "Not deleted",
@@ -18,7 +19,7 @@ _WORDS: dict[OutcomeStatus, str] = {
     "rejected": "Not saved",
     "failed": "Could not be saved",
 }
-_SELF_EXPLAINING = ("saved", "updated", "deleted", "archived", "asked", "unchanged")
+_SELF_EXPLAINING = ("saved", "updated", "deleted", "ended", "archived", "asked", "unchanged")
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
 NOTHING_NEW = "Nothing new to remember"
@@ -29,8 +30,8 @@ def report_line(outcomes: Sequence[Outcome]) -> str:
     if not outcomes:
         return NOTHING_NEW
     parts: list[str] = []
-    for status, words in _WORDS.items():
-        texts = [_told(outcome) for outcome in outcomes if outcome.status == status]
+    for status, words in _STATUS_WORDS.items():
+        texts = [_outcome_told(outcome) for outcome in outcomes if outcome.status == status]
         if texts:
             parts.append(f"{words}: {_listed(texts)}")
     return _clipped(" · ".join(parts), _LONGEST_LINE)
@@ -49,9 +50,10 @@ def _listed(texts: Sequence[str]) -> str:
     return listed
 
 
-def _told(outcome: Outcome) -> str:
+def _outcome_told(outcome: Outcome) -> str:
     # A row that another tool has written may hold a secret when it is deleted or archived.
-    text = _clipped(without_secrets(outcome.content), _LONGEST_TOLD)
+    told = outcome.before if outcome.status == "ended" else outcome.content
+    text = _clipped(without_secrets(told), _LONGEST_TOLD)
     if not outcome.reason or outcome.status in _SELF_EXPLAINING:
         return text
     reason = _clipped(outcome.reason, _LONGEST_TOLD)

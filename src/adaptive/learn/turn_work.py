@@ -1,24 +1,33 @@
-"""Turns in the hands of one worker, under leases that it renews and that it may lose."""
+"""Which waiting turns are worked on together, and the work: under a lease that may be lost."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from adaptive.errors import TablesUnavailable
-from adaptive.table_ports import PendingTable, PendingTurn, TurnLease
+from adaptive.table_ports import LEASE_PROOF_SECONDS, PendingTable, PendingTurn, TurnLease
 
 LEASE_SECONDS = 30.0
-RENEWAL_SECONDS = 10.0
+_RENEWAL_SECONDS = 10.0
 # A worker begins no write so shortly before its lease ends: clocks of workers may differ by two
 # seconds, and a write takes some. One renewal may fail before it comes to that.
-MARGIN_SECONDS = 8.0
+_MARGIN_SECONDS = 8.0
 # Longer than the model may take (valve `llm_timeout_seconds`: 600 at most, retries included).
 WORK_SECONDS = 1800.0
-MOST_ATTEMPTS = 5
+_MOST_ATTEMPTS = 5
+# Work that was begun so often and neither succeeded nor failed has ended the process each time.
+MOST_TAKES = 20
+# What failed, or was begun, so often at most is learned together with what comes after it, in
+# order; more often it may be what makes the model fail or the process end, so it is tried alone.
+_ATTEMPTS_IN_COMPANY, _TAKES_IN_COMPANY = 2, 5
+_MOST_JOINED = 8
+# A chat whose messages follow each other without end is learned from so long after the first.
+_LONGEST_JOINING_SECONDS = 30.0
 
 TurnVerdict = Literal["learned", "again", "given up", "lost"]
 
@@ -38,31 +47,29 @@ class TurnResult:
 
 
 class TurnWork:
-    """Turns of one chat, oldest first, in the hands of one worker.
+    """Turns of one chat, oldest first, in the hands of one worker; none for other work.
 
     ``journal`` is what was kept by who worked on them before; then the model need not be asked.
-    ``calls`` is for the worker to count its model calls. ``renew_user`` prolongs the lease on the
-    user; ``until`` is when the first of the leases ends.
+    ``calls`` is for the worker to count its model calls, ``calls_before`` are those of the user's
+    turns in the hour before. ``began`` is when the lease was asked for. ``others_wait`` tells
+    whether more of the user's turns wait.
     """
 
     def __init__(
         self,
         turns: tuple[PendingTurn, ...],
         lease: TurnLease,
-        until: float,
         table: PendingTable,
-        renew_user: Callable[[float], Awaitable[bool]],
         clock: Callable[[], float],
+        began: float,
+        calls_before: int = 0,
     ) -> None:
-        self.turns = turns
-        self.lease = lease
-        self.table = table
-        self.journal = turns[-1].journal
-        self.calls = 0
-        self._until = until
-        self._lost = False
-        self._renew_user, self._clock = renew_user, clock
-        self._renewing = asyncio.Lock()
+        self.turns, self.lease = turns, lease
+        self.journal = turns[-1].journal if turns else ""
+        self.calls, self.calls_before, self.others_wait = 0, calls_before, False
+        self._table, self._clock = table, clock
+        self._until, self._proven_at = began + LEASE_SECONDS, float("-inf")
+        self._lost, self._renewing = False, asyncio.Lock()
 
     @property
     def attempts(self) -> int:
@@ -72,20 +79,22 @@ class TurnWork:
     @property
     def last_attempt(self) -> bool:
         """Whether one more failure is the last one."""
-        return self.attempts + 1 >= MOST_ATTEMPTS
+        return self.attempts + 1 >= _MOST_ATTEMPTS
 
     @property
     def lost(self) -> bool:
         """Whether the turns may be another worker's by now, as far as is known here."""
-        return self._lost or self._clock() > self._until - MARGIN_SECONDS
+        return self._lost or self._clock() > self._until - _MARGIN_SECONDS
 
     async def held(self) -> bool:
-        """Whether the turns are this worker's still; to be asked before each write."""
+        """Whether the turns are this worker's still; to be asked before each write.
+
+        What the table has said within the last second still holds: nobody takes over before the
+        lease ends, and who takes the turns away by force waits for so long.
+        """
         async with self._renewing:
-            self._lost = self.lost  # for good, even if the clock is set back
-            with suppress(TablesUnavailable):  # until it answers again the clock alone tells
-                if not self._lost:
-                    self._lost = not await self.table.renew(self.lease, self._until)
+            if self.lost or not 0 <= self._clock() - self._proven_at < LEASE_PROOF_SECONDS:
+                await self._renew()
         return not self.lost
 
     async def keep(self, journal: str) -> bool:
@@ -94,38 +103,74 @@ class TurnWork:
         Raises:
             TablesUnavailable: it can't be kept.
         """
-        kept = await self.table.keep(self.lease, journal, self.calls, self._clock())
+        now = self._clock()
+        kept = await self._table.keep(self.lease, journal, self.calls, now)
         self.calls = 0
         if kept:
-            self.journal = journal
+            self.journal, self._proven_at = journal, now
         self._lost = self._lost or not kept
         return kept
 
     async def heartbeat(self, over: asyncio.Event) -> None:
-        """Renew until the work is over, the leases are lost, or the longest time has passed.
+        """Renew until the work is over or the lease is lost.
 
-        It rests by the event loop's own clock and is never cancelled, since a query of the host's
-        that is cut off may cost it the connection.
+        It is never cancelled: a query of the host's that is cut off may cost it the connection.
         """
-        for _ in range(int(WORK_SECONDS / RENEWAL_SECONDS)):
+        while not over.is_set() and not self.lost:
             with suppress(TimeoutError):
-                async with asyncio.timeout(RENEWAL_SECONDS):
+                async with asyncio.timeout(_RENEWAL_SECONDS):
                     await over.wait()
                     return
-            if not await self._renewed():
-                return
+            async with self._renewing:
+                await self._renew()
 
-    async def _renewed(self) -> bool:
-        """Prolong both leases; ``False`` when they are lost."""
-        async with self._renewing:
-            now = self._clock()
-            with suppress(TablesUnavailable):
-                if (
-                    not self.lost
-                    and await self._renew_user(now)
-                    and await self.table.renew(self.lease, now + LEASE_SECONDS)
-                ):
-                    self._until = now + LEASE_SECONDS
-                else:
-                    self._lost = True
-        return not self.lost
+    async def _renew(self) -> None:
+        """Prolong the lease; where the table does not answer the clock alone tells."""
+        now = self._clock()
+        self._lost = self.lost  # for good, even if the clock is set back
+        with suppress(TablesUnavailable):
+            if not self._lost and await self._table.renew(self.lease, now + LEASE_SECONDS):
+                self._until, self._proven_at = now + LEASE_SECONDS, now
+            else:
+                self._lost = True
+
+
+def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
+    """Which of a user's waiting turns to work on next, oldest first; none where none is due.
+
+    The oldest turn goes first, so that facts are learned in the order in which they were said: one
+    that failed too, whether or not it is due again, once another one is. With it goes what else
+    waits in its chat, or what shares its journal.
+    """
+    waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
+    ripe = {turn.message_id for turn in waiting if _is_ripe(turn, waiting, now)}
+    if not ripe:
+        return ()
+    first, *_ = (
+        turn
+        for turn in waiting
+        if turn.message_id in ripe or (turn.attempts and _bears_company(turn))
+    )
+    here = [turn for turn in waiting if turn.chat_id == first.chat_id]
+    if first.batch:
+        return tuple(turn for turn in here if turn.batch == first.batch)
+    if not _bears_company(first):
+        return (first,)
+    unanswered = itertools.takewhile(lambda turn: not turn.batch, here[here.index(first) :])
+    return tuple(itertools.islice(filter(_bears_company, unanswered), _MOST_JOINED))
+
+
+def _bears_company(turn: PendingTurn) -> bool:
+    return turn.attempts <= _ATTEMPTS_IN_COMPANY and turn.takes <= _TAKES_IN_COMPANY
+
+
+def _is_ripe(turn: PendingTurn, waiting: Sequence[PendingTurn], now: float) -> bool:
+    """Whether a turn is due and waits for no newer one of its chat, whose task takes both."""
+    if turn.due_at > now or turn.batch or turn.attempts:
+        return turn.due_at <= now
+    fresh = [
+        other.due_at
+        for other in waiting
+        if other.chat_id == turn.chat_id and not other.batch and not other.attempts
+    ]
+    return max(fresh) <= now or now >= min(fresh) + _LONGEST_JOINING_SECONDS

@@ -10,17 +10,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
 from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
-from adaptive.learn.clusters import ClusterRules, related_clusters
-from adaptive.learn.screen import comparable
+from adaptive.learn.clusters import related_clusters
 from adaptive.learn.summary import (
-    Summary,
     originals_of,
     read_summary,
     refusal_of,
@@ -37,6 +36,7 @@ from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.privacy.policy import gate_policy
 from adaptive.retry import RetryPolicy
 from adaptive.search.index import MemoryIndex
+from adaptive.search.tokens import comparable
 from adaptive.settings import Settings
 from adaptive.table_ports import ArchivedMemory, AuditEntry, Leases
 
@@ -48,7 +48,6 @@ _CLUSTERS_PER_RUN = 3
 _WRITING_SECONDS = 600.0
 # After a run that left something undone.
 _RETRY_AFTER_SECONDS = 3600.0
-_SUMMARISED = "summarised"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +68,17 @@ class Workshop:
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
 
 
-@dataclass(slots=True)
-class UpkeepReport:
-    """What runs did, counted by words; reports can be added up.
+class UpkeepReport(Counter[str]):
+    """What a run did, and what it left and why, counted by words."""
 
-    ``complete`` is false when something is left undone that another try may do.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter[str])
-    complete: bool = True
-
-    def add(self, other: UpkeepReport) -> None:
-        """Count another run's work, too."""
-        self.counts.update(other.counts)
-        self.complete = self.complete and other.complete
-
-    def count(self, words: str, number: int = 1) -> None:
-        """Count something that was done or left."""
-        if number:
-            self.counts[words] += number
-
-    def failed(self, error: AdaptiveMemoryError) -> None:
-        """Count a failure by its kind."""
-        self.count(f"failed: {type(error).__name__}")
-        self.complete = False
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left that another try may do."""
+        return not any(words.startswith(("failed", "originals kept")) for words in +self)
 
     def __str__(self) -> str:
-        counted = ", ".join(f"{words} {count}" for words, count in sorted(self.counts.items()))
-        return counted or "nothing to do"
+        counted = [f"{words} {count}" for words, count in sorted((+self).items())]
+        return ", ".join(counted) or "nothing to do"
 
 
 async def upkeep_when_due(
@@ -111,24 +93,17 @@ async def upkeep_when_due(
         return None
     name = f"upkeep:{shop.room.user_id}"
     longest = _WRITING_SECONDS + _CLUSTERS_PER_RUN * settings.llm_timeout_seconds
-    try:
+    report = UpkeepReport()
+    try:  # without a lease two workers would do it twice
         if not await shop.leases.acquire(name, owner, clock(), longest):
             return None
-    except TablesUnavailable as error:  # without a lease two workers would do it twice
-        log_upkeep.debug("no upkeep: %s", error)
-        return None
-    report = UpkeepReport()
-    try:
         await _run_upkeep(shop, settings, clock, report)
-    except AdaptiveMemoryError as error:
-        log_upkeep.warning("upkeep broke off: %s", error)
-        report.failed(error)
-    interval = float(settings.summarization_interval)
-    rest = interval if report.complete else min(interval, _RETRY_AFTER_SECONDS)
-    try:
+        interval = float(settings.summarization_interval)
+        rest = interval if report.complete else min(interval, _RETRY_AFTER_SECONDS)
         await shop.leases.acquire(name, owner, clock(), rest)
     except TablesUnavailable as error:
-        log_upkeep.debug("upkeep may come again too soon: %s", error)
+        log_upkeep.debug("upkeep may come again too soon, or not at all: %s", error)
+        return report if report else None
     log_upkeep.info("upkeep: %s", report)
     return report
 
@@ -136,30 +111,51 @@ async def upkeep_when_due(
 async def _run_upkeep(
     shop: Workshop, settings: Settings, clock: Callable[[], float], report: UpkeepReport
 ) -> None:
-    index = await shop.current()
-    archived = await shop.room.archive.read(shop.room.user_id)
-    done = await _finish_former_run(shop, archived, clock, report)
-    rules = ClusterRules.of(settings, clock(), done | _summary_ids(index.memories, archived))
-    found = await asyncio.to_thread(related_clusters, index, settings, rules)
+    """Finish what a run left that broke off, then put summaries in the place of some clusters."""
+    try:
+        index, left_out = await _finished_index(shop, int(clock()), report)
+        found = await asyncio.to_thread(related_clusters, index, settings, clock(), left_out)
+    except AdaptiveMemoryError as error:
+        _failed(report, error)
+        return
     clusters = [cluster for cluster in found if not any(map(shop.hidden.holds, cluster))]
-    report.count("left alone: for local models only", len(found) - len(clusters))
-    report.count("clusters", len(clusters))
-    for cluster in _clusters_in_turn(clusters, clock(), settings.summarization_interval):
+    report["left alone: for local models only"] += len(found) - len(clusters)
+    report["clusters"] += len(clusters)
+    # Others each time, so that failing ones keep none waiting.
+    for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
         try:
-            await _replace_cluster(shop, settings, cluster, clock, report)
-        except MemoryUnavailable:
-            raise
+            why = await _replace_cluster(shop, settings, cluster, clock, report)
+            report[f"left alone: {why}" if why else "summarised"] += 1
         except AdaptiveMemoryError as error:
-            log_upkeep.warning("a cluster is left alone: %s", error)
-            report.failed(error)
+            _failed(report, error)
+            if isinstance(error, MemoryUnavailable):
+                return
 
 
-def _clusters_in_turn(
-    clusters: Sequence[tuple[Memory, ...]], now: float, interval: int
-) -> list[tuple[Memory, ...]]:
-    """The clusters of this run: others each time, so that failing ones keep none waiting."""
-    start = int(now // interval) * _CLUSTERS_PER_RUN % len(clusters) if clusters else 0
-    return [*clusters[start:], *clusters[:start]][:_CLUSTERS_PER_RUN]
+def _failed(report: UpkeepReport, error: AdaptiveMemoryError) -> None:
+    log_upkeep.warning("upkeep left something undone: %s", error)
+    report[f"failed: {type(error).__name__}"] += 1
+
+
+async def _finished_index(
+    shop: Workshop, now: int, report: UpkeepReport
+) -> tuple[MemoryIndex, set[str]]:
+    """The index, and the ids in it that are no originals: summaries, and what they stand for.
+
+    Originals that a run which broke off has left beside their summary are deleted here.
+    """
+    index, room = await shop.current(), shop.room
+    archived = [one for one in await room.archive.read(room.user_id) if one.summary]
+    texts = {comparable(one.summary) for one in archived}
+    left_out = {
+        row.id for row in index.memories if originals_of(row) or comparable(row.content) in texts
+    }
+    if archived:
+        async with shop.writing():
+            for row, originals in left_beside_summary(archived, await room.store.read()):
+                left_out |= {memory.id for memory in originals}
+                await _remove_originals(room, row, originals, now, report)
+    return index, left_out
 
 
 async def _replace_cluster(
@@ -168,8 +164,8 @@ async def _replace_cluster(
     cluster: tuple[Memory, ...],
     clock: Callable[[], float],
     report: UpkeepReport,
-) -> None:
-    """Put a summary in the place of a cluster, or leave it alone with a reason.
+) -> str:
+    """Put a summary in the place of a cluster; why it is left alone, or nothing.
 
     Raises:
         ModelError: the model brought nothing.
@@ -181,90 +177,52 @@ async def _replace_cluster(
         shop.completer, request, shop.formats, policy, settings.llm_timeout_seconds
     )
     summary = read_summary(completion.text)
-    refusal = refusal_of(summary, cluster)
-    if refusal:
-        report.count(f"left alone: {refusal}")
-        return
+    if refusal := refusal_of(summary, cluster):
+        return refusal
     # Before it is archived with its originals: a run that broke off knows the row by its words.
     verdict = await asyncio.to_thread(gate, summary.text, gate_policy(settings))
     if isinstance(verdict, Refused):
-        report.count(f"left alone: {verdict.reason}")
-        return
+        return verdict.reason
     summary = replace(summary, text=verdict.text)
+    room = shop.room
     async with shop.writing():
-        await _write_summary(shop.room, summary, cluster, int(clock()), report)
-
-
-async def _write_summary(
-    room: Storeroom,
-    summary: Summary,
-    cluster: tuple[Memory, ...],
-    now: int,
-    report: UpkeepReport,
-) -> None:
-    rows = {row.id: row for row in await room.store.read()}
-    if any(rows.get(memory.id) != memory for memory in cluster):
-        report.count("left alone: a memory was changed meanwhile")
-        return
-    await put_into_archive(
-        room, [ArchivedMemory(memory, _SUMMARISED, now, summary.text) for memory in cluster]
-    )
-    row = await room.store.add(
-        summary_draft(summary, cluster), summary_provenance(cluster), summary_meta(cluster, now)
-    )
-    report.count("summarised")
-    reason = f"a summary of {len(cluster)} memories"
-    entry = AuditEntry("saved", row.id, now, after=row.content, reason=reason)
-    await room.trail.record(room.user_id, [entry], now)
-    await _remove_originals(room, row, cluster, now, report)
-
-
-async def _finish_former_run(
-    shop: Workshop,
-    archived: Sequence[ArchivedMemory],
-    clock: Callable[[], float],
-    report: UpkeepReport,
-) -> set[str]:
-    """Delete originals that a former run has left beside their summary; the ids it dealt with."""
-    if not any(one.summary for one in archived):
-        return set()
-    async with shop.writing():
-        left = left_beside_summary(archived, await shop.room.store.read())
-        for row, originals in left:
-            await _remove_originals(shop.room, row, originals, int(clock()), report)
-    return {memory.id for _, originals in left for memory in originals}
+        now = int(clock())
+        rows = {row.id: row for row in await room.store.read()}
+        if any(rows.get(memory.id) != memory for memory in cluster):
+            return "a memory was changed meanwhile"
+        await put_into_archive(
+            room, [ArchivedMemory(memory, "summarised", now, summary.text) for memory in cluster]
+        )
+        row = await room.store.add(
+            summary_draft(summary, cluster),
+            summary_provenance(cluster),
+            summary_meta(cluster, now),
+        )
+        reason = f"a summary of {len(cluster)} memories"
+        entry = AuditEntry("saved", row.id, now, after=row.content, reason=reason)
+        await room.trail.record(room.user_id, [entry], now)
+        await _remove_originals(room, row, cluster, now, report)
+    return ""
 
 
 def left_beside_summary(
     archived: Sequence[ArchivedMemory], rows: Sequence[Memory]
-) -> list[tuple[Memory, tuple[Memory, ...]]]:
+) -> list[tuple[Memory, list[Memory]]]:
     """Summaries in the store with those of their originals that stand there, too, unchanged.
 
     A summary is known by its meta, or by its content, as releases before 0.10 have no meta. An
     original that says word for word what the summary was to say is not taken for it.
     """
+    ids = {one.memory.id for one in archived if one.summary}
     by_id = {row.id: row for row in rows}
-    by_content = {comparable(row.content): row for row in rows}
+    by_content = {comparable(row.content): row for row in rows if row.id not in ids}
     by_original = {one: row for row in rows for one in originals_of(row)}
-    batches: dict[str, list[Memory]] = {}
+    found: dict[str, tuple[Memory, list[Memory]]] = {}
     for one in archived:
-        if one.summary:
-            batches.setdefault(comparable(one.summary), []).append(one.memory)
-    found: list[tuple[Memory, tuple[Memory, ...]]] = []
-    for words, originals in batches.items():
-        ids = {memory.id for memory in originals}
-        known = (by_original.get(memory.id) for memory in originals)
-        row = next((row for row in known if row), by_content.get(words))
-        standing = tuple(memory for memory in originals if by_id.get(memory.id) == memory)
-        if row is not None and row.id not in ids and standing:
-            found.append((row, standing))
-    return found
-
-
-def _summary_ids(rows: Sequence[Memory], archived: Sequence[ArchivedMemory]) -> set[str]:
-    """Ids of the summaries in the store: what was made of many facts is not made of once more."""
-    texts = {comparable(one.summary) for one in archived if one.summary}
-    return {row.id for row in rows if originals_of(row) or comparable(row.content) in texts}
+        row = by_original.get(one.memory.id) or by_content.get(comparable(one.summary))
+        if one.summary and row and by_id.get(one.memory.id) == one.memory:
+            found.setdefault(row.id, (row, []))[1].append(one.memory)
+    return list(found.values())
 
 
 async def _remove_originals(
@@ -275,18 +233,15 @@ async def _remove_originals(
     Raises:
         HostError: the store could not be read; nothing was deleted.
     """
-    removal = await remove_archived(room, originals)
-    report.count("originals archived", len(removal.removed))
-    for _, why in removal.kept:
-        log_upkeep.warning("an original stays beside its summary: %s", why)
-        report.count("originals kept")
-        report.complete = False
+    removed = await remove_archived(room, originals)
+    report["originals archived"] += len(removed)
+    report["originals kept"] += len(originals) - len(removed)
     entries = [
         AuditEntry("summarised", memory.id, now, memory.content, row.content, f"now {row.id}")
-        for memory in removal.removed
+        for memory in removed
     ]
     await room.trail.record(room.user_id, entries, now)
     try:
-        await room.usage.merge(room.user_id, [memory.id for memory in removal.removed], row.id)
+        await room.usage.merge(room.user_id, [memory.id for memory in removed], row.id)
     except TablesUnavailable as error:
         log_upkeep.debug("recalls of summarised memories are not handed over: %s", error)

@@ -8,14 +8,12 @@ from dataclasses import asdict, dataclass, replace
 
 from pydantic import TypeAdapter, ValidationError
 
-from adaptive.learn.commands import read_commands
-from adaptive.learn.worth import reason_to_skip
 from adaptive.messages import head_and_tail
 from adaptive.model import Turn
 from adaptive.settings import Settings
 from adaptive.table_ports import PendingTurn
 
-# More than the model is shown of them (``learn.extract``).
+# More than the model is shown of them (``learn.extraction``).
 _LONGEST_WAITING_WORDS = 16_000
 _LONGEST_EARLIER = 2000
 
@@ -38,11 +36,6 @@ class WaitingTurn:
         if not self.language or settings.memory_language.strip():
             return settings
         return settings.model_copy(update={"memory_language": self.language})
-
-
-def may_hold_facts(words: str) -> bool:
-    """Whether words ask for something to be kept or forgotten, or may tell something."""
-    return bool(read_commands(words)) or not reason_to_skip(words)
 
 
 # Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,

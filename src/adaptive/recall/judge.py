@@ -17,7 +17,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, Validation
 from adaptive.errors import AdaptiveMemoryError, ReplyUnusable
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.prompts import render_prompt
-from adaptive.llm.reply import reply_items
+from adaptive.llm.reply import read_items
 from adaptive.measures import staged
 from adaptive.messages import head_and_tail
 from adaptive.model import Candidate, Completion, CompletionRequest, Memory
@@ -252,7 +252,7 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
     """
     offered = {memory.id for memory in asked}
     scores: dict[str, float] = {}
-    for item in reply_items(completion.text, "scores", cut=completion.cut):
+    for item in read_items(completion, "scores", lambda fields: "id" in fields).items:
         for read in _score_items(mapping(item)):
             if read.id.strip() in offered:
                 scores.setdefault(read.id.strip(), read.score)

@@ -18,7 +18,8 @@ class Question:
     """What memories are wanted for; without a ``chat_id`` nothing is kept in place.
 
     ``first`` tells that the chat holds no earlier message of the user. ``lift`` puts candidates,
-    which it is given best first, into the order in which they are chosen.
+    which it is given best first, into the order in which they are chosen. ``today`` is the user's
+    day as "YYYY-MM-DD"; without it nothing has ended.
     """
 
     text: str
@@ -26,9 +27,12 @@ class Question:
     chat_id: str = ""
     first: bool = False
     lift: Lift | None = None
+    today: str = ""
 
 
-def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_id: str) -> Question:
+def question_of(
+    messages: Sequence[Message], metadata: Mapping[str, Any], chat_id: str, today: str = ""
+) -> Question:
     """The question that a prompt asks."""
     newest = newest_user_message(messages) or {}
     said = [one for one in messages if one.get("role") == "user"]
@@ -37,4 +41,4 @@ def question_of(messages: Sequence[Message], metadata: Mapping[str, Any], chat_i
         newest = mapping(metadata.get("user_message")) or newest
     text = spoken_text(message_text(newest))
     previous = spoken_text(message_text(said[-2])) if len(said) > 1 else ""
-    return Question(text, previous, chat_id, first=len(said) <= 1)
+    return Question(text, previous, chat_id, first=len(said) <= 1, today=today)

@@ -6,12 +6,13 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
 
 from adaptive.measures import staged, timed
 from adaptive.messages import has_words
-from adaptive.model import Candidate, Memory
+from adaptive.model import Candidate, Memory, has_ended
 from adaptive.ports import Vectors
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.recall.chat_states import ChatStates
@@ -124,11 +125,17 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     await library.verdicts.ready()
     question, vectors = await rewritten(question, vectors, embedder, library.rewriter)
     screen = EntryScreen(library.verdicts, user_id)
-    core = library.hidden.without(core_memories(index, settings.core_importance))
-    fitting = await _fitting(library, index, question, vectors, screen, len(core), settings)
+    # What has ended is no fact of today: it is left out as if it were none of the model's business.
+    withheld = {one.id for one in index.memories if has_ended(one, question.today)}
+    if library.hidden.names:
+        withheld |= {one.id for one in index.memories if library.hidden.holds(one)}
+    core = [one for one in core_memories(index, settings.core_importance) if one.id not in withheld]
+    fitting = await _fitting(
+        library, index, question, vectors, screen, withheld, len(core), settings
+    )
     left = 0 if index.complete else len(index.missing())
     note = f"{left} not embedded yet: found by keywords" if left else ""
-    return await _laid_out(library, index, core, fitting, screen, state, note, settings)
+    return await _laid_out(library, index, core, fitting, screen, withheld, state, note, settings)
 
 
 @staged("ranking")
@@ -138,6 +145,7 @@ async def _fitting(
     question: Question,
     vectors: Vectors | None,
     screen: EntryScreen,
+    withheld: AbstractSet[str],
     spare: int,
     settings: Settings,
 ) -> list[Candidate]:
@@ -146,11 +154,10 @@ async def _fitting(
         return []
     asked = asked_for(question.text, question.previous, vectors, index.dimension)
     most = max(settings.related_memories_n, settings.top_n_memories) + spare
-    hidden = len(index.memories) - len(library.hidden.without(index.memories))
     ranked = [
         one
-        for one in rank(index.shelf, asked, limit=most + hidden + _PLACES_FOR_REFUSED)
-        if not library.hidden.holds(index.memories[one.place])
+        for one in rank(index.shelf, asked, limit=most + len(withheld) + _PLACES_FOR_REFUSED)
+        if index.memories[one.place].id not in withheld
     ]
 
     def fits(left: Sequence[Ranked], *, judged: bool = False) -> list[Candidate]:
@@ -227,6 +234,7 @@ async def _laid_out(
     core: list[Memory],
     fitting: list[Candidate],
     screen: EntryScreen,
+    withheld: AbstractSet[str],
     state: str,
     note: str,
     settings: Settings,
@@ -239,7 +247,7 @@ async def _laid_out(
     existing = {
         one: memory
         for one, memory in known.items()
-        if not library.hidden.holds(memory) and screen.allows(memory)
+        if one not in withheld and screen.allows(memory)
     }
     if library.admit is not None:
         admitted = {memory.id for memory in await library.admit([*core, *existing.values()])}

@@ -7,7 +7,7 @@ import itertools
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -18,7 +18,7 @@ from adaptive.ports import Embedder, MemoryStore, Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
 from adaptive.search.kept_vectors import embedded_texts, store_vectors, stored_vectors
-from adaptive.search.null_vectors import NullPromptVectors
+from adaptive.search.shared_vectors import SharedVectors
 from adaptive.table_ports import StoredVector, VectorTable
 
 log_indexes = logging.getLogger("adaptive_memory.search")
@@ -54,7 +54,7 @@ class MemoryIndexes:
         self._working: dict[str, asyncio.Task[None]] = {}
         self._embedding: dict[str, asyncio.Task[None]] = {}
         self._tidying: dict[str, asyncio.Task[None]] = {}
-        self.nulls = NullPromptVectors()
+        self.nulls = SharedVectors(NULL_PROMPTS)
         self._expected: dict[str, dict[str, Vectors]] = {}
         self._resting: dict[str, float] = {}
         self._queries: OrderedDict[tuple[str, str, str], Vectors] = OrderedDict()
@@ -116,6 +116,23 @@ class MemoryIndexes:
             self._expected.clear()
         made = zip(texts, vectors, strict=True)
         self._expected[user_id] = {content_hash(text): vector for text, vector in made}
+
+    async def wrote(self, sources: Sources, contents: Mapping[str, str]) -> bool:
+        """Store the expected vectors of memories that were just written; whether each has one.
+
+        ``contents`` are by memory id. Whoever reads the memories next has their vectors at hand.
+        """
+        expected = self._expected.get(sources.user_id, {})
+        hashes = {memory_id: content_hash(content) for memory_id, content in contents.items()}
+        ready = {
+            memory_id: StoredVector(digest, expected[digest])
+            for memory_id, digest in hashes.items()
+            if digest in expected
+        }
+        if ready:
+            name = await sources.embedder.name()
+            await store_vectors(sources.table, sources.user_id, name, ready)
+        return len(ready) == len(contents)
 
     def remember_query(self, user_id: str, embedder: str, text: str, vector: Vectors) -> None:
         """Keep the vector of a message for a while: learning from it asks for it again."""
@@ -188,7 +205,7 @@ class MemoryIndexes:
         number, read_at = next(self._order), self._clock()
         memories = await _memories(sources.store, held)
         if held:
-            known = held.stored_vectors()
+            known = held.stored_vectors() | self._written(held, memories, user_id)
         else:
             known = await stored_vectors(sources.table, user_id, name)
             await self.nulls.known(sources.table, name)
@@ -206,6 +223,20 @@ class MemoryIndexes:
         self._read[user_id] = number
         if known.keys() - index.places.keys():
             _watched(self._tidy(sources, name, [*index.places]), self._tidying, user_id)
+
+    def _written(
+        self, held: MemoryIndex, memories: Sequence[Memory], user_id: str
+    ) -> dict[str, StoredVector]:
+        """The expected vectors of memories that are new or have changed, by id."""
+        expected = self._expected.get(user_id, {})
+        found: dict[str, StoredVector] = {}
+        for memory in memories if expected else ():
+            before = held.memory(memory.id)
+            if before is None or before.content != memory.content:
+                digest = content_hash(memory.content)
+                if digest in expected:
+                    found[memory.id] = StoredVector(digest, expected[digest])
+        return found
 
     def _embed_behind(self, sources: Sources, name: str) -> None:
         """Embed what is missing in the background, unless that runs or has just failed."""
@@ -246,16 +277,6 @@ class MemoryIndexes:
         index = self._held.get(user_id)
         if index is None or index.embedder != name:
             return
-        expected = self._expected.get(user_id, {})
-        ready = {
-            index.memories[place].id: StoredVector(index.hashes[place], expected[digest])
-            for place in index.missing()
-            if (digest := index.hashes[place]) in expected
-        }
-        if ready:
-            await self._change(user_id, name, partial(_filled, found=ready))
-            await store_vectors(sources.table, user_id, name, ready)
-            index = self._held.get(user_id, index)
         missing = index.missing()
         if 0 < len(missing) <= _WAITED_FOR:
             index = await self._shared(sources, name, index)

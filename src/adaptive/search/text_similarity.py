@@ -9,15 +9,24 @@ same figure is computed here, with the longest common subsequence held in the bi
 from __future__ import annotations
 
 import re
+import unicodedata
 
 from adaptive.messages import head_and_tail
-from adaptive.search.meanings import folded_text
 from adaptive.search.tokens import tokens
 from adaptive.soft import soft_import
 
 # A fact is one sentence. Of more than this, head and tail are compared.
 _LONGEST_COMPARED = 1000
 _FUZZY_WORDS = re.compile(r"[^\W_]+")
+_COMBINING = re.compile("[\u0300-\u036f]")
+
+
+def folded_text(text: str) -> str:
+    """A text in lower case and without accents; of an apostrophe there is one form."""
+    if text.isascii():
+        return text.lower()
+    bare = _COMBINING.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return unicodedata.normalize("NFKC", bare).replace("’", "'").replace("œ", "oe")
 
 
 def holds_words_of(text: str, other: str) -> bool:

@@ -130,6 +130,11 @@ def tokens(text: str) -> list[str]:
     return [run for run, empty in runs if not empty] or [run for run, _ in runs]
 
 
+def comparable(text: str) -> str:
+    """A text as facts are compared word for word: case, spaces and the final stop do not count."""
+    return " ".join(text.casefold().split()).rstrip(" .!。")
+
+
 def continues(text: str) -> bool:
     """Whether a short message leans on what was said before: "And when was that?", "Why?"."""
     short = text.strip()

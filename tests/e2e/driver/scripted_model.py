@@ -34,8 +34,7 @@ INTERNAL_TITLES = frozenset(
         "# Preprocess",
         "# Postprocess",
         "# Summarise history",
-        "# Suggest categories",
-        "# Suggest entries",
+        "# Check what no longer holds",
     }
 )
 

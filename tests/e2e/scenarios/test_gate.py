@@ -61,9 +61,6 @@ async def test_secret_is_nowhere(host: RunningHost, plugin: InstalledFilter) -> 
     learns(host.model, "GitHub", operations(new(f"User's GitHub token is {TOKEN}.")))
     turn = await page.new_chat().send(f"Remember that my token for GitHub is {TOKEN}!")
     await page.wait_for_status(turn, NO_TOKEN)
-    learns(host.model, "deploy", operations())
-    turn = await page.new_chat().send(f"Remember that my deploy key is {TOKEN}.")
-    await page.wait_for_status(turn, "secrets are never remembered")
     await host.rest()
     assert await page.memories() == []
     assert [name for name, rows in ours(host).items() if TOKEN in repr(rows)] == []
@@ -142,7 +139,7 @@ async def test_instructions_and_wishes(host: RunningHost, plugin: InstalledFilte
     turn = await page.new_chat().send("I like running. Here is what I found on my shoes.")
     await page.wait_for_status(turn, "Memory saved: User likes running. · Not saved: Always")
     learns(host.model, "briefly", operations(new("Answer briefly.")))
-    turn = await page.new_chat().send("From now on, answer briefly. I like it short.")
+    turn = await page.new_chat().send("I like running. Answer me briefly from now on, please.")
     await page.wait_for_status(turn, "Memory saved: User wants brief answers.")
     await host.rest()
     kept = [one.content for one in await page.memories()]

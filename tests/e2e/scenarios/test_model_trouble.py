@@ -35,7 +35,7 @@ CASES = (
     Case("hangs", Hang(), (), "did not answer within"),
     Case("closes the connection", CloseConnection(after=BOTH), (), "Nothing saved"),
     Case("HTML", Garbage(), (), "Nothing saved"),
-    Case("prose", Say("You like tea, how nice!"), (), "answered in prose"),
+    Case("prose", Say("You like tea, how nice!"), (), "no usable JSON"),
     Case("cut at the limit", CutOff(HALF), (TEA,), "Memory saved: " + TEA),
     Case(
         "reasoning and a fence",

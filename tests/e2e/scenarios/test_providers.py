@@ -102,7 +102,7 @@ async def test_time_zone(host: RunningHost, plugin: InstalledFilter) -> None:
     page.time_zone = "Pacific/Auckland"
     turn = await page.new_chat().send(WORDS)
     await page.wait_for_status(turn, "Nothing new to remember")
-    assert "(time zone Pacific/Auckland)" in host.model.requests_titled(EXTRACT)[-1].system_prompt
+    assert "(Pacific/Auckland)" in host.model.requests_titled(EXTRACT)[-1].system_prompt
     await plugin.set_user_valves(page, {"timezone": "America/Lima"})
     turn = await page.new_chat().send(WORDS)
     await page.wait_for_status(turn, "Nothing new to remember")

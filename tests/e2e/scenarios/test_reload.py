@@ -22,7 +22,8 @@ NOTICED_SECONDS = 5.0
 
 def turns(host: RunningHost, page: Page) -> list[dict[str, Any]]:
     """A user's turns in the table of what waits."""
-    return host.query("SELECT * FROM adaptive_memory_pending WHERE user_id = ?", page.user_id)
+    turns = "SELECT * FROM adaptive_memory_pending WHERE user_id = ? AND state <> 'lease'"
+    return host.query(turns, page.user_id)
 
 
 async def test_new_code_between_two_tries(host: RunningHost, plugin: InstalledFilter) -> None:

@@ -8,29 +8,20 @@ import pytest
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Answer, Hang
+from tests.e2e.driver.replies import Hang
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import learns, new, operations
+from tests.e2e.scenarios.extraction import EXTRACT, delete, learns, new, operations, update
 
-CATEGORIES = "# Suggest categories"
-ENTRIES = "# Suggest entries"
 SAID = "I drink a pot of green tea every morning."
 TEA = "User drinks a pot of green tea every morning."
-ENTRY = {
-    "category": "preference",
-    "title": "Morning tea",
-    "bank": "Personal",
-    "tags": ["preference", "behavior"],
-    "content": TEA,
-}
+FACT = new(TEA, tags=["preference", "behavior"])
 WAITS = "1 suggestion waits for your answer"
 
 
-def proposes(host: RunningHost, chosen: Answer = "", entry: Answer = "") -> None:
-    """Let the model propose the tea for every turn, or answer something else."""
-    host.model.when_title(CATEGORIES, chosen or {"categories": ["preference"]})
-    host.model.when_title(ENTRIES, entry or {"suggestions": [ENTRY]})
+def proposes(host: RunningHost) -> None:
+    """Let the model find the tea in every turn that speaks of it."""
+    learns(host.model, "green tea", operations(FACT))
 
 
 async def careful(host: RunningHost, plugin: InstalledFilter, answer: object) -> Page:
@@ -73,7 +64,7 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     assert stored_before == [0]
     (asked,) = questions(page)
     assert asked["title"] == "Remember this?"
-    assert "Morning tea" in asked["message"] and TEA.rstrip(".") in asked["message"]
+    assert TEA.rstrip(".") in asked["message"]
     (row,) = await page.memories()
     told = f"{row.content} {row.path} {row.meta}"
     assert TEA in told
@@ -82,24 +73,22 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     audit = "SELECT message_id FROM adaptive_memory_audit WHERE user_id = ?"
     assert host.query(audit, page.user_id) == [{"message_id": turn.user_message_id}]
     assert states(host, page) == []
-    assert host.model.requests_titled("# Extract memories") == []
+    assert len(host.model.requests_titled(EXTRACT)) == 1
     await page.new_chat().send("What do I drink in the morning?")
-    chats = [one for one in host.model.chat_requests() if "# Suggest" not in one.system_prompt]
-    assert TEA in chats[-1].system_prompt
+    assert TEA in host.model.chat_requests()[-1].system_prompt
 
 
 async def test_rejected_for_good(host: RunningHost, plugin: InstalledFilter) -> None:
     """What was rejected is not proposed again, in any case of letters, after a reload too."""
-    changed = {**ENTRY, "title": "MORNING TEA", "content": "User loves green tea."}
-    answers = [{"suggestions": [ENTRY]}, {"suggestions": [changed]}]
-    proposes(host, entry=answers)
+    shouted = new("User DRINKS a pot of green tea every morning.", tags=["preference"])
+    learns(host.model, "green tea", [operations(FACT), operations(shouted)])
     page = await careful(host, plugin, False)
     await page.new_chat().send(SAID)
     await until(lambda: states(host, page) == ["rejected"], 30, "the rejection")
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
     turn = await page.new_chat().send("I drink green tea in the evening, too.")
     await page.wait_for_status(turn, "Nothing new to remember")
-    assert len(host.model.requests_titled(ENTRIES)) == 2
+    assert len(host.model.requests_titled(EXTRACT)) == 2
     assert len(questions(page)) == 1
     assert await page.memories() == []
 
@@ -118,7 +107,6 @@ async def test_unanswered(host: RunningHost, plugin: InstalledFilter) -> None:
     turn = await page.new_chat().send("What is the capital of Portugal?")
     await page.wait_for_status(turn, f"Memory saved: {TEA}")
     assert len(questions(page)) == 2
-    assert len(host.model.requests_titled(CATEGORIES)) == 1
 
 
 @pytest.mark.every_release
@@ -140,8 +128,7 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
 async def test_model_in_trouble(host: RunningHost, plugin: InstalledFilter) -> None:
     """Where the model does not answer nothing is stored, and the user is told why."""
     await plugin.set_valves({"llm_timeout_seconds": 1, "max_retries": 0})
-    proposes(host)
-    host.model.when_title(ENTRIES, Hang())
+    learns(host.model, "green tea", Hang())
     page = await careful(host, plugin, True)
     turn = await page.new_chat().send(SAID)
     assert turn.content == "Understood."
@@ -150,18 +137,22 @@ async def test_model_in_trouble(host: RunningHost, plugin: InstalledFilter) -> N
     assert (await page.memories(), questions(page)) == ([], [])
 
 
-async def test_asked_for(host: RunningHost, plugin: InstalledFilter) -> None:
-    """What is to be remembered is saved at once; only what else is said is proposed."""
-    proposes(host)
-    dog = "User has a dog called Rex."
-    learns(host.model, "Rex", operations(new(dog), new(TEA)))
+async def test_change_and_deletion(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A change is asked about before it is made; what is to be forgotten goes at once."""
     page = await careful(host, plugin, True)
-    turn = await page.new_chat().send(f"Remember that I have a dog called Rex. {SAID}")
-    await page.wait_for_status(turn, f"Memory saved: {dog}")
-    await page.wait_for_status(turn, f"Memory saved: {TEA}")
-    assert [TEA.rstrip(".") in one["message"] for one in questions(page)] == [True]
-    contents = " ".join(one.content for one in await page.memories())
-    assert dog in contents and TEA in contents
+    for content in (TEA, "User has a dog called Rex."):
+        await page.add_memory(content)
+    ids = {one.content: one.id for one in await page.memories()}
+    tea, dog = (next(id for said, id in ids.items() if one in said) for one in ("tea", "Rex"))
+    coffee = "User drinks a pot of coffee every morning."
+    learns(host.model, "coffee", operations(update(tea, coffee), delete(dog)))
+    turn = await page.new_chat().send("I drink coffee every morning now. And forget my dog Rex.")
+    await page.wait_for_status(turn, "Memory deleted: User has a dog called Rex.")
+    await page.wait_for_status(turn, f"Memory updated: {coffee}")
+    (asked,) = questions(page)
+    assert coffee.rstrip(".") in asked["message"]
+    (row,) = await page.memories()
+    assert row.id == tea
 
 
 async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -195,4 +186,4 @@ async def test_found_behind_the_answer(host: RunningHost, plugin: InstalledFilte
     kept = [one.content for one in await page.memories()]
     assert [sum(word in one for one in kept) for word in ("tea", "violin")] == [1, 1]
     assert len(questions(page)) == len(kept) == 2
-    assert host.model.requests_titled("# Extract memories") == []
+    assert len(host.model.requests_titled(EXTRACT)) == 1

@@ -1,0 +1,111 @@
+"""How much of a fact must stand in the user's words: right facts refused, swapped ones let through.
+
+The facts are those that a reader who played the model has found in the messages of ten people
+(``tests/learn/reader``). Each is held against the message that it was read in, and each new one
+against a message of every other person. No host, no model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from adaptive.learn.grounding import Source, beginnings, grounding_refusal
+from adaptive.model import Operation, Proof
+from adaptive.settings import Settings
+from adaptive.user_valves import UserValves
+from adaptive.valves import Valves
+from benchmarks.figures import say, write_results
+from tests.learn.reader.lessons import ReadLesson, read_lessons
+
+SHARES = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+Fact = tuple[ReadLesson, Operation]
+
+
+def main() -> None:
+    """Print the curves and write ``results/grounding.json``."""
+    settings = Settings.merge(Valves(), UserValves())
+    right, swapped = right_facts(settings), swapped_facts(settings)
+    say(f"{len(right)} right facts, {len(swapped)} of somebody else's message")
+    figures = {
+        "facts": len(right),
+        "swapped": len(swapped),
+        "right_refused": refused_share(right, settings),
+        "swapped_passed": 1 - refused_share(swapped, settings),
+        "without_evidence": {
+            "right_refused": refused_share(bare(right), settings),
+            "swapped_passed": 1 - refused_share(bare(swapped), settings),
+        },
+        "shares": [share_figures(share, right, swapped) for share in SHARES],
+    }
+    for row in figures["shares"]:
+        say(" ".join(f"{name} {value:.3f}" for name, value in row.items()))
+    say(f"as it is: {figures['right_refused']:.3f} refused, {figures['swapped_passed']:.3f} passed")
+    write_results("grounding", figures)
+
+
+def share_figures(share: float, right: list[Fact], swapped: list[Fact]) -> dict[str, float]:
+    """What words alone would do: the newest message's, and the user's earlier ones as well."""
+    return {
+        "share": share,
+        "right_refused": 1 - told_share(right, share, earlier=False),
+        "swapped_passed": told_share(swapped, share, earlier=False),
+        "right_refused_with_earlier": 1 - told_share(right, share, earlier=True),
+        "swapped_passed_with_earlier": told_share(swapped, share, earlier=True),
+    }
+
+
+def told_share(facts: list[Fact], share: float, *, earlier: bool) -> float:
+    """The part of the facts of which so many telling words begin like one that was said."""
+    held = 0
+    for lesson, operation in facts:
+        source = Source.of(lesson.turn)
+        said = source.newest | (beginnings(source.earlier) if earlier else frozenset())
+        telling = beginnings(operation.draft.content)
+        held += len(telling & said) >= share * len(telling)
+    return held / len(facts)
+
+
+def refused_share(facts: list[Fact], settings: Settings) -> float:
+    """The part that the plug-in refuses."""
+    refused = [
+        one
+        for lesson, one in facts
+        if grounding_refusal(one, Source.of(lesson.turn), lesson.memories.get(one.id), settings)
+    ]
+    return len(refused) / len(facts)
+
+
+def bare(facts: list[Fact]) -> list[Fact]:
+    """The facts as a model that quotes nothing would give them."""
+    return [(lesson, replace(one, proof=Proof())) for lesson, one in facts]
+
+
+def right_facts(settings: Settings) -> list[Fact]:
+    """What was found in each message, as far as it is to be kept."""
+    return [(one, found) for one in read_lessons() for found in kept(one, settings)]
+
+
+def swapped_facts(settings: Settings) -> list[Fact]:
+    """Each message with the new facts of a message of each other person."""
+    by_user: dict[str, list[ReadLesson]] = {}
+    for lesson in read_lessons():
+        by_user.setdefault(lesson.user, []).append(lesson)
+    return [
+        (lesson, found)
+        for user, lessons in by_user.items()
+        for other, others in by_user.items()
+        if other != user
+        for place, lesson in enumerate(lessons)
+        for found in kept(others[place % len(others)], settings)
+        if found.kind == "NEW"
+    ]
+
+
+def kept(lesson: ReadLesson, settings: Settings) -> list[Operation]:
+    """The operations of a reply that it says are to be kept."""
+    found = lesson.operations(settings)
+    return [one for one in found if one.proof.kind in ("FACT", "STYLE", "")]
+
+
+if __name__ == "__main__":
+    main()

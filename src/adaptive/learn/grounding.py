@@ -1,0 +1,247 @@
+"""Whether a proposed change is what the user said: each fact proves it by the user's own words.
+
+The model quotes the words that say a fact (``evidence``), and code looks for them in what the user
+typed. Nothing here reads what a sentence means, so it works in every script: words are compared by
+how they begin, and by pairs of signs where a script puts no spaces between words.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from adaptive.model import Memory, Operation, Proof, Turn
+from adaptive.search.tokens import tokens
+from adaptive.settings import Settings
+
+# Of a quotation so much must stand within one window of the typed words: small models misquote.
+_LEAST_QUOTED = 0.7
+# Of a fact's telling words so many must begin like one of the newest message; where the model
+# quotes nothing, or something that was not typed, and where it quotes it word for word. See
+# benchmarks/README.md, "Grounding", for what each share lets pass and refuses.
+_LEAST_TOLD = 0.2
+_LEAST_TOLD_UNQUOTED = 0.3
+# A window may be so much longer than its quotation, whose words may stand apart.
+_WINDOW = 2
+_FIRST_LETTERS = 4
+# A quotation of fewer words proves little: "yes", "my wife".
+_LEAST_QUOTED_WORDS = 3
+# Numbers up to a dozen are often written as words.
+_LARGEST_WRITTEN_NUMBER = 12
+_LAST_DAY = 31
+
+_REASONS_OF_KIND = {
+    "META": "it is about this conversation only",
+    "STATE": "it will soon be over",
+    "IMAGINED": "it is imagined or played",
+    "QUOTED": "it stands only in what you quoted or pasted",
+}
+_REASONS_OF_SUBJECT = {
+    "assistant": "it is about the assistant, not about you",
+    "world": "it is general knowledge, not about you",
+}
+NOT_SAID = "it is not in your message"
+
+_FENCED = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,}).*?(?:^[ \t]{0,3}\1[^\n]*$|\Z)", re.M | re.S)
+_CITED = re.compile(r"^[ \t]{0,3}>(?![.:_<]).*$", re.M)
+# Two headers in a row or more, one of which holds an address or is a subject, begin a mail.
+_SUBJECT = (
+    "subject|betreff|objet|asunto|assunto|oggetto"
+    "|\u0442\u0435\u043c\u0430|\u4e3b\u9898|\u4ef6\u540d"
+)
+_HEADER = r"[^\W\d][\w-]{0,11}[ \t]?[:\uff1a][ \t]?\S.*\n"
+_MAIL = re.compile(
+    rf"^(?=(?:{_HEADER}){{2}})(?=(?:{_HEADER})*?(?:.*\w@\w|(?:{_SUBJECT})[ \t]?[:\uff1a])).*\Z",
+    re.M | re.S | re.I,
+)
+_QUOTED = re.compile(
+    r"(?<!\w)\"(?=\S)[^\"]+(?<=\S)\"(?!\w)|\u201c[^\u201c\u201d]+\u201d|\u201e[^\u201e\u201c\u201d]+[\u201c\u201d]"
+    r"|\u00ab[^\u00ab\u00bb]+\u00bb|\u00bb[^\u00ab\u00bb]+\u00ab|\u300c[^\u300c\u300d]+\u300d|\u300e[^\u300e\u300f]+\u300f"
+)
+# Shorter quotations are titles and names.
+_LONGEST_TITLE_WORDS = 6
+_LONGEST_TITLE_SIGNS = 12
+_UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+_UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
+_UNITS = re.compile(rf"[{_UNSPACED_SIGNS}]|[^\W_{_UNSPACED_SIGNS}]+")
+_DIGITS = re.compile(r"\d+")
+
+
+def typed_words(words: str) -> str:
+    """A message without what stands in fences, block quotes, mails and quoted sentences."""
+    words = unpasted_words(words)
+    return _QUOTED.sub(lambda found: found[0] if _is_title(found[0]) else " ", words)
+
+
+def unpasted_words(words: str) -> str:
+    """A message without what stands in fences, block quotes and mails."""
+    for pasted in (_FENCED, _CITED, _MAIL):
+        words = pasted.sub("\n", words)
+    return words
+
+
+def _is_title(quoted: str) -> bool:
+    units = _UNITS.findall(quoted)
+    if any(map(_UNSPACED.match, units)):
+        return len(units) <= _LONGEST_TITLE_SIGNS
+    return len(units) <= _LONGEST_TITLE_WORDS
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the user said: ``words`` is the newest message, ``earlier`` the user's shown before.
+
+    ``quoting`` is the same with what stands in quotation marks: somebody else's sentence, or a
+    draft of the user's own. ``whole`` is the newest message with all that was pasted into it.
+    """
+
+    words: str
+    earlier: str = ""
+    quoting: Source | None = None
+    whole: str = ""
+
+    @classmethod
+    def of(cls, turn: Turn) -> Source:
+        """The user's own words in a turn."""
+        said = (one.text for one in turn.earlier if one.role == "user")
+        earlier = "\n".join(map(typed_words, said))
+        quoting = cls(unpasted_words(turn.words), earlier, whole=turn.words)
+        return cls(typed_words(turn.words), earlier, quoting, turn.words)
+
+    @cached_property
+    def units(self) -> list[str]:
+        """The newest message as words, or signs where words are not spaced."""
+        return _units(self.words)
+
+    @cached_property
+    def newest(self) -> frozenset[str]:
+        """How the newest message's telling words begin."""
+        return beginnings(self.words)
+
+    @cached_property
+    def before(self) -> frozenset[str]:
+        """How the telling words of the user's earlier messages begin."""
+        return beginnings(self.earlier)
+
+
+def grounding_refusal(
+    operation: Operation, source: Source, changed: Memory | None, settings: Settings
+) -> str:
+    """Why a proposed change is not grounded in what the user said; empty where it is.
+
+    ``changed`` is the memory that an UPDATE or a DELETE names. Where the admin has chosen the
+    language of memories, words of the content prove nothing: it may be another than the user's.
+    """
+    proof, translated = operation.proof, bool(settings.memory_language.strip())
+    if reason := _reason_of_labels(operation, settings):
+        return reason
+    quoted = _quoted_share(proof, source.units)
+    quoting = source.quoting if quoted < _LEAST_QUOTED and _is_complete(proof) else None
+    # Only the model can tell whose the sentence is, and it says so in every field.
+    if quoting is not None and _quoted_share(proof, quoting.units) == 1:
+        source, quoted = quoting, 1.0
+    if operation.kind == "DELETE":
+        known = beginnings(changed.content) if changed else frozenset[str]()
+        return "" if quoted >= _LEAST_QUOTED or known & source.newest else NOT_SAID
+    content = operation.draft.content
+    telling = beginnings(content)
+    own = telling & source.newest
+    if quoted >= _LEAST_QUOTED and (translated or _is_strong(proof, quoted)):
+        needed = 0.0
+    elif quoted >= _LEAST_QUOTED:
+        needed = _LEAST_TOLD
+    else:
+        needed = _LEAST_TOLD_UNQUOTED
+    if len(own) < needed * len(telling):
+        return NOT_SAID
+    return "" if translated else _foreign_particular(content, source, changed)
+
+
+def _reason_of_labels(operation: Operation, settings: Settings) -> str:
+    """What the model itself says against a fact: whom it is about, and of which kind it is."""
+    proof = operation.proof
+    lasting = bool(operation.draft.until) or not settings.filter_transient_states
+    if operation.kind == "DELETE" or (proof.kind == "STATE" and lasting):
+        return ""
+    if proof.kind == "STYLE":  # a wish on answers is about the assistant, too
+        return ""
+    if proof.about == "world" and not settings.filter_trivia:
+        return ""
+    return _REASONS_OF_KIND.get(proof.kind) or _REASONS_OF_SUBJECT.get(proof.about, "")
+
+
+def _quoted_share(proof: Proof, units: Sequence[str]) -> float:
+    """The share of the quotation's words that stand near each other in the message."""
+    spans = [span for span in map(_units, proof.evidence) if span]
+    total = sum(map(len, spans))
+    return sum(_best_window(span, units) for span in spans) / total if total else 0.0
+
+
+def _best_window(span: Sequence[str], units: Sequence[str]) -> int:
+    """How many words of a span stand in the best window of the message."""
+    wanted = Counter(span)
+    width = _WINDOW * len(span)
+    held: Counter[str] = Counter()
+    best = matched = 0
+    for place, unit in enumerate(units):
+        held[unit] += 1
+        matched += held[unit] <= wanted[unit]
+        if place >= width:
+            left = units[place - width]
+            matched -= held[left] <= wanted[left]
+            held[left] -= 1
+        best = max(best, matched)
+    return best
+
+
+def _is_strong(proof: Proof, quoted: float) -> bool:
+    """Whether a quotation is long enough to prove what is implied without any word of it."""
+    words = sum(len(_units(span)) for span in proof.evidence)
+    return words >= (_LEAST_QUOTED_WORDS if quoted < 1 else _LEAST_QUOTED_WORDS - 1)
+
+
+def _is_complete(proof: Proof) -> bool:
+    """Whether the model has said of a fact all that it was asked for."""
+    return proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
+
+
+def _foreign_particular(content: str, source: Source, changed: Memory | None) -> str:
+    """A number of the content that was not said, where the user writes numbers in figures.
+
+    Dates may be computed: years, and days beside a year.
+    """
+    said = f"{source.whole}\n{source.earlier}\n{changed.content if changed else ''}"
+    known = set(_DIGITS.findall(_folded(said)))
+    if not _DIGITS.search(_folded(source.whole)):
+        return ""
+    told = _DIGITS.findall(_folded(content))
+    has_year = any(_is_year(number) for number in told)
+    for number in told:
+        day = has_year and int(number) <= _LAST_DAY
+        if number in known or day or _is_year(number) or int(number) <= _LARGEST_WRITTEN_NUMBER:
+            continue
+        return f"{number} is not in your message"
+    return ""
+
+
+def _is_year(number: str) -> bool:
+    return len(number) == 4 and number[:2] in ("19", "20")
+
+
+def beginnings(text: str) -> frozenset[str]:
+    """How the telling words of a text begin."""
+    return frozenset(token[:_FIRST_LETTERS] for token in tokens(text))
+
+
+def _units(text: str) -> list[str]:
+    return _UNITS.findall(_folded(text))
+
+
+def _folded(text: str) -> str:
+    """One form for what reads the same: width, case, accents."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in plain if not unicodedata.combining(sign))

@@ -1,0 +1,117 @@
+"""Which of the proposed changes may be written, and what is told of the others.
+
+First what the model itself and the user's words say (``grounding``), then the rules that an admin
+sets: excluded words, length, confidence, categories. Each refusal names its reason.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import replace
+
+from adaptive.learn.grounding import Source, grounding_refusal
+from adaptive.learn.operations import Extraction
+from adaptive.measures import staged
+from adaptive.model import Draft, Memory, Operation, Outcome, Turn
+from adaptive.privacy.gate import SECRET_LEFT_OUT, GatePolicy, Passed, Refused, holds_secret_mark
+from adaptive.privacy.policy import gate_policy, gated_draft
+from adaptive.privacy.secrets import find_secrets, secret_reason
+from adaptive.settings import Settings
+
+_LONGEST_TOLD_REFUSAL = 200
+_LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
+# Signs of scripts without spaces, and of Korean, whose words carry their particles.
+_UNSPACED_SIGN = re.compile(
+    "[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
+)
+
+
+@staged("screening")
+def screened(
+    found: Extraction, turn: Turn, memories: Mapping[str, Memory], settings: Settings
+) -> Extraction:
+    """What of an extraction may be written, each content as it may be, and the rest refused.
+
+    ``memories`` are those that the model was shown, by id.
+    """
+    source, policy = Source.of(turn), gate_policy(settings)
+    unfiltered = settings.model_copy(
+        update={"filter_trivia": False, "filter_transient_states": False}
+    )
+    secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
+    operations: list[Operation] = []
+    refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
+    for operation in found.operations:
+        changed = memories.get(operation.id)
+        reason = refusal(operation, settings)
+        wanted = holds_listed_word(operation.draft.content, settings.whitelist_keywords)
+        rules = unfiltered if wanted else settings
+        reason = reason or grounding_refusal(operation, source, changed, rules)
+        if reason:
+            told = operation.draft.content or (changed.content if changed else "")
+            status = "kept" if operation.kind == "DELETE" else "rejected"
+            refused.append(Outcome(status, tellable(told, policy), reason))
+            continue
+        draft = Draft("") if operation.kind == "DELETE" else gated_draft(operation.draft, policy)
+        if isinstance(draft, Draft):
+            operations.append(replace(operation, draft=draft))
+            continue
+        reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
+        # What holds a secret or personal data is told by its reason alone.
+        hidden = draft.rule in ("secret", "personal data")
+        told = "" if hidden else tellable(operation.draft.content, policy)
+        refused.append(Outcome("rejected", told, reason))
+    return replace(found, operations=tuple(operations), refused=tuple(dict.fromkeys(refused)))
+
+
+def refusal(operation: Operation, settings: Settings) -> str:
+    """Why the admin's rules let a change not be written; empty where they let it."""
+    draft = operation.draft
+    if operation.kind in ("DELETE", "END"):
+        return ""
+    if holds_listed_word(draft.content, settings.blacklist_topics):
+        return "it holds a word that your admin has ruled out"
+    # A sign of a script without spaces says about what two letters do.
+    if len(draft.content) + len(_UNSPACED_SIGN.findall(draft.content)) < settings.min_memory_length:
+        return f"shorter than {settings.min_memory_length} characters"
+    if holds_listed_word(draft.content, settings.whitelist_keywords):
+        return ""
+    if draft.confidence < settings.min_confidence_threshold:
+        return f"the model is not sure ({draft.confidence:.2f})"
+    if draft.tags and not set(draft.tags) & set(settings.categories):
+        return f"{', '.join(draft.tags)} is not to be remembered"
+    return ""
+
+
+def tellable(text: str, policy: GatePolicy) -> str:
+    """What may be told of a text that is not stored, on one line: masked, or nothing."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
+    shown = " ".join(shown.split())
+    if find_secrets(text) or holds_secret_mark(text):
+        return ""
+    verdict = policy.personal_data(shown) if policy.personal_data else Passed(shown)
+    return "" if isinstance(verdict, Refused) else verdict.text
+
+
+def holds_listed_word(text: str, listed: str) -> bool:
+    """Whether a text holds one of the words that are listed with commas between them.
+
+    Letter case does not count. In scripts with spaces a word must stand alone; in others it may
+    stand within a longer one.
+    """
+    said = _folded_width(text)
+    terms = (_folded_width(term).strip() for term in _LIST_SIGNS.split(listed))
+    return any(_stands_in(term, said) for term in terms if term)
+
+
+def _stands_in(term: str, said: str) -> bool:
+    around = "" if _UNSPACED_SIGN.search(term) else r"\b"
+    start = around if term[0].isalnum() else ""
+    end = around if term[-1].isalnum() else ""
+    return re.search(f"{start}{re.escape(term)}{end}", said) is not None
+
+
+def _folded_width(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).casefold()

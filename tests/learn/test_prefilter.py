@@ -1,0 +1,167 @@
+"""Which messages may hold something to remember, judged by the vectors of the local model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from adaptive.errors import EmbeddingError
+from adaptive.learn.prefilter import (
+    FactWeights,
+    Prefilter,
+    holds_fact,
+    trained_weights,
+)
+from adaptive.learn.prefilter_examples import PREFILTER_EXAMPLES, TELLING_MESSAGES
+from adaptive.ports import Vectors
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.shared_vectors import SharedVectors
+from adaptive.search.vectors import normalised
+from tests.fakes import ShelvedVectors, WordEmbedder
+from tests.minilm import MINILM
+
+# Written for the patterns that judged this before, none of them seen when the examples were made.
+TELLING = """
+I live in Porto.
+i'm allergic to nuts
+My sister's name is Ana.
+We got a puppy last week!
+Moved to Porto yesterday. Any tips?
+More than ten years in Porto.
+Allergic to nuts, vegetarian, two kids
+Play tennis on Mondays.
+Find it hard to sleep lately
+What can I cook? My son eats no eggs.
+Write a poem about my dog Biscuit
+Was in Porto last week, any ideas for next time?
+Can you help me with a letter to my landlord?
+How do I tell my wife that we are moving?
+Give me a recipe, Ana is coming and she is vegetarian.
+Gonna continue my edu and check out career options.
+Hey! Good to see you! I'm swamped with the kids & work.
+Thanks! Been painting a lot since last year.
+Remember that Ana is vegetarian
+Ich wohne in Köln.
+Suche eine Wohnung in Porto
+J'habite à Lyon.
+Que faire avec mes enfants à Lyon ?
+Vivo en Vigo.
+¿Qué puede comer mi hijo?
+Moro no Porto.
+Ho due figli.
+Живу в Москве
+Что подарить моей маме?
+我住在里斯本。
+猫を飼っています
+서울에 살아요.
+Mieszkam w Krakowie.
+أنا أعيش في القاهرة
+""".strip().splitlines()
+IDLE = """
+What is the capital of France?
+how do I undo the last commit in git
+Write a poem about autumn. Make it rhyme.
+Can you explain photosynthesis?
+Could you please tell me a joke?
+Explain relativity like I'm five.
+Who painted the Mona Lisa?
+Implement a linked list in C.
+Translate this sentence into French.
+What does HTTP status 404 mean?
+Give me ten names for a black cat in a novel
+Write a haiku about the sea.
+How far is the moon from the earth?
+Summarize the plot of Hamlet.
+Solve x^2 - 5x + 6 = 0
+Was ist die Hauptstadt von Kanada?
+Erkläre die Relativitätstheorie
+Quelle est la capitale du Canada ?
+¿Cuál es la capital de Canadá?
+Escreva um poema sobre o mar
+Spiegami la fotosintesi
+""".strip().splitlines()
+
+
+class NoEmbedder:
+    """An embedding provider that is down."""
+
+    async def name(self) -> str:
+        """A model's name."""
+        return "none"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Nothing."""
+        raise EmbeddingError("down")
+
+
+@pytest.fixture
+async def weights() -> FactWeights:
+    """The fit for it."""
+    nulls = normalised(await MINILM.embed(NULL_PROMPTS, query=True))
+    examples = normalised(await MINILM.embed(PREFILTER_EXAMPLES, query=True))
+    return trained_weights(nulls, examples)
+
+
+async def test_telling_messages_are_sent(weights: FactWeights) -> None:
+    """At least 97 % of the messages that tell something are sent."""
+    vectors = normalised(await MINILM.embed(TELLING, query=True))
+    rows = zip(TELLING, vectors, strict=True)
+    missed = [words for words, row in rows if not holds_fact(words, row, weights)]
+    assert len(missed) <= 0.03 * len(TELLING), missed
+
+
+async def test_idle_messages_are_not_sent(weights: FactWeights) -> None:
+    """At least half of the short questions and tasks cost no call, though many are not English."""
+    vectors = normalised(await MINILM.embed(IDLE, query=True))
+    rows = zip(IDLE, vectors, strict=True)
+    sent = [words for words, row in rows if holds_fact(words, row, weights)]
+    assert len(sent) <= 0.5 * len(IDLE), sent
+
+
+async def test_fact_in_a_long_request() -> None:
+    """A fact behind a long task is found, where the vector of the whole shows the task alone."""
+    prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
+    task = "Explain how quicksort works. It is a sorting algorithm with a pivot. " * 12
+    assert not await prefilter.may_hold_fact(task, MINILM, ShelvedVectors())
+    told = f"{task}\n\nI have been a nurse in Porto for nine years.\n\n{task}"
+    assert await prefilter.may_hold_fact(told, MINILM, ShelvedVectors())
+
+
+async def test_examples_are_embedded_once_for_all_workers() -> None:
+    """A second process finds the vectors of null prompts and examples in the table."""
+    table, first, second = ShelvedVectors(), WordEmbedder(), WordEmbedder()
+    ours = await Prefilter(SharedVectors(NULL_PROMPTS)).weights(first, table)
+    theirs = await Prefilter(SharedVectors(NULL_PROMPTS)).weights(second, table)
+    assert sum(map(len, first.queries)) == len(NULL_PROMPTS) + len(PREFILTER_EXAMPLES)
+    assert not second.queries
+    assert np.allclose(ours.weights, theirs.weights)
+
+
+async def test_known_vector_is_used() -> None:
+    """A short message whose vector is at hand is not embedded again."""
+    table, embedder = ShelvedVectors(), WordEmbedder()
+    prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
+    known = normalised(await embedder.embed(["I live in Porto."], query=True))[0]
+    await prefilter.weights(embedder, table)
+    before = len(embedder.queries)
+    await prefilter.may_hold_fact("I live in Porto.", embedder, table, known)
+    assert len(embedder.queries) == before
+
+
+async def test_without_vectors() -> None:
+    """While the embedding provider is down everything is sent that has words."""
+    prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
+    with pytest.raises(EmbeddingError):
+        await prefilter.weights(NoEmbedder(), ShelvedVectors())
+    assert await prefilter.may_hold_fact("What is 2 + 2 in words?", NoEmbedder(), ShelvedVectors())
+    assert not await prefilter.may_hold_fact("👍 :-)", NoEmbedder(), ShelvedVectors())
+
+
+def test_examples() -> None:
+    """There are enough of them, each once, and none is a null prompt too."""
+    assert len(TELLING_MESSAGES) >= 100
+    assert len(set(PREFILTER_EXAMPLES) | set(NULL_PROMPTS)) == len(PREFILTER_EXAMPLES) + len(
+        NULL_PROMPTS
+    )
