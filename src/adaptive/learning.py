@@ -74,9 +74,7 @@ class Learning:
         self._start, self._give_way = start, give_way
         self._indexes, self._vectors = indexes, tables.vectors
         self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
-        self._queue = LearningQueue(
-            tables.pending, serves=serves, wanted=wants_memory, give_way=give_way
-        )
+        self._queue = LearningQueue(tables.pending, serves=serves, wanted=wants_memory)
         self._trail, self._suggesting = trail, suggesting
         self._formats, self._prefilter = formats, Prefilter(indexes.nulls)
         self._writing = asyncio.Semaphore(1)
@@ -169,6 +167,7 @@ class Learning:
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
         own = await self._lines.hook_of(work.turns[-1], serving)
+        await self._give_way()
         try:
             lesson = await self._lesson(serving, own, work)
         except MemoryUnavailable as refusal:

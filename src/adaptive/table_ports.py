@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from adaptive.model import (
-    Memory,
-)
+from adaptive.model import Memory
 from adaptive.ports import Vectors
 
 ChangeKind = Literal[
@@ -155,8 +153,8 @@ class PendingTurn:
 
     ``payload`` is the text of whoever queued it, ``journal`` that of whoever works on it once the
     model has answered; both are opaque. ``batch`` is the message id of the newest of the turns
-    that share a journal, empty where there is none yet. ``attempts`` counts failures, ``takes``
-    how often work on it was begun, the times that ended with the process included.
+    that share a journal, empty where there is none yet. ``attempts`` counts failures, and how often
+    a process ended with the turn in its hands.
     """
 
     user_id: str
@@ -168,7 +166,6 @@ class PendingTurn:
     journal: str = ""
     batch: str = ""
     attempts: int = 0
-    takes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +173,7 @@ class WaitingTurns:
     """A user's oldest waiting turns without payload and journal, those at work included.
 
     ``leased_until`` is when the lease on the user ends, in epoch seconds; ``calls`` are the model
-    calls that were counted for the user since the time that was asked for.
+    calls for the user's turns that were queued since the time that was asked for.
     """
 
     turns: tuple[PendingTurn, ...] = ()
@@ -216,15 +213,15 @@ class PendingTable(Protocol):
     whose end has passed stands until somebody else takes it.
     """
 
-    async def put(self, turn: PendingTurn) -> bool:
-        """Let a turn wait; ``False`` where its message waits already or was learned.
+    async def put(self, turn: PendingTurn) -> None:
+        """Let a turn wait, unless its message waits already or was learned.
 
         What waits already, for another try perhaps, is due when the new one is, if that is sooner.
         """
         ...
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
-        """What waits of a user; model calls are counted since an epoch second."""
+        """What waits of a user; model calls are those for turns queued since an epoch second."""
         ...
 
     async def take(
@@ -232,25 +229,22 @@ class PendingTable(Protocol):
     ) -> tuple[PendingTurn, ...] | None:
         """Take the lease on a user and return its turns whole, in the lease's order.
 
-        ``None`` where another one has it, or one of the turns waits no more or has another journal.
+        What a process has left in its hands counts one attempt more. ``None`` where another one has
+        the lease, or one of the turns waits no more or has another journal.
         """
         ...
 
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        """Prolong a lease."""
-        ...
-
-    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
-        """Keep the journal of the turns under a lease, and count model calls."""
+    async def renew(
+        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
+    ) -> bool:
+        """Prolong a lease; keep a journal for its turns and count model calls, if there are any."""
         ...
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned, empty payload and journal, count calls and end the lease."""
         ...
 
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
-    ) -> bool:
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
         """End a lease, the work undone; count model calls, and an attempt where it failed."""
         ...
 

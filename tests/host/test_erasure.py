@@ -261,7 +261,7 @@ async def test_worker_under_way(house: House) -> None:
         holdings = replace(house.holdings(held()), user_id=user_id)
         await (erase_where(holdings, origin, NOW) if origin else erase_everything(holdings))
         assert not await house.pending.renew(lease, NOW + 60)
-        assert not await house.pending.keep(lease, "[]", 0, NOW)
+        assert not await house.pending.renew(lease, NOW + 30, "[]", 0)
     assert await house.pending.take(TurnLease("eve", "worker", ("m-c",)), NOW, NOW + 30)
 
 
@@ -449,9 +449,9 @@ async def test_chat_leaves_nothing(house: House) -> None:
     assert await house.ids("chat", "ada", "chat_id") == {"d", "e"}
     assert await house.ids("archive", "ada") == {"d9"}
     assert report.bereft == ("d9",)
+    await house.pending.put(PendingTurn("ada", "m-c", "c", "[]", NOW, NOW))
     waiting = (await house.pending.waiting("ada", 0)).turns
     assert [turn.message_id for turn in waiting] == ["m-d", "m-e"]
-    assert not await house.pending.put(PendingTurn("ada", "m-c", "c", "[]", NOW, NOW))
     assert await house.ids("pending", "ada", "payload") >= {""}
     assert report.removed == {
         "memory": 3,

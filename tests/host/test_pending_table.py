@@ -82,10 +82,10 @@ async def taken(table: PendingTable, held: TurnLease, now: float) -> tuple[Pendi
 async def test_put_and_read(tables: Tables) -> None:
     """What one worker has put another reads, without the personal words, and takes with them."""
     a, b = tables
-    assert await a.put(turn("m-1"))
+    await a.put(turn("m-1"))
     assert await waiting(b) == (replace(turn("m-1"), payload=""),)
     assert await waiting(b, "bob") == ()
-    assert await taken(b, lease("b", "m-1"), NOW) == (replace(turn("m-1"), takes=1),)
+    assert await taken(b, lease("b", "m-1"), NOW) == (turn("m-1"),)
     assert (await a.waiting("ada", NOW)).leased_until == NOW + 30
 
 
@@ -97,19 +97,17 @@ async def test_each_call_is_one_statement(real: Tables, workers: Workers) -> Non
         await real[0].put(turn(f"m-{number}"))
         await real[0].waiting("ada", NOW)
         await taken(real[0], held, NOW)
-        await real[0].keep(held, "[]", 1, NOW)
+        await real[0].renew(held, NOW + 30, "[]", 1)
         await real[0].finish(held, 0, NOW)
     assert workers[0].statements == ["INSERT", "SELECT", "UPDATE", "UPDATE", "UPDATE"]
 
 
 async def test_put_twice(tables: Tables) -> None:
-    """Regenerated, continued and multi-model answers of a message queue it once."""
-    a, b = tables
-    assert await a.put(turn("m-1"))
-    assert not await b.put(turn("m-1", at=NOW + 60))
-    assert not await a.put(turn("m-1"))
-    assert await b.put(turn("m-1", user_id="bob"))
-    assert len(await waiting(a)) == 1
+    """Regenerated, continued and multi-model answers of a message queue it once, at once too."""
+    answers = [turn("m-1"), turn("m-1", at=NOW + 60), turn("m-1", user_id="bob")] * 4
+    await asyncio.gather(*(tables[n % 2].put(one) for n, one in enumerate(answers)))
+    (left,) = await waiting(tables[0])
+    assert (left.message_id, left.due_at) == ("m-1", NOW + 2)
 
 
 async def test_repeated_turn_is_due_sooner(tables: Tables) -> None:
@@ -117,17 +115,10 @@ async def test_repeated_turn_is_due_sooner(tables: Tables) -> None:
     a, b = tables
     await a.put(turn("m-1"))
     await taken(a, lease("a", "m-1"), NOW)
-    await a.give_back(lease("a", "m-1"), NOW + 900, failed=True, calls=0, now=NOW)
+    await a.give_back(lease("a", "m-1"), NOW + 900, failed=True, calls=0)
     for at in (NOW + 10, NOW + 20):
-        assert not await b.put(turn("m-1", at=at))
+        await b.put(turn("m-1", at=at))
         assert [one.due_at for one in await waiting(a)] == [NOW + 12]
-
-
-async def test_put_at_once(tables: Tables) -> None:
-    """Of answers that end at the same moment one puts the turn, the first ever ones included."""
-    for message in ("m-1", "m-2"):
-        put = await asyncio.gather(*(tables[n % 2].put(turn(message)) for n in range(10)))
-        assert put.count(True) == 1
 
 
 async def test_oldest_first(real: Tables) -> None:
@@ -149,7 +140,7 @@ async def test_one_worker_serves_a_user(tables: Tables) -> None:
         await taken(a, held, NOW)
         for other in (lease("b", "m-2"), lease("b", "m-3"), lease("b")):
             assert await b.take(other, NOW, NOW + 30) is None
-        assert await a.give_back(held, NOW, failed=False, calls=0, now=NOW)
+        assert await a.give_back(held, NOW, failed=False, calls=0)
     assert await taken(b, lease("b", "m-1", user_id="bob"), NOW)
 
 
@@ -159,10 +150,10 @@ async def test_take_all_or_none(tables: Tables) -> None:
     await a.put(turn("m-1"))
     assert await a.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
     await taken(b, lease("b", "m-1"), NOW)
-    await b.keep(lease("b", "m-1"), "[1]", 1, NOW)
-    await b.give_back(lease("b", "m-1"), NOW, failed=False, calls=0, now=NOW)
+    await b.renew(lease("b", "m-1"), NOW + 30, "[1]", 1)
+    await b.give_back(lease("b", "m-1"), NOW, failed=False, calls=0)
     assert await a.take(lease("a", "m-1"), NOW, NOW + 30) is None
-    assert [one.takes for one in await taken(a, lease("a", "m-1", batch="m-1"), NOW)] == [2]
+    assert await taken(a, lease("a", "m-1", batch="m-1"), NOW)
 
 
 async def test_taken_at_once(tables: Tables) -> None:
@@ -175,7 +166,7 @@ async def test_taken_at_once(tables: Tables) -> None:
         )
         (number,) = (number for number, turns in enumerate(got) if turns is not None)
         winner = lease(f"w-{number}", f"m-{number}")
-        assert await tables[0].give_back(winner, NOW, failed=False, calls=0, now=NOW)
+        assert await tables[0].give_back(winner, NOW, failed=False, calls=0)
 
 
 async def test_done(real: Tables, workers: Workers) -> None:
@@ -184,10 +175,10 @@ async def test_done(real: Tables, workers: Workers) -> None:
     await a.put(turn("m-1"))
     held = lease("a", "m-1")
     await taken(a, held, NOW)
-    await a.keep(held, "[journal]", 1, NOW)
+    await a.renew(held, NOW + 30, "[journal]", 1)
     assert await a.finish(held, 0, NOW + 3)
+    await b.put(turn("m-1"))
     assert await waiting(b) == ()
-    assert not await b.put(turn("m-1"))
     assert await b.take(lease("b", "m-1", batch="m-1"), NOW + 99, NOW + 129) is None
     assert not await a.finish(held, 0, NOW + 4)
     columns = "state, payload, journal, learned_at, lease_owner"
@@ -203,13 +194,13 @@ async def test_killed_worker(tables: Tables) -> None:
     for message in ("m-1", "m-2"):
         await a.put(turn(message))
     await taken(a, lease("a", "m-1", "m-2"), NOW)
-    await a.keep(lease("a", "m-1", "m-2"), "[journal]", 1, NOW)
+    await a.renew(lease("a", "m-1", "m-2"), NOW + 30, "[journal]", 1)
     del a
     assert [one.batch for one in await waiting(b)] == ["m-2", "m-2"]
     both = lease("b", "m-1", "m-2", batch="m-2")
     assert await b.take(both, NOW + 30, NOW + 60) is None
     turns = await taken(b, both, NOW + 31)
-    assert [(one.payload, one.takes) for one in turns] == [(WORDS, 2), (WORDS, 2)]
+    assert [(one.payload, one.attempts) for one in turns] == [(WORDS, 1), (WORDS, 1)]
     assert turns[-1].journal == "[journal]"
 
 
@@ -221,11 +212,11 @@ async def test_loser_changes_nothing(tables: Tables) -> None:
     await taken(a, late, NOW)
     await taken(b, winner, NOW + 31)
     assert not await a.renew(late, NOW + 90)
-    assert not await a.keep(late, "[late]", 1, NOW + 32)
+    assert not await a.renew(late, NOW + 30, "[late]", 1)
     assert not await a.finish(late, 1, NOW + 32)
-    assert not await a.give_back(late, NOW, failed=True, calls=1, now=NOW + 32)
+    assert not await a.give_back(late, NOW, failed=True, calls=1)
     now = await b.waiting("ada", NOW)
-    assert [(one.attempts, one.batch) for one in now.turns] == [(0, "")]
+    assert [(one.attempts, one.batch) for one in now.turns] == [(1, "")]
     assert now.leased_until == NOW + 61
     assert await b.finish(winner, 1, NOW + 33)
     assert await calls(b, "ada", NOW) == 1
@@ -242,7 +233,7 @@ async def test_user_taken_over(tables: Tables) -> None:
         await taken(b, other, NOW + 31)
         assert not await a.renew(both, NOW + 99)
         assert not await a.finish(both, 0, NOW + 32)
-        await b.give_back(other, NOW, failed=False, calls=0, now=NOW)
+        await b.give_back(other, NOW, failed=False, calls=0)
     assert len(await waiting(a)) == 3
 
 
@@ -265,10 +256,10 @@ async def test_given_back(tables: Tables) -> None:
     for number, batch in ((1, ""), (2, "m-1")):
         held = lease(f"a-{number}", "m-1", batch=batch)
         await taken(a, held, NOW)
-        await a.keep(held, f"[{number}]", 1, NOW)
-        assert await a.give_back(held, NOW + 15, failed=number == 1, calls=1, now=NOW)
+        await a.renew(held, NOW + 30, f"[{number}]", 1)
+        assert await a.give_back(held, NOW + 15, failed=number == 1, calls=1)
     now = await b.waiting("ada", NOW)
-    assert [(one.attempts, one.takes, one.due_at) for one in now.turns] == [(1, 2, NOW + 15)]
+    assert [(one.attempts, one.due_at) for one in now.turns] == [(1, NOW + 15)]
     assert now.leased_until <= NOW
     (back,) = await taken(b, lease("b", "m-1", batch="m-1"), NOW)
     assert back.journal == "[2]"
@@ -276,22 +267,22 @@ async def test_given_back(tables: Tables) -> None:
 
 
 async def test_calls_are_counted(tables: Tables) -> None:
-    """Calls count for their user and from their time on, once for turns that shared them."""
+    """Calls count for their user, by when the turn was queued, once for turns that shared them."""
     a, b = tables
-    for number, user in enumerate(("ada", "ada", "ada", "bob")):
-        await a.put(turn(f"m-{number}", user_id=user))
     assert await calls(b, "ada", 0) == 0
+    await a.put(turn("m-3", user_id="bob"))
+    for number in range(3):
+        await a.put(turn(f"m-{number}", at=NOW + number))
     shared, later = lease("a", "m-0", "m-1"), lease("a-2", "m-2")
     bobs = lease("a-3", "m-3", user_id="bob")
     await taken(a, shared, NOW)
-    await a.keep(shared, "[]", 1, NOW)
+    await a.renew(shared, NOW + 30, "[]", 1)
     await a.finish(shared, 0, NOW + 10)
     await taken(a, later, NOW)
-    await a.give_back(later, NOW, failed=True, calls=2, now=NOW + 3600)
+    await a.give_back(later, NOW, failed=True, calls=2)
     await taken(a, bobs, NOW)
-    await a.give_back(bobs, NOW, failed=True, calls=7, now=NOW)
-    assert await calls(b, "ada", NOW) == 3
-    assert await calls(b, "ada", NOW + 1) == 2
+    await a.give_back(bobs, NOW, failed=True, calls=7)
+    assert [await calls(b, "ada", NOW + since) for since in (0, 2, 3)] == [3, 2, 0]
     assert await calls(b, "bob", NOW) == 7
 
 
@@ -336,7 +327,7 @@ async def test_tidy_up_once_a_day(real: Tables, workers: Workers) -> None:
         await real[0].put(turn(f"m-{number}"))
         await taken(real[0], held, NOW)
         await real[0].finish(held, 0, NOW + number)
-    assert workers[0].statements.count("DELETE") == 2
+    assert workers[0].statements.count("DELETE") == 1
 
 
 async def test_tidy_up_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -363,7 +354,7 @@ async def test_any_text(real: Tables) -> None:
     words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 5_000
     await a.put(replace(turn("m-1"), payload=words))
     await taken(a, lease("a", "m-1"), NOW)
-    await a.keep(lease("a", "m-1"), words[::-1], 0, NOW)
+    await a.renew(lease("a", "m-1"), NOW + 30, words[::-1], 0)
     (back,) = await taken(a, lease("b", "m-1", batch="m-1"), NOW + 31)
     assert (back.payload, back.journal) == (words, words[::-1])
 
@@ -377,9 +368,9 @@ async def test_no_table() -> None:
         table.waiting("ada", NOW),
         table.take(held, NOW, NOW + 30),
         table.renew(held, NOW + 30),
-        table.keep(held, "", 0, NOW),
+        table.renew(held, NOW + 30, "", 0),
         table.finish(held, 0, NOW),
-        table.give_back(held, NOW, failed=True, calls=0, now=NOW),
+        table.give_back(held, NOW, failed=True, calls=0),
     ):
         with pytest.raises(TablesUnavailable):
             await call
@@ -396,7 +387,8 @@ async def test_locked_database(tmp_path: Path) -> None:
             await table.put(turn("m-2"))
         lock.execute("ROLLBACK")
         lock.close()
-        assert await table.put(turn("m-2"))
+        await table.put(turn("m-2"))
+        assert len(await waiting(table)) == 2
 
 
 async def test_random_order(tables: Tables) -> None:
@@ -427,7 +419,7 @@ async def test_random_order(tables: Tables) -> None:
                 finished += held.message_ids
                 until = 0.0
             elif until and chance.random() < 0.5:
-                assert await table.give_back(held, now, failed=True, calls=0, now=now)
+                assert await table.give_back(held, now, failed=True, calls=0)
                 until = 0.0
             # Otherwise the worker crashes: nothing happens, and time passes.
         assert len(finished) == len(set(finished)) > 0

@@ -124,8 +124,8 @@ async def test_everything_comes_back(town: Town, workers: Workers) -> None:
     assert await other.chats.read("ada", "chat") == STATE
     assert (await other.pending.waiting("ada", 0)).turns == (replace(TURN, payload=""),)
     taken = await other.pending.take(lease("m-1"), NOW, NOW + 30)
-    assert taken == (replace(TURN, takes=1),)
-    assert await other.pending.keep(lease("m-1"), '{"journal": "Porto"}', 1, NOW)
+    assert taken == (TURN,)
+    assert await other.pending.renew(lease("m-1"), NOW - 1, '{"journal": "Porto"}', 1)
     (taken,) = await town.taken(replace(lease("m-1"), batch="m-1"))
     assert (taken.payload, taken.journal, taken.batch) == (WORDS, '{"journal": "Porto"}', "m-1")
 
@@ -133,7 +133,7 @@ async def test_everything_comes_back(town: Town, workers: Workers) -> None:
 async def test_nothing_personal_in_clear(town: Town) -> None:
     """In no column of any table there is a word of the user's, of a bank, or of a summary."""
     await town.pending.take(lease("m-1"), NOW, NOW + 30)
-    await town.pending.keep(lease("m-1"), '{"journal": "Porto"}', 1, NOW)
+    await town.pending.renew(lease("m-1"), NOW + 30, '{"journal": "Porto"}', 1)
     rows = [
         tuple(row)
         for table in TABLES[:4]
@@ -161,7 +161,7 @@ async def test_rest_of_the_ports(town: Town) -> None:
     assert not await town.pending.put(TURN)
     await town.pending.take(lease("m-1"), NOW, NOW + 30)
     assert await town.pending.renew(lease("m-1"), NOW + 60)
-    assert await town.pending.give_back(lease("m-1"), NOW, failed=True, calls=2, now=NOW)
+    assert await town.pending.give_back(lease("m-1"), NOW, failed=True, calls=2)
     assert (await town.pending.waiting("ada", 0)).calls == 2
     await town.pending.take(lease("m-1"), NOW, NOW + 30)
     assert await town.pending.finish(lease("m-1"), 1, NOW)
@@ -202,7 +202,8 @@ async def test_lost_turn_blocks_nobody(
     assert waiting.leased_until == 0
     (taken,) = await other.taken(lease("m-2", owner="next"))
     assert taken.payload == WORDS
-    assert not await town.pending.put(TURN)
+    await town.pending.put(TURN)
+    assert [one.message_id for one in (await other.pending.waiting("ada", 0)).turns] == ["m-2"]
     assert "turns that are lost to learning" in caplog.text
     assert "Porto" not in caplog.text
 
@@ -232,12 +233,13 @@ async def test_queue_goes_on(workers: Workers, monkeypatch: pytest.MonkeyPatch) 
 async def test_lost_journal(town: Town, workers: Workers) -> None:
     """A journal that can't be opened is absent; the words are still there to be learned from."""
     await town.pending.take(lease("m-1"), NOW, NOW + 30)
-    await town.pending.keep(lease("m-1"), "[1]", 0, NOW)
+    await town.pending.renew(lease("m-1"), NOW + 30, "[1]", 0)
     journal = (
         await town.worker.rows("SELECT journal FROM adaptive_memory_pending WHERE chat_id <> ''")
     )[0][0]
     damaged = journal[:-9] + journal[-8:]
     await town.change("UPDATE adaptive_memory_pending SET journal = :it", it=damaged)
+    await town.pending.give_back(lease("m-1"), NOW, failed=False, calls=0)
     (taken,) = await town.taken(replace(lease("m-1"), batch="m-1"))
     assert (taken.payload, taken.journal) == (WORDS, "")
 

@@ -16,18 +16,14 @@ class ListedTurns:
         self.done: set[tuple[str, str]] = set()
         self.owners: dict[tuple[str, str], str] = {}
         self.leases: dict[str, tuple[str, float]] = {}
-        self.calls: list[tuple[str, float, int]] = []
+        self.calls: list[tuple[str, float, int]] = []  # user, when the turn was queued, how many
 
-    async def put(self, turn: PendingTurn) -> bool:
+    async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait."""
         key = (turn.user_id, turn.message_id)
-        if key in self.turns:
-            due_at = min(self.turns[key].due_at, turn.due_at)
-            self.turns[key] = replace(self.turns[key], due_at=due_at)
-        if key in self.turns or key in self.done:
-            return False
-        self.turns[key] = turn
-        return True
+        if key not in self.done:
+            known = self.turns.setdefault(key, turn)
+            self.turns[key] = replace(known, due_at=min(known.due_at, turn.due_at))
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
         """What waits of a user."""
@@ -41,33 +37,33 @@ class ListedTurns:
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
         """Take a lease and its turns."""
-        owner, ends = self.leases.get(lease.user_id, ("", 0.0))
+        _, ends = self.leases.get(lease.user_id, ("", 0.0))
         keys = [(lease.user_id, one) for one in lease.message_ids]
         turns = [turn for key in keys if (turn := self.turns.get(key)) is not None]
-        if (ends >= now and owner != lease.owner) or len(turns) != len(keys):
+        if ends >= now or len(turns) != len(keys):
             return None
         if any(turn.batch != lease.batch for turn in turns):
             return None
         self.leases[lease.user_id] = (lease.owner, until)
         for key in keys:
-            self.turns[key] = replace(self.turns[key], takes=self.turns[key].takes + 1)
+            attempts = self.turns[key].attempts + (key in self.owners)
+            self.turns[key] = replace(self.turns[key], attempts=attempts)
             self.owners[key] = lease.owner
         return tuple(self.turns[key] for key in keys)
 
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        """Prolong a lease."""
-        if self._held(lease) is None:
+    async def renew(
+        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
+    ) -> bool:
+        """Prolong a lease; a journal is kept with the newest turn."""
+        kept = {} if journal is None else {"batch": lease.leader, "journal": journal}
+        if not self._change(lease, calls, **kept):
             return False
         self.leases[lease.user_id] = (lease.owner, until)
         return True
 
-    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
-        """Keep the journal with the newest turn."""
-        return self._change(lease, calls, now, batch=lease.leader, journal=journal)
-
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Forget the turns but for their ids, and end the lease."""
-        if not self._change(lease, calls, now):
+        if not self._change(lease, calls):
             return False
         for message_id in lease.message_ids:
             del self.turns[lease.user_id, message_id]
@@ -75,18 +71,15 @@ class ListedTurns:
         del self.leases[lease.user_id]
         return True
 
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
-    ) -> bool:
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
         """End a lease, the work undone."""
-        held = self._held(lease)
-        for key in held or ():
-            attempts = self.turns[key].attempts + int(failed)
-            self.turns[key] = replace(self.turns[key], due_at=due_at, attempts=attempts)
-            del self.owners[key]
-        if held is None:
+        if not self._change(lease, calls, due_at=due_at):
             return False
-        self._count(lease, calls, now)
+        for message_id in lease.message_ids:
+            key = (lease.user_id, message_id)
+            attempts = self.turns[key].attempts + int(failed)
+            self.turns[key] = replace(self.turns[key], attempts=attempts)
+            del self.owners[key]
         del self.leases[lease.user_id]
         return True
 
@@ -97,14 +90,10 @@ class ListedTurns:
         turns_too = all(key in self.turns and self.owners.get(key) == lease.owner for key in keys)
         return keys if mine and turns_too else None
 
-    def _change(self, lease: TurnLease, calls: int, now: float, **values: Any) -> bool:
+    def _change(self, lease: TurnLease, calls: int, **values: Any) -> bool:
         held = self._held(lease)
         for key in held or ():
             self.turns[key] = replace(self.turns[key], **values)
-        if held is not None:
-            self._count(lease, calls, now)
+        if held and calls:
+            self.calls.append((lease.user_id, self.turns[held[-1]].queued_at, calls))
         return held is not None
-
-    def _count(self, lease: TurnLease, calls: int, now: float) -> None:
-        if calls:
-            self.calls.append((lease.user_id, now, calls))

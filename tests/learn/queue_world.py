@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from adaptive.errors import TablesUnavailable
-from adaptive.learn.queue import LearningQueue
-from adaptive.learn.turn_work import TurnResult, TurnWork
+from adaptive.errors import LeaseLost, TablesUnavailable
+from adaptive.learn.queue import LearningQueue, TurnResult
+from adaptive.learn.turn_work import TurnWork
 from adaptive.table_ports import PendingTurn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.virtual_time import epoch_now
@@ -127,7 +127,7 @@ class Worker:
         now = self.clock()
         return PendingTurn(user_id, message_id, chat_id, "{}", now, now + DEBOUNCE)
 
-    async def say(self, message_id: str, **where: str) -> asyncio.Task[tuple[TurnResult, ...]]:
+    async def say(self, message_id: str, **where: str) -> asyncio.Task[list[TurnResult]]:
         """What the outlet does: put the turn, and start the task that learns from it."""
         turn = self.turn(message_id, **where)
         await self.queue.put(turn)
@@ -159,10 +159,10 @@ class Worker:
                 work.calls += 1
                 await self.link.pause(school.seconds)
                 if not await work.keep(names):
-                    return
+                    raise LeaseLost("another worker has it")
             for fact in work.journal.split():
                 if not await work.held():
-                    return
+                    raise LeaseLost("another worker has it")
                 if fact not in school.written:  # read back
                     school.written.append(fact)
                 await self.link.pause(school.seconds / 10)
@@ -175,6 +175,6 @@ def messages(turns: tuple[PendingTurn, ...]) -> str:
     return " ".join(turn.message_id for turn in turns)
 
 
-def told(results: tuple[TurnResult, ...]) -> list[tuple[str, str, str]]:
+def told(results: list[TurnResult]) -> list[tuple[str, str, str]]:
     """Results in short."""
     return [(messages(one.turns), one.verdict, one.reason) for one in results]

@@ -101,7 +101,7 @@ async def test_refusal_in_the_middle() -> None:
     store = SwitchedOffAfterOne(TEA)
     assert await apply_operations([NEW, UPDATE], [TEA], room(store), SOURCE, always_held, NOW) == [
         Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
-        Outcome("rejected", "User hates tea.", "memories were switched off meanwhile"),
+        Outcome("failed", "User hates tea.", "memories are switched off"),
     ]
 
 

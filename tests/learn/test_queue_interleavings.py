@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.errors import ModelBusy
+from adaptive.errors import LeaseLost, ModelBusy
 from adaptive.learn.turn_work import TurnWork
 from adaptive.table_ports import PendingTurn, TurnLease
 from tests.learn.listed_turns import ListedTurns
@@ -49,11 +49,10 @@ class WatchedTurns(ListedTurns):
         self.received: set[str] = set()
         self.finished: Counter[str] = Counter()
 
-    async def put(self, turn: PendingTurn) -> bool:
+    async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait."""
-        new = await super().put(turn)
+        await super().put(turn)
         self.received.add(turn.message_id)
-        return new
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned."""
@@ -76,10 +75,10 @@ class Watchful(Worker):
             await self.link.pause(school.seconds)
             facts = " ".join(turn.message_id for turn in work.turns)
             if not await work.keep(facts):
-                return
+                raise LeaseLost("another worker has it")
         for fact in work.journal.split():
             if not await work.held():
-                return
+                raise LeaseLost("another worker has it")
             self._is_the_only_one(work)
             if fact not in school.written:
                 school.written.append(fact)

@@ -52,18 +52,11 @@ CASES = [
     ),
     Case("failed often, stays", (turn("a", attempts=3, due_at=1_010), turn("b", at=991)), "b"),
     Case("failed often, alone", (turn("a", attempts=3, due_at=999), turn("b", at=991)), "a"),
-    Case("ended the process often, alone", (turn("a", takes=6), turn("b", at=991)), "a"),
-    Case("ended it sometimes", (turn("a", takes=5), turn("b", at=991)), "a b"),
     Case("failed, awaits nobody", (turn("a", attempts=1, due_at=999), turn("b", at=999)), "a b"),
     Case(
         "a journal's turns only",
         (turn("a", batch="b"), turn("b", at=991, batch="b"), turn("c", at=992)),
         "a b",
-    ),
-    Case(
-        "no journal is overtaken",
-        (turn("a"), turn("b", at=991, batch="b"), turn("c", at=992)),
-        "a",
     ),
     Case("two journals", (turn("a", batch="a"), turn("b", at=991, batch="b")), "a"),
     Case("journal awaits nobody", (turn("a", batch="a"), turn("b", at=999)), "a"),
@@ -87,8 +80,7 @@ TURNS = st.builds(
     queued_at=st.integers(900, 1_000).map(float),
     due_at=st.integers(900, 1_100).map(float),
     batch=st.sampled_from(["", "", "x", "y"]),
-    attempts=st.integers(0, 4),
-    takes=st.integers(0, 8),
+    attempts=st.integers(0, 8),
 )
 
 

@@ -30,14 +30,12 @@ def test_there_and_back(words: str, before: str, zone: str) -> None:
 
 
 def test_huge_turn() -> None:
-    """Of a huge message head and tail wait, and little of what was said before."""
+    """Of a huge message head and tail are learned from, and little of what was said before."""
     said = turn("I start. " + "x" * 300_000 + " I end.", Utterance("assistant", "y" * 100_000))
-    pending = pending_turn(WaitingTurn(said), NOW, 0)
-    assert len(pending.payload) < 30_000
-    found = read_pending(pending)
-    assert found is not None
-    assert found.turn.words.startswith("I start.")
-    assert found.turn.words.endswith("I end.")
+    joined = joined_turn([said])
+    assert len(joined.words) + sum(len(one.text) for one in joined.earlier) < 30_000
+    assert joined.words.startswith("I start.")
+    assert joined.words.endswith("I end.")
 
 
 def test_payload_that_can_not_be_read() -> None:

@@ -51,9 +51,7 @@ _PENDING = Table(
     Column("lease_owner", String(64), nullable=False, default=""),
     Column("lease_until", Double, nullable=False, default=0.0),
     Column("attempts", Integer, nullable=False, default=0),
-    Column("takes", Integer, nullable=False, default=0),
     Column("learned_at", Double, nullable=False, default=0.0),
-    Column("called_at", Double, nullable=False, default=0.0),
     Column("model_calls", Integer, nullable=False, default=0),
 )
 _ROW = _PENDING.c
@@ -62,6 +60,7 @@ _ROW = _PENDING.c
 _LEASE_ID = "(lease)"
 _IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
+_KEY = ("user_id", "message_id")
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
 _TOLD = tuple(
     _ROW[one.name] for one in fields(PendingTurn) if one.name not in ("payload", "journal")
@@ -81,22 +80,25 @@ class HostPendingTable:
         self._table = OwnTable(_PENDING, sessions)
         self._tidy_again_at = 0.0
 
-    async def put(self, turn: PendingTurn) -> bool:
+    async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
-        there = (_ROW.user_id == turn.user_id) & (_ROW.message_id == turn.message_id)
-        later = there & _WAITING & (_ROW.due_at > turn.due_at)
         async with self._table.session("queueing a turn") as session:
-            new = await _is_new(session, {**asdict(turn), "state": "waiting"})
-            if not new:
-                await session.execute(update(_PENDING).where(later).values(due_at=turn.due_at))
+            insert = _insert(session).values(asdict(turn) | {"state": "waiting"})
+            due_at = insert.excluded.due_at
+            await session.execute(
+                insert.on_conflict_do_update(
+                    index_elements=_KEY,
+                    set_={"due_at": due_at},
+                    where=_WAITING & (_ROW.due_at > due_at),
+                )
+            )
             await session.commit()
-        return new
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
         """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
         counted = _PENDING.alias()
         calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
-            counted.c.user_id == user_id, counted.c.called_at >= since
+            counted.c.user_id == user_id, counted.c.queued_at >= since
         )
         query = (
             select(*_TOLD, _ROW.lease_until, calls.scalar_subquery().label("calls"))
@@ -115,15 +117,15 @@ class HostPendingTable:
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
         """Take a lease and its turns (see ``PendingTable``); a user's first one takes an INSERT."""
-        free = or_(_ROW.lease_until < now, _ROW.lease_owner == lease.owner)
-        turns = _ROW.message_id.in_(lease.message_ids)
+        turns = _ROW.message_id.in_(lease.message_ids) & _WAITING & (_ROW.batch == lease.batch)
         begin = (
             update(_PENDING)
-            .where(
-                _ROW.user_id == lease.user_id,
-                or_(_IS_LEASE & free, turns & _WAITING & (_ROW.batch == lease.batch)),
+            .where(_ROW.user_id == lease.user_id, or_(_IS_LEASE & (_ROW.lease_until < now), turns))
+            .values(
+                lease_owner=lease.owner,
+                lease_until=until,
+                attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0),
             )
-            .values(lease_owner=lease.owner, lease_until=until, takes=_ROW.takes + 1)
             .returning(*_TOLD, _ROW.payload, _ROW.journal)
         )
         async with self._table.session("taking turns to learn") as session:
@@ -131,55 +133,50 @@ class HostPendingTable:
             if _LEASE_ID not in taken:
                 await session.rollback()
                 row = {"message_id": _LEASE_ID, "state": "lease", "learned_at": now}
-                if await _is_new(session, {"user_id": lease.user_id, **row}):
-                    taken = await _rows_by_message(session, begin)
+                insert = _insert(session).values(row | {"user_id": lease.user_id})
+                await session.execute(insert.on_conflict_do_nothing())
+                taken = await _rows_by_message(session, begin)
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
             await session.commit()
         return tuple(PendingTurn(**taken[message_id]) for message_id in lease.message_ids)
 
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        """Prolong a lease."""
-        return await self._change("prolonging a lease", lease, {"lease_until": until})
-
-    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
-        """Keep the journal in the newest turn's row."""
-        kept = {
-            "batch": case((_IS_LEASE, ""), else_=lease.leader),
-            "journal": case((_ROW.message_id == lease.leader, journal), else_=""),
-        }
-        return await self._change("keeping what the model answered", lease, kept, calls, now)
+    async def renew(
+        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
+    ) -> bool:
+        """Prolong a lease; a journal is kept in the newest turn's row."""
+        values: dict[str, Any] = {"lease_until": until}
+        if journal is not None:
+            values["batch"] = case((_IS_LEASE, ""), else_=lease.leader)
+            values["journal"] = case((_ROW.message_id == lease.leader, journal), else_="")
+        return await self._change("prolonging a lease", lease, values, calls)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned; once a day drop the rows of those that nobody asks for again."""
         state = case((_WAITING, "done"), else_=_ROW.state)
         learned = {"state": state, "payload": "", "journal": "", "learned_at": now, **_FREE}
-        finished = await self._change("finishing a turn", lease, learned, calls, now)
+        finished = await self._change("finishing a turn", lease, learned, calls)
         if now >= self._tidy_again_at:
             self._tidy_again_at = now + _TIDY_SECONDS
             await self._tidy(now)
         return finished
 
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
-    ) -> bool:
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
         """End a lease, the work undone."""
         back = {"due_at": due_at, "attempts": _ROW.attempts + int(failed), **_FREE}
-        return await self._change("giving turns back", lease, back, calls, now)
+        return await self._change("giving turns back", lease, back, calls)
 
     async def _change(
-        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int = 0, now: float = 0.0
+        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
     ) -> bool:
         """Change a lease and all its turns, or none where one of them is under it no more.
 
         Model calls are counted in the row of the newest turn.
         """
         if calls:
-            leads = _ROW.message_id == lease.leader
-            counted = _ROW.model_calls + case((leads, calls), else_=0)
-            called_at = case((leads, now), else_=_ROW.called_at)
-            values = {**values, "model_calls": counted, "called_at": called_at}
+            more = case((_ROW.message_id == lease.leader, calls), else_=0)
+            values = {**values, "model_calls": _ROW.model_calls + more}
         under_it = (
             _ROW.user_id == lease.user_id,
             _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
@@ -194,20 +191,20 @@ class HostPendingTable:
         return True
 
     async def _tidy(self, now: float) -> None:
-        done = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
-        done &= _ROW.lease_until < now
+        learned = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
         forsaken = _WAITING & (_ROW.queued_at < now - _WAITING_LIFETIME_SECONDS)
+        old = (_ROW.lease_until < now) & (learned | forsaken)
         try:
             async with self._table.session("dropping turns learned long ago") as session:
-                await session.execute(delete(_PENDING).where(done))
-                dropped = (await session.execute(delete(_PENDING).where(forsaken))).rowcount
+                dropped = await session.scalars(delete(_PENDING).where(old).returning(_ROW.state))
+                never_learned = dropped.all().count("waiting")
                 await session.commit()
         except TablesUnavailable as error:
             log_pending.info("it will be tried again tomorrow: %s", error)
             return
-        if dropped:
+        if never_learned:
             told = "%d turns of users who stayed away for half a year were never learned"
-            log_pending.warning(told, dropped)
+            log_pending.warning(told, never_learned)
 
 
 async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]]:
@@ -215,11 +212,10 @@ async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]
     return {row["message_id"]: dict(row) for row in rows}
 
 
-async def _is_new(session: Any, row: dict[str, Any]) -> bool:
-    """Add a row unless it stands; whether it did not.
+def _insert(session: Any) -> Any:
+    """An INSERT that may say what to do about a row that stands.
 
-    No plain INSERT: PostgreSQL logs each one that the key refuses.
+    No plain one: PostgreSQL logs each one that the key refuses.
     """
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    added = dialect.insert(_PENDING).values(row).on_conflict_do_nothing()
-    return (await session.execute(added.returning(_ROW.user_id))).first() is not None
+    return dialect.insert(_PENDING)

@@ -42,11 +42,11 @@ class SealedPendingTable:
     def __init__(self, table: PendingTable, sealer: Sealer) -> None:
         self._table, self._sealer = table, sealer
 
-    async def put(self, turn: PendingTurn) -> bool:
+    async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, sealed."""
         payload = self._sealed(turn.user_id, _PAYLOAD, turn.payload)
         journal = self._sealed(turn.user_id, _JOURNAL, turn.journal)
-        return await self._table.put(replace(turn, payload=payload, journal=journal))
+        await self._table.put(replace(turn, payload=payload, journal=journal))
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
         """What waits of a user, without payload and journal."""
@@ -74,24 +74,21 @@ class SealedPendingTable:
             )
         return None
 
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        """Prolong a lease."""
-        return await self._table.renew(lease, until)
-
-    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
-        """Keep the journal of the turns under a lease, sealed."""
-        sealed = self._sealed(lease.user_id, _JOURNAL, journal)
-        return await self._table.keep(lease, sealed, calls, now)
+    async def renew(
+        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
+    ) -> bool:
+        """Prolong a lease, and keep the journal of its turns, sealed."""
+        if journal is not None:
+            journal = self._sealed(lease.user_id, _JOURNAL, journal)
+        return await self._table.renew(lease, until, journal, calls)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark the turns as learned."""
         return await self._table.finish(lease, calls, now)
 
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
-    ) -> bool:
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
         """End a lease, the work undone."""
-        return await self._table.give_back(lease, due_at, failed=failed, calls=calls, now=now)
+        return await self._table.give_back(lease, due_at, failed=failed, calls=calls)
 
     def _sealed(self, user_id: str, purpose: str, text: str) -> str:
         return self._sealer.seal(user_id, purpose, text) if text else ""

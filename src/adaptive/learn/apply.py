@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -15,17 +16,11 @@ from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.text_similarity import holds_words_of
-from adaptive.table_ports import ArchivedMemory, AuditEntry, ChangeKind
+from adaptive.table_ports import ArchivedMemory, AuditEntry
 
 log_apply = logging.getLogger("adaptive_memory.learn")
 
 Held = Callable[[], Awaitable[bool]]
-_CHANGES: dict[str, ChangeKind] = {
-    "saved": "saved",
-    "updated": "updated",
-    "deleted": "deleted",
-    "ended": "ended",
-}
 NO_LONGER_TRUE = "no longer true"
 
 
@@ -53,16 +48,12 @@ async def apply_operations(
             raise LeaseLost("another worker has taken over")
         try:
             outcomes.append(await _applied(operation, by_id, room, source, now))
-        except MemoryUnavailable:
-            if not outcomes:
-                raise
-            left = operations[len(outcomes) :]
-            why = "memories were switched off meanwhile"
-            return [*outcomes, *(Outcome("rejected", one.draft.content, why) for one in left)]
         except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
             log_apply.info("%s refused: %s", operation.kind, refusal)
             outcomes.append(Outcome("rejected", "", str(refusal)))
         except HostError as error:
+            if isinstance(error, MemoryUnavailable) and not outcomes:
+                raise
             why = without_secrets(str(error))
             log_apply.warning("%s failed: %s", operation.kind, why)
             content = operation.draft.content or by_id[operation.id].content
@@ -76,7 +67,7 @@ def audit_entries(
     """The changes among outcomes, for the trail; ``now`` is in epoch seconds."""
     return tuple(
         AuditEntry(
-            kind=_CHANGES[one.status],
+            kind=one.status,
             memory_id=one.memory_id,
             changed_at=now,
             before=one.before,
@@ -86,7 +77,7 @@ def audit_entries(
             message_id=source.message_id,
         )
         for one in outcomes
-        if one.status in _CHANGES
+        if one.status in ("saved", "updated", "deleted", "ended")
     )
 
 
@@ -120,36 +111,27 @@ async def _applied(
     source: Provenance,
     now: int,
 ) -> Outcome:
-    store = room.store
+    """Write one operation.
+
+    A memory that a change of another one has made untrue (END) is rewritten, or gets the date on
+    which it ends, where the draft says so; else it goes to the archive.
+    """
+    store, draft = room.store, operation.draft
     if operation.kind == "NEW":
-        written = await store.add(operation.draft, source)
+        written = await store.add(draft, source)
         return Outcome("saved", written.content, memory_id=written.id)
     memory = by_id.get(operation.id)
     if memory is None:
-        return Outcome("rejected", operation.draft.content, "the memory is gone meanwhile")
+        return Outcome("rejected", draft.content, "the memory is gone meanwhile")
     before = memory.content
     if operation.kind == "DELETE":
         await store.delete(memory)
         return Outcome("deleted", before, memory_id=memory.id, before=before)
-    draft = operation.draft
-    if operation.kind == "END":
-        return await _ended(memory, draft, room, source, now)
-    if not await _updated_with_former(memory, draft, store, source):
-        await store.update(memory, draft, source)
-    return Outcome("updated", draft.content, memory_id=memory.id, before=before)
-
-
-async def _ended(
-    memory: Memory, draft: Draft, room: Storeroom, source: Provenance, now: int
-) -> Outcome:
-    """The end of a memory that a change of another one has made untrue.
-
-    It is rewritten, or gets the date on which it ends, where the draft says so; else it goes to the
-    archive.
-    """
-    before = memory.content
+    if operation.kind == "UPDATE":
+        await _update(memory, draft, store, source)
+        return Outcome("updated", draft.content, memory_id=memory.id, before=before)
     if draft.content != before or draft.until != memory.until:
-        await room.store.update(memory, draft, source)
+        await store.update(memory, draft, source)
         return Outcome("ended", draft.content, NO_LONGER_TRUE, memory.id, before)
     await put_into_archive(room, [ArchivedMemory(memory, NO_LONGER_TRUE, now)])
     if not await remove_archived(room, [memory]):
@@ -157,16 +139,13 @@ async def _ended(
     return Outcome("ended", "", NO_LONGER_TRUE, memory.id, before)
 
 
-async def _updated_with_former(
-    memory: Memory, draft: Draft, store: MemoryStore, source: Provenance
-) -> bool:
+async def _update(memory: Memory, draft: Draft, store: MemoryStore, source: Provenance) -> None:
     """Where the store keeps no history, let the row tell what it said before, if that may be."""
-    if store.keeps_history or holds_words_of(draft.content, memory.content):
-        return False
-    when = datetime.fromtimestamp(source.said_at, UTC)
-    content = with_former(draft.content, memory.content, when)
-    try:
-        await store.update(memory, replace(draft, content=content), source)
-    except WriteRefused:  # what another tool has put there may be what the gate lets not pass
-        return False
-    return True
+    if not store.keeps_history and not holds_words_of(draft.content, memory.content):
+        when = datetime.fromtimestamp(source.said_at, UTC)
+        content = with_former(draft.content, memory.content, when)
+        # What another tool has put there may be what the gate lets not pass.
+        with suppress(WriteRefused):
+            await store.update(memory, replace(draft, content=content), source)
+            return
+    await store.update(memory, draft, source)

@@ -6,11 +6,11 @@ the next message when it opens would delete by it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from adaptive.learn.apply import apply_operations, audit_entries
 from adaptive.learn.lesson import Classroom
+from adaptive.learn.queue import always
 from adaptive.learn.report import report_line
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.plain_markdown import clipped_line
@@ -19,17 +19,9 @@ from adaptive.settings import Settings
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
-_LONGEST_ANSWER = 200
-# What is asked for, and what people type for it in other languages.
-_ALL_TEXT = "all alle alles tout tous todo todos tudo tutto tutti все 全部 すべて"
-_ALL_WORDS = frozenset(_ALL_TEXT.split())
-_BETWEEN_PLACES = re.compile(r"[\s,;、，&+]+")  # noqa: RUF001 - commas of several scripts
-_PLACES = re.compile(r"(\d{1,2})(?:[-–](\d{1,2}))?")  # noqa: RUF001 - either dash
 
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
-NOT_UNDERSTOOD = "the answer was not understood"
-NOT_CHOSEN = "as you chose"
 CHANGED_MEANWHILE = "it changed while you were asked"
 
 
@@ -38,69 +30,42 @@ def deletion_question(memories: Sequence[Memory]) -> tuple[str, str, str]:
 
     At most ten memories are shown, each shortened to one line.
     """
-    count = len(memories)
-    some, everything = "this memory", "it"
-    if count > 1:
-        some, everything = f"these {count} memories", f"all {count}"
-    why = f"Your message would delete {some}:"
     shown = [
         f"{number}. {clipped_line(memory.content, _LONGEST_SHOWN)}"
         for number, memory in enumerate(memories[:_MOST_ASKED_ABOUT], 1)
     ]
-    if count > _MOST_ASKED_ABOUT:
-        shown.append(f"… and {count - _MOST_ASKED_ABOUT} more")
-    or_some = ', or the numbers of those to delete, as "1 3"' if count > 1 else ""
-    how = f'Type "all" to delete {everything}{or_some}. Anything else deletes nothing.'
-    title = f"Delete {count} memories?" if count > 1 else "Delete this memory?"
-    hint = "all, or 1 3" if count > 1 else "all"
-    return title, "\n\n".join([why, "\n".join(shown), how]), hint
+    if len(memories) > _MOST_ASKED_ABOUT:
+        shown.append(f"… and {len(memories) - _MOST_ASKED_ABOUT} more")
+    how = 'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
+    parts = ["Your message would delete:", "\n".join(shown), how + "Anything else deletes nothing."]
+    return "Delete memories?", "\n\n".join(parts), "all, or 1 3"
 
 
 def answered_deletions(
-    memories: Sequence[Memory], answer: str | None, current: Mapping[str, Memory]
+    memories: Sequence[Memory], answer: str | None, current: Mapping[str, str]
 ) -> tuple[list[Operation], list[Outcome]]:
     """The deletions that an answer allows, and the outcomes of the others; ``None`` is no answer.
 
-    ``memories`` are those asked about, and ``current`` are the memories as they stand now, by id:
-    only what still says what was asked about may go. Nothing is deleted on an answer that is not
-    wholly understood.
+    ``current`` is what the memories say now, by id: only what still says what was asked about may
+    go. Nothing is deleted on an answer that is not wholly understood.
     """
-    chosen = _chosen_places(len(memories), answer)
-    reason = chosen if isinstance(chosen, str) else NOT_CHOSEN
-    allowed: list[Operation] = []
-    kept: list[Outcome] = []
-    for place, memory in enumerate(memories):
-        now = current.get(memory.id)
-        if isinstance(chosen, str) or place not in chosen:
-            kept.append(Outcome("kept", memory.content, reason))
-        elif now is not None and now.content == memory.content:
-            allowed.append(Operation("DELETE", memory.id))
-        elif now is not None:
-            kept.append(Outcome("kept", now.content, CHANGED_MEANWHILE))
-    if (more := len(kept) - _MOST_ASKED_ABOUT) > 0:
-        kept[_MOST_ASKED_ABOUT:] = [Outcome("kept", "", f"{more} more: {reason}")]
-    return allowed, kept
+    chosen = _chosen(memories, answer or "")
+    declined = UNANSWERED if answer is None else DECLINED
+    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
+    allowed = [one for one in chosen if current.get(one.id) == one.content]
+    changed = [current[one.id] for one in chosen if one not in allowed and one.id in current]
+    kept += [Outcome("kept", content, CHANGED_MEANWHILE) for content in changed]
+    return [Operation("DELETE", one.id) for one in allowed], kept
 
 
-def _chosen_places(count: int, answer: str | None) -> set[int] | str:
-    """Places of the chosen memories, or the reason why none is."""
-    if answer is None:
-        return UNANSWERED
-    said = answer[:_LONGEST_ANSWER].casefold().strip(" \n\"'“”.!。")
-    if not said:
-        return DECLINED
-    if said in _ALL_WORDS or (count == 1 and said == "yes"):
-        return set(range(count))
-    chosen: set[int] = set()
-    for word in _BETWEEN_PLACES.split(said):
-        if word == "and":
-            continue
-        found = _PLACES.fullmatch(word)
-        places = range(int(found[1]) - 1, int(found[2] or found[1])) if found else range(0)
-        if not places or places[0] < 0 or places[-1] >= min(count, _MOST_ASKED_ABOUT):
-            return NOT_UNDERSTOOD
-        chosen.update(places)
-    return chosen or NOT_UNDERSTOOD
+def _chosen(memories: Sequence[Memory], answer: str) -> list[Memory]:
+    """What an answer chooses; nothing where any of it is not understood."""
+    words = set(answer.casefold().replace(",", " ").split())
+    if words == {"all"}:
+        return list(memories)
+    numbered = {str(n): one for n, one in enumerate(memories[:_MOST_ASKED_ABOUT], 1)}
+    chosen = [one for number, one in numbered.items() if number in words]
+    return chosen if numbered.keys() >= words else []
 
 
 async def delete_confirmed(
@@ -116,17 +81,12 @@ async def delete_confirmed(
     answer = await dialog.ask(*deletion_question(memories))
     async with room.writing:
         index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
-        current = {memory.id: memory for memory in index.memories}
+        current = {memory.id: memory.content for memory in index.memories}
         allowed, kept = answered_deletions(memories, answer, current)
         now = int(room.clock())
         applied = await apply_operations(
-            allowed, index.memories, room.storeroom, turn.source, _nobody_else, now
+            allowed, index.memories, room.storeroom, turn.source, always, now
         )
         entries = audit_entries(applied, turn.source, now)
         await room.storeroom.trail.record(turn.user_id, entries, now)
     return report_line([*applied, *kept])
-
-
-async def _nobody_else() -> bool:
-    """The answer is given to this worker alone."""
-    return True

@@ -15,39 +15,35 @@ import time
 import uuid
 from collections.abc import Awaitable, Callable, Set
 from contextlib import suppress
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
 from weakref import WeakValueDictionary
 
-from adaptive.errors import AdaptiveMemoryError, TablesUnavailable
-from adaptive.foreground import GiveWay, no_way_to_give
-from adaptive.learn.turn_work import (
-    LEASE_SECONDS,
-    MOST_TAKES,
-    WORK_SECONDS,
-    TurnResult,
-    TurnVerdict,
-    TurnWork,
-    next_batch,
-)
+from adaptive.errors import AdaptiveMemoryError, LessonUnfinished, TablesUnavailable
+from adaptive.learn.turn_work import LEASE_SECONDS, MOST_ATTEMPTS, TurnWork, next_batch
 from adaptive.measures import count_anomaly, stage_lasted, tell_outcome
 from adaptive.table_ports import PendingTable, PendingTurn, TurnLease
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
 _FIRST_DELAY_SECONDS = 15.0
-_DELAY_GROWTH = 6  # 15 s, 90 s, 9 min, 54 min: an outage of an hour is survived
+_DELAY_GROWTH = 4  # 15 s, 1 min, 4 min ... 17 h: an outage of most of a day is survived
 # A task waits itself for a next attempt that is so near; later ones are left to the next task.
 _NEAR_SECONDS = 20.0
 _MOST_BATCHES = 20
+# Longer than the model may take (valve `llm_timeout_seconds`: 600 at most, retries included).
+WORK_SECONDS = 1800.0
 # The end of the answer waits so long for the table; writing goes on after that.
 _PUT_SECONDS = 1.0
-# Between tries of what the database refuses; it has waited five seconds itself then (host:
-# env.py, DATABASE_SQLITE_PRAGMA_BUSY_TIMEOUT). A turn that never gets into the table is lost.
+# Between tries of what the database refuses. A turn that never gets into the table is lost.
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 # How often is looked whether another worker is done with a user, and how often at most.
 _POLL_SECONDS = 2.0
 _MOST_POLLS = int((WORK_SECONDS + LEASE_SECONDS) / _POLL_SECONDS)
 _CALLS_COUNTED_SECONDS = 3600.0
 
+TurnVerdict = Literal["learned", "again", "given up", "lost"]
 Teach = Callable[[TurnWork], Awaitable[None]]
 WorkAlone = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
@@ -57,13 +53,25 @@ async def always(*_: str) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What became of some turns that were worked on.
+
+    ``again``: it failed and will be tried again at ``due_at``, in epoch seconds; ``given up``: it
+    failed for the last time; ``lost``: another worker took over.
+    """
+
+    turns: tuple[PendingTurn, ...]
+    verdict: TurnVerdict
+    reason: str = ""
+    due_at: float = 0.0
+
+
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in.
 
-    ``serves`` tells whether this instance is the one that the host uses: one that it has replaced
-    leaves turns that failed to its successor, and one that is deleted leaves them in the table.
-    ``wanted`` tells whether a user wants learning now: until then the user's turns wait.
-    ``give_way`` lets turns that somebody waits for go first.
+    ``serves`` tells whether the host uses this instance; one that it does not leaves turns that
+    failed to its successor. ``wanted`` tells whether a user wants learning now; else turns wait.
     """
 
     def __init__(
@@ -73,15 +81,13 @@ class LearningQueue:
         clock: Callable[[], float] = time.time,
         serves: Callable[[], Awaitable[bool]] = always,
         wanted: Callable[[str], Awaitable[bool]] = always,
-        give_way: GiveWay = no_way_to_give,
     ) -> None:
-        self._table, self._wanted = table, wanted
-        self._clock, self._serves, self._give_way = clock, serves, give_way
+        self._table, self._clock, self._serves, self._wanted = table, clock, serves, wanted
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def put(self, turn: PendingTurn) -> None:
-        """Let a turn wait; where its message was answered before, that one waits or is learned.
+        """Let a turn wait, unless its message waits already or was learned.
 
         Returns when the turn stands in the table, or after a second: then writing goes on, as it
         does where the caller is cancelled. Either way ``learn`` is to follow.
@@ -92,12 +98,11 @@ class LearningQueue:
             insert = self._inserts[key] = asyncio.create_task(self._insert(turn))
         await asyncio.wait({insert}, timeout=_PUT_SECONDS)
 
-    async def learn(self, turn: PendingTurn, teach: Teach) -> tuple[TurnResult, ...]:
+    async def learn(self, turn: PendingTurn, teach: Teach) -> list[TurnResult]:
         """Wait until a turn that was put is due, then work on all of its user's that are.
 
-        ``teach`` is called for each batch. An error of ours that it raises makes the turns wait
-        for another attempt; anything else it raises does too, and passes. Empty where there is
-        nothing to do: a newer turn of the chat takes this one along, or another worker did.
+        ``teach`` is called for each batch; what it raises makes the turns wait for another
+        attempt, and passes if it is no error of ours. Empty where there is nothing to do.
 
         Raises:
             TablesUnavailable: the turn could not be put into the table, and is lost.
@@ -108,12 +113,9 @@ class LearningQueue:
             self._inserts.pop(key, None)
             insert.result()
         await asyncio.sleep(max(0.0, turn.due_at - self._clock()))
-        await self._give_way()
         return await self.resume(turn.user_id, teach, turn.due_at)
 
-    async def resume(
-        self, user_id: str, teach: Teach, not_before: float = 0.0
-    ) -> tuple[TurnResult, ...]:
+    async def resume(self, user_id: str, teach: Teach, not_before: float = 0.0) -> list[TurnResult]:
         """Work on what waits of a user, and once more on what failed where its next try is near.
 
         ``not_before`` is a time that has surely come. What is put meanwhile has a task of its own.
@@ -121,31 +123,29 @@ class LearningQueue:
         results: list[TurnResult] = []
         tried: list[TurnResult] = []  # since this task has last waited for a next attempt
         for _ in range(_MOST_BATCHES):
-            known, work = {turn.message_id for one in tried for turn in one.turns}, None
-            async with self._locks.setdefault(user_id, asyncio.Lock()):
-                if not await self._wanted(user_id):
-                    break
-                try:
+            work = None
+            try:
+                async with self._locks.setdefault(user_id, asyncio.Lock()):
+                    known = {turn.message_id for one in tried for turn in one.turns}
                     if work := await self._taken(user_id, known, not_before):
                         tried.append(await self._taught(work, teach))
-                except TablesUnavailable as error:
-                    if not not_before:  # nobody knows that anything waits
-                        log_queue.info("whether turns wait is not known: %s", error)
-                        break
+            except TablesUnavailable as error:
+                log_queue.info("whether turns wait is not known: %s", error)
+                if not_before:  # some surely do
                     later = self._clock() + _FIRST_DELAY_SECONDS
                     tried.append(TurnResult((), "again", str(error), later))
             if work is not None and work.others_wait:
                 continue
-            again = [one.due_at for one in tried if one.verdict == "again"]
-            if not again or min(again) > self._clock() + _NEAR_SECONDS:
+            not_before = min((one.due_at for one in tried if one.verdict == "again"), default=inf)
+            if not_before > self._clock() + _NEAR_SECONDS:
                 break
-            results, tried, not_before = [*results, *tried], [], min(again)
             await asyncio.sleep(max(0.0, not_before - self._clock()))
             if not await self._serves():
                 log_queue.info("turns that failed wait for whoever serves their user next")
                 break
             count_anomaly("retried")
-        return (*results, *tried)
+            results, tried = results + tried, []
+        return results + tried
 
     async def alone(self, user_id: str, work: WorkAlone) -> bool:
         """Do other work on a user's store while nobody learns; ``False`` where it was not done.
@@ -157,7 +157,7 @@ class LearningQueue:
             TablesUnavailable: nobody knows whether others learn.
         """
         async with self._locks.setdefault(user_id, asyncio.Lock()):
-            taken = await self._taken(user_id, None) if await self._wanted(user_id) else None
+            taken = await self._taken(user_id, None)
             if taken is not None:
                 try:
                     await work(taken.held)
@@ -187,31 +187,24 @@ class LearningQueue:
     async def _taken(
         self, user_id: str, tried: Set[str] | None, not_before: float = 0.0
     ) -> TurnWork | None:
-        """Turns that were not tried under the lease on their user; the lease alone for ``None``.
+        """Turns that were not tried, under the lease on their user; the lease alone for ``None``.
 
-        ``None`` where no turn is due, or others go on and on.
-
-        Raises:
-            TablesUnavailable: the table does not answer.
+        ``None`` where no turn is due, the user wants none learned, or others go on and on.
         """
         chosen: tuple[PendingTurn, ...] = ()
-        for _ in range(_MOST_POLLS):
+        for _ in range(_MOST_POLLS if await self._wanted(user_id) else 0):
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
             if tried is not None:
                 untried = [turn for turn in waiting.turns if turn.message_id not in tried]
                 chosen = next_batch(untried, max(now, not_before))
                 if not chosen:
-                    return None
+                    break
             if waiting.leased_until < now:
                 ids = tuple(turn.message_id for turn in chosen)
                 batch = chosen[0].batch if chosen else ""
                 lease, now = TurnLease(user_id, uuid.uuid4().hex, ids, batch), self._clock()
-                try:
-                    turns = await self._table.take(lease, now, now + LEASE_SECONDS)
-                except asyncio.CancelledError:
-                    await self._release(lease)
-                    raise
+                turns = await self._table.take(lease, now, now + LEASE_SECONDS)
                 if turns is not None:
                     work = TurnWork(turns, lease, self._table, self._clock, now, waiting.calls)
                     work.others_wait = len(waiting.turns) > len(turns)
@@ -221,18 +214,19 @@ class LearningQueue:
 
     async def _taught(self, work: TurnWork, teach: Teach) -> TurnResult:
         """Teach while the lease is renewed, and tell the table how it ended."""
-        if max(turn.takes for turn in work.turns) > MOST_TAKES:
-            reason = f"learning from it was begun {MOST_TAKES} times and never came to an end"
-            return await self._ended(work, "given up", reason)
         stage_lasted("queue", self._clock() - work.turns[-1].due_at)
         over = asyncio.Event()
         heartbeat = asyncio.create_task(work.heartbeat(over))
-        verdict: TurnVerdict = "again"
+        verdict: TurnVerdict = "given up" if work.last_attempt else "again"
         reason, fault = "an unexpected error", "unexpected"
         try:
+            if work.attempts >= MOST_ATTEMPTS:
+                raise LessonUnfinished(
+                    f"it has ended the process, or failed, {MOST_ATTEMPTS} times"
+                )
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
-            verdict, fault = "learned", ""
+            verdict, reason, fault = "learned", "", ""
         except (AdaptiveMemoryError, TimeoutError) as error:
             reason, fault = str(error) or "learning took too long", type(error).__name__
         except asyncio.CancelledError:
@@ -246,34 +240,28 @@ class LearningQueue:
         return result
 
     async def _ended(self, work: TurnWork, verdict: TurnVerdict, reason: str) -> TurnResult:
-        """Mark turns that are learned or given up; give back what failed, or was lost meanwhile."""
-        failed, due_at = verdict == "again" and not work.lost, self._clock()
-        if work.lost or verdict == "lost":
-            verdict, reason = "again", "it took longer than its lease"
-        elif failed and work.last_attempt:
-            verdict = "given up"
-        elif failed:
-            due_at += _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-        result = TurnResult(work.turns, verdict, "" if verdict == "learned" else reason, due_at)
+        """Mark turns that are learned or given up; give back what failed, or is free unharmed."""
         lease, calls, now = work.lease, work.calls, self._clock()
+        delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if verdict == "again" else 0.0
+        result = TurnResult(work.turns, verdict, reason, now + delay)
+        if verdict == "given up":
+            log_queue.warning("turns are not learned: %s", reason)
         try:
-            if verdict == "again":
-                held = await self._table.give_back(
-                    lease, due_at, failed=failed, calls=calls, now=now
-                )
-            else:
+            if verdict in ("learned", "given up"):
                 held = await self._table.finish(lease, calls, now)
+            else:
+                failed = verdict == "again"
+                held = await self._table.give_back(lease, now + delay, failed=failed, calls=calls)
         except TablesUnavailable as error:
             log_queue.warning("turns are taken again when their lease has ended: %s", error)
             return result
-        if held:
-            return result
-        # Another worker has them, or they were taken out of the table with their chat.
-        await self._release(lease)
-        return TurnResult(work.turns, "lost", "another worker has taken over")
+        if not held:  # another worker has them, or they were taken out of the table
+            await self._release(lease)
+            return TurnResult(work.turns, "lost", "another worker has taken over")
+        return result
 
     async def _release(self, lease: TurnLease) -> None:
         """End the lease on a user, if it stands, whatever became of turns."""
-        bare, now = TurnLease(lease.user_id, lease.owner), self._clock()
+        bare = TurnLease(lease.user_id, lease.owner)
         with suppress(TablesUnavailable):  # it ends by itself
-            await self._table.give_back(bare, now, failed=False, calls=0, now=now)
+            await self._table.give_back(bare, self._clock(), failed=False, calls=0)

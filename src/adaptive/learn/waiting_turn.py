@@ -13,8 +13,8 @@ from adaptive.model import Turn
 from adaptive.settings import Settings
 from adaptive.table_ports import PendingTurn
 
-# More than the model is shown of them (``learn.extraction``).
-_LONGEST_WAITING_WORDS = 16_000
+# In characters; more than the model is shown of them (``learn.extraction``).
+_LONGEST_WORDS = 16_000
 _LONGEST_EARLIER = 2000
 
 
@@ -46,20 +46,9 @@ _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> PendingTurn:
     """A turn as the queue takes it; it is due when no newer one of its chat has come by then."""
     turn = waiting.turn
-    earlier = tuple(
-        replace(one, text=head_and_tail(one.text, _LONGEST_EARLIER)) for one in turn.earlier
-    )
-    words = head_and_tail(turn.words, _LONGEST_WAITING_WORDS)
-    bounded = replace(waiting, turn=replace(turn, words=words, earlier=earlier))
-    payload = json.dumps(asdict(bounded), ensure_ascii=False, separators=(",", ":"))
-    return PendingTurn(
-        turn.user_id,
-        turn.source.message_id,
-        turn.source.chat_id,
-        payload,
-        now,
-        now + debounce_seconds,
-    )
+    payload = json.dumps(asdict(waiting), ensure_ascii=False, separators=(",", ":"))
+    source, due_at = turn.source, now + debounce_seconds
+    return PendingTurn(turn.user_id, source.message_id, source.chat_id, payload, now, due_at)
 
 
 def read_pending(pending: PendingTurn) -> WaitingTurn | None:
@@ -75,8 +64,10 @@ def read_pending(pending: PendingTurn) -> WaitingTurn | None:
 def joined_turn(turns: Sequence[Turn]) -> Turn:
     """Turns of one chat, oldest first, as one: the words of all, dated by the newest.
 
-    What stood before the first of them is their common past.
+    What stood before the first of them is their common past. Long texts are cut in the middle.
     """
-    words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WAITING_WORDS)
+    words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WORDS)
+    past = turns[0].earlier
+    earlier = tuple(replace(one, text=head_and_tail(one.text, _LONGEST_EARLIER)) for one in past)
     injected = tuple(dict.fromkeys(one for turn in turns for one in turn.injected))
-    return replace(turns[-1], words=words, earlier=turns[0].earlier, injected=injected)
+    return replace(turns[-1], words=words, earlier=earlier, injected=injected)
