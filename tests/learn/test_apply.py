@@ -105,13 +105,6 @@ async def test_refusal_in_the_middle() -> None:
     ]
 
 
-async def test_nothing_to_do() -> None:
-    """Without operations nothing is written and nothing is told."""
-    assert (
-        await apply_operations([], [TEA], room(ListedMemories(TEA)), SOURCE, always_held, NOW) == []
-    )
-
-
 async def test_lost_lease() -> None:
     """Nothing more is written once another worker has the turn."""
     answers = iter([True, False])

@@ -57,26 +57,14 @@ async def test_answers_to_one_message() -> None:
 
 @virtually
 async def test_quick_succession() -> None:
-    """A newer turn of the chat joins the waiting one; the older one's task has nothing to do."""
-    school = School()
-    a = school.worker()
-    older = await a.say("m-1")
-    await asyncio.sleep(1.5)
-    newer = await a.say("m-2")
-    assert told(await older) == []
-    assert told(await newer) == [("m-1 m-2", "learned", "")]
-    assert school.asked == 1
-
-
-@virtually
-async def test_quick_succession_on_two_workers() -> None:
-    """Which worker served which turn makes no difference."""
+    """A newer turn of the chat joins the waiting one, on whichever worker it ended."""
     school = School()
     older = await school.worker("a").say("m-1")
     await asyncio.sleep(1.5)
     newer = await school.worker("b").say("m-2")
     assert told(await older) == []
     assert told(await newer) == [("m-1 m-2", "learned", "")]
+    assert school.asked == 1
 
 
 @virtually
@@ -116,17 +104,6 @@ async def test_lease_on_the_user() -> None:
     await asyncio.gather(*tasks)
     assert a.link.calls.count("take") == 3
     assert a.link.calls.count("renew") <= 3 * 5
-
-
-@virtually
-async def test_users_do_not_wait_for_each_other() -> None:
-    """Other users are learned from at the same time."""
-    school = School()
-    a = school.worker()
-    tasks = [await a.say("m-1", user_id=f"user-{number}") for number in range(5)]
-    await asyncio.gather(*tasks)
-    assert school.most_running == 5
-    assert epoch_now() < EPOCH + 2 * (2 + school.seconds)
 
 
 @virtually
@@ -221,21 +198,10 @@ async def test_poisonous_turn() -> None:
         await asyncio.sleep(1)
         worker.kill()
     await asyncio.sleep(60)
-    reason = "it has ended the process, or failed, 8 times"
+    reason = "it was begun 8 times in vain"
     assert await school.worker("z").resume() == [("m-1", "given up", reason)]
     assert len(school.lessons) == MOST_ATTEMPTS
     assert school.waiting() == {}
-
-
-@virtually
-async def test_failure_is_tried_again() -> None:
-    """What failed once is tried again by the same task, a little later."""
-    school = School(trouble=[ModelBusy("the provider is down")])
-    assert await school.worker().hear("m-1") == [
-        ("m-1", "again", "the provider is down"),
-        ("m-1", "learned", ""),
-    ]
-    assert [lesson.began - EPOCH for lesson in school.lessons] == [2, 17]
 
 
 @virtually
@@ -276,15 +242,6 @@ async def test_last_attempt_is_known() -> None:
 
 
 @virtually
-async def test_next_message_takes_along_what_failed() -> None:
-    """A turn that failed before is learned together with the next one of its chat, in order."""
-    school = School(trouble=[ModelBusy("no"), ModelBusy("no")])
-    a = school.worker()
-    await a.hear("m-1")
-    assert await a.hear("m-2") == [("m-1 m-2", "learned", "")]
-
-
-@virtually
 async def test_failing_turn_does_not_hold_up_others() -> None:
     """After a failure the user's other chats are learned from all the same."""
     school = School(trouble=[ModelBusy("no")])
@@ -308,22 +265,6 @@ async def test_bug_in_the_lesson() -> None:
     (left,) = (school.waiting()).values()
     assert left.attempts == 1
     assert school.database.leases == {}
-
-
-@virtually
-async def test_cancelled() -> None:
-    """At an orderly shutdown the turn is free at once, and it counts as no failure."""
-    school = School()
-    a = school.worker()
-    task = await a.say("m-1")
-    await asyncio.sleep(3)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    (left,) = (school.waiting()).values()
-    assert left.attempts == 0
-    assert await school.worker("b").resume() == [("m-1", "learned", "")]
-    assert epoch_now() < EPOCH + LEASE_SECONDS
 
 
 @pytest.mark.parametrize("moment", [0.5, 2.0, 2.5, 5.0, 5.2])
@@ -466,21 +407,6 @@ async def test_table_that_never_answers(caplog: pytest.LogCaptureFixture) -> Non
 
 
 @virtually
-async def test_locked_for_a_moment() -> None:
-    """A database that is locked for a moment is asked again: the turn stands in it after all."""
-    school = School()
-    a = school.worker()
-    a.link.failing.add("put")
-    task = await a.say("m-1")
-    assert epoch_now() == EPOCH + 1
-    assert school.waiting() == {}
-    a.link.failing.clear()
-    await asyncio.sleep(0.5)
-    assert set(school.waiting()) == {"m-1"}
-    assert told(await task) == [("m-1", "learned", "")]
-
-
-@virtually
 async def test_locked_for_long() -> None:
     """Behind the answer a turn is put again and again, until the table has it."""
     school = School()
@@ -546,20 +472,6 @@ async def test_table_fails_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
     await asyncio.sleep(LEASE_SECONDS + 1)
     assert await a.resume() == [("m-1", "learned", "")]
     assert (school.asked, school.written) == (1, ["m-1"])
-
-
-@virtually
-async def test_table_fails_at_giving_back(caplog: pytest.LogCaptureFixture) -> None:
-    """What could not be given back is free when its lease has ended."""
-    school = School(trouble=[ModelBusy("no")])
-    a = school.worker()
-    a.link.failing.add("give_back")
-    results = await a.hear("m-1")
-    assert results[0] == ("m-1", "again", "no")
-    assert "turns are taken again when their lease has ended" in caplog.text
-    await asyncio.sleep(LEASE_SECONDS)
-    await a.resume()
-    assert school.written == ["m-1"]
 
 
 @virtually

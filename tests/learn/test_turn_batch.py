@@ -39,7 +39,11 @@ CASES = [
     Case("the order is that of time", (turn("a", at=991), turn("b", at=990)), "b a"),
     Case("of one moment by name", (turn("b"), turn("a")), "a b"),
     Case("a newer one is awaited", (turn("a"), turn("b", at=999)), ""),
-    Case("but not for ever", (turn("a", at=960), turn("b", at=999)), "a b"),
+    Case(
+        "but of eight at most",
+        tuple(turn(n, at=999 - (n == "a")) for n in "abcdefgh"),
+        "a b c d e f g h",
+    ),
     Case("nor that of another chat", (turn("a"), turn("b", at=999, chat="d")), "a"),
     Case("chats one by one", (turn("a", chat="d"), turn("b", at=980), turn("c", at=985)), "b c"),
     Case("failed, not due", (turn("a", attempts=1, due_at=1_010),), ""),

@@ -49,7 +49,6 @@ async def apply_operations(
         try:
             outcomes.append(await _applied(operation, by_id, room, source, now))
         except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
-            log_apply.info("%s refused: %s", operation.kind, refusal)
             outcomes.append(Outcome("rejected", "", str(refusal)))
         except HostError as error:
             if isinstance(error, MemoryUnavailable) and not outcomes:
@@ -100,8 +99,7 @@ async def finish_broken_off(
         try:
             await store.complete(memory, draft, source)
         except (HostError, WriteRefused) as error:
-            why = without_secrets(str(error))
-            log_apply.warning("a row stays without its provenance: %s", why)
+            log_apply.warning("a row has no provenance: %s", without_secrets(str(error)))
 
 
 async def _applied(
@@ -111,11 +109,7 @@ async def _applied(
     source: Provenance,
     now: int,
 ) -> Outcome:
-    """Write one operation.
-
-    A memory that a change of another one has made untrue (END) is rewritten, or gets the date on
-    which it ends, where the draft says so; else it goes to the archive.
-    """
+    """Write one operation; a memory that is to END without a new text or date is archived."""
     store, draft = room.store, operation.draft
     if operation.kind == "NEW":
         written = await store.add(draft, source)

@@ -1,10 +1,10 @@
 """Turns wait in a table until they are learned: none is lost, none is worked on by two at once.
 
 An outlet puts the turn into the table before it returns; a task of its own takes it from there,
-under the lease on its user: one worker at a time learns from a user. A worker that crashes leaves
-its lease behind; when it has ended, whoever serves the user next takes the turns. So each turn is
-worked on at least once; that its effects happen once is the duty of who applies them, with the
-help of the journal: what the model answered, kept before anything is written.
+under the lease on its user. A worker that crashes leaves its lease behind; when that has ended,
+whoever serves the user next takes the turns. So each turn is worked on at least once; that its
+effects happen once is the duty of who applies them, with the help of the journal: what the model
+answered, kept before anything is written.
 """
 
 from __future__ import annotations
@@ -38,9 +38,8 @@ WORK_SECONDS = 1800.0
 _PUT_SECONDS = 1.0
 # Between tries of what the database refuses. A turn that never gets into the table is lost.
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
-# How often is looked whether another worker is done with a user, and how often at most.
+# How often is looked whether another worker is done with a user.
 _POLL_SECONDS = 2.0
-_MOST_POLLS = int((WORK_SECONDS + LEASE_SECONDS) / _POLL_SECONDS)
 _CALLS_COUNTED_SECONDS = 3600.0
 
 TurnVerdict = Literal["learned", "again", "given up", "lost"]
@@ -55,11 +54,7 @@ async def always(*_: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class TurnResult:
-    """What became of some turns that were worked on.
-
-    ``again``: it failed and will be tried again at ``due_at``, in epoch seconds; ``given up``: it
-    failed for the last time; ``lost``: another worker took over.
-    """
+    """What became of turns; those to be learned again are due at ``due_at``, in epoch seconds."""
 
     turns: tuple[PendingTurn, ...]
     verdict: TurnVerdict
@@ -148,22 +143,22 @@ class LearningQueue:
         return results + tried
 
     async def alone(self, user_id: str, work: WorkAlone) -> bool:
-        """Do other work on a user's store while nobody learns; ``False`` where it was not done.
+        """Do other work on a user's store while nobody learns; ``False`` where it is not wanted.
 
-        Another worker learns then, or the user does not want it any more. ``work`` is given what
-        tells whether it still is alone, to be asked before each write.
+        ``work`` is given what tells whether it still is alone, to be asked before each write.
 
         Raises:
             TablesUnavailable: nobody knows whether others learn.
         """
         async with self._locks.setdefault(user_id, asyncio.Lock()):
             taken = await self._taken(user_id, None)
-            if taken is not None:
-                try:
-                    await work(taken.held)
-                finally:
-                    await self._release(taken.lease)
-        return taken is not None
+            if taken is None:
+                return False
+            try:
+                await work(taken.held)
+            finally:
+                await self._release(taken.lease)
+            return True
 
     def forget(self, user_id: str) -> None:
         """Let go of the turns of a user that are not in the table yet."""
@@ -189,17 +184,17 @@ class LearningQueue:
     ) -> TurnWork | None:
         """Turns that were not tried, under the lease on their user; the lease alone for ``None``.
 
-        ``None`` where no turn is due, the user wants none learned, or others go on and on.
+        ``None`` where no turn is due, or the user wants none learned.
         """
         chosen: tuple[PendingTurn, ...] = ()
-        for _ in range(_MOST_POLLS if await self._wanted(user_id) else 0):
+        while await self._wanted(user_id):
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
             if tried is not None:
                 untried = [turn for turn in waiting.turns if turn.message_id not in tried]
                 chosen = next_batch(untried, max(now, not_before))
                 if not chosen:
-                    break
+                    return None
             if waiting.leased_until < now:
                 ids = tuple(turn.message_id for turn in chosen)
                 batch = chosen[0].batch if chosen else ""
@@ -215,15 +210,12 @@ class LearningQueue:
     async def _taught(self, work: TurnWork, teach: Teach) -> TurnResult:
         """Teach while the lease is renewed, and tell the table how it ended."""
         stage_lasted("queue", self._clock() - work.turns[-1].due_at)
-        over = asyncio.Event()
-        heartbeat = asyncio.create_task(work.heartbeat(over))
+        heartbeat = asyncio.create_task(work.heartbeat(over := asyncio.Event()))
         verdict: TurnVerdict = "given up" if work.last_attempt else "again"
         reason, fault = "an unexpected error", "unexpected"
         try:
             if work.attempts >= MOST_ATTEMPTS:
-                raise LessonUnfinished(
-                    f"it has ended the process, or failed, {MOST_ATTEMPTS} times"
-                )
+                raise LessonUnfinished(f"it was begun {MOST_ATTEMPTS} times in vain")
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
             verdict, reason, fault = "learned", "", ""
@@ -242,7 +234,8 @@ class LearningQueue:
     async def _ended(self, work: TurnWork, verdict: TurnVerdict, reason: str) -> TurnResult:
         """Mark turns that are learned or given up; give back what failed, or is free unharmed."""
         lease, calls, now = work.lease, work.calls, self._clock()
-        delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if verdict == "again" else 0.0
+        failed = verdict == "again"
+        delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else 0.0
         result = TurnResult(work.turns, verdict, reason, now + delay)
         if verdict == "given up":
             log_queue.warning("turns are not learned: %s", reason)
@@ -250,7 +243,6 @@ class LearningQueue:
             if verdict in ("learned", "given up"):
                 held = await self._table.finish(lease, calls, now)
             else:
-                failed = verdict == "again"
                 held = await self._table.give_back(lease, now + delay, failed=failed, calls=calls)
         except TablesUnavailable as error:
             log_queue.warning("turns are taken again when their lease has ended: %s", error)

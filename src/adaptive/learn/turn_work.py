@@ -20,18 +20,16 @@ MOST_ATTEMPTS = 8
 # What failed so often at most is learned together with what comes after it, in order; more often
 # it may be what makes the model fail or the process end, so it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
+# Of a chat whose messages follow each other without end so many are learned from at a time.
 _MOST_JOINED = 8
-# A chat whose messages follow each other without end is learned from so long after the first.
-_LONGEST_JOINING_SECONDS = 30.0
 
 
 class TurnWork:
     """Turns of one chat, oldest first, in the hands of one worker; none for other work.
 
     ``journal`` is what was kept by who worked on them before; then the model need not be asked.
-    ``calls`` is for the worker to count its model calls, ``calls_before`` are those of the user's
-    turns of the hour before. ``began`` is when the lease was asked for, in epoch seconds.
-    ``others_wait`` tells whether more of the user's turns wait.
+    ``calls`` is for the worker to count its model calls, ``calls_before`` are those of the last
+    hour; ``others_wait`` tells whether more turns of the user do.
     """
 
     def __init__(
@@ -129,4 +127,4 @@ def _is_ripe(turn: PendingTurn, waiting: Sequence[PendingTurn], now: float) -> b
         return turn.due_at <= now
     fresh = [one for one in waiting if not one.batch and not one.attempts]
     due_at = [one.due_at for one in fresh if one.chat_id == turn.chat_id]
-    return max(due_at) <= now or now >= min(due_at) + _LONGEST_JOINING_SECONDS
+    return max(due_at) <= now or len(due_at) >= _MOST_JOINED

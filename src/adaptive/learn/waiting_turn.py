@@ -38,17 +38,16 @@ class WaitingTurn:
         return settings.model_copy(update={"memory_language": self.language})
 
 
-# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
-# load_function_module_by_id, since 0.12), by which the types of fields are found.
+# Made while the module is loaded: later the host may know it by no name (since 0.12), by which the
+# types of fields are found.
 _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 
 
 def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> PendingTurn:
     """A turn as the queue takes it; it is due when no newer one of its chat has come by then."""
-    turn = waiting.turn
-    payload = json.dumps(asdict(waiting), ensure_ascii=False, separators=(",", ":"))
-    source, due_at = turn.source, now + debounce_seconds
-    return PendingTurn(turn.user_id, source.message_id, source.chat_id, payload, now, due_at)
+    user_id, source = waiting.turn.user_id, waiting.turn.source
+    payload, due_at = json.dumps(asdict(waiting), ensure_ascii=False), now + debounce_seconds
+    return PendingTurn(user_id, source.message_id, source.chat_id, payload, now, due_at)
 
 
 def read_pending(pending: PendingTurn) -> WaitingTurn | None:
