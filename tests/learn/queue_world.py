@@ -22,14 +22,12 @@ class Link:
     """One worker's way to the database, as ``PendingTable``.
 
     What is named in ``failing`` fails, "all" stands for everything; ``gate`` holds calls up while
-    it is closed; ``delay`` is how long each way takes, and what is named in ``slow`` takes so long
-    in addition. When ``killed`` no call ever comes back.
+    it is closed; ``delay`` is how long each way takes. When ``killed`` no call ever comes back.
     """
 
     def __init__(self, database: ListedTurns, delay: Callable[[], float] | None = None) -> None:
         self.database = database
         self.failing: set[str] = set()
-        self.slow: dict[str, float] = {}
         self.gate = asyncio.Event()
         self.gate.set()
         self.killed = False
@@ -57,7 +55,7 @@ class Link:
         return answer
 
     async def _travel(self, name: str) -> None:
-        await self.pause((self._delay() if self._delay else 0.0) + self.slow.get(name, 0.0))
+        await self.pause(self._delay() if self._delay else 0.0)
         if self.failing & {name, "all"}:
             raise TablesUnavailable("database is locked")
 
