@@ -9,7 +9,7 @@ import pytest
 
 from adaptive.errors import LeaseLost, MemoryUnavailable
 from adaptive.learn.apply import NO_LONGER_TRUE, apply_operations, audit_entries, finish_broken_off
-from adaptive.learn.archive import Storeroom
+from adaptive.learn.archive import UserStore
 from adaptive.learn.audit import AuditTrail
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
@@ -30,10 +30,10 @@ NOW = 1_700_000_500
 
 def room(
     store: MemoryStore, archive: ArchivedRows | None = None, audit: WrittenAudit | None = None
-) -> Storeroom:
-    """A storeroom around a store."""
+) -> UserStore:
+    """A store with its tables."""
     trail = AuditTrail(audit or WrittenAudit())
-    return Storeroom("ada", store, archive or ArchivedRows(), CountedRecalls(), trail)
+    return UserStore("ada", store, archive or ArchivedRows(), CountedRecalls(), trail)
 
 
 async def always_held() -> bool:

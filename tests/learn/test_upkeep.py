@@ -14,7 +14,12 @@ from typing import Any
 import pytest
 
 from adaptive.errors import MemoryUnavailable, ModelBusy, TablesUnavailable
-from adaptive.learn.upkeep import UpkeepReport, Workshop, left_beside_summary, upkeep_when_due
+from adaptive.learn.upkeep import (
+    UpkeepReport,
+    UpkeepResources,
+    left_beside_summary,
+    upkeep_when_due,
+)
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Completion, CompletionRequest, Memory
 from adaptive.ports import ResponseFormat
@@ -109,8 +114,8 @@ class Household:
     now: float = NOW
     numbers: Any = field(default_factory=itertools.count)
 
-    def workshop(self, fuse: Fuse | None = None, **fields: Any) -> Workshop:
-        """The workshop of a new process."""
+    def resources(self, fuse: Fuse | None = None, **fields: Any) -> UpkeepResources:
+        """What a new process works with."""
         fuse = fuse or Fuse()
         room = self.world.room(fuse)
 
@@ -119,16 +124,16 @@ class Household:
             return topical_index(memories, lambda one: topic(one.content))
 
         leases = fuse.wired(self.world.leases, TablesUnavailable)
-        shop = Workshop(room, current, self.model, AnswerFormats(), leases)
-        return replace(shop, **fields)
+        resources = UpkeepResources(room, current, self.model, AnswerFormats(), leases)
+        return replace(resources, **fields)
 
     async def run(
         self, fuse: Fuse | None = None, settings: Any = SETTINGS, **fields: Any
     ) -> UpkeepReport | None:
         """Upkeep after a turn, by another process each time."""
         owner = f"process-{next(self.numbers)}"
-        shop = self.workshop(fuse, **fields)
-        return await upkeep_when_due(shop, settings, owner, lambda: self.now)
+        resources = self.resources(fuse, **fields)
+        return await upkeep_when_due(resources, settings, owner, lambda: self.now)
 
 
 def household(*contents: str, keeps_meta: bool = True, **fields: Any) -> Household:

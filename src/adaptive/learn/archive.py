@@ -21,7 +21,7 @@ log_archive = logging.getLogger("adaptive_memory.learn")
 
 
 @dataclass(frozen=True, slots=True)
-class Storeroom:
+class UserStore:
     """One user's store, and the tables that stand behind it."""
 
     user_id: str
@@ -31,7 +31,7 @@ class Storeroom:
     trail: AuditTrail
 
 
-async def put_into_archive(room: Storeroom, archived: Sequence[ArchivedMemory]) -> None:
+async def put_into_archive(room: UserStore, archived: Sequence[ArchivedMemory]) -> None:
     """Archive memories and read them back.
 
     Raises:
@@ -43,7 +43,7 @@ async def put_into_archive(room: Storeroom, archived: Sequence[ArchivedMemory]) 
         raise TablesUnavailable("the archive does not hold what was written into it")
 
 
-async def remove_archived(room: Storeroom, memories: Sequence[Memory]) -> list[Memory]:
+async def remove_archived(room: UserStore, memories: Sequence[Memory]) -> list[Memory]:
     """Delete rows whose archived copies were read back, unless they were changed since.
 
     Those that left the store are returned; why another stayed is logged.
@@ -69,7 +69,7 @@ async def remove_archived(room: Storeroom, memories: Sequence[Memory]) -> list[M
     return removed
 
 
-async def restore_memory(room: Storeroom, memory_id: str, now: int) -> Memory | None:
+async def restore_memory(room: UserStore, memory_id: str, now: int) -> Memory | None:
     """Write an archived memory back, with where and when it was said; ``None`` if there is none.
 
     What the store holds already, because a former try broke off, is not written again. The row has

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from adaptive.errors import HostError, TablesUnavailable
-from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
+from adaptive.learn.archive import UserStore, put_into_archive, remove_archived
 from adaptive.model import Memory, Outcome, Provenance, has_ended
 from adaptive.settings import Settings
 from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls
@@ -59,7 +59,7 @@ def surplus(
 
 
 async def prune_store(
-    room: Storeroom, settings: Settings, source: Provenance, fresh: Set[str], now: int
+    room: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
 ) -> list[Outcome]:
     """Archive and delete what is too much after a turn, at most 25 memories; tell what went.
 

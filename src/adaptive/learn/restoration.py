@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
-from adaptive.learn.archive import Storeroom, restore_memory
+from adaptive.learn.archive import UserStore, restore_memory
 from adaptive.learn.summary import originals_of
 from adaptive.model import Memory
 from adaptive.plain_markdown import clipped_line
@@ -116,7 +116,7 @@ def restoration_question(plan: RestorationPlan) -> str:
 
 
 async def restored_line(
-    room: Storeroom, plan: RestorationPlan, writing: asyncio.Semaphore, now: int
+    room: UserStore, plan: RestorationPlan, writing: asyncio.Semaphore, now: int
 ) -> str:
     """Bring memories back, ``writing`` held for each alone, and return what to tell.
 

@@ -17,7 +17,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
-from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
+from adaptive.learn.archive import UserStore, put_into_archive, remove_archived
 from adaptive.learn.clusters import related_clusters
 from adaptive.learn.summary import (
     originals_of,
@@ -51,7 +51,7 @@ _RETRY_AFTER_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class UpkeepResources:
     """What upkeep works with.
 
     ``current`` brings the user's index as the store stands now. ``writing`` opens what keeps
@@ -59,7 +59,7 @@ class Workshop:
     The model is not shown the memories of ``hidden``: clusters with them are left alone.
     """
 
-    room: Storeroom
+    room: UserStore
     current: Callable[[], Awaitable[MemoryIndex]]
     completer: Completer
     formats: AnswerFormats
@@ -82,7 +82,7 @@ class UpkeepReport(Counter[str]):
 
 
 async def upkeep_when_due(
-    shop: Workshop, settings: Settings, owner: str, clock: Callable[[], float]
+    resources: UpkeepResources, settings: Settings, owner: str, clock: Callable[[], float]
 ) -> UpkeepReport | None:
     """Summarise some clusters if the interval has passed; ``None`` if it has not.
 
@@ -91,16 +91,16 @@ async def upkeep_when_due(
     """
     if not settings.enable_summarization_task:
         return None
-    name = f"upkeep:{shop.room.user_id}"
+    name = f"upkeep:{resources.room.user_id}"
     longest = _WRITING_SECONDS + _CLUSTERS_PER_RUN * settings.llm_timeout_seconds
     report = UpkeepReport()
     try:  # without a lease two workers would do it twice
-        if not await shop.leases.acquire(name, owner, clock(), longest):
+        if not await resources.leases.acquire(name, owner, clock(), longest):
             return None
-        await _run_upkeep(shop, settings, clock, report)
+        await _run_upkeep(resources, settings, clock, report)
         interval = float(settings.summarization_interval)
         rest = interval if report.complete else min(interval, _RETRY_AFTER_SECONDS)
-        await shop.leases.acquire(name, owner, clock(), rest)
+        await resources.leases.acquire(name, owner, clock(), rest)
     except TablesUnavailable as error:
         log_upkeep.debug("upkeep may come again too soon, or not at all: %s", error)
         return report if report else None
@@ -109,22 +109,22 @@ async def upkeep_when_due(
 
 
 async def _run_upkeep(
-    shop: Workshop, settings: Settings, clock: Callable[[], float], report: UpkeepReport
+    resources: UpkeepResources, settings: Settings, clock: Callable[[], float], report: UpkeepReport
 ) -> None:
     """Finish what a run left that broke off, then put summaries in the place of some clusters."""
     try:
-        index, left_out = await _finished_index(shop, int(clock()), report)
+        index, left_out = await _finished_index(resources, int(clock()), report)
         found = await asyncio.to_thread(related_clusters, index, settings, clock(), left_out)
     except AdaptiveMemoryError as error:
         _failed(report, error)
         return
-    clusters = [cluster for cluster in found if not any(map(shop.hidden.holds, cluster))]
+    clusters = [cluster for cluster in found if not any(map(resources.hidden.holds, cluster))]
     report["left alone: for local models only"] += len(found) - len(clusters)
     report["clusters"] += len(clusters)
     # Others each time, so that failing ones keep none waiting.
     for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
         try:
-            why = await _replace_cluster(shop, settings, cluster, clock, report)
+            why = await _replace_cluster(resources, settings, cluster, clock, report)
             report[f"left alone: {why}" if why else "summarised"] += 1
         except AdaptiveMemoryError as error:
             _failed(report, error)
@@ -138,20 +138,20 @@ def _failed(report: UpkeepReport, error: AdaptiveMemoryError) -> None:
 
 
 async def _finished_index(
-    shop: Workshop, now: int, report: UpkeepReport
+    resources: UpkeepResources, now: int, report: UpkeepReport
 ) -> tuple[MemoryIndex, set[str]]:
     """The index, and the ids in it that are no originals: summaries, and what they stand for.
 
     Originals that a run which broke off has left beside their summary are deleted here.
     """
-    index, room = await shop.current(), shop.room
+    index, room = await resources.current(), resources.room
     archived = [one for one in await room.archive.read(room.user_id) if one.summary]
     texts = {comparable(one.summary) for one in archived}
     left_out = {
         row.id for row in index.memories if originals_of(row) or comparable(row.content) in texts
     }
     if archived:
-        async with shop.writing():
+        async with resources.writing():
             for row, originals in left_beside_summary(archived, await room.store.read()):
                 left_out |= {memory.id for memory in originals}
                 await _remove_originals(room, row, originals, now, report)
@@ -159,7 +159,7 @@ async def _finished_index(
 
 
 async def _replace_cluster(
-    shop: Workshop,
+    resources: UpkeepResources,
     settings: Settings,
     cluster: tuple[Memory, ...],
     clock: Callable[[], float],
@@ -174,7 +174,7 @@ async def _replace_cluster(
     request = summary_request(cluster, settings.memory_summarization_prompt)
     policy = RetryPolicy(settings.max_retries, settings.retry_delay)
     completion = await ask(
-        shop.completer, request, shop.formats, policy, settings.llm_timeout_seconds
+        resources.completer, request, resources.formats, policy, settings.llm_timeout_seconds
     )
     summary = read_summary(completion.text)
     if refusal := refusal_of(summary, cluster):
@@ -184,8 +184,8 @@ async def _replace_cluster(
     if isinstance(verdict, Refused):
         return verdict.reason
     summary = replace(summary, text=verdict.text)
-    room = shop.room
-    async with shop.writing():
+    room = resources.room
+    async with resources.writing():
         now = int(clock())
         rows = {row.id: row for row in await room.store.read()}
         if any(rows.get(memory.id) != memory for memory in cluster):
@@ -226,7 +226,7 @@ def left_beside_summary(
 
 
 async def _remove_originals(
-    room: Storeroom, row: Memory, originals: Sequence[Memory], now: int, report: UpkeepReport
+    room: UserStore, row: Memory, originals: Sequence[Memory], now: int, report: UpkeepReport
 ) -> None:
     """Delete archived originals in favour of their summary, which stands.
 
