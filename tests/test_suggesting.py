@@ -22,8 +22,7 @@ from adaptive.errors import (
 )
 from adaptive.filter import Filter
 from adaptive.host.hook import Hook
-from adaptive.learn.archive import UserStore
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.lesson import Classroom, Lesson
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Draft, Operation, Turn

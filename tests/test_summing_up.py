@@ -17,8 +17,7 @@ from adaptive.errors import HostError, ModelBusy, TablesUnavailable
 from adaptive.filter import Filter
 from adaptive.host.hook import Hook
 from adaptive.host.locked_chat import MessageChange
-from adaptive.learn.archive import UserStore
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import Learning

@@ -27,8 +27,7 @@ from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.switched_off import wants_memory
 from adaptive.host.tables import HostTables
-from adaptive.learn.archive import UserStore, restore_memory
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore, restore_memory
 from adaptive.learn.deletion import delete_confirmed
 from adaptive.learn.lesson import Classroom, Lesson, learn_turn
 from adaptive.learn.prefilter import Prefilter
@@ -266,7 +265,7 @@ class Learning:
         try:
             room = await self.classroom(hook)
             resources = UpkeepResources(
-                room=room.storeroom,
+                user=room.storeroom,
                 current=partial(
                     self._indexes.current, room.sources, settings.index_cache_bytes, patience=0
                 ),
@@ -276,7 +275,7 @@ class Learning:
                 writing=lambda: self._writing,
                 hidden=room.hidden,
             )
-            await upkeep_when_due(resources, settings, uuid.uuid4().hex, time.time)
+            await upkeep_when_due(resources, settings, uuid.uuid4().hex, time.time())
         except AdaptiveMemoryError as error:
             log_learning.warning("no upkeep: %s", error)
 

@@ -32,8 +32,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
-from adaptive.learn.archive import UserStore
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.grounding import beginnings
 from adaptive.learn.lesson import Classroom, learn_turn
 from adaptive.learn.report import NOTHING_NEW, failure_line

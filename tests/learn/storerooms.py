@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.errors import StoreError, TablesUnavailable
-from adaptive.learn.archive import UserStore
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS

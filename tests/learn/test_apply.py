@@ -9,8 +9,7 @@ import pytest
 
 from adaptive.errors import LeaseLost, MemoryUnavailable
 from adaptive.learn.apply import NO_LONGER_TRUE, apply_operations, audit_entries, finish_broken_off
-from adaptive.learn.archive import UserStore
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
 from adaptive.privacy.guarded_store import GuardedStore

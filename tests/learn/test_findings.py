@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from adaptive.errors import LeaseLost
-from adaptive.learn.archive import UserStore
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.findings import learn_findings, save_confirmed
 from adaptive.learn.lesson import Classroom
 from adaptive.llm.ask import AnswerFormats

@@ -20,8 +20,7 @@ from adaptive.errors import (
     ModelRejected,
     ReplyUnusable,
 )
-from adaptive.learn.archive import UserStore
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.lesson import Classroom, Lesson, journal_of, learn_turn, read_journal
 from adaptive.learn.operations import Extraction
 from adaptive.learn.prefilter import Prefilter

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive.errors import ModelRejected, ReplyUnusable
-from adaptive.learn.archive import UserStore, restore_memory
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore, restore_memory
 from adaptive.learn.lesson import Classroom, Lesson, learn_turn, write_extraction
 from adaptive.learn.operations import Extraction
 from adaptive.learn.outdated import (

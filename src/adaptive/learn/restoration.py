@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
 from adaptive.learn.archive import UserStore, restore_memory
-from adaptive.learn.summary import originals_of
 from adaptive.model import Memory
 from adaptive.plain_markdown import clipped_line
+from adaptive.privacy.retention import made_of
 from adaptive.search.tokens import comparable
 from adaptive.table_ports import ArchivedMemory
 
@@ -82,7 +82,7 @@ def plan_restoration(
             absent.append(one)
     # A summary that was archived itself comes back in the place of its originals.
     everything = (*rows, *(one.memory for one in absent))
-    originals = {id for memory in everything for id in originals_of(memory)}
+    originals = {id for memory in everything for id in made_of(memory)}
     single = [
         one.memory
         for one in absent
