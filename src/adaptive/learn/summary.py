@@ -45,6 +45,7 @@ _MOST_COMPARED = 1000
 # Of the telling words of each memory this share must stand in the summary.
 _KEPT_WORDS = 0.6
 _SUMMARY_WORDS = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+")
+_DIGIT = re.compile(r"\d")
 # A word that opens a sentence has its capital letter from there.
 _OPENINGS = re.compile(r"(?:^|[.!?:…。] )[^\W\d_]+\b")
 
@@ -134,12 +135,13 @@ def refusal_of(summary: str, cluster: Sequence[Memory]) -> str:
     if len(summary) >= sum(map(len, originals)):
         return "it is not shorter than the memories"
     said, known = _words(summary), _words(" ".join(originals))
-    for mark, times in sum(map(_marks, originals), Counter[str]()).items():
+    marks = [_words(one, marks=True) for one in originals]
+    for mark, times in sum(marks, Counter[str]()).items():
         # Numbers of four digits are years, longer ones amounts: several facts share them.
         each = mark == "not" or (mark.isdigit() and len(mark) < 4)
         if said[mark] < (times if each else 1):
             return "a name, number or negation is missing"
-    added = _marks(_OPENINGS.sub(" ", summary)).keys() - known.keys()
+    added = _words(_OPENINGS.sub(" ", summary), marks=True).keys() - known.keys()
     if added or said["not"] > known["not"]:
         return "it says more than the memories do"
     kept = set(tokens(summary))
@@ -149,20 +151,18 @@ def refusal_of(summary: str, cluster: Sequence[Memory]) -> str:
     return ""
 
 
-def _words(text: str) -> Counter[str]:
-    """Words in small letters, as "not" all negations."""
-    words = Counter(map(str.casefold, _SUMMARY_WORDS.findall(unicodedata.normalize("NFKC", text))))
-    words["not"] = sum(word in NEGATIONS for word in counted_words(text))
-    return +words
+def _words(text: str, *, marks: bool = False) -> Counter[str]:
+    """Words in small letters, and how many negations there are as "not".
 
-
-def _marks(text: str) -> Counter[str]:
-    """Numbers, and words with a capital letter or a digit but for "I"; "not" once, if negated."""
+    With ``marks`` only those with a digit or a capital letter, but for "I", and "not" once.
+    """
     words = _SUMMARY_WORDS.findall(unicodedata.normalize("NFKC", text))
-    told = (word.casefold() for word in words if re.search(r"\d", word) or word != word.lower())
-    marks = Counter(word for word in told if word not in ("i", "not"))
-    marks["not"] = any(word in NEGATIONS for word in counted_words(text))
-    return +marks
+    if marks:
+        words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
+    counted = Counter(map(str.casefold, words))
+    negations = sum(word in NEGATIONS for word in counted_words(text))
+    counted["not"] = min(negations, 1) if marks else negations
+    return +counted
 
 
 def summary_row(text: str, cluster: Sequence[Memory]) -> tuple[Draft, Provenance, dict[str, Any]]:

@@ -104,17 +104,22 @@ def _failure(error: AdaptiveMemoryError) -> str:
 async def _finish_broken_off(
     resources: UpkeepResources, now: int, report: Counter[str]
 ) -> set[str]:
-    """Carry out what the archive tells of; ids of what is not to be summarised any more."""
+    """Delete originals beside a summary, which is known by its words.
+
+    Returned are the ids of what is not to be summarised: summaries, originals, what was restored.
+    """
     user = resources.user
-    archived = [one for one in await user.archive.read(user.user_id) if one.summary]
-    texts = {comparable(one.summary) for one in archived}
+    archived = await user.archive.read(user.user_id)
     async with resources.writing():
         rows = await user.store.read()
-        for summary in {one.summary for one in archived}:
-            copies = [one for one in archived if one.summary == summary]
+        said = {comparable(row.content): row.id for row in rows}
+        written = [one for one in archived if one.summary and comparable(one.summary) in said]
+        for summary in {one.summary for one in written}:
+            copies = [one for one in written if one.summary == summary]
             await _carry_out(user, copies, rows, now, report)
-    summaries = {row.id for row in rows if made_of(row) or comparable(row.content) in texts}
-    return summaries.union(one.memory.id for one in archived)
+    left_out = {said[comparable(one.summary)] for one in written}
+    left_out |= {one.memory.id for one in written} | {row.id for row in rows if made_of(row)}
+    return left_out
 
 
 async def _replaced(
