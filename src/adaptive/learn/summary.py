@@ -1,9 +1,5 @@
 """One memory in the place of several related ones: which, what the model is asked, what is lost.
 
-Nearness is the cosine of two memories less the store's mean, in the spreads that null prompts show
-in the same measure (``search/fusion.py``): what all of a user's memories have in common does not
-make any two of them related, and a threshold means the same for every embedding model.
-
 What a summary may not lose is told by form, in any language that writes names with a capital
 letter. Where the form leaves a doubt, as with the word that opens a sentence, it must be kept: a
 summary that is refused costs a model call, one that lost a fact costs the fact.
@@ -32,7 +28,8 @@ from adaptive.search.vectors import normalised
 from adaptive.settings import Settings
 
 _CLUSTER_DAY_SECONDS = 24 * 3600
-# Null spreads from which two memories are related. Of 59 memories in 12 invented topics, among 20
+# Cosines less the store's mean, in null spreads (``search/fusion.py``), from which two memories are
+# related, whatever the embedding model. Of 59 memories in 12 invented topics, among 20
 # of no topic, 0.69 are found, and 0.98 of what is found stands with its own topic; at 4 these are
 # 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2, clusters of 4 and more).
 _RELATED_FROM = 5.0

@@ -104,21 +104,23 @@ def _failure(error: AdaptiveMemoryError) -> str:
 async def _finish_broken_off(
     resources: UpkeepResources, now: int, report: Counter[str]
 ) -> set[str]:
-    """Delete originals beside a summary, which is known by its words.
+    """Delete originals beside their summary, which is known by its words.
 
     Returned are the ids of what is not to be summarised: summaries, originals, what was restored.
     """
     user = resources.user
-    archived = await user.archive.read(user.user_id)
+    archived = {one.memory.id: one for one in await user.archive.read(user.user_id) if one.summary}
+    texts = {comparable(one.summary) for one in archived.values()}
     async with resources.writing():
         rows = await user.store.read()
-        said = {comparable(row.content): row.id for row in rows}
-        written = [one for one in archived if one.summary and comparable(one.summary) in said]
-        for summary in {one.summary for one in written}:
-            copies = [one for one in written if one.summary == summary]
-            await _carry_out(user, copies, rows, now, report)
-    left_out = {said[comparable(one.summary)] for one in written}
-    left_out |= {one.memory.id for one in written} | {row.id for row in rows if made_of(row)}
+        by_words = {comparable(row.content): row for row in rows if row.id not in archived}
+        left_out = {one.id for one in rows if made_of(one) or comparable(one.content) in texts}
+        for row in rows:
+            copy = archived.get(row.id)
+            summary = by_words.get(comparable(copy.summary)) if copy else None
+            if copy and summary and copy.memory == row:
+                left_out.add(row.id)
+                await _remove_originals(user, summary, [row], now, report)
     return left_out
 
 
@@ -130,7 +132,7 @@ async def _replaced(
     report: Counter[str],
 ) -> str:
     """Put a summary in the place of a cluster, or leave it alone; which and why, for the report."""
-    request = summary_request(cluster, settings.memory_summarization_prompt)
+    user, request = resources.user, summary_request(cluster, settings.memory_summarization_prompt)
     policy = RetryPolicy(settings.max_retries, settings.retry_delay)
     timeout = settings.llm_timeout_seconds
     try:
@@ -146,46 +148,27 @@ async def _replaced(
         return f"left alone: {verdict.reason}"
     copies = [ArchivedMemory(memory, "summarised", now, verdict.text) for memory in cluster]
     async with resources.writing():
-        rows = await resources.user.store.read()
-        if not await _carry_out(resources.user, copies, rows, now, report):
+        rows = {row.id: row for row in await user.store.read()}
+        if any(rows.get(memory.id) != memory for memory in cluster):
             return "left alone: a memory was changed meanwhile"
+        await put_into_archive(user, copies)
+        row = await user.store.add(*summary_row(verdict.text, cluster))
+        reason = f"a summary of {len(cluster)} memories"
+        entry = AuditEntry("saved", row.id, now, after=row.content, reason=reason)
+        await user.trail.record(user.user_id, [entry], now)
+        await _remove_originals(user, row, cluster, now, report)
     return "summarised"
 
 
-async def _carry_out(
-    user: UserStore,
-    copies: Sequence[ArchivedMemory],
-    rows: Sequence[Memory],
-    now: int,
-    report: Counter[str],
-) -> bool:
-    """Put a summary in the place of its originals, as far as a former run has not done so.
-
-    Unless it stands there nothing is done where one of the originals was changed or is gone.
-
-    Raises:
-        HostError: store or archive refused; what was not archived was not deleted.
-    """
-    originals = {one.memory.id: one.memory for one in copies}
-    standing = [row for row in rows if originals.get(row.id) == row]
-    words = comparable(copies[0].summary)
-    same = (row for row in rows if row.id not in originals and comparable(row.content) == words)
-    if not standing:
-        return False
-    if not (summary := next(same, None)):
-        if len(standing) < len(copies):
-            return False
-        await put_into_archive(user, copies)
-        summary = await user.store.add(*summary_row(copies[0].summary, standing))
-        reason = f"a summary of {len(copies)} memories"
-        entry = AuditEntry("saved", summary.id, now, after=summary.content, reason=reason)
-        await user.trail.record(user.user_id, [entry], now)
-    removed = await remove_archived(user, standing)
+async def _remove_originals(
+    user: UserStore, row: Memory, originals: Sequence[Memory], now: int, report: Counter[str]
+) -> None:
+    """Delete archived originals in favour of their summary, which stands."""
+    removed = await remove_archived(user, originals)
     report["originals archived"] += len(removed)
-    report["failed: originals kept"] += len(standing) - len(removed)
-    where = (summary.content, f"now {summary.id}")
+    report["failed: originals kept"] += len(originals) - len(removed)
+    where = (row.content, f"now {row.id}")
     entries = [AuditEntry("summarised", one.id, now, one.content, *where) for one in removed]
     await user.trail.record(user.user_id, entries, now)
     with suppress(TablesUnavailable):  # recalls only
-        await user.usage.merge(user.user_id, [memory.id for memory in removed], summary.id)
-    return True
+        await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
