@@ -278,7 +278,7 @@ async def test_archive_that_forgets() -> None:
 async def test_broken_at_any_call() -> None:
     """Whichever call breaks, no fact is lost, and the next turn ends where it should have."""
     settings = hook_settings(max_total_memories=2, pruning_strategy="least_recalled")
-    facts = {f"Fact {id}." for id in "abcde"}
+    facts, fuse = {f"Fact {id}." for id in "abcde"}, Fuse()
     for at, after, kills in itertools.product(range(14), [False, True], [False, True]):
         world = World(MetaMemories(*rows(*"abcde")))
         fuse = Fuse(at, after, kills)
@@ -349,7 +349,7 @@ async def test_not_restored_twice(standing: Memory) -> None:
 
 async def test_restoring_broken_at_any_call() -> None:
     """Whichever call breaks, another try has the memory in the store, once, on any release."""
-    either = [False, True]
+    either, fuse = [False, True], Fuse()
     for at, after, kills, keeps_meta in itertools.product(range(8), either, either, either):
         world = World(MetaMemories(memory("x", "Other."), keeps_meta=keeps_meta))
         await put_into_archive(world.room(), [ArchivedMemory(FULL, "too many", NOW)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import sys
 import unicodedata
@@ -74,21 +73,11 @@ class Reply:
 
 REPLIES = [
     Reply("clean", OBJECT),
-    Reply("fenced, with prose around it", f"Here:\n```json\n{OBJECT}\n```\nAnything else?"),
-    Reply("in a list", f"[{OBJECT}]"),
     Reply("the last one", f'<think>{{"summary": "draft", "complete": true}}</think>{OBJECT}'),
-    Reply("another object after it", f'{OBJECT} {{"note": 1}}'),
-    Reply("further fields", OBJECT.replace("{", '{"why": {"a": [1]}, ', 1)),
     Reply("not complete", OBJECT.replace("true", "false"), ""),
     Reply("complete in words", '{"summary": "a", "complete": "true"}', ""),
     Reply("of another type", '{"summary": ["a"], "complete": true}', None),
     Reply("empty", "", None),
-    Reply("a refusal", "I can't help with that.", None),
-    Reply("other quotes", "{'summary': 'a', 'complete': true}", "a"),
-    Reply("nested too deep", '{"a":' * 5000 + "1" + "}" * 5000, None),
-    Reply("brackets only", "{" * 60_000, None),
-    Reply("a megabyte of spaces", OBJECT + " " * 2**20),
-    Reply("a megabyte", "word " * 2**18 + OBJECT, None),
 ]
 
 
@@ -100,13 +89,6 @@ def test_reply(case: Reply) -> None:
             read_summary(case.text)
     else:
         assert read_summary(case.text) == case.expected
-
-
-@given(st.text() | st.text(alphabet='{}[]":,summary truefals\\n0', max_size=300))
-def test_any_reply(text: str) -> None:
-    """Whatever a model answers, there is a summary or the one error that says there is none."""
-    with contextlib.suppress(ReplyUnusable):
-        assert isinstance(read_summary(text), str)
 
 
 @given(st.integers(0, len(OBJECT) - 1))

@@ -33,7 +33,7 @@ _CLUSTER_DAY_SECONDS = 24 * 3600
 # of no topic, 0.69 are found, and 0.98 of what is found stands with its own topic; at 4 these are
 # 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2, clusters of 4 and more).
 _RELATED_FROM = 5.0
-# More than a dozen facts in one are no longer read as facts.
+# More than a dozen facts in one, or a dozen long ones, are no longer read as facts.
 LARGEST_CLUSTER = 12
 _LONGEST_SUMMARISED = 250
 # Of a large store this many are compared in one run, those first that rest for longest.
