@@ -153,6 +153,7 @@ async def test_shown_memory_is_no_source() -> None:
 
 async def test_message_without_a_fact() -> None:
     """A message that can hold no fact costs no model call; one that tells something does."""
+    await MINILM.embed(["Loaded before anybody waits for it."], query=True)
     prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
     model = ScriptedModel(reply())
     room = classroom(ListedMemories(), model, embedder=MINILM, prefilter=prefilter)
