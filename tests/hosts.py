@@ -16,8 +16,8 @@ from demo.environment import SUPPORTED, HostEnvironment, cache_folder
 from demo.server import server_variables
 
 DEFAULT_RELEASES = "0.12.4,0.9.6"
-# Module names of the three packages that the plug-in imports softly.
-SOFT_MODULES = ("rapidfuzz", "cachetools", "json_repair")
+# Module names of the two packages that the plug-in imports softly.
+SOFT_MODULES = ("rapidfuzz", "cachetools")
 
 
 def chosen_releases(option: str) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ from adaptive.host.sealed_tables import (
 )
 from adaptive.host.tables import HostTables
 from adaptive.learn.apply import apply_operations
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail
 from adaptive.learn.queue import LearningQueue
 from adaptive.learn.turn_work import TurnWork
 from adaptive.learning import Learning

@@ -13,7 +13,7 @@ from fastapi import FastAPI, Request
 from adaptive.errors import HostError
 from adaptive.filter import Filter
 from adaptive.host.hook import Hook
-from adaptive.learn.archive import Storeroom
+from adaptive.learn.archive import UserStore
 from adaptive.learning import Learning
 from adaptive.model import ConversationKind
 from adaptive.restoring import (
@@ -54,7 +54,7 @@ class House:
         assert not self.writing.locked()
         self.lines.append(line)
 
-    async def storeroom(self, hook: Hook) -> Storeroom:
+    async def storeroom(self, hook: Hook) -> UserStore:
         """Ada's."""
         if self.broken:
             raise HostError(self.broken)

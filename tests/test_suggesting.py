@@ -22,8 +22,7 @@ from adaptive.errors import (
 )
 from adaptive.filter import Filter
 from adaptive.host.hook import Hook
-from adaptive.learn.archive import Storeroom
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.lesson import Classroom, Lesson
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Draft, Operation, Turn
@@ -101,7 +100,7 @@ class House:
             indexes=MemoryIndexes(),
             completer=self.model,
             formats=AnswerFormats(),
-            storeroom=Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
+            storeroom=UserStore("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
             **fresh,
         )
 

@@ -17,8 +17,7 @@ from adaptive.errors import HostError, ModelBusy, TablesUnavailable
 from adaptive.filter import Filter
 from adaptive.host.hook import Hook
 from adaptive.host.locked_chat import MessageChange
-from adaptive.learn.archive import Storeroom
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.lesson import Classroom
 from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import Learning
@@ -174,7 +173,7 @@ class World:
     def _classroom(self) -> Classroom:
         sources = Sources("ada", self.store, WordEmbedder(), ShelvedVectors())
         trail = AuditTrail(self.audit)
-        kept = Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail)
+        kept = UserStore("ada", self.store, ArchivedRows(), CountedRecalls(), trail)
         indexes, formats = MemoryIndexes(), AnswerFormats()
         return Classroom(
             sources, indexes, self.model, formats, kept, NoPrefilter(), always, hidden=self.hidden

@@ -19,7 +19,7 @@ from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import HostError, ModelBusy, ModelRejected, TablesUnavailable
 from adaptive.host.chat_title import ChatTitle
 from adaptive.host.hook import Hook
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail
 from adaptive.learn.waiting_turn import WaitingTurn, pending_turn, read_pending
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Candidate, ConversationKind

@@ -26,7 +26,7 @@ from adaptive.host.secret import host_secret
 from adaptive.host.switched_off import SwitchNotices, memory_switch, memory_switched_off
 from adaptive.host.tables import HostTables
 from adaptive.host.warmup import host_request
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats

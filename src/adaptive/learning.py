@@ -27,15 +27,14 @@ from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.switched_off import wants_memory
 from adaptive.host.tables import HostTables
-from adaptive.learn.archive import Storeroom, restore_memory
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore, restore_memory
 from adaptive.learn.deletion import delete_confirmed
 from adaptive.learn.lesson import Classroom, Lesson, learn_turn
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import LearningQueue, always
 from adaptive.learn.report import failure_line
 from adaptive.learn.turn_work import TurnWork
-from adaptive.learn.upkeep import Workshop, upkeep_when_due
+from adaptive.learn.upkeep import UpkeepResources, upkeep_when_due
 from adaptive.learn.waiting_turn import (
     WaitingTurn,
     joined_turn,
@@ -140,7 +139,7 @@ class Learning:
         restored = [await restore_memory(room, one, now) for one in memory_ids]
         return sum(memory is not None for memory in restored)
 
-    async def storeroom(self, hook: Hook) -> Storeroom:
+    async def storeroom(self, hook: Hook) -> UserStore:
         """The store of a hook's user with what is kept beside it.
 
         Raises:
@@ -264,8 +263,8 @@ class Learning:
             return
         try:
             room = await self.classroom(hook)
-            shop = Workshop(
-                room=room.storeroom,
+            resources = UpkeepResources(
+                user=room.storeroom,
                 current=partial(
                     self._indexes.current, room.sources, settings.index_cache_bytes, patience=0
                 ),
@@ -275,10 +274,10 @@ class Learning:
                 writing=lambda: self._writing,
                 hidden=room.hidden,
             )
-            await upkeep_when_due(shop, settings, uuid.uuid4().hex, time.time)
+            await upkeep_when_due(resources, settings, uuid.uuid4().hex, time.time())
         except AdaptiveMemoryError as error:
             log_learning.warning("no upkeep: %s", error)
 
-    def _storeroom(self, sources: Sources) -> Storeroom:
+    def _storeroom(self, sources: Sources) -> UserStore:
         """A user's store with what is kept beside it."""
-        return Storeroom(sources.user_id, sources.store, self._archive, self._usage, self._trail)
+        return UserStore(sources.user_id, sources.store, self._archive, self._usage, self._trail)

@@ -36,7 +36,7 @@ from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS
 from adaptive.host.providers import chosen_completer
 from adaptive.host.requests import account, isolated_request
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measures import staged
 from adaptive.messages import Message, has_words, message_text

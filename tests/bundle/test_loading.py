@@ -27,7 +27,7 @@ TURN = {
 
 @pytest.fixture(scope="module", params=[True, False], ids=["soft", "without soft"])
 def soft(request: pytest.FixtureRequest) -> bool:
-    """Whether the three soft dependencies are on the host's path."""
+    """Whether the two soft dependencies are on the host's path."""
     return request.param
 
 

@@ -166,7 +166,7 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
     cluster = tuple(Memory(str(at), text, 0, 0) for at, text in enumerate(said))
     summary = read_summary(_completed(summary_request(cluster, "")).text)
     assert refusal_of(summary, cluster) == ""
-    assert summary.text == "User likes jazz. Likes green tea. Likes long walks."
+    assert summary == "User likes jazz. Likes green tea. Likes long walks."
 
 
 def test_a_topic_is_summed_up() -> None:

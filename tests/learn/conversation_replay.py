@@ -32,8 +32,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
-from adaptive.learn.archive import Storeroom
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.grounding import beginnings
 from adaptive.learn.lesson import Classroom, learn_turn
 from adaptive.learn.report import NOTHING_NEW, failure_line
@@ -201,7 +200,7 @@ class Replay:
         self._outliving = {
             "indexes": MemoryIndexes(),
             "formats": AnswerFormats(),
-            "storeroom": Storeroom("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
+            "storeroom": UserStore("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
             "prefilter": NoPrefilter(),
             "may_ask": always,
         }

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from adaptive.errors import StoreError, TablesUnavailable
-from adaptive.learn.archive import Storeroom
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
@@ -200,11 +199,11 @@ class World:
     audit: WrittenAudit = field(default_factory=WrittenAudit)
     leases: HeldLeases = field(default_factory=HeldLeases)
 
-    def room(self, fuse: Fuse | None = None) -> Storeroom:
-        """The storeroom of a new process."""
+    def room(self, fuse: Fuse | None = None) -> UserStore:
+        """The store as a new process has it."""
         fuse = fuse or Fuse()
         store = fuse.wired(self.store, StoreError)
-        return Storeroom(
+        return UserStore(
             "ada",
             store,
             fuse.wired(self.archive, TablesUnavailable),

@@ -9,8 +9,7 @@ import pytest
 
 from adaptive.errors import LeaseLost, MemoryUnavailable
 from adaptive.learn.apply import NO_LONGER_TRUE, apply_operations, audit_entries, finish_broken_off
-from adaptive.learn.archive import Storeroom
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
 from adaptive.privacy.guarded_store import GuardedStore
@@ -30,10 +29,10 @@ NOW = 1_700_000_500
 
 def room(
     store: MemoryStore, archive: ArchivedRows | None = None, audit: WrittenAudit | None = None
-) -> Storeroom:
-    """A storeroom around a store."""
+) -> UserStore:
+    """A store with its tables."""
     trail = AuditTrail(audit or WrittenAudit())
-    return Storeroom("ada", store, archive or ArchivedRows(), CountedRecalls(), trail)
+    return UserStore("ada", store, archive or ArchivedRows(), CountedRecalls(), trail)
 
 
 async def always_held() -> bool:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from adaptive.errors import LeaseLost
-from adaptive.learn.archive import Storeroom
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.findings import learn_findings, save_confirmed
 from adaptive.learn.lesson import Classroom
 from adaptive.llm.ask import AnswerFormats
@@ -34,7 +33,7 @@ SAID = "I live in Porto and I play the violin."
 def classroom(store: ListedMemories, audit: WrittenAudit) -> Classroom:
     """A room with this store, and a model that has no answer."""
     sources = Sources("ada", store, WordEmbedder(), ShelvedVectors())
-    room = Storeroom("ada", store, ArchivedRows(), CountedRecalls(), AuditTrail(audit))
+    room = UserStore("ada", store, ArchivedRows(), CountedRecalls(), AuditTrail(audit))
     model, formats, indexes = ScriptedModel(), AnswerFormats(), MemoryIndexes()
     return Classroom(sources, indexes, model, formats, room, NoPrefilter(), always)
 

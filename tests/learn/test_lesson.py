@@ -20,8 +20,7 @@ from adaptive.errors import (
     ModelRejected,
     ReplyUnusable,
 )
-from adaptive.learn.archive import Storeroom
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.lesson import Classroom, Lesson, journal_of, learn_turn, read_journal
 from adaptive.learn.operations import Extraction
 from adaptive.learn.prefilter import Prefilter
@@ -80,7 +79,7 @@ def classroom(store: ListedMemories, model: ScriptedModel, **parts: Any) -> Clas
     fresh = {
         "indexes": MemoryIndexes(),
         "formats": AnswerFormats(),
-        "storeroom": Storeroom("ada", store, ArchivedRows(), CountedRecalls(), trail),
+        "storeroom": UserStore("ada", store, ArchivedRows(), CountedRecalls(), trail),
         "prefilter": NoPrefilter(),
         "may_ask": always,
     }
@@ -154,6 +153,7 @@ async def test_shown_memory_is_no_source() -> None:
 
 async def test_message_without_a_fact() -> None:
     """A message that can hold no fact costs no model call; one that tells something does."""
+    await MINILM.embed(["Loaded before anybody waits for it."], query=True)
     prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
     model = ScriptedModel(reply())
     room = classroom(ListedMemories(), model, embedder=MINILM, prefilter=prefilter)

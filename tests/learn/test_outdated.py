@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from adaptive.errors import ModelRejected, ReplyUnusable
-from adaptive.learn.archive import Storeroom, restore_memory
-from adaptive.learn.audit import AuditTrail
+from adaptive.learn.archive import AuditTrail, UserStore, restore_memory
 from adaptive.learn.lesson import Classroom, Lesson, learn_turn, write_extraction
 from adaptive.learn.operations import Extraction
 from adaptive.learn.outdated import (
@@ -200,7 +199,7 @@ class House:
         self.model = ScriptedModel(*script)
         self.audit, self.archive = WrittenAudit(), ArchivedRows()
         trail = AuditTrail(self.audit)
-        self.shelves = Storeroom("ada", self.store, self.archive, CountedRecalls(), trail)
+        self.shelves = UserStore("ada", self.store, self.archive, CountedRecalls(), trail)
 
     def room(self, **parts: Any) -> Classroom:
         """What learning needs."""

@@ -124,9 +124,10 @@ async def test_fact_in_a_long_request() -> None:
     """A fact behind a long task is found, where the vector of the whole shows the task alone."""
     prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
     task = "Explain how quicksort works. It is a sorting algorithm with a pivot. " * 12
-    assert not await prefilter.may_hold_fact(task, MINILM, ShelvedVectors())
     told = f"{task}\n\nI have been a nurse in Porto for nine years.\n\n{task}"
-    assert await prefilter.may_hold_fact(told, MINILM, ShelvedVectors())
+    idle, telling = normalised(await MINILM.embed([task, told], query=True))
+    assert not await prefilter.may_hold_fact(task, MINILM, ShelvedVectors(), idle)
+    assert await prefilter.may_hold_fact(told, MINILM, ShelvedVectors(), telling)
 
 
 async def test_examples_are_embedded_once_for_all_workers() -> None:
@@ -155,8 +156,12 @@ async def test_without_vectors() -> None:
     prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
     with pytest.raises(EmbeddingError):
         await prefilter.weights(NoEmbedder(), ShelvedVectors())
-    assert await prefilter.may_hold_fact("What is 2 + 2 in words?", NoEmbedder(), ShelvedVectors())
-    assert not await prefilter.may_hold_fact("👍 :-)", NoEmbedder(), ShelvedVectors())
+    asked = WordEmbedder()
+    assert await prefilter.may_hold_fact("What is 2 + 2?", asked, ShelvedVectors(), None)
+    assert not asked.queries
+    assert not await prefilter.may_hold_fact("👍 :-)", NoEmbedder(), ShelvedVectors(), None)
+    known = np.ones((1, 3), np.float32)
+    assert await prefilter.may_hold_fact("And 3 + 3?", NoEmbedder(), ShelvedVectors(), known)
 
 
 def test_examples() -> None:

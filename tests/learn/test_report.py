@@ -26,11 +26,6 @@ CASES = [
     Case("nothing", [], NOTHING_NEW),
     Case("saved", [Outcome("saved", "Likes tea")], "Memory saved: Likes tea"),
     Case(
-        "two saved",
-        [Outcome("saved", "Likes tea"), Outcome("saved", "Has a dog")],
-        "Memory saved: Likes tea; Has a dog",
-    ),
-    Case(
         "two sentences",
         [Outcome("saved", "Likes tea."), Outcome("saved", "Has a dog.")],
         "Memory saved: Likes tea. Has a dog.",

@@ -28,9 +28,8 @@ class ReplyCase:
     """A reply, the operations that may be taken from it, and why nothing else may.
 
     ``refused`` holds a piece of each reason in order, ``unusable`` one of the reason why the whole
-    is of no use. ``repaired`` holds the operations where json-repair is installed, if these are
-    more; nothing is refused then. ``cut`` says that the provider reported the token limit,
-    ``draft`` that a cut makes what the model took back look like its answer.
+    is of no use. ``cut`` says that the provider reported the token limit, ``draft`` that a cut
+    makes what the model took back look like its answer.
     """
 
     id: str
@@ -39,7 +38,6 @@ class ReplyCase:
     refused: tuple[str, ...] = ()
     unusable: str = ""
     cut: bool = False
-    repaired: tuple[Operation, ...] | None = None
     draft: bool = False
 
 
@@ -134,9 +132,8 @@ LIMITS = (
 
 def _case(told: Mapping[str, Any]) -> ReplyCase:
     fields = dict(told)
-    for name in ("operations", "repaired"):
-        if name in fields:
-            fields[name] = tuple(map(operation, fields[name]))
+    if "operations" in fields:
+        fields["operations"] = tuple(map(operation, fields["operations"]))
     if "refused" in fields:
         fields["refused"] = tuple(fields["refused"])
     return ReplyCase(**fields)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from adaptive.errors import HostError, LeaseLost, MemoryUnavailable, StoreError, WriteRefused
-from adaptive.learn.archive import Storeroom, put_into_archive, remove_archived
+from adaptive.learn.archive import UserStore, put_into_archive, remove_archived
 from adaptive.learn.reconcile import with_former
 from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
@@ -28,7 +28,7 @@ NO_LONGER_TRUE = "no longer true"
 async def apply_operations(
     operations: Sequence[Operation],
     memories: Sequence[Memory],
-    room: Storeroom,
+    room: UserStore,
     source: Provenance,
     held: Held,
     now: int,
@@ -105,7 +105,7 @@ async def finish_broken_off(
 async def _applied(
     operation: Operation,
     by_id: dict[str, Memory],
-    room: Storeroom,
+    room: UserStore,
     source: Provenance,
     now: int,
 ) -> Outcome:

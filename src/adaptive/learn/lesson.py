@@ -16,12 +16,11 @@ from pydantic import TypeAdapter, ValidationError
 from adaptive.errors import EmbeddingError, LeaseLost
 from adaptive.foreground import GiveWay, no_way_to_give
 from adaptive.learn.apply import Held, apply_operations, audit_entries, finish_broken_off
-from adaptive.learn.archive import Storeroom
+from adaptive.learn.archive import UserStore, prune_store
 from adaptive.learn.extraction import LessonWork, ModelAccess, extraction
 from adaptive.learn.operations import Extraction
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.prune import prune_store
 from adaptive.learn.reconcile import Reconciled, allowed_deletions, reconciled
 from adaptive.learn.report import NOTHING_NEW, report_line
 from adaptive.learn.screening import screened
@@ -66,7 +65,7 @@ class Classroom:
     indexes: MemoryIndexes
     completer: Completer
     formats: AnswerFormats
-    storeroom: Storeroom
+    storeroom: UserStore
     prefilter: Prefilter
     may_ask: Callable[[int], Awaitable[bool]]
     can_ask: bool = False

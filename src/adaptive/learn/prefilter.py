@@ -97,20 +97,23 @@ class Prefilter:
         return self._fitted[name]
 
     async def may_hold_fact(
-        self, words: str, embedder: Embedder, table: VectorTable, known: Vectors | None = None
+        self, words: str, embedder: Embedder, table: VectorTable, known: Vectors | None
     ) -> bool:
         """Whether words are worth a model call; without vectors everything that has words is.
 
-        ``known`` is the vector of the whole, if it is at hand: it does where there is one part.
+        ``known`` is the vector of the whole: it does where there is one part, and where there is
+        none the provider just failed, and is not asked for others.
         """
         if not has_words(words):
             return False
+        if known is None:
+            return True
         try:
             weights = await self.weights(embedder, table)
         except EmbeddingError:
             return True
         parts = spoken_parts(words)
-        if known is None or len(parts) > 1:
+        if len(parts) > 1:
             known = await query_vectors(embedder, [words, *parts], _PREFILTER_PATIENCE_SECONDS)
         if known is None or known.shape[-1] != weights.examples.shape[1]:
             return True

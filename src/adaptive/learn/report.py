@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from adaptive.model import Outcome, OutcomeStatus
+from adaptive.plain_markdown import clipped_line
 from adaptive.privacy.secrets import without_secrets
 
 _STATUS_WORDS: dict[OutcomeStatus, str] = {
@@ -19,7 +20,9 @@ _STATUS_WORDS: dict[OutcomeStatus, str] = {
     "rejected": "Not saved",
     "failed": "Could not be saved",
 }
-_SELF_EXPLAINING = ("saved", "updated", "deleted", "ended", "archived", "asked", "unchanged")
+# Whose words leave open why.
+_EXPLAINED = ("kept", "rejected", "failed")
+_ENDS_OF_SENTENCE = (".", "!", "?", "。", "…")
 _LONGEST_TOLD = 160
 _LONGEST_LINE = 600
 NOTHING_NEW = "Nothing new to remember"
@@ -27,38 +30,25 @@ NOTHING_NEW = "Nothing new to remember"
 
 def report_line(outcomes: Sequence[Outcome]) -> str:
     """The status line: what was written, then what was not and why."""
-    if not outcomes:
-        return NOTHING_NEW
     parts: list[str] = []
     for status, words in _STATUS_WORDS.items():
-        texts = [_outcome_told(outcome) for outcome in outcomes if outcome.status == status]
+        texts = [_told(outcome) for outcome in outcomes if outcome.status == status]
         if texts:
-            parts.append(f"{words}: {_listed(texts)}")
-    return _clipped(" · ".join(parts), _LONGEST_LINE)
+            listed = [one if one.endswith(_ENDS_OF_SENTENCE) else f"{one};" for one in texts[:-1]]
+            parts.append(" ".join([f"{words}:", *listed, texts[-1]]))
+    return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
 
 
 def failure_line(reason: str) -> str:
     """The status line of a turn that could not be learned."""
-    return _clipped(f"Nothing saved: {' '.join(reason.split())}", _LONGEST_LINE)
+    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE)
 
 
-def _listed(texts: Sequence[str]) -> str:
-    """Texts one after the other; a semicolon only where none ends its own sentence."""
-    listed = texts[0]
-    for text in texts[1:]:
-        listed += f" {text}" if listed.endswith((".", "!", "?", "。", "…")) else f"; {text}"
-    return listed
-
-
-def _outcome_told(outcome: Outcome) -> str:
+def _told(outcome: Outcome) -> str:
     # A row that another tool has written may hold a secret when it is deleted or archived.
     told = outcome.before if outcome.status == "ended" else outcome.content
-    text = _clipped(without_secrets(told), _LONGEST_TOLD)
-    if not outcome.reason or outcome.status in _SELF_EXPLAINING:
+    text = clipped_line(without_secrets(told), _LONGEST_TOLD)
+    if not outcome.reason or outcome.status not in _EXPLAINED:
         return text
-    reason = _clipped(outcome.reason, _LONGEST_TOLD)
+    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
     return f"{text} ({reason})" if text else reason
-
-
-def _clipped(text: str, limit: int) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
-from adaptive.learn.archive import Storeroom, restore_memory
-from adaptive.learn.summary import originals_of
+from adaptive.learn.archive import UserStore, restore_memory
 from adaptive.model import Memory
 from adaptive.plain_markdown import clipped_line
+from adaptive.privacy.retention import made_of
 from adaptive.search.tokens import comparable
 from adaptive.table_ports import ArchivedMemory
 
@@ -82,7 +82,7 @@ def plan_restoration(
             absent.append(one)
     # A summary that was archived itself comes back in the place of its originals.
     everything = (*rows, *(one.memory for one in absent))
-    originals = {id for memory in everything for id in originals_of(memory)}
+    originals = {id for memory in everything for id in made_of(memory)}
     single = [
         one.memory
         for one in absent
@@ -116,7 +116,7 @@ def restoration_question(plan: RestorationPlan) -> str:
 
 
 async def restored_line(
-    room: Storeroom, plan: RestorationPlan, writing: asyncio.Semaphore, now: int
+    room: UserStore, plan: RestorationPlan, writing: asyncio.Semaphore, now: int
 ) -> str:
     """Bring memories back, ``writing`` held for each alone, and return what to tell.
 

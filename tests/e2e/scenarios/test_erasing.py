@@ -12,7 +12,7 @@ from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.extraction import learns, new, operations, update
-from tests.e2e.scenarios.told_facts import CAT, PORTO, TABLES, answered, held, lived, told
+from tests.e2e.scenarios.told_facts import CAT, PORTO, answered, held, lived, told
 
 LISBON = "User lives in Lisbon."
 JOB = "User works as a nurse."
@@ -158,7 +158,7 @@ async def test_texts_are_sealed(host: RunningHost, plugin: InstalledFilter) -> N
         ("chat", ["state"]),
     ):
         assert sealed_texts(host, page, kind, *columns)
-    for kind in TABLES:
+    for kind in held(host, page):
         for row in host.query(
             f"SELECT * FROM adaptive_memory_{kind} WHERE user_id = ?", page.user_id
         ):

@@ -131,8 +131,8 @@ async def test_another_user_never_gets_it(host: RunningHost, plugin: InstalledFi
     learns(
         host.model, "overwrite", operations(update(memory.id, "x y z changed"), delete(memory.id))
     )
-    turn = await bob.new_chat().send("overwrite it")
-    await bob.wait_for_status(turn, "a memory that it was not shown")
+    turn = await bob.new_chat().send("I have moved to Cork, overwrite it.")
+    await bob.wait_for_status(turn, "not one of the memories shown")
     assert [one.content for one in await ann.memories()] == [memory.content]
 
 
