@@ -81,6 +81,7 @@ from fastapi.responses import Response
 from functools import cache, cached_property, lru_cache, partial
 from hashlib import blake2b
 from itertools import combinations, compress, groupby, islice, repeat
+from math import inf
 from numpy.typing import NDArray
 from operator import attrgetter, itemgetter
 from pydantic import (
@@ -18202,8 +18203,8 @@ class PendingTurn:
 
     ``payload`` is the text of whoever queued it, ``journal`` that of whoever works on it once the
     model has answered; both are opaque. ``batch`` is the message id of the newest of the turns
-    that share a journal, empty where there is none yet. ``attempts`` counts failures, ``takes``
-    how often work on it was begun, the times that ended with the process included.
+    that share a journal, empty where there is none yet. ``attempts`` counts failures, and how often
+    a process ended with the turn in its hands.
     """
 
     user_id: str
@@ -18215,7 +18216,6 @@ class PendingTurn:
     journal: str = ""
     batch: str = ""
     attempts: int = 0
-    takes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -18223,7 +18223,7 @@ class WaitingTurns:
     """A user's oldest waiting turns without payload and journal, those at work included.
 
     ``leased_until`` is when the lease on the user ends, in epoch seconds; ``calls`` are the model
-    calls that were counted for the user since the time that was asked for.
+    calls for the user's turns that were queued since the time that was asked for.
     """
 
     turns: tuple[PendingTurn, ...] = ()
@@ -18263,15 +18263,15 @@ class PendingTable(Protocol):
     whose end has passed stands until somebody else takes it.
     """
 
-    async def put(self, turn: PendingTurn) -> bool:
-        """Let a turn wait; ``False`` where its message waits already or was learned.
+    async def put(self, turn: PendingTurn) -> None:
+        """Let a turn wait, unless its message waits already or was learned.
 
         What waits already, for another try perhaps, is due when the new one is, if that is sooner.
         """
         ...
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
-        """What waits of a user; model calls are counted since an epoch second."""
+        """What waits of a user; model calls are those for turns queued since an epoch second."""
         ...
 
     async def take(
@@ -18279,25 +18279,22 @@ class PendingTable(Protocol):
     ) -> tuple[PendingTurn, ...] | None:
         """Take the lease on a user and return its turns whole, in the lease's order.
 
-        ``None`` where another one has it, or one of the turns waits no more or has another journal.
+        What a process has left in its hands counts one attempt more. ``None`` where another one has
+        the lease, or one of the turns waits no more or has another journal.
         """
         ...
 
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        """Prolong a lease."""
-        ...
-
-    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
-        """Keep the journal of the turns under a lease, and count model calls."""
+    async def renew(
+        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
+    ) -> bool:
+        """Prolong a lease; keep a journal for its turns and count model calls, if there are any."""
         ...
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned, empty payload and journal, count calls and end the lease."""
         ...
 
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
-    ) -> bool:
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
         """End a lease, the work undone; count model calls, and an attempt where it failed."""
         ...
 
@@ -18841,9 +18838,7 @@ _PENDING = Table(
     Column("lease_owner", String(64), nullable=False, default=""),
     Column("lease_until", Double, nullable=False, default=0.0),
     Column("attempts", Integer, nullable=False, default=0),
-    Column("takes", Integer, nullable=False, default=0),
     Column("learned_at", Double, nullable=False, default=0.0),
-    Column("called_at", Double, nullable=False, default=0.0),
     Column("model_calls", Integer, nullable=False, default=0),
 )
 _ROW = _PENDING.c
@@ -18852,6 +18847,7 @@ _ROW = _PENDING.c
 _LEASE_ID = "(lease)"
 _IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
+_KEY = ("user_id", "message_id")
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
 _TOLD = tuple(
     _ROW[one.name] for one in fields(PendingTurn) if one.name not in ("payload", "journal")
@@ -18871,22 +18867,25 @@ class HostPendingTable:
         self._table = OwnTable(_PENDING, sessions)
         self._tidy_again_at = 0.0
 
-    async def put(self, turn: PendingTurn) -> bool:
+    async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
-        there = (_ROW.user_id == turn.user_id) & (_ROW.message_id == turn.message_id)
-        later = there & _WAITING & (_ROW.due_at > turn.due_at)
         async with self._table.session("queueing a turn") as session:
-            new = await _is_new(session, {**asdict(turn), "state": "waiting"})
-            if not new:
-                await session.execute(update(_PENDING).where(later).values(due_at=turn.due_at))
+            insert = _insert(session).values(asdict(turn) | {"state": "waiting"})
+            due_at = insert.excluded.due_at
+            await session.execute(
+                insert.on_conflict_do_update(
+                    index_elements=_KEY,
+                    set_={"due_at": due_at},
+                    where=_WAITING & (_ROW.due_at > due_at),
+                )
+            )
             await session.commit()
-        return new
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
         """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
         counted = _PENDING.alias()
         calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
-            counted.c.user_id == user_id, counted.c.called_at >= since
+            counted.c.user_id == user_id, counted.c.queued_at >= since
         )
         query = (
             select(*_TOLD, _ROW.lease_until, calls.scalar_subquery().label("calls"))
@@ -18905,15 +18904,15 @@ class HostPendingTable:
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
         """Take a lease and its turns (see ``PendingTable``); a user's first one takes an INSERT."""
-        free = or_(_ROW.lease_until < now, _ROW.lease_owner == lease.owner)
-        turns = _ROW.message_id.in_(lease.message_ids)
+        turns = _ROW.message_id.in_(lease.message_ids) & _WAITING & (_ROW.batch == lease.batch)
         begin = (
             update(_PENDING)
-            .where(
-                _ROW.user_id == lease.user_id,
-                or_(_IS_LEASE & free, turns & _WAITING & (_ROW.batch == lease.batch)),
+            .where(_ROW.user_id == lease.user_id, or_(_IS_LEASE & (_ROW.lease_until < now), turns))
+            .values(
+                lease_owner=lease.owner,
+                lease_until=until,
+                attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0),
             )
-            .values(lease_owner=lease.owner, lease_until=until, takes=_ROW.takes + 1)
             .returning(*_TOLD, _ROW.payload, _ROW.journal)
         )
         async with self._table.session("taking turns to learn") as session:
@@ -18921,55 +18920,50 @@ class HostPendingTable:
             if _LEASE_ID not in taken:
                 await session.rollback()
                 row = {"message_id": _LEASE_ID, "state": "lease", "learned_at": now}
-                if await _is_new(session, {"user_id": lease.user_id, **row}):
-                    taken = await _rows_by_message(session, begin)
+                insert = _insert(session).values(row | {"user_id": lease.user_id})
+                await session.execute(insert.on_conflict_do_nothing())
+                taken = await _rows_by_message(session, begin)
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
             await session.commit()
         return tuple(PendingTurn(**taken[message_id]) for message_id in lease.message_ids)
 
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        """Prolong a lease."""
-        return await self._change("prolonging a lease", lease, {"lease_until": until})
-
-    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
-        """Keep the journal in the newest turn's row."""
-        kept = {
-            "batch": case((_IS_LEASE, ""), else_=lease.leader),
-            "journal": case((_ROW.message_id == lease.leader, journal), else_=""),
-        }
-        return await self._change("keeping what the model answered", lease, kept, calls, now)
+    async def renew(
+        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
+    ) -> bool:
+        """Prolong a lease; a journal is kept in the newest turn's row."""
+        values: dict[str, Any] = {"lease_until": until}
+        if journal is not None:
+            values["batch"] = case((_IS_LEASE, ""), else_=lease.leader)
+            values["journal"] = case((_ROW.message_id == lease.leader, journal), else_="")
+        return await self._change("prolonging a lease", lease, values, calls)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned; once a day drop the rows of those that nobody asks for again."""
         state = case((_WAITING, "done"), else_=_ROW.state)
         learned = {"state": state, "payload": "", "journal": "", "learned_at": now, **_FREE}
-        finished = await self._change("finishing a turn", lease, learned, calls, now)
+        finished = await self._change("finishing a turn", lease, learned, calls)
         if now >= self._tidy_again_at:
             self._tidy_again_at = now + _TIDY_SECONDS
             await self._tidy(now)
         return finished
 
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
-    ) -> bool:
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
         """End a lease, the work undone."""
         back = {"due_at": due_at, "attempts": _ROW.attempts + int(failed), **_FREE}
-        return await self._change("giving turns back", lease, back, calls, now)
+        return await self._change("giving turns back", lease, back, calls)
 
     async def _change(
-        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int = 0, now: float = 0.0
+        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
     ) -> bool:
         """Change a lease and all its turns, or none where one of them is under it no more.
 
         Model calls are counted in the row of the newest turn.
         """
         if calls:
-            leads = _ROW.message_id == lease.leader
-            counted = _ROW.model_calls + case((leads, calls), else_=0)
-            called_at = case((leads, now), else_=_ROW.called_at)
-            values = {**values, "model_calls": counted, "called_at": called_at}
+            more = case((_ROW.message_id == lease.leader, calls), else_=0)
+            values = {**values, "model_calls": _ROW.model_calls + more}
         under_it = (
             _ROW.user_id == lease.user_id,
             _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
@@ -18984,20 +18978,20 @@ class HostPendingTable:
         return True
 
     async def _tidy(self, now: float) -> None:
-        done = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
-        done &= _ROW.lease_until < now
+        learned = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
         forsaken = _WAITING & (_ROW.queued_at < now - _WAITING_LIFETIME_SECONDS)
+        old = (_ROW.lease_until < now) & (learned | forsaken)
         try:
             async with self._table.session("dropping turns learned long ago") as session:
-                await session.execute(delete(_PENDING).where(done))
-                dropped = (await session.execute(delete(_PENDING).where(forsaken))).rowcount
+                dropped = await session.scalars(delete(_PENDING).where(old).returning(_ROW.state))
+                never_learned = dropped.all().count("waiting")
                 await session.commit()
         except TablesUnavailable as error:
             log_pending.info("it will be tried again tomorrow: %s", error)
             return
-        if dropped:
+        if never_learned:
             told = "%d turns of users who stayed away for half a year were never learned"
-            log_pending.warning(told, dropped)
+            log_pending.warning(told, never_learned)
 
 
 async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]]:
@@ -19005,14 +18999,13 @@ async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]
     return {row["message_id"]: dict(row) for row in rows}
 
 
-async def _is_new(session: Any, row: dict[str, Any]) -> bool:
-    """Add a row unless it stands; whether it did not.
+def _insert(session: Any) -> Any:
+    """An INSERT that may say what to do about a row that stands.
 
-    No plain INSERT: PostgreSQL logs each one that the key refuses.
+    No plain one: PostgreSQL logs each one that the key refuses.
     """
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    added = dialect.insert(_PENDING).values(row).on_conflict_do_nothing()
-    return (await session.execute(added.returning(_ROW.user_id))).first() is not None
+    return dialect.insert(_PENDING)
 
 
 # ---- src/adaptive/host/sealed_tables.py ----
@@ -19036,11 +19029,11 @@ class SealedPendingTable:
     def __init__(self, table: PendingTable, sealer: Sealer) -> None:
         self._table, self._sealer = table, sealer
 
-    async def put(self, turn: PendingTurn) -> bool:
+    async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, sealed."""
         payload = self._sealed(turn.user_id, _PAYLOAD, turn.payload)
         journal = self._sealed(turn.user_id, _JOURNAL, turn.journal)
-        return await self._table.put(replace(turn, payload=payload, journal=journal))
+        await self._table.put(replace(turn, payload=payload, journal=journal))
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
         """What waits of a user, without payload and journal."""
@@ -19068,24 +19061,21 @@ class SealedPendingTable:
             )
         return None
 
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        """Prolong a lease."""
-        return await self._table.renew(lease, until)
-
-    async def keep(self, lease: TurnLease, journal: str, calls: int, now: float) -> bool:
-        """Keep the journal of the turns under a lease, sealed."""
-        sealed = self._sealed(lease.user_id, _JOURNAL, journal)
-        return await self._table.keep(lease, sealed, calls, now)
+    async def renew(
+        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
+    ) -> bool:
+        """Prolong a lease, and keep the journal of its turns, sealed."""
+        if journal is not None:
+            journal = self._sealed(lease.user_id, _JOURNAL, journal)
+        return await self._table.renew(lease, until, journal, calls)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark the turns as learned."""
         return await self._table.finish(lease, calls, now)
 
-    async def give_back(
-        self, lease: TurnLease, due_at: float, *, failed: bool, calls: int, now: float
-    ) -> bool:
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
         """End a lease, the work undone."""
-        return await self._table.give_back(lease, due_at, failed=failed, calls=calls, now=now)
+        return await self._table.give_back(lease, due_at, failed=failed, calls=calls)
 
     def _sealed(self, user_id: str, purpose: str, text: str) -> str:
         return self._sealer.seal(user_id, purpose, text) if text else ""
@@ -19682,42 +19672,21 @@ _RENEWAL_SECONDS = 10.0
 # A worker begins no write so shortly before its lease ends: clocks of workers may differ by two
 # seconds, and a write takes some. One renewal may fail before it comes to that.
 _MARGIN_SECONDS = 8.0
-# Longer than the model may take (valve `llm_timeout_seconds`: 600 at most, retries included).
-WORK_SECONDS = 1800.0
-_MOST_ATTEMPTS = 5
-# Work that was begun so often and neither succeeded nor failed has ended the process each time.
-MOST_TAKES = 20
-# What failed, or was begun, so often at most is learned together with what comes after it, in
-# order; more often it may be what makes the model fail or the process end, so it is tried alone.
-_ATTEMPTS_IN_COMPANY, _TAKES_IN_COMPANY = 2, 5
+# Of a turn that fails, or ends the process, each time.
+MOST_ATTEMPTS = 8
+# What failed so often at most is learned together with what comes after it, in order; more often
+# it may be what makes the model fail or the process end, so it is tried alone.
+_ATTEMPTS_IN_COMPANY = 2
+# Of a chat whose messages follow each other without end so many are learned from at a time.
 _MOST_JOINED = 8
-# A chat whose messages follow each other without end is learned from so long after the first.
-_LONGEST_JOINING_SECONDS = 30.0
-
-TurnVerdict = Literal["learned", "again", "given up", "lost"]
-
-
-@dataclass(frozen=True, slots=True)
-class TurnResult:
-    """What became of some turns that were worked on.
-
-    ``again``: it failed for ``reason`` and will be tried again at or after ``due_at``, in epoch
-    seconds; ``given up``: it failed for the last time; ``lost``: another worker took over.
-    """
-
-    turns: tuple[PendingTurn, ...]
-    verdict: TurnVerdict
-    reason: str = ""
-    due_at: float = 0.0
 
 
 class TurnWork:
     """Turns of one chat, oldest first, in the hands of one worker; none for other work.
 
     ``journal`` is what was kept by who worked on them before; then the model need not be asked.
-    ``calls`` is for the worker to count its model calls, ``calls_before`` are those of the user's
-    turns in the hour before. ``began`` is when the lease was asked for. ``others_wait`` tells
-    whether more of the user's turns wait.
+    ``calls`` is for the worker to count its model calls, ``calls_before`` are those of the last
+    hour; ``others_wait`` tells whether more turns of the user do.
     """
 
     def __init__(
@@ -19732,24 +19701,17 @@ class TurnWork:
         self.turns, self.lease = turns, lease
         self.journal = turns[-1].journal if turns else ""
         self.calls, self.calls_before, self.others_wait = 0, calls_before, False
-        self._table, self._clock = table, clock
-        self._until, self._proven_at = began + LEASE_SECONDS, float("-inf")
-        self._lost, self._renewing = False, asyncio.Lock()
+        self._table, self._clock, self._proven_at = table, clock, began
 
     @property
     def attempts(self) -> int:
-        """How often these turns failed before."""
+        """How often these turns failed before, or ended the process."""
         return max(turn.attempts for turn in self.turns)
 
     @property
     def last_attempt(self) -> bool:
         """Whether one more failure is the last one."""
-        return self.attempts + 1 >= _MOST_ATTEMPTS
-
-    @property
-    def lost(self) -> bool:
-        """Whether the turns may be another worker's by now, as far as is known here."""
-        return self._lost or self._clock() > self._until - _MARGIN_SECONDS
+        return self.attempts + 1 >= MOST_ATTEMPTS
 
     async def held(self) -> bool:
         """Whether the turns are this worker's still; to be asked before each write.
@@ -19757,10 +19719,10 @@ class TurnWork:
         What the table has said within the last second still holds: nobody takes over before the
         lease ends, and who takes the turns away by force waits for so long.
         """
-        async with self._renewing:
-            if self.lost or not 0 <= self._clock() - self._proven_at < LEASE_PROOF_SECONDS:
-                await self._renew()
-        return not self.lost
+        if not self._proven_within(LEASE_PROOF_SECONDS):
+            with suppress(TablesUnavailable):  # then the clock alone tells
+                await self._renew(None)
+        return self._proven_within(LEASE_SECONDS - _MARGIN_SECONDS)
 
     async def keep(self, journal: str) -> bool:
         """Keep what is to be done, in place of a former journal; ``False`` as of ``held``.
@@ -19768,36 +19730,33 @@ class TurnWork:
         Raises:
             TablesUnavailable: it can't be kept.
         """
-        now = self._clock()
-        kept = await self._table.keep(self.lease, journal, self.calls, now)
-        self.calls = 0
+        kept = await self._renew(journal)
         if kept:
-            self.journal, self._proven_at = journal, now
-        self._lost = self._lost or not kept
+            self.journal, self.calls = journal, 0
         return kept
 
     async def heartbeat(self, over: asyncio.Event) -> None:
-        """Renew until the work is over or the lease is lost.
+        """Renew until the work is over.
 
         It is never cancelled: a query of the host's that is cut off may cost it the connection.
         """
-        while not over.is_set() and not self.lost:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_RENEWAL_SECONDS):
-                    await over.wait()
-                    return
-            async with self._renewing:
-                await self._renew()
+        while not over.is_set():
+            try:
+                await asyncio.wait_for(over.wait(), _RENEWAL_SECONDS)
+            except TimeoutError:
+                with suppress(TablesUnavailable):
+                    await self._renew(None)
 
-    async def _renew(self) -> None:
-        """Prolong the lease; where the table does not answer the clock alone tells."""
+    async def _renew(self, journal: str | None) -> bool:
+        """Prolong the lease; where it stands is known from the time of asking on."""
         now = self._clock()
-        self._lost = self.lost  # for good, even if the clock is set back
-        with suppress(TablesUnavailable):
-            if not self._lost and await self._table.renew(self.lease, now + LEASE_SECONDS):
-                self._until, self._proven_at = now + LEASE_SECONDS, now
-            else:
-                self._lost = True
+        calls = self.calls if journal is not None else 0
+        held = await self._table.renew(self.lease, now + LEASE_SECONDS, journal, calls)
+        self._proven_at = now if held else -inf
+        return held
+
+    def _proven_within(self, seconds: float) -> bool:
+        return 0 <= self._clock() - self._proven_at < seconds
 
 
 def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
@@ -19808,65 +19767,53 @@ def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, .
     waits in its chat, or what shares its journal.
     """
     waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
-    ripe = {turn.message_id for turn in waiting if _is_ripe(turn, waiting, now)}
+    ripe = [one for one in waiting if _is_ripe(one, waiting, now)]
     if not ripe:
         return ()
-    first, *_ = (
-        turn
-        for turn in waiting
-        if turn.message_id in ripe or (turn.attempts and _bears_company(turn))
-    )
-    here = [turn for turn in waiting if turn.chat_id == first.chat_id]
-    if first.batch:
-        return tuple(turn for turn in here if turn.batch == first.batch)
-    if not _bears_company(first):
+    first = next(one for one in waiting if one in ripe or 0 < one.attempts <= _ATTEMPTS_IN_COMPANY)
+    if not first.batch and first.attempts > _ATTEMPTS_IN_COMPANY:
         return (first,)
-    unanswered = itertools.takewhile(lambda turn: not turn.batch, here[here.index(first) :])
-    return tuple(itertools.islice(filter(_bears_company, unanswered), _MOST_JOINED))
-
-
-def _bears_company(turn: PendingTurn) -> bool:
-    return turn.attempts <= _ATTEMPTS_IN_COMPANY and turn.takes <= _TAKES_IN_COMPANY
+    here = [one for one in waiting if (one.chat_id, one.batch) == (first.chat_id, first.batch)]
+    joined = [one for one in here if one.batch or one.attempts <= _ATTEMPTS_IN_COMPANY]
+    return tuple(joined[:_MOST_JOINED])
 
 
 def _is_ripe(turn: PendingTurn, waiting: Sequence[PendingTurn], now: float) -> bool:
     """Whether a turn is due and waits for no newer one of its chat, whose task takes both."""
     if turn.due_at > now or turn.batch or turn.attempts:
         return turn.due_at <= now
-    fresh = [
-        other.due_at
-        for other in waiting
-        if other.chat_id == turn.chat_id and not other.batch and not other.attempts
-    ]
-    return max(fresh) <= now or now >= min(fresh) + _LONGEST_JOINING_SECONDS
+    fresh = [one for one in waiting if not one.batch and not one.attempts]
+    due_at = [one.due_at for one in fresh if one.chat_id == turn.chat_id]
+    return max(due_at) <= now or len(due_at) >= _MOST_JOINED
 
 
 # ---- src/adaptive/learn/queue.py ----
 # Turns wait in a table until they are learned: none is lost, none is worked on by two at once.
 #
 # An outlet puts the turn into the table before it returns; a task of its own takes it from there,
-# under the lease on its user: one worker at a time learns from a user. A worker that crashes leaves
-# its lease behind; when it has ended, whoever serves the user next takes the turns. So each turn is
-# worked on at least once; that its effects happen once is the duty of who applies them, with the
-# help of the journal: what the model answered, kept before anything is written.
+# under the lease on its user. A worker that crashes leaves its lease behind; when that has ended,
+# whoever serves the user next takes the turns. So each turn is worked on at least once; that its
+# effects happen once is the duty of who applies them, with the help of the journal: what the model
+# answered, kept before anything is written.
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
 _FIRST_DELAY_SECONDS = 15.0
-_DELAY_GROWTH = 6  # 15 s, 90 s, 9 min, 54 min: an outage of an hour is survived
+_DELAY_GROWTH = 4  # 15 s, 1 min, 4 min ... 17 h: an outage of most of a day is survived
 # A task waits itself for a next attempt that is so near; later ones are left to the next task.
 _NEAR_SECONDS = 20.0
 _MOST_BATCHES = 20
+# Longer than the model may take (valve `llm_timeout_seconds`: 600 at most, retries included).
+WORK_SECONDS = 1800.0
 # The end of the answer waits so long for the table; writing goes on after that.
 _PUT_SECONDS = 1.0
-# Between tries of what the database refuses; it has waited five seconds itself then (host:
-# env.py, DATABASE_SQLITE_PRAGMA_BUSY_TIMEOUT). A turn that never gets into the table is lost.
+# Between tries of what the database refuses. A turn that never gets into the table is lost.
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
-# How often is looked whether another worker is done with a user, and how often at most.
+# How often is looked whether another worker is done with a user.
 _POLL_SECONDS = 2.0
-_MOST_POLLS = int((WORK_SECONDS + LEASE_SECONDS) / _POLL_SECONDS)
 _CALLS_COUNTED_SECONDS = 3600.0
 
+TurnVerdict = Literal["learned", "again", "given up", "lost"]
 Teach = Callable[[TurnWork], Awaitable[None]]
 WorkAlone = Callable[[Callable[[], Awaitable[bool]]], Awaitable[None]]
 
@@ -19876,13 +19823,21 @@ async def always(*_: str) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """What became of turns; those to be learned again are due at ``due_at``, in epoch seconds."""
+
+    turns: tuple[PendingTurn, ...]
+    verdict: TurnVerdict
+    reason: str = ""
+    due_at: float = 0.0
+
+
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in.
 
-    ``serves`` tells whether this instance is the one that the host uses: one that it has replaced
-    leaves turns that failed to its successor, and one that is deleted leaves them in the table.
-    ``wanted`` tells whether a user wants learning now: until then the user's turns wait.
-    ``give_way`` lets turns that somebody waits for go first.
+    ``serves`` tells whether the host uses this instance; one that it does not leaves turns that
+    failed to its successor. ``wanted`` tells whether a user wants learning now; else turns wait.
     """
 
     def __init__(
@@ -19892,15 +19847,13 @@ class LearningQueue:
         clock: Callable[[], float] = time.time,
         serves: Callable[[], Awaitable[bool]] = always,
         wanted: Callable[[str], Awaitable[bool]] = always,
-        give_way: GiveWay = no_way_to_give,
     ) -> None:
-        self._table, self._wanted = table, wanted
-        self._clock, self._serves, self._give_way = clock, serves, give_way
+        self._table, self._clock, self._serves, self._wanted = table, clock, serves, wanted
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def put(self, turn: PendingTurn) -> None:
-        """Let a turn wait; where its message was answered before, that one waits or is learned.
+        """Let a turn wait, unless its message waits already or was learned.
 
         Returns when the turn stands in the table, or after a second: then writing goes on, as it
         does where the caller is cancelled. Either way ``learn`` is to follow.
@@ -19911,12 +19864,11 @@ class LearningQueue:
             insert = self._inserts[key] = asyncio.create_task(self._insert(turn))
         await asyncio.wait({insert}, timeout=_PUT_SECONDS)
 
-    async def learn(self, turn: PendingTurn, teach: Teach) -> tuple[TurnResult, ...]:
+    async def learn(self, turn: PendingTurn, teach: Teach) -> list[TurnResult]:
         """Wait until a turn that was put is due, then work on all of its user's that are.
 
-        ``teach`` is called for each batch. An error of ours that it raises makes the turns wait
-        for another attempt; anything else it raises does too, and passes. Empty where there is
-        nothing to do: a newer turn of the chat takes this one along, or another worker did.
+        ``teach`` is called for each batch; what it raises makes the turns wait for another
+        attempt, and passes if it is no error of ours. Empty where there is nothing to do.
 
         Raises:
             TablesUnavailable: the turn could not be put into the table, and is lost.
@@ -19927,12 +19879,9 @@ class LearningQueue:
             self._inserts.pop(key, None)
             insert.result()
         await asyncio.sleep(max(0.0, turn.due_at - self._clock()))
-        await self._give_way()
         return await self.resume(turn.user_id, teach, turn.due_at)
 
-    async def resume(
-        self, user_id: str, teach: Teach, not_before: float = 0.0
-    ) -> tuple[TurnResult, ...]:
+    async def resume(self, user_id: str, teach: Teach, not_before: float = 0.0) -> list[TurnResult]:
         """Work on what waits of a user, and once more on what failed where its next try is near.
 
         ``not_before`` is a time that has surely come. What is put meanwhile has a task of its own.
@@ -19940,49 +19889,47 @@ class LearningQueue:
         results: list[TurnResult] = []
         tried: list[TurnResult] = []  # since this task has last waited for a next attempt
         for _ in range(_MOST_BATCHES):
-            known, work = {turn.message_id for one in tried for turn in one.turns}, None
-            async with self._locks.setdefault(user_id, asyncio.Lock()):
-                if not await self._wanted(user_id):
-                    break
-                try:
+            work = None
+            try:
+                async with self._locks.setdefault(user_id, asyncio.Lock()):
+                    known = {turn.message_id for one in tried for turn in one.turns}
                     if work := await self._taken(user_id, known, not_before):
                         tried.append(await self._taught(work, teach))
-                except TablesUnavailable as error:
-                    if not not_before:  # nobody knows that anything waits
-                        log_queue.info("whether turns wait is not known: %s", error)
-                        break
+            except TablesUnavailable as error:
+                log_queue.info("whether turns wait is not known: %s", error)
+                if not_before:  # some surely do
                     later = self._clock() + _FIRST_DELAY_SECONDS
                     tried.append(TurnResult((), "again", str(error), later))
             if work is not None and work.others_wait:
                 continue
-            again = [one.due_at for one in tried if one.verdict == "again"]
-            if not again or min(again) > self._clock() + _NEAR_SECONDS:
+            not_before = min((one.due_at for one in tried if one.verdict == "again"), default=inf)
+            if not_before > self._clock() + _NEAR_SECONDS:
                 break
-            results, tried, not_before = [*results, *tried], [], min(again)
             await asyncio.sleep(max(0.0, not_before - self._clock()))
             if not await self._serves():
                 log_queue.info("turns that failed wait for whoever serves their user next")
                 break
             count_anomaly("retried")
-        return (*results, *tried)
+            results, tried = results + tried, []
+        return results + tried
 
     async def alone(self, user_id: str, work: WorkAlone) -> bool:
-        """Do other work on a user's store while nobody learns; ``False`` where it was not done.
+        """Do other work on a user's store while nobody learns; ``False`` where it is not wanted.
 
-        Another worker learns then, or the user does not want it any more. ``work`` is given what
-        tells whether it still is alone, to be asked before each write.
+        ``work`` is given what tells whether it still is alone, to be asked before each write.
 
         Raises:
             TablesUnavailable: nobody knows whether others learn.
         """
         async with self._locks.setdefault(user_id, asyncio.Lock()):
-            taken = await self._taken(user_id, None) if await self._wanted(user_id) else None
-            if taken is not None:
-                try:
-                    await work(taken.held)
-                finally:
-                    await self._release(taken.lease)
-        return taken is not None
+            taken = await self._taken(user_id, None)
+            if taken is None:
+                return False
+            try:
+                await work(taken.held)
+            finally:
+                await self._release(taken.lease)
+            return True
 
     def forget(self, user_id: str) -> None:
         """Let go of the turns of a user that are not in the table yet."""
@@ -20006,15 +19953,12 @@ class LearningQueue:
     async def _taken(
         self, user_id: str, tried: Set[str] | None, not_before: float = 0.0
     ) -> TurnWork | None:
-        """Turns that were not tried under the lease on their user; the lease alone for ``None``.
+        """Turns that were not tried, under the lease on their user; the lease alone for ``None``.
 
-        ``None`` where no turn is due, or others go on and on.
-
-        Raises:
-            TablesUnavailable: the table does not answer.
+        ``None`` where no turn is due, or the user wants none learned.
         """
         chosen: tuple[PendingTurn, ...] = ()
-        for _ in range(_MOST_POLLS):
+        while await self._wanted(user_id):
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
             if tried is not None:
@@ -20026,11 +19970,7 @@ class LearningQueue:
                 ids = tuple(turn.message_id for turn in chosen)
                 batch = chosen[0].batch if chosen else ""
                 lease, now = TurnLease(user_id, uuid.uuid4().hex, ids, batch), self._clock()
-                try:
-                    turns = await self._table.take(lease, now, now + LEASE_SECONDS)
-                except asyncio.CancelledError:
-                    await self._release(lease)
-                    raise
+                turns = await self._table.take(lease, now, now + LEASE_SECONDS)
                 if turns is not None:
                     work = TurnWork(turns, lease, self._table, self._clock, now, waiting.calls)
                     work.others_wait = len(waiting.turns) > len(turns)
@@ -20040,18 +19980,16 @@ class LearningQueue:
 
     async def _taught(self, work: TurnWork, teach: Teach) -> TurnResult:
         """Teach while the lease is renewed, and tell the table how it ended."""
-        if max(turn.takes for turn in work.turns) > MOST_TAKES:
-            reason = f"learning from it was begun {MOST_TAKES} times and never came to an end"
-            return await self._ended(work, "given up", reason)
         stage_lasted("queue", self._clock() - work.turns[-1].due_at)
-        over = asyncio.Event()
-        heartbeat = asyncio.create_task(work.heartbeat(over))
-        verdict: TurnVerdict = "again"
+        heartbeat = asyncio.create_task(work.heartbeat(over := asyncio.Event()))
+        verdict: TurnVerdict = "given up" if work.last_attempt else "again"
         reason, fault = "an unexpected error", "unexpected"
         try:
+            if work.attempts >= MOST_ATTEMPTS:
+                raise LessonUnfinished(f"it was begun {MOST_ATTEMPTS} times in vain")
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
-            verdict, fault = "learned", ""
+            verdict, reason, fault = "learned", "", ""
         except (AdaptiveMemoryError, TimeoutError) as error:
             reason, fault = str(error) or "learning took too long", type(error).__name__
         except asyncio.CancelledError:
@@ -20065,37 +20003,31 @@ class LearningQueue:
         return result
 
     async def _ended(self, work: TurnWork, verdict: TurnVerdict, reason: str) -> TurnResult:
-        """Mark turns that are learned or given up; give back what failed, or was lost meanwhile."""
-        failed, due_at = verdict == "again" and not work.lost, self._clock()
-        if work.lost or verdict == "lost":
-            verdict, reason = "again", "it took longer than its lease"
-        elif failed and work.last_attempt:
-            verdict = "given up"
-        elif failed:
-            due_at += _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-        result = TurnResult(work.turns, verdict, "" if verdict == "learned" else reason, due_at)
+        """Mark turns that are learned or given up; give back what failed, or is free unharmed."""
         lease, calls, now = work.lease, work.calls, self._clock()
+        failed = verdict == "again"
+        delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else 0.0
+        result = TurnResult(work.turns, verdict, reason, now + delay)
+        if verdict == "given up":
+            log_queue.warning("turns are not learned: %s", reason)
         try:
-            if verdict == "again":
-                held = await self._table.give_back(
-                    lease, due_at, failed=failed, calls=calls, now=now
-                )
-            else:
+            if verdict in ("learned", "given up"):
                 held = await self._table.finish(lease, calls, now)
+            else:
+                held = await self._table.give_back(lease, now + delay, failed=failed, calls=calls)
         except TablesUnavailable as error:
             log_queue.warning("turns are taken again when their lease has ended: %s", error)
             return result
-        if held:
-            return result
-        # Another worker has them, or they were taken out of the table with their chat.
-        await self._release(lease)
-        return TurnResult(work.turns, "lost", "another worker has taken over")
+        if not held:  # another worker has them, or they were taken out of the table
+            await self._release(lease)
+            return TurnResult(work.turns, "lost", "another worker has taken over")
+        return result
 
     async def _release(self, lease: TurnLease) -> None:
         """End the lease on a user, if it stands, whatever became of turns."""
-        bare, now = TurnLease(lease.user_id, lease.owner), self._clock()
+        bare = TurnLease(lease.user_id, lease.owner)
         with suppress(TablesUnavailable):  # it ends by itself
-            await self._table.give_back(bare, now, failed=False, calls=0, now=now)
+            await self._table.give_back(bare, self._clock(), failed=False, calls=0)
 
 
 # ---- src/adaptive/privacy/retention.py ----
@@ -29149,12 +29081,6 @@ def with_former(content: str, former: str, now: datetime) -> str:
 log_apply = logging.getLogger("adaptive_memory.learn")
 
 Held = Callable[[], Awaitable[bool]]
-_CHANGES: dict[str, ChangeKind] = {
-    "saved": "saved",
-    "updated": "updated",
-    "deleted": "deleted",
-    "ended": "ended",
-}
 NO_LONGER_TRUE = "no longer true"
 
 
@@ -29182,16 +29108,11 @@ async def apply_operations(
             raise LeaseLost("another worker has taken over")
         try:
             outcomes.append(await _applied(operation, by_id, room, source, now))
-        except MemoryUnavailable:
-            if not outcomes:
-                raise
-            left = operations[len(outcomes) :]
-            why = "memories were switched off meanwhile"
-            return [*outcomes, *(Outcome("rejected", one.draft.content, why) for one in left)]
         except WriteRefused as refusal:  # trying again would not help, and nothing repeats it
-            log_apply.info("%s refused: %s", operation.kind, refusal)
             outcomes.append(Outcome("rejected", "", str(refusal)))
         except HostError as error:
+            if isinstance(error, MemoryUnavailable) and not outcomes:
+                raise
             why = without_secrets(str(error))
             log_apply.warning("%s failed: %s", operation.kind, why)
             content = operation.draft.content or by_id[operation.id].content
@@ -29205,7 +29126,7 @@ def audit_entries(
     """The changes among outcomes, for the trail; ``now`` is in epoch seconds."""
     return tuple(
         AuditEntry(
-            kind=_CHANGES[one.status],
+            kind=one.status,
             memory_id=one.memory_id,
             changed_at=now,
             before=one.before,
@@ -29215,7 +29136,7 @@ def audit_entries(
             message_id=source.message_id,
         )
         for one in outcomes
-        if one.status in _CHANGES
+        if one.status in ("saved", "updated", "deleted", "ended")
     )
 
 
@@ -29238,8 +29159,7 @@ async def finish_broken_off(
         try:
             await store.complete(memory, draft, source)
         except (HostError, WriteRefused) as error:
-            why = without_secrets(str(error))
-            log_apply.warning("a row stays without its provenance: %s", why)
+            log_apply.warning("a row has no provenance: %s", without_secrets(str(error)))
 
 
 async def _applied(
@@ -29249,36 +29169,23 @@ async def _applied(
     source: Provenance,
     now: int,
 ) -> Outcome:
-    store = room.store
+    """Write one operation; a memory that is to END without a new text or date is archived."""
+    store, draft = room.store, operation.draft
     if operation.kind == "NEW":
-        written = await store.add(operation.draft, source)
+        written = await store.add(draft, source)
         return Outcome("saved", written.content, memory_id=written.id)
     memory = by_id.get(operation.id)
     if memory is None:
-        return Outcome("rejected", operation.draft.content, "the memory is gone meanwhile")
+        return Outcome("rejected", draft.content, "the memory is gone meanwhile")
     before = memory.content
     if operation.kind == "DELETE":
         await store.delete(memory)
         return Outcome("deleted", before, memory_id=memory.id, before=before)
-    draft = operation.draft
-    if operation.kind == "END":
-        return await _ended(memory, draft, room, source, now)
-    if not await _updated_with_former(memory, draft, store, source):
-        await store.update(memory, draft, source)
-    return Outcome("updated", draft.content, memory_id=memory.id, before=before)
-
-
-async def _ended(
-    memory: Memory, draft: Draft, room: UserStore, source: Provenance, now: int
-) -> Outcome:
-    """The end of a memory that a change of another one has made untrue.
-
-    It is rewritten, or gets the date on which it ends, where the draft says so; else it goes to the
-    archive.
-    """
-    before = memory.content
+    if operation.kind == "UPDATE":
+        await _update(memory, draft, store, source)
+        return Outcome("updated", draft.content, memory_id=memory.id, before=before)
     if draft.content != before or draft.until != memory.until:
-        await room.store.update(memory, draft, source)
+        await store.update(memory, draft, source)
         return Outcome("ended", draft.content, NO_LONGER_TRUE, memory.id, before)
     await put_into_archive(room, [ArchivedMemory(memory, NO_LONGER_TRUE, now)])
     if not await remove_archived(room, [memory]):
@@ -29286,19 +29193,16 @@ async def _ended(
     return Outcome("ended", "", NO_LONGER_TRUE, memory.id, before)
 
 
-async def _updated_with_former(
-    memory: Memory, draft: Draft, store: MemoryStore, source: Provenance
-) -> bool:
+async def _update(memory: Memory, draft: Draft, store: MemoryStore, source: Provenance) -> None:
     """Where the store keeps no history, let the row tell what it said before, if that may be."""
-    if store.keeps_history or holds_words_of(draft.content, memory.content):
-        return False
-    when = datetime.fromtimestamp(source.said_at, UTC)
-    content = with_former(draft.content, memory.content, when)
-    try:
-        await store.update(memory, replace(draft, content=content), source)
-    except WriteRefused:  # what another tool has put there may be what the gate lets not pass
-        return False
-    return True
+    if not store.keeps_history and not holds_words_of(draft.content, memory.content):
+        when = datetime.fromtimestamp(source.said_at, UTC)
+        content = with_former(draft.content, memory.content, when)
+        # What another tool has put there may be what the gate lets not pass.
+        with suppress(WriteRefused):
+            await store.update(memory, replace(draft, content=content), source)
+            return
+    await store.update(memory, draft, source)
 
 
 # ---- src/adaptive/learn/restoration.py ----
@@ -29587,8 +29491,8 @@ def summary_row(text: str, cluster: Sequence[Memory]) -> tuple[Draft, Provenance
 # ---- src/adaptive/learn/waiting_turn.py ----
 # A turn on its way through the queue: as text, and several of a chat as one.
 
-# More than the model is shown of them (``learn.extraction``).
-_LONGEST_WAITING_WORDS = 16_000
+# In characters; more than the model is shown of them (``learn.extraction``).
+_LONGEST_WORDS__waiting_turn = 16_000
 _LONGEST_EARLIER = 2000
 
 
@@ -29612,28 +29516,16 @@ class WaitingTurn:
         return settings.model_copy(update={"memory_language": self.language})
 
 
-# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
-# load_function_module_by_id, since 0.12), by which the types of fields are found.
+# Made while the module is loaded: later the host may know it by no name (since 0.12), by which the
+# types of fields are found.
 _WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
 
 
 def pending_turn(waiting: WaitingTurn, now: float, debounce_seconds: float) -> PendingTurn:
     """A turn as the queue takes it; it is due when no newer one of its chat has come by then."""
-    turn = waiting.turn
-    earlier = tuple(
-        replace(one, text=head_and_tail(one.text, _LONGEST_EARLIER)) for one in turn.earlier
-    )
-    words = head_and_tail(turn.words, _LONGEST_WAITING_WORDS)
-    bounded = replace(waiting, turn=replace(turn, words=words, earlier=earlier))
-    payload = json.dumps(asdict(bounded), ensure_ascii=False, separators=(",", ":"))
-    return PendingTurn(
-        turn.user_id,
-        turn.source.message_id,
-        turn.source.chat_id,
-        payload,
-        now,
-        now + debounce_seconds,
-    )
+    user_id, source = waiting.turn.user_id, waiting.turn.source
+    payload, due_at = json.dumps(asdict(waiting), ensure_ascii=False), now + debounce_seconds
+    return PendingTurn(user_id, source.message_id, source.chat_id, payload, now, due_at)
 
 
 def read_pending(pending: PendingTurn) -> WaitingTurn | None:
@@ -29649,11 +29541,13 @@ def read_pending(pending: PendingTurn) -> WaitingTurn | None:
 def joined_turn(turns: Sequence[Turn]) -> Turn:
     """Turns of one chat, oldest first, as one: the words of all, dated by the newest.
 
-    What stood before the first of them is their common past.
+    What stood before the first of them is their common past. Long texts are cut in the middle.
     """
-    words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WAITING_WORDS)
+    words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WORDS__waiting_turn)
+    past = turns[0].earlier
+    earlier = tuple(replace(one, text=head_and_tail(one.text, _LONGEST_EARLIER)) for one in past)
     injected = tuple(dict.fromkeys(one for turn in turns for one in turn.injected))
-    return replace(turns[-1], words=words, earlier=turns[0].earlier, injected=injected)
+    return replace(turns[-1], words=words, earlier=earlier, injected=injected)
 
 
 # ---- src/adaptive/answer_lines.py ----
@@ -31022,17 +30916,9 @@ def read_journal(text: str) -> Extraction | None:
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
-_LONGEST_ANSWER = 200
-# What is asked for, and what people type for it in other languages.
-_ALL_TEXT = "all alle alles tout tous todo todos tudo tutto tutti \u0432\u0441\u0435 \u5168\u90e8 \u3059\u3079\u3066"
-_ALL_WORDS = frozenset(_ALL_TEXT.split())
-_BETWEEN_PLACES = re.compile("[\\s,;\u3001\uff0c&+]+")  # noqa: RUF001 - commas of several scripts
-_PLACES = re.compile("(\\d{1,2})(?:[-\u2013](\\d{1,2}))?")  # noqa: RUF001 - either dash
 
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
-NOT_UNDERSTOOD = "the answer was not understood"
-NOT_CHOSEN = "as you chose"
 CHANGED_MEANWHILE = "it changed while you were asked"
 
 
@@ -31041,69 +30927,42 @@ def deletion_question(memories: Sequence[Memory]) -> tuple[str, str, str]:
 
     At most ten memories are shown, each shortened to one line.
     """
-    count = len(memories)
-    some, everything = "this memory", "it"
-    if count > 1:
-        some, everything = f"these {count} memories", f"all {count}"
-    why = f"Your message would delete {some}:"
     shown = [
         f"{number}. {clipped_line(memory.content, _LONGEST_SHOWN)}"
         for number, memory in enumerate(memories[:_MOST_ASKED_ABOUT], 1)
     ]
-    if count > _MOST_ASKED_ABOUT:
-        shown.append(f"\u2026 and {count - _MOST_ASKED_ABOUT} more")
-    or_some = ', or the numbers of those to delete, as "1 3"' if count > 1 else ""
-    how = f'Type "all" to delete {everything}{or_some}. Anything else deletes nothing.'
-    title = f"Delete {count} memories?" if count > 1 else "Delete this memory?"
-    hint = "all, or 1 3" if count > 1 else "all"
-    return title, "\n\n".join([why, "\n".join(shown), how]), hint
+    if len(memories) > _MOST_ASKED_ABOUT:
+        shown.append(f"\u2026 and {len(memories) - _MOST_ASKED_ABOUT} more")
+    how = 'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
+    parts = ["Your message would delete:", "\n".join(shown), how + "Anything else deletes nothing."]
+    return "Delete memories?", "\n\n".join(parts), "all, or 1 3"
 
 
 def answered_deletions(
-    memories: Sequence[Memory], answer: str | None, current: Mapping[str, Memory]
+    memories: Sequence[Memory], answer: str | None, current: Mapping[str, str]
 ) -> tuple[list[Operation], list[Outcome]]:
     """The deletions that an answer allows, and the outcomes of the others; ``None`` is no answer.
 
-    ``memories`` are those asked about, and ``current`` are the memories as they stand now, by id:
-    only what still says what was asked about may go. Nothing is deleted on an answer that is not
-    wholly understood.
+    ``current`` is what the memories say now, by id: only what still says what was asked about may
+    go. Nothing is deleted on an answer that is not wholly understood.
     """
-    chosen = _chosen_places(len(memories), answer)
-    reason = chosen if isinstance(chosen, str) else NOT_CHOSEN
-    allowed: list[Operation] = []
-    kept: list[Outcome] = []
-    for place, memory in enumerate(memories):
-        now = current.get(memory.id)
-        if isinstance(chosen, str) or place not in chosen:
-            kept.append(Outcome("kept", memory.content, reason))
-        elif now is not None and now.content == memory.content:
-            allowed.append(Operation("DELETE", memory.id))
-        elif now is not None:
-            kept.append(Outcome("kept", now.content, CHANGED_MEANWHILE))
-    if (more := len(kept) - _MOST_ASKED_ABOUT) > 0:
-        kept[_MOST_ASKED_ABOUT:] = [Outcome("kept", "", f"{more} more: {reason}")]
-    return allowed, kept
+    chosen = _chosen(memories, answer or "")
+    declined = UNANSWERED if answer is None else DECLINED
+    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
+    allowed = [one for one in chosen if current.get(one.id) == one.content]
+    changed = [current[one.id] for one in chosen if one not in allowed and one.id in current]
+    kept += [Outcome("kept", content, CHANGED_MEANWHILE) for content in changed]
+    return [Operation("DELETE", one.id) for one in allowed], kept
 
 
-def _chosen_places(count: int, answer: str | None) -> set[int] | str:
-    """Places of the chosen memories, or the reason why none is."""
-    if answer is None:
-        return UNANSWERED
-    said = answer[:_LONGEST_ANSWER].casefold().strip(" \n\"'\u201c\u201d.!\u3002")
-    if not said:
-        return DECLINED
-    if said in _ALL_WORDS or (count == 1 and said == "yes"):
-        return set(range(count))
-    chosen: set[int] = set()
-    for word in _BETWEEN_PLACES.split(said):
-        if word == "and":
-            continue
-        found = _PLACES.fullmatch(word)
-        places = range(int(found[1]) - 1, int(found[2] or found[1])) if found else range(0)
-        if not places or places[0] < 0 or places[-1] >= min(count, _MOST_ASKED_ABOUT):
-            return NOT_UNDERSTOOD
-        chosen.update(places)
-    return chosen or NOT_UNDERSTOOD
+def _chosen(memories: Sequence[Memory], answer: str) -> list[Memory]:
+    """What an answer chooses; nothing where any of it is not understood."""
+    words = set(answer.casefold().replace(",", " ").split())
+    if words == {"all"}:
+        return list(memories)
+    numbered = {str(n): one for n, one in enumerate(memories[:_MOST_ASKED_ABOUT], 1)}
+    chosen = [one for number, one in numbered.items() if number in words]
+    return chosen if numbered.keys() >= words else []
 
 
 async def delete_confirmed(
@@ -31119,20 +30978,15 @@ async def delete_confirmed(
     answer = await dialog.ask(*deletion_question(memories))
     async with room.writing:
         index = await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
-        current = {memory.id: memory for memory in index.memories}
+        current = {memory.id: memory.content for memory in index.memories}
         allowed, kept = answered_deletions(memories, answer, current)
         now = int(room.clock())
         applied = await apply_operations(
-            allowed, index.memories, room.storeroom, turn.source, _nobody_else, now
+            allowed, index.memories, room.storeroom, turn.source, always, now
         )
         entries = audit_entries(applied, turn.source, now)
         await room.storeroom.trail.record(turn.user_id, entries, now)
     return report_line([*applied, *kept])
-
-
-async def _nobody_else() -> bool:
-    """The answer is given to this worker alone."""
-    return True
 
 
 # ---- src/adaptive/learn/findings.py ----
@@ -33087,9 +32941,7 @@ class Learning:
         self._start, self._give_way = start, give_way
         self._indexes, self._vectors = indexes, tables.vectors
         self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
-        self._queue = LearningQueue(
-            tables.pending, serves=serves, wanted=wants_memory, give_way=give_way
-        )
+        self._queue = LearningQueue(tables.pending, serves=serves, wanted=wants_memory)
         self._trail, self._suggesting = trail, suggesting
         self._formats, self._prefilter = formats, Prefilter(indexes.nulls)
         self._writing = asyncio.Semaphore(1)
@@ -33182,6 +33034,7 @@ class Learning:
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
         own = await self._lines.hook_of(work.turns[-1], serving)
+        await self._give_way()
         try:
             lesson = await self._lesson(serving, own, work)
         except MemoryUnavailable as refusal:
