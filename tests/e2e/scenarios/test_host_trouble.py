@@ -119,7 +119,6 @@ async def test_tables_that_cannot_be_had_for_a_while(
         fresh = await host.kept_filter(PLUGIN)
         turn = await chat.send("I like green tea.")
         assert turn.content == "Understood."
-        await host.rest()
         assert await page.memories() == []
     await page.wait_for_status(turn, "Memory saved", timeout=60)
     await chat.regenerate()
