@@ -12,7 +12,7 @@ import pytest
 from adaptive.errors import ModelRejected, ReplyUnusable
 from adaptive.learn.archive import Storeroom, restore_memory
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.lesson import Classroom, Lesson, learn_turn, write_extraction
+from adaptive.learn.lesson import Lesson, LessonResources, learn_turn, write_extraction
 from adaptive.learn.operations import Extraction
 from adaptive.learn.outdated import (
     Change,
@@ -202,10 +202,10 @@ class House:
         trail = AuditTrail(self.audit)
         self.shelves = Storeroom("ada", self.store, self.archive, CountedRecalls(), trail)
 
-    def room(self, **parts: Any) -> Classroom:
+    def room(self, **parts: Any) -> LessonResources:
         """What learning needs."""
         fresh: dict[str, Any] = {"may_ask": always, "prefilter": NoPrefilter(), **parts}
-        return Classroom(
+        return LessonResources(
             sources=Sources("ada", self.store, WordEmbedder(), ShelvedVectors()),
             indexes=MemoryIndexes(),
             completer=self.model,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from adaptive.learn.apply import apply_operations, audit_entries
-from adaptive.learn.lesson import Classroom
+from adaptive.learn.lesson import LessonResources
 from adaptive.learn.report import report_line
 from adaptive.model import Memory, Operation, Outcome, Turn
 from adaptive.plain_markdown import clipped_line
@@ -104,7 +104,11 @@ def _chosen_places(count: int, answer: str | None) -> set[int] | str:
 
 
 async def delete_confirmed(
-    room: Classroom, turn: Turn, settings: Settings, dialog: Dialog, memories: Sequence[Memory]
+    room: LessonResources,
+    turn: Turn,
+    settings: Settings,
+    dialog: Dialog,
+    memories: Sequence[Memory],
 ) -> str:
     """Ask whether memories shall go, delete those that the user names, and tell what was done.
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from adaptive.learn.apply import Held
 from adaptive.learn.grounding import beginnings
-from adaptive.learn.lesson import Classroom, write_extraction
+from adaptive.learn.lesson import LessonResources, write_extraction
 from adaptive.learn.operations import Extraction
 from adaptive.learn.report import report_line
 from adaptive.learn.screening import screened
@@ -21,7 +21,7 @@ _LEAST_NEW = 0.3
 
 
 async def learn_findings(
-    room: Classroom, turn: Turn, findings: Sequence[Operation], settings: Settings, held: Held
+    room: LessonResources, turn: Turn, findings: Sequence[Operation], settings: Settings, held: Held
 ) -> str:
     """Write facts of a turn that the store does not have yet; the line for the user, or none.
 
@@ -65,7 +65,7 @@ def _is_of_turn(memory: Memory, turn: Turn) -> bool:
 
 
 async def save_confirmed(
-    room: Classroom, turn: Turn, settings: Settings, operation: Operation, still_wanted: Held
+    room: LessonResources, turn: Turn, settings: Settings, operation: Operation, still_wanted: Held
 ) -> tuple[Outcome, ...]:
     """Save what the user has said yes to; ``still_wanted`` is asked right before it is written.
 

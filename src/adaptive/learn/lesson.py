@@ -51,7 +51,7 @@ Propose = Callable[[Sequence[Operation]], Awaitable[tuple[Outcome, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Classroom:
+class LessonResources:
     """What learning a turn needs: the user's store, the providers, and what outlives the turn.
 
     ``writing`` lets one lesson of the process write at a time. Nobody waits for a lesson, but turns
@@ -89,7 +89,7 @@ class Lesson:
 
 
 async def learn_turn(
-    room: Classroom,
+    room: LessonResources,
     turn: Turn,
     settings: Settings,
     now: datetime,
@@ -133,7 +133,7 @@ async def learn_turn(
 
 
 async def found_in(
-    room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
+    room: LessonResources, turn: Turn, settings: Settings, now: datetime, work: LessonWork
 ) -> Extraction | Lesson:
     """What is to be written of a turn, or the lesson where that is nothing.
 
@@ -168,7 +168,7 @@ async def found_in(
 
 
 async def write_extraction(
-    room: Classroom,
+    room: LessonResources,
     turn: Turn,
     found: Extraction,
     settings: Settings,
@@ -218,7 +218,7 @@ async def write_extraction(
 
 
 async def sift_operations(
-    room: Classroom, operations: Sequence[Operation], settings: Settings
+    room: LessonResources, operations: Sequence[Operation], settings: Settings
 ) -> Reconciled:
     """What a lesson would write of operations now; nothing is written.
 
@@ -242,7 +242,9 @@ async def _reconciled(
 
 
 @staged("embedding")
-async def _content_vectors(room: Classroom, operations: Sequence[Operation]) -> dict[str, Vectors]:
+async def _content_vectors(
+    room: LessonResources, operations: Sequence[Operation]
+) -> dict[str, Vectors]:
     """Normalised vectors of the proposed contents; none of them without an embedder."""
     said = list(dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE"))
     if not said:
@@ -265,7 +267,7 @@ def _rows_for(operations: Sequence[Operation], made: Mapping[str, Vectors]) -> V
     return np.stack([made.get(one.draft.content, nothing) for one in operations])
 
 
-async def _vectors_of(room: Classroom, index: MemoryIndex, words: str) -> Vectors | None:
+async def _vectors_of(room: LessonResources, index: MemoryIndex, words: str) -> Vectors | None:
     """The normalised vectors of a message: recall has made them, if it was this process's."""
     known = room.indexes.known_query(room.sources.user_id, index.embedder, words)
     if known is not None:
@@ -274,7 +276,7 @@ async def _vectors_of(room: Classroom, index: MemoryIndex, words: str) -> Vector
 
 
 @staged("freshness")
-async def _index(room: Classroom, settings: Settings) -> MemoryIndex:
+async def _index(room: LessonResources, settings: Settings) -> MemoryIndex:
     """The memories as they stand now; nobody waits here for their vectors."""
     return await room.indexes.current(room.sources, settings.index_cache_bytes, patience=0)
 
