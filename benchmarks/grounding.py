@@ -59,7 +59,7 @@ def told_share(facts: list[Fact], share: float, *, earlier: bool) -> float:
     held = 0
     for lesson, operation in facts:
         source = Source.of(lesson.turn)
-        said = source.newest | (beginnings(source.earlier) if earlier else frozenset())
+        said = beginnings(f"{source.typed}\n{source.earlier if earlier else ''}")
         telling = beginnings(operation.draft.content)
         held += len(telling & said) >= share * len(telling)
     return held / len(facts)

@@ -27,10 +27,16 @@ from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS
 from adaptive.learn.apply import Held
-from adaptive.learn.extraction import LessonWork
-from adaptive.learn.findings import save_confirmed, says_no_more, screened_findings
-from adaptive.learn.lesson import Lesson, LessonResources, learn_turn, sift_operations
+from adaptive.learn.lesson import (
+    Lesson,
+    LessonResources,
+    LessonWork,
+    learn_turn,
+    save_confirmed,
+    sift_operations,
+)
 from adaptive.learn.report import NOTHING_NEW, failure_line, report_line
+from adaptive.learn.screening import says_no_more, screened_findings
 from adaptive.model import Operation, Outcome, Turn
 from adaptive.search.tokens import comparable
 from adaptive.settings import Settings

@@ -20,8 +20,7 @@ from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.answer_store import ChangeStored, change_stored
 from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
-from adaptive.learn.findings import learn_findings
-from adaptive.learn.lesson import LessonResources
+from adaptive.learn.lesson import LessonResources, learn_findings
 from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import Learning
 from adaptive.measures import staged

@@ -10,8 +10,7 @@ import pytest
 from adaptive.errors import LeaseLost
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.findings import learn_findings, save_confirmed
-from adaptive.learn.lesson import LessonResources
+from adaptive.learn.lesson import LessonResources, learn_findings, save_confirmed
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Draft, Operation, Utterance
 from adaptive.search.indexes import MemoryIndexes, Sources

@@ -22,8 +22,8 @@ from adaptive.errors import (
 )
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
-from adaptive.learn.lesson import Lesson, LessonResources, journal_of, learn_turn, read_journal
-from adaptive.learn.operations import Extraction
+from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
+from adaptive.learn.operations import Extraction, journal_of, read_journal
 from adaptive.learn.prefilter import Prefilter
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import (
@@ -517,7 +517,6 @@ extractions = st.builds(
     Extraction,
     st.lists(operations, max_size=3).map(tuple),
     st.lists(outcomes, max_size=3).map(tuple),
-    st.lists(st.text(), max_size=2).map(tuple),
 )
 
 
