@@ -36,6 +36,7 @@ from adaptive.model import (
     Proof,
     Turn,
 )
+from adaptive.ports import MemoryStore
 from adaptive.privacy.guarded_store import GuardedStore
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.privacy.policy import gate_policy
@@ -73,7 +74,7 @@ def reply(*operations: dict[str, Any]) -> str:
     return json.dumps({"operations": list(operations)})
 
 
-def resources(store: ListedMemories, model: ScriptedModel, **parts: Any) -> LessonResources:
+def resources(store: MemoryStore, model: ScriptedModel, **parts: Any) -> LessonResources:
     """A room with this store and model, and new everything else but for the named parts."""
     sources = Sources("ada", store, parts.pop("embedder", WordEmbedder()), ShelvedVectors())
     trail = AuditTrail(parts.pop("audit", WrittenAudit()))

@@ -256,7 +256,7 @@ NOTES: list[tuple[str | Exception, str]] = [
     (f'{{"operations": [{json.dumps(LISBON_ITEM)}, {{"op', "was cut off"),
     (reply_of({"operation": "Biscuit", "content": "a b", "id": "m-1"}), "to save or delete it"),
     (reply_of({"operation": "DELETE", "id": "Biscuit"}), "one of the memories shown"),
-    (reply_of({**LISBON_ITEM, "text": "User has Biscuit."}), "two different things"),
+    (reply_of({**LISBON_ITEM, "text": "User has Biscuit."}), "is empty or too long"),
     (reply_of({"operation": "NEW"}), "is empty or too long"),
     (reply_of("User has Biscuit."), "no operation"),
     (ReplyUnusable("the model answered with an error: 'Biscuit'"), "no JSON that can be read"),

@@ -114,20 +114,14 @@ class Source:
 
 
 def grounding_refusal(
-    operation: Operation,
-    source: Source,
-    changed: Memory | None,
-    settings: Settings,
-    *,
-    wanted: bool = False,
+    operation: Operation, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
     """Why a proposed change is not grounded in what the user said; empty where it is.
 
-    ``changed`` is the memory that an UPDATE or a DELETE names. What is ``wanted`` by the admin may
-    be trivia, or pass. Where the admin has chosen the
+    ``changed`` is the memory that an UPDATE or a DELETE names. Where the admin has chosen the
     language of memories, words of the content prove nothing: it may be another than the user's.
     """
-    if reason := _reason_of_labels(operation, settings, wanted):
+    if reason := _reason_of_labels(operation, settings):
         return reason
     proof, translated = operation.proof, bool(settings.memory_language.strip())
     said, share = source.typed, _quoted_share(proof, source.typed)
@@ -152,15 +146,14 @@ def grounding_refusal(
     return "" if translated else _foreign_number(content, source, changed)
 
 
-def _reason_of_labels(operation: Operation, settings: Settings, wanted: bool) -> str:
+def _reason_of_labels(operation: Operation, settings: Settings) -> str:
     """What the model itself says against a fact: whom it is about, and of which kind it is."""
     proof = operation.proof
-    lasting = wanted or bool(operation.draft.until) or not settings.filter_transient_states
-    trivia = proof.about == "world" and (wanted or not settings.filter_trivia)
+    lasting = operation.draft.until or not settings.filter_transient_states
+    passing = proof.kind == "STATE" and lasting
+    trivia = proof.about == "world" and not settings.filter_trivia
     # A wish on answers is about the assistant, too.
-    if operation.kind == "DELETE" or proof.kind == "STYLE" or trivia:
-        return ""
-    if proof.kind == "STATE" and lasting:
+    if operation.kind == "DELETE" or proof.kind == "STYLE" or trivia or passing:
         return ""
     return _REASONS_OF_KIND.get(proof.kind) or _REASONS_OF_SUBJECT.get(proof.about, "")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -162,10 +162,10 @@ async def _found_in(
     """What is to be written of a turn, or the lesson where that is nothing."""
     index = await _index(room, settings)
     sources = room.sources
-    asked = room.indexes.known_query(sources.user_id, index.embedder, turn.words)
-    if asked is not None:  # recall has made it, if it was this process's
-        asked = asked[None]
-    else:
+    # Recall has made it, if it was this process's.
+    known = room.indexes.known_query(sources.user_id, index.embedder, turn.words)
+    asked = known[None] if known is not None else None
+    if asked is None:
         asked = await query_vectors(sources.embedder, [turn.words], _PATIENCE_SECONDS)
     if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
         return Lesson(NOTHING_NEW)
@@ -177,8 +177,8 @@ async def _found_in(
     ask_model = partial(_asked_model, room, settings, work)
     found = await extraction(ask_model, turn, shown, settings, now)
     await room.give_way()
-    known = {one.id: one for one in shown}
-    found = await asyncio.to_thread(screened, found, turn, known, settings)
+    by_id = {one.id: one for one in shown}
+    found = await asyncio.to_thread(screened, found, turn, by_id, settings)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         await _embed_contents(room, found.operations, vectors)
@@ -201,7 +201,8 @@ async def _asked_model(
     policy = RetryPolicy(settings.max_retries, settings.retry_delay)
     deadline = settings.llm_timeout_seconds
     completion = await ask(room.completer, request, room.formats, policy, deadline)
-    log_lesson.debug("the model's reply: %r", without_secrets(completion.text))
+    if log_lesson.isEnabledFor(logging.DEBUG):
+        log_lesson.debug("the model's reply: %r", without_secrets(completion.text))
     return completion
 
 
@@ -232,7 +233,7 @@ async def write_extraction(
         index = await _index(room, settings)
         if again:
             await finish_broken_off(found.operations, index.memories, store, source)
-        known = await _reconciled(found.operations, index, vectors, settings)
+        known = await sift_operations(room, found.operations, settings, vectors, index)
         allowed = allowed_deletions(known.operations, len(index.memories))
         now = int(room.clock())
         applied = await apply_operations(
@@ -258,25 +259,22 @@ async def write_extraction(
 
 
 async def sift_operations(
-    room: LessonResources, operations: Sequence[Operation], settings: Settings
+    room: LessonResources,
+    operations: Sequence[Operation],
+    settings: Settings,
+    vectors: dict[str, Vectors] | None = None,
+    index: MemoryIndex | None = None,
 ) -> Reconciled:
     """What a lesson would write of operations now; nothing is written.
+
+    ``vectors`` are those of contents that are known, ``index`` the memories if they are.
 
     Raises:
         MemoryUnavailable: the host allows this user no memories.
         HostError: the memories can't be read.
     """
-    vectors = await _embed_contents(room, operations, {})
-    return await _reconciled(operations, await _index(room, settings), vectors, settings)
-
-
-async def _reconciled(
-    operations: Sequence[Operation],
-    index: MemoryIndex,
-    vectors: Mapping[str, Vectors],
-    settings: Settings,
-) -> Reconciled:
-    """One row of vectors per operation, zeros for what has none; ``None`` where nothing has one."""
+    vectors = await _embed_contents(room, operations, {} if vectors is None else vectors)
+    index = index or await _index(room, settings)
     rows: Vectors | None = None
     if operations and vectors:
         nothing = np.zeros_like(next(iter(vectors.values())))

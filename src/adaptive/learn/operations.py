@@ -55,7 +55,6 @@ _NO_OPERATION = "it is no operation"
 _WHAT_TO_DO = "not said whether to save or delete it"
 _NOT_SHOWN = "not one of the memories shown"
 _NO_SENTENCE = "the sentence is empty or too long"
-_TWICE = "two different things in one field"
 _CUT = "the model's reply was cut off"
 TOO_MANY = "too many facts in one reply"
 # Databases refuse NUL and halves of characters; other control characters say nothing.
@@ -112,16 +111,18 @@ def read_extraction(
     Raises:
         ReplyUnusable: the reply holds no list of operations at all.
     """
-    reply = read_items(completion, "operations", _is_operation)
+    reply = read_items(
+        completion, "operations", lambda item: isinstance(_named(item).get("operation"), str)
+    )
     operations: dict[tuple[str, str, str], Operation] = {}
     refused: list[Outcome] = []
     for item in map(mapping, reply.items[:_MOST_OPERATIONS]):
         fields = _named(item)
-        for read in [_TWICE] if fields is None else _operations_in(fields, offered, settings):
+        for read in _operations_in(fields, offered, settings):
             if isinstance(read, Operation):
                 operations.setdefault((read.kind, read.id, read.draft.content), read)
             else:
-                said = text_lines((fields or {}).get("content") or (fields or {}).get("id"))
+                said = text_lines(fields.get("content") or fields.get("id"))
                 refused.append(Outcome("rejected", " ".join(said)[:_LONGEST_TOLD_FACT], read))
     if (more := len(reply.items) - _MOST_OPERATIONS) > 0:
         refused.append(Outcome("rejected", f"{more} more", TOO_MANY))
@@ -130,20 +131,13 @@ def read_extraction(
     return Extraction(tuple(operations.values()), tuple(dict.fromkeys(refused)))
 
 
-def _is_operation(item: Mapping[str, Any]) -> bool:
-    fields = _named(item)
-    return fields is None or isinstance(fields.get("operation"), str)
-
-
-def _named(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The fields under the prompt's names, ``None`` where two of them contradict each other."""
+def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields under the prompt's names; of two that contradict each other neither."""
     fields: dict[str, Any] = {}
     for name, value in item.items():
         field = _NAMES.get(plain_name(name), plain_name(name))
-        if value in (None, "") and field != "until":  # null says that it has no end
-            continue
-        if fields.setdefault(field, value) != value:
-            return None
+        if value not in (None, "") or field == "until":  # null says that it has no end
+            fields[field] = value if fields.get(field, value) == value else None
     return fields
 
 

@@ -43,7 +43,8 @@ log_outdated = logging.getLogger("adaptive_memory.learn")
 # What hangs on a preference or a habit is seldom another memory.
 _FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
 # A new fact so like a memory of its kind may be what became of it ("moved to Lyon", "lives in
-# Rome"), on the scale of ``calibrated_likeness``. Of 16 changes that people told 12 reach it.
+# Rome"), on the scale of ``calibrated_likeness``. Of 13 changes told as new facts 12 reach it; of
+# 127 messages 14 more are asked about for it, beside 38 that change a far-reaching memory.
 _LEAST_LIKENESS = 0.35
 _MOST_COMPARED = 24
 # A model that ends more than these has not understood the question.

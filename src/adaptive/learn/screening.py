@@ -36,13 +36,16 @@ def screened(
     """
     source, policy = Source.of(turn), gate_policy(settings)
     secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
+    off = {"filter_trivia": False, "filter_transient_states": False}
+    unfiltered = settings.model_copy(update=off)
     operations: list[Operation] = []
     refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
     for operation in found.operations:
         changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
         wanted = holds_listed_word(operation.draft.content, settings.whitelist_keywords)
-        reason = refusal(operation, settings)
-        reason = reason or grounding_refusal(operation, source, changed, settings, wanted=wanted)
+        reason = refusal(operation, settings) or grounding_refusal(
+            operation, source, changed, unfiltered if wanted else settings
+        )
         if reason:
             told = operation.draft.content or (changed.content if changed else "")
             status = "kept" if is_deletion else "rejected"
