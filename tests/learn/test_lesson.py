@@ -10,8 +10,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from adaptive.errors import (
     LeaseLost,
@@ -23,17 +21,9 @@ from adaptive.errors import (
 from adaptive.learn.archive import Storeroom
 from adaptive.learn.audit import AuditTrail
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
-from adaptive.learn.operations import Extraction, journal_of, read_journal
 from adaptive.learn.prefilter import Prefilter
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import (
-    ABOUT,
-    CATEGORIES,
-    FACT_KINDS,
-    Draft,
-    Operation,
-    Outcome,
-    Proof,
     Turn,
 )
 from adaptive.ports import MemoryStore
@@ -104,14 +94,17 @@ async def test_saved() -> None:
 
 async def test_corrected_and_forgotten() -> None:
     """Existing memories are shown with their ids, and can be changed and removed by them."""
-    dog = memory("m-2", "User has a dog.", created_at=0)
+    dog = replace(memory("m-2", "User has a dog.", created_at=0), until="2026-12-31")
     store = ListedMemories(TEA, dog)
     update = {"operation": "UPDATE", "id": "m-1", "content": "User likes black tea."}
     model = ScriptedModel(reply(update, {"operation": "DELETE", "id": "m-2"}))
     line = await learn(resources(store, model), turn("I like black tea now. And forget the dog."))
     assert line == "Memory updated: User likes black tea. · Memory deleted: User has a dog."
     assert store.contents == ["User likes black tea."]
-    assert "- id=m-2 | User has a dog.\n- id=m-1 | User likes tea." in model.requests[0].user
+    assert (
+        "- id=m-2 | User has a dog. (until 2026-12-31)\n- id=m-1 | User likes tea."
+        in model.requests[0].user
+    )
 
 
 async def test_banks_for_local_models() -> None:
@@ -125,12 +118,6 @@ async def test_banks_for_local_models() -> None:
         await learn(room, turn("I live in Lisbon and User likes tea."))
         assert TEA.content in model.requests[0].user
         assert "allergic" not in model.requests[0].user
-
-
-async def test_nothing() -> None:
-    """A turn without a fact says so."""
-    room = resources(ListedMemories(), ScriptedModel(reply()))
-    assert await learn(room, turn("I have had my tea.")) == "Nothing new to remember"
 
 
 async def test_known_already() -> None:
@@ -351,15 +338,6 @@ def many() -> ListedMemories:
     return ListedMemories(*rows, memory("tea", "User likes green tea.", created_at=0))
 
 
-async def test_large_store_offers_the_nearest() -> None:
-    """Of many memories the model is shown the twenty nearest to the message."""
-    model = ScriptedModel(reply())
-    await learn(resources(many(), model), turn("green tea is what the user likes"))
-    offered = [line for line in model.requests[0].user.splitlines() if line.startswith("- id=")]
-    assert len(offered) == 20
-    assert offered[0] == "- id=tea | User likes green tea."
-
-
 async def test_large_store_without_embedding(caplog: pytest.LogCaptureFixture) -> None:
     """When embedding fails and no word fits, the newest are shown, and the fact is learned."""
     embedder = WordEmbedder()
@@ -389,16 +367,6 @@ async def test_messages_stay_out_of_the_log(caplog: pytest.LogCaptureFixture) ->
     with caplog.at_level(logging.INFO):
         await learn(resources(store, ScriptedModel(reply(LISBON))), turn("I live in Lisbon."))
     assert "NEW failed" in caplog.text
-
-
-async def test_large_store_without_embedding_by_keywords() -> None:
-    """When embedding fails, what shares words with the message is shown before the newest."""
-    embedder = WordEmbedder()
-    embedder.failing = True
-    model = ScriptedModel(reply())
-    await learn(resources(many(), model, embedder=embedder), turn("I am done with green tea."))
-    offered = [row for row in model.requests[0].user.splitlines() if row.startswith("- id=")]
-    assert offered[0] == "- id=tea | User likes green tea."
 
 
 async def test_hanging_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -493,41 +461,3 @@ async def test_journal_of_former_rules() -> None:
     line = await learn(resources(store, ScriptedModel()), said, Work(journal=work.journal))
     assert line == "Not saved: it holds personal data that is not to be stored: card"
     assert bare.contents == []
-
-
-drafts = st.builds(
-    Draft,
-    st.text(),
-    st.tuples(st.sampled_from(CATEGORIES)),
-    st.text(),
-    st.floats(0, 1),
-    st.integers(1, 10),
-    st.sampled_from(["", "2027-02-28"]),
-)
-proofs = st.builds(
-    Proof,
-    st.lists(st.text(), max_size=2).map(tuple),
-    st.sampled_from(ABOUT),
-    st.sampled_from(FACT_KINDS),
-)
-operations = st.builds(
-    Operation, st.sampled_from(["NEW", "UPDATE", "DELETE", "END"]), st.text(), drafts, proofs
-)
-outcomes = st.builds(Outcome, st.sampled_from(["rejected", "kept"]), st.text(), st.text())
-extractions = st.builds(
-    Extraction,
-    st.lists(operations, max_size=3).map(tuple),
-    st.lists(outcomes, max_size=3).map(tuple),
-)
-
-
-@given(extractions)
-def test_journal_there_and_back(found: Extraction) -> None:
-    """Whatever a lesson found comes out of its journal as it went in: proof, date and end, too."""
-    assert read_journal(journal_of(found)) == found
-
-
-def test_journal_of_another_form() -> None:
-    """What was written by another version, or not by us at all, is read as none."""
-    for text in ("", "[]", "{}", '{"operations": [{"kind": "BURN"}], "refused": []}'):
-        assert read_journal(text) is None

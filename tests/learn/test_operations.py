@@ -157,6 +157,13 @@ def test_until_of_an_update(fields: dict[str, Any], until: str) -> None:
     assert (one.draft.until, one.draft.tags, one.draft.confidence) == (until, ("preference",), 0.8)
 
 
+def test_copied_end() -> None:
+    """The end that a memory is shown with is no part of what an update says."""
+    item = {"operation": "UPDATE", "id": "m-1", "content": "User likes cocoa. (until 2027-01-31)"}
+    (one,) = read(reply_of(item)).operations
+    assert one.draft.content == "User likes cocoa."
+
+
 CONFIDENCES = [(0.4, 0.4), ("0,4", 0.4), ("40%", 0.4), (40, 0.4), ("low", 0.3), (9, 1), ("so", 1)]
 
 
@@ -229,6 +236,12 @@ def test_too_many() -> None:
     extraction = read(reply_of(*({**LISBON_ITEM, "content": f"Fact {n}."} for n in range(35))))
     assert [one.draft.content for one in extraction.operations] == [f"Fact {n}." for n in range(30)]
     assert extraction.refused == (Outcome("rejected", "5 more", "too many facts in one reply"),)
+
+
+def test_journal_of_another_form() -> None:
+    """What was written by another version, or not by us at all, is read as none."""
+    for text in ("", "[]", "{}", '{"operations": [{"kind": "BURN"}], "refused": []}'):
+        assert read_journal(text) is None
 
 
 # The second question

@@ -50,13 +50,8 @@ _WORDS: Mapping[str, OperationKind] = {
     **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
 }
 _NOTHING_TO_DO = frozenset({"none", "noop", "nochange", "nochanges", "keep", "skip"})
-# Why an item is refused, for the user, and for the model when it is asked again.
-_NO_OPERATION = "it is no operation"
-_WHAT_TO_DO = "not said whether to save or delete it"
-_NOT_SHOWN = "not one of the memories shown"
-_NO_SENTENCE = "the sentence is empty or too long"
-_CUT = "the model's reply was cut off"
 TOO_MANY = "too many facts in one reply"
+_NOT_SHOWN = "not one of the memories shown"
 # Databases refuse NUL and halves of characters; other control characters say nothing.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 # What the prompt's form has in the place of a sentence, or the end of one.
@@ -127,7 +122,7 @@ def read_extraction(
     if (more := len(reply.items) - _MOST_OPERATIONS) > 0:
         refused.append(Outcome("rejected", f"{more} more", TOO_MANY))
     if reply.cut:
-        refused.append(Outcome("rejected", "", _CUT))
+        refused.append(Outcome("rejected", "", "the model's reply was cut off"))
     return Extraction(tuple(operations.values()), tuple(dict.fromkeys(refused)))
 
 
@@ -144,7 +139,7 @@ def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
 def _operations_in(
     fields: Mapping[str, Any], offered: Sequence[Memory], settings: Settings
 ) -> Iterator[Operation | str]:
-    """The operations that an item asks for: one, or some deletions; else why not."""
+    """The operations that an item asks for, one or some deletions; else why it is refused."""
     content, ids = text_line(fields.get("content")), text_lines(fields.get("id"))
     word = plain_name(text_line(fields.get("operation")))
     if content and not ids and "operation" not in fields:
@@ -152,9 +147,9 @@ def _operations_in(
     kind = _WORDS.get(word)
     if kind is None:
         if word not in _NOTHING_TO_DO:
-            yield _WHAT_TO_DO if fields else _NO_OPERATION
+            yield "not said whether to save or delete it" if fields else "it is no operation"
     elif kind != "DELETE" and (len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)):
-        yield _NO_SENTENCE
+        yield "the sentence is empty or too long"
     elif kind == "NEW":
         yield Operation(kind, "", _draft(fields, content, None, settings), _proof(fields))
     elif kind == "UPDATE" and len(ids) > 1:

@@ -42,12 +42,12 @@ def screened(
     refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
     for operation in found.operations:
         changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
+        told = operation.draft.content or (changed.content if changed else "")
         wanted = holds_listed_word(operation.draft.content, settings.whitelist_keywords)
         reason = refusal(operation, settings) or grounding_refusal(
             operation, source, changed, unfiltered if wanted else settings
         )
         if reason:
-            told = operation.draft.content or (changed.content if changed else "")
             status = "kept" if is_deletion else "rejected"
             refused.append(Outcome(status, tellable(told, policy), reason))
             continue
@@ -58,8 +58,7 @@ def screened(
         reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
         # What holds a secret or personal data is told by its reason alone.
         hidden = draft.rule in ("secret", "personal data")
-        told = "" if hidden else tellable(operation.draft.content, policy)
-        refused.append(Outcome("rejected", told, reason))
+        refused.append(Outcome("rejected", "" if hidden else tellable(told, policy), reason))
     return replace(found, operations=tuple(operations), refused=tuple(dict.fromkeys(refused)))
 
 
