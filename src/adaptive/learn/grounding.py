@@ -20,8 +20,8 @@ from adaptive.settings import Settings
 # Of a quotation so much must stand within one window of the typed words: small models misquote.
 _LEAST_QUOTED = 0.7
 # Of a fact's telling words so many must begin like one of the newest message; where the model
-# quotes nothing, or something that was not typed, and where it quotes it word for word. See
-# benchmarks/README.md, "Grounding", for what each share lets pass and refuses.
+# quotes nothing, or something that was not typed, and where it quotes it word for word. What each
+# share lets pass and refuses is measured by benchmarks/grounding.py.
 _LEAST_TOLD = 0.2
 _LEAST_TOLD_UNQUOTED = 0.3
 # What is to be deleted without a quotation has so many of its telling words in the message: at

@@ -36,6 +36,7 @@ from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.search.fusion import Asked
 from adaptive.search.index import MemoryIndex
+from adaptive.search.vectors import products
 from adaptive.shapes import mapping
 
 log_outdated = logging.getLogger("adaptive_memory.learn")
@@ -102,7 +103,9 @@ def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) 
     unrelated = unrelated_likeness(index.nulls)
     likeness = (
         calibrated_likeness(float(cosine), unrelated)
-        for memory, cosine in zip(index.memories, index.shelf.vectors @ vector, strict=True)
+        for memory, cosine in zip(
+            index.memories, products(index.shelf.vectors, vector), strict=True
+        )
         if kinds.intersection(memory.tags or kinds)
     )
     return any(one is not None and one >= _LEAST_LIKENESS for one in likeness)
