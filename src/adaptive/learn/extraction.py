@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from adaptive.errors import ModelError, ReplyUnusable
-from adaptive.learn.operations import TOO_MANY, Extraction, read_extraction, with_end
+from adaptive.learn.operations import END_NOTE, TOO_MANY, Extraction, read_extraction
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import REPLY_REASONS
 from adaptive.measures import staged
@@ -35,32 +35,35 @@ Answer again, in full: one JSON object of the form above, and nothing else."""
 
 AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
 
-TEXT_SCHEMA = {"type": "string"}
-DAY_SCHEMA = {"type": ["string", "null"]}
-_TEXTS_SCHEMA = {"type": "array", "items": TEXT_SCHEMA}
-
 
 def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
-    """The JSON schema of an object that holds one list of objects, with these fields."""
-    item = {"type": "object", "properties": fields, "required": list(required)}
+    """The JSON schema of one list of objects; a field is given by its type, or whole."""
+    properties: dict[str, Any] = {
+        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
+    }
+    item = {"type": "object", "properties": properties, "required": list(required)}
     listed = {"type": "array", "items": item}
     return {"type": "object", "properties": {key: listed}, "required": [key]}
+
+
+def _one_of(values: Sequence[str]) -> Mapping[str, Any]:
+    return {"type": "string", "enum": list(values)}
 
 
 EXTRACT_SCHEMA = list_schema(
     "operations",
     {
-        "operation": {**TEXT_SCHEMA, "enum": ["NEW", "UPDATE", "DELETE"]},
-        "id": TEXT_SCHEMA,
-        "content": TEXT_SCHEMA,
-        "evidence": {"anyOf": [TEXT_SCHEMA, _TEXTS_SCHEMA]},
-        "about": {**TEXT_SCHEMA, "enum": list(ABOUT)},
-        "kind": {**TEXT_SCHEMA, "enum": list(FACT_KINDS)},
-        "until": DAY_SCHEMA,
-        "tags": {"type": "array", "items": {**TEXT_SCHEMA, "enum": list(CATEGORIES)}},
-        "memory_bank": TEXT_SCHEMA,
-        "confidence": {"type": "number"},
-        "importance": {"type": "integer"},
+        "operation": _one_of(("NEW", "UPDATE", "DELETE")),
+        "id": "string",
+        "content": "string",
+        "evidence": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+        "about": _one_of(ABOUT),
+        "kind": _one_of(FACT_KINDS),
+        "until": ["string", "null"],
+        "tags": {"type": "array", "items": _one_of(CATEGORIES)},
+        "memory_bank": "string",
+        "confidence": "number",
+        "importance": "integer",
     },
     "operation",
 )
@@ -124,10 +127,12 @@ def extraction_request(
 
 def listed_memories(memories: Sequence[Memory]) -> str:
     """Memories as a model is shown them: one a line, with its id and the day on which it ends."""
-    shown = [
-        (one.id, with_end(_one_line(one.content, _LONGEST_MEMORY), one.until)) for one in memories
-    ]
-    return "\n".join(f"- id={id} | {escaped_entry(content)}" for id, content in shown)
+    lines: list[str] = []
+    for one in memories:
+        end = END_NOTE.format(one.until) if one.until else ""
+        content = escaped_entry(_one_line(one.content, _LONGEST_MEMORY) + end)
+        lines.append(f"- id={one.id} | {content}")
+    return "\n".join(lines)
 
 
 def _one_line(text: str, limit: int) -> str:

@@ -131,7 +131,9 @@ def grounding_refusal(
         said, share = source.unpasted, 1.0
     own = beginnings(said)
     quoted = share >= _LEAST_QUOTED
-    strong = quoted and _is_strong(proof, share)
+    # Long enough, it proves also what is implied without any word of it.
+    words = sum(len(_units(span)) for span in proof.evidence)
+    strong = quoted and words >= _LEAST_QUOTED_WORDS - (share == 1)
     if operation.kind == "DELETE":
         named = beginnings(changed.content) if changed else frozenset[str]()
         is_named = named & own and len(named & own) >= _LEAST_NAMED * len(named)
@@ -170,12 +172,6 @@ def _best_window(span: Sequence[str], units: Sequence[str]) -> int:
     wanted, width = Counter(span), _WINDOW * len(span)
     windows = (units[at : at + width] for at, unit in enumerate(units) if unit in wanted)
     return max(((Counter(window) & wanted).total() for window in windows), default=0)
-
-
-def _is_strong(proof: Proof, quoted: float) -> bool:
-    """Whether a quotation is long enough to prove what is implied without any word of it."""
-    words = sum(len(_units(span)) for span in proof.evidence)
-    return words >= (_LEAST_QUOTED_WORDS if quoted < 1 else _LEAST_QUOTED_WORDS - 1)
 
 
 def _foreign_number(content: str, source: Source, changed: Memory | None) -> str:

@@ -50,6 +50,8 @@ _WORDS: Mapping[str, OperationKind] = {
     **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
 }
 _NOTHING_TO_DO = frozenset({"none", "noop", "nochange", "nochanges", "keep", "skip"})
+# How a model is shown the last day on which a memory holds; some copy it into the sentence.
+END_NOTE = " (until {})"
 TOO_MANY = "too many facts in one reply"
 _NOT_SHOWN = "not one of the memories shown"
 # Databases refuse NUL and halves of characters; other control characters say nothing.
@@ -183,7 +185,7 @@ def _draft(
     bank = banks.get(text_line(fields.get("memory_bank")).casefold())
     confidence, importance = _confidence(fields.get("confidence")), number(fields.get("importance"))
     return Draft(
-        content=without_end(content, kept.until),
+        content=content.removesuffix(END_NOTE.format(kept.until)),
         tags=tags or kept.tags,
         bank=bank or kept.bank or settings.default_bank,
         confidence=kept.confidence if confidence is None else confidence,
@@ -226,16 +228,6 @@ def named_memory(said: str, offered: Sequence[Memory]) -> Memory | None:
     exact = [one for one in offered if one.id == said]
     found = exact or [one for one in offered if one.id.casefold() == plain]
     return found[0] if len(found) == 1 else None
-
-
-def with_end(content: str, until: str) -> str:
-    """A memory's text as a model is shown it, with the last day on which it holds."""
-    return f"{content} (until {until})" if until else content
-
-
-def without_end(content: str, until: str) -> str:
-    """A text without the day that a model has copied from what it was shown."""
-    return content.removesuffix(f" (until {until})") if until else content
 
 
 def repeats(draft: Draft, memory: Memory) -> bool:

@@ -17,15 +17,9 @@ from typing import Any
 
 from adaptive.errors import ModelError
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
-from adaptive.learn.extraction import (
-    DAY_SCHEMA,
-    TEXT_SCHEMA,
-    AskModel,
-    list_schema,
-    listed_memories,
-)
+from adaptive.learn.extraction import AskModel, list_schema, listed_memories
 from adaptive.learn.grounding import beginnings
-from adaptive.learn.operations import last_day, named_memory, repeats, text_line, without_end
+from adaptive.learn.operations import END_NOTE, last_day, named_memory, repeats, text_line
 from adaptive.learn.shown import nearest_memories
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
@@ -57,7 +51,7 @@ _LONGEST_SAID = 2000
 
 OUTDATED_SCHEMA = list_schema(
     "outdated",
-    {"id": TEXT_SCHEMA, "because": TEXT_SCHEMA, "until": DAY_SCHEMA, "now": TEXT_SCHEMA},
+    {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
     *("id", "because", "now"),
 )
 
@@ -197,7 +191,8 @@ def _end(
     )
     if (until := last_day(item.get("until"))) > today.isoformat():
         return Operation("END", memory.id, replace(kept, until=until))
-    rewritten = replace(kept, content=without_end(text_line(item.get("now")), memory.until))
+    now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
+    rewritten = replace(kept, content=now)
     if repeats(rewritten, memory):
         return None
     telling = beginnings(rewritten.content)
