@@ -1,5 +1,7 @@
 """How much of a fact must stand in the user's words: right facts refused, swapped ones let through.
 
+And how many memories a model that quotes nothing could delete by each message.
+
 The facts are those that a reader who played the model has found in the messages of ten people
 (``tests/learn/reader``). Each is held against the message that it was read in, and each new one
 against a message of every other person. No host, no model.
@@ -35,10 +37,12 @@ def main() -> None:
             "right_refused": refused_share(bare(right), settings),
             "swapped_passed": 1 - refused_share(bare(swapped), settings),
         },
+        "deleted_unquoted": deleted_share(settings),
         "shares": [share_figures(share, right, swapped) for share in SHARES],
     }
     for row in figures["shares"]:
         say(" ".join(f"{name} {value:.3f}" for name, value in row.items()))
+    say(f"deleted without a quotation: {figures['deleted_unquoted']:.3f} of what was shown")
     say(f"as it is: {figures['right_refused']:.3f} refused, {figures['swapped_passed']:.3f} passed")
     write_results("grounding", figures)
 
@@ -59,7 +63,7 @@ def told_share(facts: list[Fact], share: float, *, earlier: bool) -> float:
     held = 0
     for lesson, operation in facts:
         source = Source.of(lesson.turn)
-        said = source.newest | (beginnings(source.earlier) if earlier else frozenset())
+        said = beginnings(f"{source.typed}\n{source.earlier if earlier else ''}")
         telling = beginnings(operation.draft.content)
         held += len(telling & said) >= share * len(telling)
     return held / len(facts)
@@ -73,6 +77,12 @@ def refused_share(facts: list[Fact], settings: Settings) -> float:
         if grounding_refusal(one, Source.of(lesson.turn), lesson.memories.get(one.id), settings)
     ]
     return len(refused) / len(facts)
+
+
+def deleted_share(settings: Settings) -> float:
+    """The part of the memories shown with a message that it would let go without a quotation."""
+    shown = [(one, Operation("DELETE", id)) for one in read_lessons() for id in one.shown]
+    return 1 - refused_share(shown, settings)
 
 
 def bare(facts: list[Fact]) -> list[Fact]:

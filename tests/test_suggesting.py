@@ -23,7 +23,7 @@ from adaptive.errors import (
 from adaptive.filter import Filter
 from adaptive.host.hook import Hook
 from adaptive.learn.archive import AuditTrail, UserStore
-from adaptive.learn.lesson import Classroom, Lesson
+from adaptive.learn.lesson import Lesson, LessonResources
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Draft, Operation, Turn
 from adaptive.search.indexes import MemoryIndexes, Sources
@@ -85,7 +85,7 @@ class House:
         self.suggesting = Suggesting(self.table, lambda: 7.0)
         self.rooms = 0
 
-    async def room(self, **parts: Any) -> Classroom:
+    async def room(self, **parts: Any) -> LessonResources:
         """What learning needs."""
         self.rooms += 1
         trail = AuditTrail(self.audit)
@@ -95,7 +95,7 @@ class House:
             "prefilter": NoPrefilter(),
             **parts,
         }
-        return Classroom(
+        return LessonResources(
             sources=Sources("ada", self.store, WordEmbedder(), ShelvedVectors()),
             indexes=MemoryIndexes(),
             completer=self.model,

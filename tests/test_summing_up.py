@@ -18,7 +18,7 @@ from adaptive.filter import Filter
 from adaptive.host.hook import Hook
 from adaptive.host.locked_chat import MessageChange
 from adaptive.learn.archive import AuditTrail, UserStore
-from adaptive.learn.lesson import Classroom
+from adaptive.learn.lesson import LessonResources
 from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats
@@ -122,7 +122,7 @@ class World:
         self.learned = asyncio.Event()
         self.learned.set()
         self.hidden = LocalOnlyBanks()
-        self.room: Callable[[], Classroom | None] = self._classroom
+        self.room: Callable[[], LessonResources | None] = self._lesson_resources
         self.summing = SummingUp(
             cast(Learning, self.lessons),
             Suggesting(self.table, lambda: 7.0),
@@ -167,15 +167,15 @@ class World:
             self.follow_ups.append((chat_id, message_id, fields["followUps"]))
         return fields
 
-    async def _room_of(self, _: Hook) -> Classroom | None:
+    async def _room_of(self, _: Hook) -> LessonResources | None:
         return self.room()
 
-    def _classroom(self) -> Classroom:
+    def _lesson_resources(self) -> LessonResources:
         sources = Sources("ada", self.store, WordEmbedder(), ShelvedVectors())
         trail = AuditTrail(self.audit)
         kept = UserStore("ada", self.store, ArchivedRows(), CountedRecalls(), trail)
         indexes, formats = MemoryIndexes(), AnswerFormats()
-        return Classroom(
+        return LessonResources(
             sources, indexes, self.model, formats, kept, NoPrefilter(), always, hidden=self.hidden
         )
 

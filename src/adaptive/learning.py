@@ -29,7 +29,7 @@ from adaptive.host.switched_off import wants_memory
 from adaptive.host.tables import HostTables
 from adaptive.learn.archive import AuditTrail, UserStore, restore_memory
 from adaptive.learn.deletion import delete_confirmed
-from adaptive.learn.lesson import Classroom, Lesson, learn_turn
+from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import LearningQueue, always
 from adaptive.learn.report import failure_line
@@ -193,7 +193,7 @@ class Learning:
         hook = own or serving
         settings = waiting[-1].steered(hook.settings)
         can_ask = own is not None and own.caller is not None
-        room = await self._classroom(hook, can_ask=can_ask, calls_before=work.calls_before)
+        room = await self._lesson_resources(hook, can_ask=can_ask, calls_before=work.calls_before)
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
         learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
         lesson = await learned(room, turn, settings, now, work)
@@ -204,19 +204,19 @@ class Learning:
 
     async def offer(self, hook: Hook) -> None:
         """Ask a user about suggestions that wait, and show what came of it."""
-        answered = await self._suggesting.offer(hook, partial(self.classroom, hook))
+        answered = await self._suggesting.offer(hook, partial(self.lesson_resources, hook))
         if answered.line:
             await self._lines.show(hook, answered.line, failed=not answered.complete)
 
-    async def classroom(self, hook: Hook) -> Classroom:
+    async def lesson_resources(self, hook: Hook) -> LessonResources:
         """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""
         if not await wants_memory(hook.user_id):
             raise MemoryUnavailable("memory is off in your settings")
-        return await self._classroom(hook)
+        return await self._lesson_resources(hook)
 
-    async def _classroom(
+    async def _lesson_resources(
         self, hook: Hook, *, can_ask: bool = False, calls_before: int = 0
-    ) -> Classroom:
+    ) -> LessonResources:
         """The same for a user who is known to want it; the queue has just looked.
 
         ``calls_before`` are the model calls for the user's turns in this hour.
@@ -230,7 +230,7 @@ class Learning:
         request = isolated_request(hook.request)
         sources = user_sources(hook, request, user, self._vectors)
         completer = await chosen_completer(hook, request, user)
-        return Classroom(
+        return LessonResources(
             sources=sources,
             indexes=self._indexes,
             completer=completer,
@@ -245,7 +245,7 @@ class Learning:
         )
 
     async def _ask(
-        self, room: Classroom, turn: Turn, hook: Hook, doubtful: Sequence[Memory]
+        self, room: LessonResources, turn: Turn, hook: Hook, doubtful: Sequence[Memory]
     ) -> None:
         """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
         dialog = PageDialog(hook.caller)
@@ -262,7 +262,7 @@ class Learning:
         if not settings.enable_summarization_task or settings.save_mode == "off":
             return
         try:
-            room = await self.classroom(hook)
+            room = await self.lesson_resources(hook)
             resources = UpkeepResources(
                 user=room.storeroom,
                 current=partial(

@@ -27,10 +27,16 @@ from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
 from adaptive.host.kind import LEARNED_KINDS
 from adaptive.learn.apply import Held
-from adaptive.learn.extraction import LessonWork
-from adaptive.learn.findings import save_confirmed, says_no_more, screened_findings
-from adaptive.learn.lesson import Classroom, Lesson, learn_turn, sift_operations
+from adaptive.learn.lesson import (
+    Lesson,
+    LessonResources,
+    LessonWork,
+    learn_turn,
+    save_confirmed,
+    sift_operations,
+)
 from adaptive.learn.report import NOTHING_NEW, failure_line, report_line
+from adaptive.learn.screening import says_no_more, screened_findings
 from adaptive.model import Operation, Outcome, Turn
 from adaptive.search.tokens import comparable
 from adaptive.settings import Settings
@@ -42,7 +48,7 @@ _PROPOSED_REMEMBERED = 20
 _CHATS_REMEMBERED = 1000
 
 _AskedAnswer = TypeVar("_AskedAnswer")
-RoomOf = Callable[[], Awaitable[Classroom]]
+RoomOf = Callable[[], Awaitable[LessonResources]]
 
 
 class Suggesting:
@@ -56,7 +62,7 @@ class Suggesting:
         self._asked_now: Counter[str] = Counter()
 
     async def lesson(
-        self, room: Classroom, turn: Turn, settings: Settings, now: datetime, work: LessonWork
+        self, room: LessonResources, turn: Turn, settings: Settings, now: datetime, work: LessonWork
     ) -> Lesson:
         """Propose what a turn tells, and delete what its user asks to forget.
 
@@ -79,7 +85,7 @@ class Suggesting:
 
     async def propose_findings(
         self,
-        room: Classroom,
+        room: LessonResources,
         turn: Turn,
         findings: Sequence[Operation],
         settings: Settings,
@@ -103,7 +109,7 @@ class Suggesting:
 
     async def _let_wait(
         self,
-        room: Classroom,
+        room: LessonResources,
         turn: Turn,
         operations: Sequence[Operation],
         settings: Settings,

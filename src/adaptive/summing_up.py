@@ -20,8 +20,7 @@ from adaptive.errors import AdaptiveMemoryError
 from adaptive.host.answer_store import ChangeStored, change_stored
 from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
 from adaptive.host.hook import Hook
-from adaptive.learn.findings import learn_findings
-from adaptive.learn.lesson import Classroom
+from adaptive.learn.lesson import LessonResources, learn_findings
 from adaptive.learn.waiting_turn import WaitingTurn
 from adaptive.learning import Learning
 from adaptive.measures import staged
@@ -62,7 +61,7 @@ class _Summing:
 
     hook: Hook
     chat: AnsweredChat
-    room: Classroom
+    room: LessonResources
     learned: asyncio.Event
     forgotten: bool = False
 
@@ -79,7 +78,7 @@ class SummingUp:
         suggesting: Suggesting,
         notes: ChatNotesTable,
         store_follow_ups: ChangeStored = change_stored,
-        room_of: Callable[[Hook], Awaitable[Classroom | None]] | None = None,
+        room_of: Callable[[Hook], Awaitable[LessonResources | None]] | None = None,
     ) -> None:
         self._learning, self._suggesting, self._notes = learning, suggesting, notes
         self._store_follow_ups, self._room_of = store_follow_ups, room_of or self._host_room
@@ -116,7 +115,7 @@ class SummingUp:
         finally:
             self._at_work.discard(summing)
 
-    async def _host_room(self, hook: Hook) -> Classroom | None:
+    async def _host_room(self, hook: Hook) -> LessonResources | None:
         """The user's store and the model, as for learning; none in a chat that others may read.
 
         Raises:
@@ -124,7 +123,7 @@ class SummingUp:
         """
         if await hook.kind() != "saved":
             return None
-        return replace(await self._learning.classroom(hook), may_ask=_no_question_left)
+        return replace(await self._learning.lesson_resources(hook), may_ask=_no_question_left)
 
     @staged("postprocess")
     async def _noted(self, summing: _Summing) -> Postprocessing | None:

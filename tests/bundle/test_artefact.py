@@ -44,7 +44,7 @@ def test_name_is_gone(committed: Path) -> None:
         ("", "", "UTC"),
     )
     assert module.read_pending(module.pending_turn(waiting, 1.0, 0.0)) == waiting
-    extraction = module.Extraction((), (), ("Say it anew.",))
+    extraction = module.Extraction((), ())
     assert module.read_journal(module.journal_of(extraction)) == extraction
 
 

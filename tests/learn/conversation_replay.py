@@ -34,7 +34,7 @@ from zoneinfo import ZoneInfo
 from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
 from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.grounding import beginnings
-from adaptive.learn.lesson import Classroom, learn_turn
+from adaptive.learn.lesson import LessonResources, learn_turn
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import (
@@ -221,7 +221,7 @@ class Replay:
     async def _lesson(self, model: ReplyingModel, turn: Turn, now: datetime) -> str:
         """The only place that knows how the product is called: its line for the user."""
         sources = Sources("ada", self.store, self._embedder, ShelvedVectors())
-        room = Classroom(sources=sources, completer=model, **self._outliving)
+        room = LessonResources(sources=sources, completer=model, **self._outliving)
         try:
             lesson = await learn_turn(room, turn, self._dialogue.settings, now, Work())
         except AdaptiveMemoryError as error:

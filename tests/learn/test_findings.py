@@ -9,8 +9,7 @@ import pytest
 
 from adaptive.errors import LeaseLost
 from adaptive.learn.archive import AuditTrail, UserStore
-from adaptive.learn.findings import learn_findings, save_confirmed
-from adaptive.learn.lesson import Classroom
+from adaptive.learn.lesson import LessonResources, learn_findings, save_confirmed
 from adaptive.llm.ask import AnswerFormats
 from adaptive.model import Draft, Operation, Utterance
 from adaptive.search.indexes import MemoryIndexes, Sources
@@ -30,12 +29,12 @@ PORTO = "User lives in Porto."
 SAID = "I live in Porto and I play the violin."
 
 
-def classroom(store: ListedMemories, audit: WrittenAudit) -> Classroom:
+def resources(store: ListedMemories, audit: WrittenAudit) -> LessonResources:
     """A room with this store, and a model that has no answer."""
     sources = Sources("ada", store, WordEmbedder(), ShelvedVectors())
     room = UserStore("ada", store, ArchivedRows(), CountedRecalls(), AuditTrail(audit))
     model, formats, indexes = ScriptedModel(), AnswerFormats(), MemoryIndexes()
-    return Classroom(sources, indexes, model, formats, room, NoPrefilter(), always)
+    return LessonResources(sources, indexes, model, formats, room, NoPrefilter(), always)
 
 
 async def learn(
@@ -43,7 +42,7 @@ async def learn(
 ) -> str:
     """The line of what was learned."""
     findings = [Operation("NEW", draft=Draft(fact, bank="General")) for fact in facts]
-    room = classroom(store, audit or WrittenAudit())
+    room = resources(store, audit or WrittenAudit())
     return await learn_findings(room, turn(words), findings, hook_settings(**valves), Work().held)
 
 
@@ -113,7 +112,7 @@ async def test_valves_hold() -> None:
 async def test_earlier_messages_are_no_source() -> None:
     """Whoever found it saw the answer, too, so that only the newest message counts."""
     store = ListedMemories()
-    room, findings = classroom(store, WrittenAudit()), [Operation("NEW", draft=Draft(PORTO))]
+    room, findings = resources(store, WrittenAudit()), [Operation("NEW", draft=Draft(PORTO))]
     said = turn("And what about me?", Utterance("user", SAID))
     assert await learn_findings(room, said, findings, hook_settings(), Work().held) == ""
     assert store.contents == []
@@ -123,7 +122,7 @@ async def test_nothing_but_new_facts() -> None:
     """No memory is changed or deleted by its id: the model was shown none."""
     store = ListedMemories(memory("m-1", PORTO))
     findings = [Operation("DELETE", "m-1"), Operation("UPDATE", "m-1", Draft("User lives."))]
-    room = classroom(store, WrittenAudit())
+    room = resources(store, WrittenAudit())
     held = Work().held
     assert await learn_findings(room, turn(SAID), findings, hook_settings(), held) == ""
     assert store.contents == [PORTO]
@@ -132,7 +131,7 @@ async def test_nothing_but_new_facts() -> None:
 async def test_lease_is_lost() -> None:
     """Nothing is written once another worker is at the user's store."""
     store = ListedMemories()
-    room, findings = classroom(store, WrittenAudit()), [Operation("NEW", draft=Draft(PORTO))]
+    room, findings = resources(store, WrittenAudit()), [Operation("NEW", draft=Draft(PORTO))]
     with pytest.raises(LeaseLost):
         await learn_findings(room, turn(SAID), findings, hook_settings(), Work(losing=0).held)
     assert store.contents == []
@@ -141,7 +140,7 @@ async def test_lease_is_lost() -> None:
 async def test_confirmed() -> None:
     """What the user has said yes to needs no words of a message, and is saved with its row's id."""
     store = ListedMemories(memory("m-1", "User lives in Lisbon."))
-    room, said = classroom(store, WrittenAudit()), turn("")
+    room, said = resources(store, WrittenAudit()), turn("")
     operation = Operation("UPDATE", "m-1", Draft(PORTO))
     (outcome,) = await save_confirmed(room, said, hook_settings(), operation, Work().held)
     assert (outcome.status, store.contents) == ("updated", [PORTO])

@@ -216,6 +216,23 @@ CASES = [
         refused="not in your message",
     ),
     Case(
+        "forgetting, one word of many shared, without evidence",
+        "where can I park my bike?",
+        "",
+        (),
+        changed="User has a blue Koga bike of 2019.",
+        operation="DELETE",
+        refused="not in your message",
+    ),
+    Case(
+        "forgetting by its own words, without evidence",
+        "I never had a dog",
+        "",
+        (),
+        changed="User has a dog.",
+        operation="DELETE",
+    ),
+    Case(
         "memories in another language",
         "ich wohne seit März in Graz",
         "User has lived in Graz.",

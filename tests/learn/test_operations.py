@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -13,13 +14,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.errors import ReplyUnusable
-from adaptive.learn.lesson import journal_of, read_journal
-from adaptive.learn.operations import Extraction, read_extraction, retry_note
-from adaptive.model import ABOUT, CATEGORIES, FACT_KINDS, Completion, Outcome, Proof
-from tests.fakes import hook_settings
+from adaptive.learn.extraction import extraction
+from adaptive.learn.operations import Extraction, journal_of, read_extraction, read_journal
+from adaptive.model import (
+    ABOUT,
+    CATEGORIES,
+    FACT_KINDS,
+    Completion,
+    CompletionRequest,
+    Outcome,
+    Proof,
+)
+from tests.fakes import ScriptedModel, hook_settings, turn
 from tests.llm.reply_cases import OFFERED, ReplyCase, stored_replies
+from tests.rates import over
 
 SETTINGS = hook_settings()
+NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
 IDS = {memory.id for memory in OFFERED}
 LISBON_ITEM = {"operation": "NEW", "content": "User lives in Lisbon."}
 DOG_ITEM = {"operation": "NEW", "content": "User has a dog."}
@@ -104,8 +115,8 @@ def test_proof(fields: dict[str, Any], proof: Proof) -> None:
     """What the model says for a fact is kept under canonical names; what is odd is left out."""
     (one,) = read(reply_of({**LISBON_ITEM, **fields})).operations
     assert one.proof == proof
-    extraction = read(reply_of({**LISBON_ITEM, **fields}))
-    assert read_journal(journal_of(extraction)) == extraction
+    found = read(reply_of({**LISBON_ITEM, **fields}))
+    assert read_journal(journal_of(found)) == found
 
 
 UNTIL = [
@@ -146,6 +157,13 @@ def test_until_of_an_update(fields: dict[str, Any], until: str) -> None:
     assert (one.draft.until, one.draft.tags, one.draft.confidence) == (until, ("preference",), 0.8)
 
 
+def test_copied_end() -> None:
+    """The end that a memory is shown with is no part of what an update says."""
+    item = {"operation": "UPDATE", "id": "m-1", "content": "User likes cocoa. (until 2027-01-31)"}
+    (one,) = read(reply_of(item)).operations
+    assert one.draft.content == "User likes cocoa."
+
+
 CONFIDENCES = [(0.4, 0.4), ("0,4", 0.4), ("40%", 0.4), (40, 0.4), ("low", 0.3), (9, 1), ("so", 1)]
 
 
@@ -182,9 +200,9 @@ REFUSED = [
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case.id)
 def test_what_was_refused_is_named(case: Refused) -> None:
     """The user is told which fact was refused, and the facts beside it are taken."""
-    extraction = read(reply_of(LISBON_ITEM, case.item, DOG_ITEM))
-    assert told(extraction) == (LISBON, DOG)
-    ((content, reason),) = [(one.content, one.reason) for one in extraction.refused]
+    found = read(reply_of(LISBON_ITEM, case.item, DOG_ITEM))
+    assert told(found) == (LISBON, DOG)
+    ((content, reason),) = [(one.content, one.reason) for one in found.refused]
     assert content == case.content
     assert reason
 
@@ -220,37 +238,55 @@ def test_too_many() -> None:
     assert extraction.refused == (Outcome("rejected", "5 more", "too many facts in one reply"),)
 
 
+def test_journal_of_another_form() -> None:
+    """What was written by another version, or not by us at all, is read as none."""
+    for text in ("", "[]", "{}", '{"operations": [{"kind": "BURN"}], "refused": []}'):
+        assert read_journal(text) is None
+
+
 # The second question
 
-NOTES = [
+
+async def second_question(reply: str | Exception) -> str:
+    """What is added to the question after a first answer; empty where it is not asked again."""
+    model = ScriptedModel(reply, '{"operations": []}')
+
+    async def ask_model(request: CompletionRequest) -> Completion:
+        return await model.complete(request, "text")
+
+    await extraction(ask_model, turn("I live in Lisbon."), OFFERED, SETTINGS, NOW)
+    first, *more = [one.user for one in model.requests]
+    return more[0].removeprefix(first) if more else ""
+
+
+NOTES: list[tuple[str | Exception, str]] = [
     ("", "is empty"),
     ("<think>hm", "only reasoned"),
-    ("Nothing to keep.", "no usable JSON"),
-    ('{"operations": [{"operation": "NEW", "con', "ends in the middle"),
+    ("Biscuit is a dog.", "no usable JSON"),
+    ('{"operations": [{"operation": "NEW", "content": "Biscuit', "ends in the middle"),
     (f"{reply_of(LISBON_ITEM)} or rather {reply_of(DOG_ITEM)}", "several answers"),
     ("x" * 300_000, "far too long"),
-    (f'{{"operations": [{json.dumps(LISBON_ITEM)}, {{"op', "most important"),
-    (reply_of({"operation": "MERGE", "content": "a b", "id": "m-1"}), "is NEW, UPDATE or DELETE"),
-    (reply_of({"operation": "DELETE", "id": "m-9"}), "one of the ids"),
-    (reply_of({**LISBON_ITEM, "text": "User lives in Porto."}), "one value"),
-    (reply_of({"operation": "NEW"}), "one plain sentence"),
-    (reply_of("User likes tea."), "is an object"),
+    (f'{{"operations": [{json.dumps(LISBON_ITEM)}, {{"op', "was cut off"),
+    (reply_of({"operation": "Biscuit", "content": "a b", "id": "m-1"}), "to save or delete it"),
+    (reply_of({"operation": "DELETE", "id": "Biscuit"}), "one of the memories shown"),
+    (reply_of({**LISBON_ITEM, "text": "User has Biscuit."}), "is empty or too long"),
+    (reply_of({"operation": "NEW"}), "is empty or too long"),
+    (reply_of("User has Biscuit."), "no operation"),
+    (ReplyUnusable("the model answered with an error: 'Biscuit'"), "no JSON that can be read"),
 ]
 
 
-@pytest.mark.parametrize(("reply", "advice"), NOTES, ids=[advice for _, advice in NOTES])
-def test_note_for_the_second_question(reply: str, advice: str) -> None:
-    """The model is told what was wrong and what is asked for, in few words."""
-    try:
-        note = retry_note(read(reply))
-    except ReplyUnusable as error:
-        note = retry_note(error)
-    assert advice in note
+@over("reply, wrong", NOTES)
+async def test_second_question(reply: str | Exception, wrong: str) -> None:
+    """The model is told in few words what was wrong, and nothing that anybody said."""
+    note = await second_question(reply)
+    assert wrong in note
     assert note.endswith("one JSON object of the form above, and nothing else.")
-    assert len(note) < 600
+    assert len(note) < 300
+    assert "Biscuit" not in note
 
 
-@pytest.mark.parametrize(
+@over(
     "reply",
     [
         reply_of(LISBON_ITEM, DOG_ITEM),
@@ -258,39 +294,10 @@ def test_note_for_the_second_question(reply: str, advice: str) -> None:
         reply_of({**LISBON_ITEM, "kind": "META"}),
         reply_of(*({**LISBON_ITEM, "content": f"Fact {n}."} for n in range(35))),
     ],
-    ids=["whole", "nothing", "about the chat", "too many"],
 )
-def test_no_second_question(reply: str) -> None:
+async def test_no_second_question(reply: str) -> None:
     """Where nothing would be better for it the model is not asked again."""
-    assert retry_note(read(reply)) == ""
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Biscuit is a dog.",
-        "{Biscuit}",
-        '{"operations": [{"operation": "NEW", "content": "Biscuit',
-        reply_of({"operation": "Biscuit", "id": "m-1", "content": "Biscuit"}),
-        reply_of({"operation": "DELETE", "id": "Biscuit"}),
-        reply_of({"operation": "NEW", "content": "Biscuit", "text": "another Biscuit"}),
-    ],
-)
-def test_note_quotes_nothing(reply: str) -> None:
-    """The note holds nothing of what the user or the model said."""
-    try:
-        note = retry_note(read(reply))
-    except ReplyUnusable as error:
-        note = retry_note(error)
-    assert note
-    assert "Biscuit" not in note
-
-
-def test_note_of_another_failure() -> None:
-    """A provider's own error may quote the question, so it is not repeated."""
-    note = retry_note(ReplyUnusable("the model answered with an error: 'I live in Lisbon'"))
-    assert note
-    assert "Lisbon" not in note
+    assert await second_question(reply) == ""
 
 
 def test_second_answer_adds() -> None:
@@ -319,7 +326,6 @@ def test_second_answer_adds() -> None:
         ("DELETE", "m-2", ""),
     ]
     assert [one.content for one in joined.refused] == ["5"]
-    assert joined.advice == second.advice
 
 
 # Any reply
@@ -368,7 +374,6 @@ def assert_sound(extraction: Extraction) -> None:
         assert refused.status == "rejected"
         assert refused.reason
         assert refused.content.encode() is not None
-    assert isinstance(retry_note(extraction), str)
 
 
 @given(st.lists(item_like, max_size=3) | st.lists(json_like, max_size=3))
@@ -421,7 +426,7 @@ def test_any_text(text: str, cut: bool) -> None:
     try:
         assert_sound(read(text, cut=cut))
     except ReplyUnusable as error:
-        assert retry_note(error)
+        assert str(error)
 
 
 contents = st.text(min_size=1, max_size=30) | noise

@@ -51,9 +51,9 @@ def new(content: str, **fields: Any) -> Operation:
     return Operation("NEW", "", Draft(content, **fields))
 
 
-def update(id: str, content: str) -> Operation:
+def update(id: str, content: str, **fields: Any) -> Operation:
     """A proposed change."""
-    return Operation("UPDATE", id, Draft(content))
+    return Operation("UPDATE", id, Draft(content, **fields))
 
 
 def delete(id: str) -> Operation:
@@ -117,6 +117,17 @@ REPLIES = (
         [update("home", HOME.content)],
         [],
         [(HOME.content, KNOWN_ALREADY)],
+    ),
+    Reply(
+        "update that leaves a full stop out",
+        [update("home", "User lives in Porto")],
+        [],
+        [("User lives in Porto", KNOWN_ALREADY)],
+    ),
+    Reply(
+        "update that says when it ends",
+        [update("home", HOME.content, until="2027-01-31")],
+        [("UPDATE", "home", HOME.content)],
     ),
     Reply("update of a row that is gone", [update("gone", ROME)], [("UPDATE", "gone", ROME)]),
     Reply("delete", [delete("dog")], [("DELETE", "dog", "")]),

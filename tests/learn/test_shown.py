@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.learn.shown import MOST_SHOWN, in_turns, shown_memories, spoken_parts
+from adaptive.learn.shown import MOST_SHOWN, shown_memories, spoken_parts
 from adaptive.model import Memory
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.search.indexes import MemoryIndexes, Sources
@@ -79,12 +79,6 @@ async def test_hidden_banks_make_no_gap() -> None:
     found = await shown(*ill, *OTHERS, words="I had flu again.", hidden=hidden)
     assert len(found) == MOST_SHOWN
     assert not any(one.startswith("ill") for one in found)
-
-
-def test_in_turns() -> None:
-    """The best of each ranking comes before the second of any; nothing comes twice."""
-    assert in_turns([[1, 2, 3], [2, 4], []]) == [1, 2, 4, 3]
-    assert in_turns([]) == []
 
 
 LONG = " ".join(f"This is sentence number {n} of a long story." for n in range(20))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from adaptive.learn.apply import apply_operations, audit_entries
-from adaptive.learn.lesson import Classroom
+from adaptive.learn.lesson import LessonResources
 from adaptive.learn.queue import always
 from adaptive.learn.report import report_line
 from adaptive.model import Memory, Operation, Outcome, Turn
@@ -69,7 +69,11 @@ def _chosen(memories: Sequence[Memory], answer: str) -> list[Memory]:
 
 
 async def delete_confirmed(
-    room: Classroom, turn: Turn, settings: Settings, dialog: Dialog, memories: Sequence[Memory]
+    room: LessonResources,
+    turn: Turn,
+    settings: Settings,
+    dialog: Dialog,
+    memories: Sequence[Memory],
 ) -> str:
     """Ask whether memories shall go, delete those that the user names, and tell what was done.
 

@@ -2,113 +2,76 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from adaptive.errors import ModelError, ReplyUnusable
-from adaptive.learn.operations import Extraction, read_extraction, retry_note
-from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.learn.operations import END_NOTE, TOO_MANY, Extraction, read_extraction
 from adaptive.llm.prompts import render_prompt
+from adaptive.llm.reply import REPLY_REASONS
 from adaptive.measures import staged
 from adaptive.messages import head_and_tail
-from adaptive.model import CATEGORIES, Completion, CompletionRequest, Memory, Turn
-from adaptive.ports import Completer
+from adaptive.model import (
+    ABOUT,
+    CATEGORIES,
+    FACT_KINDS,
+    Completion,
+    CompletionRequest,
+    Memory,
+    Turn,
+)
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.secrets import without_secrets
-from adaptive.retry import RetryPolicy
 from adaptive.settings import Settings
-
-log_extraction = logging.getLogger("adaptive_memory.learn")
 
 _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 1000
 _LONGEST_MEMORY = 1000
+_AGAIN = """## Your last answer
+It could not be used as it was:
+- {}
+Answer again, in full: one JSON object of the form above, and nothing else."""
 
-EXTRACT_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "operations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "operation": {"type": "string", "enum": ["NEW", "UPDATE", "DELETE"]},
-                    "id": {"type": "string"},
-                    "content": {"type": "string"},
-                    "evidence": {
-                        "anyOf": [
-                            {"type": "string"},
-                            {"type": "array", "items": {"type": "string"}},
-                        ]
-                    },
-                    "about": {"type": "string", "enum": ["user", "other", "assistant", "world"]},
-                    "kind": {
-                        "type": "string",
-                        "enum": ["FACT", "STYLE", "STATE", "META", "IMAGINED", "QUOTED"],
-                    },
-                    "until": {"type": ["string", "null"]},
-                    "tags": {
-                        "type": "array",
-                        "items": {"type": "string", "enum": list(CATEGORIES)},
-                    },
-                    "memory_bank": {"type": "string"},
-                    "confidence": {"type": "number"},
-                    "importance": {"type": "integer"},
-                },
-                "required": ["operation"],
-            },
-        }
+AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
+
+
+def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
+    """The JSON schema of one list of objects; a field is given by its type, or whole."""
+    properties: dict[str, Any] = {
+        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
+    }
+    item = {"type": "object", "properties": properties, "required": list(required)}
+    listed = {"type": "array", "items": item}
+    return {"type": "object", "properties": {key: listed}, "required": [key]}
+
+
+def _one_of(values: Sequence[str]) -> Mapping[str, Any]:
+    return {"type": "string", "enum": list(values)}
+
+
+EXTRACT_SCHEMA = list_schema(
+    "operations",
+    {
+        "operation": _one_of(("NEW", "UPDATE", "DELETE")),
+        "id": "string",
+        "content": "string",
+        "evidence": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+        "about": _one_of(ABOUT),
+        "kind": _one_of(FACT_KINDS),
+        "until": ["string", "null"],
+        "tags": {"type": "array", "items": _one_of(CATEGORIES)},
+        "memory_bank": "string",
+        "confidence": "number",
+        "importance": "integer",
     },
-    "required": ["operations"],
-}
-
-
-class LessonWork(Protocol):
-    """The work in hand, which may have been begun before (see ``TurnWork``)."""
-
-    journal: str
-    calls: int
-
-    async def held(self) -> bool:
-        """Whether it is this worker's still."""
-        ...
-
-    async def keep(self, journal: str) -> bool:
-        """Keep what is to be done before it is begun."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class ModelAccess:
-    """A model to ask about a lesson; each call is counted in ``work``."""
-
-    completer: Completer
-    formats: AnswerFormats
-    settings: Settings
-    work: LessonWork
-
-    async def answered(self, request: CompletionRequest) -> Completion:
-        """The model's answer to one question.
-
-        Raises:
-            ModelError: there is none.
-        """
-        settings = self.settings
-        self.work.calls += 1
-        policy = RetryPolicy(settings.max_retries, settings.retry_delay)
-        deadline = settings.llm_timeout_seconds
-        completion = await ask(self.completer, request, self.formats, policy, deadline)
-        if log_extraction.isEnabledFor(logging.DEBUG):
-            log_extraction.debug("the model's reply: %r", without_secrets(completion.text))
-        return completion
+    "operation",
+)
 
 
 @staged("extraction")
 async def extraction(
-    model: ModelAccess, turn: Turn, shown: Sequence[Memory], now: datetime
+    ask_model: AskModel, turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
 ) -> Extraction:
     """What a model finds in a turn: its answer, and what a second one adds where it is broken.
 
@@ -118,41 +81,40 @@ async def extraction(
     Raises:
         ModelError: there is no usable answer.
     """
-    request = extraction_request(turn, shown, model.settings, now)
-    first: Extraction | None = None
+    request = extraction_request(turn, shown, settings, now)
     try:
-        first = read_extraction(await model.answered(request), shown, model.settings)
-        note = retry_note(first)
+        first = read_extraction(await ask_model(request), shown, settings)
+        wrong = list(dict.fromkeys(one.reason for one in first.refused if one.reason != TOO_MANY))
     except ReplyUnusable as error:
-        note = retry_note(error)
-    if first is not None and not note:
+        first = Extraction((), ())
+        # A provider's own error may quote the user.
+        wrong = [str(error) if str(error) in REPLY_REASONS else "it held no JSON that can be read"]
+    if not wrong:
         return first
-    again = replace(request, user=f"{request.user}\n\n{note}")
+    note = _AGAIN.format("\n- ".join(wrong))
+    again = f"{request.user}\n\n{note}"
     try:
-        second = read_extraction(await model.answered(again), shown, model.settings)
+        second = read_extraction(await ask_model(replace(request, user=again)), shown, settings)
     except ModelError:
-        if first is None:
+        if not first:
             raise
         return first
-    return first.joined(second) if first else second
+    return first.joined(second)
 
 
 def extraction_request(
     turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
 ) -> CompletionRequest:
     """The question to the model."""
-    system = render_prompt(
-        "extract",
-        settings.memory_identification_prompt,
-        {
-            "date": now.strftime("%A, %d %B %Y, %H:%M"),
-            "timezone": str(now.tzinfo or "UTC"),
-            "categories": ", ".join(settings.categories),
-            "banks": ", ".join(settings.banks),
-            "language": settings.memory_language.strip() or "the language of the message",
-            "admin": settings.keeping_rules,
-        },
-    )
+    values = {
+        "date": now.strftime("%A, %d %B %Y, %H:%M"),
+        "timezone": str(now.tzinfo or "UTC"),
+        "categories": ", ".join(settings.categories),
+        "banks": ", ".join(settings.banks),
+        "language": settings.memory_language.strip() or "the language of the message",
+        "admin": settings.keeping_rules,
+    }
+    system = render_prompt("extract", settings.memory_identification_prompt, values)
     sections: list[str] = []
     if turn.earlier:
         lines = [f"{one.role}: {_one_line(one.text, _LONGEST_UTTERANCE)}" for one in turn.earlier]
@@ -164,11 +126,13 @@ def extraction_request(
 
 
 def listed_memories(memories: Sequence[Memory]) -> str:
-    """Memories as a model is shown them, one a line, each with its id."""
-    return "\n".join(
-        f"- id={one.id} | {escaped_entry(_one_line(one.content, _LONGEST_MEMORY))}"
-        for one in memories
-    )
+    """Memories as a model is shown them: one a line, with its id and the day on which it ends."""
+    lines: list[str] = []
+    for one in memories:
+        end = END_NOTE.format(one.until) if one.until else ""
+        content = escaped_entry(_one_line(one.content, _LONGEST_MEMORY) + end)
+        lines.append(f"- id={one.id} | {content}")
+    return "\n".join(lines)
 
 
 def _one_line(text: str, limit: int) -> str:

@@ -12,7 +12,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from adaptive.model import Memory, Operation, Proof, Turn
 from adaptive.search.tokens import tokens
@@ -21,10 +20,13 @@ from adaptive.settings import Settings
 # Of a quotation so much must stand within one window of the typed words: small models misquote.
 _LEAST_QUOTED = 0.7
 # Of a fact's telling words so many must begin like one of the newest message; where the model
-# quotes nothing, or something that was not typed, and where it quotes it word for word. See
-# benchmarks/README.md, "Grounding", for what each share lets pass and refuses.
+# quotes nothing, or something that was not typed, and where it quotes it word for word. What each
+# share lets pass and refuses is measured by benchmarks/grounding.py.
 _LEAST_TOLD = 0.2
 _LEAST_TOLD_UNQUOTED = 0.3
+# What is to be deleted without a quotation has so many of its telling words in the message: at
+# one word each 28 % of a user's memories would do for any message of theirs, at this share 2 %.
+_LEAST_NAMED = 0.4
 # A window may be so much longer than its quotation, whose words may stand apart.
 _WINDOW = 2
 _FIRST_LETTERS = 4
@@ -66,66 +68,49 @@ _QUOTED = re.compile(
 _LONGEST_TITLE_WORDS = 6
 _LONGEST_TITLE_SIGNS = 12
 _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-_UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
+UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
 _UNITS = re.compile(rf"[{_UNSPACED_SIGNS}]|[^\W_{_UNSPACED_SIGNS}]+")
 _DIGITS = re.compile(r"\d+")
 
 
 def typed_words(words: str) -> str:
     """A message without what stands in fences, block quotes, mails and quoted sentences."""
-    words = unpasted_words(words)
-    return _QUOTED.sub(lambda found: found[0] if _is_title(found[0]) else " ", words)
+    return _QUOTED.sub(lambda found: found[0] if _is_title(found[0]) else " ", _unpasted(words))
 
 
-def unpasted_words(words: str) -> str:
-    """A message without what stands in fences, block quotes and mails."""
+def _unpasted(words: str) -> str:
     for pasted in (_FENCED, _CITED, _MAIL):
         words = pasted.sub("\n", words)
     return words
 
 
 def _is_title(quoted: str) -> bool:
-    units = _UNITS.findall(quoted)
-    if any(map(_UNSPACED.match, units)):
-        return len(units) <= _LONGEST_TITLE_SIGNS
-    return len(units) <= _LONGEST_TITLE_WORDS
+    units = _units(quoted)
+    unspaced = any(map(UNSPACED.match, units))
+    return len(units) <= (_LONGEST_TITLE_SIGNS if unspaced else _LONGEST_TITLE_WORDS)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Source:
-    """What the user said: ``words`` is the newest message, ``earlier`` the user's shown before.
+    """What the user said.
 
-    ``quoting`` is the same with what stands in quotation marks: somebody else's sentence, or a
-    draft of the user's own. ``whole`` is the newest message with all that was pasted into it.
+    Attributes:
+        words: the newest message as it was sent, pasted text and all.
+        earlier: what the user typed in the messages before it that the model was shown.
+        typed: of the newest message what the user typed.
+        unpasted: the same with what stands in quotation marks: others' sentences, or drafts.
     """
 
     words: str
-    earlier: str = ""
-    quoting: Source | None = None
-    whole: str = ""
+    earlier: str
+    typed: str
+    unpasted: str
 
     @classmethod
     def of(cls, turn: Turn) -> Source:
-        """The user's own words in a turn."""
-        said = (one.text for one in turn.earlier if one.role == "user")
-        earlier = "\n".join(map(typed_words, said))
-        quoting = cls(unpasted_words(turn.words), earlier, whole=turn.words)
-        return cls(typed_words(turn.words), earlier, quoting, turn.words)
-
-    @cached_property
-    def units(self) -> list[str]:
-        """The newest message as words, or signs where words are not spaced."""
-        return _units(self.words)
-
-    @cached_property
-    def newest(self) -> frozenset[str]:
-        """How the newest message's telling words begin."""
-        return beginnings(self.words)
-
-    @cached_property
-    def before(self) -> frozenset[str]:
-        """How the telling words of the user's earlier messages begin."""
-        return beginnings(self.earlier)
+        """The user's words in a turn."""
+        said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
+        return cls(turn.words, "\n".join(said), typed_words(turn.words), _unpasted(turn.words))
 
 
 def grounding_refusal(
@@ -136,95 +121,72 @@ def grounding_refusal(
     ``changed`` is the memory that an UPDATE or a DELETE names. Where the admin has chosen the
     language of memories, words of the content prove nothing: it may be another than the user's.
     """
-    proof, translated = operation.proof, bool(settings.memory_language.strip())
     if reason := _reason_of_labels(operation, settings):
         return reason
-    quoted = _quoted_share(proof, source.units)
-    quoting = source.quoting if quoted < _LEAST_QUOTED and _is_complete(proof) else None
-    # Only the model can tell whose the sentence is, and it says so in every field.
-    if quoting is not None and _quoted_share(proof, quoting.units) == 1:
-        source, quoted = quoting, 1.0
+    proof, translated = operation.proof, bool(settings.memory_language.strip())
+    said, share = source.typed, _quoted_share(proof, source.typed)
+    # Only the model can tell whose a sentence in quotation marks is, and it says so in every field.
+    complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
+    if complete and share < _LEAST_QUOTED and _quoted_share(proof, source.unpasted) == 1:
+        said, share = source.unpasted, 1.0
+    own = beginnings(said)
+    quoted = share >= _LEAST_QUOTED
+    # Long enough, it proves also what is implied without any word of it.
+    words = sum(len(_units(span)) for span in proof.evidence)
+    strong = quoted and words >= _LEAST_QUOTED_WORDS - (share == 1)
     if operation.kind == "DELETE":
-        known = beginnings(changed.content) if changed else frozenset[str]()
-        return "" if quoted >= _LEAST_QUOTED or known & source.newest else NOT_SAID
+        named = beginnings(changed.content) if changed else frozenset[str]()
+        is_named = named & own and len(named & own) >= _LEAST_NAMED * len(named)
+        return "" if strong or is_named else NOT_SAID
     content = operation.draft.content
     telling = beginnings(content)
-    own = telling & source.newest
-    if quoted >= _LEAST_QUOTED and (translated or _is_strong(proof, quoted)):
+    needed = _LEAST_TOLD if quoted else _LEAST_TOLD_UNQUOTED
+    if strong or (quoted and translated):
         needed = 0.0
-    elif quoted >= _LEAST_QUOTED:
-        needed = _LEAST_TOLD
-    else:
-        needed = _LEAST_TOLD_UNQUOTED
-    if len(own) < needed * len(telling):
+    if len(telling & own) < needed * len(telling):
         return NOT_SAID
-    return "" if translated else _foreign_particular(content, source, changed)
+    return "" if translated else _foreign_number(content, source, changed)
 
 
 def _reason_of_labels(operation: Operation, settings: Settings) -> str:
     """What the model itself says against a fact: whom it is about, and of which kind it is."""
     proof = operation.proof
-    lasting = bool(operation.draft.until) or not settings.filter_transient_states
-    if operation.kind == "DELETE" or (proof.kind == "STATE" and lasting):
-        return ""
-    if proof.kind == "STYLE":  # a wish on answers is about the assistant, too
-        return ""
-    if proof.about == "world" and not settings.filter_trivia:
+    lasting = operation.draft.until or not settings.filter_transient_states
+    passing = proof.kind == "STATE" and lasting
+    trivia = proof.about == "world" and not settings.filter_trivia
+    # A wish on answers is about the assistant, too.
+    if operation.kind == "DELETE" or proof.kind == "STYLE" or trivia or passing:
         return ""
     return _REASONS_OF_KIND.get(proof.kind) or _REASONS_OF_SUBJECT.get(proof.about, "")
 
 
-def _quoted_share(proof: Proof, units: Sequence[str]) -> float:
-    """The share of the quotation's words that stand near each other in the message."""
-    spans = [span for span in map(_units, proof.evidence) if span]
+def _quoted_share(proof: Proof, said: str) -> float:
+    """The share of the quotation's words that stand near each other in what was said."""
+    spans, units = [_units(span) for span in proof.evidence], _units(said)
     total = sum(map(len, spans))
     return sum(_best_window(span, units) for span in spans) / total if total else 0.0
 
 
 def _best_window(span: Sequence[str], units: Sequence[str]) -> int:
     """How many words of a span stand in the best window of the message."""
-    wanted = Counter(span)
-    width = _WINDOW * len(span)
-    held: Counter[str] = Counter()
-    best = matched = 0
-    for place, unit in enumerate(units):
-        held[unit] += 1
-        matched += held[unit] <= wanted[unit]
-        if place >= width:
-            left = units[place - width]
-            matched -= held[left] <= wanted[left]
-            held[left] -= 1
-        best = max(best, matched)
-    return best
+    wanted, width = Counter(span), _WINDOW * len(span)
+    windows = (units[at : at + width] for at, unit in enumerate(units) if unit in wanted)
+    return max(((Counter(window) & wanted).total() for window in windows), default=0)
 
 
-def _is_strong(proof: Proof, quoted: float) -> bool:
-    """Whether a quotation is long enough to prove what is implied without any word of it."""
-    words = sum(len(_units(span)) for span in proof.evidence)
-    return words >= (_LEAST_QUOTED_WORDS if quoted < 1 else _LEAST_QUOTED_WORDS - 1)
-
-
-def _is_complete(proof: Proof) -> bool:
-    """Whether the model has said of a fact all that it was asked for."""
-    return proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
-
-
-def _foreign_particular(content: str, source: Source, changed: Memory | None) -> str:
-    """A number of the content that was not said, where the user writes numbers in figures.
+def _foreign_number(content: str, source: Source, changed: Memory | None) -> str:
+    """The refusal of a number that was not said, where the user writes numbers in figures.
 
     Dates may be computed: years, and days beside a year.
     """
-    said = f"{source.whole}\n{source.earlier}\n{changed.content if changed else ''}"
-    known = set(_DIGITS.findall(_folded(said)))
-    if not _DIGITS.search(_folded(source.whole)):
+    if not _DIGITS.search(_folded(source.words)):
         return ""
-    told = _DIGITS.findall(_folded(content))
-    has_year = any(_is_year(number) for number in told)
+    said = f"{source.words}\n{source.earlier}\n{changed.content if changed else ''}"
+    known, told = (_DIGITS.findall(_folded(text)) for text in (said, content))
+    largest_free = _LAST_DAY if any(map(_is_year, told)) else _LARGEST_WRITTEN_NUMBER
     for number in told:
-        day = has_year and int(number) <= _LAST_DAY
-        if number in known or day or _is_year(number) or int(number) <= _LARGEST_WRITTEN_NUMBER:
-            continue
-        return f"{number} is not in your message"
+        if number not in known and int(number) > largest_free and not _is_year(number):
+            return f"{number} is not in your message"
     return ""
 
 
@@ -238,7 +200,8 @@ def beginnings(text: str) -> frozenset[str]:
 
 
 def _units(text: str) -> list[str]:
-    return _UNITS.findall(_folded(text))
+    """The words of a text, or its signs where words are not spaced."""
+    return [found[0] for found in _UNITS.finditer(_folded(text))]
 
 
 def _folded(text: str) -> str:

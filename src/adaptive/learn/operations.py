@@ -11,12 +11,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from adaptive.errors import ReplyUnusable
-from adaptive.llm.reply import REPLY_REASONS, read_items
+from adaptive.llm.reply import read_items
 from adaptive.model import (
     ABOUT,
     CATEGORIES,
@@ -33,7 +32,6 @@ from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping, number, plain_name, share
 
 _LONGEST_SENTENCE = 4000
-_LONGEST_EVIDENCE = 600
 _LONGEST_TOLD_FACT = 200
 _MOST_OPERATIONS = 30
 _MOST_SPANS = 4
@@ -52,15 +50,10 @@ _WORDS: Mapping[str, OperationKind] = {
     **dict.fromkeys(("delete", "remove", "forget"), "DELETE"),
 }
 _NOTHING_TO_DO = frozenset({"none", "noop", "nochange", "nochanges", "keep", "skip"})
-# Why an item is refused, for the user, and what to tell the model when it is asked again.
-_FLAWS = {
-    "item": ("it is no operation", "each operation is an object"),
-    "operation": ("not said whether to save or delete it", '"operation" is NEW, UPDATE or DELETE'),
-    "id": ("not one of the memories shown", '"id" is one of the ids above; what is new has none'),
-    "content": ("the sentence is empty or too long", '"content" is one plain sentence'),
-    "twice": ("two different things in one field", "each field has one value"),
-    "cut": ("the model's reply was cut off", "it was cut off: give the most important ones only"),
-}
+# How a model is shown the last day on which a memory holds; some copy it into the sentence.
+END_NOTE = " (until {})"
+TOO_MANY = "too many facts in one reply"
+_NOT_SHOWN = "not one of the memories shown"
 # Databases refuse NUL and halves of characters; other control characters say nothing.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 # What the prompt's form has in the place of a sentence, or the end of one.
@@ -70,17 +63,10 @@ _AROUND_ID = re.compile(r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a reply held.
-
-    Attributes:
-        operations: to be carried out.
-        refused: what was not taken, each with a reason.
-        advice: what to tell the model when it is asked again; empty where that would not help.
-    """
+    """What a reply held: operations to carry out, and what was not taken, each with a reason."""
 
     operations: tuple[Operation, ...]
     refused: tuple[Outcome, ...]
-    advice: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is anything to do or to tell."""
@@ -90,31 +76,138 @@ class Extraction:
         """With what the second answer adds: what was taken stays, what was refused is redone."""
         taken = {one.id or one.draft.content for one in self.operations}
         more = [one for one in second.operations if (one.id or one.draft.content) not in taken]
-        return Extraction((*self.operations, *more), second.refused, second.advice)
+        return Extraction((*self.operations, *more), second.refused)
 
 
-def _line(value: object) -> object:
-    return " ".join(_UNSTORABLE.sub("", value).split()) if isinstance(value, str) else value
+# Made while the module is loaded: later the host may know it by no name (host: utils/plugin.py,
+# load_function_module_by_id, since 0.12), by which the types of fields are found.
+_EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
 
 
-def _lines(value: object) -> list[str]:
-    """The texts in a list, or the one that there is; numbers are texts too."""
-    several = listing(value) or [value]
-    found = [one for one in several if isinstance(one, str | int) and not isinstance(one, bool)]
-    return [line for one in found if (line := str(_line(str(one))))]
+def journal_of(extraction: Extraction) -> str:
+    """What is to be written, as JSON that is kept before anything of it is."""
+    return _EXTRACTION.dump_json(extraction).decode()
 
 
-def _word(value: object) -> str:
-    return value.strip() if isinstance(value, str) else ""
+def read_journal(text: str) -> Extraction | None:
+    """The extraction that a journal holds, ``None`` where it holds none that can be read."""
+    try:
+        return _EXTRACTION.validate_json(text)
+    except ValidationError:
+        return None
+
+
+def read_extraction(
+    completion: Completion, offered: Sequence[Memory], settings: Settings
+) -> Extraction:
+    """The operations in a model's reply, each validated by itself.
+
+    An item that is not understood, or names an id that was not offered, is refused with a reason
+    and spoils no other. What is in the reply twice is taken once.
+
+    Raises:
+        ReplyUnusable: the reply holds no list of operations at all.
+    """
+    reply = read_items(
+        completion, "operations", lambda item: isinstance(_named(item).get("operation"), str)
+    )
+    operations: dict[tuple[str, str, str], Operation] = {}
+    refused: list[Outcome] = []
+    for item in map(mapping, reply.items[:_MOST_OPERATIONS]):
+        fields = _named(item)
+        for read in _operations_in(fields, offered, settings):
+            if isinstance(read, Operation):
+                operations.setdefault((read.kind, read.id, read.draft.content), read)
+            else:
+                said = text_lines(fields.get("content") or fields.get("id"))
+                refused.append(Outcome("rejected", " ".join(said)[:_LONGEST_TOLD_FACT], read))
+    if (more := len(reply.items) - _MOST_OPERATIONS) > 0:
+        refused.append(Outcome("rejected", f"{more} more", TOO_MANY))
+    if reply.cut:
+        refused.append(Outcome("rejected", "", "the model's reply was cut off"))
+    return Extraction(tuple(operations.values()), tuple(dict.fromkeys(refused)))
+
+
+def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The fields under the prompt's names; of two that contradict each other neither."""
+    fields: dict[str, Any] = {}
+    for name, value in item.items():
+        field = _NAMES.get(plain_name(name), plain_name(name))
+        if value not in (None, "") or field == "until":  # null says that it has no end
+            fields[field] = value if fields.get(field, value) == value else None
+    return fields
+
+
+def _operations_in(
+    fields: Mapping[str, Any], offered: Sequence[Memory], settings: Settings
+) -> Iterator[Operation | str]:
+    """The operations that an item asks for, one or some deletions; else why it is refused."""
+    content, ids = text_line(fields.get("content")), text_lines(fields.get("id"))
+    word = plain_name(text_line(fields.get("operation")))
+    if content and not ids and "operation" not in fields:
+        word = "new"
+    kind = _WORDS.get(word)
+    if kind is None:
+        if word not in _NOTHING_TO_DO:
+            yield "not said whether to save or delete it" if fields else "it is no operation"
+    elif kind != "DELETE" and (len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)):
+        yield "the sentence is empty or too long"
+    elif kind == "NEW":
+        yield Operation(kind, "", _draft(fields, content, None, settings), _proof(fields))
+    elif kind == "UPDATE" and len(ids) > 1:
+        yield _NOT_SHOWN
+    else:
+        for said in ids or [""]:
+            if (memory := named_memory(said, offered)) is None:
+                yield _NOT_SHOWN
+            else:
+                draft = _draft(fields, content, memory, settings)
+                yield Operation(kind, memory.id, draft, _proof(fields))
+
+
+def _proof(fields: Mapping[str, Any]) -> Proof:
+    about = text_line(fields.get("about")).lower()
+    kind = text_line(fields.get("kind")).upper()
+    spans = tuple(text_lines(fields.get("evidence"))[:_MOST_SPANS])
+    return Proof(spans, about if about in ABOUT else "", kind if kind in FACT_KINDS else "")
+
+
+def _draft(
+    fields: Mapping[str, Any], content: str, former: Memory | None, settings: Settings
+) -> Draft:
+    """What the row is to say; what the model leaves out of an update stays as it was."""
+    kept = former or Memory("", "", 0, 0)
+    said = [
+        part.strip().lower() for tag in text_lines(fields.get("tags")) for part in tag.split(",")
+    ]
+    tags = tuple(one for one in dict.fromkeys(said) if one in CATEGORIES)
+    banks = {one.casefold(): one for one in settings.banks}
+    bank = banks.get(text_line(fields.get("memory_bank")).casefold())
+    confidence, importance = _confidence(fields.get("confidence")), number(fields.get("importance"))
+    return Draft(
+        content=content.removesuffix(END_NOTE.format(kept.until)),
+        tags=tags or kept.tags,
+        bank=bank or kept.bank or settings.default_bank,
+        confidence=kept.confidence if confidence is None else confidence,
+        importance=kept.importance if importance is None else round(min(10, max(1, importance))),
+        until=last_day(fields["until"]) if "until" in fields else kept.until,
+    )
 
 
 def _confidence(value: object) -> float | None:
     return {"high": 0.9, "medium": 0.6, "low": 0.3}.get(str(value).lower()) or share(value)
 
 
-def _importance(value: object) -> int | None:
-    read = number(value)
-    return None if read is None else round(min(10, max(1, read)))
+def text_line(value: object) -> str:
+    """A text on one line without signs that can't be stored; empty where it is no text."""
+    return " ".join(_UNSTORABLE.sub("", value).split()) if isinstance(value, str) else ""
+
+
+def text_lines(value: object) -> list[str]:
+    """The texts in a list, or the one that there is; numbers are texts too."""
+    several = listing(value) or [value]
+    found = [one for one in several if isinstance(one, str | int) and not isinstance(one, bool)]
+    return [line for one in found if (line := text_line(str(one)))]
 
 
 def last_day(value: object) -> str:
@@ -129,149 +222,15 @@ def last_day(value: object) -> str:
         return ""
 
 
-class OperationItem(BaseModel):
-    """One item of the model's reply; a field other than the content that is odd is left out."""
-
-    operation: Annotated[str, BeforeValidator(_word)] = ""
-    id: Annotated[list[str], BeforeValidator(_lines)] = []
-    content: Annotated[str, BeforeValidator(_line), Field(max_length=_LONGEST_SENTENCE)] = ""
-    tags: Annotated[list[str], BeforeValidator(_lines)] = []
-    memory_bank: Annotated[str, BeforeValidator(_word)] = ""
-    confidence: Annotated[float | None, BeforeValidator(_confidence)] = None
-    importance: Annotated[int | None, BeforeValidator(_importance)] = None
-    evidence: Annotated[list[str], BeforeValidator(_lines)] = []
-    about: Annotated[str, BeforeValidator(_word)] = ""
-    kind: Annotated[str, BeforeValidator(_word)] = ""
-    until: Annotated[str | None, BeforeValidator(last_day)] = None
+def named_memory(said: str, offered: Sequence[Memory]) -> Memory | None:
+    """The one offered memory that an id of a reply means; case and what is around do not count."""
+    plain = _AROUND_ID.sub("", said).casefold()
+    exact = [one for one in offered if one.id == said]
+    found = exact or [one for one in offered if one.id.casefold() == plain]
+    return found[0] if len(found) == 1 else None
 
 
-def read_extraction(
-    completion: Completion, offered: Sequence[Memory], settings: Settings
-) -> Extraction:
-    """The operations in a model's reply, each validated by itself.
-
-    An item that is not understood, or names an id that was not offered, is refused with a reason
-    and spoils no other. What is in the reply twice is taken once.
-
-    Raises:
-        ReplyUnusable: the reply holds no list of operations at all.
-    """
-    reply = read_items(completion, "operations", _is_operation)
-    known = {memory.id: memory for memory in offered}
-    operations: dict[tuple[str, str, str], Operation] = {}
-    refused: dict[Outcome, str] = {}
-    for item in reply.items[:_MOST_OPERATIONS]:
-        for read in _operations_in(mapping(item), known, settings):
-            if isinstance(read, Operation):
-                operations.setdefault((read.kind, read.id, read.draft.content), read)
-            else:
-                reason, advice = _FLAWS[read]
-                refused[Outcome("rejected", _told(mapping(item)), reason)] = advice
-    if (more := len(reply.items) - _MOST_OPERATIONS) > 0:
-        refused[Outcome("rejected", f"{more} more", "too many facts in one reply")] = ""
-    if reply.cut:
-        refused[Outcome("rejected", "", _FLAWS["cut"][0])] = _FLAWS["cut"][1]
-    advice = tuple(dict.fromkeys(filter(None, refused.values())))
-    return Extraction(tuple(operations.values()), tuple(refused), advice)
-
-
-def retry_note(problem: ReplyUnusable | Extraction) -> str:
-    """What to add to the question when it is asked once more; empty where that would not help.
-
-    It quotes neither the user nor the reply.
-    """
-    wrong = list(problem.advice) if isinstance(problem, Extraction) else [str(problem)]
-    if isinstance(problem, ReplyUnusable) and str(problem) not in REPLY_REASONS:
-        wrong = ["it held no JSON object that could be read"]
-    if not wrong:
-        return ""
-    return (
-        "## Your last answer\nIt could not be used as it was:\n"
-        + "\n".join(f"- {one}" for one in wrong)
-        + "\nAnswer again, in full: one JSON object of the form above, and nothing else."
-    )
-
-
-def _is_operation(fields: Mapping[str, Any]) -> bool:
-    values = _named(fields)
-    return values is None or isinstance(values.get("operation"), str)
-
-
-def _named(item: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The fields under the prompt's names, ``None`` where two of them contradict each other."""
-    values: dict[str, Any] = {}
-    for name, value in item.items():
-        field = _NAMES.get(plain_name(name), plain_name(name))
-        if value in (None, "") and field != "until":  # null says that it has no end
-            continue
-        if field in OperationItem.model_fields and values.setdefault(field, value) != value:
-            return None
-    return values
-
-
-def _told(item: Mapping[str, Any]) -> str:
-    """The text by which the user is told about an item that was refused."""
-    values = _named(item) or {}
-    return " ".join(_lines(values.get("content") or values.get("id")))[:_LONGEST_TOLD_FACT]
-
-
-def _operations_in(
-    item: Mapping[str, Any], known: Mapping[str, Memory], settings: Settings
-) -> Iterator[Operation | str]:
-    """The operations that an item asks for: one, or one deletion each; else the name of a flaw."""
-    values = _named(item)
-    try:
-        read = OperationItem.model_validate(values or {})
-    except ValidationError:
-        yield "content"
-        return
-    word = plain_name(read.operation)
-    if not read.id and read.content and "operation" not in (values or {}):
-        word = "new"
-    if word in _NOTHING_TO_DO:
-        return
-    kind = _WORDS.get(word)
-    if not values or not kind:
-        yield "twice" if values is None else "operation" if values else "item"
-        return
-    for said in [""] if kind == "NEW" else read.id or [""]:
-        identity = _offered_id(said, known)
-        if kind != "NEW" and identity not in known:
-            yield "id"
-        elif kind != "DELETE" and _PLACEHOLDER.fullmatch(read.content):
-            yield "content"
-        elif kind == "UPDATE" and len(read.id) > 1:
-            yield "id"
-            return
-        else:
-            draft = _draft(read, known.get(identity), settings)
-            yield Operation(kind, identity, draft, _proof(read))
-
-
-def _proof(read: OperationItem) -> Proof:
-    about, kind = read.about.lower(), read.kind.upper()
-    spans = tuple(one[:_LONGEST_EVIDENCE] for one in read.evidence[:_MOST_SPANS])
-    return Proof(spans, about if about in ABOUT else "", kind if kind in FACT_KINDS else "")
-
-
-def _draft(read: OperationItem, former: Memory | None, settings: Settings) -> Draft:
-    """What the row is to say; what the model leaves out of an update stays as it was."""
-    kept = former or Memory("", "", 0, 0)
-    said = [part.strip().lower() for tag in read.tags for part in tag.split(",")]
-    tags = tuple(one for one in dict.fromkeys(said) if one in CATEGORIES)
-    bank = {one.casefold(): one for one in settings.banks}.get(read.memory_bank.casefold())
-    return Draft(
-        content=read.content,
-        tags=tags or kept.tags,
-        bank=bank or kept.bank or settings.default_bank,
-        confidence=kept.confidence if read.confidence is None else read.confidence,
-        importance=kept.importance if read.importance is None else read.importance,
-        until=kept.until if read.until is None else read.until,
-    )
-
-
-def _offered_id(said: str, known: Mapping[str, Memory]) -> str:
-    """The id of the offered memory that is meant, as far as it is one."""
-    plain = said if said in known else _AROUND_ID.sub("", said)
-    same = [one for one in known if one.casefold() == plain.casefold()]
-    return same[0] if len(same) == 1 else plain
+def repeats(draft: Draft, memory: Memory) -> bool:
+    """Whether a row would say the same as now, but for a full stop, and hold as long."""
+    said, known = (text.rstrip(" .\u3002") for text in (draft.content, memory.content))
+    return said == known and draft.until == memory.until

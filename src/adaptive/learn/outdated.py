@@ -1,9 +1,9 @@
 """What no longer holds: memories that a change of another one has silently made untrue.
 
 When a fact about where somebody lives, works, with whom, what they own or plan is changed, ended
-or deleted, the model is shown the memories nearest to the old and the new sentence and asked which
-of them ended with it. What it names is believed only of memories that it was shown, and only where
-its reason speaks of the change.
+or deleted, or a new one is near to such a memory, the model is shown the memories nearest to the
+old and the new sentence and asked which of them ended with it. What it names is believed only of
+memories that it was shown, and only where its reason speaks of the change.
 """
 
 from __future__ import annotations
@@ -15,28 +15,32 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
 from adaptive.errors import ModelError
-from adaptive.learn.extraction import ModelAccess, listed_memories
+from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
+from adaptive.learn.extraction import AskModel, list_schema, listed_memories
 from adaptive.learn.grounding import beginnings
-from adaptive.learn.operations import last_day
-from adaptive.learn.shown import in_turns
+from adaptive.learn.operations import END_NOTE, last_day, named_memory, repeats, text_line
+from adaptive.learn.shown import nearest_memories
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.measures import staged
 from adaptive.model import Completion, CompletionRequest, Draft, Memory, Operation
+from adaptive.ports import Vectors
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.search.fusion import Asked, rank
+from adaptive.search.fusion import Asked
 from adaptive.search.index import MemoryIndex
-from adaptive.search.tokens import comparable
+from adaptive.search.vectors import products
 from adaptive.shapes import mapping
 
 log_outdated = logging.getLogger("adaptive_memory.learn")
 
 # What hangs on a preference or a habit is seldom another memory.
 _FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
+# A new fact so like a memory of its kind may be what became of it ("moved to Lyon", "lives in
+# Rome"), on the scale of ``calibrated_likeness``. Of 13 changes told as new facts 12 reach it; of
+# 127 messages 14 more are asked about for it, beside 38 that change a far-reaching memory.
+_LEAST_LIKENESS = 0.35
 _MOST_COMPARED = 24
 # A model that ends more than these has not understood the question.
 _MOST_ENDED = 8
@@ -45,66 +49,69 @@ _LARGEST_ENDED_SHARE = 0.5
 _LEAST_KNOWN = 0.6
 _LONGEST_SAID = 2000
 
-OUTDATED_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {
-        "outdated": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "string"},
-                    "because": {"type": "string"},
-                    "until": {"type": ["string", "null"]},
-                    "now": {"type": "string"},
-                },
-                "required": ["id", "because", "now"],
-            },
-        }
-    },
-    "required": ["outdated"],
-}
-
-
-class OutdatedItem(BaseModel):
-    """One item of the reply; ``until`` is a date after which the memory ends."""
-
-    id: str
-    because: str = ""
-    until: str | None = None
-    now: str = ""
+OUTDATED_SCHEMA = list_schema(
+    "outdated",
+    {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
+    *("id", "because", "now"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change of a memory; ``after`` is empty where it was deleted."""
+    """One change: ``memory`` is ``None`` where a fact is new, ``after`` empty where one is gone."""
 
-    memory: Memory
+    memory: Memory | None
     after: str
+
+    @property
+    def before(self) -> str:
+        """What was known."""
+        return self.memory.content if self.memory else ""
 
 
 def far_reaching_changes(
-    operations: Iterable[Operation], memories: Mapping[str, Memory]
+    operations: Iterable[Operation], index: MemoryIndex, vectors: Mapping[str, Vectors]
 ) -> tuple[Change, ...]:
-    """The changes after which other memories may no longer hold."""
+    """The changes after which other memories may no longer hold.
+
+    ``vectors`` are the normalised ones of what the operations say, by content, as far as known.
+    """
     found: list[Change] = []
     for operation in operations:
-        memory = memories.get(operation.id)
-        if memory is None or operation.kind == "NEW":
-            continue
-        tags = {*memory.tags, *operation.draft.tags}
-        if not tags or tags & _FAR_REACHING:
-            after = "" if operation.kind == "DELETE" else operation.draft.content
-            found.append(Change(memory, after))
+        draft, memory = operation.draft, index.memory(operation.id)
+        if operation.kind == "NEW":
+            if _is_near_its_kind(draft, index, vectors.get(draft.content)):
+                found.append(Change(None, draft.content))
+        elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
+            tags = {*memory.tags, *draft.tags}
+            if not tags or tags & _FAR_REACHING:
+                found.append(Change(memory, draft.content))
     return tuple(found)
+
+
+def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
+    """Whether a new fact is like a memory that shares a far-reaching tag with it, or has none."""
+    kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
+    if vector is None or len(vector) != index.dimension:
+        return False
+    unrelated = unrelated_likeness(index.nulls)
+    likeness = (
+        calibrated_likeness(float(cosine), unrelated)
+        for memory, cosine in zip(
+            index.memories, products(index.shelf.vectors, vector), strict=True
+        )
+        if kinds.intersection(memory.tags or kinds)
+    )
+    return any(one is not None and one >= _LEAST_LIKENESS for one in likeness)
 
 
 @staged("outdated")
 async def outdated_by(
     changes: Sequence[Change],
     index: MemoryIndex,
+    vectors: Mapping[str, Vectors],
     hidden: LocalOnlyBanks,
-    model: ModelAccess,
+    ask_model: AskModel,
     words: str,
     now: datetime,
 ) -> tuple[Operation, ...]:
@@ -113,13 +120,18 @@ async def outdated_by(
     Each operation is an END: with another content it is rewritten, with a later ``until`` it ends
     then, else it goes to the archive.
     """
-    changed = {change.memory.id for change in changes}
-    near = await asyncio.to_thread(_nearest, changes, index)
+    stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
+    known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
+    known |= {one.content: row for one, row, is_known in stored if is_known}
+    said = [one for change in changes for one in (change.before, change.after) if one]
+    asked = [Asked(one, known.get(one)) for one in said]
+    near = await asyncio.to_thread(nearest_memories, index, asked)
+    changed = {change.memory.id for change in changes if change.memory}
     shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED]
     if not shown:
         return ()
     try:
-        completion = await model.answered(outdated_request(changes, shown, words, now))
+        completion = await ask_model(outdated_request(changes, shown, words, now))
         return read_outdated(completion, changes, shown, words, now.date())
     except ModelError as error:
         log_outdated.warning("what no longer holds is not known: %s", error)
@@ -131,12 +143,11 @@ def outdated_request(
 ) -> CompletionRequest:
     """The question to the model."""
     system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
-    lines = [
-        f"- Before: {escaped_entry(one.memory.content)}\n  "
-        + (f"Now: {escaped_entry(one.after)}" if one.after else "Now: the user wants it forgotten")
-        for one in changes
-    ]
-    user = "## What changed\n" + "\n".join(lines)
+    user = "## What changed"
+    for one in changes:
+        after = escaped_entry(one.after) or "the user wants it forgotten"
+        before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
+        user += f"\n- {before}: {after}"
     user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
     user += "\n\n## Other memories\n" + listed_memories(shown)
     return CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
@@ -154,58 +165,36 @@ def read_outdated(
     Raises:
         ReplyUnusable: the reply holds no list.
     """
-    known = {one.id: one for one in shown}
-    said = "\n".join([words, *(f"{one.memory.content}\n{one.after}" for one in changes)])
+    said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
     found: dict[str, Operation] = {}
-    for item in read_items(completion, "outdated", _names_memory).items:
-        try:
-            read = OutdatedItem.model_validate(mapping(item))
-        except ValidationError:
+    for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
+        memory = named_memory(text_line(item.get("id")), shown)
+        if memory is None:
             continue
-        memory = known.get(read.id.strip())
-        if memory is None or not beginnings(read.because) & beginnings(f"{said}\n{memory.content}"):
+        known = said | beginnings(memory.content)
+        if not beginnings(text_line(item.get("because"))) & known:
             continue
-        if (operation := _operation(read, memory, said, today)) is not None:
+        if (operation := _end(item, memory, known, today)) is not None:
             found.setdefault(memory.id, operation)
     if len(found) > max(_MOST_ENDED, _LARGEST_ENDED_SHARE * len(shown)):
-        log_outdated.warning(
-            "the model ends %d of %d memories: none is ended", len(found), len(shown)
-        )
+        log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
         return ()
     return tuple(found.values())
 
 
-def _names_memory(fields: Mapping[str, Any]) -> bool:
-    return "id" in fields
-
-
-def _operation(read: OutdatedItem, memory: Memory, said: str, today: date) -> Operation | None:
-    """The end of a memory now or on a later day, or its new content; none where it stays."""
+def _end(
+    item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
+) -> Operation | None:
+    """The end of a memory now or on a later day, or its new content; ``None`` where it stays."""
     kept = Draft(
         memory.content, memory.tags, memory.bank, memory.confidence, memory.importance, memory.until
     )
-    if (until := last_day(read.until)) > today.isoformat():
+    if (until := last_day(item.get("until"))) > today.isoformat():
         return Operation("END", memory.id, replace(kept, until=until))
-    rewritten = " ".join(read.now.split())
-    if comparable(rewritten) == comparable(memory.content):
+    now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
+    rewritten = replace(kept, content=now)
+    if repeats(rewritten, memory):
         return None
-    telling = beginnings(rewritten)
-    known = telling & beginnings(f"{said}\n{memory.content}")
-    if not telling or len(known) < _LEAST_KNOWN * len(telling):
-        return Operation("END", memory.id, kept)
-    return Operation("END", memory.id, replace(kept, content=rewritten))
-
-
-def _nearest(changes: Sequence[Change], index: MemoryIndex) -> list[Memory]:
-    """The memories nearest to the old and the new sentences, in turns; of a small store all."""
-    if len(index.memories) <= _MOST_COMPARED:
-        return list(index.memories)
-    asked: list[Asked] = []
-    for change in changes:
-        place = index.places.get(change.memory.id)
-        embedded = place is not None and index.embedded[place]
-        vector = index.shelf.vectors[place] if embedded else None
-        asked.append(Asked(change.memory.content, vector))
-        asked += [Asked(change.after, None)] if change.after else []
-    rankings = [[one.place for one in rank(index.shelf, each)] for each in asked]
-    return [index.memories[place] for place in in_turns(rankings)]
+    telling = beginnings(rewritten.content)
+    is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
+    return Operation("END", memory.id, rewritten if is_grounded else kept)

@@ -18,6 +18,7 @@ from adaptive.learn.duplicates import (
     same_fact,
     unrelated_likeness,
 )
+from adaptive.learn.operations import repeats
 from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, Outcome
 from adaptive.ports import Vectors
@@ -99,9 +100,9 @@ def reconciled(
 
 
 def _repeats(draft: Draft, memory: Memory) -> bool:
-    """Whether an update says its row word for word, with the labels that it has."""
+    """Whether an update says its row word for word, with the labels and the end that it has."""
     labels = (draft.tags or memory.tags, draft.bank or memory.bank)
-    return draft.content == memory.content and labels == (memory.tags, memory.bank)
+    return repeats(draft, memory) and labels == (memory.tags, memory.bank)
 
 
 def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:

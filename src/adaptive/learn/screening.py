@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adaptive.learn.grounding import Source, grounding_refusal
+from adaptive.learn.grounding import UNSPACED, Source, beginnings, grounding_refusal
 from adaptive.learn.operations import Extraction
 from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, Outcome, Turn
@@ -21,11 +21,9 @@ from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.settings import Settings
 
 _LONGEST_TOLD_REFUSAL = 200
+# A fact of which less is new says no more than another one.
+_LEAST_NEW = 0.3
 _LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
-# Signs of scripts without spaces, and of Korean, whose words carry their particles.
-_UNSPACED_SIGN = re.compile(
-    "[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]"
-)
 
 
 @staged("screening")
@@ -37,33 +35,43 @@ def screened(
     ``memories`` are those that the model was shown, by id.
     """
     source, policy = Source.of(turn), gate_policy(settings)
-    unfiltered = settings.model_copy(
-        update={"filter_trivia": False, "filter_transient_states": False}
-    )
     secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
+    off = {"filter_trivia": False, "filter_transient_states": False}
+    unfiltered = settings.model_copy(update=off)
     operations: list[Operation] = []
     refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
     for operation in found.operations:
-        changed = memories.get(operation.id)
-        reason = refusal(operation, settings)
+        changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
+        told = operation.draft.content or (changed.content if changed else "")
         wanted = holds_listed_word(operation.draft.content, settings.whitelist_keywords)
-        rules = unfiltered if wanted else settings
-        reason = reason or grounding_refusal(operation, source, changed, rules)
+        reason = refusal(operation, settings) or grounding_refusal(
+            operation, source, changed, unfiltered if wanted else settings
+        )
         if reason:
-            told = operation.draft.content or (changed.content if changed else "")
-            status = "kept" if operation.kind == "DELETE" else "rejected"
+            status = "kept" if is_deletion else "rejected"
             refused.append(Outcome(status, tellable(told, policy), reason))
             continue
-        draft = Draft("") if operation.kind == "DELETE" else gated_draft(operation.draft, policy)
+        draft = Draft("") if is_deletion else gated_draft(operation.draft, policy)
         if isinstance(draft, Draft):
             operations.append(replace(operation, draft=draft))
             continue
         reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
         # What holds a secret or personal data is told by its reason alone.
         hidden = draft.rule in ("secret", "personal data")
-        told = "" if hidden else tellable(operation.draft.content, policy)
-        refused.append(Outcome("rejected", told, reason))
+        refused.append(Outcome("rejected", "" if hidden else tellable(told, policy), reason))
     return replace(found, operations=tuple(operations), refused=tuple(dict.fromkeys(refused)))
+
+
+def screened_findings(findings: Sequence[Operation], turn: Turn, settings: Settings) -> Extraction:
+    """New facts that the newest message alone bears out: whoever found them saw the answer, too."""
+    new = tuple(one for one in findings if one.kind == "NEW")
+    return screened(Extraction(new, ()), replace(turn, earlier=()), {}, settings)
+
+
+def says_no_more(content: str, said: Sequence[str]) -> bool:
+    """Whether most of a fact's telling words stand in one of the sentences."""
+    telling = beginnings(content)
+    return any(len(telling - beginnings(one)) <= _LEAST_NEW * len(telling) for one in said)
 
 
 def refusal(operation: Operation, settings: Settings) -> str:
@@ -74,7 +82,7 @@ def refusal(operation: Operation, settings: Settings) -> str:
     if holds_listed_word(draft.content, settings.blacklist_topics):
         return "it holds a word that your admin has ruled out"
     # A sign of a script without spaces says about what two letters do.
-    if len(draft.content) + len(_UNSPACED_SIGN.findall(draft.content)) < settings.min_memory_length:
+    if len(draft.content) + len(UNSPACED.findall(draft.content)) < settings.min_memory_length:
         return f"shorter than {settings.min_memory_length} characters"
     if holds_listed_word(draft.content, settings.whitelist_keywords):
         return ""
@@ -107,7 +115,7 @@ def holds_listed_word(text: str, listed: str) -> bool:
 
 
 def _stands_in(term: str, said: str) -> bool:
-    around = "" if _UNSPACED_SIGN.search(term) else r"\b"
+    around = "" if UNSPACED.search(term) else r"\b"
     start = around if term[0].isalnum() else ""
     end = around if term[-1].isalnum() else ""
     return re.search(f"{start}{re.escape(term)}{end}", said) is not None

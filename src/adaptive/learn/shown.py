@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from adaptive.messages import has_words
 from adaptive.model import Memory
 from adaptive.ports import Vectors
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.search.fusion import rank
+from adaptive.search.fusion import Asked, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.query import asked_for
 
@@ -37,30 +37,21 @@ async def shown_memories(
     """
     if len(index.memories) <= MOST_SHOWN:
         return hidden.without(index.memories)
-    return hidden.without(await asyncio.to_thread(_nearest_and_weightiest, index, words, vectors))[
-        :MOST_SHOWN
-    ]
-
-
-def in_turns(rankings: Iterable[Sequence[int]]) -> list[int]:
-    """The first of each ranking, then the second of each, and so on; nothing twice."""
-    rows = itertools.zip_longest(*rankings)
-    return list(dict.fromkeys(place for row in rows for place in row if place is not None))
-
-
-def _nearest_and_weightiest(
-    index: MemoryIndex, words: str, vectors: Vectors | None
-) -> list[Memory]:
-    memories = index.memories
-    nearest = rank(index.shelf, asked_for(words, "", vectors, index.dimension))
     # What several turns say that are learned together is near to none of what it corrects: each
     # part is looked for by its own words, rare ones first.
-    by_words = [rank(index.shelf, asked_for(one, "", None, 0)) for one in spoken_parts(words)]
-    rankings = [[one.place for one in ranking] for ranking in (nearest, *by_words)]
-    weighty = sorted(range(len(memories)), key=lambda at: -memories[at].importance)[:_BY_IMPORTANCE]
-    near = in_turns(rankings)
-    chosen = dict.fromkeys([*near[: MOST_SHOWN - len(weighty)], *weighty, *near])
-    return [memories[place] for place in chosen]
+    parts = [Asked(one, None) for one in spoken_parts(words)]
+    asked = [asked_for(words, "", vectors, index.dimension), *parts]
+    near = await asyncio.to_thread(nearest_memories, index, asked)
+    weighty = sorted(index.memories, key=lambda one: -one.importance)[:_BY_IMPORTANCE]
+    chosen = [*near[: MOST_SHOWN - len(weighty)], *weighty, *near]
+    return hidden.without({one.id: one for one in chosen}.values())[:MOST_SHOWN]
+
+
+def nearest_memories(index: MemoryIndex, asked: Sequence[Asked]) -> Sequence[Memory]:
+    """The nearest to each of several questions, then the second of each; of a small store all."""
+    rankings = [[one.place for one in rank(index.shelf, each)] for each in asked]
+    places = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
+    return [index.memories[place] for place in dict.fromkeys(places) if place is not None]
 
 
 def spoken_parts(words: str) -> list[str]:
