@@ -28259,6 +28259,7 @@ async def prune_store(
     order = f"the {strategy.replace('_', ' ')} go first"
 
     def reason(memory: Memory) -> str:
+        """Why a memory goes, for the archive and the user."""
         ended = f"this one ended on {memory.until}" if has_ended(memory, today) else ""
         return f"more than {limit} memories; {ended or order}"
 
@@ -31902,6 +31903,7 @@ class Suggesting:
         waiting: list[WaitingSuggestion] = []
 
         async def propose(operations: Sequence[Operation]) -> tuple[Outcome, ...]:
+            """Let operations wait for the user's word; what is known already is told."""
             found = await self._let_wait(room, turn, operations, settings, work.held)
             waiting.extend(found.fresh)
             return found.known

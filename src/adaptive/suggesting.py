@@ -74,6 +74,7 @@ class Suggesting:
         waiting: list[WaitingSuggestion] = []
 
         async def propose(operations: Sequence[Operation]) -> tuple[Outcome, ...]:
+            """Let operations wait for the user's word; what is known already is told."""
             found = await self._let_wait(room, turn, operations, settings, work.held)
             waiting.extend(found.fresh)
             return found.known

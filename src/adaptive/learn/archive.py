@@ -182,6 +182,7 @@ async def prune_store(
     order = f"the {strategy.replace('_', ' ')} go first"
 
     def reason(memory: Memory) -> str:
+        """Why a memory goes, for the archive and the user."""
         ended = f"this one ended on {memory.until}" if has_ended(memory, today) else ""
         return f"more than {limit} memories; {ended or order}"
 
