@@ -999,6 +999,7 @@ class OwnTable:
                         self._created = True
                     yield session
             except DBAPIError as error:  # its own text quotes the statement and what was written
+                self._created = False  # the table may be gone
                 raise TablesUnavailable(
                     f"{doing}: {describe_fault(error.orig or error)}"
                 ) from error
@@ -13517,7 +13518,8 @@ def soft_import(module: str, without: str) -> Any | None:
     except ImportError:
         if module not in _MISSED:
             _MISSED.add(module)
-            log_soft.info("the package of %r is not installed: %s", module, without)
+            package = module.partition(".")[0]
+            log_soft.info("the package of %r is not installed: %s", package, without)
         return None
 
 
@@ -17225,6 +17227,7 @@ async def rewritten(
 _LONGEST_COMPARED = 1000
 _FUZZY_WORDS = re.compile(r"[^\W_]+")
 _COMBINING = re.compile("[\u0300-\u036f]")
+_RAPIDFUZZ = soft_import("rapidfuzz.fuzz", "similar texts are compared more slowly")
 
 
 def folded_text(text: str) -> str:
@@ -17249,10 +17252,9 @@ def token_set_ratio(one: str, other: str) -> float:
     first, second = _compared_words(one), _compared_words(other)
     if not first or not second:
         return 0.0
-    fast = soft_import("rapidfuzz.fuzz", "similar texts are compared more slowly")
-    if fast is None:
+    if _RAPIDFUZZ is None:
         return own_token_set_ratio(first, second)
-    return float(fast.token_set_ratio(" ".join(first), " ".join(second))) / 100
+    return float(_RAPIDFUZZ.token_set_ratio(" ".join(first), " ".join(second))) / 100
 
 
 def own_token_set_ratio(first: list[str], second: list[str]) -> float:
@@ -31347,6 +31349,7 @@ def relevance(evidence: float) -> float:
 JudgementKind = Literal["clear", "cached", "asked", "failed"]
 ScoreKey = tuple[str, str, str, str, str]
 
+_CACHETOOLS = soft_import("cachetools", "relevance scores are kept by simpler means")
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
 _REMEMBERED_SCORES = 20_000
@@ -31423,8 +31426,7 @@ class RelevanceCache:
     def lasting(self, seconds: float) -> _Scores:
         """The scores; when they are to last for another time than before, they begin anew."""
         if seconds != self._seconds:
-            cachetools = soft_import("cachetools", "relevance scores are kept by simpler means")
-            kind = _ScoresUntil if cachetools is None else cachetools.TTLCache
+            kind = _ScoresUntil if _CACHETOOLS is None else _CACHETOOLS.TTLCache
             self._scores = kind(self._most, seconds, self._now)
             self._seconds = seconds
         return self._scores

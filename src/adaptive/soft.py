@@ -22,5 +22,6 @@ def soft_import(module: str, without: str) -> Any | None:
     except ImportError:
         if module not in _MISSED:
             _MISSED.add(module)
-            log_soft.info("the package of %r is not installed: %s", module, without)
+            package = module.partition(".")[0]
+            log_soft.info("the package of %r is not installed: %s", package, without)
         return None

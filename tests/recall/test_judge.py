@@ -59,7 +59,7 @@ def order(found: Any) -> list[tuple[str, float]]:
 def _both_caches(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """With ``cachetools``, and as where it can't be imported."""
     if request.param == "without":
-        monkeypatch.setitem(RelevanceCache.lasting.__globals__, "soft_import", lambda *_: None)
+        monkeypatch.setitem(RelevanceCache.lasting.__globals__, "_CACHETOOLS", None)
     yield
 
 

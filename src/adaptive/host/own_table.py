@@ -39,6 +39,7 @@ class OwnTable:
                         self._created = True
                     yield session
             except DBAPIError as error:  # its own text quotes the statement and what was written
+                self._created = False  # the table may be gone
                 raise TablesUnavailable(
                     f"{doing}: {describe_fault(error.orig or error)}"
                 ) from error

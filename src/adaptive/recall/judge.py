@@ -31,6 +31,7 @@ from adaptive.soft import soft_import
 JudgementKind = Literal["clear", "cached", "asked", "failed"]
 ScoreKey = tuple[str, str, str, str, str]
 
+_CACHETOOLS = soft_import("cachetools", "relevance scores are kept by simpler means")
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
 _REMEMBERED_SCORES = 20_000
@@ -107,8 +108,7 @@ class RelevanceCache:
     def lasting(self, seconds: float) -> _Scores:
         """The scores; when they are to last for another time than before, they begin anew."""
         if seconds != self._seconds:
-            cachetools = soft_import("cachetools", "relevance scores are kept by simpler means")
-            kind = _ScoresUntil if cachetools is None else cachetools.TTLCache
+            kind = _ScoresUntil if _CACHETOOLS is None else _CACHETOOLS.TTLCache
             self._scores = kind(self._most, seconds, self._now)
             self._seconds = seconds
         return self._scores

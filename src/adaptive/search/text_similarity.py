@@ -19,6 +19,7 @@ from adaptive.soft import soft_import
 _LONGEST_COMPARED = 1000
 _FUZZY_WORDS = re.compile(r"[^\W_]+")
 _COMBINING = re.compile("[\u0300-\u036f]")
+_RAPIDFUZZ = soft_import("rapidfuzz.fuzz", "similar texts are compared more slowly")
 
 
 def folded_text(text: str) -> str:
@@ -43,10 +44,9 @@ def token_set_ratio(one: str, other: str) -> float:
     first, second = _compared_words(one), _compared_words(other)
     if not first or not second:
         return 0.0
-    fast = soft_import("rapidfuzz.fuzz", "similar texts are compared more slowly")
-    if fast is None:
+    if _RAPIDFUZZ is None:
         return own_token_set_ratio(first, second)
-    return float(fast.token_set_ratio(" ".join(first), " ".join(second))) / 100
+    return float(_RAPIDFUZZ.token_set_ratio(" ".join(first), " ".join(second))) / 100
 
 
 def own_token_set_ratio(first: list[str], second: list[str]) -> float:

@@ -106,4 +106,4 @@ async def test_time_zone(host: RunningHost, plugin: InstalledFilter) -> None:
     await plugin.set_user_valves(page, {"timezone": "America/Lima"})
     turn = await page.new_chat().send(WORDS)
     await page.wait_for_status(turn, "Nothing new to remember")
-    assert "(time zone America/Lima)" in host.model.requests_titled(EXTRACT)[-1].system_prompt
+    assert "(America/Lima)" in host.model.requests_titled(EXTRACT)[-1].system_prompt

@@ -48,7 +48,7 @@ async def test_pruned_memories_come_back(host: RunningHost, plugin: InstalledFil
     turn = await page.new_chat().send(WORDS)
     await page.wait_for_status(turn, "You are asked before anything is restored")
     await page.wait_for_status(turn, "Nothing restored: you did not confirm it")
-    assert questions(page)[-1]["title"] == "Restore this memory?"
+    assert questions(page)[-1]["title"] == "Restore archived memories?"
     assert (await page.complete(WORDS)).status == 200
     await page.temporary_chat().send(WORDS)
     await host.rest()
