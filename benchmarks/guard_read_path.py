@@ -72,7 +72,6 @@ async def measure() -> dict[str, Any]:
     ]
     own = Sources("ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors())
     indexes, verdicts = MemoryIndexes(), EntryVerdicts()
-    await verdicts.ready()
     settings = hook_settings(
         related_memories_n=ENTRIES,
         inlet_timeout_seconds=60,

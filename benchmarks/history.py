@@ -23,28 +23,24 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.conversation.history_block import (
-    HistorySection,
-    SectionRules,
-    TopicNote,
-    packed_section,
-)
-from adaptive.conversation.history_gate import HISTORY_GATE, HistoryLevels, history_evidence
-from adaptive.conversation.history_index import HistoryIndex, history_index
-from adaptive.conversation.history_ranking import (
+from adaptive.conversation_ports import HistoryHit, HistoryUnit
+from adaptive.history.index import HistoryIndex, HistoryLevels, history_index
+from adaptive.history.indexing import message_units, topic_unit, unit_id
+from adaptive.history.messages import PastMessage, topics_of
+from adaptive.history.ranking import (
     DEFAULT_HISTORY_WEIGHTS,
     EVERYTHING,
+    HISTORY_GATE,
     HistoryWeights,
     best_coverage,
+    history_evidence,
     rank_messages,
 )
-from adaptive.conversation.history_recall import HITS
-from adaptive.conversation.history_units import message_units, topic_unit, unit_id
-from adaptive.conversation.topics import topics_of
-from adaptive.conversation_ports import HistoryHit, HistoryUnit, PastMessage
+from adaptive.history.recall import HITS
+from adaptive.history.section import HistorySection, PastNote, packed_section
+from adaptive.messages import estimated_tokens
 from adaptive.ports import Vectors
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.recall.block import estimated_tokens
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.tokens import tokens as words_of
 from benchmarks.figures import say, spread, write_results
@@ -141,12 +137,10 @@ def nearest(
     best, last = float(cosines[order[0]]), float(cosines[order[-1]])
     return [
         HistoryHit(
-            units[at].id,
             units[at].kind,
             units[at].chat_id,
             units[at].message_id,
             (float(cosines[at]) - last) / max(best - last, 1e-9),
-            units[at].said_at,
             units[at].text,
         )
         for at in order
@@ -175,14 +169,12 @@ def _replayed(data: Mapping[str, Any], *, named: bool) -> Replayed:
     messages: list[PastMessage] = []
     for session in sessions:
         began = _session_time(conversation[f"{session}_date_time"])
-        parent = ""
         for number, turn in enumerate(conversation[session]):
             role = "user" if turn["speaker"] == conversation["speaker_a"] else "assistant"
             moment = began + number * _SECONDS_BETWEEN
             id_ = turn["dia_id"]
             text = f"{turn['speaker']}: {turn['text']}" if named else turn["text"]
-            messages.append(PastMessage(id_, session, role, text, moment, parent))
-            parent = id_
+            messages.append(PastMessage(id_, session, role, text, moment))
     ids = {message.id for message in messages}
     questions: list[str] = []
     evidence: list[frozenset[str]] = []
@@ -250,15 +242,14 @@ def recalled(
     found = rank_messages(past.index, question, hits, limit=_RANKED, weights=variant.weights)
     messages = [one.message for one in found]
     notes = [
-        TopicNote(hit.chat_id, past.began_at(hit.chat_id), hit.text)
+        PastNote("Topic", hit.chat_id, past.began_at(hit.chat_id), hit.text)
         for hit in hits
         if hit.kind == "topic" and variant.notes
     ][:_NOTES]
     taken = 0.0
     sections: list[HistorySection] = []
     for tokens in budgets:
-        rules = SectionRules(tokens, estimated_tokens)
-        sections.append(packed_section(question, messages, notes, rules))
+        sections.append(packed_section(question, messages, notes, tokens))
         taken = taken or (time.perf_counter() - begin) * 1000
     return sections, taken
 
@@ -384,7 +375,6 @@ def repeated(pasts: Sequence[IndexedPast], size: int) -> IndexedPast:
                 id=mark + one.id,
                 chat_id=mark + one.chat_id,
                 text=f"{one.text} ({copy})",
-                parent_id=one.parent_id and mark + one.parent_id,
             )
             for one in past.about.messages
         ]

@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 # As `open-webui serve` has it, which knows where the package keeps its files; the tables of the
 # host are made when it is imported.
@@ -30,63 +30,67 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     sys.path.insert(0, source)
     import numpy as np
 
-    from adaptive.conversation.history_block import SectionRules
-    from adaptive.conversation.history_indexes import HistoryIndexes
-    from adaptive.conversation.history_indexing import HistoryLedger, IndexingSources, index_chat
-    from adaptive.conversation.history_ranking import HistoryScope
-    from adaptive.conversation.history_recall import (
-        HistoryQuestion,
-        HistoryRules,
-        HistorySources,
-        recall_history,
-    )
     from adaptive.conversation_ports import HistoryUnit
+    from adaptive.history.index import HistoryIndexes, UserPast
+    from adaptive.history.indexing import index_chat
+    from adaptive.history.ranking import HistoryScope
+    from adaptive.history.recall import recall_history
     from adaptive.host.history_chats import HostPastChats
     from adaptive.host.history_vectors import HostHistoryVectors
-    from adaptive.recall.block import estimated_tokens
+    from adaptive.search.calibration import NULL_PROMPTS
     from adaptive.search.embedders import LocalEmbedder
+    from adaptive.search.turn_embedder import TurnEmbedder
+    from adaptive.search.vectors import normalised
+    from adaptive.settings import Settings
+    from adaptive.valves import Valves
 
     importlib.import_module("open_webui.config")  # brings the host's tables up to date
     told = json.loads((folder / "past.json").read_text(encoding="utf-8"))
     rows = np.load(folder / "vectors.npy")
     questions = np.load(folder / "questions.npy")
     await _store(told["messages"])
-    vectors, chats, indexes = HostHistoryVectors(), HostPastChats(), HistoryIndexes()
     embedder = LocalEmbedder(told["model"])
+
+    async def nulls(_: Any) -> Any:
+        """The vectors of the null prompts."""
+        return normalised(await embedder.embed(NULL_PROMPTS, query=True))
+
+    vectors, chats, indexes = HostHistoryVectors(), HostPastChats(), HistoryIndexes(nulls)
     name = await embedder.name()
     units = [HistoryUnit(**unit) for unit in told["units"]]
     begin = time.perf_counter()
     await vectors.upsert(USER, name, units, rows)
     stored = time.perf_counter() - begin
-    sources = HistorySources(USER, embedder, vectors, chats, indexes)
-    rules = HistoryRules(SectionRules(told["tokens"], estimated_tokens), 5.0, 2**30)
+    past = UserPast(USER, embedder, vectors, chats)
+    settings = Settings.merge(Valves(history_tokens=told["tokens"]), None)
     scope = HistoryScope("new chat")
 
     async def recalled(at: int) -> tuple[float, float, bool]:
         """Milliseconds on the clock and of processor time, and whether anything was recalled."""
-        question = HistoryQuestion(told["questions"][at], scope, vector=questions[at])
+        texts = (told["questions"][at],)
+        once = TurnEmbedder(embedder)
+        await once.embed(texts, query=True)
+        asked = UserPast(USER, once, vectors, chats)
         begin, worked = time.perf_counter(), time.process_time()
-        found = await recall_history(sources, question, rules)
+        # No chat opens with it, so nothing is noted of chats.
+        found = await recall_history(asked, indexes, cast(Any, None), texts, scope, settings)
         taken, worked = time.perf_counter() - begin, time.process_time() - worked
-        return taken * 1000, worked * 1000, bool(found.section.text)
+        return taken * 1000, worked * 1000, bool(found.text)
 
     cold, _, _ = await recalled(0)
     begin = time.perf_counter()
-    await indexes.made(USER)
+    await indexes.renew(past, 2**30)
     indexed = time.perf_counter() - begin
-    await indexes.calibrations.made(USER)
-    calibrated = time.perf_counter() - begin
     asked = [await recalled(at) for at in range(len(told["questions"]))]
-    stages = await _stages(sources, questions, told["tokens"])
-    ledger, indexing = HistoryLedger(), IndexingSources(USER, embedder, vectors, chats)
+    stages = await _stages(past, questions, told["tokens"])
     turns: list[float] = []
     for number in range(_INDEXED_TURNS):
         chat_id = told["messages"][-1]["chat_id"]
         await _store([_said(chat_id, number, role) for role in ("user", "assistant")], new=False)
         begin = time.perf_counter()
-        await index_chat(indexing, ledger, chat_id, time.time())
+        await index_chat(past, chat_id, time.time())
         turns.append((time.perf_counter() - begin) * 1000)
-    index = await indexes.at_hand(USER, chats, rules.index_bytes)
+    index = indexes.at_hand(USER, name)
     return {
         "messages": len(told["messages"]),
         "units": len(units),
@@ -94,8 +98,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         "recall_processor_ms": [worked for _, worked, _ in asked],
         "served": sum(found for _, _, found in asked) / len(asked),
         "first_recall_ms": cold,
-        "keyword_index_s": indexed,
-        "calibrated_s": calibrated,
+        "calibrated_s": indexed,
         "stored_s": stored,
         "stages_ms": stages,
         "index_turn_ms": turns,
@@ -106,7 +109,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
 
 async def _stages(sources: Any, questions: Any, tokens: int) -> dict[str, list[float]]:
     """The parts that wait for the host, each by itself."""
-    from adaptive.conversation.history_recall import HITS
+    from adaptive.history.recall import HITS
 
     name = await sources.embedder.name()
     stages: dict[str, list[float]] = {"stamp": [], "vectors": [], "messages": []}

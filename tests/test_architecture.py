@@ -17,27 +17,18 @@ FLOORS: list[set[str]] = [
     {"errors", "model", "shapes", "plain_markdown", "spans", "clock", "soft", "measures"}
     | {"foreground", "text_cache"},
     {"ports", "table_ports", "suggestion_ports", "conversation_ports"}
-    | {"lenient", "messages", "answer_notes", "retry", "transport"}
+    | {"lenient", "messages", "answer_notes", "retry", "transport", "turn_state"}
     | {"valves", "recall_valves", "learn_valves", "privacy_valves"}
     | {"conversation_valves", "user_valves", "settings"},
     {"privacy", "llm", "search"},
-    {"recall", "learn", "conversation"},
-    {"filter", "recalling", "learning", "answer_lines", "typed_turns", "erasing"}
-    | {
-        "understanding",
-        "summing_up",
-        "suggesting",
-        "remembering",
-        "topic_summaries",
-        "answers",
-        "measuring",
-    }
-    | {"windowing", "restoring"},
+    {"recall", "learn", "history"},
+    {"filter", "recalling", "learning", "answer_lines", "typed_turns", "control"}
+    | {"answer", "measuring"},
 ]
 # Beside the floors; it implements the ports and is constructed in the filter alone.
 HOST = "host"
-# On one floor, and yet strangers.
-STRANGERS = {"recall", "learn", "conversation"}
+# Rooms beside each other, and strangers.
+STRANGERS = {"recall", "learn", "answer", "history"}
 BROAD = {"Exception", "BaseException"}
 
 FILES = sorted(ROOT.rglob("*.py"))

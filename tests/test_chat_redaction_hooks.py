@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from adaptive.filter import Filter
-from adaptive.privacy.event_restorer import EventRestorer
-from adaptive.privacy.placeholders import Redaction
+from adaptive.privacy.redacted_chat import EventRestorer
+from adaptive.privacy.redaction import Redaction
 from adaptive.privacy_valves import PiiRedaction
 from adaptive.valves import Valves
 

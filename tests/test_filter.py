@@ -17,13 +17,12 @@ import pytest
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
 
-from adaptive.conversation.message_tokens import message_tokens
 from adaptive.errors import HostError
 from adaptive.filter import Filter
+from adaptive.history.window import RequestWindow, message_tokens
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recalling import RequestInHand
 from adaptive.user_valves import UserValves
-from adaptive.windowing import RequestWindow
 
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
@@ -286,12 +285,12 @@ async def test_chat_fits_whatever_fails(
     body["messages"][1:1] = turns
     before = copy.deepcopy(body)
     plugin.valves = plugin.Valves(max_context_tokens=1500)
-    metadata = {**SAVED, "adaptive_memory_warning": "<adaptive_memory>\nBeware\n</adaptive_memory>"}
+    metadata = {**SAVED, "adaptive_memory": {"warnings": ["Beware"]}}
 
     async def fails(asked: RequestInHand) -> dict[str, Any]:
         if known:
             kept = asked.messages[-5:]
-            asked.window = RequestWindow(asked.hook, kept, "### Earlier\nThey spoke.")
+            asked.window = RequestWindow(asked.hook.settings, kept, "### Earlier\nThey spoke.")
         raise failure
 
     monkeypatch.setattr(plugin._recalling, "recalled", fails)

@@ -15,7 +15,8 @@ from adaptive.filter import Filter
 from adaptive.host.hook import Hook
 from adaptive.host.telemetry import Telemetry
 from adaptive.measures import TurnMeasures, count_entries, stage, tell_outcome
-from adaptive.measuring import ANOMALIES, Measuring
+from adaptive.measuring import Measuring
+from adaptive.turn_state import turn_state
 from tests.fakes import hook_settings
 
 LOGGER = "adaptive_memory.measures"
@@ -122,7 +123,7 @@ async def test_time_limit(caplog: pytest.LogCaptureFixture) -> None:
 async def test_background_of_one_turn(caplog: pytest.LogCaptureFixture) -> None:
     """Works behind one answer have one line together, when the last of them ends."""
     measuring, hook = Measuring(), a_hook()
-    hook.metadata[ANOMALIES] = ["empty_response", "sanitised"]
+    turn_state(hook.metadata)["anomalies"] = ["empty_response", "sanitised"]
     learned = asyncio.Event()
 
     async def learn() -> None:
@@ -144,7 +145,7 @@ async def test_background_of_one_turn(caplog: pytest.LogCaptureFixture) -> None:
     assert line["ms"].keys() == {"total", "extraction", "postprocess"}
     assert line["anomalies"] == {"empty_response": 1, "sanitised": 1}
     assert measuring._background == {}
-    assert ANOMALIES not in hook.metadata
+    assert turn_state(hook.metadata) == {}
 
 
 async def test_background_of_two_turns(caplog: pytest.LogCaptureFixture) -> None:

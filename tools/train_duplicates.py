@@ -162,11 +162,10 @@ def main() -> None:
         different + couples_of(development, same=False),
     )
     text = packed(whole)
-    rows = "\n".join(f'    "{text[at : at + 94]}"' for at in range(0, len(text), 94))
     module = (
         '"""Rewordings that leave a fact the same: written by ``tools/train_duplicates.py``."""\n\n'
         "from __future__ import annotations\n\n# Groups of phrases that may stand for each other;"
-        f" lzma and base85.\nPACKED_REWORDINGS = (\n{rows}\n)\n"
+        f' lzma and base85.\nPACKED_REWORDINGS = "{text}"  # noqa: E501\n'
     )
     if check:
         sys.exit(0 if MODULE.read_text(encoding="utf-8") == module else f"{MODULE} is stale")

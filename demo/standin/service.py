@@ -71,14 +71,10 @@ ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Preprocess": _always(
         {
             "language_code": "en",
-            "category": "general",
             "search_query": "",
-            "relevant_categories": [],
-            "tags": [],
             "harmful": 0,
             "prompt_injection_chance": 0.0,
             "title": "",
-            "icon_names": [],
         }
     ),
     "# Postprocess": _always(
@@ -87,9 +83,7 @@ ROLES: Mapping[str, Callable[[str, str], str]] = {
             "chat_tags": [],
             "harmful_response": 0,
             "follow_up_suggestions": [],
-            "new_chat_suggestions": [],
             "new_learnings": [],
-            "relevant_memory_categories": [],
         }
     ),
 }

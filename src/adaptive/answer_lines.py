@@ -7,19 +7,17 @@ import logging
 from collections import OrderedDict
 from dataclasses import replace
 
-from adaptive.host.answer_note import StoredAnswer
+from adaptive.host.answer_note import stored_answer
 from adaptive.host.events import emitter_to
 from adaptive.host.hook import Hook
 from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learn.waiting_turn import read_pending
 from adaptive.table_ports import PendingTurn
+from adaptive.turn_state import turn_state
 
 log_answer_lines = logging.getLogger("adaptive_memory")
 
 _REFUSALS_REMEMBERED = 1000
-# The inlet tells the outlet of the same turn what was recalled: the host hands both the same
-# metadata. One status line at the end costs one write of the stored chat instead of two.
-RECALLED = "adaptive_memory_recalled"
 
 
 class AnswerLines:
@@ -67,7 +65,8 @@ class AnswerLines:
         if confirmation == "message" and line not in ("", NOTHING_NEW):
             async with self._writing:
                 line = "" if await _noted(hook, line) else line
-        recalled = str(hook.metadata.pop(RECALLED, None) or "")
+        # One status line at the end costs one write of the stored chat instead of two.
+        recalled = turn_state(hook.metadata).pop("recalled", "")
         if told := " · ".join(part for part in (recalled, line) if part):
             async with self._writing:  # the host stores the line with the chat
                 await hook.notifier.status(told)
@@ -91,8 +90,7 @@ async def _noted(hook: Hook, line: str) -> bool:
     """Whether a line stands below the answer itself now."""
     if hook.told_kind != "saved" or not hook.settings.show_status:
         return False
-    message_id = str(hook.metadata.get("message_id") or "")
-    return await StoredAnswer(hook.chat_id, message_id, hook.emitter).add_note(line)
+    return await stored_answer(hook).add_note(line)
 
 
 async def _hook_of_another(serving: Hook, pending: PendingTurn) -> Hook | None:

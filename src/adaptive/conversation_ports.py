@@ -1,30 +1,16 @@
-"""The protocols of conversation recall: past messages, their index, and what is noted of chats."""
+"""The protocols of past conversation: messages, their index, notes of chats, and the turn."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from adaptive.ports import Vectors
+from adaptive.model import ConversationKind
+from adaptive.ports import Completer, Embedder, Vectors
+from adaptive.settings import Settings
 
-PastRole = Literal["user", "assistant"]
 UnitKind = Literal["message", "exchange", "topic"]
-
-
-@dataclass(frozen=True, slots=True)
-class PastMessage:
-    """A message of a chat as it is recalled: ``text`` without thinking and what tools returned.
-
-    ``said_at`` is in epoch seconds; ``parent_id`` is empty for a chat's first message.
-    """
-
-    id: str
-    chat_id: str
-    role: PastRole
-    text: str
-    said_at: int
-    parent_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +27,7 @@ class HistoryUnit:
     kind: UnitKind
     chat_id: str
     message_id: str
-    role: PastRole
+    role: str
     said_at: int
     text: str
     digest: str
@@ -57,12 +43,10 @@ class HistoryHit:
     own measure, the higher the nearer; it compares with other searches of the same engine alone.
     """
 
-    unit_id: str
     kind: UnitKind
     chat_id: str
     message_id: str
     closeness: float
-    said_at: int = 0
     text: str = ""
     score: float = 0.0
 
@@ -77,11 +61,10 @@ class HistoryStamp:
 
 @dataclass(frozen=True, slots=True)
 class ChatHead:
-    """A saved chat without its messages; times are epoch seconds."""
+    """A saved chat without its messages; ``updated_at`` is in epoch seconds."""
 
     id: str
     title: str
-    created_at: int
     updated_at: int
 
 
@@ -89,14 +72,11 @@ class ChatHead:
 class ChatNotes:
     """What is noted of a chat from turn to turn: a summary of a few sentences, at most 10 tags.
 
-    ``category`` is what the chat is about, ``icons`` are names of Lucide icons for it. No contents
-    of memories stand in any of them.
+    No contents of memories stand in them.
     """
 
-    category: str = ""
     summary: str = ""
     tags: tuple[str, ...] = ()
-    icons: tuple[str, ...] = ()
 
 
 class ChatNotesTable(Protocol):
@@ -113,10 +93,6 @@ class ChatNotesTable(Protocol):
         """Replace the notes of a chat."""
         ...
 
-    async def all(self, user_id: str, limit: int) -> tuple[tuple[str, ChatNotes, int], ...]:
-        """Chats with their notes and when those were written, the newest first."""
-        ...
-
     async def drop_deleted(self, user_id: str, current: str = "") -> int:
         """Drop notes of chats that the host has no more, the current one excepted; how many."""
         ...
@@ -128,6 +104,10 @@ class HistoryVectors(Protocol):
     Vectors of another embedder than ``embedder`` are never mixed in: where the collection is of
     another one it is dropped before the first write, and searched by nobody.
     """
+
+    async def holds(self, user_id: str) -> bool:
+        """Whether anything of a user is indexed, by one cheap query."""
+        ...
 
     async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[str, str]:
         """Digests of a chat's units, by unit id."""
@@ -179,8 +159,8 @@ class PastChats(Protocol):
         """The user's chats, the newest first."""
         ...
 
-    async def standing(self, user_id: str, chat_ids: Sequence[str]) -> frozenset[str]:
-        """Those of the named chats that are still this user's."""
+    async def heads(self, user_id: str, chat_ids: Sequence[str]) -> dict[str, ChatHead]:
+        """Those of the named chats that are still this user's, by id."""
         ...
 
     async def messages(self, user_id: str, chat_id: str) -> tuple[Mapping[str, Any], ...]:
@@ -188,6 +168,10 @@ class PastChats(Protocol):
 
         None where the chat is not this user's.
         """
+        ...
+
+    async def outline(self, user_id: str, chat_id: str) -> tuple[Mapping[str, Any], ...]:
+        """``id``, ``parentId`` and ``role`` of a chat's messages of all branches."""
         ...
 
     async def newest_messages(self, user_id: str, limit: int) -> tuple[Mapping[str, Any], ...]:
@@ -202,25 +186,25 @@ class PastChats(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class OutlinedMessage:
-    """A stored message without its words; ``parent_id`` is empty for a chat's first message."""
+class HistoryTurn:
+    """The turn for which the past is wanted, or behind which it is indexed.
 
-    id: str
-    parent_id: str
-    role: str
+    ``told_kind`` is the kind of conversation as far as it can be told without the database, where
+    it stands as ``kind``. Ids are empty where nothing is stored. ``completer`` brings the model for
+    learning, ``None`` where banks are kept from it; ``compacts`` tells whether the host shortens
+    long chats itself. What asks the host may raise errors of ours.
+    """
 
-
-class KeptUnits(HistoryVectors, Protocol):
-    """A vector database that also tells by one cheap query whether it is worth being searched."""
-
-    async def holds(self, user_id: str) -> bool:
-        """Whether anything of a user is indexed."""
-        ...
-
-
-class OutlinedChats(PastChats, Protocol):
-    """Chats of which the tree of messages can be read without their words."""
-
-    async def outline(self, user_id: str, chat_id: str) -> tuple[OutlinedMessage, ...]:
-        """A chat's messages of all branches; none where the chat is not this user's."""
-        ...
+    settings: Settings
+    user_id: str
+    chat_id: str
+    question_id: str
+    answer_id: str
+    told_kind: ConversationKind
+    time_zones: Sequence[str]
+    kind: Callable[[], Awaitable[ConversationKind]]
+    embedder: Callable[[], Awaitable[Embedder]]
+    completer: Callable[[], Awaitable[Completer | None]]
+    wants_memory: Callable[[], Awaitable[bool]]
+    compacts: Callable[[], Awaitable[bool]]
+    tell: Callable[[str], Awaitable[None]]

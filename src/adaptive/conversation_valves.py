@@ -55,8 +55,7 @@ class ConversationValves(PrivacyValves):
         default=True,
         description=(
             "With pre-processing, give a new chat the title it finds, where Open WebUI's own title "
-            "generation is switched off. A title that somebody has chosen stays. The icon names it "
-            "finds are kept with the notes of the chat only, as Open WebUI shows no icon of a chat."
+            "generation is switched off. A title that somebody has chosen stays."
         ),
         json_schema_extra=valve_notes(_BEFORE, "The first message shall stay the title."),
     )

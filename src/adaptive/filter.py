@@ -11,12 +11,22 @@ from typing import Any
 
 from fastapi import Request
 
-from adaptive.answers import Answers
-from adaptive.erasing import Erasing, asked_erasure
+from adaptive.answer.correction import AnswerCorrection
+from adaptive.answer.postprocessing import AnsweredTurn, Postprocessor, answered_turn
+from adaptive.answer.preprocessing import Preprocessor
+from adaptive.answer.suggestions import Suggestions
+from adaptive.control.erasing import Erasing
+from adaptive.control.restoring import Restoring
+from adaptive.control.spoken_requests import spoken_request
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.foreground import Foreground
+from adaptive.history.conversation import PastConversation
+from adaptive.host.chat_title import name_chat
 from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
+from adaptive.host.history_chats import HostPastChats
+from adaptive.host.history_turn import history_turn
+from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import Hook
 from adaptive.host.installed import Installation
 from adaptive.host.model_choices import HostModels
@@ -31,20 +41,15 @@ from adaptive.learn.report import NOTHING_NEW, failure_line
 from adaptive.learning import Learning
 from adaptive.llm.ask import AnswerFormats
 from adaptive.measuring import Measuring
-from adaptive.privacy.erasure_requests import ErasureRequest
 from adaptive.privacy.sealing import Sealer
 from adaptive.recalling import Recalling, RequestInHand
-from adaptive.remembering import Remembering
-from adaptive.restoring import Restoring, asks_restoration
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings import Settings
 from adaptive.shapes import listing, mapping
-from adaptive.suggesting import Suggesting
-from adaptive.summing_up import AnsweredChat, SummingUp, answered_chat
 from adaptive.table_ports import PendingTurn
 from adaptive.text_cache import forget_texts
-from adaptive.typed_turns import typed_turn
-from adaptive.understanding import UNLEARNED, Understanding
+from adaptive.turn_state import turn_state
+from adaptive.typed_turns import typed_message, typed_turn
 from adaptive.user_valves import UserValves
 from adaptive.valves import Valves
 
@@ -65,26 +70,27 @@ class Filter:
         indexes, formats, start = MemoryIndexes(), AnswerFormats(), self._start
         tables = HostTables.sealed(Sealer(host_secret()))
         notes, trail = tables.chat_notes, AuditTrail(tables.audit)
-        suggesting = Suggesting(tables.suggestions)
+        suggestions = Suggestions(tables.suggestions)
         self._redacted_turns = RedactedTurns()
         self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
         serves = self._installation.serves
         self._learning = Learning(
-            indexes, tables, formats, start, trail, suggesting, serves, give_way
+            indexes, tables, formats, start, trail, suggestions, serves, give_way
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
-        self._remembering = Remembering(formats, notes, tables.leases, self._learning.tell, nulls)
-        self._understanding = Understanding(formats, start, notes, trail)
+        past = HostHistoryVectors(), HostPastChats()
+        self._history = PastConversation(formats, notes, tables.leases, nulls, *past)
+        self._preprocessor = Preprocessor(formats, start, trail.record)
         self._recalling = Recalling(
-            indexes, tables, formats, start, self._understanding, self._remembering
+            indexes, tables, formats, start, self._preprocessor, self._history
         )
-        self._summing_up = SummingUp(self._learning, suggesting, notes)
-        self._answers = Answers(self._learning.writing)
-        shells = (self._recalling.forget, self._summing_up.forget, suggesting.forget)
+        learning = self._learning
+        parts = (learning.writing, learning.model_for, learning.learn_findings)
+        self._postprocessor = Postprocessor(formats, notes, trail.record, *parts)
+        self._correction = AnswerCorrection(self._learning.writing)
+        shells = (self._recalling.forget, self._postprocessor.forget, suggestions.forget)
         forgetting = (*shells, forget_texts)
-        self._erasing = Erasing(
-            self._learning, tables.archive, forgetting, history=self._remembering
-        )
+        self._erasing = Erasing(self._learning, forgetting, history=self._history)
         self._restoring = Restoring(self._learning)
         self._switch_notices = SwitchNotices()
         self._supported: bool | None = None
@@ -218,7 +224,7 @@ class Filter:
                 if hook.settings.enabled:
                     body = await self._answered(hook, body)
                 # What was kept before it was switched off is still the user's to erase.
-                elif self._asked_to_erase(hook, _messages_of(body)):
+                elif self._asked(hook, _messages_of(body)):
                     return body
                 if memory_switch(hook.user) is not None:
                     self._start(self._switch_seen(hook))
@@ -228,36 +234,38 @@ class Filter:
 
     async def _answered(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
         """The answer as it is to stand; what is to be done behind it is begun."""
-        body = await self._answers.cleaned(hook, body)
-        if answered := self._answers.with_links(hook, body):
+        body = await self._correction.cleaned(hook, body)
+        if answered := self._correction.with_links(hook, body):
             self._start(self._linked(hook, answered))
         messages = _messages_of(body)
-        if self._understanding.names(hook):
-            self._start(self._named(hook, messages))
+        state = turn_state(hook.metadata)
+        if title := state.pop("title", ""):
+            self._start(self._named(hook, title, messages))
         turn = typed_turn(hook, messages)
-        if self._asked_to_erase(hook, messages):
-            return body
-        if asks_restoration(hook, messages):
-            self._start(self._restored(hook))
+        if self._asked(hook, messages):
             return body
         with self._foreground.turn():
             pending = await self._learning.put(hook, turn) if turn is not None else None
-        reason = str(hook.metadata.get(UNLEARNED) or "")
-        line = NOTHING_NEW if turn is not None else reason
-        learned, known = asyncio.Event(), pending is not None
+        line = NOTHING_NEW if turn is not None else state.get("unlearned", "")
+        learned = asyncio.Event()
         self._start(self._learned(hook, pending, line, learned))
-        if chat := answered_chat(hook, messages, turn, worth_learning=known):
-            self._start(self._summed_up(hook, chat, learned))
-        if self._remembering.keeps(hook):
+        _, said = typed_message(hook, messages) or ({}, "")
+        if looked_at := answered_turn(hook, messages, said, turn.turn if turn else None):
+            self._start(self._postprocessed(looked_at, learned))
+        if self._history.keeps(history_turn(hook)):
             self._start(self._remembered(hook))
         return body
 
-    def _asked_to_erase(self, hook: Hook, messages: list[dict[str, Any]]) -> bool:
-        """Whether the newest message asks for an erasure, which is begun then."""
-        erasure = asked_erasure(hook, messages)
-        if erasure is not None:
-            self._start(self._erased(hook, erasure))
-        return erasure is not None
+    def _asked(self, hook: Hook, messages: list[dict[str, Any]]) -> bool:
+        """Whether the newest message asks the memory for something, which is begun then."""
+        request = spoken_request(hook, messages)
+        if request is None or (request == "restore" and not hook.settings.enabled):
+            return False
+        if request == "restore":
+            self._start(self._done(hook, self._restoring.restore(hook), "Not restored"))
+        else:
+            self._start(self._done(hook, self._erasing.erase(hook, request), "Not erased"))
+        return True
 
     def _hook(
         self,
@@ -319,19 +327,19 @@ class Filter:
             line = failure_line("an unexpected error; the server's log tells more")
             await hook.notifier.status(line)
 
-    async def _summed_up(self, hook: Hook, chat: AnsweredChat, learned: asyncio.Event) -> None:
+    async def _postprocessed(self, turn: AnsweredTurn, learned: asyncio.Event) -> None:
         """Looking back at an answered turn, in a task of its own that nobody waits for."""
         try:
-            async with self._measuring.background(hook):
+            async with self._measuring.background(turn.hook):
                 await self._foreground.give_way()
-                await self._summing_up.sum_up(hook, chat, learned)
+                await self._postprocessor.process(turn, learned)
         except Exception:
-            log.exception("an unexpected error while summing up a turn")
+            log.exception("an unexpected error while post-processing a turn")
 
-    async def _named(self, hook: Hook, messages: list[dict[str, Any]]) -> None:
+    async def _named(self, hook: Hook, title: str, messages: list[dict[str, Any]]) -> None:
         """Giving a chat its title, in a task of its own that nobody waits for."""
         try:
-            await self._understanding.name_chat(hook, messages)
+            await name_chat(hook, title, messages)
         except Exception:
             log.exception("an unexpected error while giving a chat its title")
 
@@ -340,7 +348,7 @@ class Filter:
         try:
             async with self._measuring.background(hook):
                 await self._foreground.give_way()
-                await self._remembering.keep(hook)
+                await self._history.keep(history_turn(hook, self._learning.tell))
         except AdaptiveMemoryError as error:
             log.warning("past conversation is not indexed: %s", error)
         except Exception:
@@ -349,26 +357,21 @@ class Filter:
     async def _linked(self, hook: Hook, answered: str) -> None:
         """Checking an answer's links in a task of its own, which nobody waits for."""
         try:
-            await self._answers.correct_links(hook, answered)
+            await self._correction.correct_links(hook, answered)
         except Exception:
             log.exception("an unexpected error while checking links")
 
-    async def _erased(self, hook: Hook, erasure: ErasureRequest) -> None:
-        """Erasing in a task of its own, as the user is asked first."""
+    async def _done(self, hook: Hook, work: Coroutine[Any, Any, str], failure: str) -> None:
+        """What was asked for, in a task of its own, as the user is asked first."""
         try:
-            await self._erasing.erase(hook, erasure)
+            if line := await work:
+                await self._learning.tell(hook, line)
+        except AdaptiveMemoryError as error:
+            log.warning("%s: %s", failure, error)
+            await self._learning.tell(hook, f"{failure}: {error}")
         except Exception:
-            log.exception("an unexpected error while erasing")
-            line = "Not erased: an unexpected error; the server's log tells more"
-            await hook.notifier.status(line)
-
-    async def _restored(self, hook: Hook) -> None:
-        """Restoring in a task of its own, as the user is asked first."""
-        try:
-            await self._restoring.restore(hook)
-        except Exception:
-            log.exception("an unexpected error while restoring")
-            line = "Not restored: an unexpected error; the server's log tells more"
+            log.exception("an unexpected error while doing what was asked for")
+            line = f"{failure}: an unexpected error; the server's log tells more"
             await hook.notifier.status(line)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:

@@ -22,15 +22,17 @@ from adaptive.errors import (
 from adaptive.foreground import GiveWay, no_way_to_give
 from adaptive.host.dialog import PageDialog
 from adaptive.host.hook import Hook
+from adaptive.host.kind import LEARNED_KINDS
 from adaptive.host.locality import kept_from_completer
 from adaptive.host.providers import chosen_completer, user_sources
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.switched_off import wants_memory
 from adaptive.host.tables import HostTables
-from adaptive.learn.archive import AuditTrail, UserStore, restore_memory
+from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.learn.deletion import delete_confirmed
-from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
+from adaptive.learn.lesson import Lesson, LessonResources, learn_findings, learn_turn
 from adaptive.learn.prefilter import Prefilter
+from adaptive.learn.proposals import offered_lesson, propose_findings, proposed_lesson
 from adaptive.learn.queue import LearningQueue, always
 from adaptive.learn.report import failure_line
 from adaptive.learn.turn_work import TurnWork
@@ -42,9 +44,10 @@ from adaptive.learn.waiting_turn import (
     read_pending,
 )
 from adaptive.llm.ask import AnswerFormats
-from adaptive.model import Memory, Turn
+from adaptive.model import Memory, Operation, Turn
+from adaptive.ports import Completer
 from adaptive.search.indexes import MemoryIndexes, Sources
-from adaptive.suggesting import Suggesting
+from adaptive.suggestion_ports import Proposer
 from adaptive.table_ports import PendingTurn
 from adaptive.typed_turns import of_this_user_alone
 
@@ -66,7 +69,7 @@ class Learning:
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
         trail: AuditTrail,
-        suggesting: Suggesting,
+        proposer: Proposer,
         serves: Callable[[], Awaitable[bool]] = always,
         give_way: GiveWay = no_way_to_give,
     ) -> None:
@@ -74,7 +77,7 @@ class Learning:
         self._indexes, self._vectors = indexes, tables.vectors
         self._usage, self._archive, self._leases = tables.usage, tables.archive, tables.leases
         self._queue = LearningQueue(tables.pending, serves=serves, wanted=wants_memory)
-        self._trail, self._suggesting = trail, suggesting
+        self._trail, self._proposer = trail, proposer
         self._formats, self._prefilter = formats, Prefilter(indexes.nulls)
         self._writing = asyncio.Semaphore(1)
         self._lines = AnswerLines(self._writing)
@@ -128,16 +131,6 @@ class Learning:
         self._queue.forget(user_id)
         self._resumed.pop(user_id, None)
         self._lines.forget(user_id)
-
-    async def restore(self, hook: Hook, memory_ids: Sequence[str]) -> int:
-        """Bring memories back from the archive; how many stand in the store again.
-
-        Raises:
-            HostError: the archive can't be read, or a row does not stand in the store.
-        """
-        room, now = await self.storeroom(hook), int(time.time())
-        restored = [await restore_memory(room, one, now) for one in memory_ids]
-        return sum(memory is not None for memory in restored)
 
     async def storeroom(self, hook: Hook) -> UserStore:
         """The store of a hook's user with what is kept beside it.
@@ -195,18 +188,82 @@ class Learning:
         can_ask = own is not None and own.caller is not None
         room = await self._lesson_resources(hook, can_ask=can_ask, calls_before=work.calls_before)
         now = local_time(turn.source.said_at, *waiting[-1].time_zones)
-        learned = self._suggesting.lesson if settings.save_mode == "suggest" else learn_turn
-        lesson = await learned(room, turn, settings, now, work)
+        if settings.save_mode == "suggest":
+            lesson = await proposed_lesson(self._proposer, room, turn, settings, now, work)
+        else:
+            lesson = await learn_turn(room, turn, settings, now, work)
         if lesson.doubtful and own is not None:
             asked = self._ask(room, turn, own, lesson.doubtful)
-            self._start(self._suggesting.asking(turn.user_id, asked))
+            self._start(self._proposer.asking(turn.user_id, asked))
         return lesson
 
     async def offer(self, hook: Hook) -> None:
         """Ask a user about suggestions that wait, and show what came of it."""
-        answered = await self._suggesting.offer(hook, partial(self.lesson_resources, hook))
+        if hook.caller is None or hook.told_kind not in LEARNED_KINDS:
+            return
+        answered = await offered_lesson(
+            self._proposer,
+            partial(self.lesson_resources, hook),
+            PageDialog(hook.caller),
+            hook.user_id,
+            hook.chat_id,
+            hook.settings,
+        )
         if answered.line:
             await self._lines.show(hook, answered.line, failed=not answered.complete)
+
+    async def model_for(
+        self, hook: Hook, memory_ids: Sequence[str]
+    ) -> tuple[Completer, tuple[Memory, ...]] | None:
+        """The model for learning, and these memories.
+
+        ``None`` where one is gone or is kept from that model: nobody could tell what repeats it.
+
+        Raises:
+            AdaptiveMemoryError: the host does not know the user, or no model is known.
+        """
+        room = await self.lesson_resources(hook)
+        if not memory_ids:
+            return room.completer, ()
+        limit = hook.settings.index_cache_bytes
+        index = await room.indexes.current(room.sources, limit, patience=0)
+        found = [one for one in map(index.memory, memory_ids) if one is not None]
+        if len(room.hidden.without(found)) < len(memory_ids):
+            return None
+        return room.completer, tuple(found)
+
+    async def learn_findings(
+        self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
+    ) -> str:
+        """Learn or propose facts that were found beside a turn's lesson; the line for the user.
+
+        They are left while others learn of the user, or where they are ``is_wanted`` no more.
+
+        Raises:
+            AdaptiveMemoryError: they can't be.
+        """
+        room, settings = await self.lesson_resources(hook), hook.settings
+        line, proposed = "", 0
+
+        async def written(held: Callable[[], Awaitable[bool]]) -> None:
+            """Write or propose, as the only one who does."""
+            nonlocal line, proposed
+            if not is_wanted():
+                return
+            if settings.save_mode == "suggest":
+                proposed = await propose_findings(
+                    self._proposer, room, turn, findings, settings, held
+                )
+            else:
+                line = await learn_findings(room, turn, findings, settings, held)
+
+        if not await self._queue.alone(turn.user_id, written):
+            log_learning.info("what was found in a turn is not learned: others are learning")
+        if proposed and hook.caller is not None:
+            await self.offer(hook)
+        elif proposed:
+            line = await self._proposer.left(turn.user_id)
+        return line
 
     async def lesson_resources(self, hook: Hook) -> LessonResources:
         """What learning from a hook's user needs; ``AdaptiveMemoryError`` where it is not known."""

@@ -12,15 +12,14 @@ from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
-from adaptive.answers import ANOMALIES
 from adaptive.host.hook import Hook
 from adaptive.host.telemetry import Telemetry
 from adaptive.measures import TurnMeasures, measured
-from adaptive.shapes import listing
+from adaptive.turn_state import turn_state
 
 log_measures = logging.getLogger("adaptive_memory.measures")
 
-# Names of what was found in the answer, which the outlet leaves in the turn's metadata.
+# Names of what was found in the answer.
 _MOST_ANOMALIES = 20
 # The host makes the model's request first: that is what the user waits for.
 _TELL_AFTER_SECONDS = 0.1
@@ -88,8 +87,8 @@ class Measuring:
             shared.running -= 1
             if not shared.running:
                 self._background.pop(key, None)
-                found = listing(hook.metadata.pop(ANOMALIES, None))
-                shared.measures.anomalies.update(map(str, found[:_MOST_ANOMALIES]))
+                found = turn_state(hook.metadata).pop("anomalies", [])
+                shared.measures.anomalies.update(found[:_MOST_ANOMALIES])
                 if not shared.measures.idle:
                     shared.measures.end()
                     self._tell(hook, shared.measures)

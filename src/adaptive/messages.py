@@ -15,6 +15,7 @@ from adaptive.spans import without_spans
 Message = Mapping[str, Any]
 # The year 5138.
 _LATEST_SECONDS = 1e11
+_CHARACTERS_PER_TOKEN = 4
 
 # Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open WebUI
 # 0.9 (host: utils/middleware.py, serialize_output).
@@ -95,3 +96,9 @@ def head_and_tail(text: str, limit: int) -> str:
         return text
     head = limit * 2 // 3
     return f"{text[:head]}\n[…]\n{text[-(limit - head) :]}"
+
+
+def estimated_tokens(text: str) -> int:
+    """A rough count of tokens: four ASCII characters each, every other character one."""
+    ascii_characters = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
+    return -(-ascii_characters // _CHARACTERS_PER_TOKEN) + len(text) - ascii_characters

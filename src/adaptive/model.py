@@ -68,7 +68,8 @@ class StoreStamp:
 class Draft:
     """What a memory is to say; ``confidence`` is 0 to 1, ``importance`` 1 to 10.
 
-    ``until`` is the date (YYYY-MM-DD) on which it ends by itself, empty if it does not.
+    ``until`` is the date (YYYY-MM-DD) on which it ends by itself, empty if it does not; ``passed``
+    is the mark of the content that the gate let pass (see ``gated_draft``).
     """
 
     content: str
@@ -77,6 +78,7 @@ class Draft:
     confidence: float = 1.0
     importance: int = 5
     until: str = ""
+    passed: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

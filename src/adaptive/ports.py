@@ -156,8 +156,8 @@ class Dialog(Protocol):
         """
         ...
 
-    async def ask(self, title: str, message: str, hint: str) -> str | None:
-        """A question to be answered in words; ``hint`` stands in the empty field.
+    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
+        """A question to be answered in words; ``hint`` stands in a field without a ``value``.
 
         ``None`` where nobody answered, an empty text where the user answered nothing or declined.
         """

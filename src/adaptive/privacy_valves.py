@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal, cast
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from adaptive.learn_valves import LearnValves
 from adaptive.lenient import valve_notes
 
 PiiRedaction = Literal["off", "store", "model", "all"]
-StoredForm = Literal["keep", "mask", "refuse"]
 
 _PRIVACY = "Privacy"
-_PERSONAL = "Personal data in memories"
-_STORED = "`keep`, `mask` (only what tells it apart from others), or `refuse` the memory."
+_KINDS = (
+    "email, phone, address, birth_date, coordinates, card, iban, national_id, ssn, passport, ip, "
+    "mac, url_credentials, crypto_wallet"
+)
 
 
 class PrivacyValves(LearnValves):
@@ -75,73 +76,46 @@ class PrivacyValves(LearnValves):
         ),
         json_schema_extra=valve_notes(_PRIVACY, "Nothing of a chat should outlive the day."),
     )
-    store_email: StoredForm = Field(
-        default="keep",
-        description=f"E-mail addresses: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "They must not be kept in full."),
+    mask_in_memories: str = Field(
+        default="crypto_wallet, ip, mac, iban, national_id, passport",
+        description=(
+            "Kinds of personal data, separated by commas, of which a memory keeps only what tells "
+            f"them apart, as the last digits. Kinds: {_KINDS}. What neither list names is kept."
+        ),
+        json_schema_extra=valve_notes(
+            _PRIVACY, "More must not be kept in full, or your users need some in full."
+        ),
     )
-    store_phone: StoredForm = Field(
-        default="keep",
-        description=f"Telephone numbers: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "They must not be kept in full."),
+    refuse_in_memories: str = Field(
+        default="card, ssn, url_credentials",
+        description="Kinds, of the same, with which a memory is not saved at all.",
+        json_schema_extra=valve_notes(
+            _PRIVACY, "Nothing of some kinds may be kept, or masking them is enough."
+        ),
     )
-    store_address: StoredForm = Field(
-        default="keep",
-        description=f"Street addresses: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "They must not be kept in full."),
-    )
-    store_birth_date: StoredForm = Field(
-        default="keep",
-        description=f"Dates of birth: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "They must not be kept in full."),
-    )
-    store_coordinates: StoredForm = Field(
-        default="keep",
-        description=f"Coordinates of places: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "They must not be kept in full."),
-    )
-    store_crypto_wallet: StoredForm = Field(
-        default="mask",
-        description=f"Addresses of crypto wallets: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Your users need them in full (`keep`)."),
-    )
-    store_ip: StoredForm = Field(
-        default="mask",
-        description=f"IP addresses: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Your users manage networks (`keep`)."),
-    )
-    store_mac: StoredForm = Field(
-        default="mask",
-        description=f"Hardware addresses of network cards: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Your users manage networks (`keep`)."),
-    )
-    store_iban: StoredForm = Field(
-        default="mask",
-        description=f"Bank accounts (IBAN): {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Your users need them in full (`keep`)."),
-    )
-    store_national_id: StoredForm = Field(
-        default="mask",
-        description=f"National identity and tax numbers: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Nothing of them may be kept (`refuse`)."),
-    )
-    store_passport: StoredForm = Field(
-        default="mask",
-        description=f"Passport numbers: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Nothing of them may be kept (`refuse`)."),
-    )
-    store_card: StoredForm = Field(
-        default="refuse",
-        description=f"Payment cards: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Their last digits are of use (`mask`)."),
-    )
-    store_ssn: StoredForm = Field(
-        default="refuse",
-        description=f"US social security numbers: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "Their last digits are of use (`mask`)."),
-    )
-    store_url_credentials: StoredForm = Field(
-        default="refuse",
-        description=f"Addresses of pages with a password in them: {_STORED}",
-        json_schema_extra=valve_notes(_PERSONAL, "The page's name is of use (`mask`)."),
-    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _stored_kind_by_kind(cls, saved: Any) -> Any:
+        """Earlier releases had a valve for each kind: what an admin had set there is carried over.
+
+        Only where the two lists are not saved themselves.
+        """
+        names = ("mask_in_memories", "refuse_in_memories")
+        if not isinstance(saved, dict) or any(name in saved for name in names):
+            return saved  # pyright: ignore[reportUnknownVariableType]
+        known = cast(dict[str, Any], saved)
+        lists = [str(cls.model_fields[name].default).split(", ") for name in names]
+        for name, chosen in known.items():
+            kind = str(name).removeprefix("store_")
+            if kind != name and chosen in ("keep", "mask", "refuse") and kind in _KINDS.split(", "):
+                lists = [[one for one in listed if one != kind] for listed in lists]
+                if chosen != "keep":
+                    lists[chosen == "refuse"].append(kind)
+        return {**known, **{name: ", ".join(one) for name, one in zip(names, lists, strict=True)}}
+
+
+def listed_kinds(valve: str) -> frozenset[str]:
+    """The kinds that a list names, however they are spelled: "E-mail, IBAN"."""
+    spelled = (one.strip().lower().replace("-", "").replace(" ", "_") for one in valve.split(","))
+    return frozenset(spelled)

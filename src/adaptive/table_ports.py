@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -68,6 +68,10 @@ class AuditEntry:
     reason: str = ""
     chat_id: str = ""
     message_id: str = ""
+
+
+# Adds changes of a user at an epoch second to the audit; raises nothing.
+RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
 
 
 class AuditTable(Protocol):

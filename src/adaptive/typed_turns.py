@@ -19,12 +19,7 @@ from adaptive.messages import (
     spoken_text,
 )
 from adaptive.model import Provenance, Turn
-from adaptive.shapes import listing
-from adaptive.understanding import LANGUAGE, UNLEARNED, is_learned_from
-
-# The inlet tells the outlet of the same turn which memories went in: the host hands both the same
-# metadata.
-INJECTED = "adaptive_memory_injected"
+from adaptive.turn_state import turn_state
 
 
 def typed_message(hook: Hook, messages: Sequence[Message]) -> tuple[Message, str] | None:
@@ -38,9 +33,8 @@ def typed_message(hook: Hook, messages: Sequence[Message]) -> tuple[Message, str
 
 def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     """The turn to learn, ``None`` where nothing in it is the user's own new words."""
-    settings, metadata = hook.settings, hook.metadata
-    kind = hook.told_kind
-    if metadata.get(UNLEARNED) or not is_learned_from(hook):
+    settings, metadata, state = hook.settings, hook.metadata, turn_state(hook.metadata)
+    if state.get("unlearned") or not hook.is_learned_from:
         return None
     found = typed_message(hook, messages)
     if found is None:
@@ -51,10 +45,10 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     when = said_at(newest, now)
     source = Provenance(hook.chat_id, message_id or str(metadata.get("message_id") or when), when)
     earlier = earlier_utterances(messages, newest, settings.recent_messages_n)
-    injected = tuple(map(str, listing(metadata.pop(INJECTED, None))))
-    turn = Turn(hook.user_id, kind, words, earlier, source, injected)
-    answer_id, language = (str(metadata.get(one) or "") for one in ("message_id", LANGUAGE))
-    return WaitingTurn(turn, hook.time_zones, answer_id, language)
+    injected = tuple(state.get("injected", ()))
+    turn = Turn(hook.user_id, hook.told_kind, words, earlier, source, injected)
+    answer_id = str(metadata.get("message_id") or "")
+    return WaitingTurn(turn, hook.time_zones, answer_id, state.get("language", ""))
 
 
 async def of_this_user_alone(turn: Turn) -> Turn:

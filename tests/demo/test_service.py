@@ -11,14 +11,13 @@ from typing import Any
 import aiohttp
 import pytest
 
-from adaptive.conversation.history_summary import read_history_summary
-from adaptive.conversation.topic_summary import topic_request
-from adaptive.conversation.topics import Topic
-from adaptive.conversation_ports import PastMessage
+from adaptive.history.messages import PastMessage
+from adaptive.history.summaries import history_summary_request, read_history_summary
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.operations import read_extraction
 from adaptive.learn.screening import screened
 from adaptive.learn.summary import read_summary, refusal_of, summary_request
+from adaptive.llm.prompts import render_prompt
 from adaptive.model import Completion, CompletionRequest, Memory, Provenance, Turn
 from adaptive.settings import Settings
 from adaptive.user_valves import UserValves
@@ -172,7 +171,8 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
 def test_a_topic_is_summed_up() -> None:
     """A finished topic gets a summary that can be read, so that past conversation can be tried."""
     said = PastMessage("m", "c", "user", "We talked about Lisbon.", 0)
-    summary = read_history_summary(_completed(topic_request(Topic((said,), closed=True))))
+    prompt = render_prompt("summarise_history", "", {"words": "80"})
+    summary = read_history_summary(_completed(history_summary_request(prompt, [said])))
     assert "We talked about Lisbon." in summary
 
 

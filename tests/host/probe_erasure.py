@@ -34,14 +34,13 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     from adaptive.host.audit_table import HostAuditTable
     from adaptive.host.chat_table import HostChatTable
     from adaptive.host.erasable_memories import HostMemories
-    from adaptive.host.erasable_tables import ErasableTables
-    from adaptive.host.erasure import Holdings, erase_everything
+    from adaptive.host.erasure import Holdings, erase_held
     from adaptive.host.memories import HostMemoryStore
-    from adaptive.host.origin_erasure import erase_where
     from adaptive.host.sealed_tables import SealedArchiveTable, SealedAuditTable, SealedChatTable
     from adaptive.host.secret import host_secret
+    from adaptive.host.user_rows import UserRows
     from adaptive.model import Draft, Provenance
-    from adaptive.privacy.retention import FromChat
+    from adaptive.privacy.origin import Origin
     from adaptive.privacy.sealing import Sealer
     from adaptive.table_ports import AuditEntry
 
@@ -77,26 +76,26 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         (read,) = [one for one in await stores["bob"].read() if one.id == lent.id]
         ends += [read.until, read.content]
     await stores["bob"].delete(lent)
-    memories_of_ada = HostMemories(stores["ada"])
-    holdings = Holdings("ada", memories_of_ada, ErasableTables(), archive)
+    memories_of_ada = HostMemories(request, stores["ada"].user)
+    holdings = Holdings("ada", memories_of_ada, UserRows("ada"), archive)
     told: dict[str, Any] = {
         "ends": ends,
         "secret": host_secret() == WEBUI_SECRET_KEY.strip() != "",
-        "provenance": memories_of_ada.keeps_provenance,
+        "provenance": memories_of_ada.keeps_history,
         "deleted chats": await states.drop_deleted("ada"),
         "before": [await searchable("ada"), await searchable("bob")],
     }
-    report = await erase_where(holdings, FromChat("c"), now)
-    told["chat"] = [report.removed["memory"], report.complete, len(report.notes)]
+    report = await erase_held(holdings, Origin("c"))
+    told["chat"] = [report.counts["memory"], not report.failed, int(bool(report.note))]
     told["after chat"] = [one.content for one in await stores["ada"].read()]
     told["vectors after chat"] = await searchable("ada")
-    report = await erase_everything(holdings)
-    told["all"] = [report.removed["memory"], report.complete, len(report.notes)]
+    report = await erase_held(holdings)
+    told["all"] = [report.counts["memory"], not report.failed, int(bool(report.note))]
     told["after all"] = [await searchable("ada"), await searchable("bob")]
     ghost = {"id": "ghost", "text": "ghost", "vector": [1.0, 1.0, 2.0], "metadata": {"at": 1}}
     await CLIENT.upsert("user-memory-ada", [ghost])
     told["ghosts"] = await searchable("ada")
-    told["ghosts erased"] = (await erase_everything(holdings)).complete
+    told["ghosts erased"] = not (await erase_held(holdings)).failed
     told["after ghosts"] = await searchable("ada")
     told["bob"] = len(await stores["bob"].read())
     return told

@@ -22,7 +22,7 @@ from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000
 SECRET = "made-up secret of a host"
-NOTES = ChatNotes("travel", "The user plans a holiday in Lisbon.", ("holiday", "Lisboa é bonita"))
+NOTES = ChatNotes("The user plans a holiday in Lisbon.", ("holiday", "Lisboa é bonita"))
 Workers = tuple[Worker, Worker]
 
 
@@ -57,26 +57,13 @@ async def test_notes_come_back(tables: list[HostChatNotesTable]) -> None:
     assert await here.read("ada", "c") == ChatNotes(summary="New.")
 
 
-async def test_newest_first(tables: list[HostChatNotesTable]) -> None:
-    """A user's chats come with when they were noted, the newest first, so many at most."""
-    here, there = tables
-    for number, chat in enumerate("abc"):
-        await here.write("ada", chat, NOTES, NOW + number)
-    await here.write("bob", "d", NOTES, NOW)
-    await here.write("ada", "a", NOTES, NOW + 9)
-    found = [(chat, when) for chat, _, when in await there.all("ada", 10)]
-    assert found == [("a", NOW + 9), ("c", NOW + 2), ("b", NOW + 1)]
-    assert await there.all("ada", 1) == (("a", NOTES, NOW + 9),)
-
-
 async def test_writers_at_once(tables: list[HostChatNotesTable]) -> None:
     """Two workers that write at once leave one row, of one of them."""
     here, there = tables
     others = [ChatNotes(summary=f"{number}.") for number in range(6)]
     tasks = [(here, there)[at % 2].write("ada", "c", one, NOW) for at, one in enumerate(others)]
     await asyncio.gather(*tasks)
-    ((_, notes, _),) = await here.all("ada", 9)
-    assert notes in others
+    assert await there.read("ada", "c") in others
 
 
 async def test_sealed(workers: Workers, tables: list[HostChatNotesTable]) -> None:
@@ -87,7 +74,6 @@ async def test_sealed(workers: Workers, tables: list[HostChatNotesTable]) -> Non
     assert not [word for word in ("Lisbon", "holiday", "travel") if word in whole]
     await changed(workers[0], "UPDATE adaptive_memory_chat_notes SET user_id = 'bob'")
     assert await tables[0].read("bob", "c") == ChatNotes()
-    assert await tables[0].all("bob", 9) == ()
 
 
 @pytest.mark.parametrize(
@@ -98,7 +84,6 @@ async def test_damaged(workers: Workers, tables: list[HostChatNotesTable], damag
     await tables[0].write("ada", "c", NOTES, NOW)
     await changed(workers[0], "UPDATE adaptive_memory_chat_notes SET notes = :it", it=damaged)
     assert await tables[0].read("ada", "c") == ChatNotes()
-    assert await tables[0].all("ada", 9) == ()
     await tables[0].write("ada", "c", NOTES, NOW)
     assert await tables[0].read("ada", "c") == NOTES
 
@@ -114,7 +99,8 @@ async def test_deleted_chats(workers: Workers, tables: list[HostChatNotesTable])
     await changed(worker, "CREATE TABLE chat (id VARCHAR PRIMARY KEY)")
     await changed(worker, "INSERT INTO chat VALUES ('kept')")
     assert await table.drop_deleted("ada", "new") == 1
-    assert sorted(chat for chat, _, _ in await table.all("ada", 9)) == ["kept", "new"]
+    noted = [await table.read("ada", chat) for chat in ("kept", "deleted", "new")]
+    assert noted == [NOTES, ChatNotes(), NOTES]
     assert await table.drop_deleted("ada", "kept") == 1
     worker.statements.clear()
     assert await table.drop_deleted("ada") == 0
@@ -129,8 +115,6 @@ async def test_without_the_host() -> None:
         await table.read("ada", "c")
     with pytest.raises(TablesUnavailable, match="writing the notes of a chat"):
         await table.write("ada", "c", NOTES, NOW)
-    with pytest.raises(TablesUnavailable, match="reading the notes of chats"):
-        await table.all("ada", 3)
 
 
 async def test_statement_for_postgresql() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date
@@ -13,16 +14,14 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 
+from adaptive.control.erasing import period_of_day
 from adaptive.conversation_ports import ChatNotes
 from adaptive.errors import MemoryUnavailable, StoreError, TablesUnavailable
 from adaptive.host.archive_table import HostArchiveTable
 from adaptive.host.audit_table import HostAuditTable
 from adaptive.host.chat_notes_table import HostChatNotesTable
 from adaptive.host.chat_table import HostChatTable
-from adaptive.host.erasable_tables import ErasableTables
-from adaptive.host.erasure import ErasureReport, Holdings, erase_everything
-from adaptive.host.lease_table import HostLeaseTable
-from adaptive.host.origin_erasure import erase_where, forecast_where
+from adaptive.host.erasure import ErasureReport, Holdings, erase_held, find_held
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.host.sealed_tables import (
     SealedArchiveTable,
@@ -31,9 +30,10 @@ from adaptive.host.sealed_tables import (
     SealedPendingTable,
 )
 from adaptive.host.usage_table import HostUsageTable
+from adaptive.host.user_rows import UserRows
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.model import Memory
-from adaptive.privacy.retention import FromChat, FromPeriod, FromSource, Origin
+from adaptive.privacy.origin import Origin
 from adaptive.privacy.sealing import Sealer
 from adaptive.table_ports import ArchivedMemory, AuditEntry, PendingTurn, StoredVector, TurnLease
 from tests.fakes import memory
@@ -41,8 +41,9 @@ from tests.host.databases import DATABASES, Worker, two_workers
 
 NOW = 1_700_000_000
 DAY = 86_400
-KINDS = ("archive", "audit", "chat", "chat_notes", "lease", "pending", "usage", "vector", "newer")
-TABLES = tuple(f"adaptive_memory_{kind}" for kind in KINDS)
+KINDS = ("archive", "audit", "chat", "chat_notes", "pending", "usage", "vector", "newer")
+PREFIX = "adaptive_memory_"
+TABLES = tuple(f"{PREFIX}{kind}" for kind in KINDS)
 # Ids that patterns and quotes might mix up.
 USERS = ("ada", "ADA", "ada2", "a%", "a_a", "o'ada")
 
@@ -62,7 +63,7 @@ class Rows:
     """
 
     rows: list[Memory]
-    keeps_provenance: bool = True
+    keeps_history: bool = True
     stuck: set[str] = field(default_factory=set)
     refusal: Exception | None = None
     late: list[Memory] = field(default_factory=list)
@@ -86,8 +87,8 @@ class Rows:
     async def delete_all(self) -> None:
         """No row."""
         self.erasures += 1
-        if self.stuck:
-            raise StoreError("rows are stuck")
+        if self.refusal or self.stuck:
+            raise self.refusal or StoreError("rows are stuck")
         self.rows[:] = self.late[:1]
         del self.late[:1]
         if self.vectors_stuck:
@@ -104,7 +105,6 @@ class House:
         self.archive = SealedArchiveTable(HostArchiveTable(sessions), Sealer("secret"))
         self.chats = SealedChatTable(HostChatTable(sessions), Sealer("secret"))
         self.notes = HostChatNotesTable(Sealer("secret"), sessions)
-        self.leases = HostLeaseTable(sessions)
         self.usage = HostUsageTable(sessions)
         self.vectors = HostVectorTable()
         self.vectors._table._sessions = sessions
@@ -115,7 +115,7 @@ class House:
             turn = PendingTurn(user_id, f"m-{chat}", chat, '["words"]', NOW, NOW)
             await self.pending.put(turn)
             await self.chats.write(user_id, chat, "[]", NOW)
-            await self.notes.write(user_id, chat, ChatNotes("tea", "About tea."), NOW)
+            await self.notes.write(user_id, chat, ChatNotes(summary="About tea."), NOW)
             change = AuditEntry("saved", f"{chat}1", NOW, "", "words", "new", chat, f"m-{chat}")
             await self.audit.append(user_id, [change], NOW)
         ids = ["c1", "d1", "e1", "c9"]
@@ -123,20 +123,20 @@ class House:
         await self.usage.record(user_id, ids, NOW)
         vector = StoredVector("hash", np.ones(4, np.float32) / 2)
         await self.vectors.write(user_id, "words", dict.fromkeys(ids, vector))
-        for subject in ("topics", "upkeep"):
-            await self.leases.acquire(f"{subject}:{user_id}", "worker", NOW, 30)
 
     async def copy(self) -> None:
         """The same rows for all other users, as far as the database can tell."""
-        tables = await ErasableTables(self.worker.sessions).existing()
+        tables = await UserRows("ada", self.worker.sessions).tables()
         async with self.worker.sessions() as session:
-            for name, columns in tables.items():
+            for name, table in tables.items():
+                columns = set(table.c.keys())
                 copied = sorted(columns - {"id"})
-                whose = "name" if "name" in columns else "user_id"
-                new = [f"replace({one}, 'ada', :id)" if one == whose else one for one in copied]
+                new = [
+                    "replace(user_id, 'ada', :id)" if one == "user_id" else one for one in copied
+                ]
                 query = (
-                    f"INSERT INTO {name} ({', '.join(copied)}) "
-                    f"SELECT {', '.join(new)} FROM {name} WHERE {whose} IN ('ada', 'topics:ada')"
+                    f"INSERT INTO {PREFIX}{name} ({', '.join(copied)}) "
+                    f"SELECT {', '.join(new)} FROM {PREFIX}{name} WHERE user_id = 'ada'"
                 )
                 for user_id in USERS[1:]:
                     await session.execute(text(query), {"id": user_id})
@@ -144,23 +144,19 @@ class House:
 
     async def contents(self) -> dict[str, list[tuple[Any, ...]]]:
         """Every row of every table of ours, whoever made the table."""
-        tables = await ErasableTables(self.worker.sessions).existing()
-        return {
-            name: sorted(
-                (tuple(one) for one in await self.worker.rows(f"SELECT * FROM {name}")), key=repr
-            )
-            for name in tables
-        }
+        tables = await UserRows("ada", self.worker.sessions).tables()
+        rows = {name: await self.worker.rows(f"SELECT * FROM {PREFIX}{name}") for name in tables}
+        return {name: sorted(map(tuple, found), key=repr) for name, found in rows.items()}
 
     async def ids(self, kind: str, user_id: str, column: str = "memory_id") -> set[str]:
         """What stands in a column of a user's rows."""
-        query = f"SELECT {column} FROM adaptive_memory_{kind} WHERE user_id = '{user_id}'"
+        query = f"SELECT {column} FROM {PREFIX}{kind} WHERE user_id = '{user_id}'"
         return {one for (one,) in await self.worker.rows(query)}
 
-    def holdings(self, rows: Rows, **fields: Any) -> Holdings:
-        """What is held of Ada."""
-        sessions = self.worker.sessions
-        return Holdings("ada", rows, ErasableTables(sessions), self.archive, **fields)
+    def holdings(self, rows: Any, user_id: str = "ada", **fields: Any) -> Holdings:
+        """What is held of Ada, or of somebody else."""
+        tables = UserRows(user_id, self.worker.sessions)
+        return Holdings(user_id, rows, tables, self.archive, **fields)
 
 
 @pytest.fixture(params=DATABASES)
@@ -190,46 +186,40 @@ def held() -> Rows:
     return Rows([row("c1", chat_id="c"), row("d1", chat_id="d"), row("e1", chat_id="e")])
 
 
-def mentions(content: object, user_id: str) -> bool:
-    """Whether a value of a column names a user, alone or after a colon."""
-    return isinstance(content, str) and content.rpartition(":")[2] == user_id
-
-
 async def test_nothing_is_left(house: House) -> None:
     """After all was erased, no table of ours names the user; everybody else's rows are the same."""
     before = await house.contents()
     rows = held()
-    report = await erase_everything(house.holdings(rows))
+    report = await erase_held(house.holdings(rows))
     after = await house.contents()
     assert rows.rows == []
-    assert report.complete
-    assert report.notes == ()
-    assert report.removed == {
+    assert not report.failed
+    assert report.note == ""
+    assert report.counts == {
         "memory": 3,
         "archive": 1,
         "audit": 3,
         "chat": 3,
         "chat_notes": 3,
-        "lease": 2,
         "newer": 1,
         "pending": 3,
         "usage": 4,
         "vector": 4,
     }
-    assert before.keys() == after.keys() == set(TABLES)
+    assert before.keys() == after.keys() == set(KINDS)
     for name, contents in before.items():
-        others = [one for one in contents if not any(mentions(value, "ada") for value in one)]
+        others = [one for one in contents if not any(value == "ada" for value in one)]
         assert after[name] == others, name
         assert len(others) < len(contents), name
 
 
 async def test_repeated(house: House) -> None:
     """To erase what is gone removes nothing, and fails at nothing."""
-    await erase_everything(house.holdings(held()))
+    await erase_held(house.holdings(held()))
     contents = await house.contents()
-    report = await erase_everything(house.holdings(Rows([])))
-    assert set(report.removed.values()) == {0}
-    assert report.complete
+    report = await erase_held(house.holdings(Rows([])))
+    assert set(report.counts.values()) == {0}
+    assert not report.failed
     assert report.line == "There was nothing to erase."
     assert await house.contents() == contents
 
@@ -237,9 +227,9 @@ async def test_repeated(house: House) -> None:
 async def test_no_table_is_made(worker: Worker) -> None:
     """Nothing is created to erase from it, nor to look for what came from somewhere."""
     house = House(worker)
-    report = await erase_everything(house.holdings(held()))
-    assert report.removed == {"memory": 3}
-    assert (await erase_where(house.holdings(held()), FromChat("c"), NOW)).removed == {"memory": 1}
+    report = await erase_held(house.holdings(held()))
+    assert report.counts == {"memory": 3}
+    assert (await erase_held(house.holdings(held()), Origin("c"))).counts == {"memory": 1}
     assert await house.contents() == {}
     assert {"CREATE", "INSERT"}.isdisjoint(worker.statements)
 
@@ -247,42 +237,38 @@ async def test_no_table_is_made(worker: Worker) -> None:
 async def test_vectors_without_rows(worker: Worker) -> None:
     """Vectors of the host's that were left behind are erased, though the user has no row."""
     rows = Rows([])
-    await erase_everything(House(worker).holdings(rows))
-    assert rows.erasures == 1
+    await erase_held(House(worker).holdings(rows))
+    assert rows.erasures
 
 
 async def test_worker_under_way(house: House) -> None:
     """A worker that has turns in its hands finds them gone before its next write; others go on."""
     for user_id in ("bob", "eve"):
         await house.pending.put(PendingTurn(user_id, "m-c", "c", "[]", NOW, NOW))
-    for user_id, origin in (("ada", None), ("bob", FromChat("c"))):
+    for user_id, origin in (("ada", None), ("bob", Origin("c"))):
         lease = TurnLease(user_id, "worker", ("m-c",))
         assert await house.pending.take(lease, NOW, NOW + 30) is not None
-        holdings = replace(house.holdings(held()), user_id=user_id)
-        await (erase_where(holdings, origin, NOW) if origin else erase_everything(holdings))
+        holdings = house.holdings(held(), user_id)
+        await (erase_held(holdings, origin) if origin else erase_held(holdings))
         assert not await house.pending.renew(lease, NOW + 60)
         assert not await house.pending.renew(lease, NOW + 30, "[]", 0)
     assert await house.pending.take(TurnLease("eve", "worker", ("m-c",)), NOW, NOW + 30)
 
 
 async def test_written_meanwhile(house: House) -> None:
-    """What is written behind the first look is erased, too; if it never ends, that is told."""
-    report = await erase_everything(house.holdings(Rows([row("1")], late=[row("2")])))
-    assert (report.removed["memory"], report.notes) == (2, ())
-    endless = Rows([row("1")], late=[row(str(number)) for number in range(9)])
-    report = await erase_everything(house.holdings(endless))
-    assert report.complete
-    assert report.notes == ("something was written meanwhile; please erase once more",)
+    """A write that had begun before the first look is found by the second."""
+    rows = Rows([row("1")], late=[row("2")])
+    report = await erase_held(house.holdings(rows))
+    assert (report.counts["memory"], rows.rows) == (2, [])
 
 
 @pytest.mark.parametrize("refusal", [None, MemoryUnavailable("memories are switched off")])
 async def test_host_refuses(house: House, refusal: Exception | None) -> None:
     """Where the host keeps its rows, everything of ours goes all the same, and the report tells."""
     rows = replace(held(), refusal=refusal, stuck={"c1"})
-    report = await erase_everything(house.holdings(rows))
-    assert not report.complete
-    assert report.failed == {"memory": str(refusal or "rows are stuck")}
-    assert report.line.endswith(f"Not erased: memories ({report.failed['memory']}).")
+    report = await erase_held(house.holdings(rows))
+    assert set(report.failed) == {str(refusal or "rows are stuck")}
+    assert report.line.endswith(f"Not everything could be erased: {report.failed[0]}.")
     assert await house.ids("archive", "ada") == set()
     assert await house.ids("pending", "ada", "message_id") == set()
 
@@ -290,74 +276,60 @@ async def test_host_refuses(house: House, refusal: Exception | None) -> None:
 async def test_vectors_of_the_host_stay(worker: Worker) -> None:
     """Rows that are gone are counted, though the host could not delete their vectors."""
     rows = replace(held(), vectors_stuck=True)
-    report = await erase_everything(House(worker).holdings(rows))
-    assert report.removed["memory"] == 3
-    assert report.failed == {"memory": "vectors still stand"}
+    report = await erase_held(House(worker).holdings(rows))
+    assert report.counts["memory"] == 3
+    assert report.failed == ["vectors still stand"]
 
 
 async def test_table_refuses(house: House) -> None:
-    """A table that can't be changed is named; the next erasure finishes what is left."""
-    async with house.worker.sessions() as session:
-        await session.execute(text("DROP TABLE adaptive_memory_audit"))
-        await session.execute(
-            text("CREATE VIEW adaptive_memory_view AS SELECT user_id FROM adaptive_memory_chat")
-        )
-        await session.commit()
-    tables = ErasableTables(house.worker.sessions)
-    await tables.existing()
-    tables._columns = {**tables._columns, "adaptive_memory_audit": frozenset({"user_id"})}
+    """A table that can't be changed is named; everything else is erased."""
 
-    async def remembered() -> Any:
-        return tables._columns
+    class Refusing(UserRows):
+        async def erase(self, table: Any, condition: Any) -> int:
+            """No row of the audit."""
+            if table.name.endswith("audit"):
+                raise TablesUnavailable("erasing from audit: it is locked")
+            return await super().erase(table, condition)
 
-    tables.existing = remembered  # type: ignore[method-assign]
-    try:
-        report = await erase_everything(replace(house.holdings(held()), tables=tables))
-        assert set(report.failed) == {"audit"}
-        assert "erasing from adaptive_memory_audit" in report.failed["audit"]
-        assert await house.ids("vector", "ada") == set()
-        report = await erase_everything(house.holdings(Rows([])))
-        assert report.complete
-    finally:
-        async with house.worker.sessions() as session:
-            await session.execute(text("DROP VIEW adaptive_memory_view"))
-            await session.commit()
+    tables = Refusing("ada", house.worker.sessions)
+    report = await erase_held(replace(house.holdings(held()), rows=tables))
+    assert report.failed == ["erasing from audit: it is locked"]
+    assert await house.ids("vector", "ada") == set()
+    assert not (await erase_held(house.holdings(Rows([])))).failed
 
 
 async def test_no_database() -> None:
     """Where our tables can't be reached, the host's rows are erased, and the report tells."""
     rows = held()
-    tables, archive = ErasableTables(), HostArchiveTable()
-    holdings = Holdings("ada", rows, tables, archive)
-    report = await erase_everything(holdings)
-    assert (rows.rows, report.removed["memory"]) == ([], 3)
-    assert set(report.failed) == {"tables"}
-    report = await erase_where(replace(holdings, memories=held()), FromChat("c"), NOW)
-    assert (report.removed["memory"], set(report.failed)) == (1, {"tables"})
-    with pytest.raises(TablesUnavailable):
-        await tables.existing()
+    memories: Any = rows
+    holdings = Holdings("ada", memories, UserRows("ada"), HostArchiveTable())
+    report = await erase_held(holdings)
+    assert (rows.rows, report.counts["memory"], len(report.failed)) == ([], 3, 1)
+    report = await erase_held(replace(holdings, memories=held()), Origin("c"))
+    assert (report.counts["memory"], len(report.failed)) == (1, 1)
 
 
 async def test_caches_forget(house: House) -> None:
     """Each cache of the process is told whom to forget."""
     forgotten: list[str] = []
     holdings = house.holdings(held(), caches=(forgotten.append,))
-    await erase_where(holdings, FromChat("c"), NOW)
-    assert forgotten == ["ada"]
-    await erase_everything(holdings)
+    await erase_held(holdings, Origin("c"))
+    assert set(forgotten) == {"ada"}
+    forgotten.clear()
+    await erase_held(holdings)
     assert set(forgotten) == {"ada"}
 
 
 async def test_caller_gives_up(house: House) -> None:
     """An erasure that is cut off leaves what a repetition then finds."""
-    task = asyncio.create_task(erase_everything(house.holdings(held())))
+    task = asyncio.create_task(erase_held(house.holdings(held())))
     await asyncio.sleep(0.005)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     await asyncio.sleep(0.05)  # the statement under way goes on to its end
-    await erase_everything(house.holdings(held()))
+    await erase_held(house.holdings(held()))
     told = [value for rows in (await house.contents()).values() for one in rows for value in one]
-    assert not any(mentions(value, "ada") for value in told)
+    assert not any(value == "ada" for value in told)
 
 
 @dataclass(frozen=True)
@@ -379,12 +351,12 @@ ROWS = [
     row("s1", said_at=EARLIER, summary_of=[{"id": "c9"}, {"id": "d9"}]),
 ]
 CASES = [
-    Case("chat", FromChat("c"), "d1 e1"),
-    Case("another chat", FromChat("d"), "c1 e1 s1"),
-    Case("unknown chat", FromChat("x"), "c1 d1 e1 m1 s1"),
-    Case("day", FromPeriod.of_day(date(2023, 11, 14), UTC), "m1"),
-    Case("day before", FromPeriod.of_day(date(2023, 11, 11), UTC), "c1"),
-    Case("source", FromSource("import"), "c1 d1 m1 s1"),
+    Case("chat", Origin("c"), "d1 e1"),
+    Case("another chat", Origin("d"), "c1 e1 s1"),
+    Case("unknown chat", Origin("x"), "c1 d1 e1 m1 s1"),
+    Case("day", Origin(period=period_of_day(date(2023, 11, 14), UTC)), "m1"),
+    Case("day before", Origin(period=period_of_day(date(2023, 11, 11), UTC)), "c1"),
+    Case("source", Origin(sources=("import",)), "c1 d1 m1 s1"),
 ]
 
 
@@ -414,37 +386,35 @@ async def test_erase_where(house: House, case: Case) -> None:
     """What came from there goes, with all that belongs to it; the rest stays, others' untouched."""
     rows = await prepare(house)
     before = await house.contents()
-    report = await erase_where(house.holdings(rows), case.origin, NOW + 9)
-    assert report.complete
+    report = await erase_held(house.holdings(rows), case.origin)
+    assert not report.failed
     stay = set(case.stay.split())
     assert {one.id for one in rows.rows} == stay
-    assert report.removed.get("memory", 0) == len(ROWS) - len(stay)
-    archived = await house.ids("archive", "ada")
-    assert await house.ids("vector", "ada") <= stay | archived
-    assert await house.ids("usage", "ada") <= stay | archived
+    assert report.counts.get("memory", 0) == len(ROWS) - len(stay)
     assert stay <= await house.ids("usage", "ada")
     erased = {one.id for one in ROWS} - stay
-    assert not erased & await house.ids("audit", "ada")
+    for name in ("archive", "audit", "usage", "vector"):
+        assert not erased & await house.ids(name, "ada")
     after = await house.contents()
     for name, contents in before.items():
-        others = [one for one in contents if not any(mentions(value, "ada") for value in one)]
+        others = [one for one in contents if not any(value == "ada" for value in one)]
         assert [one for one in after[name] if one in others] == others, name
 
 
-@pytest.mark.parametrize("origin", [FromChat(""), FromSource("")])
+@pytest.mark.parametrize("origin", [Origin(""), Origin(sources=())])
 async def test_erase_from_nowhere(house: House, origin: Origin) -> None:
     """Without a chat or a source nothing is erased: much has none, which does not make it one."""
     rows = await prepare(house)
     before = await house.contents()
-    report = await erase_where(house.holdings(rows), origin, NOW)
-    assert report == ErasureReport({}, {})
+    report = await erase_held(house.holdings(rows), origin)
+    assert report == ErasureReport()
     assert (rows.rows, await house.contents()) == (ROWS, before)
 
 
 async def test_chat_leaves_nothing(house: House) -> None:
     """Of one chat neither entries, state, archive nor words to learn stay; other chats' do."""
     rows = await prepare(house)
-    report = await erase_where(house.holdings(rows), FromChat("c"), NOW + 9)
+    report = await erase_held(house.holdings(rows), Origin("c"))
     assert await house.ids("audit", "ada", "chat_id") == {"d", "e"}
     assert await house.ids("chat", "ada", "chat_id") == {"d", "e"}
     assert await house.ids("archive", "ada") == {"d9"}
@@ -453,15 +423,15 @@ async def test_chat_leaves_nothing(house: House) -> None:
     waiting = (await house.pending.waiting("ada", 0)).turns
     assert [turn.message_id for turn in waiting] == ["m-d", "m-e"]
     assert await house.ids("pending", "ada", "payload") >= {""}
-    assert report.removed == {
+    assert +report.counts == {
         "memory": 3,
         "archive": 1,
         "audit": 5,
         "chat": 1,
         "chat_notes": 1,
         "pending": 1,
-        "usage": 5,
-        "vector": 5,
+        "usage": 4,
+        "vector": 4,
     }
 
 
@@ -469,56 +439,54 @@ async def test_interrupted_at_any_row(house: House) -> None:
     """Where a row can't be deleted, what tells of it stays, so that a repetition finds it."""
     rows = await prepare(house)
     rows.stuck = {"m1"}
-    report = await erase_where(house.holdings(rows), FromChat("c"), NOW)
-    assert report.failed == {"memory": "the row is stuck"}
+    report = await erase_held(house.holdings(rows), Origin("c"))
+    assert report.failed == ["the row is stuck"]
     assert {one.id for one in rows.rows} == {"d1", "e1", "m1"}
-    assert "m1" in await house.ids("vector", "ada")
     rows.stuck = set()
-    report = await erase_where(house.holdings(rows), FromChat("c"), NOW)
-    assert report.complete
+    report = await erase_held(house.holdings(rows), Origin("c"))
+    assert not report.failed
     assert {one.id for one in rows.rows} == {"d1", "e1"}
     assert "m1" not in await house.ids("vector", "ada")
     assert await house.ids("audit", "ada", "chat_id") == {"d", "e"}
-
-
-async def test_refused_in_the_middle(house: House) -> None:
-    """Once the host refuses, no further row is tried; the tables' part is done and told."""
-    rows = replace(await prepare(house), refusal=MemoryUnavailable("memories are switched off"))
-    report = await erase_where(house.holdings(rows), FromChat("c"), NOW)
-    assert report.failed == {"memory": "memories are switched off"}
-    assert await house.ids("archive", "ada") == {"d9"}
-    assert len(rows.rows) == len(ROWS)
 
 
 async def test_host_without_provenance(house: House) -> None:
     """On 0.9 the audit and the archive tell what came from a chat, and the report says so."""
     await prepare(house)
     bare = [replace(one, meta={}) for one in ROWS]
-    rows = Rows(bare, keeps_provenance=False)
-    report = await erase_where(house.holdings(rows), FromChat("c"), NOW)
+    rows = Rows(bare, keeps_history=False)
+    report = await erase_held(house.holdings(rows), Origin("c"))
     assert {one.id for one in rows.rows} == {"d1", "e1"}
-    assert "keeps no provenance" in report.notes[0]
-    report = await erase_where(house.holdings(rows), FromPeriod(NOW, NOW + 1), NOW)
+    assert "keeps no provenance" in report.note
+    report = await erase_held(house.holdings(rows), Origin(period=(NOW, NOW + 1)))
     assert rows.rows == []
-    assert report.notes == ()
+    assert report.note == ""
 
 
-async def test_closed_archive(house: House) -> None:
-    """Nobody can tell where an archived memory is from that can't be opened: the report says so."""
-    await prepare(house)
-    archive = SealedArchiveTable(HostArchiveTable(house.worker.sessions), Sealer("another"))
-    holdings = replace(house.holdings(Rows([])), archive=archive)
-    report = await erase_where(holdings, FromChat("c"), NOW)
-    assert "2 archived memories can't be opened" in report.notes[0]
-    assert await house.ids("archive", "ada") == {"c9", "d9"}
+@pytest.mark.parametrize(
+    ("counts", "line"),
+    [
+        ({"memory": 4, "audit": 7, "vector": 4}, "4 memories and everything noted about them"),
+        ({"memory": 1, "chat": 0}, "1 memory and everything noted about it"),
+        (
+            {"archive": 1, "memory": 12, "history": 27, "suggestion": 1},
+            "12 memories, 1 archived memory, 1 suggestion, 27 chats' index"
+            " and everything noted about them",
+        ),
+        ({"audit": 3, "newer": 1}, "what was noted"),
+    ],
+)
+def test_line(counts: dict[str, int], line: str) -> None:
+    """The report as the user reads it: what people know is counted, nothing else is named."""
+    assert ErasureReport(Counter(counts)).line == f"Erased: {line}."
 
 
-def test_line() -> None:
-    """The report as the user reads it, the memories first, without what is none."""
-    report = ErasureReport({"audit": 3, "chat": 0, "memory": 12, "newer": 1}, {})
-    assert report.line == "Erased: memories (12), entries of the audit (3), newer (1)."
-    failed = replace(report, removed={}, failed={"tables": "no connection"})
-    assert failed.line == "There was nothing to erase. Not erased: tables (no connection)."
+def test_line_of_a_failure() -> None:
+    """What failed is told once with its reason, beside what was erased."""
+    report = ErasureReport(Counter(memory=1), ["no connection"] * 2, "A note.")
+    told = "Erased: 1 memory and everything noted about it. Not everything could be erased:"
+    assert report.line == f"{told} no connection. A note."
+    assert ErasureReport().line == "There was nothing to erase."
 
 
 async def test_notes_of_a_chat(house: House) -> None:
@@ -526,12 +494,12 @@ async def test_notes_of_a_chat(house: House) -> None:
     await house.notes.write("ada", "old", ChatNotes(summary="Once."), NOW - 2 * DAY)
     await house.notes.write("ada", "long", ChatNotes(summary="Then."), NOW - 2 * DAY)
     await house.notes.write("ada", "long", ChatNotes(summary="Now."), NOW + 2 * DAY)
-    forecast = await forecast_where(house.holdings(held()), FromChat("c"))
+    forecast = await find_held(house.holdings(held()), Origin("c"))
     assert forecast.counts["chat_notes"] == 1
-    await erase_where(house.holdings(held()), FromChat("c"), NOW)
+    await erase_held(house.holdings(held()), Origin("c"))
     assert await house.ids("chat_notes", "ada", "chat_id") == {"d", "e", "old", "long"}
-    await erase_where(house.holdings(held()), FromSource("import"), NOW)
+    await erase_held(house.holdings(held()), Origin(sources=("import",)))
     assert len(await house.ids("chat_notes", "ada", "chat_id")) == 4
-    await erase_where(house.holdings(held()), FromPeriod(NOW - 1, NOW + 1), NOW)
+    await erase_held(house.holdings(held()), Origin(period=(NOW - 1, NOW + 1)))
     assert await house.ids("chat_notes", "ada", "chat_id") == {"old"}
     assert await house.ids("chat_notes", "ADA", "chat_id") == {"c", "d", "e"}

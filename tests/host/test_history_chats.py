@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from adaptive.conversation_ports import HistoryStamp, OutlinedMessage
+from adaptive.conversation_ports import ChatHead, HistoryStamp
 from adaptive.errors import HostError
 from adaptive.host.history_chats import HostPastChats
 from tests.host.databases import Worker, two_workers
@@ -92,9 +92,9 @@ async def test_chats(worker: Worker) -> None:
     assert [one.id for one in await past.chats("ada", 0, 1)] == ["new"]
     assert [one.id for one in await past.chats("ada", 1, 1)] == ["c"]
     assert await past.chats("ada", 3, 1) == ()
-    head = (await past.chats("ada", 0, 10))[1]
-    assert (head.title, head.created_at, head.updated_at) == ("c", 5, 50)
-    assert await past.standing("ada", ["c", "b", "gone"]) == {"c"}
+    head = ChatHead("c", "c", 50)
+    assert (await past.chats("ada", 0, 10))[1] == head
+    assert await past.heads("ada", ["c", "b", "gone"]) == {"c": head}
 
 
 async def test_messages_of_a_chat(worker: Worker) -> None:
@@ -151,10 +151,11 @@ async def test_faults(worker: Worker) -> None:
 async def test_outline(worker: Worker) -> None:
     """The tree of an own chat comes without words; of another's nothing."""
     past = HostPastChats(worker.sessions)
-    assert set(await past.outline("ada", "c")) == {
-        OutlinedMessage("m1", "", "user"),
-        OutlinedMessage("m2", "m1", "assistant"),
-    }
+    found = await past.outline("ada", "c")
+    assert [(one["id"], one["parentId"], one["role"]) for one in found] == [
+        ("m1", None, "user"),
+        ("m2", "m1", "assistant"),
+    ]
     assert await past.outline("ada", "b") == ()
 
 

@@ -10,12 +10,11 @@ import pytest
 from sqlalchemy import text
 
 from adaptive.host.archive_table import HostArchiveTable
-from adaptive.host.erasable_tables import ErasableTables
-from adaptive.host.erasure import Holdings, erase_everything, forecast_everything
-from adaptive.host.origin_erasure import erase_where, forecast_where
+from adaptive.host.erasure import Holdings, erase_held, find_held
 from adaptive.host.suggestion_table import HostSuggestionTable
+from adaptive.host.user_rows import UserRows
 from adaptive.model import Provenance
-from adaptive.privacy.retention import FromChat, FromPeriod, FromSource, Origin
+from adaptive.privacy.origin import Origin
 from adaptive.privacy.sealing import Sealer
 from adaptive.suggestion_ports import Suggestion, WaitingSuggestion
 from tests.fakes import ListedMemories
@@ -27,7 +26,7 @@ NOW = 1_700_000_000
 class NoRows(ListedMemories):
     """``ErasableMemories`` of a user who has none."""
 
-    keeps_provenance = True
+    keeps_history = True
 
     async def delete_all(self) -> None:
         """Nothing to do."""
@@ -54,7 +53,7 @@ async def worker(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerat
 def holdings(worker: Worker) -> Holdings:
     """What is held of Ada."""
     archive: Any = HostArchiveTable(worker.sessions)
-    tables = ErasableTables(worker.sessions)
+    tables = UserRows("ada", worker.sessions)
     return Holdings("ada", NoRows(), tables, archive)
 
 
@@ -67,26 +66,26 @@ async def left(worker: Worker, user_id: str) -> set[str]:
 
 async def test_everything(worker: Worker) -> None:
     """With everything go those that wait and those that were rejected, of this user alone."""
-    assert (await forecast_everything(holdings(worker))).counts == {"suggestion": 3}
-    report = await erase_everything(holdings(worker))
-    assert report.line == "Erased: suggestions (3)."
+    assert (await find_held(holdings(worker))).counts == {"suggestion": 3, "memory": 0}
+    report = await erase_held(holdings(worker))
+    assert report.line == "Erased: 3 suggestions and everything noted about them."
     assert (await left(worker, "ada"), await left(worker, "bob")) == (set(), {"a", "b", "no"})
 
 
 @pytest.mark.parametrize(
     ("origin", "stay"),
     [
-        (FromChat("c"), {"b", "no"}),
-        (FromPeriod(NOW + 1, NOW + 10), {"a", "no"}),
-        (FromSource("import"), {"a", "b", "no"}),
+        (Origin("c"), {"b", "no"}),
+        (Origin(period=(NOW + 1, NOW + 10)), {"a", "no"}),
+        (Origin(sources=("import",)), {"a", "b", "no"}),
     ],
     ids=["chat", "period", "source"],
 )
 async def test_origin(worker: Worker, origin: Origin, stay: set[str]) -> None:
     """What waits goes with the chat or the time of its message; a digest tells of neither."""
     gone = 3 - len(stay)
-    forecast = await forecast_where(holdings(worker), origin)
-    assert forecast.counts.get("suggestion", 0) == gone
-    report = await erase_where(holdings(worker), origin, NOW)
-    assert report.removed.get("suggestion", 0) == gone
+    found = await find_held(holdings(worker), origin)
+    assert found.counts.get("suggestion", 0) == gone
+    report = await erase_held(holdings(worker), origin)
+    assert report.counts.get("suggestion", 0) == gone
     assert (await left(worker, "ada"), await left(worker, "bob")) == (stay, {"a", "b", "no"})

@@ -104,32 +104,31 @@ async def test_asked_once_at_a_time(tables: list[HostSuggestionTable]) -> None:
     await here.put("ada", [waiting("old")], NOW)
     await here.put("ada", [waiting("new")], NOW + 1)
     await here.put("bob", [waiting("his")], NOW + 2)
-    first = await here.claim("ada", "c", NOW + 5)
-    second = await there.claim("ada", "c", NOW + 5)
-    assert (first, second) == (waiting("new"), waiting("old"))
+    assert await here.claim("ada", "c", NOW + 5, 1) == (waiting("new"),)
+    assert await there.claim("ada", "c", NOW + 5, 9) == (waiting("old"),)
     for worker, chat in ((here, "c"), (there, "d")):
-        assert await worker.claim("ada", chat, NOW + 6) is None
-    await here.release("ada", "new")
-    assert await here.claim("ada", "c", NOW + 7) is None
-    assert await there.claim("ada", "d", NOW + 8) == waiting("new")
+        assert await worker.claim("ada", chat, NOW + 6, 9) == ()
+    await here.release("ada", ["new"])
+    await here.release("ada", [])
+    assert await here.claim("ada", "c", NOW + 7, 9) == ()
+    assert await there.claim("ada", "d", NOW + 8, 9) == (waiting("new"),)
     # Whoever asked about the old one is gone: its dialog is surely over after a while.
-    assert await here.claim("ada", "d", NOW + 200) == waiting("old")
-    await there.release("ada", "new")
-    assert await there.claim("ada", "d", NOW + 9 + 600) == waiting("new")
+    assert await here.claim("ada", "d", NOW + 200, 9) == (waiting("old"),)
+    assert await there.claim("ada", "d", NOW + 9 + 9999, 9) == (waiting("new"), waiting("old"))
     await here.reject("ada", "old", NOW)
-    assert await here.claim("ada", "e", NOW + 9999) == waiting("new")
-    assert await here.claim("ada", "e", NOW + 9999) is None
+    assert await here.claim("ada", "e", NOW + 99_999, 9) == (waiting("new"),)
+    assert await here.claim("ada", "e", NOW + 99_999, 9) == ()
 
 
 async def test_two_workers_claim(tables: list[HostSuggestionTable]) -> None:
     """Workers that ask at the same time never ask about the same, and pass by what is damaged."""
     names = [f"n{number}" for number in range(6)]
     await tables[0].put("ada", [waiting(name) for name in names], NOW)
-    claims = [table.claim("ada", "c", NOW) for table in tables for _ in range(3)]
-    found = [one for one in await asyncio.gather(*claims) if one is not None]
-    assert len({one.digest for one in found}) == len(found) >= 1
+    claims = [table.claim("ada", "c", NOW, 4) for table in tables for _ in range(3)]
+    found = [one for some in await asyncio.gather(*claims) for one in some]
+    assert len({one.digest for one in found}) == len(found) >= 4
     other = HostSuggestionTable(Sealer("another secret"), tables[0]._table._sessions)
-    assert await other.claim("ada", "d", NOW + 9999) is None
+    assert await other.claim("ada", "d", NOW + 9999, 9) == ()
 
 
 async def test_two_workers_at_once(tables: list[HostSuggestionTable]) -> None:
@@ -197,9 +196,9 @@ async def test_no_table() -> None:
     with pytest.raises(TablesUnavailable, match="reading suggestions"):
         await table.waiting("ada")
     with pytest.raises(TablesUnavailable, match="asking about suggestions"):
-        await table.claim("ada", "c", NOW)
-    with pytest.raises(TablesUnavailable, match="releasing a suggestion"):
-        await table.release("ada", "a")
+        await table.claim("ada", "c", NOW, 9)
+    with pytest.raises(TablesUnavailable, match="releasing suggestions"):
+        await table.release("ada", ["a"])
     with pytest.raises(TablesUnavailable, match="dropping suggestions"):
         await table.discard("ada", ["a"])
     with pytest.raises(TablesUnavailable, match="rejecting a suggestion"):

@@ -12,8 +12,7 @@ from adaptive.learn.apply import NO_LONGER_TRUE, apply_operations, audit_entries
 from adaptive.learn.archive import AuditTrail, UserStore
 from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.ports import MemoryStore
-from adaptive.privacy.guarded_store import GuardedStore
-from adaptive.privacy.policy import gate_policy
+from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.table_ports import ArchivedMemory
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit

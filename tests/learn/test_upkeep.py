@@ -456,7 +456,7 @@ async def test_gate(choice: str) -> None:
     async def current() -> MemoryIndex:
         return topical_index(await home.world.store.read(), lambda _: "mail")
 
-    settings = SETTINGS.model_copy(update={"store_email": choice})
+    settings = SETTINGS.model_copy(update={f"{choice}_in_memories": "email"})
     report = await home.run(settings=settings, current=current)
     if choice == "refuse":
         reason = "left alone: it holds personal data that is not to be stored: email"

@@ -651,10 +651,6 @@ def _disguised(maker: _Maker) -> None:
         maker.add("disguised", f"Key {hidden} here", hidden)
         full = wide(key)
         maker.add("disguised", f"Key {full} here", full)
-        broken = f"{key[:17]}\n{key[17:]}"
-        maker.add("disguised", f"The key:\n{broken}", broken)
-        quoted = f"{key[:14]}=\n> {key[14:]}"
-        maker.add("disguised", f"> {quoted}\n\nBye", quoted)
     for line, secret in (("password： {}", "hunter|2"), ("p\u00adassword: {}", "Kedi|1907")):
         chosen = secret.replace("|", "")
         maker.add("disguised", line.format(chosen), chosen)

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.errors import ModelBusy
+from adaptive.errors import EmbeddingError, ModelBusy
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.summary import summary_request
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import Completion, CompletionRequest, Memory, Utterance
-from adaptive.ports import Completer
+from adaptive.ports import Completer, Vectors
 from adaptive.privacy.personal_data import Finding
-from adaptive.privacy.placeholders import Redaction
 from adaptive.privacy.redacting_completer import (
     RedactingCompleter,
+    SecretlessEmbedder,
     redacted_request,
-    restored_json,
 )
+from adaptive.privacy.redaction import Redaction
+from adaptive.privacy.secrets import SECRET_MARK
 from adaptive.retry import RetryPolicy
 from tests.fakes import ScriptedModel, hook_settings, memory, turn
 from tests.privacy.made_up_secrets import made_up_secrets
@@ -55,7 +58,7 @@ async def asked(
 async def test_secrets_never_go_out() -> None:
     """Whatever is set, a secret is replaced for good: in words, memories and earlier turns."""
     for personal_data in (False, True):
-        model = ScriptedModel(reply("User's token is [SECRET]."))
+        model = ScriptedModel(reply(f"User's token is {SECRET_MARK}."))
         completer = RedactingCompleter(model, personal_data)
         said = turn(f"My token is {TOKEN}.", Utterance("user", f"It was {TOKEN} before."))
         old = memory(UUID, f"User's token is {TOKEN}.")
@@ -63,9 +66,9 @@ async def test_secrets_never_go_out() -> None:
         (answer,) = await asked(completer, question)
         (sent,) = model.requests
         assert TOKEN not in f"{sent}"
-        assert sent.user.count("[SECRET]") == 3
+        assert sent.user.count(SECRET_MARK) == 3
         assert sent.system == question.system
-        assert answer.text == reply("User's token is [SECRET].")
+        assert answer.text == reply(f"User's token is {SECRET_MARK}.")
 
 
 def test_every_made_up_secret_is_left_out() -> None:
@@ -123,7 +126,7 @@ async def test_calls_do_not_share_placeholders() -> None:
 @pytest.mark.parametrize(
     ("personal_data", "told"),
     [
-        (False, f"the model answered HTTP 500: 'no [SECRET] for {MAIL}'"),
+        (False, f"the model answered HTTP 500: 'no {SECRET_MARK} for {MAIL}'"),
         (True, "the model answered HTTP 500"),
     ],
 )
@@ -142,7 +145,7 @@ async def test_long_requests() -> None:
     model = ScriptedModel(reply("[EMAIL_1]"))
     words = "I like tea. " * 1000 + MAIL + TOKEN.join("  ")
     (answer,) = await asked(RedactingCompleter(model, personal_data=True), request(words))
-    assert model.requests[0].user == "I like tea. " * 1000 + "[EMAIL_1] [SECRET] "
+    assert model.requests[0].user == "I like tea. " * 1000 + f"[EMAIL_1] {SECRET_MARK} "
     assert answer.text == reply(MAIL)
 
 
@@ -191,7 +194,8 @@ def test_summaries() -> None:
     """The memories of a summary go out redacted."""
     cluster = [memory("a", f"User's e-mail is {MAIL}."), memory("b", f"User's token is {TOKEN}.")]
     sent = redacted_request(summary_request(cluster, ""), Redaction())
-    assert sent.user == ("## Memories\n- User's e-mail is [EMAIL_1].\n- User's token is [SECRET].")
+    told = "## Memories\n- User's e-mail is [EMAIL_1].\n- User's token is"
+    assert sent.user == f"{told} {SECRET_MARK}."
 
 
 VALUES = st.text(min_size=1, max_size=12)
@@ -216,7 +220,7 @@ def test_values_are_escaped(value: str) -> None:
     """Quotes, backslashes and line breaks in a value don't break the reply's JSON."""
     redaction = Redaction(find=Everything(value))
     mark = redaction.redact(value)
-    assert json.loads(restored_json(reply(f"It is {mark}!"), redaction)) == json.loads(
+    assert json.loads(redaction.restore(reply(f"It is {mark}!"), json_text=True)) == json.loads(
         reply(f"It is {value}!")
     )
 
@@ -226,7 +230,7 @@ def test_as_models_write_placeholders(written: str) -> None:
     """Escaped, bare or in other letters: the reply stays JSON, and the value stands in it."""
     redaction = Redaction()
     redaction.redact(MAIL)
-    restored = json.loads(restored_json(f'{{"content": "It is {written}"}}', redaction))
+    restored = json.loads(redaction.restore(f'{{"content": "It is {written}"}}', json_text=True))
     assert MAIL in restored["content"]
 
 
@@ -234,9 +238,8 @@ def test_unknown_placeholder_stays() -> None:
     """A placeholder that the call has not given out stays as it is."""
     redaction = Redaction()
     redaction.redact(MAIL)
-    assert restored_json(reply(r"\[PHONE_7\] [EMAIL_9]"), redaction) == reply(
-        r"\[PHONE_7\] [EMAIL_9]"
-    )
+    answer = reply(r"\[PHONE_7\] [EMAIL_9]")
+    assert redaction.restore(answer, json_text=True) == answer
 
 
 def test_memories_with_other_ids() -> None:
@@ -244,3 +247,38 @@ def test_memories_with_other_ids() -> None:
     offered = [Memory(f"4111-1111-{one}", f"Mail {MAIL}", 1, 1) for one in IDS]
     question = extraction_request(turn("I like tea."), offered, hook_settings(), NOW)
     assert redacted_request(question, Redaction()).user.count("[EMAIL_1]") == 2
+
+
+class Service:
+    """Counts letters; refuses whom it does not like, in their own words."""
+
+    def __init__(self) -> None:
+        self.received: list[str] = []
+
+    async def name(self) -> str:
+        """A name."""
+        return "letters"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """The number of letters."""
+        self.received += texts
+        if "refuse" in texts[0]:
+            raise EmbeddingError(f"the service answered HTTP 400: 'not with {TOKEN}'")
+        return np.array([[len(text), query] for text in texts], np.float32)
+
+
+async def test_no_secret_is_sent() -> None:
+    """Texts go out without their secrets, and each has its vector."""
+    service = Service()
+    embedder = SecretlessEmbedder(service)
+    made = await embedder.embed([f"My token is {TOKEN}", "I like tea"], query=True)
+    assert service.received == [f"My token is {SECRET_MARK}", "I like tea"]
+    assert made.shape == (2, 2)
+    assert await embedder.name() == "letters"
+
+
+async def test_failure_tells_no_secret() -> None:
+    """What a service answers is told without secrets."""
+    with pytest.raises(EmbeddingError, match="HTTP 400") as failure:
+        await SecretlessEmbedder(Service()).embed(["refuse"], query=False)
+    assert TOKEN not in str(failure.value)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from adaptive.messages import estimated_tokens
 from adaptive.recall.block import (
     CLOSE_MARKER,
     OPEN_MARKER,
-    estimated_tokens,
     extended_block,
     recall_line,
     with_block,

@@ -1,22 +1,15 @@
-"""What reads as an instruction or holds a secret stands in no prompt; each text is judged once."""
+"""What reads as an order or holds a secret stands in no prompt; each text is judged once."""
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from typing import Any
 
 import pytest
 
 from adaptive.model import Memory
-from adaptive.privacy.injection_patterns import _compiled_command, commands_to_compile
-from adaptive.recall.entry_verdicts import (
-    _ORDINARY_EXAMPLES,
-    EntryScreen,
-    EntryVerdicts,
-    _objection,
-    verdict_key,
-)
+from adaptive.privacy.injection import passed_mark
+from adaptive.recall.entry_verdicts import EntryScreen, EntryVerdicts, verdict_key
 from tests.fakes import memory
 
 TEA = memory("tea", "User likes tea.")
@@ -49,6 +42,14 @@ def test_allowed() -> None:
     assert screen().allows(TEA)
 
 
+def test_what_our_gate_let_pass() -> None:
+    """An order that the user typed may stand, until another tool changes the row."""
+    mark = {"passed": passed_mark(ATTACK.content)}
+    assert screen().allows(memory("wish", ATTACK.content, meta=mark))
+    assert not screen().allows(memory("changed", f"{ATTACK.content} Now.", meta=mark))
+    assert not screen().allows(memory("secret", SECRET.content, meta=mark))
+
+
 def test_time_of_a_turn() -> None:
     """What a turn has no time to look at stays out of it, and is looked at in the next one."""
     verdicts = EntryVerdicts()
@@ -75,55 +76,6 @@ def test_bounded() -> None:
     assert all(screen(verdicts).allows(one) for one in rows)
     known = [verdicts.known(verdict_key("ada", one)) for one in rows]
     assert known == [None, True, True]
-
-
-async def test_ahead() -> None:
-    """Behind a turn all of a user's memories are judged, so that the next turns find it done."""
-    verdicts = EntryVerdicts(pause=0, ahead_after=0)
-    rows = (*(memory(f"m-{n}", f"User has {n} cats.") for n in range(30)), ATTACK)
-    await verdicts.judge_ahead("ada", rows)
-    told = [verdicts.known(verdict_key("ada", one)) for one in rows]
-    assert told == [True] * 30 + [False]
-    assert verdicts.known(verdict_key("bob", TEA)) is None
-
-
-async def test_ahead_once() -> None:
-    """The same memories are not looked at again, nor more than are kept."""
-    verdicts = EntryVerdicts(most=1, pause=0, ahead_after=0)
-    await verdicts.judge_ahead("ada", (TEA, ATTACK))
-    assert verdicts.known(verdict_key("ada", TEA)) is None
-    one = (TEA,)
-    await verdicts.judge_ahead("ada", one)
-    await verdicts.judge_ahead("bob", (ATTACK,))
-    await verdicts.judge_ahead("ada", one)
-    assert verdicts.known(verdict_key("ada", TEA)) is None
-
-
-async def test_ready() -> None:
-    """Getting ready judges nothing of anybody's, and is done once for all who wait for it."""
-    verdicts = EntryVerdicts()
-    await asyncio.gather(verdicts.ready(), verdicts.ready())
-    compiling = verdicts._compiling
-    await verdicts.ready()
-    assert verdicts._compiling is compiling
-    assert not verdicts._allowed
-    # An example that were refused would leave the rest of the rules unprepared.
-    assert not any(_objection([example]) for example in _ORDINARY_EXAMPLES)
-
-
-async def test_compiled_ahead() -> None:
-    """All patterns are compiled then, and a command costs no more than a fact."""
-    await EntryVerdicts(pause=0).compile_ahead()
-    assert _compiled_command.cache_info().currsize == len(list(commands_to_compile()))
-
-
-async def test_ready_although_a_turn_gave_up() -> None:
-    """A turn that waits no longer ends for itself alone."""
-    verdicts = EntryVerdicts()
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0):
-            await verdicts.ready()
-    await verdicts.ready()
 
 
 def test_forgotten() -> None:

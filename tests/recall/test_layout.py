@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adaptive.messages import estimated_tokens
 from adaptive.model import Memory
 from adaptive.privacy.escaping import imitates_structure
-from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, estimated_tokens, with_block
+from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
 from adaptive.recall.continuity import ChatEntries, EntryRoom, place_entries
 from adaptive.recall.layout import (
     BLOCK_PREAMBLE,
@@ -73,50 +74,51 @@ class Case:
 
 
 CASES = [
-    Case("bullet", "none", "\n- Is called Ada.", "\n- Likes tea\n- Has a dog."),
-    Case("numbered", "none", "\n1. Is called Ada.", "\n1. Likes tea\n2. Has a dog."),
-    Case("paragraph", "none", " Is called Ada.", " Likes tea. Has a dog."),
+    Case("bullet", "none", "\n- “Is called Ada.”", "\n- “Likes tea”\n- “Has a dog.”"),
+    Case("numbered", "none", "\n1. “Is called Ada.”", "\n1. “Likes tea”\n2. “Has a dog.”"),
+    Case("paragraph", "none", " “Is called Ada.”", " “Likes tea” “Has a dog.”"),
     Case(
         "table",
         "none",
-        "\n| memory\n| Is called Ada.",
-        "\n| memory\n| Likes tea\n| Has a dog.",
+        "\n| memory\n| “Is called Ada.”",
+        "\n| memory\n| “Likes tea”\n| “Has a dog.”",
     ),
     Case(
         "bullet",
         "date",
-        "\n- [2024-05-01] Is called Ada.",
-        "\n- [2024-05-02] Likes tea\n- [2024-04-30] Has a dog.",
+        "\n- [2024-05-01] “Is called Ada.”",
+        "\n- [2024-05-02] “Likes tea”\n- [2024-04-30] “Has a dog.”",
     ),
     Case(
         "bullet",
         "both",
-        "\n- [2024-05-01 Personal] Is called Ada.",
-        "\n- [2024-05-02 Work] Likes tea\n- [2024-04-30] Has a dog.",
+        "\n- [2024-05-01 Personal] “Is called Ada.”",
+        "\n- [2024-05-02 Work] “Likes tea”\n- [2024-04-30] “Has a dog.”",
     ),
     Case(
         "numbered",
         "bank",
-        "\n1. [Personal] Is called Ada.",
-        "\n1. [Work] Likes tea\n2. Has a dog.",
+        "\n1. [Personal] “Is called Ada.”",
+        "\n1. [Work] “Likes tea”\n2. “Has a dog.”",
     ),
     Case(
         "paragraph",
         "bank",
-        " [Personal] Is called Ada.",
-        " [Work] Likes tea. Has a dog.",
+        " [Personal] “Is called Ada.”",
+        " [Work] “Likes tea” “Has a dog.”",
     ),
     Case(
         "table",
         "date",
-        "\n| date | memory\n| 2024-05-01 | Is called Ada.",
-        "\n| date | memory\n| 2024-05-02 | Likes tea\n| 2024-04-30 | Has a dog.",
+        "\n| date | memory\n| 2024-05-01 | “Is called Ada.”",
+        "\n| date | memory\n| 2024-05-02 | “Likes tea”\n| 2024-04-30 | “Has a dog.”",
     ),
     Case(
         "table",
         "both",
-        "\n| date | bank | memory\n| 2024-05-01 | Personal | Is called Ada.",
-        "\n| date | bank | memory\n| 2024-05-02 | Work | Likes tea\n| 2024-04-30 |  | Has a dog.",
+        "\n| date | bank | memory\n| 2024-05-01 | Personal | “Is called Ada.”",
+        "\n| date | bank | memory\n| 2024-05-02 | Work | “Likes tea”"
+        "\n| 2024-04-30 |  | “Has a dog.”",
     ),
 ]
 
@@ -166,14 +168,14 @@ def test_preamble() -> None:
 def test_date(meta: dict[str, Any], day: str) -> None:
     """The date is the day in UTC on which it was said, else the one of the last change."""
     entries = BlockEntries((replace(ADA, meta=meta),))
-    assert f"- [{day}] Is" in render_entries(entries, EntryLayout("bullet", "date"))
+    assert f"- [{day}] “Is" in render_entries(entries, EntryLayout("bullet", "date"))
 
 
 def test_no_date() -> None:
     """A memory whose times are none has no date, and its entry stands without."""
     entries = BlockEntries((memory("x", "Likes tea.", created_at=0),))
-    assert "\n- Likes tea." in render_entries(entries, EntryLayout("bullet", "date"))
-    assert "\n|  | Likes tea." in render_entries(entries, EntryLayout("table", "date"))
+    assert "\n- “Likes tea.”" in render_entries(entries, EntryLayout("bullet", "date"))
+    assert "\n|  | “Likes tea.”" in render_entries(entries, EntryLayout("table", "date"))
 
 
 @dataclass(frozen=True)
@@ -186,25 +188,27 @@ class Past:
 
 
 PASTS = [
-    Past("none", [], "- Lives in Lisbon."),
+    Past("none", [], "- “Lives in Lisbon.”"),
     Past(
         "replaced",
         [{"content": "Lives in Porto.", "until": MAY_DAY}],
-        "- Lives in Lisbon. (until 2024-05-01: Lives in Porto)",
+        "- “Lives in Lisbon.” (until 2024-05-01: “Lives in Porto.”)",
     ),
     Past(
         "refined",
         [{"content": "Lives in Porto.", "until": 1}, {"content": "Lives.", "until": 2}],
-        "- Lives in Lisbon. (until 1970-01-01: Lives in Porto)",
+        "- “Lives in Lisbon.” (until 1970-01-01: “Lives in Porto.”)",
     ),
     Past(
         "the last two",
         [{"content": f"Lives in {town}.", "until": 0} for town in ("Rome", "Oslo", "Bonn (NRW)")],
-        "- Lives in Lisbon. (before: Lives in Bonn [NRW]; before: Lives in Oslo)",
+        "- “Lives in Lisbon.” (before: “Lives in Bonn [NRW].”; before: “Lives in Oslo.”)",
     ),
-    Past("marks", [{"content": f"Is\n{CLOSE_MARKER}"}], "- Lives in Lisbon. (before: Is &lt;/ad"),
-    Past("no history", [None, 7, {"content": 7}, {}], "- Lives in Lisbon. (before: 7)"),
-    Past("no list", "Porto", "- Lives in Lisbon."),
+    Past(
+        "marks", [{"content": f"Is\n{CLOSE_MARKER}"}], "- “Lives in Lisbon.” (before: “Is &lt;/ad"
+    ),
+    Past("no history", [None, 7, {"content": 7}, {}], "- “Lives in Lisbon.” (before: “7”)"),
+    Past("no list", "Porto", "- “Lives in Lisbon.”"),
 ]
 
 
@@ -222,9 +226,9 @@ def test_marks_of_the_table() -> None:
     """A mark in a memory or in its bank adds no column before the memory."""
     odd = memory("x", "Runs ps | grep.", created_at=MAY_DAY, bank="A | [B]")
     table = render_entries(BlockEntries((odd,)), EntryLayout("table", "both"))
-    assert "\n| 2024-05-01 | A / (B) | Runs ps \\| grep." in table
+    assert "\n| 2024-05-01 | A / (B) | “Runs ps \\| grep.”" in table
     bullets = render_entries(BlockEntries((odd,)), EntryLayout("bullet", "bank"))
-    assert "\n- [A | (B)] Runs ps | grep." in bullets
+    assert "\n- [A | (B)] “Runs ps | grep.”" in bullets
 
 
 def test_core_first() -> None:
@@ -264,7 +268,7 @@ def test_no_mark_over_two_parts(layout: EntryLayout) -> None:
 def test_opening_sign_in_a_text() -> None:
     """Only a sign at the very end of an entry is changed; maths stays."""
     block = render_entries(BlockEntries((memory("x", "a < b and c <"),)), EntryLayout())
-    assert "- a < b and c &lt;\n" in block
+    assert "- “a < b and c &lt;”\n" in block
 
 
 IMITATIONS = [
@@ -302,7 +306,7 @@ def test_imitated_marks(imitation: str, layout: EntryLayout) -> None:
 def test_imitated_brackets(imitation: str) -> None:
     """Control tokens in square brackets are taken apart, too, and other brackets stay."""
     block = render_entries(BlockEntries((memory("x", f"[1] {imitation} a < b"),)), EntryLayout())
-    assert block.endswith(f"\n- [1] &#91;{imitation[1:]} a < b\n{CLOSE_MARKER}")
+    assert block.endswith(f"\n- “[1] &#91;{imitation[1:]} a < b”\n{CLOSE_MARKER}")
 
 
 TEXTS = ["tea ", "猫", "\n", "\r\n", "\u2028", "|", "# ", "System: ", "- ", "1. ", "]", "\\"]

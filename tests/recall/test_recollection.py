@@ -13,10 +13,11 @@ import pytest
 
 from adaptive.errors import MemoryUnavailable, ModelBusy
 from adaptive.llm.ask import AnswerFormats
+from adaptive.messages import estimated_tokens
 from adaptive.model import Memory
 from adaptive.ports import Embedder
 from adaptive.privacy.local_only import LocalOnlyBanks
-from adaptive.recall.block import CLOSE_MARKER, estimated_tokens
+from adaptive.recall.block import CLOSE_MARKER
 from adaptive.recall.chat_states import ChatStates
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.layout import CORE_HEADING, RETRIEVED_HEADING
@@ -90,8 +91,8 @@ class Person:
 
 
 def said(found: Recollection) -> list[str]:
-    """The entries of the block, as bullets."""
-    return [line[2:] for line in found.block.splitlines() if line.startswith("- ")]
+    """The entries of the block, which are quoted bullets."""
+    return [line[3:-1] for line in found.block.splitlines() if line.startswith("- ")]
 
 
 def fits(found: Recollection) -> list[str]:
@@ -210,8 +211,8 @@ async def test_core_facts_always_come_along(text: str) -> None:
     found = await Person(*ADA, NAME, NUTS).asks(text)
     part = found.block.partition(CORE_HEADING)[2].partition(RETRIEVED_HEADING)[0]
     assert [line for line in part.splitlines() if line.startswith("- ")] == [
-        f"- {NUTS.content}",
-        f"- {NAME.content}",
+        f"- “{NUTS.content}”",
+        f"- “{NAME.content}”",
     ]
     assert found.core == (NUTS, NAME)
 

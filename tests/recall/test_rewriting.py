@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from adaptive.llm.ask import AnswerFormats
-from adaptive.model import Candidate
 from adaptive.recall.chat_states import ChatStates
-from adaptive.recall.gather import fitting_memories
 from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Library, recollect
 from adaptive.recall.rewriting import Rewrite, Rewriter, rewritten
-from adaptive.search.fusion import GATE, Ranked
 from adaptive.search.indexes import MemoryIndexes, Sources
 from adaptive.search.query import query_vectors
 from tests.fakes import (
@@ -124,35 +120,3 @@ async def test_judged_by_the_whole_question() -> None:
     settings = hook_settings(inlet_timeout_seconds=60)
     await recollect(library(says(Rewrite(FULL)), judge), Question(TEXT), settings)
     assert model.requests[0].user.endswith(FULL)
-
-
-def ranked(*evidence: float) -> list[Ranked]:
-    """What ranking found, best first."""
-    return [Ranked(place, one, 0.0, 0.0, one, 0.5) for place, one in enumerate(evidence)]
-
-
-def last_first(candidates: Sequence[Candidate]) -> Sequence[Candidate]:
-    """The worst candidate first."""
-    return candidates[::-1]
-
-
-@pytest.mark.parametrize(
-    ("evidence", "most", "taken"),
-    [
-        ((9, 8, 7), 2, ["m-2", "m-1"]),
-        ((9, 8, 7), 3, ["m-2", "m-1", "m-0"]),
-        ((20, 15, 1), 2, ["m-1", "m-0"]),
-        ((1, 1, GATE), 2, []),
-        ((), 2, []),
-    ],
-    ids=["beyond the count", "all", "none that is far below", "gate as before", "none"],
-)
-def test_lift_chooses_among_all_that_fit(
-    evidence: tuple[float, ...], most: int, taken: list[str]
-) -> None:
-    """Who comes first goes in, of all that fit; whether anything fits the lift does not say."""
-    memories = [memory(f"m-{n}", f"Fact {n}.") for n in range(3)]
-    chosen = fitting_memories(
-        memories, ranked(*evidence), hook_settings(related_memories_n=most), lift=last_first
-    )
-    assert [one.memory.id for one in chosen] == taken

@@ -10,6 +10,7 @@ from adaptive.errors import HostError
 from adaptive.host.answer_store import ChangeStored, change_stored
 from adaptive.host.events import EventEmitter
 from adaptive.host.faults import HostFaults
+from adaptive.host.hook import Hook
 from adaptive.host.locked_chat import MessageChange
 from adaptive.host.noted_answer import is_whole_answer, noted_answer, said_in_answer
 from adaptive.messages import Message
@@ -81,3 +82,8 @@ class StoredAnswer:
                 await self.emitter({"type": "chat:outlet", "data": {"messages": messages}})
         except HostError as error:
             log_answer_note.debug("%s", error)
+
+
+def stored_answer(hook: Hook) -> StoredAnswer:
+    """The answer of a hook's turn."""
+    return StoredAnswer(hook.chat_id, str(hook.metadata.get("message_id") or ""), hook.emitter)

@@ -64,7 +64,7 @@ class HostChatNotesTable:
     @uninterrupted
     async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
         """Replace the notes of a chat; when they were first written stays known."""
-        text = json.dumps([notes.category, notes.summary, notes.tags, notes.icons])
+        text = json.dumps([notes.summary, notes.tags])
         sealed = self._sealer.seal(user_id, _NOTES_PURPOSE, text)
         row = {"user_id": user_id, "chat_id": chat_id, "notes": sealed}
         async with self._table.session("writing the notes of a chat") as session:
@@ -78,20 +78,6 @@ class HostChatNotesTable:
                 )
             )
             await session.commit()
-
-    @uninterrupted
-    async def all(self, user_id: str, limit: int) -> tuple[tuple[str, ChatNotes, int], ...]:
-        """A user's chats with their notes and when those were written, the newest first."""
-        query = (
-            select(_CHAT_NOTES.c.chat_id, _CHAT_NOTES.c.notes, _CHAT_NOTES.c.updated_at)
-            .where(_CHAT_NOTES.c.user_id == user_id)
-            .order_by(_CHAT_NOTES.c.updated_at.desc(), _CHAT_NOTES.c.chat_id)
-            .limit(limit)
-        )
-        async with self._table.session("reading the notes of chats") as session:
-            rows: list[tuple[str, str, int]] = list((await session.execute(query)).all())
-        opened = [(chat_id, self._opened(user_id, text), when) for chat_id, text, when in rows]
-        return tuple((chat_id, notes, when) for chat_id, notes, when in opened if notes is not None)
 
     @uninterrupted
     async def drop_deleted(self, user_id: str, current: str = "") -> int:
@@ -118,10 +104,8 @@ class HostChatNotesTable:
         except (ValueError, RecursionError):
             return None
         match listing(fields):
-            # Notes of before have no icons.
-            case [str(category), str(summary), tags, *icons]:
-                shown = icons[0] if icons else ()
-                return ChatNotes(category, summary, _texts_in(tags), _texts_in(shown))
+            case [str(summary), tags]:
+                return ChatNotes(summary, _texts_in(tags))
             case _:
                 return None
 

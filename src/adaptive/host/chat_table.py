@@ -19,7 +19,6 @@ from sqlalchemy import (
 
 from adaptive.host.own_table import OwnTable, Sessions
 from adaptive.host.uninterrupted import uninterrupted
-from adaptive.privacy.retention import kept_chats
 
 # A chat that rests for a month has left every provider's prompt cache.
 _DAY = 24 * 3600
@@ -85,12 +84,14 @@ class HostChatTable:
         come back can't be asked.
         """
         mine = _CHATS.c.user_id == user_id
-        query = select(_CHATS.c.chat_id, _CHATS.c.updated_at).where(mine)
+        newest_first = (_CHATS.c.updated_at.desc(), _CHATS.c.chat_id.desc())
+        query = select(_CHATS.c.chat_id, _CHATS.c.updated_at).where(mine).order_by(*newest_first)
         dropped = 0
         async with self._table.session("dropping states of chats") as session:
             rows = (await session.execute(query)).all()
-            updated = {chat_id: updated_at for chat_id, updated_at in rows}
-            gone = sorted(updated.keys() - kept_chats(updated, chats, since))
+            gone = [
+                chat_id for place, (chat_id, at) in enumerate(rows) if place >= chats or at < since
+            ]
             for start in range(0, len(gone), _CHATS_PER_STATEMENT):
                 these = _CHATS.c.chat_id.in_(gone[start : start + _CHATS_PER_STATEMENT])
                 dropped += (await session.execute(delete(_CHATS).where(mine, these))).rowcount

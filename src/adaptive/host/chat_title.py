@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from adaptive.errors import HostError
+from adaptive.errors import AdaptiveMemoryError, HostError
 from adaptive.host.configuration import host_settings
 from adaptive.host.events import EventEmitter
 from adaptive.host.faults import HostFaults
 from adaptive.host.hook import Hook
 from adaptive.host.uninterrupted import uninterrupted
+from adaptive.messages import Message, message_text
+from adaptive.privacy.gate import gate_policy, is_safe_label
 from adaptive.shapes import mapping
 
 log_chat_title = logging.getLogger("adaptive_memory.host")
@@ -41,6 +43,26 @@ async def titles_are_wanted(hook: Hook) -> bool:
     with HostFaults("reading who gives chats their titles"):
         told = await host_settings(hook.request, "titles")
     return told["titles"] is False
+
+
+async def name_chat(
+    hook: Hook, title: str, messages: Sequence[Message], title_of: TitleOf | None = None
+) -> None:
+    """Give a chat that begins its title, behind the first answer; raises nothing of ours.
+
+    Only where nobody else gives one: a title that somebody has chosen stays.
+    """
+    first = next((one for one in messages if one.get("role") == "user"), None)
+    if first is None:
+        return
+    try:
+        if not await titles_are_wanted(hook) or await hook.kind() != "saved":
+            return
+        if await asyncio.to_thread(is_safe_label, title, gate_policy(hook.settings)):
+            given = (title_of or ChatTitle)(hook.chat_id, hook.emitter)
+            await given.give(title, message_text(first))
+    except AdaptiveMemoryError as error:
+        log_chat_title.warning("a chat has no title of ours: %s", error)
 
 
 class StoredTitles(Protocol):
@@ -114,6 +136,9 @@ class ChatTitle:
                 await self.emitter({"type": _TITLE_EVENT, "data": title})
         except HostError as error:
             log_chat_title.debug("%s", error)
+
+
+TitleOf = Callable[[str, EventEmitter | None], ChatTitle]
 
 
 def _is_nobodys(standing: str, first_words: str) -> bool:

@@ -41,9 +41,10 @@ class PageDialog:
             return "unanswered"
         return "yes" if answer else "no"
 
-    async def ask(self, title: str, message: str, hint: str) -> str | None:
+    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
         """Ask for a few words (see ``Dialog``)."""
-        answer = await self._call("input", title, message, placeholder=hint, value="", type="text")
+        more = {"placeholder": hint, "value": value, "type": "text"}
+        answer = await self._call("input", title, message, **more)
         # Up to 0.9 the page answers ``true`` where nothing was typed.
         if isinstance(answer, bool):
             return ""

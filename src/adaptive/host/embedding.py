@@ -17,8 +17,7 @@ from adaptive.host.half_precision import half_precision_twin
 from adaptive.host.one_core import one_core_threads
 from adaptive.host.requests import process_state
 from adaptive.ports import Vectors
-from adaptive.privacy.redacting_completer import told_failure
-from adaptive.privacy.secretless_embedder import texts_without_secrets
+from adaptive.privacy.redacting_completer import texts_without_secrets, told_failure
 from adaptive.search.embedders import checked_vectors
 
 # Asking the host costs a query; an admin changes the model once in a year.

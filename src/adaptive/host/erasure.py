@@ -1,228 +1,240 @@
-"""Forgetting everything that is held of a user.
+"""Erasing what is held of a user: everything, or what came from one chat, one time or one source.
 
-Whatever fails, the rest is erased all the same and the report tells. What is gone already is no
-error, so an erasure that was interrupted is repeated.
+One loop over memories, tables and past conversation. Whatever fails, the rest is erased all the
+same and the report tells. What is gone already is no error, so that an erasure can be repeated.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from adaptive.errors import AdaptiveMemoryError
+from sqlalchemy import ColumnElement, Table, and_, false, or_, true
+
+from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.host.erasable_memories import ErasableMemories
-from adaptive.host.erasable_tables import LEASE_TABLE, PENDING_TABLE, TABLE_PREFIX, ErasableTables
+from adaptive.host.user_rows import UserRows
 from adaptive.model import Memory
-from adaptive.table_ports import LEASE_PROOF_SECONDS, ArchiveTable
+from adaptive.privacy.origin import Origin, bereft_originals, origin_ids
+from adaptive.table_ports import LEASE_PROOF_SECONDS, ArchivedMemory, ArchiveTable
 
-# What a worker had begun may be written behind the first look, hardly behind the second.
-_MOST_LOOKS = 3
+# Columns that tell when the words of a row were said, the best first.
+_SAID_AT = ("queued_at", "said_at", "changed_at")
+# They tell where memories came from, so what they hold of one that could not be erased stays.
+_TELLING = ("archive", "audit")
+# What is counted before a user; everything else is what is noted about it.
 _NOUNS = {
-    "memory": "memories",
-    "archive": "archived memories",
-    "audit": "entries of the audit",
-    "chat": "states of chats",
-    "chat_notes": "notes of chats",
-    "history": "chats in the index of past conversation",
-    "lease": "leases",
-    "pending": "entries of the learning queue",
-    "suggestion": "suggestions",
-    "usage": "counts of recalls",
-    "vector": "vectors",
+    "memory": ("memory", "memories"),
+    "archive": ("archived memory", "archived memories"),
+    "suggestion": ("suggestion", "suggestions"),
+    "history": ("chat's index", "chats' index"),
 }
-# Columns that count what is worth telling; of the other tables it is told that there is something.
-_TOLD_APART_BY = {"archive": "memory_id", "pending": "message_id", "suggestion": "digest"}
+_NO_PROVENANCE = (
+    "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
+    " and the archive name was found."
+)
 
 Forget = Callable[[str], object]
-Erased = TypeVar("Erased")
+Answer = TypeVar("Answer")
+
+
+class HeldHistory(Protocol):
+    """What is indexed of users' conversations, or of one chat; may raise ``HostError``."""
+
+    async def held(self, user_id: str, chat_id: str = "") -> int:
+        """How many chats are indexed."""
+        ...
+
+    async def erase(self, user_id: str, chat_id: str = "") -> int:
+        """Remove them; how many chats there were."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
     """Everything that is held of one user, and where.
 
-    ``archive`` opens what stands there; each of ``caches`` forgets a user within this process.
+    ``archive`` opens what stands there; each of ``caches`` forgets a user within this process,
+    while other workers' look at the tables.
     """
 
     user_id: str
     memories: ErasableMemories
-    tables: ErasableTables
+    rows: UserRows
     archive: ArchiveTable
     caches: tuple[Forget, ...] = ()
-
-    def forget_in_process(self) -> None:
-        """Let every cache of this process forget the user; other workers' look at the tables."""
-        for forget in self.caches:
-            forget(self.user_id)
+    history: HeldHistory | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ErasureReport:
-    """What was removed, counted by kind, and what was not, with the reason by kind.
+    """What was found, or removed, counted by kind, and the reasons of what failed.
 
-    ``memory`` is a row of the host's with its vectors, other kinds are our tables without their
-    prefix. ``bereft`` are ids of archived memories that stay although the summary that stood for
-    them is gone: they can be restored.
+    ``memory`` is a row of the host's with its vectors, ``history`` a chat in the index, other kinds
+    are our tables. ``memories`` are the rows that were found. ``bereft`` are ids of archived
+    memories that stay although the summary that stood for them is gone: they can be restored.
     """
 
-    removed: Mapping[str, int]
-    failed: Mapping[str, str]
-    notes: tuple[str, ...] = ()
+    counts: Counter[str] = field(default_factory=Counter[str])
+    failed: list[str] = field(default_factory=list[str])
+    note: str = ""
+    memories: tuple[Memory, ...] = ()
     bereft: tuple[str, ...] = ()
-
-    @property
-    def complete(self) -> bool:
-        """Whether nothing failed."""
-        return not self.failed
-
-    @property
-    def line(self) -> str:
-        """The report as one sentence or two, without a word of what was erased."""
-        counts = [
-            f"{_NOUNS.get(kind, kind)} ({count})"
-            for kind, count in sorted(self.removed.items(), key=_memories_first)
-            if count
-        ]
-        told = f"Erased: {', '.join(counts)}." if counts else "There was nothing to erase."
-        failed = "; ".join(f"{_NOUNS.get(kind, kind)} ({why})" for kind, why in self.failed.items())
-        return f"{told} Not erased: {failed}." if failed else told
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureForecast:
-    """What an erasure would find now: rows of the host's, and how much of ours by kind.
-
-    ``failed`` tells what could not be looked at.
-    """
-
-    memories: tuple[Memory, ...]
-    counts: Mapping[str, int]
-    failed: Mapping[str, str]
 
     @property
     def empty(self) -> bool:
         """Whether there surely is nothing."""
-        return not (self.memories or self.failed or any(self.counts.values()))
+        return not self.failed and not self.counts.total()
 
+    @property
+    def phrase(self) -> str:
+        """What it is, for people: "4 memories and everything noted about them"."""
+        counts = {kind: self.counts[kind] for kind in _NOUNS}
+        named = [f"{n} {_NOUNS[kind][n > 1]}" for kind, n in counts.items() if n]
+        if not named:
+            return "what was noted" if self.counts.total() else ""
+        them = "them" if sum(counts.values()) > 1 else "it"
+        return f"{', '.join(named)} and everything noted about {them}"
 
-@dataclass(slots=True)
-class ErasureTally:
-    """What an erasure has done so far."""
+    @property
+    def line(self) -> str:
+        """The report of an erasure in sentences, without a word of what was erased."""
+        told = [f"Erased: {self.phrase}."] if self.phrase else []
+        if self.failed:
+            reasons = "; ".join(dict.fromkeys(self.failed))
+            told.append(f"Not everything could be erased: {reasons}.")
+        return " ".join(filter(None, [*(told or ["There was nothing to erase."]), self.note]))
 
-    removed: dict[str, int] = field(default_factory=dict[str, int])
-    failed: dict[str, str] = field(default_factory=dict[str, str])
-    notes: list[str] = field(default_factory=list[str])
-
-    def count(self, kind: str, number: int) -> None:
-        """Add what was removed."""
-        self.removed[kind] = self.removed.get(kind, 0) + number
-
-    async def tried(self, kind: str, work: Awaitable[Erased], otherwise: Erased) -> Erased:
+    async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
         """What the work answers; where it fails, that is noted."""
         try:
             return await work
         except AdaptiveMemoryError as error:
-            self.failed[kind] = str(error)
+            self.failed.append(str(error))
             return otherwise
 
-    async def removing(self, kind: str, work: Awaitable[int]) -> None:
-        """Count what the work removes."""
-        self.count(kind, await self.tried(kind, work, 0))
 
-    def report(self, bereft: tuple[str, ...] = ()) -> ErasureReport:
-        """What there is to tell."""
-        return ErasureReport(dict(self.removed), dict(self.failed), tuple(self.notes), bereft)
-
-
-def joined_reports(reports: Sequence[ErasureReport]) -> ErasureReport:
-    """Reports of erasures that followed each other, as one; a note that recurs is told once."""
-    tally = ErasureTally()
-    for report in reports:
-        tally.failed.update(report.failed)
-        for kind, number in report.removed.items():
-            tally.count(kind, number)
-    tally.notes = list(dict.fromkeys(note for report in reports for note in report.notes))
-    return tally.report(tuple(one for report in reports for one in report.bereft))
+async def find_held(holdings: Holdings, origin: Origin | None = None) -> ErasureReport:
+    """What ``erase_held`` would remove; raises nothing of ours."""
+    report = ErasureReport()
+    await _sweep(holdings, origin, report, erasing=False)
+    return report
 
 
-async def forecast_everything(holdings: Holdings) -> ErasureForecast:
-    """What ``erase_everything`` would find; raises nothing of ours."""
-    tables, user_id, tally = holdings.tables, holdings.user_id, ErasureTally()
-    rows = await tally.tried("memory", holdings.memories.read(), ())
-    existing = await tally.tried("tables", tables.existing(), {})
-    for name, columns in existing.items():
-        if "user_id" in columns:
-            kind = name.removeprefix(TABLE_PREFIX)
-            told_apart = _TOLD_APART_BY.get(kind, "user_id")
-            held = tables.values(name, user_id, told_apart if told_apart in columns else "user_id")
-            tally.count(kind, len(await tally.tried(kind, held, frozenset[str]())))
-    return ErasureForecast(rows, tally.removed, tally.failed)
+async def erase_held(holdings: Holdings, origin: Origin | None = None) -> ErasureReport:
+    """Remove all that is held of a user, or what came from an origin and what was made of it.
 
-
-async def erase_everything(holdings: Holdings) -> ErasureReport:
-    """Remove all that is held of a user: rows, vectors, our tables, leases and caches.
-
-    Turns that wait to be learned go first, so that a worker that has some stops before its next
-    write. It is looked again until nothing is found: somebody may have been writing meanwhile.
-    Raises nothing of ours.
+    A memory goes when its meta or the audit names the origin, be it for a former content; so does
+    a summary of which one original goes. For everything it is looked twice, as a write may have
+    begun meanwhile. Raises nothing of ours.
     """
-    tally = ErasureTally()
-    holdings.forget_in_process()  # what is being prepared behind the turns is not kept then
-    for look in range(_MOST_LOOKS):
-        before, failed = sum(tally.removed.values()), bool(tally.failed)
-        tally.failed.clear()
-        await _erase_once(holdings, tally, first=not look or failed)
-        if sum(tally.removed.values()) == before:
-            break
-    else:
-        tally.notes.append("something was written meanwhile; please erase once more")
-    return tally.report()
+    report = ErasureReport()
+    for _ in range(2 if origin is None else 1):
+        report.failed.clear()
+        for forget in holdings.caches:  # what is being prepared behind the turns is not kept then
+            forget(holdings.user_id)
+        await _sweep(holdings, origin, report, erasing=True)
+    for forget in holdings.caches:
+        forget(holdings.user_id)
+    return report
 
 
-async def _erase_once(holdings: Holdings, tally: ErasureTally, *, first: bool) -> None:
-    tables, user_id = holdings.tables, holdings.user_id
-    existing = await tally.tried("tables", tables.existing(), {})
-    names = [name for name, columns in existing.items() if "user_id" in columns]
-    names.sort(key=lambda name: (name != PENDING_TABLE, name))
-    if PENDING_TABLE in names:
-        async with lessons_stopped(tables, user_id, tally):
-            await tally.removing("pending", tables.erase(names.pop(0), user_id))
-    await _erase_memories(holdings.memories, tally, vectors=first)
-    for name in names:
-        kind = name.removeprefix(TABLE_PREFIX)
-        await tally.removing(kind, tables.erase(name, user_id))
-    if LEASE_TABLE in existing:
-        await tally.removing("lease", tables.erase_leases(user_id))
-    holdings.forget_in_process()
+async def _sweep(
+    held: Holdings, origin: Origin | None, report: ErasureReport, *, erasing: bool
+) -> None:
+    """Count or erase what there is of an origin, or of everything."""
+    tables = await report.tried(held.rows.tables(), {})
+    going = {name: _said_there(table, origin) for name, table in tables.items()}
+    if erasing and "pending" in going:
+        await _stop_turns(held, tables["pending"], going.pop("pending"), origin, report)
+    found = await report.tried(held.memories.read(), ())
+    ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
+    if origin is not None:
+        if not held.memories.keeps_history and origin.period is None:
+            report.note = _NO_PROVENANCE
+        known = set[str]()
+        if (audit := tables.get("audit")) is not None:
+            learned = and_(going["audit"], audit.c.kind.in_(("saved", "updated")))
+            known = await report.tried(held.rows.values(audit.c.memory_id, learned), known)
+        if "archive" in tables:
+            archived = await report.tried(held.archive.read(held.user_id), archived)
+        ids = origin_ids(found, archived, origin, known)
+    report.memories = gone = tuple(row for row in found if row.id in ids)
+    if erasing:
+        gone = await _erase_memories(held.memories, report, everything=origin is None)
+        report.bereft = bereft_originals(archived, gone, ids)
+    report.counts["memory"] += len(gone)
+    change = held.rows.erase if erasing else held.rows.count
+    surely = [row.id for row in gone]
+    kept = _TELLING if origin is not None and report.failed else ()
+    for name, itself in going.items():
+        of_memories = _of_memories(tables[name], surely if name in kept else ids)
+        condition = of_memories if name in kept else or_(itself, of_memories)
+        report.counts[name] += await report.tried(change(tables[name], condition), 0)
+    if held.history is not None and (origin is None or origin.chat_id):
+        work = held.history.erase if erasing else held.history.held
+        chat_id = origin.chat_id if origin else ""
+        report.counts["history"] += await report.tried(work(held.user_id, chat_id), 0)
 
 
-@asynccontextmanager
-async def lessons_stopped(
-    tables: ErasableTables, user_id: str, tally: ErasureTally
-) -> AsyncGenerator[None, None]:
-    """Around taking turns from the queue: who was learning from them writes nothing after it."""
-    leased = tables.values(PENDING_TABLE, user_id, "lease_until")
-    until = max(await tally.tried("pending", leased, frozenset[float]()), default=0.0)
-    yield
-    if until >= time.time():
+async def _stop_turns(
+    held: Holdings,
+    turns: Table,
+    condition: ColumnElement[bool],
+    origin: Origin | None,
+    report: ErasureReport,
+) -> None:
+    """Take waiting turns away, and wait until a worker that has them surely writes no more."""
+    leased = await report.tried(held.rows.values(turns.c.lease_until, true()), set[float]())
+    change = held.rows.erase if origin is None else held.rows.empty_turns
+    report.counts["pending"] += await report.tried(change(turns, condition), 0)
+    if max(leased, default=0.0) >= time.time():
         await asyncio.sleep(LEASE_PROOF_SECONDS)
 
 
 async def _erase_memories(
-    memories: ErasableMemories, tally: ErasureTally, *, vectors: bool
-) -> None:
-    """Erase all rows; without any, vectors that were left behind if that is asked for."""
-    unread: tuple[Memory, ...] | None = None
-    rows = await tally.tried("memory", memories.read(), unread)
-    if rows or (vectors and rows is not None):
-        await tally.tried("memory", memories.delete_all(), None)
-        left = await tally.tried("memory", memories.read(), rows)
-        tally.count("memory", len({row.id for row in rows} - {row.id for row in left or ()}))
+    memories: ErasableMemories, report: ErasureReport, *, everything: bool
+) -> Sequence[Memory]:
+    """Erase the rows that were found, or all with whatever vectors there are; those that went."""
+    if everything:
+        await report.tried(memories.delete_all(), None)
+        left = {row.id for row in await report.tried(memories.read(), report.memories)}
+        return [row for row in report.memories if row.id not in left]
+    gone: list[Memory] = []
+    for row in report.memories:
+        try:
+            await memories.delete(row)
+            gone.append(row)
+        except AdaptiveMemoryError as error:
+            report.failed.append(str(error))
+            if isinstance(error, MemoryUnavailable):
+                break
+    return gone
 
 
-def _memories_first(counted: tuple[str, int]) -> tuple[bool, str]:
-    return counted[0] != "memory", counted[0]
+def _said_there(table: Table, origin: Origin | None) -> ColumnElement[bool]:
+    """Which rows of a table are of an origin; of a source no table tells."""
+    columns = table.c
+    at = next((columns[one] for one in _SAID_AT if one in columns), None)
+    # Of turns those that wait: what has been learned holds no words any more.
+    with_words = columns.state == "waiting" if "lease_until" in columns else true()
+    if origin is None:
+        return true()
+    if origin.chat_id and "chat_id" in columns:
+        return and_(columns.chat_id == origin.chat_id, with_words)
+    if origin.period is None:
+        return false()
+    since, until = origin.period
+    if at is not None:  # what upkeep does has no message
+        return and_(at >= since, at < until, columns.message_id != "", with_words)
+    if "chat_id" in columns and "created_at" in columns:
+        return and_(columns.created_at < until, columns.updated_at >= since)
+    return false()
+
+
+def _of_memories(table: Table, ids: Sequence[str] | frozenset[str]) -> ColumnElement[bool]:
+    return table.c.memory_id.in_(ids) if "memory_id" in table.c else false()

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, column, func, select, table
 from sqlalchemy.exc import DBAPIError
 
-from adaptive.conversation_ports import ChatHead, HistoryStamp, OutlinedMessage
+from adaptive.conversation_ports import ChatHead, HistoryStamp
 from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults, describe_fault
 from adaptive.host.own_table import Sessions
@@ -42,7 +42,6 @@ _PAST_CHATS = table(
     column("user_id"),
     column("title"),
     column("meta", JSON),
-    column("created_at"),
     column("updated_at"),
 )
 _READ = (
@@ -88,28 +87,23 @@ class HostPastChats:
         heads: tuple[ChatHead, ...] = ()
         while not heads:
             rows = await self._rows("reading the list of chats", query.offset(skip).limit(limit))
-            heads = tuple(
-                ChatHead(
-                    row.id, row.title or "", int(row.created_at or 0), int(row.updated_at or 0)
-                )
-                for row in rows
-                if not _internal(row.meta)
-            )
+            heads = tuple(_head_of(row) for row in rows if not _internal(row.meta))
             skip += limit
             if len(rows) < limit:
                 break
         return heads
 
-    async def standing(self, user_id: str, chat_ids: Sequence[str]) -> frozenset[str]:
-        """Those of the chats that the user still has."""
-        found: set[str] = set()
+    async def heads(self, user_id: str, chat_ids: Sequence[str]) -> dict[str, ChatHead]:
+        """Those of the chats that the user still has, by id."""
+        found: dict[str, ChatHead] = {}
         for start in range(0, len(chat_ids), _KEYS_PER_STATEMENT):
-            query = select(_PAST_CHATS.c.id).where(
+            query = select(*_PAST_CHATS.c).where(
                 _PAST_CHATS.c.user_id == user_id,
                 _PAST_CHATS.c.id.in_(chat_ids[start : start + _KEYS_PER_STATEMENT]),
             )
-            found |= {row.id for row in await self._rows("reading the list of chats", query)}
-        return frozenset(found)
+            rows = await self._rows("reading the list of chats", query)
+            found |= {row.id: _head_of(row) for row in rows}
+        return found
 
     async def messages(self, user_id: str, chat_id: str) -> tuple[Mapping[str, Any], ...]:
         """A chat's messages of all branches; those of before 0.9 through the host's own function.
@@ -132,7 +126,7 @@ class HostPastChats:
             for id_, message in mapping(found).items()
         )
 
-    async def outline(self, user_id: str, chat_id: str) -> tuple[OutlinedMessage, ...]:
+    async def outline(self, user_id: str, chat_id: str) -> tuple[Mapping[str, Any], ...]:
         """Ids, parents and roles of a chat's messages; one of before 0.9 has none until it is read.
 
         In an internal chat nothing is recalled, so whose it is is all that is asked.
@@ -144,9 +138,11 @@ class HostPastChats:
         )
         rows = await self._rows("reading how a chat stands", query)
         return tuple(
-            OutlinedMessage(
-                str(row.id).removeprefix(f"{chat_id}-"), row.parent_id or "", row.role or ""
-            )
+            {
+                "id": str(row.id).removeprefix(f"{chat_id}-"),
+                "parentId": row.parent_id,
+                "role": row.role,
+            }
             for row in rows
         )
 
@@ -190,6 +186,10 @@ class HostPastChats:
                     return list((await session.execute(query)).all())
             except DBAPIError as error:  # its own text quotes the statement
                 raise HostError(f"{doing}: {describe_fault(error.orig or error)}") from error
+
+
+def _head_of(row: Any) -> ChatHead:
+    return ChatHead(row.id, row.title or "", int(row.updated_at or 0))
 
 
 def _owned_chat(user_id: str, chat_id: str) -> Any:

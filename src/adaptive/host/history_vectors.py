@@ -107,18 +107,16 @@ class HostHistoryVectors:
         closeness = _closeness(distances, len(ids))
         scores = _scores(distances, len(ids))
         hits: list[HistoryHit] = []
-        for at, (id_, raw) in enumerate(zip(ids, metas, strict=False)):
+        for at, raw in enumerate(metas[: len(ids)]):
             meta = mapping(raw)
             if meta.get("type") not in _UNIT_KINDS:
                 continue
             hits.append(
                 HistoryHit(
-                    str(id_),
                     cast(UnitKind, meta["type"]),
                     str(meta.get("chat_id") or ""),
                     str(meta.get("message_id") or ""),
                     closeness[at],
-                    _epoch_of(meta.get("time")),
                     str(texts[at] or "") if at < len(texts) else "",
                     scores[at],
                 )
@@ -201,14 +199,6 @@ def _vector_item(unit: HistoryUnit, row: Vectors, key: str) -> dict[str, Any]:
             "first": "yes" if unit.first else "no",
         },
     }
-
-
-def _epoch_of(value: object) -> int:
-    """A time of the metadata; some engines hand numbers back as text or with a fraction."""
-    try:
-        return int(float(str(value)))
-    except (ValueError, OverflowError):
-        return 0
 
 
 def _first_list(found: object, name: str) -> list[Any]:

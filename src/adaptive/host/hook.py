@@ -10,7 +10,7 @@ from fastapi import Request
 
 from adaptive.host.dialog import EventCaller
 from adaptive.host.events import EventEmitter, PageNotifier
-from adaptive.host.kind import conversation_kind, owns_chat
+from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS, conversation_kind, owns_chat
 from adaptive.host.locked_status import locking_emitter
 from adaptive.model import ConversationKind
 from adaptive.settings import Settings
@@ -55,6 +55,18 @@ class Hook:
     def told_kind(self) -> ConversationKind:
         """The kind of conversation, as far as it can be told without the database."""
         return conversation_kind(self.metadata)
+
+    @property
+    def is_recalled(self) -> bool:
+        """Whether memories may go into this kind of conversation."""
+        temporary = self.told_kind == "temporary" and self.settings.inject_in_temporary_chats
+        return self.told_kind in RECALLED_KINDS or temporary
+
+    @property
+    def is_learned_from(self) -> bool:
+        """Whether what the user types in this kind of conversation may be learned."""
+        api = self.told_kind == "api" and self.settings.learn_from_api_calls
+        return self.settings.save_mode != "off" and (self.told_kind in LEARNED_KINDS or api)
 
     async def _emit(self, event: dict[str, Any]) -> None:
         """Show an event; statuses of a saved chat are stored under a lock if the host has none."""

@@ -291,6 +291,7 @@ def _meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[s
         "confidence": draft.confidence,
         "importance": draft.importance,
         "until": iso_day(draft.until),
+        "passed": draft.passed,
         "chat_id": source.chat_id,
         "message_id": source.message_id,
         "said_at": source.said_at,

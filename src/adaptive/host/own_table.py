@@ -21,7 +21,7 @@ class OwnTable:
 
     def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
         self._table = table
-        self._sessions = sessions or _host_session
+        self._sessions = sessions or host_session
         self._created = False
 
     @asynccontextmanager
@@ -31,18 +31,15 @@ class OwnTable:
         Raises:
             TablesUnavailable: the database refuses; the text says what was being done.
         """
-        with HostFaults(doing, TablesUnavailable):
-            try:
-                async with self._sessions() as session:
-                    if not self._created:
-                        await self._create(session)
-                        self._created = True
-                    yield session
-            except DBAPIError as error:  # its own text quotes the statement and what was written
-                self._created = False  # the table may be gone
-                raise TablesUnavailable(
-                    f"{doing}: {describe_fault(error.orig or error)}"
-                ) from error
+        try:
+            async with database_session(doing, self._sessions) as session:
+                if not self._created:
+                    await self._create(session)
+                    self._created = True
+                yield session
+        except TablesUnavailable:
+            self._created = False  # the table may be gone
+            raise
 
     async def _create(self, session: Any) -> None:
         """Create the table; of two workers that do so at once PostgreSQL fails one, which is fine.
@@ -59,7 +56,23 @@ class OwnTable:
             await session.commit()
 
 
-def _host_session() -> AbstractAsyncContextManager[Any]:
+@asynccontextmanager
+async def database_session(doing: str, sessions: Sessions) -> AsyncGenerator[Any, None]:
+    """A session whose failures are ours.
+
+    Raises:
+        TablesUnavailable: the database refuses; the text says what was being done.
+    """
+    with HostFaults(doing, TablesUnavailable):
+        try:
+            async with sessions() as session:
+                yield session
+        except DBAPIError as error:  # its own text quotes the statement and what was written
+            raise TablesUnavailable(f"{doing}: {describe_fault(error.orig or error)}") from error
+
+
+def host_session() -> AbstractAsyncContextManager[Any]:
+    """A session of the host's own."""
     from open_webui.internal.db import get_async_db_context
 
     return get_async_db_context()

@@ -11,14 +11,12 @@ from adaptive.host.embedded_writes import writing_request
 from adaptive.host.embedding import HostEmbedder
 from adaptive.host.hook import Hook
 from adaptive.host.memories import HostMemoryStore
-from adaptive.host.requests import process_state
+from adaptive.host.requests import account, isolated_request, process_state
 from adaptive.host.vector_table import HostVectorTable
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.ports import Completer, Embedder
-from adaptive.privacy.guarded_store import GuardedStore
-from adaptive.privacy.policy import gate_policy
-from adaptive.privacy.redacting_completer import RedactingCompleter
-from adaptive.privacy.secretless_embedder import SecretlessEmbedder
+from adaptive.privacy.gate import GuardedStore, gate_policy
+from adaptive.privacy.redacting_completer import RedactingCompleter, SecretlessEmbedder
 from adaptive.retry import RetryPolicy
 from adaptive.search.embedders import DEFAULT_LOCAL_MODEL, EndpointEmbedder, LocalEmbedder
 from adaptive.search.indexes import Sources
@@ -54,6 +52,16 @@ def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder
         )
         return SecretlessEmbedder(service)
     return HostEmbedder(request, user)
+
+
+async def own_completer(hook: Hook) -> Completer:
+    """Who answers our own questions where nothing else is asked of the host beside it.
+
+    Raises:
+        HostError: the host does not know the user.
+        ModelRejected: no model is known; the text says which valve helps.
+    """
+    return await chosen_completer(hook, isolated_request(hook.request), await account(hook.user))
 
 
 async def chosen_completer(hook: Hook, request: Request, user: Any) -> Completer:

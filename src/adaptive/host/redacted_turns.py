@@ -6,18 +6,12 @@ import asyncio
 import copy
 import time
 import uuid
-from collections import OrderedDict
 from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
 from typing import Any
 
-from adaptive.privacy.chat_redaction import (
-    characters_of,
-    redacted_chat,
-    restored_message,
-    withheld_messages,
-)
-from adaptive.privacy.event_restorer import EventRestorer
-from adaptive.privacy.placeholders import Redaction
+from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat, restored_message
+from adaptive.privacy.redaction import Redaction
 from adaptive.shapes import listing, mapping
 
 # What a turn's metadata is marked with; the host hands the same mapping, or a copy of it, to every
@@ -25,20 +19,23 @@ from adaptive.shapes import listing, mapping
 _TURN_MARK = "adaptive_memory_redaction"
 # A turn that was stopped or failed has no outlet, so nothing else would forget it.
 _IDLE_SECONDS = 3600.0
-# Some 10 ms on the event loop; longer chats are redacted in a thread.
-_CHARACTERS_AT_ONCE = 20_000
+_WITHHELD = (
+    "[The user's message is not shown to you: personal data in it could not be replaced. "
+    "Say so in one sentence, and that sending it again may help.]"
+)
 
 
-class RedactedTurn:
-    """The placeholders of one answer, and how far that answer has come."""
+@dataclass(slots=True)
+class _RedactedTurn:
+    """The placeholders of one answer, and how far that answer has come.
 
-    def __init__(self) -> None:
-        self.redaction = Redaction()
-        self.sent: set[bytes] = set()
-        self.events = EventRestorer(self.redaction)
-        # Whether what goes back to the model within the turn, as a tool's result, comes by us.
-        self.guarded = False
-        self.used_at = 0.0
+    ``guarded``: what goes back to the model within the turn, as a tool's result, comes by us.
+    """
+
+    redaction: Redaction
+    events: EventRestorer
+    used_at: float
+    guarded: bool = False
 
 
 class RedactedTurns:
@@ -51,20 +48,17 @@ class RedactedTurns:
     """
 
     def __init__(
-        self,
-        clock: Callable[[], float] = time.monotonic,
-        *,
-        most_turns: int = 500,
-        longest_seconds: float = 10.0,
+        self, clock: Callable[[], float] = time.monotonic, *, longest_seconds: float = 10.0
     ) -> None:
-        self._clock = clock
-        self._most_turns = most_turns
         # A megabyte takes a second or two; who says so much waits that long for privacy.
-        self._longest_seconds = longest_seconds
-        self._turns: OrderedDict[str, RedactedTurn] = OrderedDict()
+        self._clock, self._longest_seconds = clock, longest_seconds
+        self._turns: dict[str, _RedactedTurn] = {}
 
     def __len__(self) -> int:
-        self._forget_idle()
+        before = self._clock() - _IDLE_SECONDS
+        idle = [mark for mark, turn in self._turns.items() if turn.used_at < before]
+        for mark in idle:
+            del self._turns[mark]
         return len(self._turns)
 
     async def redact(
@@ -75,10 +69,10 @@ class RedactedTurns:
         Raises:
             TimeoutError: it takes too long; nothing of the request may be sent.
         """
-        turn = RedactedTurn()
-        mark = uuid.uuid4().hex
-        metadata[_TURN_MARK] = mark
-        self._keep(mark, turn)
+        mark = metadata[_TURN_MARK] = uuid.uuid4().hex
+        redaction = Redaction()
+        turn = _RedactedTurn(redaction, EventRestorer(redaction), self._clock())
+        self._turns[mark] = turn
         return await self._redacted(body, turn)
 
     async def redact_again(
@@ -97,17 +91,11 @@ class RedactedTurns:
         turn.guarded = True
         return await self._redacted(body, turn)
 
-    async def _redacted(self, body: dict[str, Any], turn: RedactedTurn) -> dict[str, Any]:
-        messages = listing(body.get("messages"))
-        # Of a thread that is given up, nothing is taken over.
-        redaction, sent = copy.deepcopy(turn.redaction), set(turn.sent)
-        if characters_of(messages) <= _CHARACTERS_AT_ONCE:
-            redacted = redacted_chat(messages, redaction, sent)
-        else:
-            async with asyncio.timeout(self._longest_seconds):
-                redacted = await asyncio.to_thread(redacted_chat, messages, redaction, sent)
-        turn.redaction, turn.sent = redaction, sent
-        turn.events = EventRestorer(redaction)
+    async def _redacted(self, body: dict[str, Any], turn: _RedactedTurn) -> dict[str, Any]:
+        turn.events = EventRestorer(turn.redaction)
+        async with asyncio.timeout(self._longest_seconds):
+            messages = listing(body.get("messages"))
+            redacted = await asyncio.to_thread(redacted_chat, messages, turn.redaction)
         return {**body, "messages": redacted}
 
     def restore_event(
@@ -124,13 +112,12 @@ class RedactedTurns:
             return event
         if not turn.guarded and _may_go_on(body, metadata):
             return event
-        if told := mapping(event):
-            return turn.events.restored(told)
         if isinstance(event, bytes):
-            return turn.events.restored_line(event.decode("utf-8", "surrogateescape")).encode(
-                "utf-8", "surrogateescape"
-            )
-        return turn.events.restored_line(event) if isinstance(event, str) else event
+            line = event.decode("utf-8", "surrogateescape")
+            return turn.events.restored_line(line).encode("utf-8", "surrogateescape")
+        if isinstance(event, str):
+            return turn.events.restored_line(event)
+        return turn.events.restored(event) if mapping(event) else event
 
     def restore_answer(
         self, body: dict[str, Any], metadata: MutableMapping[str, Any]
@@ -157,31 +144,17 @@ class RedactedTurns:
             restored[-1] = _with_tail(whole, turn.events.take_held())
         return body if restored == messages else {**body, "messages": restored}
 
-    def _keep(self, mark: str, turn: RedactedTurn) -> None:
-        self._forget_idle()
-        turn.used_at = self._clock()
-        self._turns[mark] = turn
-        while len(self._turns) > self._most_turns:
-            self._turns.popitem(last=False)
-
-    def _turn(self, metadata: MutableMapping[str, Any]) -> RedactedTurn | None:
+    def _turn(self, metadata: MutableMapping[str, Any]) -> _RedactedTurn | None:
         mark = metadata.get(_TURN_MARK)
         turn = self._turns.get(mark) if isinstance(mark, str) else None
         if turn is not None:
             turn.used_at = self._clock()
-            self._turns.move_to_end(str(mark))
         return turn
-
-    def _forget_idle(self) -> None:
-        """Forget turns from which nothing was heard for long; the first one is idle longest."""
-        before = self._clock() - _IDLE_SECONDS
-        while self._turns and next(iter(self._turns.values())).used_at < before:
-            self._turns.popitem(last=False)
 
 
 def withheld(body: dict[str, Any]) -> dict[str, Any]:
     """A request that could not be redacted, without anything that anybody said."""
-    return {**body, "messages": withheld_messages()}
+    return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}
 
 
 def _may_go_on(body: MutableMapping[str, Any], metadata: MutableMapping[str, Any]) -> bool:
@@ -194,10 +167,11 @@ def _with_tail(answer: dict[str, Any], tail: str) -> dict[str, Any]:
     """An answer with what was held of it when its stream broke off without an end."""
     if not tail:
         return answer
-    content, output = answer.get("content"), listing(answer.get("output"))
-    longer = {**answer, "content": content + tail} if isinstance(content, str) else dict(answer)
-    parts = listing(mapping(output[-1]).get("content")) if output else []
-    if parts and isinstance(text := mapping(parts[-1]).get("text"), str):
-        last = {**output[-1], "content": [*parts[:-1], {**parts[-1], "text": text + tail}]}
-        longer["output"] = [*output[:-1], last]
+    longer = copy.deepcopy(answer)
+    if isinstance(longer.get("content"), str):
+        longer["content"] += tail
+    for item in listing(longer.get("output"))[-1:]:
+        for part in listing(mapping(item).get("content"))[-1:]:
+            if isinstance(mapping(part).get("text"), str):
+                part["text"] += tail
     return longer

@@ -105,8 +105,10 @@ class HostSuggestionTable:
         return tuple(one for one in opened if one is not None)
 
     @uninterrupted
-    async def claim(self, user_id: str, chat_id: str, now: int) -> WaitingSuggestion | None:
-        """The newest suggestion that may be asked about in this chat now, marked as asked."""
+    async def claim(
+        self, user_id: str, chat_id: str, now: int, most: int
+    ) -> tuple[WaitingSuggestion, ...]:
+        """The newest suggestions that may be asked about in this chat now, marked as asked."""
         rested = _SUGGESTIONS.c.rests_until <= now
         elsewhere = (_SUGGESTIONS.c.asked_in != chat_id) & (_SUGGESTIONS.c.busy_until <= now)
         due = (_SUGGESTIONS.c.user_id == user_id) & _SUGGESTION_WAITS & (rested | elsewhere)
@@ -116,24 +118,27 @@ class HostSuggestionTable:
             "rests_until": now + _ASKED_REST_SECONDS,
             "busy_until": now + _ASKING_SECONDS,
         }
+        found: list[WaitingSuggestion] = []
         async with self._table.session("asking about suggestions") as session:
             rows = (await session.execute(select(_SUGGESTIONS).where(due).order_by(*newest))).all()
             for row in rows:
-                if (opened := self._opened(row)) is None:
+                if len(found) == most or (opened := self._opened(row)) is None:
                     continue
                 mark = update(_SUGGESTIONS).where(due, _SUGGESTIONS.c.digest == row.digest)
-                claimed = (await session.execute(mark.values(asked))).rowcount
-                await session.commit()
-                if claimed:
-                    return opened
-        return None
+                if (await session.execute(mark.values(asked))).rowcount:
+                    found.append(opened)
+            await session.commit()
+        return tuple(found)
 
     @uninterrupted
-    async def release(self, user_id: str, digest: str) -> None:
-        """Let a claimed suggestion wait on: other chats may ask about it at once."""
-        this = (_SUGGESTIONS.c.user_id == user_id) & (_SUGGESTIONS.c.digest == digest)
-        async with self._table.session("releasing a suggestion") as session:
-            await session.execute(update(_SUGGESTIONS).where(this).values(busy_until=0))
+    async def release(self, user_id: str, digests: Collection[str]) -> None:
+        """Let claimed suggestions wait on: other chats may ask about them at once."""
+        if not digests:
+            return
+        these = _SUGGESTIONS.c.digest.in_(sorted(digests))
+        async with self._table.session("releasing suggestions") as session:
+            mine = update(_SUGGESTIONS).where(_SUGGESTIONS.c.user_id == user_id, these)
+            await session.execute(mine.values(busy_until=0))
             await session.commit()
 
     @uninterrupted

@@ -15,7 +15,6 @@ from adaptive.measures import staged
 from adaptive.messages import head_and_tail
 from adaptive.model import (
     ABOUT,
-    CATEGORIES,
     FACT_KINDS,
     Completion,
     CompletionRequest,
@@ -23,6 +22,7 @@ from adaptive.model import (
     Turn,
 )
 from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.secrets import without_secrets
 from adaptive.settings import Settings
 
 _LONGEST_WORDS = 12000
@@ -47,7 +47,7 @@ def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[
 
 
 def _one_of(values: Sequence[str]) -> Mapping[str, Any]:
-    return {"type": "string", "enum": list(values)}
+    return {"enum": list(values)}
 
 
 EXTRACT_SCHEMA = list_schema(
@@ -56,11 +56,11 @@ EXTRACT_SCHEMA = list_schema(
         "operation": _one_of(("NEW", "UPDATE", "DELETE")),
         "id": "string",
         "content": "string",
-        "evidence": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+        "evidence": {"type": "array", "items": {"type": "string"}},
         "about": _one_of(ABOUT),
         "kind": _one_of(FACT_KINDS),
         "until": ["string", "null"],
-        "tags": {"type": "array", "items": _one_of(CATEGORIES)},
+        "tags": {"type": "array", "items": {"type": "string"}},
         "memory_bank": "string",
         "confidence": "number",
         "importance": "integer",
@@ -121,7 +121,8 @@ def extraction_request(
         sections.append("## Earlier turns, for reference only\n" + "\n".join(lines))
     if shown:
         sections.append("## Existing memories\n" + listed_memories(shown))
-    sections.append("## Newest message of the user\n" + head_and_tail(turn.words, _LONGEST_WORDS))
+    words = head_and_tail(without_secrets(turn.words), _LONGEST_WORDS)
+    sections.append("## Newest message of the user\n" + words)
     return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)
 
 
@@ -136,4 +137,5 @@ def listed_memories(memories: Sequence[Memory]) -> str:
 
 
 def _one_line(text: str, limit: int) -> str:
-    return " ".join(head_and_tail(text, limit).split())
+    # A secret is known by what stands around it, which a cut may take away.
+    return " ".join(head_and_tail(without_secrets(text), limit).split())

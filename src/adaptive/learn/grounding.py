@@ -148,6 +148,11 @@ def grounding_refusal(
     return "" if translated else _foreign_number(content, source, changed)
 
 
+def is_quoted(proof: Proof, source: Source) -> bool:
+    """Whether the quotation stands in the words that the user typed in the newest message."""
+    return _quoted_share(proof, source.typed) >= _LEAST_QUOTED
+
+
 def _reason_of_labels(operation: Operation, settings: Settings) -> str:
     """What the model itself says against a fact: whom it is about, and of which kind it is."""
     proof = operation.proof

@@ -29,8 +29,8 @@ from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.measures import count_anomaly, count_operations, staged
 from adaptive.model import Completion, CompletionRequest, Draft, Memory, Operation, Outcome, Turn
 from adaptive.ports import Completer, Vectors
+from adaptive.privacy.gate import gate_policy, gated_draft
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
-from adaptive.privacy.policy import gate_policy, gated_draft
 from adaptive.privacy.secrets import without_secrets
 from adaptive.retry import RetryPolicy
 from adaptive.search.index import MemoryIndex

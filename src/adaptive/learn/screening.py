@@ -11,12 +11,19 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adaptive.learn.grounding import UNSPACED, Source, beginnings, grounding_refusal
+from adaptive.learn.grounding import UNSPACED, Source, beginnings, grounding_refusal, is_quoted
 from adaptive.learn.operations import Extraction
 from adaptive.measures import staged
 from adaptive.model import Draft, Memory, Operation, Outcome, Turn
-from adaptive.privacy.gate import SECRET_LEFT_OUT, GatePolicy, Passed, Refused, holds_secret_mark
-from adaptive.privacy.policy import gate_policy, gated_draft
+from adaptive.privacy.gate import (
+    SECRET_LEFT_OUT,
+    GatePolicy,
+    Refused,
+    gate_policy,
+    gated_draft,
+    holds_secret_mark,
+    without_personal_data,
+)
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.settings import Settings
 
@@ -51,7 +58,11 @@ def screened(
             status = "kept" if is_deletion else "rejected"
             refused.append(Outcome(status, tellable(told, policy), reason))
             continue
-        draft = Draft("") if is_deletion else gated_draft(operation.draft, policy)
+        draft = Draft("")
+        if not is_deletion:
+            # A wish on answers is an order by nature: the user's own, it may stand.
+            own_wish = operation.proof.kind == "STYLE" and is_quoted(operation.proof, source)
+            draft = gated_draft(operation.draft, replace(policy, typed=own_wish))
         if isinstance(draft, Draft):
             operations.append(replace(operation, draft=draft))
             continue
@@ -99,7 +110,7 @@ def tellable(text: str, policy: GatePolicy) -> str:
     shown = " ".join(shown.split())
     if find_secrets(text) or holds_secret_mark(text):
         return ""
-    verdict = policy.personal_data(shown) if policy.personal_data else Passed(shown)
+    verdict = without_personal_data(shown, policy)
     return "" if isinstance(verdict, Refused) else verdict.text
 
 

@@ -28,10 +28,9 @@ from adaptive.learn.summary import (
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.model import Memory
 from adaptive.ports import Completer
-from adaptive.privacy.gate import Refused, gate
+from adaptive.privacy.gate import Refused, gate, gate_policy
 from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
-from adaptive.privacy.policy import gate_policy
-from adaptive.privacy.retention import made_of
+from adaptive.privacy.origin import made_of
 from adaptive.retry import RetryPolicy
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import comparable

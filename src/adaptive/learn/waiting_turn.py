@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from adaptive.messages import head_and_tail
 from adaptive.model import Turn
+from adaptive.privacy.secrets import without_secrets
 from adaptive.settings import Settings
 from adaptive.table_ports import PendingTurn
 
@@ -67,6 +68,8 @@ def joined_turn(turns: Sequence[Turn]) -> Turn:
     """
     words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WORDS)
     past = turns[0].earlier
-    earlier = tuple(replace(one, text=head_and_tail(one.text, _LONGEST_EARLIER)) for one in past)
+    # A secret is known by what stands around it, which a cut may take away.
+    bare = [head_and_tail(without_secrets(one.text), _LONGEST_EARLIER) for one in past]
+    earlier = tuple(replace(one, text=text) for one, text in zip(past, bare, strict=True))
     injected = tuple(dict.fromkeys(one for turn in turns for one in turn.injected))
     return replace(turns[-1], words=words, earlier=earlier, injected=injected)

@@ -34,8 +34,6 @@ class LocalOnlyBanks:
 
     def without(self, memories: Iterable[Memory]) -> list[Memory]:
         """The memories that are in none of them."""
-        if not self.names:
-            return list(memories)
         return [memory for memory in memories if not self.holds(memory)]
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from adaptive.errors import AdaptiveMemoryError
 from adaptive.model import Completion, CompletionRequest
-from adaptive.ports import Completer, ResponseFormat
-from adaptive.privacy.gate import SECRET_PLACEHOLDER
-from adaptive.privacy.placeholders import Redaction, placeholder_pattern
-from adaptive.privacy.secrets import find_secrets
+from adaptive.ports import Completer, Embedder, ResponseFormat, Vectors
+from adaptive.privacy.redaction import Redaction
+from adaptive.privacy.secrets import without_secrets
+
+# The beginning of a line on which a memory is offered with its id, as the host makes ids.
+_OFFERED_ID = re.compile(r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \| )", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,33 @@ class RedactingCompleter:
             raise
         if redaction is None or redaction.is_empty:
             return completion
-        return replace(completion, text=restored_json(completion.text, redaction))
+        return replace(completion, text=redaction.restore(completion.text, json_text=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SecretlessEmbedder:
+    """An ``Embedder`` around a service: secrets have a placeholder in each text that is sent."""
+
+    embedder: Embedder
+
+    async def name(self) -> str:
+        """The other's name (see ``Embedder``)."""
+        return await self.embedder.name()
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts without their secrets (see ``Embedder``)."""
+        # In a thread: a store's texts take seconds, and chats go on.
+        sent = await asyncio.to_thread(texts_without_secrets, texts)
+        try:
+            return await self.embedder.embed(sent, query=query)
+        except AdaptiveMemoryError as error:
+            error.args = (told_failure(str(error), None), *error.args[1:])
+            raise
+
+
+def texts_without_secrets(texts: Sequence[str]) -> list[str]:
+    """The texts with a mark for each secret."""
+    return [without_secrets(text) for text in texts]
 
 
 def redacted_request(request: CompletionRequest, redaction: Redaction | None) -> CompletionRequest:
@@ -55,22 +82,12 @@ def redacted_request(request: CompletionRequest, redaction: Redaction | None) ->
     The ids under which memories are offered stay. The system message is redacted before and apart
     from the words of the user, so that the date in it stays even if it is a date of birth there.
     """
-    system = without_secret_values(request.system)
-    pieces = [without_secret_values(piece) for piece in _offered_id_mark().split(request.user)]
+    system = without_secrets(request.system)
+    pieces = texts_without_secrets(_OFFERED_ID.split(request.user))
     if redaction is not None:
         system = redaction.redact(system)
         pieces[::2] = redaction.redact_all(pieces[::2])
     return replace(request, system=system, user="".join(pieces))
-
-
-def without_secret_values(text: str) -> str:
-    """The text with ``SECRET_PLACEHOLDER`` in the place of each secret."""
-    parts: list[str] = []
-    position = 0
-    for finding in find_secrets(text):
-        parts += text[position : finding.start], SECRET_PLACEHOLDER
-        position = finding.end
-    return "".join([*parts, text[position:]])
 
 
 def told_failure(text: str, redaction: Redaction | None) -> str:
@@ -80,26 +97,4 @@ def told_failure(text: str, redaction: Redaction | None) -> str:
     """
     if redaction is not None:
         text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
-    return without_secret_values(text)
-
-
-def restored_json(text: str, redaction: Redaction) -> str:
-    """A reply in JSON with the values of the placeholders in its texts, escaped as these are."""
-
-    def value_of(match: re.Match[str]) -> str:
-        value = redaction.restored(match)
-        if value == match[0]:
-            return value
-        before = text[: match.start()]
-        # A backslash that the match has split from its twin would escape the value's first sign.
-        lone = (len(before) - len(before.rstrip("\\"))) % 2
-        return "\\" * lone + json.dumps(value, ensure_ascii=False)[1:-1]
-
-    return placeholder_pattern().sub(value_of, text)
-
-
-@cache
-def _offered_id_mark() -> re.Pattern[str]:
-    """The beginning of a line on which a memory is offered with its id, as the host makes ids."""
-    form = "[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
-    return re.compile(rf"^(- id={form} \| )", re.MULTILINE)
+    return without_secrets(text)

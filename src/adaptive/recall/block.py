@@ -11,13 +11,6 @@ from adaptive.shapes import mapping
 OPEN_MARKER = "<adaptive_memory>"
 CLOSE_MARKER = "</adaptive_memory>"
 _SEPARATOR = "\n\n"
-_CHARACTERS_PER_TOKEN = 4
-
-
-def estimated_tokens(text: str) -> int:
-    """A rough count of tokens: four ASCII characters each, every other character one."""
-    ascii_characters = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    return -(-ascii_characters // _CHARACTERS_PER_TOKEN) + len(text) - ascii_characters
 
 
 def extended_block(block: str, *paragraphs: str) -> str:

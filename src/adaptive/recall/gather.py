@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
 from adaptive.model import Candidate, Memory
-from adaptive.recall.question import Lift
 from adaptive.search.fusion import GATE, Ranked, fitting
 from adaptive.search.index import MemoryIndex
 from adaptive.settings import Settings
@@ -30,27 +28,21 @@ def fitting_memories(
     *,
     judged: bool = False,
     spare: int = 0,
-    lift: Lift | None = None,
 ) -> list[Candidate]:
     """Of the ranked, those that fit the message: as many as go in, or as the judge is to see.
 
     ``spare`` are places on top, for those that go in anyway. A candidate's score is its relevance,
     from 0 to 1 on a scale that every embedding model shares: 0.5 is the least evidence that lets a
-    message have memories at all. With a ``lift`` all that fit are put into its order first; whether
-    any does is as without it.
+    message have memories at all.
     """
     limit = spare + (settings.top_n_memories if judged else settings.related_memories_n)
-    chosen_of = partial(
-        fitting,
+    chosen = fitting(
         ranked,
+        limit,
         vector_floor=settings.vector_similarity_threshold,
         relevance_floor=0.0 if judged else settings.relevance_threshold,
     )
-    chosen = chosen_of(limit)
-    if lift is not None and len(chosen) == limit:
-        chosen = chosen_of(len(ranked))
-    found = [Candidate(memories[one.place], relevance(one.evidence)) for one in chosen]
-    return found if lift is None else list(lift(found))[:limit]
+    return [Candidate(memories[one.place], relevance(one.evidence)) for one in chosen]
 
 
 def explained(one: Ranked, memory_id: str, *, fits: bool) -> str:

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from adaptive.messages import Message, message_text, newest_user_message, spoken_text
-from adaptive.model import Candidate
 from adaptive.shapes import mapping
-
-Lift = Callable[[Sequence[Candidate]], Sequence[Candidate]]
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """What memories are wanted for; without a ``chat_id`` nothing is kept in place.
 
-    ``first`` tells that the chat holds no earlier message of the user. ``lift`` puts candidates,
-    which it is given best first, into the order in which they are chosen. ``today`` is the user's
-    day as "YYYY-MM-DD"; without it nothing has ended.
+    ``first`` tells that the chat holds no earlier message of the user. ``today`` is the user's day
+    as "YYYY-MM-DD"; without it nothing has ended.
     """
 
     text: str
     previous: str = ""
     chat_id: str = ""
     first: bool = False
-    lift: Lift | None = None
     today: str = ""
 
 

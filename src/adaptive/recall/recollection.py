@@ -122,7 +122,6 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     if vectors is not None:
         library.indexes.expect(user_id, vectors.shape[1])
         library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
-    await library.verdicts.ready()
     question, vectors = await rewritten(question, vectors, embedder, library.rewriter)
     screen = EntryScreen(library.verdicts, user_id)
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
@@ -161,9 +160,7 @@ async def _fitting(
     ]
 
     def fits(left: Sequence[Ranked], *, judged: bool = False) -> list[Candidate]:
-        return fitting_memories(
-            index.memories, left[:most], settings, judged=judged, spare=spare, lift=question.lift
-        )
+        return fitting_memories(index.memories, left[:most], settings, judged=judged, spare=spare)
 
     by_score = _allowed(fits, index, ranked, screen)
     _explain(index, ranked[:most], by_score)

@@ -11,19 +11,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adaptive.ports import Embedder, Vectors
-from adaptive.recall.question import Lift, Question
+from adaptive.recall.question import Question
 from adaptive.search.query import query_vectors
 
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """The text to search with, the order of what it finds, and seconds that are left to embed it.
+    """The text to search with, and the seconds that are left to embed it.
 
     ``text`` holds the question's own words, too.
     """
 
     text: str
-    lift: Lift | None = None
     patience: float = 1.0
 
 
@@ -42,7 +41,7 @@ async def rewritten(
     rewrite = await rewriter() if rewriter is not None else None
     if rewrite is None:
         return question, vectors
-    changed = replace(question, text=rewrite.text, lift=rewrite.lift)
+    changed = replace(question, text=rewrite.text)
     if rewrite.text == question.text or vectors is None:
         return changed, vectors
     fresh = await query_vectors(embedder, [rewrite.text], rewrite.patience)

@@ -29,8 +29,8 @@ INTERNET = f"""
 class Filter(Filter):
     def __init__(self):
         super().__init__()
-        rules = ProbeRules(is_public=lambda one: one == {OUTSIDE!r} or is_public_address(one))
-        self._answers = Answers(self._learning.writing, rules)
+        rules = LinkRules(is_public=lambda one: one == {OUTSIDE!r} or is_public_address(one))
+        self._correction = AnswerCorrection(self._learning.writing, rules)
 """
 
 

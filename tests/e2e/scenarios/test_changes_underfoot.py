@@ -126,4 +126,4 @@ async def test_native_memory_without_the_switch(host: RunningHost, plugin: Insta
     page = await host.user("ann")
     await page.add_memory(TEA)
     await page.new_chat().send(QUESTION, features={"memory": False})
-    assert f"- {TEA}" in host.model.chat_requests()[-1].system_prompt
+    assert f"- “{TEA}”" in host.model.chat_requests()[-1].system_prompt

@@ -44,8 +44,7 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     kept, vectors = held(host, other), host_vectors(host, other)
     assert (host_vectors(host, page), vectors) == (2, 2)
     turn = await answered(page, "Forget everything about me", "erase")
-    status = await page.wait_for_status(turn, "Erased: memories (2)")
-    assert "vectors (2)" in status["description"]
+    await page.wait_for_status(turn, "Erased: 2 memories and everything noted about them.")
     (asked,) = questions(page)
     assert asked["title"] == "Erase everything that is remembered about you?"
     assert "2 memories" in asked["message"]
@@ -71,7 +70,7 @@ async def test_erased_though_it_is_switched_off(host: RunningHost, plugin: Insta
     assert page.statuses(silent) == []
     assert held(host, page) == before
     turn = await answered(page, "Forget everything about me", "erase")
-    await page.wait_for_status(turn, "Erased: memories (2)")
+    await page.wait_for_status(turn, "Erased: 2 memories")
     assert await page.memories() == []
     await host.rest()
     assert held(host, page) == {}
@@ -83,7 +82,8 @@ async def test_declined(host: RunningHost, plugin: InstalledFilter) -> None:
     before = held(host, page)
     turn = await answered(page, "Please forget everything about me.", "no")
     await page.wait_for_status(turn, "You are asked before anything is erased")
-    await page.wait_for_status(turn, "Nothing erased: you did not confirm it")
+    line = 'Nothing erased: "erase" was expected, but something else was typed'
+    await page.wait_for_status(turn, line)
     assert len(await page.memories()) == 2
     assert host_vectors(host, page) == 2
     after = held(host, page)
@@ -102,7 +102,7 @@ async def test_this_chat_is_erased(host: RunningHost, plugin: InstalledFilter) -
     chat = await told(host, page, "I have a cat called Miso.", CAT)
     await told(host, page, "I work as a nurse.", JOB, chat)
     turn = await answered(page, "Forget what I told you in this chat.", "erase", chat)
-    await page.wait_for_status(turn, "Erased: memories (2)")
+    await page.wait_for_status(turn, "Erased: 2 memories")
     (left,) = await page.memories()
     assert PORTO in left.content  # 0.9 keeps tags and bank in it
     assert host_vectors(host, page) == 1
@@ -116,7 +116,7 @@ async def test_today_is_erased(host: RunningHost, plugin: InstalledFilter) -> No
     page = await host.user("ann")
     await told(host, page, "I live in Porto.", PORTO)
     turn = await answered(page, "Vergiss, was ich dir heute gesagt habe", "löschen")
-    await page.wait_for_status(turn, "Erased: memories (1)")
+    await page.wait_for_status(turn, "Erased: 1 memory")
     assert await page.memories() == []
 
 
@@ -133,7 +133,7 @@ async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> Non
     """Everything can be erased from a temporary chat, too."""
     page = await lived(host, "ann")
     turn = await answered(page, "Forget everything", "erase", page.temporary_chat())
-    await page.wait_for_status(turn, "Erased: memories (2)")
+    await page.wait_for_status(turn, "Erased: 2 memories")
     assert await page.memories() == []
 
 

@@ -40,7 +40,7 @@ async def test_fact_reaches_another_chat(host: RunningHost, plugin: InstalledFil
     prompt = host.model.chat_requests()[-1].system_prompt
     assert prompt.startswith("<adaptive_memory>\n")
     assert prompt.endswith("\n</adaptive_memory>")
-    assert f"- {DOG}\n" in prompt
+    assert f"- “{DOG}”\n" in prompt
     assert "[Tags" not in prompt
 
 
@@ -171,17 +171,15 @@ async def test_several_facts_in_one_message(host: RunningHost, plugin: Installed
 async def test_memory_formats(host: RunningHost, plugin: InstalledFilter) -> None:
     """The three formats stand in the prompt as the valve says."""
     page = await host.user("ann")
-    await page.add_memory("User's dog is called Biscuit.")
-    await page.add_memory("User's dog is a spaniel")
+    facts = ("User's dog is called Biscuit.", "User's dog is a spaniel")
+    for fact in facts:
+        await page.add_memory(fact)
+    expected: dict[str, set[str]] = {"bullet": set(), "numbered": set(), "paragraph": set()}
     # Rows of one second stand in the order of their random ids, so both orders are right.
-    expected = {
-        "bullet": {"- User's dog is called Biscuit.\n- User's dog is a spaniel"},
-        "numbered": {"1. User's dog is called Biscuit.\n2. User's dog is a spaniel"},
-        "paragraph": {"User's dog is called Biscuit. User's dog is a spaniel."},
-    }
-    expected["bullet"].add("- User's dog is a spaniel\n- User's dog is called Biscuit.")
-    expected["numbered"].add("1. User's dog is a spaniel\n2. User's dog is called Biscuit.")
-    expected["paragraph"].add("User's dog is a spaniel. User's dog is called Biscuit.")
+    for one, other in (facts, facts[::-1]):
+        expected["bullet"].add(f"- “{one}”\n- “{other}”")
+        expected["numbered"].add(f"1. “{one}”\n2. “{other}”")
+        expected["paragraph"].add(f"“{one}” “{other}”")
     for form, texts in expected.items():
         await plugin.set_valves({"memory_format": form})
         await page.new_chat().send("Tell me about my dog")

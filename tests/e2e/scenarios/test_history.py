@@ -19,7 +19,6 @@ from tests.e2e.driver.replies import Answer, Fail, Hang
 from tests.e2e.driver.waiting import until
 
 SECTION = "### Relevant past conversation"
-SIMILAR = "### Similar past chats"
 ALL: dict[str, Any] = {
     "history_recall_default": "all",
     "save_mode": "off",
@@ -119,7 +118,8 @@ async def test_said_in_one_chat_asked_in_another(
     prompt = await recalled(host, page)
     _, _, section = prompt.partition(SECTION)
     today = day_of(page, time.time())
-    assert f"{today}\n- User: My boat is called Freya.\n- Assistant: What a splendid" in section
+    assert section.startswith(f"\n{today}\n- Similar chat: ")
+    assert "- User: My boat is called Freya.\n- Assistant: What a splendid" in section
     assert prompt.count("<adaptive_memory>") == prompt.count("</adaptive_memory>") == 1
     assert prompt.rstrip().endswith("</adaptive_memory>")
     assert "Freya" not in await recalled(host, other)
@@ -214,7 +214,7 @@ async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilt
     await page.request("POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}})
     yesterday(host, chat)
     prompt = await recalled(host, page)
-    assert "My boat" in prompt.partition(SIMILAR)[2].partition(SECTION)[0]
+    assert "- Similar chat: My boat" in prompt.partition(SECTION)[2]
     await until(lambda: of_chat(host, chat.id) == 8, 30, "the unit of the topic")
     prompt = await recalled(host, page, "What did I name my vessel?")
     assert "- Topic: The user named a vessel Freya." in prompt
@@ -269,7 +269,7 @@ async def test_everything_is_forgotten(host: RunningHost, plugin: InstalledFilte
     page.answers["input"] = "erase"
     turn = await page.new_chat().send("Forget everything about me")
     status = await page.wait_for_status(turn, "Erased: ")
-    assert "chats in the index of past conversation (1)" in status["description"]
+    assert "1 chat's index" in status["description"]
     assert chroma(host, page, COLLECTIONS) == 0
     assert "Freya" not in await recalled(host, page)
     assert "Thor" in await recalled(host, other)

@@ -82,7 +82,7 @@ async def test_restart_without_package_index(start_host: StartHost, soft: bool) 
     await page.wait_for_status(turn, f"Memory saved: {DOG}")
     assert len(host.model.requests_titled(EXTRACT)) == 2
     await page.new_chat().send("What is my dog called?")
-    assert f"- {DOG}\n" in host.model.chat_requests()[-1].system_prompt
+    assert f"- “{DOG}”\n" in host.model.chat_requests()[-1].system_prompt
     assert await is_active(plugin)
 
     # It was no accident: this server does run pip for a header that asks, and pip finds nothing.

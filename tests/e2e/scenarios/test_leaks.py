@@ -23,9 +23,10 @@ from typing import Any, Literal
 import pytest
 import pytest_asyncio
 
-from adaptive.privacy.masking import DEFAULT_STORING
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.secrets import find_secrets
+from adaptive.privacy_valves import listed_kinds
+from adaptive.valves import Valves
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.leak_search import PLACES, Place, Sighting, sightings, traces
 from tests.e2e.driver.page import Page
@@ -164,7 +165,9 @@ def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
     if one.kind.secret:
         return ALLOWED[one.origin, "secret"]
     places = ALLOWED[one.origin, "personal"]
-    if one.origin in ("typed", "proposed") and DEFAULT_STORING.get(one.kind.name) != "keep":
+    defaults = Valves()
+    stored_otherwise = listed_kinds(f"{defaults.mask_in_memories}, {defaults.refuse_in_memories}")
+    if one.origin in ("typed", "proposed") and one.kind.name in stored_otherwise:
         places = ALLOWED[one.origin, "secret"] | _BESIDES
     return places - {"chat request"} if redaction == "all" else places
 
@@ -270,7 +273,7 @@ async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
     for row in by_origin["row"]:
         await page.add_memory(row.told)
     said_canaries = " ".join(canaries[place] for place in _SAID_CANARIES)
-    first = f"My favourite words are {said_canaries}."
+    first = f"My boats are called {said_canaries}."
     await _say_all(page, [first, *(one.said for one in by_origin["typed"])])
     await host.rest(LEARNING_SECONDS)
     for words in (FAILING, RAMBLING):

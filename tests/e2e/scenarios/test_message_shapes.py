@@ -34,7 +34,7 @@ async def test_system_prompt_is_kept(host: RunningHost, plugin: InstalledFilter)
     head, marker, block = with_block.partition("\n\n<adaptive_memory>\n")
     assert marker
     assert head == without
-    assert block.endswith(f"- {TEA}\n</adaptive_memory>")
+    assert block.endswith(f"- “{TEA}”\n</adaptive_memory>")
 
 
 async def test_block_is_stable_over_turns(host: RunningHost, plugin: InstalledFilter) -> None:

@@ -28,9 +28,7 @@ def said(**fields: Any) -> dict[str, Any]:
         "chat_tags": [],
         "harmful_response": 0,
         "follow_up_suggestions": [],
-        "new_chat_suggestions": [],
         "new_learnings": [],
-        "relevant_memory_categories": [],
     }
     return {**nothing, **fields}
 

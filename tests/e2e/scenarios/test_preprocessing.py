@@ -19,10 +19,7 @@ TEA = "User likes green tea."
 QUESTION = "Which green tea does the user like?"
 HARMLESS: dict[str, Any] = {
     "language_code": "en",
-    "category": "travel",
     "search_query": "",
-    "relevant_categories": [],
-    "tags": ["sailing"],
     "harmful": 0,
     "prompt_injection_chance": 0,
 }
@@ -62,11 +59,9 @@ async def test_follow_up_is_made_complete(host: RunningHost, plugin: InstalledFi
     assert TRIP in last_prompt(host)
     assert TEA not in last_prompt(host)
     first, second = host.model.requests_titled(PREPROCESS)
-    assert "icon_names" in first.system_prompt
-    assert "icon_names" not in second.system_prompt
+    assert '"title"' in first.system_prompt
+    assert '"title"' not in second.system_prompt
     assert "user: Hello!" in second.user_text
-    noted = "SELECT 1 FROM adaptive_memory_chat_notes WHERE user_id = ?"
-    await until(lambda: host.query(noted, page.user_id), 30, "notes")
 
 
 async def test_language_steers_learning(host: RunningHost, plugin: InstalledFilter) -> None:
@@ -142,7 +137,7 @@ async def test_stop(host: RunningHost, plugin: InstalledFilter) -> None:
 async def test_title(host: RunningHost, plugin: InstalledFilter) -> None:
     """A new chat gets the title that was found, where the host makes none; switched off, none."""
     page = await host.user("ann")
-    finds(host, "sailing", title="Sailing to the Azores", icon_names=["ship"])
+    finds(host, "sailing", title="Sailing to the Azores")
 
     async def title_of(chat: Conversation) -> str:
         return str((await page.request("GET", f"/api/v1/chats/{chat.id}"))["title"])

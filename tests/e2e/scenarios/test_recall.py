@@ -191,7 +191,7 @@ async def test_table_with_dates(host: RunningHost, plugin: InstalledFilter) -> N
     await page.new_chat().send(QUESTION)
     [row] = [line for line in last_prompt(host).splitlines() if TEA in line]
     date, bank, text = (cell.strip() for cell in row.strip("| ").split("|"))
-    assert (date[:2], bank, text) == ("20", "Personal", TEA)
+    assert (date[:2], bank, text) == ("20", "Personal", f"“{TEA}”")
 
 
 async def test_vectors_go_with_their_memory(host: RunningHost, plugin: InstalledFilter) -> None:

@@ -177,7 +177,7 @@ async def test_changed_secret(second_host: RunningHost) -> None:
         await plugin.set_valves({})
         await told(host, again, "I have a boat called Freya.", "User has a boat called Freya.")
         turn = await answered(again, "Forget everything about me", "erase")
-        await again.wait_for_status(turn, "Erased: memories (3)")
+        await again.wait_for_status(turn, "Erased: 3 memories")
         await until(lambda: held(host, again) == {}, 30, "empty tables")
     finally:
         await again.close()

@@ -28,13 +28,13 @@ async def careful(host: RunningHost, plugin: InstalledFilter, answer: object) ->
     """A user who wants to be asked, and who answers so."""
     page = await host.user("ann")
     await plugin.set_user_valves(page, {"save_mode": "suggest"})
-    page.answers["confirmation"] = answer
+    page.answers["input"] = answer
     return page
 
 
 def questions(page: Page) -> list[dict[str, Any]]:
     """What the page was asked."""
-    return [event.data for event in page.events if event.kind == "confirmation"]
+    return [event.data for event in page.events if event.kind == "input"]
 
 
 def states(host: RunningHost, page: Page) -> list[str]:
@@ -53,17 +53,17 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     proposes(host)
     stored_before: list[int] = []
 
-    def yes(_: dict[str, Any]) -> bool:
+    def yes(asked: dict[str, Any]) -> str:
         rows = host.query("SELECT id FROM memory WHERE user_id = ?", page.user_id)
         stored_before.append(len(rows))
-        return True
+        return str(asked["value"])
 
     page = await careful(host, plugin, yes)
     turn = await page.new_chat().send(SAID)
     await page.wait_for_status(turn, f"Memory saved: {TEA}")
     assert stored_before == [0]
     (asked,) = questions(page)
-    assert asked["title"] == "Remember this?"
+    assert asked["title"] == "Keep this?"
     assert TEA.rstrip(".") in asked["message"]
     (row,) = await page.memories()
     told = f"{row.content} {row.path} {row.meta}"
@@ -82,7 +82,7 @@ async def test_rejected_for_good(host: RunningHost, plugin: InstalledFilter) -> 
     """What was rejected is not proposed again, in any case of letters, after a reload too."""
     shouted = new("User DRINKS a pot of green tea every morning.", tags=["preference"])
     learns(host.model, "green tea", [operations(FACT), operations(shouted)])
-    page = await careful(host, plugin, False)
+    page = await careful(host, plugin, "-1")
     await page.new_chat().send(SAID)
     await until(lambda: states(host, page) == ["rejected"], 30, "the rejection")
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
@@ -103,7 +103,7 @@ async def test_unanswered(host: RunningHost, plugin: InstalledFilter) -> None:
     await host.rest()
     assert len(questions(page)) == 1
     await plugin.update(PLUGIN.read_text(encoding="utf-8") + "\n# loaded anew\n")
-    page.answers["confirmation"] = True
+    page.answers["input"] = "1"
     turn = await page.new_chat().send("What is the capital of Portugal?")
     await page.wait_for_status(turn, f"Memory saved: {TEA}")
     assert len(questions(page)) == 2
@@ -114,7 +114,7 @@ async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     """A page that is closed before the question costs nothing: the next one asks."""
     proposes(host)
     await plugin.set_valves({"extraction_debounce_seconds": 1})
-    page = await careful(host, plugin, True)
+    page = await careful(host, plugin, "1")
     await page.new_chat().send(SAID)
     await page.disconnect()
     await until(lambda: states(host, page) == ["waiting"], 30, "the suggestion")
@@ -129,7 +129,7 @@ async def test_model_in_trouble(host: RunningHost, plugin: InstalledFilter) -> N
     """Where the model does not answer nothing is stored, and the user is told why."""
     await plugin.set_valves({"llm_timeout_seconds": 1, "max_retries": 0})
     learns(host.model, "green tea", Hang())
-    page = await careful(host, plugin, True)
+    page = await careful(host, plugin, "1")
     turn = await page.new_chat().send(SAID)
     assert turn.content == "Understood."
     status = await page.wait_for_status(turn, "Nothing saved: ")
@@ -139,7 +139,7 @@ async def test_model_in_trouble(host: RunningHost, plugin: InstalledFilter) -> N
 
 async def test_change_and_deletion(host: RunningHost, plugin: InstalledFilter) -> None:
     """A change is asked about before it is made; what is to be forgotten goes at once."""
-    page = await careful(host, plugin, True)
+    page = await careful(host, plugin, "1")
     for content in (TEA, "User has a dog called Rex."):
         await page.add_memory(content)
     ids = {one.content: one.id for one in await page.memories()}
@@ -163,13 +163,14 @@ async def test_everything_is_erased(host: RunningHost, plugin: InstalledFilter) 
     await page.wait_for_status(await chat.send(SAID), WAITS)
     page.answers["input"] = "erase"
     turn = await chat.send("Forget what I told you in this chat.")
-    await page.wait_for_status(turn, "suggestions (1)")
+    await page.wait_for_status(turn, "1 suggestion")
     assert states(host, page) == []
-    page.answers["confirmation"] = False
+    page.answers["input"] = "-1"
     await page.new_chat().send(SAID)
     await until(lambda: states(host, page) == ["rejected"], 30, "the rejection")
+    page.answers["input"] = "erase"
     turn = await page.new_chat().send("Forget everything about me")
-    await page.wait_for_status(turn, "suggestions (1)")
+    await page.wait_for_status(turn, "1 suggestion")
     assert states(host, page) == []
 
 
@@ -178,12 +179,12 @@ async def test_found_behind_the_answer(host: RunningHost, plugin: InstalledFilte
     violin = "User plays the violin."
     proposes(host)
     await plugin.set_valves({"enable_postprocessing": True})
-    page = await careful(host, plugin, True)
+    page = await careful(host, plugin, lambda asked: asked["value"])
     host.model.when_title("# Postprocess", {"new_learnings": [TEA, violin]})
     turn = await page.new_chat().send(f"{SAID} I play the violin.")
     await page.wait_for_status(turn, violin)
     await until(lambda: states(host, page) == [], 30, "both are answered")
     kept = [one.content for one in await page.memories()]
     assert [sum(word in one for one in kept) for word in ("tea", "violin")] == [1, 1]
-    assert len(questions(page)) == len(kept) == 2
+    assert len(questions(page)) <= len(kept) == 2
     assert len(host.model.requests_titled(EXTRACT)) == 1

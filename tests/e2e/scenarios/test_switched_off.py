@@ -162,7 +162,7 @@ async def test_erased_all_the_same(host: RunningHost, plugin: InstalledFilter) -
     await page.switch_memory(False)
     page.answers["input"] = "erase"
     turn = await page.new_chat().send("Forget everything about me")
-    await page.wait_for_status(turn, "Erased: memories (1)", timeout=20)
+    await page.wait_for_status(turn, "Erased: 1 memory", timeout=20)
     assert await page.memories() == []
 
 

@@ -1,0 +1,195 @@
+"""Memories that are proposed to the user in place of being saved without a word.
+
+What extraction has found waits in a table until the user is asked, in one dialog for all. What the
+user has rejected once is never proposed again; of that only a hash is kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import re
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from adaptive.errors import LeaseLost
+from adaptive.model import Operation, Turn
+from adaptive.ports import Dialog
+from adaptive.search.tokens import comparable
+from adaptive.settings import Settings
+from adaptive.suggestion_ports import (
+    KeepSuggestion,
+    Suggestion,
+    SuggestionTable,
+    TurnHeld,
+    WaitingSuggestion,
+)
+
+log_suggestions = logging.getLogger("adaptive_memory.answer")
+
+# Of one turn, and in one dialog.
+_MOST_PROPOSED = 3
+_MOST_ASKED = 9
+_LONGEST_TITLE = 80
+# The category of what has no tag.
+_ANY_FACT = "fact"
+_PROPOSED_REMEMBERED = 20
+_USERS_REMEMBERED = 1000
+_HOW_TO_ANSWER = (
+    "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
+    "(-1) never to be asked about it again. Cancel: not now."
+)
+# Nothing else may stand in an answer: whoever was typing a message meant no suggestion.
+_NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
+_NUMBER = re.compile(r"([\-\u2212\u2013]?)\s*(\d+)")
+
+_AskedAnswer = TypeVar("_AskedAnswer")
+
+
+class Suggestions:
+    """What an instance of the plug-in needs to propose; what it holds of a user is forgettable."""
+
+    def __init__(self, table: SuggestionTable, clock: Callable[[], float] = time.time) -> None:
+        self._table, self._clock = table, clock
+        # Sentences proposed to a user: what was answered already is not found once more.
+        self._proposed: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        # The page shows one dialog at a time: of two the first would never be answered.
+        self._asked_now: Counter[str] = Counter()
+
+    async def propose(
+        self, turn: Turn, operations: Sequence[Operation], settings: Settings, held: TurnHeld
+    ) -> int:
+        """Let at most three changes of a turn wait that do not wait yet; how many do.
+
+        What was rejected before is left out.
+
+        Raises:
+            LeaseLost: another worker is at the user's turns by now.
+            TablesUnavailable: nobody can tell what was rejected.
+        """
+        user_id, found = turn.user_id, list[WaitingSuggestion]()
+        for operation in operations[:_MOST_PROPOSED]:
+            suggestion = suggestion_of(operation, settings)
+            found.append(WaitingSuggestion(suggestion_digest(suggestion), suggestion, turn.source))
+        rejected = await self._table.rejected(user_id, [one.digest for one in found])
+        waiting = await self._table.waiting(user_id)
+        said = {comparable(one.suggestion.content) for one in waiting}
+        fresh = [
+            one
+            for one in found
+            if one.digest not in rejected and comparable(one.suggestion.content) not in said
+        ]
+        if fresh:
+            if not await held():
+                raise LeaseLost("another worker has taken over")
+            await self._table.put(user_id, fresh, int(self._clock()))
+            said_now = [one.suggestion.content for one in fresh]
+            former = self._proposed.pop(user_id, ())
+            self._proposed[user_id] = (*former, *said_now)[-_PROPOSED_REMEMBERED:]
+            if len(self._proposed) > _USERS_REMEMBERED:
+                self._proposed.popitem(last=False)
+        return len(fresh)
+
+    def proposed(self, user_id: str) -> tuple[str, ...]:
+        """What was proposed to a user of late, be it answered or not."""
+        return self._proposed.get(user_id, ())
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what was proposed to a user."""
+        self._proposed.pop(user_id, None)
+
+    async def asking(self, user_id: str, questions: Awaitable[_AskedAnswer]) -> _AskedAnswer:
+        """Ask a user something, while nothing is offered."""
+        self._asked_now[user_id] += 1
+        try:
+            return await questions
+        finally:
+            self._asked_now[user_id] -= 1
+            if not self._asked_now[user_id]:
+                del self._asked_now[user_id]
+
+    async def offer(self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion) -> str:
+        """Ask a user about all that waits, in one dialog; a line where it is left unanswered.
+
+        What is not decided, or can't be saved, waits on; it is not asked about again in this chat
+        for a while. While another question stands in the page nobody is asked: it waits.
+
+        Raises:
+            TablesUnavailable: the table can't be used.
+        """
+        if self._asked_now[user_id]:
+            return ""
+        return await self.asking(user_id, self._offered(dialog, user_id, chat_id, keep))
+
+    async def _offered(
+        self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
+    ) -> str:
+        answer: str | None = ""
+        # What has come while one dialog stood is asked about in another one.
+        while waiting := await self._table.claim(user_id, chat_id, int(self._clock()), _MOST_ASKED):
+            title = "Keep this?" if len(waiting) == 1 else "Keep these?"
+            numbers = ", ".join(str(number) for number, _ in enumerate(waiting, 1))
+            answer = await dialog.ask(title, offer_text(waiting), "", numbers)
+            kept, rejected = read_answer(answer or "", len(waiting))
+            for number in rejected:
+                await self._table.reject(user_id, waiting[number - 1].digest, int(self._clock()))
+            saved = [one.digest for one in (waiting[at - 1] for at in kept) if await keep(one)]
+            await self._table.discard(user_id, saved)
+            if answer == "":  # who has cancelled is left in peace in other chats, too, for a while
+                break
+            await self._table.release(user_id, [one.digest for one in waiting])
+            if answer is None:
+                break
+        return await self.left(user_id) if answer is None else ""
+
+    async def left(self, user_id: str) -> str:
+        """The line that tells how much of a user waits, empty for nothing.
+
+        Raises:
+            TablesUnavailable: the table can't be read.
+        """
+        number = len(await self._table.waiting(user_id))
+        told = "1 suggestion waits" if number == 1 else f"{number} suggestions wait"
+        return f"{told} for your answer" if number else ""
+
+    async def waits(self, user_id: str, digest: str) -> bool:
+        """Whether a suggestion waits still; raises ``TablesUnavailable``."""
+        return any(one.digest == digest for one in await self._table.waiting(user_id))
+
+
+def suggestion_of(operation: Operation, settings: Settings) -> Suggestion:
+    """A fact as it is proposed: its own words are the title; its first tag is the category."""
+    draft = operation.draft
+    title = draft.content.removeprefix("User ")[:_LONGEST_TITLE].strip(" .")
+    category = draft.tags[0] if draft.tags else _ANY_FACT
+    bank = draft.bank or settings.default_bank
+    return Suggestion(category, title, bank, draft.tags, draft.content, draft.until, operation.id)
+
+
+def suggestion_digest(suggestion: Suggestion) -> str:
+    """SHA-256 of ``bank:category:title`` in lower case, as hexadecimal digits."""
+    named = f"{suggestion.bank}:{suggestion.category}:{suggestion.title}".lower()
+    return hashlib.sha256(named.encode(errors="replace")).hexdigest()
+
+
+def offer_text(waiting: Sequence[WaitingSuggestion]) -> str:
+    """What the user is asked: each sentence with its number and where it would be kept."""
+    lines = [
+        f"{number}. {one.suggestion.content} "
+        f"({one.suggestion.bank}; {', '.join(one.suggestion.tags or (one.suggestion.category,))})"
+        for number, one in enumerate(waiting, 1)
+    ]
+    return "\n".join([*lines, _HOW_TO_ANSWER])
+
+
+def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
+    """The numbers to keep and those to reject of an answer, each from 1 to ``most``.
+
+    None of an answer that holds anything else, or a number that was not asked about.
+    """
+    found = {int(number): bool(minus) for minus, number in _NUMBER.findall(answer)}
+    if not _NUMBERS_ONLY.fullmatch(answer) or not all(0 < one <= most for one in found):
+        return [], []
+    return [one for one in found if not found[one]], [one for one in found if found[one]]

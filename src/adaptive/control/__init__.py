@@ -1,0 +1,1 @@
+"""What the user says to the memory itself: erase, restore."""

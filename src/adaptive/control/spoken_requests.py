@@ -1,0 +1,172 @@
+"""Spoken requests to erase or restore memories, read by a closed vocabulary of eleven languages.
+
+A message is a request where each of its words is one of these and the kinds of words come together.
+So whatever is told, negated or about something else is none; a false hit costs a dialog.
+"""
+
+# ruff: noqa: RUF001 - the words are in several scripts
+
+from __future__ import annotations
+
+import re
+import time
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal
+
+from adaptive.clock import local_time, without_day
+from adaptive.host.hook import Hook
+from adaptive.messages import Message, said_at
+from adaptive.typed_turns import typed_message
+
+ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+_LONGEST_REQUEST = 160
+# By what is typed to confirm: how its speakers ask. "Forget*" needs "everything" beside it alone.
+_VERBS = {
+    "erase": "delete erase remove wipe clear purge forget*",
+    "löschen": "lösch lösche löschen entferne vergiss* vergisst* vergessen*",
+    "effacer": "efface effacer supprime supprimer oublie* oublies* oublier*",
+    "borrar": "borra borrar olvida* olvides* olvidar*",
+    "apagar": "apaga apague apagar exclua esqueça* esquece* esquecer*",
+    "elimina": "elimina eliminar elimine eliminare",
+    "cancella": "cancella cancellare rimuovi dimentica* dimenticare* dimentichi*",
+    "wissen": "wis wissen verwijder verwijderen vergeet* vergeten*",
+    "usuń": "usuń usunąć zapomnij* zapomnieć*",
+    "удалить": "удали удалить сотри стереть забудь* забыть*",
+    "删除": "删除 清空 清除 忘记*",
+    "削除": "削除して 消して 忘れて*",
+}
+_KINDS = {
+    "polite": "can could would will kannst könntest könnten peux peux-tu pourrais-tu pourriez-vous"
+    " puedes podrías pode puoi potresti kun kan możesz можешь 可以 くれますか",
+    "want": "want like need möchte hätte veux voudrais quiero quero voglio vorrei",
+    "subject": "i you ich du je j'ai tu ik ja ty я ты",
+    "all": "everything all whatever anything alles alle tout tous toda todas todo todos tudo tutto"
+    " tutti tutte al wszystko wszystkie всё все 一切 全部 所有 すべて",
+    "whose": "me mich moi mi mim mij mnie мне 我 私 my your meine dein mes tes mis tus tua minhas"
+    " suas miei tuoi mie mijn je moje мои свою 你的",
+    "memories": "memory memories erinnerungen gedächtnis souvenirs mémoires recuerdos memoria"
+    " memorias lembranças ricordi memorie herinneringen geheugen wspomnienia воспоминания память"
+    " 记忆 記憶",
+    "said": "know remember learned learnt told said mentioned talked saved stored weißt gelernt"
+    " gesagt erzählt gespeichert sais dit raconté enregistré sabes dije dicho conté guardaron"
+    " guardado sabe disse salvaram sai detto raccontato salvato weet verteld gezegd opgeslagen"
+    " wiesz powiedziałem powiedziałam zapisały знаешь говорил говорила сказал сказала сохранили 说"
+    " 告诉 保存 話した 保存した",
+    "chat": "chat conversation session gespräch discussion conversación conversa conversazione"
+    " gesprek czacie rozmowę чате разговоре разговор 聊天 对话 チャット 会話",
+    "imported": "imported importiert importierten importé importés importado importato"
+    " geïmporteerd zaimportowane импортировано 导入 インポートした",
+    "tools": "tool tools werkzeugen outils herramientas ferramentas strumenti narzędzia"
+    " инструменты 工具 ツール",
+    "0": "today heute aujourd'hui hoy hoje oggi vandaag dzisiaj сегодня 今天 今日",
+    "1": "yesterday gestern hier ayer ontem ieri gisteren wczoraj вчера 昨天 昨日",
+    "2": "day-before-yesterday vorgestern avant-hier anteayer anteontem eergisteren позавчера",
+    "restoring": "restore restored recover reinstate retrieve unarchive un-archive return bring"
+    " get put give back wiederherstellen stell stelle hol hole gib zurück zurückholen"
+    " zurückbringen bringe restaure restaurez restaurer rétablis récupère récupérer ramène"
+    " rends-moi revenir restaura restaurar recupera recuperar devuélveme devolver vuelta recupere"
+    " volta devolva-me ripristina ripristinare recuperare riporta ridammi",
+    "archived": "archived archive unarchive un-archive archiv archivierte archivierten archiviert"
+    " archivés archivées archivados archivadas archivaste archivado archivo arquivadas arquivou"
+    " archiviati archiviate archiviato",
+    "filler": "please pls ok okay hi hey thanks thank kindly now just the of from in on at to that"
+    " which what this our current you've i've i'd have has been was were by for about and ever"
+    " wieder her aus dem der die das dass dir mir an über im am vom von wurde wurden hast habe"
+    " haben bitte diesem dieses einfach gerne sie ce que cette de dans les s'il te plaît t'ai as"
+    " sur le la a été qui merci fais est-ce vous avez ont lo los las el en este esta he por favor"
+    " fue han has trae o os as um eu em neste nesta você foi sobre com traga quello ciò che ti ho"
+    " il su di da gli hanno hai per favore grazie questa è stato indietro wat heb op hebt hebben is"
+    " deze dit over van alsjeblieft co ci to w tym tę o czy zostało что то тебе обо этом этот"
+    " в было пожалуйста 请 的 你 把 关于 在 这个 这次 中 话 对 吗 のこと を に関する こと について"
+    " の ください この で に が",
+}
+# The kind that must be there for a scope, and those of which one must be there beside it.
+_SCOPES: tuple[tuple[ErasureScope, str, frozenset[str]], ...] = (
+    ("imported", "imported", frozenset({"all", "memories"})),
+    ("tools", "tools", frozenset({"said", "memories"})),
+    ("chat", "chat", frozenset({"forgetting", "said", "memories"})),
+    ("day", "day", frozenset({"all", "said", "memories"})),
+    ("everything", "memories", frozenset({"all", "whose"})),
+    ("everything", "all", frozenset({"forgetting", "whose", "said"})),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+    """What to erase; ``day`` is one where the user lives, ``word`` what is typed to confirm."""
+
+    scope: ErasureScope
+    day: date | None = None
+    word: str = "erase"
+
+
+def spoken_request(
+    hook: Hook, messages: Sequence[Message]
+) -> ErasureRequest | Literal["restore"] | None:
+    """What the user's newest message asks the memory for; other people's ask nothing."""
+    found = typed_message(hook, messages)
+    if found is None or hook.told_kind not in ("saved", "temporary", "api"):
+        return None
+    message, words = found
+    if asks_to_restore(words):
+        return "restore"
+    # Hardly any message asks; what day it is for the user, a file tells, read for those alone.
+    if read_erasure_request(words, (datetime.now(UTC) + timedelta(days=1)).date()) is None:
+        return None
+    today = local_time(said_at(message, time.time()), *hook.time_zones).date()
+    return read_erasure_request(words, today)
+
+
+def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
+    """What a message asks to erase, if it does; ``today`` is the day where the user lives."""
+    plain, day = without_day(_folded(words), today)
+    kinds = _kinds_of(plain)
+    day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
+    if day is not None:
+        kinds.add("day")
+    for scope, needed, others in _SCOPES:
+        if needed in kinds and kinds & others and (asked := kinds & _VERBS.keys()):
+            return ErasureRequest(scope, day if scope == "day" else None, min(asked))
+    return None
+
+
+def asks_to_restore(words: str) -> bool:
+    """Whether a message asks to bring archived memories back."""
+    return _kinds_of(_folded(words)) >= {"restoring", "archived", "memories"}
+
+
+def confirms_erasure(answer: str) -> bool:
+    """Whether an answer is the word that was asked for, in any of the languages."""
+    return answer.strip(" \t\r\n\"'“”„«».!。").casefold() in _VERBS
+
+
+def _kinds_of(plain: str) -> set[str]:
+    """Of which kinds the words are; none where one is unknown, asked about or told of somebody."""
+    found: set[str] = set()
+    pieces = _WORD.findall(plain)
+    for piece in pieces:
+        found |= _VOCABULARY.get(piece.strip(), {"unknown"})
+    told = bool(pieces) and "subject" in _VOCABULARY.get(pieces[0], ()) and "want" not in found
+    unclear = "unknown" in found or ((told or "?" in plain) and "polite" not in found)
+    return set() if unclear else found
+
+
+def _folded(text: str) -> str:
+    """A short text in small letters without accents; nothing of a longer one."""
+    small = text.casefold().replace("’", "'") if len(text) <= _LONGEST_REQUEST else ""
+    signs = unicodedata.normalize("NFKD", small.replace("day before y", "day-before-y"))
+    return "".join(sign for sign in signs if not unicodedata.combining(sign))
+
+
+_VOCABULARY: dict[str, set[str]] = {}
+for _kind, _words in (*_VERBS.items(), *_KINDS.items()):
+    for _word in _words.split():
+        _alone = {"forgetting"} if _word.endswith("*") else set[str]()
+        _VOCABULARY.setdefault(_folded(_word.rstrip("*")), set()).update({_kind}, _alone)
+# Words of scripts that leave no blanks, the longest first; else all up to a blank or stop.
+_UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
+_WORD = re.compile("|".join([*sorted(_UNSPACED, key=len)[::-1], r"[^\s.,!?¿¡。、]+"]))

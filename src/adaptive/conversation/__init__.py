@@ -1,1 +1,0 @@
-"""Chat-history recall, and the calls before and after the answer."""

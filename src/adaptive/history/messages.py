@@ -1,0 +1,177 @@
+"""A chat's messages as they are recalled, on the standing branch, and its topics."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from adaptive.messages import Message, has_words, head_and_tail, message_text, said_at, spoken_text
+from adaptive.privacy.secrets import without_secrets
+from adaptive.spans import without_spans
+
+PastRole = Literal["user", "assistant"]
+# The id of a chat, and of a message in it.
+MessageKey = tuple[str, str]
+
+_THINKING = (
+    re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE),
+    re.compile(r"</(?:think|thinking|reasoning)>\s*", re.IGNORECASE),
+)
+# A topic is what was said without a pause of so many seconds, and so many messages at most.
+PAUSE_SECONDS = 5 * 3600
+MOST_MESSAGES = 400
+# What of a message is searched for secrets, and what stands between two of them meanwhile.
+_LONGEST_SEARCHED = 20_000
+_BETWEEN_MESSAGES = "\n\n\x1f\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class PastMessage:
+    """A message of a chat as it is recalled: ``text`` without thinking and what tools returned.
+
+    ``said_at`` is in epoch seconds.
+    """
+
+    id: str
+    chat_id: str
+    role: PastRole
+    text: str
+    said_at: int
+
+    @property
+    def key(self) -> MessageKey:
+        """Ids of its chat and of itself."""
+        return self.chat_id, self.id
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Messages of one chat, oldest first; ``closed`` says that no further one will join them."""
+
+    messages: tuple[PastMessage, ...]
+    closed: bool
+
+    @property
+    def id(self) -> str:
+        """The id of its first message, by which it is known however long it grows."""
+        return self.messages[0].id
+
+    @property
+    def digest(self) -> str:
+        """Changes with every word of it, and with every message that joins or leaves it."""
+        return digest_of("\0".join(f"{one.id}\0{one.role}\0{one.text}" for one in self.messages))
+
+
+def past_messages(
+    chat_id: str, stored: Iterable[Message], now: float, newest_id: str = ""
+) -> tuple[PastMessage, ...]:
+    """The messages of a chat that can be recalled, oldest first.
+
+    Of a chat with branches (regenerated answers, edited questions) that one counts which ends in
+    ``newest_id``, or in the newest message where that is unknown. Messages without words,
+    unfinished and failed answers, and roles other than user and assistant are left out. ``now``, in
+    epoch seconds, dates a message that has no usable time.
+    """
+    by_id = _by_id(stored)
+    if newest_id not in by_id:
+        parents = {_parent_of(one) for one in by_id.values()}
+        leaves = [id_ for id_ in by_id if id_ not in parents]
+        newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
+    found = (past_message(chat_id, message, now) for message in _branch(by_id, newest_id))
+    return tuple(one for one in found if one is not None)
+
+
+def past_message(chat_id: str, stored: Message, now: float) -> PastMessage | None:
+    """One message as it is recalled, ``None`` if it is not to be."""
+    role, text = stored.get("role"), recalled_text(stored)
+    if (role != "user" and role != "assistant") or not has_words(text):
+        return None
+    if stored.get("done") is False or (role == "assistant" and stored.get("error")):
+        return None
+    return PastMessage(str(stored["id"]), chat_id, role, text, said_at(stored, now))
+
+
+def recalled_text(message: Message) -> str:
+    """What was typed or answered, without thinking, tool results and what a filter put in."""
+    return without_spans(spoken_text(message_text(message)), *_THINKING).strip()
+
+
+def unseen_messages(
+    outline: Iterable[Message], newest_id: str, seen_questions: int
+) -> frozenset[str]:
+    """Ids of a chat's messages that stand before the oldest one that is sent to the model.
+
+    Of the branch that ends in ``newest_id`` as many questions are sent as there are user messages
+    in the request, whoever has cut it: the host's compaction, another filter, or this one. Empty
+    where that message is not stored, since nobody could tell then.
+    """
+    chain = _branch(_by_id(outline), newest_id)
+    questions = [at for at, message in enumerate(chain) if message.get("role") == "user"]
+    if not 0 < seen_questions <= len(questions):
+        return frozenset()
+    return frozenset(str(one["id"]) for one in chain[: questions[-seen_questions]])
+
+
+def secretless(messages: Sequence[PastMessage]) -> list[PastMessage]:
+    """Messages with a placeholder for each secret, found before anything is cut.
+
+    Of very long ones head and tail are left. One look at all of them is as dear as one at each.
+    """
+    texts = [head_and_tail(one.text, _LONGEST_SEARCHED) for one in messages]
+    bare = without_secrets(_BETWEEN_MESSAGES.join(texts)).split(_BETWEEN_MESSAGES)
+    if len(bare) != len(texts):  # a secret reached from one into the next, or a mark stood in one
+        bare = [without_secrets(text) for text in texts]
+    return [
+        one if text == one.text else replace(one, text=text)
+        for one, text in zip(messages, bare, strict=True)
+    ]
+
+
+def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
+    """The topics of a chat's messages, which come oldest first; each message is in exactly one.
+
+    A topic is closed by a pause, after its last message until ``now`` too, and by its size. A clock
+    that was set back opens no topic.
+    """
+    groups: list[list[PastMessage]] = []
+    latest = 0
+    for message in messages:
+        if (
+            not groups
+            or message.said_at - latest >= PAUSE_SECONDS
+            or len(groups[-1]) >= MOST_MESSAGES
+        ):
+            groups.append([])
+            latest = message.said_at
+        groups[-1].append(message)
+        latest = max(latest, message.said_at)
+    over = now - latest >= PAUSE_SECONDS
+    return tuple(
+        Topic(tuple(group), group is not groups[-1] or len(group) >= MOST_MESSAGES or over)
+        for group in groups
+    )
+
+
+def digest_of(text: str) -> str:
+    """A short name for a text, another one for every other text."""
+    return hashlib.blake2b(text.encode(errors="replace"), digest_size=12).hexdigest()
+
+
+def _by_id(stored: Iterable[Message]) -> dict[str, Message]:
+    return {str(one["id"]): one for one in stored if one.get("id")}
+
+
+def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
+    """The chain of parents that ends in a message, oldest first; a loop is walked once."""
+    chain: dict[str, Message] = {}
+    while newest_id in by_id and newest_id not in chain:
+        chain[newest_id] = by_id[newest_id]
+        newest_id = _parent_of(by_id[newest_id])
+    return list(chain.values())[::-1]
+
+
+def _parent_of(message: Message) -> str:
+    return str(message.get("parentId") or "")

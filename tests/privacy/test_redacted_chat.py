@@ -1,0 +1,349 @@
+"""What goes to a chat model holds placeholders, and its answer reads as if there were none."""
+
+# ruff: noqa: SIM905 - a row of words
+
+from __future__ import annotations
+
+import copy
+import json
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.privacy.redacted_chat import (
+    EventRestorer,
+    changed_values,
+    redacted_chat,
+    restored_message,
+)
+from adaptive.privacy.redaction import PLACEHOLDER, Redaction
+from tests.rates import over
+
+MAIL = "ana@example.org"
+PHONE = "+49 30 901820123"
+IMAGE = "https://images.example.org/a.png"
+
+
+def user(text: Any) -> dict[str, Any]:
+    """A message of the user."""
+    return {"role": "user", "content": text}
+
+
+def tool_call(arguments: Any) -> dict[str, Any]:
+    """An answer that asks for a tool."""
+    function = {"name": "send", "arguments": arguments}
+    return {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "function": function}]}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A message, and what goes out for it."""
+
+    id: str
+    message: dict[str, Any]
+    out: dict[str, Any]
+
+
+CASES = [
+    Case("user", user(f"Write to {MAIL}."), user("Write to [EMAIL_1].")),
+    Case(
+        "system",
+        {"role": "system", "content": f"<adaptive_memory>\n- {MAIL}\n</adaptive_memory>"},
+        {"role": "system", "content": "<adaptive_memory>\n- [EMAIL_1]\n</adaptive_memory>"},
+    ),
+    Case(
+        "parts",
+        user(
+            [
+                {"type": "text", "text": MAIL},
+                {"type": "image_url", "image_url": {"url": f"{IMAGE}?of={MAIL}"}},
+            ]
+        ),
+        user(
+            [
+                {"type": "text", "text": "[EMAIL_1]"},
+                {"type": "image_url", "image_url": {"url": f"{IMAGE}?of={MAIL}"}},
+            ]
+        ),
+    ),
+    Case("part of text alone", user([MAIL]), user(["[EMAIL_1]"])),
+    Case(
+        "tool",
+        {"role": "tool", "tool_call_id": MAIL, "content": f'{{"to": "{MAIL}"}}'},
+        {"role": "tool", "tool_call_id": MAIL, "content": '{"to": "[EMAIL_1]"}'},
+    ),
+    Case(
+        "arguments",
+        tool_call(json.dumps({"to": [MAIL], "n": 1, "card": 4111111111111111, "é": "ü"})),
+        tool_call('{"to": ["[EMAIL_1]"], "n": 1, "card": "[CARD_1]", "é": "ü"}'),
+    ),
+    Case("parsed arguments", tool_call({"to": MAIL}), tool_call({"to": "[EMAIL_1]"})),
+    Case("broken arguments", tool_call(f'{{"to": "{MAIL}'), tool_call('{"to": "[EMAIL_1]')),
+    Case(
+        "thoughts",
+        {"role": "assistant", "content": None, "reasoning_content": f"It is {MAIL}."},
+        {"role": "assistant", "content": None, "reasoning_content": "It is [EMAIL_1]."},
+    ),
+    Case("nothing said", {"role": "assistant"}, {"role": "assistant"}),
+]
+
+
+@over("case", CASES)
+def test_message(case: Case) -> None:
+    """Each text of a message goes out with placeholders; the message itself is not changed."""
+    before = copy.deepcopy(case.message)
+    assert redacted_chat([case.message], Redaction()) == [case.out]
+    assert case.message == before
+
+
+def test_arguments_without_finding_keep_their_form() -> None:
+    """Arguments in which nothing is found are not written anew."""
+    message = tool_call('{ "a":1,"b" : "c\\u00e9" }')
+    assert redacted_chat([message], Redaction())[0] is message
+
+
+def test_same_placeholders_from_turn_to_turn() -> None:
+    """A longer history begins as the shorter one did, and equal values are equal throughout."""
+    first = [user(f"I am {MAIL}."), {"role": "assistant", "content": f"Hello {MAIL}!"}]
+    more = [*first, user(f"Call {PHONE}, or bo@example.org, not {MAIL}.")]
+    short, long = redacted_chat(first, Redaction()), redacted_chat(more, Redaction())
+    assert (
+        long[:2] == short == [user("I am [EMAIL_1]."), {**first[1], "content": "Hello [EMAIL_1]!"}]
+    )
+    assert long[2] == user("Call [PHONE_1], or [EMAIL_2], not [EMAIL_1].")
+
+
+def test_a_leftover_of_another_turn_is_nobodys() -> None:
+    """A placeholder that stands in the history already is given to no value of this turn."""
+    redaction = Redaction()
+    messages = [{"role": "assistant", "content": "It is [EMAIL_1]."}, user(MAIL)]
+    assert redacted_chat(messages, redaction) == [messages[0], user("[EMAIL_2]")]
+    assert redaction.restore("[EMAIL_1] [EMAIL_2]") == f"[EMAIL_1] {MAIL}"
+
+
+def test_again_with_what_the_host_has_added() -> None:
+    """Placeholders stay, in texts that were wrapped too; values get the same ones, new ones new."""
+    redaction = Redaction()
+    asked = redacted_chat([user(MAIL), user("and [EMAIL_7]")], redaction)
+    wrapped = [user(f"Document of bo@example.org. {asked[0]['content']}"), asked[1]]
+    wrapped += [tool_call(json.dumps({"to": MAIL})), {"role": "tool", "content": PHONE}]
+    assert redacted_chat(wrapped, redaction) == [
+        user("Document of [EMAIL_2]. [EMAIL_1]"),
+        asked[1],
+        tool_call('{"to": "[EMAIL_1]"}'),
+        {"role": "tool", "content": "[PHONE_1]"},
+    ]
+    assert redaction.restore("[EMAIL_1] [EMAIL_2] [EMAIL_7]") == f"{MAIL} bo@example.org [EMAIL_7]"
+
+
+@given(st.lists(st.sampled_from([MAIL, PHONE, "[EMAIL_1]", "hi", "born 3 May 1990"]), max_size=6))
+def test_again_changes_nothing(texts: list[str]) -> None:
+    """What was redacted once stays as it is, however often it comes by."""
+    redaction = Redaction()
+    out = redacted_chat([user(text) for text in texts], redaction)
+    assert redacted_chat(out, redaction) == out
+    assert [redaction.restore(one["content"]) for one in out] == texts
+
+
+def test_whole_answer_gets_its_values() -> None:
+    """Words, thoughts and arguments are restored, valid JSON included; tools' results are not."""
+    redaction = Redaction()
+    redaction.redact('x "ana"@example.org')
+    redaction.redact(MAIL)
+    call = '{"to": "[EMAIL_1]"}'
+    output = [
+        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "[EMAIL_1]?"}]},
+        {"type": "message", "id": "[EMAIL_1]", "content": [{"text": "[EMAIL_1]."}]},
+        {"type": "function_call", "arguments": call},
+        {"type": "function_call_output", "output": [{"text": "[EMAIL_1]"}]},
+    ]
+    restored = restored_message(output, redaction)
+    value = redaction.restore("[EMAIL_1]")
+    assert restored[0]["summary"][0]["text"] == f"{value}?"
+    assert restored[1] == {**output[1], "content": [{"text": f"{value}."}]}
+    assert json.loads(restored[2]["arguments"]) == {"to": value}
+    assert restored[3] == output[3]
+    answer = {"role": "assistant", "content": "To [EMAIL_1]", "tool_calls": [{"arguments": call}]}
+    message = restored_message({**answer, "output": output}, redaction)
+    assert message["content"] == f"To {value}"
+    assert message["output"] == restored
+    assert json.loads(message["tool_calls"][0]["arguments"]) == {"to": value}
+
+
+# --- answers that stream ---
+
+TOLD = "ana@example.org, +49 30 901820123, 192.168.1.20, bo@example.org"
+WORDS = "Write to call me the [ ] \\ [EM PHONE_ ( IP [BIRTH EMAIL_ [IP_7] . \n".split(" ")
+NAMES = ["EMAIL_1", "EMAIL_2", "PHONE_1", "IP_1", "EMAIL_9"]
+FIELDS = ["content", "reasoning_content", "reasoning", "thinking", "refusal"]
+
+
+def redaction_of_text() -> Redaction:
+    """The placeholders EMAIL_1, EMAIL_2, PHONE_1 and IP_1."""
+    redaction = Redaction()
+    assert redaction.redact(TOLD) == "[EMAIL_1], [PHONE_1], [IP_1], [EMAIL_2]"
+    return redaction
+
+
+def chunk(delta: dict[str, Any], finish: str | None = None, index: int = 0) -> dict[str, Any]:
+    """One chunk of a chat completion."""
+    choice = {"index": index, "delta": delta, "finish_reason": finish}
+    return {"object": "chat.completion.chunk", "choices": [choice]}
+
+
+def streamed(redaction: Redaction, pieces: list[str], field: str = "content") -> str:
+    """The text in one field of an answer in pieces, as a page puts it together."""
+    restorer = EventRestorer(redaction)
+    events = [*(chunk({field: piece}) for piece in pieces), chunk({}, "stop")]
+    out = [restorer.restored(event) for event in events]
+    assert restorer.take_held() == ""
+    return "".join(one["choices"][0]["delta"].get(field, "") for one in out)
+
+
+def test_every_split_of_every_placeholder() -> None:
+    """Over 1,000 random answers, each placeholder split at each of its places changes nothing."""
+    redaction = redaction_of_text()
+    chance = random.Random(12)
+    splits = 0
+    for number in range(1000):
+        parts = [chance.choice(WORDS) for _ in range(6)]
+        parts.insert(chance.randrange(7), f"[{chance.choice(NAMES)}]")
+        answer = chance.choice((" ", "", ", ")).join(parts)
+        whole = redaction.restore(answer)
+        field = FIELDS[number % len(FIELDS)]
+        for match in PLACEHOLDER.finditer(answer):
+            for place in range(match.start(), match.end() + 1):
+                splits += 1
+                assert streamed(redaction, [answer[:place], answer[place:]], field) == whole
+    assert splits > 8000
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["to", "[EMAIL_1]"]),
+        st.sampled_from(["[EMAIL_1]", "a\n[PHONE_1]", '"[IP_1]"', "\\[EMAIL_2]", "é 【EMAIL_1】"]),
+    ),
+    st.integers(1, 9),
+)
+def test_arguments_of_tools(arguments: dict[str, str], size: int) -> None:
+    """A tool gets the values, in a JSON document that says what the model's said."""
+    redaction = Redaction()
+    redaction.redact("ana@example.org +49 30 901820123")
+    redaction._values["IP_1"] = 'quoted "value" \\ here'
+    document = json.dumps(arguments, ensure_ascii=False)
+    restorer = EventRestorer(redaction)
+    pieces = [document[at : at + size] for at in range(0, len(document), size)]
+    events = [
+        chunk({"tool_calls": [{"index": 0, "id": "c", "function": {"name": "f"}}]}),
+        *(chunk({"tool_calls": [{"index": 0, "function": {"arguments": p}}]}) for p in pieces),
+        chunk({}, "tool_calls"),
+    ]
+    out = ""
+    for event in events:
+        for call in restorer.restored(event)["choices"][0]["delta"].get("tool_calls", []):
+            out += call["function"].get("arguments", "")
+    assert json.loads(out) == changed_values(arguments, redaction.restore)
+
+
+def test_parsed_arguments_and_whole_messages() -> None:
+    """What comes in one piece is restored in one piece."""
+    restorer = EventRestorer(redaction_of_text())
+    call = {"index": 0, "function": {"arguments": {"to": "[EMAIL_1]"}}}
+    out = restorer.restored(chunk({"tool_calls": [call]}))
+    assert out["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] == {
+        "to": "ana@example.org"
+    }
+    whole = {
+        "choices": [{"index": 0, "message": {"content": "[EMAIL_1]"}, "finish_reason": "stop"}]
+    }
+    assert restorer.restored(whole)["choices"][0]["message"]["content"] == "ana@example.org"
+
+
+def test_parts_of_an_answer_are_apart() -> None:
+    """Choices and fields are put together each by itself; a thought ends before the words."""
+    restorer = EventRestorer(redaction_of_text())
+    events = [
+        chunk({"reasoning_content": "see [EMA"}),
+        chunk({"content": "To [EMAIL_"}),
+        chunk({"content": "[PHONE_"}, index=1),
+        chunk({"content": "1]"}),
+        chunk({"content": "1]"}, "stop", index=1),
+        chunk({"content": "["}),
+        chunk({}, "stop"),
+    ]
+    deltas = [restorer.restored(event)["choices"][0]["delta"] for event in events]
+    assert deltas == [
+        {"reasoning_content": "see "},
+        {"content": "To ", "reasoning_content": "[EMA"},
+        {"content": ""},
+        {"content": "ana@example.org"},
+        {"content": "+49 30 901820123"},
+        {"content": ""},
+        {"content": "["},
+    ]
+
+
+def test_content_in_parts() -> None:
+    """Of a delta whose content is a list of parts each is restored by itself."""
+    parts = [{"type": "text", "text": "a [EMAIL_1] b"}, {"type": "text", "text": "[IP_"}]
+    out = EventRestorer(redaction_of_text()).restored(chunk({"content": parts}, "stop"))
+    texts = [part["text"] for part in out["choices"][0]["delta"]["content"]]
+    assert texts == ["a ana@example.org b", "[IP_"]
+
+
+def test_stream_without_an_end() -> None:
+    """What was held when a stream broke off is there to be taken once."""
+    restorer = EventRestorer(redaction_of_text())
+    restorer.restored(chunk({"content": "a [EMAIL_"}))
+    assert (restorer.take_held(), restorer.take_held()) == ("[EMAIL_", "")
+
+
+@pytest.mark.parametrize("kind", ["output_text", "reasoning_text", "function_call_arguments"])
+def test_responses(kind: str) -> None:
+    """Deltas of the Responses API are restored, and so is what their last events repeat."""
+    restorer = EventRestorer(redaction_of_text())
+    deltas = [
+        restorer.restored({"type": f"response.{kind}.delta", "output_index": 0, "delta": piece})
+        for piece in ('"[EMA', "IL_1", ']"')
+    ]
+    assert "".join(one["delta"] for one in deltas) == '"ana@example.org"'
+    name = "arguments" if kind.endswith("arguments") else "text"
+    done = restorer.restored({"type": f"response.{kind}.done", name: "[EMAIL_1]"})
+    assert done[name] == "ana@example.org"
+    item = {"type": "message", "id": "[EMAIL_1]", "content": [{"text": "[EMAIL_1]"}]}
+    for event in (
+        {"type": "response.output_item.done", "item": item},
+        {"type": "response.completed", "response": {"instructions": "x", "output": [item]}},
+    ):
+        assert json.dumps(restorer.restored(event)).count("ana@example.org") == 1
+
+
+def test_lines_of_plain_api_calls() -> None:
+    """A line over the wire stays a line; what is no event stays as it is."""
+    restorer = EventRestorer(redaction_of_text())
+    line = f"data: {json.dumps(chunk({'content': '[EMAIL_1] é'}))}\n\n"
+    out = restorer.restored_line(line)
+    assert out.endswith("\n\n")
+    assert json.loads(out[6:])["choices"][0]["delta"] == {"content": "ana@example.org é"}
+    for other in ("data: [DONE]\n\n", ": ping\n", "", "data: [1]\n", 'data: {"choices'):
+        assert restorer.restored_line(other) == other
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"usage": {"total_tokens": 3}, "choices": []},
+        {"sources": [{"document": ["[EMAIL_1]"]}]},
+        {"error": {"message": "[EMAIL_1]"}},
+        chunk({"role": "assistant", "content": None}),
+        {"choices": [{}]},
+    ],
+    ids=lambda event: ",".join(event),
+)
+def test_other_events_stay(event: dict[str, Any]) -> None:
+    """What is no part of the answer's words is handed on."""
+    assert EventRestorer(redaction_of_text()).restored(event) == event

@@ -1,0 +1,234 @@
+"""Learn how orders to an assistant read: ``python -m tools.train_guard``.
+
+From the labelled sets of ``tests/privacy`` and the ordinary memories of the repository. It needs
+scikit-learn, as the environments of Open WebUI have it. Each source, that is what one author
+wrote, is judged by what the others teach: so a new author's texts will fare. The threshold is the
+score above which two in a hundred harmless look-alikes are, in the mean of the left-out sources.
+"""
+
+# ruff: noqa: RUF001 - words of several scripts
+
+from __future__ import annotations
+
+import base64
+import json
+import lzma
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.linear_model import LogisticRegression
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
+
+from adaptive.privacy.classifier import GUARD_BUCKETS, feature_value, order_features, order_parts
+from adaptive.privacy.injection import injection_verdict
+from benchmarks.figures import say
+from benchmarks.personal import PEOPLE
+
+PROJECT = Path(__file__).resolve().parent.parent
+MODULE = PROJECT / "src/adaptive/privacy/guard_weights.py"
+SETS = PROJECT / "tests/privacy"
+# Each was written by another author.
+LABELLED = (
+    *("orders", "orders_a", "orders_b", "orders_d"),
+    *("orders_shapes", "orders_languages", "orders_twins", "orders_words"),
+)
+SEED = 14
+FALSE_REFUSALS = 0.02
+# The inverse of the regularisation.
+INVERSE_PENALTY = 30.0
+# There are three times as many harmless texts.
+ATTACK_WEIGHT = 1.5
+# Weights are whole numbers up to it: finer ones would not fit in 20 kB.
+LEVELS = 14
+# One text in so many is joined with others of its set, so that length tells nothing.
+JOINED_ONE_IN = 4
+# Most memories open so and most orders do not; each text is learned without it as well.
+USER = re.compile(
+    r"(?:(?:(?:the |el |la |o |a |de |der |die )?(?:user|nutzer(?:in)?|usu[aá]ri[oa]|gebruiker)"
+    r"|l'utilisat(?:eur|rice)|l'utente|użytkowni(?:k|czka)|пользователь|kullanıcı|المستخدم"
+    r"|उपयोगकर्ता)(?:'s|s)?\b|用户|ユーザー[はの]?|사용자[는의]?)\s*",
+    re.IGNORECASE,
+)
+Kind = Literal["attack", "look-alike", "ordinary"]
+KINDS: tuple[Kind, ...] = ("attack", "look-alike", "ordinary")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledText:
+    """A text, what it is, and the set that it is of."""
+
+    text: str
+    kind: Kind
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinearModel:
+    """Whole weights of the buckets, what one of them is worth, and the bias."""
+
+    weights: np.ndarray[Any, np.dtype[np.int8]]
+    scale: float
+    bias: float
+
+    def score(self, text: str) -> float:
+        """The score of the text, or of the worst of its sentences."""
+        return max(self._of_part(order_features(part)) for part in order_parts(text))
+
+    def _of_part(self, buckets: Any) -> float:
+        total = int(self.weights[buckets].sum(dtype=np.int64))
+        return total * self.scale * feature_value(len(buckets)) + self.bias
+
+
+def labelled_texts() -> list[LabelledText]:
+    """All texts, each once."""
+    return list({one.text: one for one in reversed(list(_texts()))}.values())[::-1]
+
+
+def _texts() -> Iterator[LabelledText]:
+    for one in _read(SETS / "red_team.json"):
+        yield LabelledText(" ".join(one["parts"]), "attack", "red_team")
+    for one in _read(SETS / "look_alikes.json"):
+        yield LabelledText(one["text"], "look-alike", "red_team")
+    for name in LABELLED:
+        own = _read(SETS / f"labelled/{name}.json")
+        yield from (LabelledText(text, "attack", name) for text in own["orders"])
+        yield from (LabelledText(text, "look-alike", name) for text in own["harmless"])
+        yield from (LabelledText(text, "ordinary", name) for text in own.get("ordinary", ()))
+    for group in _read(PROJECT / "benchmarks/deduplication_pairs.json")["written"]:
+        for text in (text for pair in group["pairs"] for text in pair[:2]):
+            yield LabelledText(text, "ordinary", "deduplication")
+    for lesson in _read(PROJECT / "tests/learn/reader/lessons.json"):
+        try:
+            operations = json.loads(lesson["reply"])["operations"]
+        except (ValueError, KeyError):
+            continue
+        for text in (one["content"] for one in operations if one.get("content")):
+            yield LabelledText(text, "ordinary", "lessons")
+    for text in (text for person in PEOPLE for text in person.memories):
+        yield LabelledText(text, "ordinary", "people")
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def _learned(texts: Sequence[LabelledText]) -> list[LabelledText]:
+    """The texts, the same without the user at their beginning, labels, and long texts."""
+    opened = [replace(one, text=USER.sub("", one.text, count=1)) for one in texts]
+    # Tags, names of banks and titles are as short as one word or two.
+    words = [(one, one.text.strip(".").split()) for one in texts if one.kind == "ordinary"]
+    ends = [replace(one, text=" ".join(own[-size:])) for one, own in words for size in (1, 2)]
+    found = [*texts, *(one for one in opened if one.text), *ends, *_joined(texts)]
+    return list({one.text: one for one in reversed(found)}.values())[::-1]
+
+
+def _joined(texts: Sequence[LabelledText]) -> Iterator[LabelledText]:
+    """Harmless texts of a set as one long sentence, and orders next to a harmless text."""
+    chance = np.random.default_rng(SEED)
+    for source in dict.fromkeys(one.source for one in texts):
+        own = [one for one in texts if one.source == source]
+        harmless = [one for one in own if one.kind != "attack"]
+        for number, one in enumerate(own):
+            if number % JOINED_ONE_IN or not harmless:
+                continue
+            count = 1 if one.kind == "attack" else int(chance.integers(1, 4))
+            places = chance.integers(0, len(harmless), count)
+            together = [one, *(harmless[place] for place in places)]
+            chance.shuffle(together)
+            yield replace(one, text=", ".join(each.text.rstrip(".。") for each in together) + ".")
+
+
+def trained(texts: Sequence[LabelledText]) -> LinearModel:
+    """What some texts teach."""
+    texts = _learned(texts)
+    rows = [order_features(order_parts(one.text)[0]) for one in texts]
+    ends = np.cumsum([0, *map(len, rows)])
+    values = np.concatenate([np.full(len(row), feature_value(len(row))) for row in rows])
+    features = csr_matrix((values, np.concatenate(rows), ends), shape=(len(rows), GUARD_BUCKETS))
+    machine = LogisticRegression(
+        C=INVERSE_PENALTY,
+        class_weight={True: ATTACK_WEIGHT, False: 1},
+        solver="liblinear",
+        random_state=SEED,
+    )
+    machine.fit(features, [one.kind == "attack" for one in texts])
+    scale = float(np.abs(machine.coef_[0]).max()) / LEVELS
+    weights = np.round(machine.coef_[0] / scale).astype(np.int8)
+    return LinearModel(weights, scale, float(np.ravel(machine.intercept_)[0]))
+
+
+def threshold_of(texts: Sequence[LabelledText], scores: Sequence[float]) -> float:
+    """The lowest score that refuses few enough look-alikes, in the mean of the sources."""
+    alike = [
+        (score, one.source)
+        for one, score in zip(texts, scores, strict=True)
+        if one.kind == "look-alike"
+    ]
+    counts = Counter(source for _, source in alike)
+    refused = 0.0
+    for score, source in sorted(alike, reverse=True):
+        refused += 1 / counts[source] / len(counts)
+        if refused > FALSE_REFUSALS:
+            return score
+    raise ValueError(f"no threshold refuses fewer than {FALSE_REFUSALS!r} of {len(alike)!r} texts")
+
+
+def module_text(model: LinearModel, threshold: float) -> str:
+    """The module that keeps the weights."""
+    packed = base64.b85encode(lzma.compress(model.weights.tobytes(), preset=9)).decode()
+    return (
+        '"""Weights of the guard\'s classifier: written by ``tools/train_guard.py``."""\n\n'
+        "from __future__ import annotations\n\n"
+        f"GUARD_SCALE = {model.scale:.6g}\nGUARD_BIAS = {model.bias - threshold:.6g}\n"
+        f"# A whole number from -{LEVELS} to {LEVELS} for each bucket, one byte each;"
+        " lzma and base85.\n"
+        f'PACKED_GUARD_WEIGHTS = "{packed}"  # noqa: E501\n'
+    )
+
+
+def figures(texts: Sequence[LabelledText], scores: Sequence[float], threshold: float) -> str:
+    """The share of each source and kind that is refused, by score or by structure."""
+    refused = [
+        score > threshold or not injection_verdict(one.text, typed=True).allowed
+        for one, score in zip(texts, scores, strict=True)
+    ]
+    lines = ["| left out | attacks | look-alikes | ordinary |", "|---|---|---|---|"]
+    for source in (*dict.fromkeys(one.source for one in texts), ""):
+        cells = [source or "all"]
+        for kind in KINDS:
+            own = [
+                hit
+                for one, hit in zip(texts, refused, strict=True)
+                if one.kind == kind and source in ("", one.source)
+            ]
+            cells.append(f"{sum(own)} of {len(own)}, {sum(own) / len(own):.1%}" if own else "")
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the figures of left-out sources, write the module."""
+    texts = labelled_texts()
+    scores = [0.0] * len(texts)
+    for source in dict.fromkeys(one.source for one in texts):
+        model = trained([one for one in texts if one.source != source])
+        for number, one in enumerate(texts):
+            if one.source == source:
+                scores[number] = model.score(one.text)
+    threshold = threshold_of(texts, scores)
+    say(figures(texts, scores, threshold))
+    text = module_text(trained(texts), threshold)
+    MODULE.write_text(text, encoding="utf-8")
+    say(f"{MODULE.name}: {len(text)} bytes")
+
+
+if __name__ == "__main__":
+    main()
