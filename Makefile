@@ -5,10 +5,10 @@ PYTHON ?= python3
 # Evaluated once, when a target first needs it; building it shows its progress on stderr.
 PY = $(eval PY := $$(shell $(PYTHON) -m demo.environment development))$(PY)
 
-# What `soak` runs: all, or `make soak SOAK=tests/e2e/scenarios/test_kill.py`; and for how many
+# What `soak` runs: all, or `make soak SOAK="tests/e2e -k kill_sqlite"`; and for how many
 # times the usual length, which is about half an hour: `make soak TIMES=6`.
 TIMES ?= 1
-SOAK ?= $(addprefix tests/e2e/scenarios/test_,many_users.py kill.py two_workers.py isolation.py)
+SOAK ?= tests/e2e/scenarios/test_soak.py
 
 # Two tests at a time, one for each of the two cores that continuous integration has.
 PYTEST = $(PY) -m pytest -n 2
@@ -21,7 +21,7 @@ part = @started=$$SECONDS; $(MAKE) --no-print-directory $(1) && echo "== $(1): $
 help: ## show this list
 	@grep -E '^[a-z0-9]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: ## a real Open WebUI with the plug-in on http://127.0.0.1:8080
+demo: ## a real Open WebUI with the plug-in on http://127.0.0.1:8080 (PORT=8090 make demo: another port)
 	$(PYTHON) -m demo
 
 test: ## everything: checks, unit tests, the bundle in its hosts, end to end on 0.12.4 and 0.9.6

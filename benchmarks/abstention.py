@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.ports import Vectors
+from adaptive.core.ports import Vectors
 from adaptive.search.fusion import GATE, Asked, Ranked, fitting, rank, shelf
 from benchmarks.locomo import Encode
 from benchmarks.personal import PEOPLE, UNRELATED

@@ -21,22 +21,22 @@ from typing import Any, Literal
 
 import numpy as np
 
+from adaptive.core.model import Draft, Memory, Operation, StoreStamp
+from adaptive.core.ports import Vectors
+from adaptive.core.table_ports import StoredVector
 from adaptive.learn.duplicates import (
     REWORDED_FROM,
     calibrated_likeness,
+    reconciled,
     same_fact,
     unrelated_likeness,
 )
-from adaptive.learn.reconcile import reconciled
-from adaptive.model import Draft, Memory, Operation, StoreStamp
-from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.index import IndexParts, build_index, content_hash
-from adaptive.search.text_similarity import jaccard, token_set_ratio
-from adaptive.search.vectors import normalised
-from adaptive.settings import Settings
-from adaptive.table_ports import StoredVector
-from adaptive.valves import Valves
+from adaptive.search.index import build_index
+from adaptive.search.text_similarity import token_set_ratio
+from adaptive.search.vectors import content_hash, normalised
+from adaptive.settings.merged import Settings
+from adaptive.settings.valves import Valves
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import CONVERSATIONS, DEFAULT_DATA, Encode, load_conversations, minilm
@@ -233,23 +233,21 @@ def costs(nulls: Vectors) -> list[dict[str, float]]:
         ]
         vectors = normalised(chance.normal(size=(size, nulls.shape[1])).astype(np.float32))
         index = build_index(
-            IndexParts(
-                [Memory(str(at), text, at, at) for at, text in enumerate(texts)],
-                {
-                    str(at): StoredVector(content_hash(text), vectors[at])
-                    for at, text in enumerate(texts)
-                },
-                nulls,
-                "made up",
-                StoreStamp(size, size),
-                0.0,
-            )
+            [Memory(str(at), text, at, at) for at, text in enumerate(texts)],
+            {
+                str(at): StoredVector(content_hash(text), vectors[at])
+                for at, text in enumerate(texts)
+            },
+            nulls,
+            "made up",
+            StoreStamp(size, size),
+            0.0,
         )
         taken: list[float] = []
         for at in range(DRAFTS):
             draft = Operation("NEW", "", Draft(f"User lives in Place{at} since {2000 + at}."))
             began = time.perf_counter()
-            reconciled([draft], index, vectors[at : at + 1], settings)
+            reconciled([draft], index, {draft.draft.content: vectors[at]}, settings)
             taken.append((time.perf_counter() - began) * 1000)
         found.append(
             {
@@ -277,7 +275,6 @@ def measure(folder: Path) -> dict[str, Any]:
     measures: Mapping[str, Callable[[Pair], float]] = {
         "cosine": lambda pair: pair.cosine,
         "token set": lambda pair: token_set_ratio(pair.known, pair.said),
-        "jaccard": lambda pair: jaccard(pair.known, pair.said),
     }
     for name in (*SETS, "all"):
         own = [pair for pair in pairs if name in (pair.group, "all")]

@@ -64,9 +64,6 @@ VARIANTS = (NOTHING, BEFORE, INSTALLED, OFF)
 NOTHING_ON = {
     "history_recall": "off",
     "clean_answers": False,
-    "log_measures": False,
-    "suggest_follow_ups": False,
-    "harmful_answer_threshold": 0,
 }
 
 Times = npt.NDArray[np.float64]

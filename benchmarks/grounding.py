@@ -11,11 +11,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from adaptive.core.model import Operation, Proof
 from adaptive.learn.grounding import Source, beginnings, grounding_refusal
-from adaptive.model import Operation, Proof
-from adaptive.settings import Settings
-from adaptive.user_valves import UserValves
-from adaptive.valves import Valves
+from adaptive.settings.merged import Settings
+from adaptive.settings.user_valves import UserValves
+from adaptive.settings.valves import Valves
 from benchmarks.figures import say, write_results
 from tests.learn.reader.lessons import ReadLesson, read_lessons
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import GatePolicy, gate
-from adaptive.privacy.injection import LONGEST_CANDIDATE, injection_verdict
+from adaptive.privacy.injection import LONGEST_CANDIDATE, injection_reason
 from adaptive.privacy.secrets import find_secrets
 from benchmarks.figures import say, write_results
 from tests.privacy.made_up_secrets import made_up_secrets
@@ -62,7 +62,7 @@ def _injection() -> dict[str, Any]:
 
     def refused(text: Any) -> bool:
         parts = [text] if isinstance(text, str) else text["parts"]
-        return not all(injection_verdict(part).allowed for part in parts)
+        return any(map(injection_reason, parts))
 
     return {
         name: _quality(part(attacks), part(harmless), refused)
@@ -91,14 +91,14 @@ def _speed() -> dict[str, Any]:
     ordinary = ["\n".join(chance.choices(lines, k=4000))[:SIZE] for _ in range(ROUNDS)]
     worst = {text: (text * (SIZE // len(text) + 1))[:SIZE] for text in REPEATED}
     worst["near misses"] = "\n".join(chance.choices(_near_secrets(), k=2500))[:SIZE]
-    allowed = [line for line in lines if injection_verdict(line).allowed]
+    allowed = [line for line in lines if not injection_reason(line)]
     worst["harmless look-alikes"] = "\n".join(chance.choices(allowed, k=4000))[:SIZE]
     worst["chance"] = "".join(chance.choices(string.printable, k=SIZE))
     figures: dict[str, Any] = {}
     for name, work, size in (
         ("find_secrets", find_secrets, SIZE),
         ("escaped_entry", escaped_entry, SIZE),
-        ("injection_verdict", injection_verdict, LONGEST_CANDIDATE),
+        ("injection_reason", injection_reason, LONGEST_CANDIDATE),
     ):
         work(ordinary[0][:size])
         median = statistics.median(_milliseconds(work, text[:size]) for text in ordinary)

@@ -15,14 +15,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from adaptive.model import Memory
-from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.core.model import Memory
+from adaptive.core.table_ports import Sources
 from adaptive.recall import layout, recollection
-from adaptive.recall.chat_states import ChatStates
-from adaptive.recall.entry_verdicts import EntryVerdicts
+from adaptive.recall.chat_block import ChatStates
+from adaptive.recall.layout import BlockEntry, entry_of
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import Library, recollect
-from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.recall.recollection import Library, new_verdicts, recollect
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from benchmarks.figures import say, spread, write_results
 from tests.fakes import (
     ListedMemories,
@@ -51,6 +52,10 @@ class Unscreened:
     def __init__(self, *_: object) -> None:
         """Made like a screen."""
 
+    def entry(self, memory: Memory) -> BlockEntry | None:
+        """The entry of a memory."""
+        return entry_of(memory, "bullet")
+
     def allows(self, _: Memory) -> bool:
         """Yes."""
         return True
@@ -71,7 +76,7 @@ async def measure() -> dict[str, Any]:
         for n in range(ENTRIES)
     ]
     own = Sources("ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors())
-    indexes, verdicts = MemoryIndexes(), EntryVerdicts()
+    indexes, verdicts = MemoryIndexes(), new_verdicts()
     settings = hook_settings(
         related_memories_n=ENTRIES,
         inlet_timeout_seconds=60,
@@ -82,9 +87,8 @@ async def measure() -> dict[str, Any]:
 
     async def turn(topic: int, hidden: LocalOnlyBanks) -> float:
         """Milliseconds of processor time of one turn."""
-        library = Library(
-            own, indexes, ShelvedChats(), ChatStates(), hidden=hidden, verdicts=verdicts
-        )
+        states = ChatStates(ShelvedChats())
+        library = Library(own, indexes, states, hidden=hidden, verdicts=verdicts)
         question = Question(f"Where is the {_topic(topic)}?")
         began = time.process_time()
         found = await recollect(library, question, settings)

@@ -23,23 +23,21 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.conversation_ports import HistoryHit, HistoryUnit
+from adaptive.core.messages import estimated_tokens
+from adaptive.core.ports import Vectors
+from adaptive.core.table_ports import HistoryHit, HistoryUnit
+from adaptive.history.conversation import HITS
 from adaptive.history.index import HistoryIndex, HistoryLevels, history_index
-from adaptive.history.indexing import message_units, topic_unit, unit_id
 from adaptive.history.messages import PastMessage, topics_of
 from adaptive.history.ranking import (
-    DEFAULT_HISTORY_WEIGHTS,
-    EVERYTHING,
     HISTORY_GATE,
-    HistoryWeights,
+    HistoryScope,
     best_coverage,
     history_evidence,
     rank_messages,
 )
-from adaptive.history.recall import HITS
-from adaptive.history.section import HistorySection, PastNote, packed_section
-from adaptive.messages import estimated_tokens
-from adaptive.ports import Vectors
+from adaptive.history.section import HistorySection, packed_section
+from adaptive.history.upkeep import message_units, topic_unit
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
 from adaptive.search.tokens import tokens as words_of
@@ -64,29 +62,13 @@ _NOTES = 3
 _SECONDS_BETWEEN = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Variant:
-    """A way to recall: weights, kinds of units, summaries of topics or none."""
-
-    weights: HistoryWeights = DEFAULT_HISTORY_WEIGHTS
-    kinds: tuple[str, ...] = ("message", "exchange")
-    notes: bool = False
-
-
-_ALL_KINDS = ("message", "exchange", "topic")
-_NO_TOPICS = replace(DEFAULT_HISTORY_WEIGHTS, topic=0)
-BEST = Variant()
-VARIANTS = {
-    "vectors of messages": Variant(
-        HistoryWeights(pair=0, keywords=0, pair_keywords=0, neighbours=0, topic=0), ("message",)
-    ),
-    "fused, messages only": Variant(
-        HistoryWeights(pair=0, pair_keywords=0, neighbours=0, topic=0), ("message",)
-    ),
-    "fused with pairs": Variant(replace(_NO_TOPICS, neighbours=0)),
-    "topics off": Variant(_NO_TOPICS),
-    "topics on, no summaries yet": BEST,
-    "topics on, with summaries": Variant(kinds=_ALL_KINDS, notes=True),
+# Kinds of units that are searched, and whether summaries of topics are shown.
+Variant = tuple[tuple[str, ...], bool]
+BEST: Variant = (("message", "exchange"), False)
+VARIANTS: Mapping[str, Variant] = {
+    "messages only": (("message",), False),
+    "no summaries of topics yet": BEST,
+    "with summaries of topics": (("message", "exchange", "topic"), True),
 }
 
 
@@ -116,7 +98,7 @@ class IndexedPast:
         cosines = (vectors @ self.vectors.T).max(axis=1)
         return [
             history_evidence(
-                text, float(cosine), best_coverage(self.index, text, EVERYTHING), self.levels
+                text, float(cosine), best_coverage(self.index, text, HistoryScope()), self.levels
             )
             for text, cosine in zip(texts, cosines, strict=True)
         ]
@@ -129,18 +111,15 @@ class IndexedPast:
 def nearest(
     units: Sequence[HistoryUnit], vectors: Vectors, question: Vectors, kinds: Sequence[str]
 ) -> list[HistoryHit]:
-    """The nearest units, with the closeness that the host room makes of their distances."""
+    """The nearest units of some kinds, with their cosines."""
     cosines = vectors @ question
     order = [int(at) for at in np.argsort(-cosines)[:HITS] if units[at].kind in kinds]
-    if not order:
-        return []
-    best, last = float(cosines[order[0]]), float(cosines[order[-1]])
     return [
         HistoryHit(
             units[at].kind,
             units[at].chat_id,
             units[at].message_id,
-            (float(cosines[at]) - last) / max(best - last, 1e-9),
+            float(cosines[at]),
             units[at].text,
         )
         for at in order
@@ -194,12 +173,12 @@ def _session_time(date: str) -> int:
 
 def indexed(about: Replayed, encode: Encode) -> IndexedPast:
     """A conversation with all its vectors, those of topics included."""
-    both = [unit for chat in by_chat(about.messages) for unit in message_units(about.name, chat)]
+    both = [unit for chat in by_chat(about.messages) for unit in message_units(chat)]
     single = [unit for unit in both if unit.kind == "message"]
     pairs = [unit for unit in both if unit.kind == "exchange"]
     rows = encode([unit.text for unit in single])
     said = {unit.message_id: row for unit, row in zip(single, rows, strict=True)}
-    topics = [stand_in_topic(about.name, chat, said) for chat in by_chat(about.messages)]
+    topics = [stand_in_topic(chat, said) for chat in by_chat(about.messages)]
     vectors = np.vstack([rows, *(encode([unit.text for unit in some]) for some in (pairs, topics))])
     return IndexedPast(
         about,
@@ -219,14 +198,12 @@ def by_chat(messages: Sequence[PastMessage]) -> list[list[PastMessage]]:
     return list(chats.values())
 
 
-def stand_in_topic(
-    user_id: str, chat: Sequence[PastMessage], said: Mapping[str, Vectors]
-) -> HistoryUnit:
+def stand_in_topic(chat: Sequence[PastMessage], said: Mapping[str, Vectors]) -> HistoryUnit:
     """A topic with its two most central messages in place of a model's summary."""
     rows = np.stack([said[one.id] for one in chat])
     central = np.argsort(-(rows @ rows.mean(axis=0)))[:2]
     text = " ".join(chat[int(at)].text for at in sorted(central))
-    return topic_unit(user_id, topics_of(chat, chat[-1].said_at)[0], text)
+    return topic_unit(topics_of(chat, chat[-1].said_at)[0], text)
 
 
 def recalled(
@@ -236,15 +213,16 @@ def recalled(
 
     The time is that of ranking and of the first section.
     """
-    hits = nearest(past.units, past.vectors, past.questions[at], variant.kinds)
+    kinds, summaries = variant
+    hits = nearest(past.units, past.vectors, past.questions[at], kinds)
     question = past.about.questions[at]
     begin = time.perf_counter()
-    found = rank_messages(past.index, question, hits, limit=_RANKED, weights=variant.weights)
-    messages = [one.message for one in found]
+    found = rank_messages(past.index, question, hits, HistoryScope(), _RANKED)
+    messages = [message for message, _ in found]
     notes = [
-        PastNote("Topic", hit.chat_id, past.began_at(hit.chat_id), hit.text)
+        PastMessage("", hit.chat_id, "topic", hit.text, past.began_at(hit.chat_id))
         for hit in hits
-        if hit.kind == "topic" and variant.notes
+        if hit.kind == "topic" and summaries
     ][:_NOTES]
     taken = 0.0
     sections: list[HistorySection] = []
@@ -381,7 +359,6 @@ def repeated(pasts: Sequence[IndexedPast], size: int) -> IndexedPast:
         units += [
             replace(
                 one,
-                id=unit_id(mark, one.kind, mark + one.chat_id, one.message_id),
                 message_id=mark + one.message_id,
                 chat_id=mark + one.chat_id,
             )
@@ -418,7 +395,6 @@ def large_past(pasts: Sequence[IndexedPast]) -> dict[str, Any]:
     return {
         "messages": len(messages),
         "units": len(large.units),
-        "index_estimated_mib": round(index.nbytes / 2**20, 1),
         "index_traced_mib": round(taken / 2**20, 1),
         "vectors_mib": round(large.vectors.nbytes / 2**20, 1),
         "prepare_ms": round(prepared * 1000),

@@ -30,19 +30,19 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     sys.path.insert(0, source)
     import numpy as np
 
-    from adaptive.conversation_ports import HistoryUnit
+    from adaptive.core.table_ports import HistoryUnit
+    from adaptive.history.conversation import recall_history
     from adaptive.history.index import HistoryIndexes, UserPast
-    from adaptive.history.indexing import index_chat
     from adaptive.history.ranking import HistoryScope
-    from adaptive.history.recall import recall_history
+    from adaptive.history.upkeep import index_chat
     from adaptive.host.history_chats import HostPastChats
     from adaptive.host.history_vectors import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
     from adaptive.search.embedders import LocalEmbedder
-    from adaptive.search.turn_embedder import TurnEmbedder
+    from adaptive.search.query import TurnEmbedder
     from adaptive.search.vectors import normalised
-    from adaptive.settings import Settings
-    from adaptive.valves import Valves
+    from adaptive.settings.merged import Settings
+    from adaptive.settings.valves import Valves
 
     importlib.import_module("open_webui.config")  # brings the host's tables up to date
     told = json.loads((folder / "past.json").read_text(encoding="utf-8"))
@@ -61,8 +61,10 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     begin = time.perf_counter()
     await vectors.upsert(USER, name, units, rows)
     stored = time.perf_counter() - begin
-    past = UserPast(USER, embedder, vectors, chats)
-    settings = Settings.merge(Valves(history_tokens=told["tokens"]), None)
+    # No chat opens with a question and no model sums up, so nothing else of a hook is asked.
+    hook = SimpleNamespace(user_id=USER, settings=Settings.merge(Valves(), None), time_zones=())
+    sources: Any = (vectors, chats, None, None)
+    past = UserPast(cast(Any, hook), embedder, *sources)
     scope = HistoryScope("new chat")
 
     async def recalled(at: int) -> tuple[float, float, bool]:
@@ -70,16 +72,15 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         texts = (told["questions"][at],)
         once = TurnEmbedder(embedder)
         await once.embed(texts, query=True)
-        asked = UserPast(USER, once, vectors, chats)
+        asked = UserPast(cast(Any, hook), once, *sources)
         begin, worked = time.perf_counter(), time.process_time()
-        # No chat opens with it, so nothing is noted of chats.
-        found = await recall_history(asked, indexes, cast(Any, None), texts, scope, settings)
+        found = await recall_history(asked, indexes, texts, scope, told["tokens"])
         taken, worked = time.perf_counter() - begin, time.process_time() - worked
         return taken * 1000, worked * 1000, bool(found.text)
 
     cold, _, _ = await recalled(0)
     begin = time.perf_counter()
-    await indexes.renew(past, 2**30)
+    await indexes.renew(past)
     indexed = time.perf_counter() - begin
     asked = [await recalled(at) for at in range(len(told["questions"]))]
     stages = await _stages(past, questions, told["tokens"])
@@ -90,7 +91,6 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         begin = time.perf_counter()
         await index_chat(past, chat_id, time.time())
         turns.append((time.perf_counter() - begin) * 1000)
-    index = indexes.at_hand(USER, name)
     return {
         "messages": len(told["messages"]),
         "units": len(units),
@@ -102,29 +102,24 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         "stored_s": stored,
         "stages_ms": stages,
         "index_turn_ms": turns,
-        "keyword_index_mib": 0 if index is None else index.nbytes / 2**20,
         "vector_database_mib": _size(Path(os.environ["DATA_DIR"]) / "vector_db"),
     }
 
 
 async def _stages(sources: Any, questions: Any, tokens: int) -> dict[str, list[float]]:
     """The parts that wait for the host, each by itself."""
-    from adaptive.history.recall import HITS
+    from adaptive.history.conversation import HITS
 
     name = await sources.embedder.name()
-    stages: dict[str, list[float]] = {"stamp": [], "vectors": [], "messages": []}
+    stages: dict[str, list[float]] = {"vectors": [], "messages": []}
     for row in questions:
         begin = time.perf_counter()
-        await sources.chats.stamp(USER)
-        stamped = time.perf_counter()
         hits = await sources.vectors.search(USER, name, row, HITS)
         searched = time.perf_counter()
         keys = list({(hit.chat_id, hit.message_id): 0 for hit in hits})[: tokens // 13]
         await sources.chats.current(USER, keys)
         read = time.perf_counter()
-        for stage, taken in zip(
-            stages, (stamped - begin, searched - stamped, read - searched), strict=True
-        ):
+        for stage, taken in zip(stages, (searched - begin, read - searched), strict=True):
             stages[stage].append(taken * 1000)
     return stages
 
@@ -149,13 +144,17 @@ async def _store(messages: list[dict[str, Any]], *, new: bool = True) -> None:
     chats: Any = importlib.import_module("open_webui.models.chats")
     said: Any = importlib.import_module("open_webui.models.chat_messages")
 
+    last: dict[str, str] = {}
+    for one in messages:
+        one.setdefault("parent_id", last.get(one["chat_id"]))
+        last[one["chat_id"]] = one["id"]
     rows = [
         {
             "id": f"{one['chat_id']}-{one['id']}",
             "chat_id": one["chat_id"],
             "user_id": USER,
             "role": one["role"],
-            "parent_id": one["parent_id"] or None,
+            "parent_id": one["parent_id"],
             "content": one["text"],
             "done": True,
             "created_at": one["said_at"],

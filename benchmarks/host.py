@@ -19,9 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.ports import Vectors
-from adaptive.search.index import content_hash
-from adaptive.search.vectors import normalised
+from adaptive.core.ports import Vectors
+from adaptive.search.vectors import content_hash, normalised
 from benchmarks.figures import say
 from benchmarks.locomo import minilm
 from demo.environment import NEWEST, host_environment

@@ -45,7 +45,7 @@ from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.made_up_lives import EXTRACT, extraction_reply, made_up_sayings
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.services import running_services
-from tests.e2e.driver.settling import UNCAPPED
+from tests.e2e.driver.soak import UNCAPPED
 
 ROUNDS = 24
 SETTLING_ROUNDS = 4
@@ -75,7 +75,7 @@ async def measure() -> dict[str, Any]:
     environment = with_postgres_drivers(host_environment(NEWEST))
     taken: dict[str, list[LearnedTurn]] = defaultdict(list)
     async with (
-        running_services(postgres=True, redis=True) as services,
+        running_services(redis=True) as services,
         _running_host(environment, services.variables(environment)) as host,
     ):
         page = await host.user("owner")

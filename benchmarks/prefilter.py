@@ -15,15 +15,15 @@ from typing import Any
 
 import numpy as np
 
+from adaptive.core.ports import Vectors
 from adaptive.learn.prefilter import (
     PREFILTER_EXAMPLES,
     FactWeights,
     fact_scores,
     holds_fact,
+    spoken_parts,
     trained_weights,
 )
-from adaptive.learn.shown import spoken_parts
-from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from benchmarks.abstention import distortions
 from benchmarks.figures import say, write_results

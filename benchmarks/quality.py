@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.ports import Vectors
+from adaptive.core.ports import Vectors
 from adaptive.search.fusion import DEFAULT_WEIGHTS, Asked, Shelf, Weights, rank
 from adaptive.search.tokens import tokens
 from benchmarks.world import Known, World, questions_of

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.ports import Vectors
+from adaptive.core.ports import Vectors
 from adaptive.search.fusion import DEFAULT_WEIGHTS, Asked, rank, shelf
 from benchmarks.figures import say, spread
 from benchmarks.quality import our_quality

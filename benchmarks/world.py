@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, get_args
 
-from adaptive.ports import Vectors
+from adaptive.core.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import Shelf, shelf
 from benchmarks.locomo import Encode, Recollector, load_conversations, load_off_topic

@@ -54,7 +54,10 @@ def _parser() -> argparse.ArgumentParser:
         f" The first run installs Open WebUI into {cache_folder()}:"
         " about 3 GB, 3 to 10 minutes.",
     )
-    parser.add_argument("--port", type=_port, default=8080, help="port on 127.0.0.1 (%(default)s)")
+    port = os.environ.get("PORT") or "8080"
+    parser.add_argument(
+        "--port", type=_port, default=port, help="port on 127.0.0.1, or PORT (%(default)s)"
+    )
     parser.add_argument(
         "--data", type=Path, default=data, help="folder for chats and memories (%(default)s)"
     )
@@ -113,7 +116,7 @@ def _serve(parsed: argparse.Namespace) -> int:
     if not parsed.plugin.is_file():
         return _complain(f"{parsed.plugin} does not exist; `make bundle` builds it")
     if not _is_free(parsed.port):
-        return _complain(f"Port {parsed.port} is in use; choose another with --port")
+        return _complain(f"Port {parsed.port} is in use; choose another with --port or PORT")
     environment = host_environment(NEWEST)
     if Path(sys.prefix).resolve() != environment.folder.resolve():
         _go_on_under(environment.python)

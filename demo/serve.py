@@ -10,7 +10,6 @@ import json
 import os
 import shutil
 import signal
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from typing import Any, cast
 
 import aiohttp
 
-from demo.environment import NEWEST, HostEnvironment, host_environment, say
+from demo.environment import NEWEST, HostEnvironment, host_environment, say, showing_progress
 from demo.install import install_plugin, read_plugin
 from demo.server import HostServer, server_variables
 from demo.standin.service import MODEL, serving_stand_in
@@ -69,7 +68,8 @@ async def serve(port: int, data: Path, plugin: Path, *, fresh: bool) -> None:
             code = await asyncio.to_thread(server.wait)
             raise DemoError(f"Open WebUI ended by itself ({code}):\n{server.log_tail()}")
         finally:
-            say("\nStopping Open WebUI ...")
+            with suppress(OSError):  # a closed terminal has nobody to tell
+                say("\nStopping Open WebUI ...")
             _stop(server)
 
 
@@ -125,22 +125,9 @@ async def offered_model() -> AsyncIterator[Model]:
 
 async def _start(server: HostServer) -> None:
     say(f"Starting Open WebUI {server.environment.version} (15 to 60 seconds; log: {server.log})")
-    started = time.monotonic()
-    server.spawn()
-    waiting = asyncio.create_task(_say_that_it_goes_on(started))
-    try:
+    with showing_progress("starting", lambda: ""):
+        server.spawn()
         await server.wait_until_healthy()
-    finally:
-        waiting.cancel()
-        with suppress(asyncio.CancelledError):
-            await waiting
-    say(f"Open WebUI is up after {time.monotonic() - started:.0f} seconds.")
-
-
-async def _say_that_it_goes_on(started: float) -> None:
-    while True:
-        await asyncio.sleep(10)
-        say(f"  still starting, {time.monotonic() - started:.0f} seconds")
 
 
 async def _set_up(url: str, source: str) -> list[str]:
@@ -182,9 +169,9 @@ Open WebUI {environment.version} with Adaptive Memory is running.
 
 Try this:
 
-  1. Send "My dog is called Biscuit." and read the line above the answer: it says what was saved.
-  2. Start a new chat and ask "What is my dog called?".
-  3. Send "Forget that my dog is called Biscuit.", and look at what is left under
+  1. Send "I'm learning the cello." and read the line above the answer: it says what was saved.
+  2. Start a new chat and ask "Which instrument am I learning?".
+  3. Send "Forget that I am learning the cello.", and look at what is left under
      Settings > Personalization.
 
 Ctrl-C stops it."""

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.errors import EmbeddingError, MemoryUnavailable, StoreError, TablesUnavailable
-from adaptive.model import (
+from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError, TablesUnavailable
+from adaptive.core.kept import ChatTable
+from adaptive.core.model import (
     Completion,
     CompletionRequest,
     Draft,
@@ -22,12 +23,12 @@ from adaptive.model import (
     Turn,
     Utterance,
 )
-from adaptive.ports import ResponseFormat, Vectors
+from adaptive.core.ports import ResponseFormat, Vectors
+from adaptive.core.table_ports import StoredVector
 from adaptive.search.embedders import checked_vectors
-from adaptive.settings import Settings
-from adaptive.table_ports import StoredVector
-from adaptive.user_valves import UserValves
-from adaptive.valves import Valves
+from adaptive.settings.merged import Settings
+from adaptive.settings.user_valves import UserValves
+from adaptive.settings.valves import Valves
 
 DIMENSION = 64
 SOURCE = Provenance("chat-1", "message-1", 1_700_000_000)
@@ -263,17 +264,17 @@ class ShelvedVectors:
             raise TablesUnavailable("no table can be created")
 
 
-class ShelvedChats:
+class ShelvedChats(ChatTable):
     """A ``ChatTable`` whose rows are a dict; each call fails while ``unavailable``."""
 
     def __init__(self, *, unavailable: bool = False) -> None:
         self.rows: dict[tuple[str, str], str] = {}
         self.unavailable = unavailable
 
-    async def read(self, user_id: str, chat_id: str) -> str | None:
+    async def read(self, user_id: str, chat_id: str) -> str:
         """The row, if there is one."""
         self._check()
-        return self.rows.get((user_id, chat_id))
+        return self.rows.get((user_id, chat_id), "")
 
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
         """This row in place of the former one."""

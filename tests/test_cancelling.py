@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from adaptive.errors import EmbeddingError, ModelBusy
-from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.model import CompletionRequest, Memory
-from adaptive.privacy.redacting_completer import RedactingCompleter
-from adaptive.recall.chat_states import ChatStates
-from adaptive.recall.judge import JudgeRules, RelevanceCache, RelevanceJudge
+from adaptive.core.cache import UserCache
+from adaptive.core.errors import EmbeddingError
+from adaptive.core.model import Memory
+from adaptive.core.table_ports import Sources
+from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.redaction import RedactingCompleter
+from adaptive.recall.chat_block import ChatStates
+from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Library, recollect
-from adaptive.retry import RetryPolicy
-from adaptive.search.indexes import MemoryIndexes, Sources
+from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -36,7 +37,6 @@ CAT = "User has a cat called Miso."
 QUESTION = Question("What shall my cat Miso eat?", "", "chat")
 REPLY = json.dumps({"scores": [{"id": "m-1", "score": 0.9}]})
 VALVES: dict[str, Any] = {"inlet_timeout_seconds": 60, "vector_similarity_threshold": 0.0}
-RULES = JudgeRules(deadline=30, clear_above=2, clear_below=-1)
 
 
 @pytest_asyncio.fixture(autouse=True)
@@ -76,18 +76,11 @@ async def person(*script: str | Exception, memories: tuple[Memory, ...] = ()) ->
     memories = memories or (memory("m-1", CAT), memory("m-2", "User owns a boat."))
     model, embedder = ScriptedModel(*script), WordEmbedder()
     sources = Sources("ada", ListedMemories(*memories), embedder, ShelvedVectors())
-    judge = RelevanceJudge(
-        RedactingCompleter(model, personal_data=True),
-        AnswerFormats(),
-        RelevanceCache(),
-        RULES,
-    )
-    indexes = MemoryIndexes()
-    states = ChatStates(write_after=0)
-    library = Library(sources, indexes, ShelvedChats(), states, judge)
-    await indexes.current(sources, 10**9, patience=60)
-    while "ada" in indexes._embedding:
-        await asyncio.sleep(0)
+    redacting, indexes = RedactingCompleter(model, personal_data=True), MemoryIndexes()
+    judge = RelevanceJudge(redacting, AnswerFormats(), UserCache[float](99), deadline=30)
+    states = ChatStates(ShelvedChats(), write_after=0)
+    library = Library(sources, indexes, states, judge)
+    assert (await indexes.current(sources, patience=60)).ready
     return Person(library, model, embedder)
 
 
@@ -110,16 +103,6 @@ async def test_judge() -> None:
     ada.model.gate.set()
     assert await ada.recalled() == (CAT,)
     assert len(ada.model.requests) == 2
-
-
-async def test_pause_before_a_retry() -> None:
-    """A question that waits for its next try is not asked again."""
-    model = ScriptedModel(ModelBusy("no", retry_after=60), "yes")
-    request = CompletionRequest("system", "user", "name", {})
-    asked = ask(model, request, AnswerFormats(), RetryPolicy(3), timeout=120)
-    work = asyncio.create_task(asked)
-    await stopped(work, lambda: len(model.requests) == 1 and not model.running)
-    assert len(model.requests) == 1
 
 
 async def test_embedding() -> None:

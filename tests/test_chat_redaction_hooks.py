@@ -15,8 +15,8 @@ import pytest
 from adaptive.filter import Filter
 from adaptive.privacy.redacted_chat import EventRestorer
 from adaptive.privacy.redaction import Redaction
-from adaptive.privacy_valves import PiiRedaction
-from adaptive.valves import Valves
+from adaptive.settings.privacy_valves import PiiRedaction
+from adaptive.settings.valves import Valves
 
 MAIL = "ana@example.org"
 HOOKS = ("stream", "request")
@@ -145,17 +145,6 @@ async def test_failure_while_streaming(
     event = chunk("[EMAIL_1]")
     assert plugin.stream(event, __metadata__=metadata) is event
     assert "TypeError" in caplog.text
-
-
-async def test_hooks_without_arguments() -> None:
-    """A hook that the host gives nothing but its first argument does not fail."""
-    plugin = redacting()
-    out = await plugin.inlet(asking())
-    assert out["messages"][0]["content"] == "[EMAIL_1]"
-    event = chunk("[EMAIL_1]")
-    assert plugin.stream(event) is event
-    body = asking()
-    assert await plugin.request(body) is body
 
 
 async def _settled(plugin: Filter) -> None:

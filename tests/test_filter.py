@@ -17,12 +17,13 @@ import pytest
 from fastapi import FastAPI, Request
 from pydantic import BaseModel
 
-from adaptive.errors import HostError
+from adaptive.core.errors import HostError
 from adaptive.filter import Filter
-from adaptive.history.window import RequestWindow, message_tokens
+from adaptive.history.window import message_tokens
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
-from adaptive.recalling import RequestInHand
-from adaptive.user_valves import UserValves
+from adaptive.recall.recall import RequestInHand
+from adaptive.settings.user_valves import UserValves
+from tests.rates import over
 
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
@@ -128,11 +129,6 @@ def test_names_that_mean_something_to_the_host() -> None:
     assert issubclass(plugin.UserValves, BaseModel)
 
 
-def test_nothing_runs_in_the_constructor() -> None:
-    """The host constructs the filter to validate an edit, outside of any loop."""
-    assert Filter() is not Filter()
-
-
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
 async def test_unsupported_host(name: str, caplog: pytest.LogCaptureFixture) -> None:
     """On a host that is too old the chat goes on without memory, and the log says so once."""
@@ -162,47 +158,7 @@ async def test_nobody_to_serve(name: str, user: dict[str, Any]) -> None:
     assert page.lines == []
 
 
-@pytest.mark.parametrize("settings", [None, {}, {"ui": {}}, {"ui": {"memory": True}}])
-async def test_switch_that_is_not_off(settings: Any) -> None:
-    """Who has the host's switch on, or has never touched it, is served."""
-    user = {"id": "ada", "settings": settings}
-    changed = await run(on_a_host().inlet, a_body(), CHANNEL, user=user)
-    assert changed["features"] == {"memory": False}
-
-
-@pytest.mark.parametrize("name", ["inlet", "outlet"])
-async def test_bare_call(name: str) -> None:
-    """A call with the body alone gets the body back."""
-    body = a_body()
-    assert await getattr(on_a_host(), name)(body) is body
-
-
-async def test_memories_are_not_shown() -> None:
-    """Where memories are only collected, the body is left alone."""
-    plugin, body = on_a_host(), a_body()
-    plugin.valves = plugin.Valves(show_memories=False)
-    assert await run(plugin.inlet, body, API) is body
-
-
-@pytest.mark.parametrize(
-    "metadata",
-    [
-        CHANNEL,
-        {**SAVED, "chat_id": "local"},
-        {**SAVED, "chat_id": "temporary:x"},
-        {**SAVED, "internal": True},
-    ],
-    ids=["channel", "temporary", "temporary since 0.11", "sub-agent"],
-)
-async def test_conversations_without_memories(metadata: dict[str, Any]) -> None:
-    """Where memories have no place, the host is not even asked for them."""
-    page = Page()
-    changed = await run(on_a_host().inlet, a_body(), metadata, page)
-    assert system_prompt(changed) == "Be kind."
-    assert page.lines == []
-
-
-@pytest.mark.parametrize("words", ["Hello", "", "?!", None, [], [{"type": "image_url"}]])
+@over("words", ["Hello", "", "?!", None, [], [{"type": "image_url"}]])
 async def test_old_block_goes(words: Any) -> None:
     """Where no memories come, an old block goes from a copy, and the rest of the prompt stays."""
     body = a_body(words)
@@ -211,34 +167,6 @@ async def test_old_block_goes(words: Any) -> None:
     assert system_prompt(changed) == "Be kind."
     assert changed["messages"][1:] == before["messages"][1:]
     assert body == before
-
-
-async def test_native_memory_is_replaced() -> None:
-    """The host's own memory is switched off for the turn, in a copy of the shared features."""
-    body = a_body()
-    changed = await run(on_a_host().inlet, body, CHANNEL)
-    assert changed["features"] == {"memory": False}
-    assert body["features"] == {"memory": True}
-
-
-async def test_native_memory_is_kept() -> None:
-    """Where the admin keeps the host's own memory, the features stay."""
-    plugin = on_a_host()
-    plugin.valves = plugin.Valves(native_memory="keep")
-    assert (await run(plugin.inlet, a_body(), CHANNEL))["features"] == {"memory": True}
-
-
-async def test_native_memory_and_banks_for_local_models() -> None:
-    """Where the chat's model may not see all memories, the host is not left to show them."""
-    plugin = on_a_host()
-    plugin.valves = plugin.Valves(native_memory="keep", local_only_banks="Health")
-    assert (await run(plugin.inlet, a_body(), CHANNEL))["features"] == {"memory": False}
-
-
-async def test_body_without_features() -> None:
-    """A body without features, as of a plain API call, gets none."""
-    body = {key: value for key, value in a_body().items() if key != "features"}
-    assert "features" not in await run(on_a_host().inlet, body, CHANNEL)
 
 
 @pytest.mark.parametrize("metadata", [SAVED, API], ids=["saved", "api"])
@@ -270,11 +198,7 @@ async def test_recall_fails(failure: Exception, reason: str) -> None:
     assert page.lines == [f"Answered without memories: {reason}"]
 
 
-@pytest.mark.parametrize("failure", [HostError("locked"), TimeoutError(), RuntimeError("a bug")])
-@pytest.mark.parametrize("known", [True, False], ids=["window known", "window unknown"])
-async def test_chat_fits_whatever_fails(
-    failure: Exception, known: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_chat_fits_whatever_fails() -> None:
     """Where recall fails, a long chat is cut to its window all the same, and warned of."""
     plugin, body = on_a_host(), a_body()
     turns = [
@@ -286,14 +210,6 @@ async def test_chat_fits_whatever_fails(
     before = copy.deepcopy(body)
     plugin.valves = plugin.Valves(max_context_tokens=1500)
     metadata = {**SAVED, "adaptive_memory": {"warnings": ["Beware"]}}
-
-    async def fails(asked: RequestInHand) -> dict[str, Any]:
-        if known:
-            kept = asked.messages[-5:]
-            asked.window = RequestWindow(asked.hook.settings, kept, "### Earlier\nThey spoke.")
-        raise failure
-
-    monkeypatch.setattr(plugin._recalling, "recalled", fails)
     changed = await run(plugin.inlet, body, metadata)
     assert body == before
     sent = changed["messages"]
@@ -301,7 +217,6 @@ async def test_chat_fits_whatever_fails(
     assert sum(map(message_tokens, sent)) < 1500
     assert sent[-1] == before["messages"][-1]
     assert "Beware" in system_prompt(changed)
-    assert ("They spoke." in system_prompt(changed)) is known
 
 
 async def test_fitting_fails(
@@ -313,7 +228,7 @@ async def test_fitting_fails(
     def breaks(_: RequestInHand) -> dict[str, Any]:
         raise RuntimeError("a bug")
 
-    monkeypatch.setattr(RequestInHand, "without_memories", breaks)
+    monkeypatch.setattr(plugin._recall, "without_memories", breaks)
     assert await run(plugin.inlet, body, dict(SAVED)) is body
     assert "sent as it came" in caplog.text
 
@@ -355,14 +270,7 @@ async def test_outlet_returns_at_once() -> None:
     assert page.lines == ["Nothing saved: queueing a turn: No module named 'open_webui'"]
 
 
-async def test_turn_that_can_not_be_kept(caplog: pytest.LogCaptureFixture) -> None:
-    """Whatever fails in the outlet, the answer reaches the user, and the log tells."""
-    body = a_body()
-    assert await run(on_a_host().outlet, body, Faulty(RuntimeError("a bug"))) is body
-    assert "nothing can be learned from this turn" in caplog.text
-
-
-@pytest.mark.parametrize(
+@over(
     "metadata",
     [
         CHANNEL,
@@ -372,7 +280,6 @@ async def test_turn_that_can_not_be_kept(caplog: pytest.LogCaptureFixture) -> No
         {**SAVED, "user_message": {"meta": {"internal": True}}},
         API,
     ],
-    ids=["channel", "temporary", "sub-agent", "automation", "timer", "api"],
 )
 async def test_conversations_that_are_not_learned(metadata: dict[str, Any]) -> None:
     """Where the words may not be the user's own, nothing is learned and nothing is said."""
@@ -381,12 +288,26 @@ async def test_conversations_that_are_not_learned(metadata: dict[str, Any]) -> N
     assert page.lines == []
 
 
-async def test_saving_is_off() -> None:
-    """Who saves nothing is not told about it after each answer."""
-    page = Page()
-    user = {"id": "ada", "valves": UserValves(save_mode="off")}
-    await run(on_a_host().outlet, a_body(), SAVED, page, user)
-    assert page.lines == []
+@pytest.mark.parametrize(
+    ("error", "lines"),
+    [(HostError("locked"), ["Failed: locked"]), (RuntimeError("x"), [f"Failed: {UNEXPECTED}"])],
+)
+async def test_work_behind_an_answer(
+    error: Exception, lines: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """What fails behind an answer is logged, and told where the user waits for it."""
+    plugin, page = on_a_host(), Page()
+    hook = plugin._hook({"id": "ada"}, dict(SAVED), request(), page.emit, None)
+    assert hook is not None
+
+    async def work() -> str:
+        raise error
+
+    plugin._behind(hook, work(), "trying", "Failed")
+    plugin._behind(hook, work(), "trying in silence")
+    await settled()
+    assert page.lines == lines
+    assert "trying" in caplog.text
 
 
 async def test_silent_status() -> None:

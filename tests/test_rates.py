@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 
 import pytest
@@ -29,12 +28,6 @@ def test_bar(capsys: pytest.CaptureFixture[str]) -> None:
     assert "1 of 2 hold: 50.0%, bar 50%\n  five" in capsys.readouterr().out
     with pytest.raises(pytest.fail.Exception, match="five"):
         found.at_least(0.51)
-
-
-def test_no_case() -> None:
-    """An empty set proves nothing, so it fails."""
-    with pytest.raises(AssertionError, match="no case"):
-        Rate().at_least(0)
 
 
 def test_crash_is_no_miss() -> None:
@@ -64,23 +57,6 @@ def test_over() -> None:
     assert seen == [(1, "a", "x"), (2, "b", "x")]
 
 
-def test_over_two_tables() -> None:
-    """Each case of one table is tried with each of the other, and the upper bar holds."""
-
-    @over("number", [0, 1], at_least=0.5)
-    @over("word", ["a", "b"])
-    def check(number: int, word: str) -> None:
-        assert even(number), word
-
-    check()
-    assert [(one["number"], one["word"]) for one in check.tried] == [
-        (0, "a"),
-        (0, "b"),
-        (1, "a"),
-        (1, "b"),
-    ]
-
-
 def test_over_below_the_bar() -> None:
     """All cases hold unless a bar is given, and a failed ``pytest.raises`` is a miss as well."""
 
@@ -91,16 +67,3 @@ def test_over_below_the_bar() -> None:
 
     with pytest.raises(pytest.fail.Exception, match="1 of 2 hold"):
         check()
-
-
-def test_over_coroutines() -> None:
-    """A coroutine is looped over within one loop."""
-
-    @over("number", [0, 1])
-    async def check(number: int) -> None:
-        await asyncio.sleep(0)
-        assert even(number)
-
-    assert inspect.iscoroutinefunction(check)
-    with pytest.raises(pytest.fail.Exception, match="1 of 2 hold"):
-        asyncio.run(check())

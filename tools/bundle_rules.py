@@ -23,7 +23,6 @@ from tools.bundle_source import (
     import_graph,
     internal_imports,
     is_internal,
-    own_scope,
     prompts_block,
 )
 
@@ -47,19 +46,20 @@ NESTED = (
 def check(modules: list[Module], prompts: Mapping[str, str]) -> list[Violation]:
     """Every broken rule of the source, in the order of its place."""
     by_name = {module.name: module for module in modules}
-    violations = [*_name_clashes(modules), *_cycles(modules), *_prompt_table(modules, prompts)]
+    violations = [*_name_clashes(modules), *_cycles(modules)]
     for path, text in [*((m.path, m.text) for m in modules), *prompts.items()]:
         violations.extend(rewritten_texts(path, text))
+    if prompts and not any(map(prompts_block, modules)):
+        message = f"no module has the block from {PROMPTS_FROM!r} to {PROMPTS_TO!r}"
+        violations.append(Violation(min(prompts), 1, message))
     for module in modules:
         if module.is_package:
             violations.extend(_package_file(module))
             continue
         violations.extend(_imports(module, by_name))
         violations.extend(_future_import(module))
-        violations.extend(_shared_lines(module))
         violations.extend(_names_at_top(module))
         violations.extend(_meaningless_names(module))
-        violations.extend(_lost_with_block(module))
     return sorted(set(violations))
 
 
@@ -82,7 +82,11 @@ def _imports(module: Module, by_name: Mapping[str, Module]) -> Iterator[Violatio
     top = {id(statement) for statement in module.tree.body}
     for node in ast.walk(module.tree):
         if isinstance(node, ast.Import):
-            messages = _plain_import(node)
+            messages = [
+                f"`import {alias.name}`: write `from {alias.name} import name`"
+                for alias in node.names
+                if is_internal(alias.name)
+            ]
         elif isinstance(node, ast.ImportFrom):
             messages = _from_import(node, by_name)
             if is_internal(node.module) and id(node) not in top:
@@ -91,14 +95,6 @@ def _imports(module: Module, by_name: Mapping[str, Module]) -> Iterator[Violatio
             continue
         for message in messages:
             yield Violation(module.path, node.lineno, message)
-
-
-def _plain_import(node: ast.Import) -> list[str]:
-    return [
-        f"`import {alias.name}`: write `from {alias.name} import name`"
-        for alias in node.names
-        if is_internal(alias.name)
-    ]
 
 
 def _from_import(node: ast.ImportFrom, by_name: Mapping[str, Module]) -> list[str]:
@@ -142,14 +138,6 @@ def _future_import(module: Module) -> Iterator[Violation]:
             yield Violation(module.path, statement.lineno, message)
 
 
-def _shared_lines(module: Module) -> Iterator[Violation]:
-    end = 0
-    for statement in module.tree.body:
-        if statement.lineno <= end:
-            yield Violation(module.path, statement.lineno, "two statements on one line")
-        end = statement.end_lineno or statement.lineno
-
-
 def _names_at_top(module: Module) -> Iterator[Violation]:
     for binding in bindings(module):
         if binding.name in RESERVED:
@@ -158,10 +146,6 @@ def _names_at_top(module: Module) -> Iterator[Violation]:
         if binding.name in BUILTINS and not _is_dunder(binding.name):
             message = f"{binding.name!r} would hide the builtin in the whole bundle; rename it"
             yield Violation(module.path, binding.line, message)
-    for node in own_scope(module.tree):
-        if isinstance(node, ast.Delete):
-            message = "`del` at top level would delete the name for every module"
-            yield Violation(module.path, node.lineno, message)
 
 
 def _meaningless_names(module: Module) -> Iterator[Violation]:
@@ -169,24 +153,11 @@ def _meaningless_names(module: Module) -> Iterator[Violation]:
     for node in ast.walk(module.tree):
         match node:
             case ast.Name(id=name) if name in WITHOUT_MEANING:
-                found = name
-            case ast.Attribute(attr="__file__" | "__package__" | "__spec__"):
-                found = node.attr
-            case ast.Attribute(attr="resources", value=ast.Name(id="importlib")):
-                found = "importlib.resources"
-            case ast.Import() | ast.ImportFrom() if _imports_resources(node):
-                found = "importlib.resources"
+                if node.lineno not in block:
+                    message = f"{name} has no meaning in the bundle but in the prompts block"
+                    yield Violation(module.path, node.lineno, message)
             case _:
-                continue
-        if node.lineno not in block:
-            message = f"{found} has no meaning in the bundle; only the prompts block may use it"
-            yield Violation(module.path, node.lineno, message)
-
-
-def _imports_resources(node: ast.Import | ast.ImportFrom) -> bool:
-    prefix = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-    names = [prefix + alias.name for alias in node.names]
-    return any((name + ".").startswith("importlib.resources.") for name in names)
+                pass
 
 
 def _name_clashes(modules: list[Module]) -> Iterator[Violation]:
@@ -220,51 +191,3 @@ def _cycles(modules: list[Module]) -> Iterator[Violation]:
         importer = next(module for module in modules if module.name == names[0])
         line = next(s.lineno for s in internal_imports(importer) if s.module == names[1])
         yield Violation(importer.path, line, "import cycle: " + " -> ".join(names))
-
-
-def _prompt_table(modules: list[Module], prompts: Mapping[str, str]) -> Iterator[Violation]:
-    holders: list[Module] = []
-    for module in modules:
-        marks = [
-            (number, line.strip())
-            for number, line in enumerate(module.lines, 1)
-            if line.strip() in {PROMPTS_FROM, PROMPTS_TO}
-        ]
-        if not marks:
-            continue
-        holders.append(module)
-        block = prompts_block(module)
-        if block is None or [mark for _, mark in marks] != [PROMPTS_FROM, PROMPTS_TO]:
-            message = f"the prompts block is one {PROMPTS_FROM!r} with one {PROMPTS_TO!r} below it"
-            yield Violation(module.path, marks[0][0], message)
-        elif not any(b.name == "PROMPTS" and b.line in block for b in bindings(module)):
-            yield Violation(module.path, block.start, "the prompts block must define PROMPTS")
-        elif cut := _cut_by(block, module):
-            yield Violation(module.path, cut, "the prompts block may not cut through a statement")
-    for module in holders[1:]:
-        message = f"{holders[0].path} already holds the prompts block"
-        yield Violation(module.path, 1, message)
-    if prompts and not holders:
-        yield Violation(min(prompts), 1, f"no module has the block {PROMPTS_FROM!r}")
-
-
-def _cut_by(block: range, module: Module) -> int | None:
-    for statement in module.tree.body:
-        lines = set(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
-        if lines & set(block) and not lines <= set(block):
-            return statement.lineno
-    return None
-
-
-def _lost_with_block(module: Module) -> Iterator[Violation]:
-    block = prompts_block(module)
-    if block is None:
-        return
-    places: defaultdict[str, list[bool]] = defaultdict(list)
-    for binding in bindings(module):
-        places[binding.name].append(binding.line in block)
-    lost = {name for name, inside in places.items() if all(inside)} - {"PROMPTS"}
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Name) and node.id in lost and node.lineno not in block:
-            message = f"{node.id!r} is bound in the prompts block only, which the bundle replaces"
-            yield Violation(module.path, node.lineno, message)

@@ -12,6 +12,7 @@ import argparse
 import base64
 import itertools
 import lzma
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -34,7 +35,7 @@ from benchmarks.figures import say
 from benchmarks.locomo import minilm
 
 WORDINGS = Path(__file__).parent / "duplicate_wordings.txt"
-MODULE = Path(__file__).resolve().parent.parent / "src/adaptive/learn/rewordings.py"
+MODULE = Path(__file__).resolve().parent.parent / "src/adaptive/learn/duplicates.py"
 FOLDS = 5
 Couple = tuple[str, str]
 
@@ -162,13 +163,11 @@ def main() -> None:
         different + couples_of(development, same=False),
     )
     text = packed(whole)
-    module = (
-        '"""Rewordings that leave a fact the same: written by ``tools/train_duplicates.py``."""\n\n'
-        "from __future__ import annotations\n\n# Groups of phrases that may stand for each other;"
-        f' lzma and base85.\nPACKED_REWORDINGS = "{text}"  # noqa: E501\n'
-    )
+    former = MODULE.read_text(encoding="utf-8")
+    line = f'PACKED_REWORDINGS = "{text}"  # noqa: E501'
+    module = re.sub(r"^PACKED_REWORDINGS = .*$", lambda _: line, former, flags=re.MULTILINE)
     if check:
-        sys.exit(0 if MODULE.read_text(encoding="utf-8") == module else f"{MODULE} is stale")
+        sys.exit(0 if former == module else f"{MODULE} is stale")
     MODULE.write_text(module, encoding="utf-8")
     say(f"{len(whole)} rewordings, {len(text)} signs")
     encode = minilm()

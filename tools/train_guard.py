@@ -3,7 +3,7 @@
 From the labelled sets of ``tests/privacy`` and the ordinary memories of the repository. It needs
 scikit-learn, as the environments of Open WebUI have it. Each source, that is what one author
 wrote, is judged by what the others teach: so a new author's texts will fare. The threshold is the
-score above which two in a hundred harmless look-alikes are, in the mean of the left-out sources.
+score above which one in forty harmless look-alikes is, in the mean of the left-out sources.
 """
 
 # ruff: noqa: RUF001 - words of several scripts
@@ -13,6 +13,7 @@ from __future__ import annotations
 import base64
 import json
 import lzma
+import random
 import re
 import sys
 from collections import Counter
@@ -27,8 +28,13 @@ from sklearn.linear_model import LogisticRegression
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from adaptive.privacy.classifier import GUARD_BUCKETS, feature_value, order_features, order_parts
-from adaptive.privacy.injection import injection_verdict
+from adaptive.privacy.injection import (
+    GUARD_BUCKETS,
+    feature_value,
+    injection_reason,
+    order_features,
+    order_parts,
+)
 from benchmarks.figures import say
 from benchmarks.personal import PEOPLE
 
@@ -38,8 +44,12 @@ SETS = PROJECT / "tests/privacy"
 # Each was written by another author.
 LABELLED = (
     *("orders", "orders_a", "orders_b", "orders_d"),
-    *("orders_shapes", "orders_languages", "orders_twins", "orders_words"),
+    *("orders_shapes", "orders_languages", "orders_twins", "orders_words", "orders_voices"),
 )
+# Sentences with alternatives in brackets, and names in braces, of which so many are drawn.
+VARIED = "varied_orders"
+DRAWN = 2
+ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 SEED = 14
 FALSE_REFUSALS = 0.02
 # The inverse of the regularisation.
@@ -47,7 +57,7 @@ INVERSE_PENALTY = 30.0
 # There are three times as many harmless texts.
 ATTACK_WEIGHT = 1.5
 # Weights are whole numbers up to it: finer ones would not fit in 20 kB.
-LEVELS = 14
+LEVELS = 12
 # One text in so many is joined with others of its set, so that length tells nothing.
 JOINED_ONE_IN = 4
 # Most memories open so and most orders do not; each text is learned without it as well.
@@ -102,6 +112,7 @@ def _texts() -> Iterator[LabelledText]:
         yield from (LabelledText(text, "attack", name) for text in own["orders"])
         yield from (LabelledText(text, "look-alike", name) for text in own["harmless"])
         yield from (LabelledText(text, "ordinary", name) for text in own.get("ordinary", ()))
+    yield from _varied_texts()
     for group in _read(PROJECT / "benchmarks/deduplication_pairs.json")["written"]:
         for text in (text for pair in group["pairs"] for text in pair[:2]):
             yield LabelledText(text, "ordinary", "deduplication")
@@ -114,6 +125,21 @@ def _texts() -> Iterator[LabelledText]:
             yield LabelledText(text, "ordinary", "lessons")
     for text in (text for person in PEOPLE for text in person.memories):
         yield LabelledText(text, "ordinary", "people")
+
+
+def _varied_texts() -> Iterator[LabelledText]:
+    varied = _read(SETS / f"labelled/{VARIED}.json")
+    chance = random.Random(SEED)  # noqa: S311 - texts to learn from
+    kinds: dict[str, Kind] = {"orders": "attack", "harmless": "look-alike"}
+    for key, kind in kinds.items():
+        for text in (text for text in varied[key] for _ in range(DRAWN)):
+            yield LabelledText(_drawn(text, varied["words"], chance), kind, VARIED)
+
+
+def _drawn(text: str, words: dict[str, list[str]], chance: random.Random) -> str:
+    """One of the sentences that a varied one stands for."""
+    chosen = ALTERNATIVES.sub(lambda found: chance.choice(found[1].split("|")), text)
+    return re.sub(r"\{(\w+)\}", lambda found: chance.choice(words[found[1]]), chosen)
 
 
 def _read(path: Path) -> Any:
@@ -170,7 +196,7 @@ def threshold_of(texts: Sequence[LabelledText], scores: Sequence[float]) -> floa
     alike = [
         (score, one.source)
         for one, score in zip(texts, scores, strict=True)
-        if one.kind == "look-alike"
+        if one.kind == "look-alike" and one.source != VARIED
     ]
     counts = Counter(source for _, source in alike)
     refused = 0.0
@@ -197,17 +223,17 @@ def module_text(model: LinearModel, threshold: float) -> str:
 def figures(texts: Sequence[LabelledText], scores: Sequence[float], threshold: float) -> str:
     """The share of each source and kind that is refused, by score or by structure."""
     refused = [
-        score > threshold or not injection_verdict(one.text, typed=True).allowed
+        score > threshold or injection_reason(one.text, typed=True) != ""
         for one, score in zip(texts, scores, strict=True)
     ]
     lines = ["| left out | attacks | look-alikes | ordinary |", "|---|---|---|---|"]
-    for source in (*dict.fromkeys(one.source for one in texts), ""):
+    for source in (*dict.fromkeys(one.source for one in texts if one.source != VARIED), ""):
         cells = [source or "all"]
         for kind in KINDS:
             own = [
                 hit
                 for one, hit in zip(texts, refused, strict=True)
-                if one.kind == kind and source in ("", one.source)
+                if one.kind == kind and source in ("", one.source) and one.source != VARIED
             ]
             cells.append(f"{sum(own)} of {len(own)}, {sum(own) / len(own):.1%}" if own else "")
         lines.append(f"| {' | '.join(cells)} |")
@@ -218,7 +244,7 @@ def main() -> None:
     """Print the figures of left-out sources, write the module."""
     texts = labelled_texts()
     scores = [0.0] * len(texts)
-    for source in dict.fromkeys(one.source for one in texts):
+    for source in dict.fromkeys(one.source for one in texts if one.source != VARIED):
         model = trained([one for one in texts if one.source != source])
         for number, one in enumerate(texts):
             if one.source == source:

@@ -1,260 +1,222 @@
-"""Simple English statements about oneself, read by a table of rules.
+"""What people say of themselves: whatever stands in the first person and neither asks nor requests.
 
-A demonstration, not a parser of English: what no rule knows is not a statement.
+English is told in the third person, a sentence in another language is kept as it was said. A few
+forms, such as a home, get one wording, so that the next of the same kind corrects the last.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
-from demo.standin.wording import (
-    about_the_user,
-    conjugated,
-    in_third_person,
-    sentences_of,
-    tidy,
-)
 from demo.standin.words import listed
 
-_VALUE = r"(?P<value>.{1,200}?)"
-_THING = r"(?P<thing>\w[\w' -]{0,40}?)"
-_OFTEN = r"(?:(?:really|absolutely|also|always|still|just|do|now|currently|recently) )*"
-_AMOUNT = r"(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+|some|several)"
-_LATELY = r"(?: (?:last|this) \w+| in (?:19|20)\d\d| (?:\w+ ){1,3}ago| yesterday| recently)?"
+# A message of this demo is a few sentences; the rest of a pasted book is not looked at.
+_LONGEST_MESSAGE = 20_000
+_LONGEST_CLAUSE = 300
 
-_FAMILY = listed(
-    """
-    aunt boyfriend boss brother child children colleague cousin dad daughter father friend
-    girlfriend grandfather grandmother husband mom mother mum neighbour neighbor nephew niece
-    parents partner sister son uncle wife
-    """
-)
-_IDENTITY = listed("address age birthday job name nationality profession")
-_PETS = listed("bird budgie cat dog fish hamster horse kitten parrot puppy rabbit")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One kind of statement: how it is said, and the memory that it becomes.
-
-    A ``single`` fact is true once at a time, so the next one of the same frame corrects it. The
-    frame is the template before ``{value}``, unless ``frame`` names it. Without ``tags`` the thing
-    that the statement is about decides.
-    """
-
-    pattern: str
-    template: str
-    tags: tuple[str, ...] = ()
-    importance: int = 6
-    bank: str = "Personal"
-    single: bool = False
-    frame: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A fact about the user as a plain sentence; no ``frame`` when others may stand beside it."""
-
-    content: str
-    tags: tuple[str, ...]
-    importance: int
-    bank: str
-    frame: str = ""
-
-
-# The first rule that matches a whole clause counts, so the special ones stand first.
-RULES = (
-    Rule(
-        rf"my {_THING}'s name is {_VALUE}",
-        "User's {thing} is called {value}.",
-        single=True,
-    ),
-    Rule(
-        rf"my {_THING} (?P<be>is|are) (?:called|named) {_VALUE}",
-        "User's {thing} {be} called {value}.",
-        single=True,
-    ),
-    Rule(
-        rf"(?:i|we) {_OFTEN}have (?:got )?(?:an?|one) (?:new |little |young )?{_THING}"
-        rf" (?:(?:who|that|which) is |)(?:called|named|whose name is) {_VALUE}",
-        "User's {thing} is called {value}.",
-        single=True,
-    ),
-    Rule(
-        r"(?:my name is|(?:you can |just |please )*call me|i am called)"
-        rf" (?!(?:back|later|when|if|tomorrow|an?|the)\b){_VALUE}",
-        "User's name is {value}.",
-        tags=("identity",),
-        importance=9,
-        single=True,
-    ),
-    Rule(
-        rf"my birthday is (?:on )?(?!(?:in|on|not|today|tomorrow|coming|soon|next)\b){_VALUE}",
-        "User's birthday is on {value}.",
-        tags=("identity",),
-        importance=8,
-        single=True,
-        frame="User's birthday is",
-    ),
-    Rule(
-        rf"(?:i|we) (?:have )?{_OFTEN}(?:moved|relocated) (?:from .{{1,60}}? )?to"
-        rf" {_VALUE}{_LATELY}",
-        "User lives in {value}.",
-        tags=("identity",),
-        importance=8,
-        single=True,
-    ),
-    Rule(
-        rf"(?:i|we) (?:am |are )?{_OFTEN}(?:live|living|based) in {_VALUE}",
-        "User lives in {value}.",
-        tags=("identity",),
-        importance=8,
-        single=True,
-    ),
-    Rule(
-        rf"i (?:am|come) (?:originally )?from {_VALUE}",
-        "User is from {value}.",
-        tags=("identity",),
-        importance=7,
-        single=True,
-    ),
-    Rule(
-        rf"i (?:am )?{_OFTEN}work(?:ing)? (?P<how>as|at|for) {_VALUE}",
-        "User works {how} {value}.",
-        tags=("identity",),
-        importance=7,
-        bank="Work",
-        single=True,
-    ),
-    Rule(
-        rf"i am {_OFTEN}allergic to {_VALUE}",
-        "User is allergic to {value}.",
-        tags=("identity",),
-        importance=9,
-    ),
-    Rule(
-        rf"i am (?P<article>an?) (?!(?:bit|little|lot|few)\b){_VALUE}",
-        "User is {article} {value}.",
-        tags=("identity",),
-    ),
-    Rule(
-        rf"i {_OFTEN}(?P<verb>like|love|prefer|hate|enjoy|dislike)"
-        rf" (?!(?:it|that|this|your?|how|what|when)\b){_VALUE}",
-        "User {verb}s {value}.",
-        tags=("preference",),
-    ),
-    Rule(
-        r"i (?:do not|don't) (?:really )?(?:like|enjoy)"
-        rf" (?!(?:it|that|this|your?|how|what|when)\b){_VALUE}",
-        "User does not like {value}.",
-        tags=("preference",),
-    ),
-    Rule(
-        rf"i {_OFTEN}(?P<verb>play|collect|speak|study|teach|practi[cs]e|drive|ride|grow|cook|bake"
-        rf"|paint|drink|eat|read|use) (?!(?:it|that|this|you|to|about|with)\b){_VALUE}",
-        "User {does} {value}.",
-        tags=("behavior",),
-    ),
-    Rule(
-        r"i (?:(?P<verb>want|plan|hope)|am (?P<planning>plan)ning) to"
-        rf" (?!(?:know|ask|see|understand|hear|talk|thank|tell|say)\b){_VALUE}",
-        "User {verb}s to {value}.",
-        tags=("goal",),
-    ),
-    Rule(
-        rf"(?:i|we) {_OFTEN}(?:have|own) (?:got )?(?P<amount>{_AMOUNT})"
-        rf" (?!(?:\w+ )?(?:questions?|problems?|issues?|requests?|tasks?|ideas?|bugs?)\b){_VALUE}",
-        "User has {amount} {value}.",
-        tags=("possession",),
-    ),
-    Rule(
-        rf"my (?!(?:questions?|problem|issue|code|guess|point|message|bad)\b){_THING}"
-        rf" (?P<be>is|are) (?!(?:not|today|tomorrow|here|there|coming|that|how)\b){_VALUE}",
-        "User's {thing} {be} {value}.",
-        single=True,
+_TYPOGRAPHY = str.maketrans("\u2019\u2018\u02bc", "'''", '"\u201c\u201d\u201e')
+_SPELLED_OUT = (
+    (re.compile(r"\bI'm\b|^im\b", re.I), "I am"),
+    (re.compile(r"\b(I|we)'ve\b", re.I), r"\1 have"),
+    (re.compile(r"\b(I|we)'d\b", re.I), r"\1 would"),
+    (re.compile(r"\b(I|we)'ll\b", re.I), r"\1 will"),
+    (re.compile(r"\bwe're\b", re.I), "we are"),
+    (re.compile(r"'s (?=(?:called|named)\b)", re.I), " is "),
+    (re.compile(r"\b(name|birthday)'s (?=\w)", re.I), r"\1 is "),
+    (
+        re.compile(r"^(I .*? (?:and|but)) (?=(?:live|work|am|have|moved|want|like|love)\b)"),
+        r"\1 I ",
     ),
 )
-
-_PATTERNS = tuple((re.compile(rule.pattern, re.IGNORECASE), rule) for rule in RULES)
+# Not after "St." and the like, and not inside "3.5".
+_SENTENCE_END = re.compile(r"(?<!\b[SDM][tr]\.)(?<!\bMrs\.)(?<=[.!?;])[')]*\s+|\n+")
+_NEXT_CLAUSE = re.compile(
+    r"(?:,\s*(?:and|but)|\s+and|\s+but|,)\s+"
+    r"(?=(?:I|we|he|she|it|they|call me)\b|(?:my|our|his|her) [\w' -]{1,40}? (?:is|are)\b)",
+    re.I,
+)
+_LEAD_IN = re.compile(
+    r"^(?:(?:actually|well|oh|no|yes|sorry|hi|hello|hey|there|so|ok|okay|also|and|but|btw|now"
+    r"|by the way|please|you can|(?:can|could|would|will|i want|i would like) you(?: to)?)\b"
+    r"[,:!]?\s+)+",
+    re.I,
+)
+_TRAILING = re.compile(
+    r"(?:,?\s+(?:right now|now|these days|too|as well|by the way|btw|please|actually|any ?more)"
+    r"|,?\s+(?:and )?not (?!only\b)[^,]{1,60}|\s*[:;]-?[)(DP]|[^\w)%°€$£+#]+)$",
+    re.I,
+)
+_FILLER = re.compile(r"^((?:i|we)(?: am| are| have)?)(?: (?:really|just|recently|still))+ ", re.I)
 _REMEMBER = re.compile(
-    r"(?:remember|do not forget|don't forget|keep in mind)"
-    r"(?:,? that|:|,? (?=(?:i|i'm|my|we|our|the)\b)),? ?(?P<rest>.{1,200})",
-    re.IGNORECASE,
+    r"(?:remember|(?:do not|don't) forget|keep in mind)(?:,? that|:|,?(?= (?:i|my|we|our|the)\b))"
+    r",? (?P<rest>.{1,200})",
+    re.I,
 )
-_FORGET = re.compile(r"forget(?: about)?(?: the fact)?(?: that)? (?P<rest>.{1,200})", re.IGNORECASE)
+_FORGET = re.compile(r"forget(?: about)?(?: the fact)?(?: that)? (?P<rest>.{1,200})", re.I)
+_SUPPOSED = re.compile(r"(?:if|when|imagine|suppose|let's say|pretend)\b", re.I)
+
+_FIRST_PERSON = re.compile(r"(?:i|we) \S|(?:my|our) \S+ \S", re.I)
+_LATER_IN_CLAUSE = re.compile(
+    r"(?:in|for|since|at|on|every|next|last|from|after|until|usually|as)\b.{1,80}?\b(?:I|we) ", re.I
+)
+# A wish for this conversation, small talk, a passing state, or about nothing that is named.
+_NO_FACT = re.compile(
+    r"""
+    \b(?:i|we)\ (?:do\ not\ |don't\ )?(?:
+        (?:want|need|would\ (?:like|love))\ (?:an?|some|the|more|any|help|you|your
+            |to\ (?:know|ask|see|understand|hear|talk|tell|say|thank))\b
+        |have\ .{0,20}?\b(?:question|problem|issue|request|task|idea|bug)s?\b
+        |am\ (?:not\ )?(?:looking\ for|trying|wondering|asking|sorry|glad|fine|ok|sure|done|back)\b
+        |(?:think|guess|wonder|suppose|mean|hope|wish|thank|appreciate|believe|doubt|ask)\b
+        |(?:see|know|agree|understand|can|do|will|am|have|was)$
+        |\w+\ (?:it|that|this|you|your|how|what|when|why|if|so)\b
+    )
+    |^(?:my|our)\ (?:questions?|problem|issue|code|guess|point|message|bad)\b
+    |\b(?:today|tonight|tomorrow|a\ bit|right\ now|at\ the\ moment)\b
+    """,
+    re.I | re.VERBOSE,
+)
+# German, Portuguese, Spanish, French: what speaks of the speaker, and what asks for something.
+_ELSEWHERE = listed(
+    """
+    ich wir mein meine meinen meinem meiner unser unsere eu nós meu minha meus minhas nosso nossa
+    sou estou tenho moro toco gosto vivo trabalho falo estudo aprendo adoro chamo prefiro yo soy
+    estoy tengo je j'ai mon ma nous
+    """
+)
+_ASKED_ELSEWHERE = listed(
+    """
+    was wie wo wer wann warum welche kannst wissen frage fragen hilfe brauche möchte qual quem
+    onde como quando você pode saber pergunta ajuda preciso quiero voudrais besoin
+    """
+)
+
+_VALUE = r"(?P<value>.{1,200}?)"
+_LATELY = r"(?: (?:last|this) \w+| in (?:19|20)\d\d| (?:\w+ ){1,3}ago| yesterday| recently)?"
+_FORMS = (
+    (rf"call me (?!(?:back|later|when|if|an?|the)\b){_VALUE}", "User's name is {}."),
+    (rf"(?:i|we) (?:have )?moved (?:from .{{1,60}}? )?to {_VALUE}{_LATELY}", "User lives in {}."),
+    (rf"(?:i|we) (?:am|are) (?:living|based) in {_VALUE}", "User lives in {}."),
+)
+# True once at a time, so that the next sentence with this beginning corrects it.
+_SINGLE = re.compile(
+    r"User(?:'s (?:(?:favou?rite .{1,40}?|name|birthday|age|job|address) (?:is|are)"
+    r"|.{1,40}?(?:'s name is| (?:is|are) called))| lives in| works (?:as|at|for)| is from) "
+)
+_PERSONS = (
+    (re.compile(r"\bI am\b"), "they are"),
+    (re.compile(r"\b(?:[Ii]|[Ww]e)\b"), "they"),
+    (re.compile(r"\b(?:[Mm]y|[Oo]ur)\b"), "their"),
+    (re.compile(r"\b(?:me|us)\b"), "them"),
+)
+_UNCHANGED_VERBS = listed(
+    """
+    can cannot could had may might must should will would was began bought built came did felt
+    found gave got grew knew left lost made met ran said saw sold spent taught took went won
+    """
+)
+_IRREGULAR_VERBS = {"am": "is", "are": "is", "were": "was", "have": "has", "do": "does"}
+_ADVERBS = listed("always also never often only sometimes usually")
 
 
-def statements_in(message: str) -> list[Statement]:
-    """The statements of a message about its writer, in their order, none twice."""
-    found: dict[str, Statement] = {}
-    for clause in sentences_of(message):
-        statement = _remembered(clause) or _stated(clause)
-        if statement:
-            found.setdefault(statement.content, statement)
-    return list(found.values())
+def statements_in(message: str) -> list[str]:
+    """What a message states of its writer, as sentences in their order, none twice."""
+    found: dict[str, None] = {}
+    for sentence in _sentences(message):
+        if _is_elsewhere(sentence):
+            found[f"User: {sentence}"] = None
+        else:
+            found |= {told: None for clause in _clauses(sentence) if (told := _told(clause))}
+    return list(found)
+
+
+def frame_of(content: str) -> str:
+    """How a sentence begins that is true once at a time; empty where others may stand beside it."""
+    single = _SINGLE.match(content)
+    return single[0].strip() if single else ""
 
 
 def forgotten_in(message: str) -> Iterator[str]:
     """What the message asks to forget, in the user's words."""
-    for clause in sentences_of(message):
-        if wish := _FORGET.fullmatch(clause):
-            yield wish["rest"]
+    for sentence in _sentences(message):
+        for clause in _clauses(sentence):
+            if wish := _FORGET.fullmatch(clause):
+                yield wish["rest"]
 
 
-def _remembered(clause: str) -> Statement | None:
-    """A sentence after "remember that": by the rules where one knows it, else as it stands."""
+def _sentences(message: str) -> Iterator[str]:
+    """The sentences of a message that may state something: no questions, no suppositions."""
+    for sentence in _SENTENCE_END.split(message[:_LONGEST_MESSAGE].translate(_TYPOGRAPHY)):
+        sentence = _LEAD_IN.sub("", " ".join(sentence.split()))
+        asked = sentence.endswith("?") and not (
+            _REMEMBER.match(sentence) or _FORGET.match(sentence)
+        )
+        if sentence and not asked and not _SUPPOSED.match(sentence):
+            yield sentence
+
+
+def _is_elsewhere(sentence: str) -> bool:
+    """In another language, of the speaker, and no question."""
+    words = re.findall(r"[\w']+|,", sentence.casefold())
+    opening = {*itertools.takewhile(lambda word: word != ",", words[:5])}
+    return bool(_ELSEWHERE & opening) and not _ASKED_ELSEWHERE & {*words}
+
+
+def _clauses(sentence: str) -> Iterator[str]:
+    for pattern, plain in _SPELLED_OUT:
+        sentence = pattern.sub(plain, sentence)
+    for clause in _NEXT_CLAUSE.split(sentence):
+        if len(clause) <= _LONGEST_CLAUSE and (plain := _tidy(_LEAD_IN.sub("", clause))):
+            yield plain
+
+
+def _tidy(text: str) -> str:
+    """The text without closing punctuation, emoji, quotation marks and words that add nothing."""
+    while (shorter := _TRAILING.sub("", text.lstrip(" \t\"'"))) != text:
+        text = shorter
+    return text
+
+
+def _told(clause: str) -> str:
+    """The clause as a sentence about the user; empty where it is none."""
     wish = _REMEMBER.fullmatch(clause)
-    if not wish:
-        return None
-    stated = _stated(wish["rest"])
-    if stated:
-        return stated
-    return Statement(about_the_user(wish["rest"]), ("behavior",), importance=8, bank="General")
+    clause = _FILLER.sub(r"\1 ", wish["rest"] if wish else clause)
+    if not wish and _NO_FACT.search(clause):
+        return ""
+    if _LATER_IN_CLAUSE.match(clause):
+        return f"User: {clause}."
+    for form, template in _FORMS:
+        if parts := re.fullmatch(form, clause, re.I):
+            return template.format(_in_third_person(parts["value"]))
+    return _about_the_user(clause) if wish or _FIRST_PERSON.match(clause) else ""
 
 
-def _stated(clause: str) -> Statement | None:
-    for pattern, rule in _PATTERNS:
-        if said := pattern.fullmatch(clause):
-            return _statement(rule, said.groupdict())
-    return None
+def _about_the_user(clause: str) -> str:
+    first, _, rest = clause.partition(" ")
+    if first.casefold() in ("i", "we"):
+        return f"User {_conjugated(rest)}."
+    if first.casefold() in ("my", "our"):
+        return f"User's {_in_third_person(rest)}."
+    return f"{clause[:1].upper()}{_in_third_person(clause[1:])}."
 
 
-def _statement(rule: Rule, said: dict[str, str | None]) -> Statement | None:
-    value = in_third_person(tidy(said["value"] or ""))
-    if not value:
-        return None
-    parts = {name: (text or "").lower() for name, text in said.items()}
-    parts["verb"] = parts.get("verb") or parts.get("planning", "")
-    parts["does"] = conjugated(parts["verb"])
-    parts["thing"] = thing = in_third_person(said.get("thing") or "")
-    template = rule.template.replace("{value}", "\0")
-    content = template.format(**parts)
-    frame = rule.frame or content.partition("\0")[0].strip()
-    return Statement(
-        content.replace("\0", value),
-        rule.tags or _tags_of(thing),
-        rule.importance,
-        rule.bank,
-        frame if rule.single and _is_one_at_a_time(thing, frame) else "",
-    )
+def _conjugated(predicate: str) -> str:
+    """What follows "I", as it follows "User"."""
+    verb, space, rest = predicate.partition(" ")
+    if verb in _ADVERBS and rest:
+        return f"{verb} {_conjugated(rest)}"
+    positive = verb.removesuffix("n't")
+    if positive in _IRREGULAR_VERBS:
+        verb = _IRREGULAR_VERBS[positive] + (" not" if verb != positive else "")
+    elif verb == positive not in _UNCHANGED_VERBS and not verb.endswith("ed"):
+        verb += "es" if verb.endswith(("s", "sh", "ch", "x", "z", "o")) else "s"
+        verb = f"{verb[:-2]}ies" if re.search(r"[^aeiou]ys$", verb) else verb
+    return f"{verb}{space}{_in_third_person(rest)}"
 
 
-def _tags_of(thing: str) -> tuple[str, ...]:
-    words = _words_of(thing)
-    if words & _FAMILY:
-        return ("relationship",)
-    if words & {"favourite", "favorite"}:
-        return ("preference",)
-    return ("identity",) if words & _IDENTITY else ("possession",)
-
-
-def _is_one_at_a_time(thing: str, frame: str) -> bool:
-    """A living being has one name, but much else can be said of it at the same time."""
-    return frame.endswith("called") or not _words_of(thing) & (_FAMILY | _PETS)
-
-
-def _words_of(thing: str) -> set[str]:
-    """The words of "dog", "older sister" and "brother-in-law" alike."""
-    return set(re.findall(r"\w+", thing.casefold()))
+def _in_third_person(text: str) -> str:
+    for pattern, other in _PERSONS:
+        text = pattern.sub(other, text)
+    return text

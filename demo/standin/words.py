@@ -18,41 +18,34 @@ STOP_WORDS = listed(
     its just know known me memories memory mine more my myself now of on or our please recall
     remember remembered say she so some something tell than that the their them then there these
     they this those to told us user was we were what when where which who whom whose why will with
-    would you your
+    would you your ich wir mein meine wie wo eu meu minha que qual o de em
     """
 )
 
 # What a question may call a thing that the memory words otherwise.
-RELATED = {
-    "allergy": ("allergic",),
-    "city": ("live",),
-    "job": ("work",),
-    "pet": ("dog", "cat", "rabbit", "bird", "fish", "horse"),
-    "profession": ("work",),
-    "town": ("live",),
+_RELATED = {
+    **dict.fromkeys(("city", "town"), "live"),
+    **dict.fromkeys(("job", "profession"), "work"),
+    **dict.fromkeys(("allergy", "allergies"), "allergic"),
+    "pet": "dog cat rabbit bird fish horse",
 }
-
-_IRREGULAR = {"allergies": "allergy", "cities": "city", "favorite": "favourite", "named": "called"}
+_SAME = {"favorite": "favourite", "named": "called"}
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 
 
 def stem(word: str) -> str:
     """The word without its ending, so that "lives" and "live" are one."""
-    word = _IRREGULAR.get(word, word)
+    word = _SAME.get(word, word)
     for ending in _ENDINGS:
         if word.endswith(ending) and not word.endswith("ss") and len(word) - len(ending) >= 3:
             return word.removesuffix(ending)
     return word
 
 
-# "Called" and "name" alone do not say what is called so.
+# "Called" and "name" alone do not say what is called so; nor does "favourite" what is one.
 _NAME = frozenset({stem("name")})
 _NAMING = _NAME | {stem("called")}
-# Neither does "favourite" say what is one.
 _WEAK = _NAMING | {stem("favourite")}
-_RELATED_STEMS = {
-    stem(asked): frozenset(stem(other) for other in others) for asked, others in RELATED.items()
-}
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -65,7 +58,9 @@ def content_words(text: str) -> frozenset[str]:
 def question_words(text: str) -> frozenset[str]:
     """Stems to look for in a memory to answer a question."""
     words = content_words(text)
-    words = words.union(*(_RELATED_STEMS.get(word, frozenset()) for word in words))
+    for asked, others in _RELATED.items():
+        if stem(asked) in words:
+            words |= {stem(other) for other in others.split()}
     if not words & _NAMING:
         return words
     # "My dog's name" may stand in a memory as "called"; "what am I called?" asks for the name.

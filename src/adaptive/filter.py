@@ -4,56 +4,60 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from fastapi import Request
 
 from adaptive.answer.correction import AnswerCorrection
-from adaptive.answer.postprocessing import AnsweredTurn, Postprocessor, answered_turn
+from adaptive.answer.postprocessing import Postprocessor, answered_turn
 from adaptive.answer.preprocessing import Preprocessor
 from adaptive.answer.suggestions import Suggestions
 from adaptive.control.erasing import Erasing
 from adaptive.control.restoring import Restoring
 from adaptive.control.spoken_requests import spoken_request
-from adaptive.errors import AdaptiveMemoryError
-from adaptive.foreground import Foreground
-from adaptive.history.conversation import PastConversation
-from adaptive.host.chat_title import name_chat
-from adaptive.host.dialog import EventCaller
-from adaptive.host.events import EventEmitter, PageNotifier
+from adaptive.core.cache import forget_texts
+from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.foreground import Foreground
+from adaptive.core.messages import Message, typed_message
+from adaptive.core.shapes import listing, mapping
+from adaptive.core.table_ports import PendingTurn
+from adaptive.history.conversation import HISTORY_PREAMBLE, PastConversation, PastQuestion
+from adaptive.history.window import plain_window, request_window
+from adaptive.host.embedding import warm_up
+from adaptive.host.erasure import host_eraser
 from adaptive.host.history_chats import HostPastChats
-from adaptive.host.history_turn import history_turn
 from adaptive.host.history_vectors import HostHistoryVectors
-from adaptive.host.hook import Hook
+from adaptive.host.hook import HostHook
 from adaptive.host.installed import Installation
-from adaptive.host.model_choices import HostModels
+from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
+from adaptive.host.providers import HostModels
 from adaptive.host.redacted_turns import RedactedTurns, withheld
-from adaptive.host.release import UNSUPPORTED, host_is_supported
-from adaptive.host.secret import host_secret
-from adaptive.host.switched_off import SwitchNotices, memory_switch, memory_switched_off
-from adaptive.host.tables import HostTables
-from adaptive.host.warmup import host_request
-from adaptive.learn.archive import AuditTrail
-from adaptive.learn.report import NOTHING_NEW, failure_line
-from adaptive.learning import Learning
+from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
+from adaptive.host.switched_off import memory_switch, memory_switched_off, see_switch
+from adaptive.host.tables import HostTables, host_secret
+from adaptive.host.telemetry import measured_part
+from adaptive.learn.archive import restore_memory
+from adaptive.learn.learning import Learning
+from adaptive.learn.report import NOTHING_NEW
+from adaptive.learn.turns import typed_turn
 from adaptive.llm.ask import AnswerFormats
-from adaptive.measuring import Measuring
+from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.sealing import Sealer
-from adaptive.recalling import Recalling, RequestInHand
+from adaptive.recall.question import Complete, Question
+from adaptive.recall.recall import PastSearched, Recall, RecallPorts, RequestInHand
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings import Settings
-from adaptive.shapes import listing, mapping
-from adaptive.table_ports import PendingTurn
-from adaptive.text_cache import forget_texts
-from adaptive.turn_state import turn_state
-from adaptive.typed_turns import typed_message, typed_turn
-from adaptive.user_valves import UserValves
-from adaptive.valves import Valves
+from adaptive.settings.hook import Hook
+from adaptive.settings.merged import Settings
+from adaptive.settings.user_valves import UserValves
+from adaptive.settings.valves import Valves
 
 log = logging.getLogger("adaptive_memory")
+
+_UNEXPECTED = "an unexpected error; the server's log tells more"
 
 
 class Filter:
@@ -66,44 +70,42 @@ class Filter:
         self.valves = Valves()
         self._tasks: set[asyncio.Task[None]] = set()
         self._foreground = Foreground()
-        give_way = self._foreground.give_way
+        self._redacted_turns = RedactedTurns()
+        self._supported: bool | None = None
+        self._installation = Installation(self, self._tasks)
         indexes, formats, start = MemoryIndexes(), AnswerFormats(), self._start
-        tables = HostTables.sealed(Sealer(host_secret()))
+        tables = self._tables = HostTables(Sealer(host_secret()))
         notes, trail = tables.chat_notes, AuditTrail(tables.audit)
         suggestions = Suggestions(tables.suggestions)
-        self._redacted_turns = RedactedTurns()
-        self._measuring, self._installation = Measuring(), Installation(self, self._tasks)
-        serves = self._installation.serves
-        self._learning = Learning(
-            indexes, tables, formats, start, trail, suggestions, serves, give_way
+        serves, give_way = self._installation.serves, self._foreground.give_way
+        kept = (tables.pending, tables.archive, tables.usage, tables.leases)
+        learning = self._learning = Learning(
+            indexes, *kept, formats, start, trail, suggestions, serves, give_way
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
         past = HostHistoryVectors(), HostPastChats()
         self._history = PastConversation(formats, notes, tables.leases, nulls, *past)
         self._preprocessor = Preprocessor(formats, start, trail.record)
-        self._recalling = Recalling(
-            indexes, tables, formats, start, self._preprocessor, self._history
+        ports = RecallPorts(
+            asking=self._asking,
+            recalls_past=self._history.recalls,
+            past=self._past,
+            window=lambda hook, said: request_window(hook, said, notes),
+            plain_window=plain_window,
         )
-        learning = self._learning
-        parts = (learning.writing, learning.model_for, learning.learn_findings)
+        self._recall = Recall(indexes, formats, tables.chats, tables.usage, start, ports)
+        parts: Any = (learning.writing, learning.model_for, learning.learn_findings)
         self._postprocessor = Postprocessor(formats, notes, trail.record, *parts)
-        self._correction = AnswerCorrection(self._learning.writing)
-        shells = (self._recalling.forget, self._postprocessor.forget, suggestions.forget)
-        forgetting = (*shells, forget_texts)
-        self._erasing = Erasing(self._learning, forgetting, history=self._history)
-        self._restoring = Restoring(self._learning)
-        self._switch_notices = SwitchNotices()
-        self._supported: bool | None = None
+        self._correction = AnswerCorrection(learning.writing)
+        forgetting = (self._recall.forget, self._postprocessor.forget, suggestions.forget)
+        self._restoring = Restoring(learning, restore_memory)
+        caches = (*forgetting, forget_texts)
+        held = (tables.archive, self._history, caches, learning.forget)
+        self._erasing = Erasing(learning, self._restoring, partial(host_eraser, held))
         Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
-            self._start(self._warmed_up(request))
-
-    async def _warmed_up(self, request: Request) -> None:
-        """Getting ready in a task of its own; whatever fails is done by the first message."""
-        try:
-            await self._recalling.warm_up(request, self._installation.stored_valves)
-        except AdaptiveMemoryError as error:
-            log.info("not everything was made ready ahead: %s", error)
+            warming = warm_up(request, indexes, tables.vectors)
+            self._behind(None, warming, "making ready ahead")
 
     async def inlet(
         self,
@@ -124,25 +126,63 @@ class Filter:
                 asked = RequestInHand(hook, body)
                 limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                 with self._foreground.turn():
-                    async with self._measuring.inlet(hook), limit:
-                        body = await self._recalling.recalled(asked)
+                    async with measured_part(hook, "inlet"), limit:
+                        body = await self._recall.recalled(asked)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
             reason = str(error)
         except Exception:
             log.exception("an unexpected error while recalling")
-            reason = "an unexpected error; the server's log tells more"
+            reason = _UNEXPECTED
         if reason:
             log.warning("the chat goes on without memories: %s", reason)
             if asked is not None:
-                body = _without_memories(asked)
+                body = self._without_memories(asked)
                 line = f"Answered without memories: {reason}"
                 self._start(asked.hook.notifier.status(line))
         if not redacting:
             return body
-        told = {} if __metadata__ is None else __metadata__
-        return await self._redacted(self._redacted_turns.redact, body, told, __event_emitter__)
+        redact = self._redacted_turns.redact
+        return await self._redacted(redact, body, __metadata__, __event_emitter__)
+
+    def _without_memories(self, asked: RequestInHand) -> dict[str, Any]:
+        """A request whose recall has failed, fitted and warned; as it came where that fails."""
+        try:
+            return self._recall.without_memories(asked)
+        except Exception:
+            log.exception("a chat is sent as it came")
+            return asked.body
+
+    @asynccontextmanager
+    async def _asking(
+        self, hook: Hook, messages: Sequence[Message], question: Question
+    ) -> AsyncGenerator[Complete | None]:
+        """A model that is asked about the newest message beside what is done within."""
+        asking = self._preprocessor.beside(
+            cast(HostHook, hook), messages, question.text, first=question.first
+        )
+        async with asking as preprocessed:
+            if preprocessed is None:
+                yield None
+                return
+
+            async def complete() -> str:
+                """The question with what makes it complete; empty where the model fails."""
+                found = await preprocessed()
+                return found.search_text(question.text) if found is not None else ""
+
+            yield complete
+
+    async def _past(self, hook: Hook, asked: PastSearched) -> tuple[str, str]:
+        """The section of past conversation for a prompt, and what to tell of it."""
+        said = asked.question
+        question = PastQuestion(
+            said.text, asked.messages, said.previous, said.first, asked.complete, asked.tokens
+        )
+        section = await self._history.recalled(hook, question, asked.embedder)
+        text = f"{HISTORY_PREAMBLE}\n\n{section.text}" if section.text else ""
+        return text, section.note
 
     @property
     def stream(self) -> Callable[..., Any]:
@@ -181,15 +221,14 @@ class Filter:
         __event_emitter__: EventEmitter | None = None,
     ) -> dict[str, Any]:
         """What goes to the chat model, with placeholders in what the host has added, too."""
-        told = {} if __metadata__ is None else __metadata__
         redact = self._redacted_turns.redact_again
-        return await self._redacted(redact, body, told, __event_emitter__)
+        return await self._redacted(redact, body, __metadata__, __event_emitter__)
 
     async def _redacted(
         self,
         redact: Callable[[dict[str, Any], dict[str, Any]], Coroutine[Any, Any, dict[str, Any]]],
         body: dict[str, Any],
-        metadata: dict[str, Any],
+        metadata: dict[str, Any] | None,
         emitter: EventEmitter | None,
     ) -> dict[str, Any]:
         """The request with placeholders; where that fails, one in which nobody says anything.
@@ -198,7 +237,7 @@ class Filter:
         and the user is told. What failed is told by its name alone: errors may quote texts.
         """
         try:
-            return await redact(body, metadata)
+            return await redact(body, {} if metadata is None else metadata)
         except Exception as error:
             log.error("a chat's messages were withheld: %s", type(error).__name__)  # noqa: TRY400
             reason = "personal data in it could not be replaced"
@@ -227,44 +266,49 @@ class Filter:
                 elif self._asked(hook, _messages_of(body)):
                     return body
                 if memory_switch(hook.user) is not None:
-                    self._start(self._switch_seen(hook))
+                    writing, leases = self._learning.writing, self._tables.leases
+                    seeing = see_switch(hook, hook.user, writing, leases)
+                    self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")
         return body
 
-    async def _answered(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
+    async def _answered(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
         """The answer as it is to stand; what is to be done behind it is begun."""
         body = await self._correction.cleaned(hook, body)
         if answered := self._correction.with_links(hook, body):
-            self._start(self._linked(hook, answered))
+            links = self._correction.correct_links(hook, answered)
+            self._behind(hook, links, "checking an answer's links")
         messages = _messages_of(body)
-        state = turn_state(hook.metadata)
-        if title := state.pop("title", ""):
-            self._start(self._named(hook, title, messages))
+        if title := hook.state.pop("title", ""):
+            self._behind(hook, hook.name_chat(title, messages), "naming a chat")
         turn = typed_turn(hook, messages)
         if self._asked(hook, messages):
             return body
         with self._foreground.turn():
             pending = await self._learning.put(hook, turn) if turn is not None else None
-        line = NOTHING_NEW if turn is not None else state.get("unlearned", "")
+        line = NOTHING_NEW if turn is not None else hook.state.get("unlearned", "")
         learned = asyncio.Event()
-        self._start(self._learned(hook, pending, line, learned))
-        _, said = typed_message(hook, messages) or ({}, "")
+        self._behind(hook, self._learned(hook, pending, line, learned), "learning", "Nothing saved")
+        _, said = typed_message(messages, hook.question_id) or ({}, "")
         if looked_at := answered_turn(hook, messages, said, turn.turn if turn else None):
-            self._start(self._postprocessed(looked_at, learned))
-        if self._history.keeps(history_turn(hook)):
-            self._start(self._remembered(hook))
+            processing = self._gently(self._postprocessor.process(looked_at, learned))
+            self._behind(hook, processing, "postprocessing")
+        if self._history.keeps(hook):
+            keeping = self._history.keep(hook, partial(self._learning.tell, hook))
+            self._behind(hook, self._gently(keeping), "history")
         return body
 
-    def _asked(self, hook: Hook, messages: list[dict[str, Any]]) -> bool:
+    def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
         """Whether the newest message asks the memory for something, which is begun then."""
-        request = spoken_request(hook, messages)
+        request = spoken_request(hook, typed_message(messages, hook.question_id))
         if request is None or (request == "restore" and not hook.settings.enabled):
             return False
         if request == "restore":
-            self._start(self._done(hook, self._restoring.restore(hook), "Not restored"))
+            work, failure = self._restoring.restore(hook), "Not restored"
         else:
-            self._start(self._done(hook, self._erasing.erase(hook, request), "Not erased"))
+            work, failure = self._erasing.erase(hook, request), "Not erased"
+        self._behind(hook, work, "doing what was asked for", failure)
         return True
 
     def _hook(
@@ -274,12 +318,12 @@ class Filter:
         request: Request | None,
         emitter: EventEmitter | None,
         chat_model: Any,
-    ) -> Hook | None:
+    ) -> HostHook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
         if memory_switched_off(user or {}):
             settings = settings.model_copy(update={"enabled": False})
-        if request is None or not (user or {}).get("id"):
+        if request is None or not user or not user.get("id"):
             return None
         if self._supported is None:
             self._supported = host_is_supported()
@@ -287,92 +331,60 @@ class Filter:
                 log.error(UNSUPPORTED)
         if not self._supported:
             return None
-        return Hook(
-            settings, user or {}, {} if metadata is None else metadata, request, emitter, chat_model
-        )
-
-    async def _switch_seen(self, hook: Hook) -> None:
-        """Telling that the host's own switch is off, in a task of its own."""
-        try:
-            await self._switch_notices.see(hook, self._learning.writing)
-        except Exception:
-            log.exception("an unexpected error while telling that memory is off")
+        told, vectors = {} if metadata is None else metadata, self._tables.vectors
+        return HostHook(settings, user, told, request, emitter, chat_model, vectors=vectors)
 
     async def _learned(
-        self, hook: Hook, pending: PendingTurn | None, line: str, over: asyncio.Event
+        self, hook: HostHook, pending: PendingTurn | None, line: str, over: asyncio.Event
     ) -> None:
-        """The outlet's work, in a task of its own; ``over`` is set when it has come to an end."""
+        """The lesson of a turn, and the question about suggestions behind it.
+
+        ``over`` is set when the lesson has come to an end.
+        """
         try:
-            async with self._measuring.background(hook):
-                await self._learning.learn(hook, pending, line)
-        except AdaptiveMemoryError as error:
-            log.warning("nothing learned from a turn: %s", error)
-        except Exception:
-            log.exception("nothing learned from a turn")
-            line = failure_line("an unexpected error; the server's log tells more")
-            await hook.notifier.status(line)
+            await self._learning.learn(hook, pending, line)
         finally:
             over.set()
         if hook.settings.save_mode == "suggest":
-            await self._offered(hook)
-
-    async def _offered(self, hook: Hook) -> None:
-        """Asking about suggestions, behind the lesson."""
-        try:
             await self._learning.offer(hook)
+
+    async def _gently(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Do something that nobody waits for when nobody waits for an answer."""
+        await self._foreground.give_way()
+        await work
+
+    def _behind(
+        self,
+        hook: HostHook | None,
+        work: Coroutine[Any, Any, str | bool | None],
+        doing: str,
+        failure: str = "",
+    ) -> None:
+        """Begin work that no answer waits for."""
+        self._start(self._guarded(hook, work, doing, failure))
+
+    async def _guarded(
+        self,
+        hook: HostHook | None,
+        work: Coroutine[Any, Any, str | bool | None],
+        doing: str,
+        failure: str,
+    ) -> None:
+        """Work in a task of its own, measured with its turn; its line is told to the user.
+
+        What fails is logged, and told after the words of ``failure`` if there are any.
+        """
+        try:
+            async with measured_part(hook, doing) if hook else nullcontext():
+                line = await work
         except AdaptiveMemoryError as error:
-            log.warning("nobody is asked about suggestions: %s", error)
+            log.warning("%s has failed: %s", doing, error)
+            line = failure and f"{failure}: {error}"
         except Exception:
-            log.exception("an unexpected error while asking about suggestions")
-            line = failure_line("an unexpected error; the server's log tells more")
-            await hook.notifier.status(line)
-
-    async def _postprocessed(self, turn: AnsweredTurn, learned: asyncio.Event) -> None:
-        """Looking back at an answered turn, in a task of its own that nobody waits for."""
-        try:
-            async with self._measuring.background(turn.hook):
-                await self._foreground.give_way()
-                await self._postprocessor.process(turn, learned)
-        except Exception:
-            log.exception("an unexpected error while post-processing a turn")
-
-    async def _named(self, hook: Hook, title: str, messages: list[dict[str, Any]]) -> None:
-        """Giving a chat its title, in a task of its own that nobody waits for."""
-        try:
-            await name_chat(hook, title, messages)
-        except Exception:
-            log.exception("an unexpected error while giving a chat its title")
-
-    async def _remembered(self, hook: Hook) -> None:
-        """Indexing of past conversation, in a task of its own that nobody waits for."""
-        try:
-            async with self._measuring.background(hook):
-                await self._foreground.give_way()
-                await self._history.keep(history_turn(hook, self._learning.tell))
-        except AdaptiveMemoryError as error:
-            log.warning("past conversation is not indexed: %s", error)
-        except Exception:
-            log.exception("past conversation is not indexed")
-
-    async def _linked(self, hook: Hook, answered: str) -> None:
-        """Checking an answer's links in a task of its own, which nobody waits for."""
-        try:
-            await self._correction.correct_links(hook, answered)
-        except Exception:
-            log.exception("an unexpected error while checking links")
-
-    async def _done(self, hook: Hook, work: Coroutine[Any, Any, str], failure: str) -> None:
-        """What was asked for, in a task of its own, as the user is asked first."""
-        try:
-            if line := await work:
-                await self._learning.tell(hook, line)
-        except AdaptiveMemoryError as error:
-            log.warning("%s: %s", failure, error)
-            await self._learning.tell(hook, f"{failure}: {error}")
-        except Exception:
-            log.exception("an unexpected error while doing what was asked for")
-            line = f"{failure}: an unexpected error; the server's log tells more"
-            await hook.notifier.status(line)
+            log.exception("an unexpected error while %s", doing)
+            line = failure and f"{failure}: {_UNEXPECTED}"
+        if isinstance(line, str) and line and hook is not None:
+            await self._learning.tell(hook, line)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run in the background; the loop itself keeps only weak references to tasks."""
@@ -385,12 +397,3 @@ class Filter:
 def _messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
     """The messages that an outlet is shown."""
     return [dict(mapping(message)) for message in listing(body.get("messages"))]
-
-
-def _without_memories(asked: RequestInHand) -> dict[str, Any]:
-    """A request whose recall has failed, fitted and warned; as it came where that fails, too."""
-    try:
-        return asked.without_memories()
-    except Exception:
-        log.exception("a chat is sent as it came")
-        return asked.body

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from adaptive.errors import TablesUnavailable
-from adaptive.suggestion_ports import WaitingSuggestion
+from adaptive.core.errors import TablesUnavailable
+from adaptive.core.kept import WaitingSuggestion
 
 
 class ListedSuggestions:
@@ -50,7 +50,7 @@ class ListedSuggestions:
         self.busy.update(one.digest for one in due)
         return tuple(due)
 
-    async def release(self, user_id: str, digests: Collection[str]) -> None:
+    async def release(self, user_id: str, chat_id: str, digests: Collection[str]) -> None:
         """No dialog for them."""
         self._check()
         self.busy.difference_update(digests)

@@ -48,8 +48,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from adaptive.soft import rapidfuzz
-from adaptive.valves import (
+from adaptive.core.soft import rapidfuzz
+from adaptive.settings.valves import (
     UserValves,
     Valves,
 )
@@ -72,7 +72,7 @@ class Words:
 def defaults() -> tuple[Valves, UserValves]:
     return Valves(), UserValves()
 ''',
-    "src/adaptive/soft.py": '''\
+    "src/adaptive/core/soft.py": '''\
 """Packages that may be absent."""
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ try:
 except ImportError:
     rapidfuzz = None
 ''',
-    "src/adaptive/valves.py": '''\
+    "src/adaptive/settings/valves.py": '''\
 """Valves."""
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ import re
 
 from adaptive.a_late import WORD, Words, defaults
 from adaptive.llm.prompts import first_line
-from adaptive.valves import UserValves, Valves
+from adaptive.settings.valves import UserValves, Valves
 
 TITLE = re.compile(r"# (.*)")
 

@@ -63,6 +63,18 @@ def test_built_elsewhere(committed: Path, tmp_path: Path) -> None:
     assert built == committed.read_bytes(), "run `python -m tools.bundle`"
 
 
+def test_saved_as_it_is(committed: Path, installed_host: HostEnvironment) -> None:
+    """The formatter that the host's editor saves through gives back the very same text."""
+    compared = (
+        "import black, pathlib, sys\n"
+        "text = pathlib.Path(sys.argv[1]).read_text(encoding='utf-8')\n"
+        "sys.exit(black.format_str(text, mode=black.Mode()) != text)"
+    )
+    command = [str(installed_host.python), "-c", compared, str(committed)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-1000:]
+
+
 def test_no_place_of_making(committed: Path) -> None:
     """The bundle names no folder of the machine it was made on."""
     assert str(PROJECT) not in committed.read_text(encoding="utf-8")

@@ -56,17 +56,6 @@ def told(
     return json.loads(answer.read_text())
 
 
-def test_is_a_filter(told: dict[str, Any]) -> None:
-    """The host finds a filter in it and constructs that."""
-    assert (told["kind"], told["class"]) == ("filter", "Filter")
-    assert told["frontmatter"]["title"] == "Adaptive Memory"
-
-
-def test_asks_for_no_packages(told: dict[str, Any]) -> None:
-    """The host reads of nothing that it would have to install with pip."""
-    assert "requirements" not in told["frontmatter"]
-
-
 def test_module_name(told: dict[str, Any], installed_host: HostEnvironment) -> None:
     """It loads under the name that the release gives, which may be another one each time."""
     first, second = told["names"]
@@ -86,55 +75,27 @@ def test_soft_dependencies(
     assert set(told["soft"]) == (set(SOFT_MODULES) if soft else shipped)
 
 
-def test_hooks(told: dict[str, Any]) -> None:
-    """It has the two hooks it needs and none that would run for every chunk of an answer."""
-    assert told["hooks"] == ["inlet", "outlet"]
+def test_used(told: dict[str, Any]) -> None:
+    """The host makes a filter of it with both forms, and a turn recalls and keeps what is said.
 
-
-def test_schemas(told: dict[str, Any]) -> None:
-    """The host gets the forms of both valves classes out of the loaded plug-in."""
+    It asks for no packages, has no hook that would run for every chunk of an answer, and takes any
+    saved value with the host's own pydantic.
+    """
+    assert (told["kind"], told["class"], told["hooks"]) == ("filter", "Filter", ["inlet", "outlet"])
+    assert told["frontmatter"]["title"] == "Adaptive Memory"
+    assert "requirements" not in told["frontmatter"]
     assert "priority" in told["schemas"]["Valves"]
     assert "enabled" in told["schemas"]["UserValves"]
-
-
-def test_defaults(told: dict[str, Any]) -> None:
-    """With the host's own pydantic the defaults come back from a save of all of them."""
     assert told["defaults"] == {"Valves": True, "UserValves": True}
-
-
-def test_garbage_in_valves(told: dict[str, Any]) -> None:
-    """With the host's own pydantic no saved value raises or ends up out of range."""
     assert told["broken"] == {"Valves": [], "UserValves": []}
+    assert (told["turn"], told["turn warnings"]) == (TURN, [])
 
 
-def test_turn(told: dict[str, Any]) -> None:
-    """A memory of the host's table reaches the prompt; what the user says waits to be learned."""
-    assert told["turn"] == TURN
-    assert told["turn warnings"] == []
-
-
-def test_garbage_bodies(told: dict[str, Any]) -> None:
-    """No body makes a hook raise, and the messages that were in it go on to the model."""
-    assert told["failed bodies"] == []
-
-
-def test_nobody_asks(told: dict[str, Any]) -> None:
-    """Without a user, a request or metadata the chat goes on as it is."""
-    assert told["failed callers"] == []
-
-
-def test_same_code_is_cached(told: dict[str, Any]) -> None:
-    """As long as the code is the same, the same instance serves."""
+def test_loaded_again(told: dict[str, Any]) -> None:
+    """The same code is the same instance; new code serves at once while the old ends as itself."""
     assert told["cached"]
-
-
-def test_second_load(told: dict[str, Any]) -> None:
-    """New code serves at once, while what the old instance has begun ends with the old code."""
     assert told["new is served"]
     assert told["generations"] == [1, 2]
     assert told["old is itself"]
-
-
-def test_name_is_gone(told: dict[str, Any]) -> None:
-    """Once its name is gone from `sys.modules`, it draws its forms and serves a turn as before."""
+    # Once its name is gone from `sys.modules`, it draws its forms and serves a turn as before.
     assert told["without name"] == {"schemas": True, "turn": TURN}

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, date, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
 
+from fastapi import FastAPI, Request
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.clock import without_day
 from adaptive.control.spoken_requests import (
     ErasureRequest,
     ErasureScope,
     asks_to_restore,
     confirms_erasure,
     read_erasure_request,
+    spoken_request,
 )
+from adaptive.core.errors import HostError
+from adaptive.core.model import ConversationKind
+from adaptive.filter import Filter
+from tests.control.page import Page
 from tests.rates import labelled_set, over
 
 TODAY = date(2026, 11, 21)
+# The files of zones are read once, and no hook waits for one.
+ZoneInfo("UTC")
 
 
 @dataclass(frozen=True)
@@ -65,41 +75,16 @@ def test_like_restoring(words: str) -> None:
     assert not asks_to_restore(words)
 
 
-def test_word_to_type() -> None:
-    """Whoever asks is asked for a word of the same language."""
-    assert read_erasure_request("Vergiss alles", TODAY) == ErasureRequest(
-        "everything", None, "löschen"
-    )
-
-
 @over(
     "answer, confirmed",
     [
-        ("erase", True),
-        (" ERASE. ", True),
-        ('"erase"', True),
-        ("Löschen", True),
-        ("删除", True),
-        ("削除。", True),
-        ("удалить", True),
-        ("usuń", True),
-        ("", False),
-        ("e", False),
-        ("yes", False),
-        ("ok", False),
-        ("erase everything", False),
-        ("don't erase", False),
+        *((word, True) for word in ("erase", ' "ERASE". ', "Löschen", "削除。")),
+        *((word, False) for word in ("", "yes", "erase everything", "don't erase")),
     ],
 )
 def test_confirmation(answer: str, confirmed: bool) -> None:
     """Only the word itself confirms, in any of the languages, quoted or not."""
     assert confirms_erasure(answer) is confirmed
-
-
-def test_long_message_is_none() -> None:
-    """A request is short: nothing is looked for in a long text."""
-    assert read_erasure_request("please " * 40 + "forget everything", TODAY) is None
-    assert read_erasure_request("forget everything\n" * 10_000, TODAY) is None
 
 
 REQUESTS = [case.words for case in CASES if case.scope]
@@ -113,37 +98,86 @@ def test_request_with_other_words_is_none(request: str, more: str) -> None:
     assert read_erasure_request(f"{request} xq{more}", TODAY) is None
 
 
-@given(st.text(max_size=220))
-def test_any_text(text: str) -> None:
-    """No text raises, and what is found for a day has one, never in the future."""
-    found = read_erasure_request(text, TODAY)
-    if found is not None:
-        assert (found.day is not None) == (found.scope == "day")
-        assert found.day is None or found.day <= TODAY
+KINDS: list[tuple[ConversationKind, bool]] = [
+    ("saved", True),
+    ("temporary", True),
+    ("api", True),
+    ("channel", False),
+    ("automation", False),
+]
 
 
-@given(st.dates(date(1990, 1, 1), TODAY))
-def test_dates_are_read_back(day: date) -> None:
-    """A day in figures, and with the names of months, is that day."""
-    for text in (
-        day.isoformat(),
-        f"{day.day}.{day.month}.{day.year}",
-        f"{day.day}/{day.month}/{day.year}",
-        f"{day.year}年{day.month}月{day.day}日",
-        f"{day:%B} {day.day}, {day.year}".lower(),
-        f"{day.day} {day:%B} {day.year}".lower(),
-    ):
-        assert without_day(text, TODAY)[1] == day
+@over("kind, asks", KINDS)
+def test_kinds_of_conversation(kind: ConversationKind, asks: bool) -> None:
+    """Where others or programs write, nothing is a request."""
+    typed: dict[str, Any] = {"role": "user"}
+    page = Page(told_kind=kind)
+    assert (spoken_request(page.hook, (typed, "Forget everything")) is not None) == asks
+    assert spoken_request(page.hook, None) is None
 
 
-@given(st.text(alphabet="0123456789./- novembermai年月日", max_size=32))
-def test_any_day(text: str) -> None:
-    """No text for a day raises, and none is in the future."""
-    found = without_day(text, TODAY)[1]
-    assert found is None or found <= TODAY
+def test_day_where_the_user_lives() -> None:
+    """Yesterday is the day before the message's, in the user's time zone."""
+    at = datetime(2026, 11, 3, 20, tzinfo=UTC).timestamp()
+    typed = {"role": "user", "timestamp": int(at)}
+    found = spoken_request(Page().hook, (typed, "Forget what I told you yesterday"))
+    assert found == ErasureRequest("day", date(2026, 11, 3))
 
 
-@over("repeated", ["please ", "forget ", "all ", "说", "3 ", "まえ", "ok, "])
-def test_repeats(repeated: str) -> None:
-    """Repeated words, as long as a request may be, are read, and only "forget all" is asked for."""
-    assert read_erasure_request((repeated * 160)[:160], TODAY) is None
+@dataclass(frozen=True)
+class Asked:
+    """A turn's words, what its outlet shows, and what the request fails with."""
+
+    id: str
+    words: str
+    line: str = ""
+    error: Exception | None = None
+
+
+NO_PAGE = "you can be asked in a chat of the page only"
+RESTORE = "Restore my archived memories"
+ASKED = [
+    Asked("erase", "Forget everything about me", f"Nothing erased: {NO_PAGE}"),
+    Asked("restore", RESTORE, f"Nothing restored: {NO_PAGE}"),
+    Asked("refused", RESTORE, "Not restored: no user 'ada'", HostError("no user 'ada'")),
+    Asked(
+        "broken",
+        RESTORE,
+        "Not restored: an unexpected error; the server's log tells more",
+        ZeroDivisionError(),
+    ),
+    Asked("a fact", "I have archived my memories in a box."),
+]
+
+
+@over("case", ASKED)
+async def test_request_is_not_learned(case: Asked) -> None:
+    """The turn that asks waits nowhere to be learned, whatever comes of it; any other one does."""
+    plugin, put, lines = Filter(), list[Any](), list[str]()
+    plugin._supported = True
+
+    async def emit(event: dict[str, Any]) -> None:
+        lines.append(event["data"]["description"])
+
+    async def noted_turn(_hook: Any, turn: Any) -> None:
+        put.append(turn)
+
+    async def fails(_hook: Any) -> str:
+        raise case.error or AssertionError
+
+    plugin._learning.put = noted_turn  # type: ignore[method-assign]
+    if case.error:
+        plugin._restoring.restore = fails  # type: ignore[method-assign]
+    earlier = {"id": "a", "role": "user", "content": "Forget everything"}
+    returned = await plugin.outlet(
+        {"messages": [earlier, {"id": "m", "role": "user", "content": case.words}]},
+        __user__={"id": "ada"},
+        __metadata__={"chat_id": "c", "session_id": "s", "user_message_id": "m"},
+        __request__=Request({"type": "http", "headers": [], "app": FastAPI()}),
+        __event_emitter__=emit,
+    )
+    background: Any = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*background, return_exceptions=True)
+    assert returned["messages"][-1]["content"] == case.words
+    assert bool(put) == (not case.line)
+    assert not case.line or case.line in lines[0]

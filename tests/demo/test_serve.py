@@ -68,14 +68,6 @@ def test_fresh_spares_other_folders(tmp_path: Path) -> None:
     assert (tmp_path / "thesis.txt").exists()
 
 
-def test_a_missing_plugin_is_told_at_once(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Nothing is installed for minutes before it turns out that the bundle is not built."""
-    assert main(["--plugin", str(tmp_path / "absent.py")]) == 1
-    assert "make bundle" in capsys.readouterr().err
-
-
 def test_a_port_in_use_is_told_at_once(capsys: pytest.CaptureFixture[str]) -> None:
     """The message names the port and the option."""
     with socket.socket() as taken:

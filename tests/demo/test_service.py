@@ -11,21 +11,20 @@ from typing import Any
 import aiohttp
 import pytest
 
+from adaptive.core.model import Completion, CompletionRequest, Memory, Provenance, Turn
 from adaptive.history.messages import PastMessage
-from adaptive.history.summaries import history_summary_request, read_history_summary
+from adaptive.history.section import history_summary_request
 from adaptive.learn.extraction import extraction_request
 from adaptive.learn.operations import read_extraction
 from adaptive.learn.screening import screened
-from adaptive.learn.summary import read_summary, refusal_of, summary_request
-from adaptive.llm.prompts import render_prompt
-from adaptive.model import Completion, CompletionRequest, Memory, Provenance, Turn
-from adaptive.settings import Settings
-from adaptive.user_valves import UserValves
-from adaptive.valves import Valves
+from adaptive.learn.summaries import read_summary, refusal_of, summary_request
+from adaptive.settings.merged import Settings
+from adaptive.settings.user_valves import UserValves
+from adaptive.settings.valves import Valves
 from demo.standin.answers import DISCLOSURE
 from demo.standin.service import MODEL, ROLES, completion, serving_stand_in
 
-BLOCK = "<adaptive_memory>\n- User's dog is called Biscuit.\n</adaptive_memory>"
+BLOCK = "<adaptive_memory>\n- \u201cUser's dog is called Biscuit.\u201d\n</adaptive_memory>"
 REMEMBERED = f"From what I remember about you: User's dog is called Biscuit.\n\n{DISCLOSURE}"
 QUESTION = [
     {"role": "system", "content": BLOCK},
@@ -121,7 +120,7 @@ async def test_it_plays_the_extraction(http: aiohttp.ClientSession, url: str) ->
                 "tags": ["identity"],
                 "memory_bank": "Personal",
                 "confidence": 0.95,
-                "importance": 9,
+                "importance": 8,
             }
         ]
     }
@@ -163,7 +162,7 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
     """The stand-in's summary passes what the plug-in asks of one, so that upkeep can be tried."""
     said = ("User likes jazz.", "User likes green tea.", "User likes long walks.")
     cluster = tuple(Memory(str(at), text, 0, 0) for at, text in enumerate(said))
-    summary = read_summary(_completed(summary_request(cluster, "")).text)
+    summary = read_summary(_completed(summary_request(cluster)).text)
     assert refusal_of(summary, cluster) == ""
     assert summary == "User likes jazz. Likes green tea. Likes long walks."
 
@@ -171,9 +170,8 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
 def test_a_topic_is_summed_up() -> None:
     """A finished topic gets a summary that can be read, so that past conversation can be tried."""
     said = PastMessage("m", "c", "user", "We talked about Lisbon.", 0)
-    prompt = render_prompt("summarise_history", "", {"words": "80"})
-    summary = read_history_summary(_completed(history_summary_request(prompt, [said])))
-    assert "We talked about Lisbon." in summary
+    reply = _completed(history_summary_request([said], 140)).text
+    assert "We talked about Lisbon." in json.loads(reply)["summary"]
 
 
 def test_memories_are_judged() -> None:

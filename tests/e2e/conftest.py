@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Generator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 from demo.environment import NEWEST, HostEnvironment
-from tests.e2e.driver.host import RunningHost, StartHost, WatchLog
+from tests.e2e.driver.host import RunningHost
 from tests.hosts import release_number
 
 HERE = Path(__file__).parent
@@ -25,9 +24,6 @@ EMBEDDED_BY_THE_MODEL = {
     "RAG_OPENAI_API_KEY": "none",
     "RAG_EMBEDDING_MODEL": "words",
 }
-
-# The servers that run right now, and how long each one's log was when the test began.
-running = pytest.StashKey[dict[RunningHost, int]]()
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> LoadScopeScheduling | None:
@@ -50,40 +46,31 @@ class ByServer(LoadScopeScheduling):
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let all these tests share one event loop, and stand together by release, the newest last.
-
-    Of one release those come first that take so long that they have a time limit of their own.
-    """
+    """Let all these tests share one event loop, and stand together by release, the newest last."""
     ours = [index for index, item in enumerate(items) if item.path.is_relative_to(HERE)]
     for index in ours:
         if inspect.iscoroutinefunction(getattr(items[index], "obj", None)):
             items[index].add_marker(pytest.mark.asyncio(loop_scope="session"), append=False)
-    in_order = sorted((items[index] for index in ours), key=_place)
+    in_order = sorted((items[index] for index in ours), key=_release)
     for index, item in zip(ours, in_order, strict=True):
         items[index] = item
 
 
-def _place(item: pytest.Item) -> tuple[tuple[int, ...], bool]:
-    release = _release(item) or "999"  # what needs no server comes last
-    return release_number(release), item.get_closest_marker("timeout") is None
-
-
-def _release(item: pytest.Item) -> str:
-    """The release that a test runs on; nothing where it needs no host, or brings its own."""
+def _release(item: pytest.Item) -> tuple[int, ...]:
+    """The release that a test runs on; what needs no server of ours comes last."""
     callspec = getattr(item, "callspec", None)
-    return callspec.params.get("installed_host", "") if callspec else ""
+    return release_number(callspec.params.get("installed_host", "999") if callspec else "999")
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def shared_host(
-    installed_host: HostEnvironment,
-    tmp_path_factory: pytest.TempPathFactory,
-    request: pytest.FixtureRequest,
+    installed_host: HostEnvironment, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[RunningHost]:
     """One server per release, for all tests that need nothing special of it."""
     data = tmp_path_factory.mktemp(f"open-webui-{installed_host.version}")
-    async with _served(request.session, installed_host, data) as host:
-        yield host
+    host = await RunningHost.start(installed_host, data)
+    yield host
+    await host.stop()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -99,14 +86,13 @@ async def host(
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def shared_second_host(
-    installed_host: HostEnvironment,
-    tmp_path_factory: pytest.TempPathFactory,
-    request: pytest.FixtureRequest,
+    installed_host: HostEnvironment, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[RunningHost]:
     """One more server per release, which has its texts embedded by the scripted model."""
     data = tmp_path_factory.mktemp(f"second-{installed_host.version}")
-    async with _served(request.session, installed_host, data, EMBEDDED_BY_THE_MODEL) as host:
-        yield host
+    host = await RunningHost.start(installed_host, data, EMBEDDED_BY_THE_MODEL)
+    yield host
+    await host.stop()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -119,68 +105,9 @@ async def second_host(shared_second_host: RunningHost) -> AsyncIterator[RunningH
         yield shared_second_host
 
 
-@asynccontextmanager
-async def _served(
-    session: pytest.Session,
-    environment: HostEnvironment,
-    data: Path,
-    variables: Mapping[str, str] | None = None,
-) -> AsyncIterator[RunningHost]:
-    host = await RunningHost.start(environment, data, variables)
-    servers = _servers(session)
-    servers[host] = 0
-    yield host
-    del servers[host]
-    await host.stop()
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def start_host(
-    installed_host: HostEnvironment, tmp_path: Path, request: pytest.FixtureRequest
-) -> AsyncIterator[StartHost]:
-    """Start servers for one test alone.
-
-    Keywords are environment variables on top of the usual ones, as ``ENABLE_MEMORIES="false"``;
-    ``{model_url}`` in a value stands for the scripted model's address.
-    """
-    servers = _servers(request.session)
-    started: list[RunningHost] = []
-
-    async def start(*, soft_dependencies: bool = True, **variables: str) -> RunningHost:
-        data = tmp_path / f"open-webui-{len(started)}"
-        own = await RunningHost.start(
-            installed_host, data, variables, soft_dependencies=soft_dependencies
-        )
-        started.append(own)
-        servers[own] = 0
-        return own
-
-    yield start
-    for own in started:
-        del servers[own]
-        await own.stop()
-
-
-@pytest.fixture(scope="session")
-def watch_log(request: pytest.FixtureRequest) -> WatchLog:
-    """Have the log of a server that a test has started itself shown when a test fails."""
-
-    @contextmanager
-    def watched(own: RunningHost) -> Iterator[None]:
-        servers = _servers(request.session)
-        servers[own] = 0
-        try:
-            yield
-        finally:
-            del servers[own]
-
-    return watched
-
-
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    servers = _servers(item.session)
-    for server in servers:
-        servers[server] = server.log_length()
+    for server in RunningHost.running:
+        RunningHost.running[server] = server.log_length()
 
 
 @pytest.hookimpl(wrapper=True)
@@ -190,11 +117,7 @@ def pytest_runtest_makereport(
     """Show what the servers wrote to their logs during a test that failed."""
     report = yield
     if report.failed:
-        for server, since in _servers(item.session).items():
+        for server, since in RunningHost.running.items():
             tail = server.log_text(since)[-LOG_TAIL:]
             report.sections.append((f"log of Open WebUI {server.version} during the test", tail))
     return report
-
-
-def _servers(session: pytest.Session) -> dict[RunningHost, int]:
-    return session.stash.setdefault(running, {})

@@ -1,215 +1,238 @@
-"""Past conversation as a turn asks for it: in time, of the user alone, and forgotten."""
+"""Past conversation as a turn asks for it: what fits comes back, in time, of the user alone."""
 
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from adaptive.errors import HostError, ModelBusy
+from adaptive.core.errors import HostError, ModelBusy
 from adaptive.history.conversation import PastConversation, PastQuestion
-from adaptive.history.indexing import index_chat
 from adaptive.history.section import HistorySection
+from adaptive.history.upkeep import index_chat
 from adaptive.llm.ask import AnswerFormats
-from adaptive.model import ConversationKind
 from tests.fakes import ScriptedModel
-from tests.history.world import START, Notes, World, chat_of, no_nulls
+from tests.history.world import DAY, KEY, START, Notes, World, chat_of, no_nulls
 from tests.learn.storerooms import HeldLeases
 
-SECTION = "### Relevant past conversation"
 ASKED = "What is my boat called?"
+LONG = ["My boat is called Freya, and she is splendid. " * 18] * 12
 
 
 class Room(World):
-    """Two indexed chats of Ada's, and a new one."""
+    """Two chats of Ada's, and a new one."""
 
-    def __init__(self) -> None:
+    def __init__(self, **notes: str) -> None:
         super().__init__(
+            Notes(**notes),
             boat=chat_of("boat", "My boat is called Freya.", "A splendid boat!"),
-            dog=chat_of("dog", "My dog is called Rex.", "Good dog."),
+            dog=chat_of("dog", "My dog is called Rex.", "Good dog.", start=START + DAY),
             new=chat_of("new", ASKED),
         )
         self.history = PastConversation(
-            AnswerFormats(), Notes(), HeldLeases(), no_nulls, self.vectors, self.chats
+            AnswerFormats(), self.notes, HeldLeases(), no_nulls, self.vectors, self.chats
         )
 
-    async def indexed(self, *chat_ids: str) -> Room:
-        """The same with these chats in the index."""
+    async def indexed(self, *chat_ids: str, warm: bool = False) -> Room:
+        """The same with these chats in the index, and in that of keywords."""
         for chat_id in chat_ids or ("boat", "dog"):
-            await index_chat(self.past, chat_id, START)
+            await index_chat(self.past(), chat_id, START)
+        if warm:
+            await self.history._indexes.renew(self.past())
         return self
 
     async def recalled(
-        self,
-        text: str = ASKED,
-        complete: Callable[[], Awaitable[str]] | None = None,
-        previous: str = "",
-        *,
-        first: bool = True,
-        **valves: Any,
+        self, text: str = ASKED, hook: Any = None, **question: Any
     ) -> HistorySection:
-        """What a new chat's message is given."""
-        turn = self.turn(**valves)
-        question = PastQuestion(text, [], previous, first, complete)
-        return await self.history.recalled(turn, question, self.embedder)
+        """The section for a question."""
+        asked = PastQuestion(text, question.pop("messages", []), **question)
+        return await self.history.recalled(hook or self.hook(), asked, self.embedder)
 
 
-async def test_recalled() -> None:
-    """A message is given what was said before, and the line says how much it is."""
-    room = await Room().indexed()
+@pytest.mark.parametrize("warm", [True, False])
+async def test_recalled(warm: bool) -> None:
+    """What was said comes with day, role and neighbours, at once and with keywords; told, too."""
+    room = await Room().indexed(warm=warm)
     found = await room.recalled()
-    assert found.text.startswith(SECTION)
-    assert "- User: My boat is called Freya.\n- Assistant: A splendid boat!" in found.text
-    assert found.note.endswith("past messages recalled")
-    assert "- Similar chat: boat" in found.text
-    assert "Similar" not in (await room.recalled(first=False)).text
-    assert "Freya" in (await room.recalled("And when was that?", None, ASKED, first=False)).text
-    assert (await room.recalled(history_recall_default="chat")).text == ""
+    assert found.text.splitlines()[:4] == [
+        "### Relevant past conversation",
+        "2023-11-14",
+        "- User: My boat is called Freya.",
+        "- Assistant: A splendid boat!",
+    ]
+    assert found.note.endswith(" past messages recalled")
+    room.chats.rows["violin"] = chat_of("violin", "The violin is old")
+    await room.indexed("violin")
+    assert (await room.recalled("the old violin")).messages[0].id == "violin0"
+    assert await room.recalled("Prove my theorem on Fermat primes") == HistorySection()
+    room.embedder.queries.clear()
+    for text in ("?!", "thanks!"):
+        assert await room.recalled(text) == HistorySection()
+    assert room.embedder.queries == []
 
 
-async def test_complete_question() -> None:
-    """A follow-up that a model has made complete finds what it is about; else its words serve."""
+async def test_as_it_stands_now() -> None:
+    """Nothing is shown that was edited or deleted since."""
+    room = await Room().indexed(warm=True)
+    room.chats.rows["boat"][0]["content"] = "My boat is called Odin."
+    text = (await room.recalled()).text
+    assert "Odin" in text
+    assert "Freya" not in text
+    del room.chats.rows["boat"]
+    assert "Odin" not in (await room.recalled()).text
+
+
+async def test_what_it_is_searched_with() -> None:
+    """A follow-up brings its question along; a complete question serves if it comes in time."""
+    room = await Room().indexed(warm=True)
+    found = await room.recalled("And when was that?", previous=ASKED)
+    assert "Freya" in found.text
 
     async def complete() -> str:
-        return f"And its name?\n{ASKED}"
+        return "What is my dog called?"
 
-    async def fails() -> str:
+    async def never() -> str:
+        await asyncio.sleep(60)
         return ""
 
-    async def late() -> str:
-        await asyncio.sleep(60)
-        return ASKED
-
-    room = await Room().indexed()
-    assert "Freya" in (await room.recalled("And its name?", complete)).text
-    for rewriter in (None, fails, late):
-        found = await room.recalled("And its name?", rewriter, inlet_timeout_seconds=1)
-        assert "Freya" not in found.text
-        assert "left out" not in found.note
+    assert (await room.recalled(complete=complete)).messages[0].chat_id == "dog"
+    hook = room.hook(inlet_timeout_seconds=0.2)
+    assert (await room.recalled(hook=hook, complete=never)).messages[0].chat_id == "boat"
 
 
-@pytest.mark.parametrize(
-    ("kind", "valves", "recalls", "keeps"),
-    [
-        ("saved", {}, True, True),
-        ("saved", {"history_recall_default": "off"}, False, False),
-        ("saved", {"history_recall": "off"}, False, False),
-        ("api", {}, False, False),
-        ("channel", {}, False, False),
-        ("temporary", {}, False, False),
-        ("temporary", {"inject_in_temporary_chats": True}, True, False),
-    ],
-)
-def test_whom_it_serves(
-    kind: ConversationKind, valves: dict[str, Any], recalls: bool, keeps: bool
-) -> None:
-    """It is for saved chats where it is on; a temporary one is given the past, and is not kept."""
+def test_kinds() -> None:
+    """Saved chats recall and are kept, temporary ones recall where memories go in, none if off."""
+    history, hook = Room().history, Room().hook()
+    assert (history.recalls(hook), history.keeps(hook)) == (True, True)
+    off = Room().hook(history_recall_default="off")
+    assert (history.recalls(off), history.keeps(off)) == (False, False)
+    hook.told_kind = "temporary"
+    assert (history.recalls(hook), history.keeps(hook)) == (False, False)
+    allowed = Room().hook(inject_in_temporary_chats=True)
+    allowed.told_kind = "temporary"
+    assert (history.recalls(allowed), history.keeps(allowed)) == (True, False)
+
+
+@pytest.mark.parametrize("reach", ["chat", "all"])
+async def test_this_chat_beyond_the_window(reach: str) -> None:
+    """Of this chat only what is not sent to the model any more; with ``chat`` nothing else."""
     room = Room()
-    turn = room.turn(kind=kind, **valves)
-    assert (room.history.recalls(turn), room.history.keeps(turn)) == (recalls, keeps)
-
-
-async def test_this_chat_beyond_the_window() -> None:
-    """With ``chat`` nothing but what of this chat is not sent to the model any more."""
-    room = Room()
-    texts = ("My boat is called Freya.", "Splendid!", "My dog is Rex.", "Good.", "What is it?")
-    room.chats.add("new", *texts)
-    await room.indexed("boat", "new")
-    turn = replace(room.turn(history_recall_default="chat"), question_id="new4")
+    texts = ("My boat is called Odin.", "Splendid!", "My dog is Rex.", "Good.", "What is it?")
+    room.chats.rows["new"] = chat_of("new", *texts)
+    await room.indexed("boat", "new", warm=True)
+    hook = room.hook(history_recall_default=reach)
+    hook.question_id = "new4"
     for questions, recalled in ((3, False), (2, True)):
         sent = [{"role": "user", "content": ASKED}] * questions
-        found = await room.history.recalled(turn, PastQuestion(ASKED, sent), room.embedder)
-        assert ("Freya" in found.text) is recalled
-        assert "Rex" not in found.text
-        assert "splendid boat" not in found.text
+        text = (await room.recalled(hook=hook, messages=sent)).text
+        assert ("Odin" in text) is recalled
+        assert "dog is Rex" not in text
+        assert ("Freya" in text) is (reach == "all")
 
 
-async def test_nothing_there() -> None:
+async def test_nothing_for_others() -> None:
     """Another user is given nothing, nor is anybody where a narrow window leaves no tokens."""
-    room = await Room().indexed()
-    question = PastQuestion(ASKED, [])
-    bob = replace(room.turn(), user_id="bob")
-    narrow = room.turn()
-    narrow = replace(narrow, settings=narrow.settings.model_copy(update={"history_tokens": 0}))
-    for turn in (bob, narrow):
-        assert await room.history.recalled(turn, question, room.embedder) == HistorySection()
+    room = await Room().indexed(warm=True)
+    bob = room.hook()
+    bob.user_id = "bob"
+    assert await room.recalled(hook=bob) == HistorySection()
+    assert await room.recalled(tokens=50) == HistorySection()
 
 
 async def test_slow_or_failing(caplog: pytest.LogCaptureFixture) -> None:
-    """A vector database that fails, or does not answer in time, is told, and costs no more."""
-    room = await Room().indexed()
-    room.vectors.failing = True
-    found = await room.recalled()
-    assert found == HistorySection(note="past conversation left out: the vector database is away")
+    """Keywords serve without vectors; what can't be read, or not in time, is told."""
+    room = await Room().indexed(warm=True)
+    room.embedder.failing = True
+    assert "Freya" in (await room.recalled()).text
+    room.embedder.failing, room.vectors.failing = False, True
+    assert "Freya" in (await room.recalled()).text
+    room.chats.failing = True
+    assert (await room.recalled()).note == "past conversation left out: the database is away"
 
-    async def hangs(_: str) -> bool:
+    async def hangs(*_: Any, **__: Any) -> Any:
         await asyncio.sleep(60)
-        return True
 
-    room.vectors.holds = hangs  # type: ignore[method-assign]
-    with caplog.at_level(logging.WARNING):
-        found = await room.recalled(inlet_timeout_seconds=0.2)
+    room.chats.messages = hangs  # type: ignore[method-assign]
+    found = await room.recalled(hook=room.hook(inlet_timeout_seconds=0.2))
     assert found == HistorySection(note="past conversation left out: it took longer than 0.14 s")
     assert "it took longer than 0.14 s" in caplog.text
 
 
-async def test_summarising_models() -> None:
-    """A model sums up what is too much, unless there is none, or it may not see the past."""
+async def test_topics_and_similar_chats() -> None:
+    """A topic's summary stands above its messages; a new chat is told of former ones like it."""
+    room = await Room(boat=f"They talk about boats, key {KEY}.").indexed("dog")
+    await index_chat(room.past(), "boat", START, summaries={"boat0": "The user named a boat."})
+    line = (await room.recalled()).text.splitlines()[2]
+    assert line == "- Topic: The user named a boat."
+    opened = (await room.recalled(first=True)).text
+    assert "- Similar chat: boat: They talk about boats" in opened
+    assert KEY not in opened
+    assert "Similar chat: dog" not in opened
+    for hook in (room.hook(similar_past_chats=0), room.hook(history_recall_default="chat")):
+        assert "Similar" not in (await room.recalled(hook=hook, first=True)).text
+    room.notes.failing = True
+    assert "- Similar chat: boat\n" in (await room.recalled(first=True)).text
+    del room.chats.rows["boat"]
+    assert "Topic" not in (await room.recalled()).text
+
+
+async def test_summed_up_where_it_is_too_much() -> None:
+    """A model sums up what exceeds the budget, unless it can't, may not, or says nothing."""
     room = Room()
-    room.chats.add(
-        "boat", *("My boat is called Freya, and she is splendid. " * 9 for _ in range(6))
+    room.model = ScriptedModel(
+        '{"summary": "Freya  the Great."}', ModelBusy("down"), '{"summary": ""}', '{"x": 1}'
     )
+    valves: dict[str, Any] = {"enable_history_summary": True}
     await room.indexed()
-    valves = {"enable_history_summary": True, "history_tokens": 200}
-    assert "Summary" not in (await room.recalled(**valves)).text
-    room.model = ScriptedModel('{"summary": "Freya the Great."}')
-    assert "- Summary: Freya the Great." in (await room.recalled(**valves)).text
-
-    async def unknown() -> None:
-        raise ModelBusy("no model is known")
-
-    turn = replace(room.turn(**valves), completer=unknown)
-    found = await room.history.recalled(turn, PastQuestion(ASKED, []), room.embedder)
-    assert "Freya, and she is splendid" in found.text
+    assert "Summary" not in (await room.recalled(hook=room.hook(**valves))).text
+    assert room.model.requests == []
+    room.chats.rows["boat"] = chat_of("boat", *LONG)
+    await room.indexed("boat")
+    found = await room.recalled(hook=room.hook(**valves))
+    assert found.text == "### Relevant past conversation\n- Summary: Freya the Great."
+    request = room.model.requests[0]
+    assert request.system.startswith("# Summarise history")
+    assert "- 2023-11-14 user: My boat is called Freya" in request.user
+    assert request.user.endswith(f"## Newest message of the user\n{ASKED}")
+    for _ in range(3):
+        assert "- User: " in (await room.recalled(hook=room.hook(**valves))).text
+    hook = room.hook(**valves)
+    hook.hidden = frozenset({"work"})
+    assert "- User: " in (await room.recalled(hook=hook)).text
+    assert len(room.model.requests) == 4
+    room.model = ModelBusy("no model is known")
+    assert "- User: " in (await room.recalled(hook=room.hook(**valves))).text
 
 
 async def test_kept_behind_the_answer() -> None:
-    """A turn's chat is indexed, past ones on request, unless the chat or the wish is not there."""
+    """A turn's chat is indexed, unless somebody else owns it or memory is switched off."""
     room = Room()
-    turn = room.turn("boat")
-
-    async def shared() -> ConversationKind:
-        return "shared"
-
-    await room.history.keep(replace(turn, kind=shared))
-    room.wanted = [False]
-    await room.history.keep(turn)
+    shared, off = room.hook("boat"), room.hook("boat")
+    shared.known_kind, off.wanted = "shared", False
+    for hook in (shared, off):
+        await room.history.keep(hook, room.tell)
     assert room.vectors.rows == {}
-    room.wanted = [True]
-    await room.history.keep(turn)
-    assert {message for _, message in room.vectors.kinds()} == {"boat0", "boat1"}
-    asked = turn.settings.model_copy(update={"index_past_chats": True})
-    await room.history.keep(replace(turn, settings=asked))
-    assert room.lines[-1] == "Past chats indexed: 3"
+    await room.history.keep(room.hook("boat"), room.tell)
+    assert {message for _, message in room.vectors.kinds} == {"boat0", "boat1"}
+    assert room.lines == []
 
 
 async def test_erased() -> None:
     """The index of a user goes, or a chat's part of it, and with it what is recalled."""
-    room = await Room().indexed()
+    room = await Room().indexed(warm=True)
     history = room.history
     assert [await history.held("ada"), await history.held("ada", "boat")] == [2, 1]
     assert await history.erase("ada", "boat") == 1
     assert "Freya" not in (await room.recalled()).text
-    keeping = asyncio.create_task(history.keep(room.turn("boat")))
+    keeping = asyncio.create_task(history.keep(room.hook("boat"), room.tell))
     await asyncio.sleep(0)
     assert await history.erase("ada") == 1
     assert keeping.cancelled()
     assert room.vectors.rows == {}
     assert await history.erase("ada") == 0
+    await room.indexed(warm=True)
+    room.vectors.rows.clear()  # by another worker
     assert await room.recalled() == HistorySection()
     await room.indexed()
 

@@ -3,37 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
-from adaptive.conversation_ports import (
-    ChatHead,
-    ChatNotes,
-    HistoryHit,
-    HistoryStamp,
-    HistoryTurn,
-    HistoryUnit,
-)
-from adaptive.errors import HostError, TablesUnavailable
+from adaptive.core.errors import HostError, TablesUnavailable
+from adaptive.core.kept import ChatNotes
+from adaptive.core.model import ConversationKind
+from adaptive.core.ports import Completer, Embedder, Vectors
+from adaptive.core.table_ports import ChatHead, HistoryHit, HistoryUnit, UnitKey
 from adaptive.history.index import UserPast
-from adaptive.history.messages import PastMessage, PastRole
-from adaptive.model import ConversationKind
-from adaptive.ports import Completer, Embedder, Vectors
+from adaptive.history.messages import PastMessage
+from adaptive.llm.ask import AnswerFormats
+from adaptive.settings.local_only import LocalOnlyBanks
+from adaptive.settings.merged import Settings
 from tests.fakes import WordEmbedder, hook_settings
 
 DAY = 86_400
 START = 1_700_000_000
+KEY = "AKIA" + "QWERTYUIOPASDFGH"
 
 
 def said(
-    id: str, text: str, role: PastRole = "user", chat_id: str = "c", said_at: int = START
+    id: str,
+    text: str,
+    role: Literal["user", "assistant"] = "user",
+    chat_id: str = "c",
+    said_at: int = START,
 ) -> PastMessage:
     """A past message."""
     return PastMessage(id, chat_id, role, text, said_at)
 
 
-def chat_of(chat_id: str, *texts: str, start: int = START, gap: int = 60) -> list[dict[str, Any]]:
+def chat_of(chat_id: str, *texts: str, start: int = START) -> list[dict[str, Any]]:
     """A chat as the host stores it: user and assistant in turn, each the next one's parent."""
     return [
         {
@@ -42,125 +45,81 @@ def chat_of(chat_id: str, *texts: str, start: int = START, gap: int = 60) -> lis
             "role": "assistant" if at % 2 else "user",
             "content": text,
             "parentId": f"{chat_id}{at - 1}" if at else None,
-            "timestamp": start + at * gap,
+            "timestamp": start + at * 60,
         }
         for at, text in enumerate(texts)
     ]
 
 
 class StoredChats:
-    """``PastChats`` of users whose chats are lists; each call fails while ``failing``."""
+    """``PastChats`` of Ada's, whose chats are lists; each call fails while ``failing``."""
 
-    def __init__(self, **chats: Sequence[Mapping[str, Any]]) -> None:
-        self.owner = dict.fromkeys(chats, "ada")
-        self.rows = {chat_id: list(messages) for chat_id, messages in chats.items()}
+    def __init__(self, **chats: list[dict[str, Any]]) -> None:
+        self.rows = chats
         self.failing = False
-        self.full_reads = 0
-        self.partial_reads: list[str] = []
+        self.read: list[str] = []
 
-    def all_of(self, user_id: str) -> list[Mapping[str, Any]]:
-        """Every message of a user, newest first."""
-        found = [
-            one
-            for chat_id, messages in self.rows.items()
-            if self.owner[chat_id] == user_id
-            for one in messages
-        ]
-        return sorted(found, key=lambda one: -int(one["timestamp"]))
+    async def heads(
+        self, user_id: str, chat_ids: Sequence[str] | None = None
+    ) -> dict[str, ChatHead]:
+        """In the order of the dict; a chat was changed with its newest message."""
+        rows = self._rows_of(user_id)
+        return {
+            chat_id: ChatHead(chat_id, chat_id, int(messages[-1]["timestamp"]))
+            for chat_id, messages in rows.items()
+            if chat_ids is None or chat_id in chat_ids
+        }
 
-    async def stamp(self, user_id: str) -> HistoryStamp:
-        """Number and newest."""
-        self._check()
-        found = self.all_of(user_id)
-        return HistoryStamp(len(found), int(found[0]["timestamp"]) if found else 0)
-
-    async def chats(self, user_id: str, skip: int, limit: int) -> tuple[ChatHead, ...]:
-        """In the order of the dict."""
-        self._check()
-        own = [chat_id for chat_id in self.rows if self.owner[chat_id] == user_id]
-        return tuple(ChatHead(one, one, START) for one in own[skip : skip + limit])
-
-    async def heads(self, user_id: str, chat_ids: Sequence[str]) -> dict[str, ChatHead]:
-        """Those that are in the dict."""
-        self._check()
-        own = [one for one in chat_ids if self.owner.get(one) == user_id]
-        return {one: ChatHead(one, one, START) for one in own}
-
-    async def outline(self, user_id: str, chat_id: str) -> tuple[Mapping[str, Any], ...]:
-        """One chat, words and all."""
-        return await self.messages(user_id, chat_id)
-
-    async def messages(self, user_id: str, chat_id: str) -> tuple[Mapping[str, Any], ...]:
-        """One chat."""
-        self._check()
-        self.partial_reads.append(chat_id)
-        return tuple(self.rows.get(chat_id, ())) if self.owner.get(chat_id) == user_id else ()
-
-    async def newest_messages(self, user_id: str, limit: int) -> tuple[Mapping[str, Any], ...]:
-        """All chats."""
-        self._check()
-        self.full_reads += 1
-        return tuple(self.all_of(user_id)[:limit])
+    async def messages(
+        self, user_id: str, chat_id: str, *, words: bool = True
+    ) -> tuple[Mapping[str, Any], ...]:
+        """One chat; who reads its words is noted."""
+        self.read += [chat_id] if words else []
+        return tuple(self._rows_of(user_id).get(chat_id, ()))
 
     async def current(
         self, user_id: str, keys: Sequence[tuple[str, str]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
         """By key."""
-        self._check()
-        by_key = {(one["chat_id"], one["id"]): one for one in self.all_of(user_id)}
+        every = (one for messages in self._rows_of(user_id).values() for one in messages)
+        by_key = {(str(one["chat_id"]), str(one["id"])): one for one in every}
         return {key: by_key[key] for key in keys if key in by_key}
 
-    def add(self, chat_id: str, *texts: str, start: int = START) -> None:
-        """A chat more, or one in the place of another."""
-        self.rows[chat_id] = [*chat_of(chat_id, *texts, start=start)]
-        self.owner[chat_id] = "ada"
-
-    def remove(self, chat_id: str) -> None:
-        """Delete a chat."""
-        del self.rows[chat_id], self.owner[chat_id]
-
-    def _check(self) -> None:
+    def _rows_of(self, user_id: str) -> dict[str, list[dict[str, Any]]]:
         if self.failing:
             raise HostError("the database is away")
+        return self.rows if user_id == "ada" else {}
 
 
 class NearestUnits:
-    """``HistoryVectors`` that compares with every unit; each call fails while ``failing``."""
+    """``HistoryVectors`` of Ada's that compares with every unit; fails while ``failing``."""
 
     def __init__(self) -> None:
-        self.rows: dict[str, dict[str, tuple[HistoryUnit, Vectors]]] = {}
+        self.rows: dict[tuple[str, UnitKey], tuple[HistoryUnit, Vectors]] = {}
         self.failing = False
         self.searches = 0
 
-    def kinds(self, user_id: str = "ada") -> list[tuple[str, str]]:
+    @property
+    def kinds(self) -> list[UnitKey]:
         """Kind and message of each unit."""
-        return sorted((one.kind, one.message_id) for one, _ in self.rows.get(user_id, {}).values())
+        return sorted(key for _, key in self.rows)
 
-    async def holds(self, user_id: str) -> bool:
-        """Whether there is a row."""
-        self._check()
-        return bool(self.rows.get(user_id))
-
-    async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[str, str]:
+    async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[UnitKey, str]:
         """Digests of the chat's units."""
-        self._check()
-        units = [unit for unit, _ in self.rows.get(user_id, {}).values()]
-        return {one.id: one.digest for one in units if one.chat_id == chat_id}
+        return {key: unit.digest for (chat, key), (unit, _) in self.rows.items() if chat == chat_id}
 
     async def chats(self, user_id: str) -> frozenset[str]:
         """Chats of first messages."""
         self._check()
-        units = [unit for unit, _ in self.rows.get(user_id, {}).values()]
-        return frozenset(one.chat_id for one in units if one.first)
+        return frozenset(one.chat_id for one, _ in self.rows.values() if one.first)
 
     async def upsert(
         self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
     ) -> None:
         """By id."""
-        self._check()
-        assert len(units) == len(vectors)
-        for unit, row in zip(units, vectors, strict=True):
-            self.rows.setdefault(user_id, {})[unit.id] = (unit, row)
+        self.rows |= {
+            (unit.chat_id, unit.key): (unit, row) for unit, row in zip(units, vectors, strict=True)
+        }
 
     async def search(
         self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
@@ -168,44 +127,24 @@ class NearestUnits:
         """By cosine."""
         self._check()
         self.searches += 1
-        rows = [
-            (float(np.dot(row, vector)), unit)
-            for unit, row in self.rows.get(user_id, {}).values()
-            if not chat_id or unit.chat_id == chat_id
+        found = [
+            HistoryHit(one.kind, one.chat_id, one.message_id, float(np.dot(row, vector)), one.text)
+            for one, row in self.rows.values()
+            if user_id == "ada" and chat_id in ("", one.chat_id)
         ]
-        rows.sort(key=lambda one: (-one[0], one[1].id))
-        rows = rows[:limit]
-        if not rows:
-            return ()
-        best, last = rows[0][0], rows[-1][0]
-        return tuple(
-            HistoryHit(
-                unit.kind,
-                unit.chat_id,
-                unit.message_id,
-                (cosine - last) / (best - last) if best > last else 1.0,
-                unit.text,
-                cosine,
-            )
-            for cosine, unit in rows
-        )
+        return tuple(sorted(found, key=lambda one: -one.score)[:limit])
 
-    async def delete(self, user_id: str, unit_ids: Sequence[str]) -> None:
-        """By id."""
-        self._check()
-        for id_ in unit_ids:
-            self.rows.get(user_id, {}).pop(id_, None)
-
-    async def delete_chat(self, user_id: str, chat_id: str) -> None:
-        """By chat."""
-        self._check()
-        rows = self.rows.get(user_id, {})
-        self.rows[user_id] = {id_: one for id_, one in rows.items() if one[0].chat_id != chat_id}
+    async def delete(
+        self, user_id: str, chat_id: str, keys: Sequence[UnitKey] | None = None
+    ) -> None:
+        """By key or by chat."""
+        for chat, key in list(self.rows):
+            if chat == chat_id and (keys is None or key in keys):
+                del self.rows[chat, key]
 
     async def delete_all(self, user_id: str) -> None:
         """Everything."""
-        self._check()
-        self.rows.pop(user_id, None)
+        self.rows.clear()
 
     def _check(self) -> None:
         if self.failing:
@@ -229,66 +168,82 @@ class Notes:
         """Nobody does."""
         raise NotImplementedError
 
-    async def drop_deleted(self, user_id: str, current: str = "") -> int:
-        """None."""
-        return 0
+
+@dataclass
+class TurnHook:
+    """What past conversation asks of a ``Hook``."""
+
+    settings: Settings
+    own_embedder: Embedder
+    model: Completer | Exception | None = None
+    chat_id: str = "new"
+    told_kind: ConversationKind = "saved"
+    known_kind: ConversationKind | None = None
+    user_id: str = "ada"
+    question_id: str = ""
+    answer_id: str = ""
+    time_zones: Sequence[str] = ()
+    wanted: bool = True
+    host_compacts: bool | Exception = False
+    hidden: frozenset[str] = frozenset()
+
+    async def kind(self) -> ConversationKind:
+        """As the database tells."""
+        return self.known_kind or self.told_kind
+
+    async def embedder(self) -> Embedder:
+        """By words."""
+        return self.own_embedder
+
+    async def completer(self) -> Completer:
+        """The model, or what is wrong with it."""
+        return _told(self.model)
+
+    async def hidden_from(self, completer: Completer) -> LocalOnlyBanks:
+        """Banks that are kept from it."""
+        return LocalOnlyBanks(self.hidden)
+
+    async def wants_memory(self) -> bool:
+        """As the user has it."""
+        return self.wanted
+
+    async def compacts(self) -> bool:
+        """As the host tells."""
+        return _told(self.host_compacts)
+
+
+def _told(one: Any) -> Any:
+    if isinstance(one, Exception):
+        raise one
+    return one
 
 
 class World:
-    """Chats of Ada's, an index, and a turn of hers."""
+    """Chats of Ada's, an index, and hooks of hers."""
 
-    def __init__(self, **chats: Sequence[Mapping[str, Any]]) -> None:
+    def __init__(self, notes: Notes | None = None, **chats: list[dict[str, Any]]) -> None:
         self.chats, self.vectors, self.embedder = (
             StoredChats(**chats),
             NearestUnits(),
             WordEmbedder(),
         )
-        self.past = UserPast("ada", self.embedder, self.vectors, self.chats)
+        self.notes: Any = notes or Notes()
+        self.model: Any = None
         self.lines: list[str] = []
-        self.wanted = [True]
-        self.model: Completer | None = None
-        self.host_compacts: bool | Exception = False
 
-    def turn(
-        self, chat_id: str = "new", kind: ConversationKind = "saved", **valves: Any
-    ) -> HistoryTurn:
-        """A turn of somebody who recalls all chats unless said otherwise."""
+    def hook(self, chat_id: str = "new", **valves: Any) -> Any:
+        """A hook of somebody who recalls all chats unless said otherwise."""
+        settings = hook_settings(**{"history_recall_default": "all", **valves})
+        return TurnHook(settings, self.embedder, self.model, chat_id)
 
-        async def known_kind() -> ConversationKind:
-            return kind
+    def past(self, hook: Any = None) -> UserPast:
+        """The past as a hook has it."""
+        sources = (self.vectors, self.chats, self.notes, AnswerFormats())
+        return UserPast(hook or self.hook(), self.embedder, *sources)
 
-        async def embedder() -> Embedder:
-            return self.embedder
-
-        async def completer() -> Completer | None:
-            return self.model
-
-        async def wants_memory() -> bool:
-            return self.wanted.pop(0) if len(self.wanted) > 1 else self.wanted[0]
-
-        async def compacts() -> bool:
-            if isinstance(self.host_compacts, Exception):
-                raise self.host_compacts
-            return self.host_compacts
-
-        async def tell(line: str) -> None:
-            self.lines.append(line)
-
-        return HistoryTurn(
-            hook_settings(**{"history_recall_default": "all", **valves}),
-            "ada",
-            chat_id,
-            "",
-            "",
-            kind,
-            (),
-            known_kind,
-            embedder,
-            completer,
-            wants_memory,
-            compacts,
-            tell,
-        )
+    async def tell(self, line: str) -> None:
+        """Note a line that is shown."""
+        self.lines.append(line)
 
 
 async def no_nulls(embedder: Embedder) -> Vectors:

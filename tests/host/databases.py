@@ -21,6 +21,7 @@ from adaptive.host.own_table import Sessions
 
 POSTGRES = os.environ.get("ADAPTIVE_MEMORY_TEST_POSTGRES", "")
 DATABASES = ["sqlite", *(["postgresql"] if POSTGRES else [])]
+OUR_TABLES = tuple(f"adaptive_memory_{one}" for one in ("entries", "lease", "pending", "vector"))
 
 
 class Worker:
@@ -45,6 +46,12 @@ class Worker:
     def _note(self, _connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
         self.statements.append(statement.split(None, 1)[0])
 
+    async def change(self, statement: str, **values: Any) -> None:
+        """Change the database behind our back."""
+        async with self.sessions() as session:
+            await session.execute(text(statement), values)
+            await session.commit()
+
     async def rows(self, query: str) -> list[Any]:
         """What stands in the database."""
         async with self.sessions() as session:
@@ -60,16 +67,12 @@ async def two_workers(
     if database == "postgresql":
         address = POSTGRES.replace("postgresql:", "postgresql+psycopg:", 1)
     workers = (Worker(address, busy_seconds), Worker(address, busy_seconds))
-    await _without(workers[0], tables)
+    dropping = [f"DROP TABLE IF EXISTS {table}" for table in tables]
     try:
+        for statement in dropping:
+            await workers[0].change(statement)
         yield workers
     finally:
-        await _without(workers[0], tables)
+        for statement in dropping:
+            await workers[0].change(statement)
         await asyncio.gather(*(worker.engine.dispose() for worker in workers))
-
-
-async def _without(worker: Worker, tables: tuple[str, ...]) -> None:
-    async with worker.sessions() as session:
-        for table in tables:
-            await session.execute(text(f"DROP TABLE IF EXISTS {table}"))
-        await session.commit()

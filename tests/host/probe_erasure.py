@@ -30,19 +30,14 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     from open_webui.env import WEBUI_SECRET_KEY
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT as CLIENT
 
-    from adaptive.host.archive_table import HostArchiveTable
-    from adaptive.host.audit_table import HostAuditTable
-    from adaptive.host.chat_table import HostChatTable
-    from adaptive.host.erasable_memories import HostMemories
-    from adaptive.host.erasure import Holdings, erase_held
+    from adaptive.core.kept import ChatNotes
+    from adaptive.core.model import Draft, Provenance
+    from adaptive.core.table_ports import AuditEntry
+    from adaptive.host.erasure import HostEraser, UserRows
     from adaptive.host.memories import HostMemoryStore
-    from adaptive.host.sealed_tables import SealedArchiveTable, SealedAuditTable, SealedChatTable
-    from adaptive.host.secret import host_secret
-    from adaptive.host.user_rows import UserRows
-    from adaptive.model import Draft, Provenance
+    from adaptive.host.tables import HostTables, host_secret
     from adaptive.privacy.origin import Origin
     from adaptive.privacy.sealing import Sealer
-    from adaptive.table_ports import AuditEntry
 
     app = FastAPI()
     if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
@@ -50,9 +45,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         app.state.config = SimpleNamespace(ENABLE_MEMORIES=True, USER_PERMISSIONS=features)
     app.state.EMBEDDING_FUNCTION = embed
     request = Request({"type": "http", "app": app, "headers": [], "path": "/", "state": {}})
-    sealer = Sealer(host_secret())
-    audit, states = SealedAuditTable(HostAuditTable(), sealer), HostChatTable()
-    archive = SealedArchiveTable(HostArchiveTable(), sealer)
+    tables = HostTables(Sealer(host_secret()))
     now = int(time.time())
     stores: dict[str, HostMemoryStore] = {}
     for name in ("ada", "bob"):
@@ -61,8 +54,13 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
             source = Provenance(chat, f"m-{chat}", now)
             row = await stores[name].add(Draft(f"User likes tea in {chat}."), source)
             entry = AuditEntry("saved", row.id, now, "", row.content, "", chat, f"m-{chat}")
-            await audit.append(name, [entry], now)
-        await SealedChatTable(states, sealer).write(name, "deleted", "[]", now)
+            await tables.audit.append(name, [entry], now)
+        for chat in ("deleted", "temporary"):
+            await tables.chat_notes.write(name, chat, ChatNotes("Tea."), now)
+
+    async def noted(name: str) -> list[str]:
+        chats = ("deleted", "temporary")
+        return [(await tables.chat_notes.read(name, chat)).summary for chat in chats]
 
     async def searchable(name: str) -> int:
         found = await CLIENT.search(f"user-memory-{name}", [[1.0, 1.0, 2.0]], limit=9)
@@ -76,26 +74,25 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         (read,) = [one for one in await stores["bob"].read() if one.id == lent.id]
         ends += [read.until, read.content]
     await stores["bob"].delete(lent)
-    memories_of_ada = HostMemories(request, stores["ada"].user)
-    holdings = Holdings("ada", memories_of_ada, UserRows("ada"), archive)
+    eraser = HostEraser(stores["ada"], UserRows("ada"), tables.archive)
     told: dict[str, Any] = {
         "ends": ends,
         "secret": host_secret() == WEBUI_SECRET_KEY.strip() != "",
-        "provenance": memories_of_ada.keeps_history,
-        "deleted chats": await states.drop_deleted("ada"),
+        "provenance": stores["ada"].keeps_history,
+        "noted chats": await noted("ada"),
         "before": [await searchable("ada"), await searchable("bob")],
     }
-    report = await erase_held(holdings, Origin("c"))
+    report = await eraser.erase(Origin("c"))
     told["chat"] = [report.counts["memory"], not report.failed, int(bool(report.note))]
     told["after chat"] = [one.content for one in await stores["ada"].read()]
     told["vectors after chat"] = await searchable("ada")
-    report = await erase_held(holdings)
+    report = await eraser.erase(None)
     told["all"] = [report.counts["memory"], not report.failed, int(bool(report.note))]
     told["after all"] = [await searchable("ada"), await searchable("bob")]
     ghost = {"id": "ghost", "text": "ghost", "vector": [1.0, 1.0, 2.0], "metadata": {"at": 1}}
     await CLIENT.upsert("user-memory-ada", [ghost])
     told["ghosts"] = await searchable("ada")
-    told["ghosts erased"] = not (await erase_held(holdings)).failed
+    told["ghosts erased"] = not (await eraser.erase(None)).failed
     told["after ghosts"] = await searchable("ada")
     told["bob"] = len(await stores["bob"].read())
     return told

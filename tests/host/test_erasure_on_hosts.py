@@ -20,7 +20,7 @@ def test_erasure(installed_host: HostEnvironment, tmp_path: Path) -> None:
     assert told == {
         "secret": True,
         "ends": ["2027-02-28", "2027-03-31", "User rents a boat.", "", "User rents a boat."],
-        "deleted chats": 1,
+        "noted chats": ["", "Tea."],
         "before": [2, 2],
         "chat": [1, True, int(not provenance)],
         "after chat": ["User likes tea in d."],

@@ -1,4 +1,4 @@
-"""The seam at which whatever the host raises becomes an error of ours."""
+"""The seam to the host: its errors become ours, and its database work is never torn apart."""
 
 from __future__ import annotations
 
@@ -7,76 +7,55 @@ import asyncio
 import pytest
 from fastapi import HTTPException
 
-from adaptive.errors import HostError, ModelBusy, ModelRejected, StoreError
-from adaptive.host.faults import HostFaults, describe_fault
-from tests.rates import over
+from adaptive.core.errors import HostError, ModelBusy, ModelRejected, StoreError
+from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 
 
-@pytest.mark.parametrize(
-    "raised", [Exception("Model not found"), KeyError("x"), TimeoutError(), RuntimeError("a\n b")]
-)
-def test_any_exception_of_the_host(raised: Exception) -> None:
+def test_any_exception_of_the_host() -> None:
     """Whatever is raised becomes one error, which says what was being done and keeps the cause."""
-    with (
-        pytest.raises(HostError, match=r"^reading the chat: .") as error,
-        HostFaults("reading the chat"),
-    ):
+    raised = KeyError("x")
+    with pytest.raises(HostError, match=r"^reading: 'x'$") as error, HostFaults("reading"):
         raise raised
     assert error.value.__cause__ is raised
+    with pytest.raises(StoreError, match=r"^writing: a b$"), HostFaults("writing", StoreError):
+        raise OSError("a\n b")
+    assert describe_fault(HTTPException(403, {"error": "no"})) == "{'error': 'no'}"
+    assert describe_fault(TimeoutError()) == "TimeoutError"
+    assert describe_fault(Exception("x" * 5000)) == "x" * 200
 
 
-def test_chosen_error() -> None:
-    """The caller says which error it is to become."""
-    with (
-        pytest.raises(StoreError, match=r"^writing: disk full$"),
-        HostFaults("writing", StoreError),
-    ):
-        raise OSError("disk full")
-
-
-def test_own_errors_pass() -> None:
-    """An error of ours, and what it carries, passes unchanged."""
-    own = ModelRejected("no credits", 402)
-    with pytest.raises(ModelRejected) as raised, HostFaults("asking", ModelBusy):
-        raise own
-    assert raised.value is own
-
-
-@pytest.mark.parametrize("passing", [asyncio.CancelledError, KeyboardInterrupt, SystemExit])
-def test_what_is_no_failure_passes(passing: type[BaseException]) -> None:
-    """Cancellation and the end of the process are nobody's failure."""
-    with pytest.raises(passing), HostFaults("asking"):
+@pytest.mark.parametrize("passing", [ModelRejected("no credits", 402), asyncio.CancelledError()])
+def test_what_passes(passing: BaseException) -> None:
+    """An error of ours and cancellation pass unchanged."""
+    with pytest.raises(type(passing)) as raised, HostFaults("asking", ModelBusy):
         raise passing
+    assert raised.value is passing
 
 
-async def test_time_limit_of_ours() -> None:
-    """A time limit of ours ends what the host does, and stays a time-out."""
-    with pytest.raises(TimeoutError):
-        async with asyncio.timeout(0.01):
-            with HostFaults("asking"):
-                await asyncio.sleep(60)
+@pytest.mark.parametrize("failure", [None, HostError("locked")], ids=["well", "badly"])
+async def test_cancelled_caller_leaves_the_work_alone(failure: Exception | None) -> None:
+    """A cancelled caller stops at once; the work ends, and who waits gets its result or error."""
+    begun, go, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
+    @uninterrupted
+    async def statement() -> str:
+        begun.set()
+        await go.wait()
+        ended.set()
+        if failure:
+            raise failure
+        return "rows"
 
-def test_nothing_raised() -> None:
-    """Where nothing is raised nothing happens."""
-    with HostFaults("asking"):
-        done = True
-    assert done
-
-
-@over(
-    "raised, words",
-    [
-        (Exception("Model not found"), "Model not found"),
-        (Exception("several\n  lines"), "several lines"),
-        (Exception(), "Exception"),
-        (TimeoutError(), "TimeoutError"),
-        (HTTPException(403, "Not allowed"), "Not allowed"),
-        (HTTPException(403, {"error": "Not allowed"}), "{'error': 'Not allowed'}"),
-        (HTTPException(404), "Not Found"),
-        (Exception("x" * 5000), "x" * 200),
-    ],
-)
-def test_describe_fault(raised: Exception, words: str) -> None:
-    """An exception is told in few words, those of FastAPI's detail where there is one."""
-    assert describe_fault(raised) == words
+    caller = asyncio.create_task(statement())
+    await begun.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert not ended.is_set()
+    go.set()
+    await ended.wait()
+    if failure is None:
+        assert await statement() == "rows"
+    else:
+        with pytest.raises(HostError, match="locked"):
+            await statement()

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from adaptive.conversation_ports import ChatHead, HistoryStamp
-from adaptive.errors import HostError
+from adaptive.core.errors import HostError
+from adaptive.core.table_ports import ChatHead
 from adaptive.host.history_chats import HostPastChats
 from tests.host.databases import Worker, two_workers
 
@@ -77,24 +77,13 @@ async def add_message(
         await session.commit()
 
 
-async def test_stamp(worker: Worker) -> None:
-    """Number and newest of a user's messages; of nobody's nothing."""
-    past = HostPastChats(worker.sessions)
-    assert await past.stamp("ada") == HistoryStamp(3, 12)
-    assert await past.stamp("nobody") == HistoryStamp(0, 0)
-
-
-async def test_chats(worker: Worker) -> None:
-    """Own chats, the newest first, without those that the host keeps for itself."""
+async def test_own_chats(worker: Worker) -> None:
+    """Own chats come, the newest first, without those that the host keeps for itself."""
     past = HostPastChats(worker.sessions)
     await add_chat(worker, "new", "ada", 99)
-    assert [one.id for one in await past.chats("ada", 0, 10)] == ["new", "c"]
-    assert [one.id for one in await past.chats("ada", 0, 1)] == ["new"]
-    assert [one.id for one in await past.chats("ada", 1, 1)] == ["c"]
-    assert await past.chats("ada", 3, 1) == ()
     head = ChatHead("c", "c", 50)
-    assert (await past.chats("ada", 0, 10))[1] == head
-    assert await past.heads("ada", ["c", "b", "gone"]) == {"c": head}
+    assert list(await past.heads("ada")) == ["new", "c"]
+    assert await past.heads("ada", ["c", "b", "inner", "gone"]) == {"c": head}
 
 
 async def test_messages_of_a_chat(worker: Worker) -> None:
@@ -106,34 +95,24 @@ async def test_messages_of_a_chat(worker: Worker) -> None:
         ("m2", "m1", "assistant", 11),
     ]
     assert found[0]["content"] == "Which team?"
-    assert await past.messages("ada", "b") == ()
-    assert await past.messages("ada", "inner") == ()
-    assert await past.messages("ada", "gone") == ()
-
-
-async def test_newest_messages(worker: Worker) -> None:
-    """All own messages, the newest first, those of the host's own chats left out."""
-    past = HostPastChats(worker.sessions)
-    found = await past.newest_messages("ada", 10)
-    assert [(one["chat_id"], one["id"]) for one in found] == [("c", "m2"), ("c", "m1")]
+    outline = await past.messages("ada", "c", words=False)
+    assert [(one["id"], one["parentId"], one["role"], one["content"]) for one in outline] == [
+        ("m1", None, "user", None),
+        ("m2", "m1", "assistant", None),
+    ]
+    for chat_id in ("b", "inner", "gone"):
+        assert await past.messages("ada", chat_id) == ()
 
 
 async def test_current(worker: Worker) -> None:
-    """Messages are read as they stand, and nobody else's."""
-    past = HostPastChats(worker.sessions)
-    found = await past.current("ada", [("c", "m1"), ("b", "m4"), ("c", "gone")])
-    assert list(found) == [("c", "m1")]
-    many = [("c", f"x{number}") for number in range(1200)]
-    assert list(await past.current("ada", [*many, ("c", "m2")])) == [("c", "m2")]
-    assert await past.current("ada", []) == {}
-
-
-async def test_parts_and_output(worker: Worker) -> None:
-    """Contents that are lists, and outputs, come as they were stored."""
+    """Messages are read as they stand, lists and outputs too, however many, and nobody else's."""
     await add_message(worker, "c", "m5", "ada", [{"type": "text", "text": "A"}], 14)
     await add_message(worker, "c", "m6", "ada", "", 15, output=[{"type": "message"}])
     past = HostPastChats(worker.sessions)
-    found = await past.current("ada", [("c", "m5"), ("c", "m6")])
+    many = [("c", f"x{number}") for number in range(1200)]
+    keys = [("c", "m1"), ("b", "m4"), *many, ("c", "m5"), ("c", "m6")]
+    found = await past.current("ada", keys)
+    assert list(found) == [("c", "m1"), ("c", "m5"), ("c", "m6")]
     assert found["c", "m5"]["content"] == [{"type": "text", "text": "A"}]
     assert found["c", "m6"]["output"] == [{"type": "message"}]
 
@@ -144,27 +123,15 @@ async def test_faults(worker: Worker) -> None:
         await session.execute(text("DROP TABLE chat_message"))
         await session.commit()
     with pytest.raises(HostError) as caught:
-        await HostPastChats(worker.sessions).stamp("ada")
+        await HostPastChats(worker.sessions).messages("ada", "c")
     assert "SELECT" not in str(caught.value)
-
-
-async def test_outline(worker: Worker) -> None:
-    """The tree of an own chat comes without words; of another's nothing."""
-    past = HostPastChats(worker.sessions)
-    found = await past.outline("ada", "c")
-    assert [(one["id"], one["parentId"], one["role"]) for one in found] == [
-        ("m1", None, "user"),
-        ("m2", "m1", "assistant"),
-    ]
-    assert await past.outline("ada", "b") == ()
 
 
 async def test_words_of_others(worker: Worker) -> None:
     """What somebody else wrote in a shared chat keeps its place, and not its words."""
     await add_message(worker, "c", "m5", "bob", "Bob's words", 14, parent_id="m2")
-    await add_message(worker, "c", "m6", "ada", "Mine again", 15, parent_id="m5")
-    found = {one["id"]: one for one in await HostPastChats(worker.sessions).messages("ada", "c")}
+    past = HostPastChats(worker.sessions)
+    found = {one["id"]: one for one in await past.messages("ada", "c")}
     assert (found["m5"]["content"], found["m5"]["parentId"]) == ("", "m2")
-    assert found["m6"]["content"] == "Mine again"
     key = ("c", "m5")
-    assert (await HostPastChats(worker.sessions).current("ada", [key]))[key]["content"] == ""
+    assert (await past.current("ada", [key]))[key]["content"] == ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import random
 import sqlite3
 from collections.abc import AsyncGenerator
@@ -11,34 +10,28 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
 
-from adaptive.errors import TablesUnavailable
+from adaptive.core.errors import TablesUnavailable
+from adaptive.core.table_ports import PendingTable, PendingTurn, TurnLease
 from adaptive.host.pending_table import HostPendingTable
-from adaptive.table_ports import PendingTable, PendingTurn, TurnLease
+from adaptive.privacy.sealing import Sealer
 from tests.host.databases import DATABASES, Worker, two_workers
 from tests.learn.listed_turns import ListedTurns
 
 NOW = 1_700_000_000.5
 DAY = 24 * 3600
 TABLE = "adaptive_memory_pending"
+SECRET = "made-up secret of a host"
 WORDS = '{"words": "I live in Porto."}'
 Workers = tuple[Worker, Worker]
 Tables = tuple[PendingTable, PendingTable]
 
 
-@pytest.fixture(params=DATABASES)
-async def workers(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerator[Workers, None]:
-    """Two workers on a database without the table."""
-    async with two_workers(request.param, tmp_path, TABLE) as both:
-        yield both
-
-
 @pytest.fixture
 def real(workers: Workers) -> Tables:
     """The table as each of them has it."""
-    first, second = workers
-    return HostPendingTable(first.sessions), HostPendingTable(second.sessions)
+    first, second = (HostPendingTable(Sealer(SECRET), worker.sessions) for worker in workers)
+    return first, second
 
 
 @pytest.fixture(params=["listed", *DATABASES])
@@ -49,7 +42,9 @@ async def tables(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncGenerat
         yield listed, listed
     else:
         async with two_workers(request.param, tmp_path, TABLE) as (first, second):
-            yield HostPendingTable(first.sessions), HostPendingTable(second.sessions)
+            sealer = Sealer(SECRET)
+            one, other = (HostPendingTable(sealer, by.sessions) for by in (first, second))
+            yield one, other
 
 
 def turn(message_id: str, *, user_id: str = "ada", at: float = NOW) -> PendingTurn:
@@ -79,81 +74,12 @@ async def taken(table: PendingTable, held: TurnLease, now: float) -> tuple[Pendi
     return turns
 
 
-async def test_put_and_read(tables: Tables) -> None:
-    """What one worker has put another reads, without the personal words, and takes with them."""
-    a, b = tables
-    await a.put(turn("m-1"))
-    assert await waiting(b) == (replace(turn("m-1"), payload=""),)
-    assert await waiting(b, "bob") == ()
-    assert await taken(b, lease("b", "m-1"), NOW) == (turn("m-1"),)
-    assert (await a.waiting("ada", NOW)).leased_until == NOW + 30
-
-
-async def test_each_call_is_one_statement(real: Tables, workers: Workers) -> None:
-    """From the outlet to the end of the lesson a turn costs five; the lease's row stays."""
-    for number in range(2):
-        workers[0].statements.clear()
-        held = lease("a", f"m-{number}")
-        await real[0].put(turn(f"m-{number}"))
-        await real[0].waiting("ada", NOW)
-        await taken(real[0], held, NOW)
-        await real[0].renew(held, NOW + 30, "[]", 1)
-        await real[0].finish(held, 0, NOW)
-    assert workers[0].statements == ["INSERT", "SELECT", "UPDATE", "UPDATE", "UPDATE"]
-
-
 async def test_put_twice(tables: Tables) -> None:
     """Regenerated, continued and multi-model answers of a message queue it once, at once too."""
     answers = [turn("m-1"), turn("m-1", at=NOW + 60), turn("m-1", user_id="bob")] * 4
     await asyncio.gather(*(tables[n % 2].put(one) for n, one in enumerate(answers)))
     (left,) = await waiting(tables[0])
     assert (left.message_id, left.due_at) == ("m-1", NOW + 2)
-
-
-async def test_repeated_turn_is_due_sooner(tables: Tables) -> None:
-    """A turn that waits for another try is due at once when its message is answered again."""
-    a, b = tables
-    await a.put(turn("m-1"))
-    await taken(a, lease("a", "m-1"), NOW)
-    await a.give_back(lease("a", "m-1"), NOW + 900, failed=True, calls=0)
-    for at in (NOW + 10, NOW + 20):
-        await b.put(turn("m-1", at=at))
-        assert [one.due_at for one in await waiting(a)] == [NOW + 12]
-
-
-async def test_oldest_first(real: Tables) -> None:
-    """Waiting turns stand in the order in which they were queued, 200 at most."""
-    for number in range(210):
-        await real[number % 2].put(turn(f"m-{number:03}", at=NOW - number))
-    await taken(real[0], lease("a"), NOW)
-    queued = [one.message_id for one in await waiting(real[1])]
-    assert queued == [f"m-{number:03}" for number in range(209, 9, -1)]
-
-
-async def test_one_worker_serves_a_user(tables: Tables) -> None:
-    """While a user is under a lease no other worker gets it, for turns or for other work."""
-    a, b = tables
-    for message in ("m-1", "m-2", "m-3"):
-        await a.put(turn(message))
-    await a.put(turn("m-1", user_id="bob"))
-    for held in (lease("a", "m-1", "m-2"), lease("a-2")):
-        await taken(a, held, NOW)
-        for other in (lease("b", "m-2"), lease("b", "m-3"), lease("b")):
-            assert await b.take(other, NOW, NOW + 30) is None
-        assert await a.give_back(held, NOW, failed=False, calls=0)
-    assert await taken(b, lease("b", "m-1", user_id="bob"), NOW)
-
-
-async def test_take_all_or_none(tables: Tables) -> None:
-    """Where one of the turns is not there any more, or has a journal by now, none is taken."""
-    a, b = tables
-    await a.put(turn("m-1"))
-    assert await a.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
-    await taken(b, lease("b", "m-1"), NOW)
-    await b.renew(lease("b", "m-1"), NOW + 30, "[1]", 1)
-    await b.give_back(lease("b", "m-1"), NOW, failed=False, calls=0)
-    assert await a.take(lease("a", "m-1"), NOW, NOW + 30) is None
-    assert await taken(a, lease("a", "m-1", batch="m-1"), NOW)
 
 
 async def test_taken_at_once(tables: Tables) -> None:
@@ -222,33 +148,6 @@ async def test_loser_changes_nothing(tables: Tables) -> None:
     assert await calls(b, "ada", NOW) == 1
 
 
-async def test_user_taken_over(tables: Tables) -> None:
-    """A worker whose user is under another lease finishes nothing, though its turns are free."""
-    a, b = tables
-    both = lease("a", "m-1", "m-2")
-    for message in ("m-1", "m-2", "m-3"):
-        await a.put(turn(message))
-    await taken(a, both, NOW)
-    for other in (lease("b", "m-3"), lease("b-2", "m-1"), lease("b-3")):
-        await taken(b, other, NOW + 31)
-        assert not await a.renew(both, NOW + 99)
-        assert not await a.finish(both, 0, NOW + 32)
-        await b.give_back(other, NOW, failed=False, calls=0)
-    assert len(await waiting(a)) == 3
-
-
-async def test_renewed(tables: Tables) -> None:
-    """A lease lasts as long as it is renewed, one that has ended too if nobody took it."""
-    a, b = tables
-    await a.put(turn("m-1"))
-    held, other = lease("a", "m-1"), lease("b", "m-1")
-    await taken(a, held, NOW)
-    assert await a.renew(held, NOW + 60)
-    assert await b.take(other, NOW + 59, NOW + 89) is None
-    assert await a.renew(held, NOW + 120)
-    assert await b.take(other, NOW + 61, NOW + 91) is None
-
-
 async def test_given_back(tables: Tables) -> None:
     """What is given back is free at once, counts its failures and keeps its journal."""
     a, b = tables
@@ -305,81 +204,49 @@ async def test_tidy_up(real: Tables, workers: Workers, caplog: pytest.LogCapture
     ]
 
 
-async def test_lease_is_not_tidied_away(real: Tables) -> None:
-    """Where a user comes back after a month, another worker's tidying up leaves the lease alone."""
+async def test_sealed(real: Tables, workers: Workers) -> None:
+    """Payload and journal stand in no column in clear, and come back to another worker."""
     a, b = real
-    for user, now in (("ada", NOW), ("ada", NOW + 40 * DAY), ("bob", NOW + 40 * DAY)):
-        await a.put(turn(f"at-{now}", user_id=user, at=now))
-    first, again = lease("a", f"at-{NOW}"), lease("a", f"at-{NOW + 40 * DAY}")
-    bobs = replace(again, user_id="bob", owner="b")
-    await taken(a, first, NOW)
-    await a.finish(first, 0, NOW)
-    await taken(a, again, NOW + 40 * DAY)
-    await taken(b, bobs, NOW + 40 * DAY)
-    assert await b.finish(bobs, 0, NOW + 40 * DAY)
-    assert await a.renew(again, NOW + 41 * DAY)
-
-
-async def test_tidy_up_once_a_day(real: Tables, workers: Workers) -> None:
-    """Tidying up is not paid for by each turn."""
-    for number in range(3):
-        held = lease("a", f"m-{number}")
-        await real[0].put(turn(f"m-{number}"))
-        await taken(real[0], held, NOW)
-        await real[0].finish(held, 0, NOW + number)
-    assert workers[0].statements.count("DELETE") == 1
-
-
-async def test_tidy_up_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A turn is finished even where nothing can be tidied up."""
-    async with two_workers("sqlite", tmp_path, TABLE) as (worker, _):
-        table = HostPendingTable(worker.sessions)
-        await table.put(turn("m-1"))
-        await taken(table, lease("a", "m-1"), NOW)
-        refusing = f"CREATE TRIGGER t BEFORE DELETE ON {TABLE} BEGIN SELECT RAISE(FAIL, 'no'); END"
-        old = f"UPDATE {TABLE} SET learned_at = 1, state = 'done' WHERE message_id = 'old'"
-        await table.put(turn("old"))
-        async with worker.sessions() as session:
-            for statement in (refusing, old):
-                await session.execute(text(statement))
-            await session.commit()
-        with caplog.at_level(logging.INFO):
-            assert await table.finish(lease("a", "m-1"), 0, NOW)
-    assert "it will be tried again tomorrow: dropping turns learned long ago: no" in caplog.text
-
-
-async def test_any_text(real: Tables) -> None:
-    """Payload and journal are kept as they are, long ones and those of any script."""
-    a, _ = real
-    words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 5_000
+    words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 500
     await a.put(replace(turn("m-1"), payload=words))
     await taken(a, lease("a", "m-1"), NOW)
     await a.renew(lease("a", "m-1"), NOW + 30, words[::-1], 0)
-    (back,) = await taken(a, lease("b", "m-1", batch="m-1"), NOW + 31)
+    told = str(await workers[0].rows(f"SELECT * FROM {TABLE}"))
+    assert (told.count("am1:"), "東京" in told) == (2, False)
+    (back,) = await taken(b, lease("b", "m-1", batch="m-1"), NOW + 31)
     assert (back.payload, back.journal) == (words, words[::-1])
 
 
-async def test_no_table() -> None:
-    """Where the host's database can't be had, each call says so."""
-    table = HostPendingTable()
-    held = lease("a", "m-1")
-    for call in (
-        table.put(turn("m-1")),
-        table.waiting("ada", NOW),
-        table.take(held, NOW, NOW + 30),
-        table.renew(held, NOW + 30),
-        table.renew(held, NOW + 30, "", 0),
-        table.finish(held, 0, NOW),
-        table.give_back(held, NOW, failed=True, calls=0),
-    ):
-        with pytest.raises(TablesUnavailable):
-            await call
+async def test_lost_turn_blocks_nobody(
+    real: Tables, workers: Workers, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A turn that can't be opened is done; those that share its lease are free again at once."""
+    await real[0].put(turn("m-1"))
+    other = HostPendingTable(Sealer("another secret"), workers[1].sessions)
+    await other.put(turn("m-2"))
+    assert await other.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
+    assert [(one.message_id, one.attempts) for one in await waiting(other)] == [("m-2", 0)]
+    assert (await other.waiting("ada", NOW)).leased_until == 0
+    assert [one.payload for one in await taken(other, lease("b", "m-2"), NOW)] == [WORDS]
+    await real[0].put(turn("m-1"))
+    assert [one.message_id for one in await waiting(real[0])] == ["m-2"]
+    assert "turns that are lost to learning" in caplog.text
+
+
+async def test_lost_journal(real: Tables, workers: Workers) -> None:
+    """A journal that can't be opened is absent; the words are still there to be learned from."""
+    await real[0].put(turn("m-1"))
+    await taken(real[0], lease("a", "m-1"), NOW)
+    await real[0].renew(lease("a", "m-1"), NOW + 30, "[1]", 0)
+    await workers[0].change(f"UPDATE {TABLE} SET journal = 'am1:damaged' WHERE journal <> ''")
+    (back,) = await taken(real[1], lease("b", "m-1", batch="m-1"), NOW + 31)
+    assert (back.payload, back.journal) == (WORDS, "")
 
 
 async def test_locked_database(tmp_path: Path) -> None:
     """A locked SQLite file is told in few words, which hold nothing of what was to be written."""
     async with two_workers("sqlite", tmp_path, TABLE, busy_seconds=0.01) as (worker, _):
-        table = HostPendingTable(worker.sessions)
+        table = HostPendingTable(Sealer(SECRET), worker.sessions)
         await table.put(turn("m-1"))
         lock = sqlite3.connect(tmp_path / "webui.db", isolation_level=None)
         lock.execute("BEGIN IMMEDIATE")

@@ -3,161 +3,76 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from fastapi import FastAPI, Request
 
-from adaptive.host.hook import Hook
-from adaptive.host.lease_table import HostLeaseTable
+from adaptive.host.hook import HostHook
+from adaptive.host.own_table import HostLeaseTable
 from adaptive.host.switched_off import (
     SWITCHED_OFF,
-    SwitchNotices,
     memory_switched_off,
+    see_switch,
     wants_memory,
 )
 from tests.fakes import hook_settings
-from tests.host.databases import DATABASES, Worker, two_workers
+from tests.host.databases import Worker
 
 OFF: dict[str, Any] = {"ui": {"memory": False}}
 ON: dict[str, Any] = {"ui": {"memory": True}}
 SAVED = {"chat_id": "c", "session_id": "s", "message_id": "m"}
+Say = Callable[..., Awaitable[list[str]]]
 
 
-@dataclass
-class Household:
-    """Two workers of a host that see the same user, and what the user's page shows."""
+@pytest.fixture
+def say(workers: tuple[Worker, Worker]) -> Say:
+    """A turn of a user with these settings, through one of the workers: all lines shown so far."""
+    tables = [HostLeaseTable(one.sessions) for one in workers]
+    lines: list[str] = []
 
-    workers: tuple[Worker, Worker]
-    lines: list[str] = field(default_factory=list[str])
+    async def emit(event: dict[str, Any]) -> None:
+        lines.append(event["data"]["description"])
 
-    def __post_init__(self) -> None:
-        tables = [HostLeaseTable(one.sessions) for one in self.workers]
-        self.notices = [SwitchNotices(table) for table in tables]
-        self.writing = asyncio.Semaphore(1)
-
-    async def emit(self, event: dict[str, Any]) -> None:
-        """Show a line."""
-        self.lines.append(event["data"]["description"])
-
-    async def say(
-        self,
-        settings: object,
-        *,
-        worker: int = 0,
-        metadata: dict[str, Any] = SAVED,
-        user_id: str = "ada",
-        page: bool = True,
-        **valves: Any,
-    ) -> None:
-        """A turn of a user with these settings, through one of the workers."""
+    async def turn(settings: object, worker: int = 0, **more: Any) -> list[str]:
         request = Request({"type": "http", "headers": [], "app": FastAPI()})
-        user, emit = {"id": user_id, "settings": settings}, self.emit if page else None
-        hook = Hook(hook_settings(**valves), user, metadata, request, emit, None)
-        await self.notices[worker].see(hook, self.writing)
+        user = {"id": more.pop("user_id", "ada"), "settings": settings}
+        page = emit if more.pop("page", True) else None
+        told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
+        hook = HostHook(hook_settings(**more), user, told, request, page, None)
+        await see_switch(hook, user, asyncio.Semaphore(1), tables[worker])
+        return lines
 
-
-@pytest.fixture(params=DATABASES)
-async def household(
-    request: pytest.FixtureRequest, tmp_path: Path
-) -> AsyncGenerator[Household, None]:
-    """Two workers on a database without the table."""
-    async with two_workers(request.param, tmp_path, "adaptive_memory_lease") as both:
-        yield Household(both)
+    return turn
 
 
 @pytest.mark.parametrize(
     "settings",
-    [
-        None,
-        {},
-        {"ui": None},
-        {"ui": {}},
-        {"ui": []},
-        {"ui": {"memory": None}},
-        {"ui": {"memory": True}},
-        {"ui": {"memory": 0}},
-        {"ui": {"memory": ""}},
-        {"ui": {"memory": "false"}},
-        {"ui": {"memory": {}}},
-        {"memory": False},
-        [OFF],
-        "off",
-    ],
+    [None, {}, {"ui": []}, ON, {"ui": {"memory": 0}}, {"ui": {"memory": "false"}}, [OFF], "off"],
     ids=str,
 )
-def test_not_off(settings: object) -> None:
-    """A switch that is on, was never touched, or stands in no shape known, is not off."""
+async def test_switch(settings: object) -> None:
+    """Only a stored ``false`` is off; where the host can't be asked, it is as it was."""
     assert not memory_switched_off({"id": "ada", "settings": settings})
-
-
-def test_off() -> None:
-    """Only a stored ``false`` is off; an account without settings is not."""
     assert memory_switched_off({"id": "ada", "settings": OFF})
-    assert not memory_switched_off({"id": "ada"})
-    assert not memory_switched_off({})
-
-
-async def test_host_does_not_tell() -> None:
-    """Where the host can't be asked, it is as it was for the turn."""
     assert await wants_memory("ada")
 
 
-async def test_told_once(household: Household) -> None:
-    """Of several chats and two workers one is told; another user is told, too."""
-    await asyncio.gather(*(household.say(OFF, worker=one) for one in (0, 1, 0, 1)))
-    await household.say(OFF, metadata={**SAVED, "chat_id": "another"})
-    assert household.lines == [SWITCHED_OFF]
-    await household.say(OFF, worker=1, user_id="bob")
-    assert household.lines == [SWITCHED_OFF] * 2
+async def test_told_once(say: Say) -> None:
+    """Of several chats and two workers one is told, and again once it was on; so are others."""
+    await asyncio.gather(*(say(OFF, worker=one) for one in (0, 1, 0, 1)))
+    assert await say(OFF, chat_id="another") == [SWITCHED_OFF]
+    assert await say(OFF, worker=1, user_id="bob") == [SWITCHED_OFF] * 2
+    await say(ON, worker=1)
+    await say(OFF)
+    assert await say(OFF, worker=1) == [SWITCHED_OFF] * 3
 
 
-async def test_told_again(household: Household) -> None:
-    """Once it was on again, through whichever worker, the next switching-off is told."""
-    await household.say(OFF)
-    await household.say(ON, worker=1)
-    assert await household.workers[0].rows("SELECT * FROM adaptive_memory_lease") == []
-    await household.say(OFF)
-    await household.say(OFF, worker=1)
-    assert household.lines == [SWITCHED_OFF] * 2
-
-
-async def test_never_touched(household: Household) -> None:
-    """Of who has never touched it, the database is not asked."""
-    household.workers[0].statements.clear()
-    await household.say({"ui": {}})
-    assert household.lines == []
-    assert household.workers[0].statements == []
-
-
-async def test_on_costs_no_write(household: Household) -> None:
-    """Who has it on and was not told anything costs one look, and no write."""
-    await household.say(ON)
-    household.workers[0].statements.clear()
-    await household.say(ON)
-    assert household.workers[0].statements == ["SELECT"]
-
-
-async def test_nobody_looks(household: Household) -> None:
+async def test_nobody_looks(say: Say) -> None:
     """Where no page shows the line, or none is wanted, it is told another time."""
-    await household.say(OFF, page=False)
-    await household.say(OFF, metadata={"chat_id": "", "session_id": None})
-    await household.say(OFF, metadata={**SAVED, "chat_id": "channel:general"})
-    await household.say(OFF, show_status=False)
-    assert household.lines == []
-    await household.say(OFF, metadata={**SAVED, "chat_id": "local:s"})
-    assert household.lines == [SWITCHED_OFF]
-
-
-async def test_database_fails(household: Household) -> None:
-    """Where the database refuses, nothing is told and nothing fails."""
-    async with household.workers[1].sessions() as session:
-        await household.say(ON)
-        connection = await session.connection()
-        await connection.exec_driver_sql("DROP TABLE adaptive_memory_lease")
-        await session.commit()
-    await household.say(OFF)
-    assert household.lines == []
+    await say(OFF, page=False)
+    await say(OFF, chat_id="", session_id=None)
+    await say(OFF, chat_id="channel:general")
+    assert await say(OFF, show_status=False) == []
+    assert await say(OFF, chat_id="local:s") == [SWITCHED_OFF]

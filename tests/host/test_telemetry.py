@@ -1,110 +1,110 @@
-"""Measures as OpenTelemetry metrics, with a provider of meters that stands in for the host's."""
+"""Measures of a turn in the log; metrics are proved on a host that collects some."""
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+import asyncio
+import json
+import logging
 from typing import Any
 
-from adaptive.host.telemetry import Telemetry
-from adaptive.measures import ModelUse, TurnMeasures
+import pytest
+
+from adaptive.core.errors import ModelBusy
+from adaptive.core.http import RetryPolicy
+from adaptive.core.measures import (
+    count_anomaly,
+    count_entries,
+    count_operations,
+    staged,
+    tell_outcome,
+)
+from adaptive.core.model import Completion, CompletionRequest, Outcome, TokenUsage
+from adaptive.host.hook import HostHook
+from adaptive.host.telemetry import measured_part
+from adaptive.llm.ask import AnswerFormats, ask
+from tests.fakes import ScriptedModel, hook_settings
+from tests.host.test_requests import running_request
+
+LOGGER = "adaptive_memory.measures"
 
 
-class Instrument:
-    """A counter or histogram that keeps what it is given."""
-
-    def __init__(self, points: list[tuple[str, float, dict[str, str]]], name: str) -> None:
-        self._points, self._name = points, name
-
-    def add(self, value: float, attributes: dict[str, str]) -> None:
-        """Keep a count."""
-        self._points.append((self._name, value, attributes))
-
-    record = add
+def a_hook() -> HostHook:
+    """A hook of a turn."""
+    metadata = {"chat_id": "c", "message_id": "m-1"}
+    return HostHook(hook_settings(), {"id": "ada"}, metadata, running_request(), None, None)
 
 
-class Provider:
-    """A provider of meters that is its only meter."""
-
-    def __init__(self) -> None:
-        self.points: list[tuple[str, float, dict[str, str]]] = []
-        self.meters: list[str] = []
-
-    def get_meter(self, name: str) -> Provider:
-        """The meter."""
-        self.meters.append(name)
-        return self
-
-    def create_counter(self, name: str, **_: Any) -> Instrument:
-        """A counter."""
-        return Instrument(self.points, name)
-
-    create_histogram = create_counter
+def lines(caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
+    """The lines in the log."""
+    return [json.loads(one.getMessage()) for one in caplog.records if one.name == LOGGER]
 
 
-class StandIn:
-    """What the API brings while nobody has set a provider."""
+@pytest.fixture
+def told(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    """The log at the level of the lines."""
+    caplog.set_level(logging.DEBUG, LOGGER)
+    return caplog
 
 
-StandIn.__module__ = "opentelemetry.metrics._internal"
+@staged("judge")
+async def judge() -> None:
+    """A coroutine function that is a stage."""
+    await asyncio.sleep(0.01)
 
 
-def modules(provider: object) -> dict[str, Any]:
-    """The imported modules of a process in which this is the provider."""
-    metrics = SimpleNamespace(get_meter_provider=lambda: provider)
-    return {"opentelemetry.metrics": metrics}
+@staged("reconcile")
+def reconcile() -> str:
+    """A function that is one."""
+    raise ModelBusy("no")
 
 
-def some_measures() -> TurnMeasures:
-    """A turn in which everything was counted."""
-    measures = TurnMeasures("learning", lambda: 0.0, outcome="learned")
-    measures.total = 0.5
-    measures.add_seconds("queue", 0.25)
-    measures.models["extraction"] = ModelUse(3, 1, 2, 700, 80)
-    measures.entries["core"] += 2
-    measures.operations["saved"] += 1
-    measures.anomalies["retried"] += 1
-    return measures
+async def test_lines(told: pytest.LogCaptureFixture) -> None:
+    """A part has a line, unless it found nothing to do; tasks and threads count to it."""
+    hook = a_hook()
+    async with measured_part(hook, "inlet"):
+        await asyncio.gather(judge(), judge())
+        with pytest.raises(ModelBusy):
+            await asyncio.to_thread(reconcile)
+        count_entries(core=2, retrieved=0)
+    async with measured_part(hook, "inlet"):
+        pass
+    async with measured_part(hook, "learning"):
+        pass
+    hook.state["anomalies"] = ["sanitised"]
+    async with measured_part(hook, "learning"):
+        count_operations([Outcome("saved", "secret words"), Outcome("rejected", "", "secret")])
+        count_anomaly("limit_reached")
+        tell_outcome("learned")
+    recalled, skipped, learned = lines(told)
+    assert [one["outcome"] for one in lines(told)] == ["recalled", "skipped", "learned"]
+    assert recalled["ms"].keys() == {"judge", "reconcile", "total"}
+    assert 19 < recalled["ms"]["judge"] < 2000
+    assert (recalled["entries"], skipped["turn"]) == ({"core": 2}, "m-1")
+    assert learned["operations"] == {"saved": 1, "rejected": 1}
+    assert learned["anomalies"] == {"limit_reached": 1, "sanitised": 1}
+    assert not {"ada", "secret"} & {*str(lines(told)).replace("'", " ").split()}
 
 
-def test_nothing_collects() -> None:
-    """Without a pipeline the metrics are off, and recording does nothing."""
-    for loaded in ({}, modules(StandIn())):
-        telemetry = Telemetry(loaded)
-        assert not telemetry.on
-        telemetry.record(some_measures())
+async def test_failures(told: pytest.LogCaptureFixture) -> None:
+    """A failure passes and is told by its class alone."""
+    with pytest.raises(ValueError, match="secret"):
+        async with measured_part(a_hook(), "inlet"):
+            raise ValueError("secret")
+    with pytest.raises(TimeoutError):
+        async with measured_part(a_hook(), "inlet"), asyncio.timeout(0):
+            await asyncio.sleep(60)
+    found = [(one["outcome"], one["reason"]) for one in lines(told)]
+    assert found == [("failed", "ValueError"), ("failed", "TimeoutError")]
 
 
-def test_points() -> None:
-    """Each measure is one point with attributes of few values; times are in milliseconds."""
-    provider = Provider()
-    telemetry = Telemetry(modules(provider))
-    assert telemetry.on
-    telemetry.record(some_measures())
-    part = {"part": "learning"}
-    asked = {**part, "purpose": "extraction"}
-    prefix = "adaptive_memory."
-    assert [(name.removeprefix(prefix), *rest) for name, *rest in provider.points] == [
-        ("turn.duration", 500.0, {**part, "outcome": "learned", "reason": ""}),
-        ("stage.duration", 250.0, {**part, "stage": "queue"}),
-        ("model.calls", 1, {**asked, "result": "answered"}),
-        ("model.calls", 2, {**asked, "result": "failed"}),
-        ("model.tokens", 700, {**asked, "direction": "in"}),
-        ("model.tokens", 80, {**asked, "direction": "out"}),
-        ("entries", 2, {"kind": "core"}),
-        ("operations", 1, {"status": "saved"}),
-        ("anomalies", 1, {"anomaly": "retried"}),
-    ]
-    telemetry.record(some_measures())
-    assert provider.meters == ["adaptive_memory"]
-
-
-def test_another_provider() -> None:
-    """A provider that is set later gets instruments of its own."""
-    loaded = modules(StandIn())
-    telemetry = Telemetry(loaded)
-    telemetry.record(some_measures())
-    first, second = Provider(), Provider()
-    for provider in (first, second):
-        loaded.update(modules(provider))
-        telemetry.record(some_measures())
-    assert len(first.points) == len(second.points) > 0
+async def test_calls_of_a_model(told: pytest.LogCaptureFixture) -> None:
+    """Calls, failures and tokens are counted for a question."""
+    request = CompletionRequest("s", "u", "memory_operations", {})
+    model = ScriptedModel(ModelBusy("no"), Completion("x", usage=TokenUsage(70, 8)))
+    async with measured_part(a_hook(), "learning"):
+        await ask(model, request, AnswerFormats(), RetryPolicy(1, 0), 30)
+    [line] = lines(told)
+    numbers = {"model_calls": 2, "model_failures": 1, "tokens_in": 70, "tokens_out": 8}
+    assert {kind: line[kind] for kind in numbers} == {
+        kind: {"memory_operations": number} for kind, number in numbers.items()
+    }

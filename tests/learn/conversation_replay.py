@@ -31,13 +31,8 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from adaptive.errors import AdaptiveMemoryError, EmbeddingError, ModelRejected
-from adaptive.learn.archive import AuditTrail, UserStore
-from adaptive.learn.grounding import beginnings
-from adaptive.learn.lesson import LessonResources, learn_turn
-from adaptive.learn.report import NOTHING_NEW, failure_line
-from adaptive.llm.ask import AnswerFormats
-from adaptive.model import (
+from adaptive.core.errors import AdaptiveMemoryError, ModelRejected
+from adaptive.core.model import (
     Completion,
     CompletionRequest,
     Draft,
@@ -46,19 +41,21 @@ from adaptive.model import (
     Turn,
     Utterance,
 )
-from adaptive.ports import Embedder, ResponseFormat, Vectors
-from adaptive.search.indexes import MemoryIndexes, Sources
-from adaptive.settings import Settings
-from tests.fakes import ListedMemories, ShelvedVectors, hook_settings, memory
-from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
-from tests.learn.work_in_hand import NoPrefilter, Work, always
+from adaptive.core.ports import Embedder, ResponseFormat
+from adaptive.learn.grounding import beginnings
+from adaptive.learn.lesson import learn_turn
+from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.merged import Settings
+from tests.fakes import ListedMemories, hook_settings, memory
+from tests.learn.work_in_hand import Work, lesson_room
 
 DIALOGUES = Path(__file__).parent / "dialogues"
 # How the status line begins what it says of each kind of outcome.
 TOLD = {
-    "saved": "Memory saved: ",
-    "updated": "Memory updated: ",
-    "deleted": "Memory deleted: ",
+    "saved": "Saved: ",
+    "updated": "Updated: ",
+    "deleted": "Deleted: ",
     "unchanged": "Already known: ",
     "kept": "Not deleted: ",
     "ended": "Also no longer true: ",
@@ -112,7 +109,10 @@ class Told:
         """What the line says, by kind of outcome."""
         parts = self.line.split(_BETWEEN_KINDS) if self.line != NOTHING_NEW else []
         named = {part: kind for part in parts for kind in TOLD if part.startswith(TOLD[kind])}
-        return {named.get(part, part): part for part in parts}
+        return {
+            kind: _BETWEEN_KINDS.join(part for part in parts if named.get(part, part) == kind)
+            for kind in (named.get(part, part) for part in parts)
+        }
 
 
 def load_dialogues() -> list[Dialogue]:
@@ -175,18 +175,6 @@ class ReplyingModel:
         return Completion(_REFERENCE.sub(lambda found: _id_of(found[1], shown), reply))
 
 
-class NoEmbedder:
-    """An ``Embedder`` that is down."""
-
-    async def name(self) -> str:
-        """The model's name."""
-        return "none"
-
-    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """No vectors."""
-        raise EmbeddingError("the provider is down")
-
-
 class Replay:
     """One user's conversation with everything that outlives a turn."""
 
@@ -196,14 +184,7 @@ class Replay:
         self._earlier: list[Utterance] = []
         self._number = 0
         self._embedder = embedder
-        trail = AuditTrail(WrittenAudit())
-        self._outliving = {
-            "indexes": MemoryIndexes(),
-            "formats": AnswerFormats(),
-            "storeroom": UserStore("ada", self.store, ArchivedRows(), CountedRecalls(), trail),
-            "prefilter": NoPrefilter(),
-            "may_ask": always,
-        }
+        self._indexes = MemoryIndexes()
 
     async def learn(self, said: Said) -> Told:
         """What comes of the next turn."""
@@ -220,13 +201,15 @@ class Replay:
 
     async def _lesson(self, model: ReplyingModel, turn: Turn, now: datetime) -> str:
         """The only place that knows how the product is called: its line for the user."""
-        sources = Sources("ada", self.store, self._embedder, ShelvedVectors())
-        room = LessonResources(sources=sources, completer=model, **self._outliving)
+        settings, indexes = self._dialogue.settings, self._indexes
+        room = lesson_room(
+            self.store, model, settings=settings, indexes=indexes, embedder=self._embedder
+        )
         try:
-            lesson = await learn_turn(room, turn, self._dialogue.settings, now, Work())
+            lesson = await learn_turn(room, turn, now, Work())
         except AdaptiveMemoryError as error:
             return failure_line(str(error))
-        return lesson.line
+        return _BETWEEN_KINDS.join(lesson.details) or lesson.line
 
 
 def _dialogue(data: Mapping[str, Any]) -> Dialogue:
@@ -236,7 +219,7 @@ def _dialogue(data: Mapping[str, Any]) -> Dialogue:
         id=data["id"],
         shows=data["shows"],
         zone=zone,
-        settings=hook_settings(max_retries=0, retry_delay=0, **data.get("valves", {})),
+        settings=hook_settings(**data.get("valves", {})),
         memories=tuple(_known(number, one, zone) for number, one in known),
         turns=tuple(_said(one, _kept(data)) for one in data["turns"]),
         store=tuple(data["store"]),

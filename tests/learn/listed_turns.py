@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from adaptive.table_ports import PendingTurn, TurnLease, WaitingTurns
+from adaptive.core.table_ports import PendingTurn, TurnLease, WaitingTurns
 
 
 class ListedTurns:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from adaptive.errors import LeaseLost, TablesUnavailable
-from adaptive.learn.queue import LearningQueue, TurnResult
-from adaptive.learn.turn_work import TurnWork
-from adaptive.table_ports import PendingTurn
+from adaptive.core.errors import LeaseLost, TablesUnavailable
+from adaptive.core.table_ports import PendingTurn
+from adaptive.learn.queue import LearningQueue, TurnWork
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.virtual_time import epoch_now
 
@@ -125,19 +124,19 @@ class Worker:
         now = self.clock()
         return PendingTurn(user_id, message_id, chat_id, "{}", now, now + DEBOUNCE)
 
-    async def say(self, message_id: str, **where: str) -> asyncio.Task[list[TurnResult]]:
+    async def say(self, message_id: str, **where: str) -> asyncio.Task[None]:
         """What the outlet does: put the turn, and start the task that learns from it."""
         turn = self.turn(message_id, **where)
         await self.queue.put(turn)
         return asyncio.create_task(self.queue.learn(turn, self.teach))
 
-    async def hear(self, message_id: str, **where: str) -> list[tuple[str, str, str]]:
-        """Say something and wait until it was dealt with: (messages, verdict, reason)."""
-        return told(await (await self.say(message_id, **where)))
+    async def hear(self, message_id: str, **where: str) -> None:
+        """Say something and wait until it was dealt with."""
+        await (await self.say(message_id, **where))
 
-    async def resume(self, user_id: str = "ada") -> list[tuple[str, str, str]]:
+    async def resume(self, user_id: str = "ada") -> None:
         """Work on what was left."""
-        return told(await self.queue.resume(user_id, self.teach))
+        await self.queue.resume(user_id, self.teach)
 
     def kill(self) -> None:
         """End the process as ``kill -9`` does: nothing of it ever happens again."""
@@ -171,8 +170,3 @@ class Worker:
 def messages(turns: tuple[PendingTurn, ...]) -> str:
     """Their ids, in one text."""
     return " ".join(turn.message_id for turn in turns)
-
-
-def told(results: list[TurnResult]) -> list[tuple[str, str, str]]:
-    """Results in short."""
-    return [(messages(one.turns), one.verdict, one.reason) for one in results]

@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from adaptive.errors import StoreError, TablesUnavailable
-from adaptive.learn.archive import AuditTrail, UserStore
-from adaptive.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.ports import Vectors
+from adaptive.core.errors import StoreError, TablesUnavailable
+from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
+from adaptive.core.ports import Vectors
+from adaptive.core.table_ports import ArchivedMemory, AuditEntry, StoredVector
+from adaptive.learn.archive import UserStore
+from adaptive.privacy.gate import AuditTrail
 from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.index import IndexParts, MemoryIndex, build_index, content_hash
+from adaptive.search.index import MemoryIndex, build_index, content_hash
 from adaptive.search.vectors import normalised
-from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls, StoredVector
 from tests.fakes import ListedMemories
 
 NOW = 1_800_000_000
@@ -42,17 +43,12 @@ class ArchivedRows:
         """These rows in place of former ones."""
         self.rows.update({one.memory.id: one for one in archived})
 
-    async def find(self, user_id: str, memory_ids: Sequence[str]) -> dict[str, ArchivedMemory]:
-        """Those that are there."""
-        return {id: self.rows[id] for id in memory_ids if id in self.rows}
-
-    async def read(self, user_id: str) -> tuple[ArchivedMemory, ...]:
-        """All of them, the last first."""
-        return tuple(sorted(self.rows.values(), key=lambda one: -one.archived_at))
-
-    async def restore(self, user_id: str, memory_id: str) -> ArchivedMemory | None:
-        """The row, which stays."""
-        return self.rows.get(memory_id)
+    async def read(
+        self, user_id: str, memory_ids: Sequence[str] | None = None
+    ) -> tuple[ArchivedMemory, ...]:
+        """Those that are there, the last first."""
+        found = [one for id, one in self.rows.items() if memory_ids is None or id in memory_ids]
+        return tuple(sorted(found, key=lambda one: -one.archived_at))
 
     async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """These rows less."""
@@ -64,26 +60,21 @@ class CountedRecalls:
     """A ``UsageTable`` whose rows are a dict."""
 
     def __init__(self, **recalls: int) -> None:
-        self.rows = {id: Recalls(count, NOW) for id, count in recalls.items()}
+        self.rows = {id: count for id, count in recalls.items()}
 
     async def record(self, user_id: str, memory_ids: Sequence[str], now: int) -> None:
         """One more of each."""
         for id in memory_ids:
-            self.rows[id] = Recalls(self.rows.get(id, Recalls(0, 0)).count + 1, now)
+            self.rows[id] = self.rows.get(id, 0) + 1
 
-    async def read(self, user_id: str) -> dict[str, Recalls]:
+    async def read(self, user_id: str) -> dict[str, int]:
         """A copy."""
         return dict(self.rows)
 
     async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
         """The sum."""
         given = [self.rows.pop(id) for id in memory_ids if id in self.rows]
-        own = self.rows.get(into, Recalls(0, 0))
-        self.rows[into] = Recalls(own.count + sum(one.count for one in given), NOW)
-
-    async def keep_only(self, user_id: str, memory_ids: Sequence[str]) -> None:
-        """No others."""
-        self.rows = {id: self.rows[id] for id in memory_ids if id in self.rows}
+        self.rows[into] = self.rows.get(into, 0) + sum(given)
 
 
 class WrittenAudit:
@@ -95,10 +86,6 @@ class WrittenAudit:
     async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
         """More entries."""
         self.entries.extend(entries)
-
-    async def changes(self, user_id: str, since: int, limit: int) -> tuple[AuditEntry, ...]:
-        """The newest first."""
-        return tuple(self.entries[::-1][:limit])
 
     def told(self) -> list[tuple[str, str]]:
         """Kind and memory of each change."""
@@ -220,7 +207,7 @@ class World:
 def topical_index(
     memories: Sequence[Memory], topic_of: Callable[[Memory], str], *, calibrated: bool = True
 ) -> MemoryIndex:
-    """An index whose vectors lie near those of their topic; without a topic there is no vector."""
+    """An index whose vectors lie near those of their topic; null prompts lie anywhere."""
     chance = np.random.default_rng(7)
     topics: dict[str, Vectors] = {}
     vectors: dict[str, Vectors] = {}
@@ -229,13 +216,6 @@ def topical_index(
         if topic:
             centre = topics.setdefault(topic, chance.normal(size=DIMENSION).astype(np.float32))
             vectors[one.id] = centre + chance.normal(size=DIMENSION).astype(np.float32) * 0.5
-    return index_by_vectors(memories, vectors, calibrated=calibrated)
-
-
-def index_by_vectors(
-    memories: Sequence[Memory], vectors: Mapping[str, Vectors], *, calibrated: bool = True
-) -> MemoryIndex:
-    """An index of these vectors by memory id, of any length; null prompts lie anywhere."""
     chance = np.random.default_rng(8)
     nulls = normalised(chance.normal(size=(len(NULL_PROMPTS), DIMENSION)).astype(np.float32))
     contents = {one.id: one.content for one in memories}
@@ -244,4 +224,4 @@ def index_by_vectors(
         for id, vector in vectors.items()
     }
     stamp = StoreStamp(len(memories), 1)
-    return build_index(IndexParts(memories, known, nulls if calibrated else None, "e", stamp, NOW))
+    return build_index(memories, known, nulls if calibrated else None, "e", stamp, NOW)

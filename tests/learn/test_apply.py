@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import pytest
-
-from adaptive.errors import LeaseLost, MemoryUnavailable
-from adaptive.learn.apply import NO_LONGER_TRUE, apply_operations, audit_entries, finish_broken_off
-from adaptive.learn.archive import AuditTrail, UserStore
-from adaptive.model import Draft, Memory, Operation, Outcome, Provenance
-from adaptive.ports import MemoryStore
-from adaptive.privacy.gate import GuardedStore, gate_policy
-from adaptive.table_ports import ArchivedMemory
+from adaptive.core.model import Draft, Operation, Outcome
+from adaptive.core.ports import MemoryStore
+from adaptive.learn.apply import apply_operations, finish_broken_off
+from adaptive.learn.archive import UserStore
+from adaptive.privacy.gate import AuditTrail, GuardedStore, gate_policy
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 from tests.learn.storerooms import ArchivedRows, CountedRecalls, WrittenAudit
 
@@ -50,86 +43,6 @@ async def test_every_kind() -> None:
         Outcome("deleted", DOG.content, memory_id="m-2", before=DOG.content),
     ]
     assert store.contents == ["User hates tea.", "User lives in Lisbon."]
-
-
-async def test_one_failure_spoils_no_other() -> None:
-    """A write that can't be proven is told with its reason; the others go on."""
-    store = ListedMemories(TEA, DOG, broken=["m-1", "m-2"])
-    assert await apply_operations(
-        [UPDATE, NEW, DELETE], [TEA, DOG], room(store), SOURCE, always_held, NOW
-    ) == [
-        Outcome("failed", "User hates tea.", "the table is locked for 'User hates tea.'"),
-        Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
-        Outcome("failed", "User's dog is called Biscuit.", "the table is locked for 'm-2'"),
-    ]
-    assert store.contents == [TEA.content, DOG.content, "User lives in Lisbon."]
-
-
-async def test_memory_that_is_gone() -> None:
-    """A memory that the user deleted meanwhile is neither changed nor made anew."""
-    store = ListedMemories()
-    outcomes = await apply_operations([UPDATE, DELETE], [], room(store), SOURCE, always_held, NOW)
-    assert [(one.status, one.reason) for one in outcomes] == [
-        ("rejected", "the memory is gone meanwhile")
-    ] * 2
-    assert store.contents == []
-
-
-async def test_refusal_stops() -> None:
-    """Where the host allows no memories, nothing of the rest is tried."""
-    store = ListedMemories(TEA, refusal="you lack the permission")
-    with pytest.raises(MemoryUnavailable, match="you lack the permission"):
-        await apply_operations([NEW, UPDATE], [TEA], room(store), SOURCE, always_held, NOW)
-    assert store.contents == [TEA.content]
-
-
-class SwitchedOffAfterOne(ListedMemories):
-    """A store that the admin switches off after its first write."""
-
-    async def add(
-        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
-    ) -> Memory:
-        added = await super().add(draft, source, extra)
-        self.refusal = "memories are switched off"
-        return added
-
-
-async def test_refusal_in_the_middle() -> None:
-    """What was written before memories were switched off is told, and what was not is, too."""
-    store = SwitchedOffAfterOne(TEA)
-    assert await apply_operations([NEW, UPDATE], [TEA], room(store), SOURCE, always_held, NOW) == [
-        Outcome("saved", "User lives in Lisbon.", memory_id="new-1"),
-        Outcome("failed", "User hates tea.", "memories are switched off"),
-    ]
-
-
-async def test_lost_lease() -> None:
-    """Nothing more is written once another worker has the turn."""
-    answers = iter([True, False])
-
-    async def held() -> bool:
-        return next(answers)
-
-    store = ListedMemories(TEA)
-    with pytest.raises(LeaseLost):
-        await apply_operations([NEW, UPDATE], [TEA], room(store), SOURCE, held, NOW)
-    assert store.contents == [TEA.content, "User lives in Lisbon."]
-
-
-async def test_changes_for_the_trail() -> None:
-    """What was written stands in the trail with its row, both contents, chat and message."""
-    store = ListedMemories(TEA, DOG, broken=["User has a cat."])
-    operations = [NEW, UPDATE, DELETE, Operation("NEW", "", Draft("User has a cat."))]
-    outcomes = await apply_operations(operations, [TEA, DOG], room(store), SOURCE, always_held, NOW)
-    entries = audit_entries([*outcomes, Outcome("rejected", "x", "y")], SOURCE, 7)
-    assert [(one.kind, one.memory_id, one.before, one.after) for one in entries] == [
-        ("saved", "new-1", "", "User lives in Lisbon."),
-        ("updated", "m-1", TEA.content, "User hates tea."),
-        ("deleted", "m-2", DOG.content, ""),
-    ]
-    assert {(one.chat_id, one.message_id, one.changed_at) for one in entries} == {
-        (SOURCE.chat_id, SOURCE.message_id, 7)
-    }
 
 
 async def test_rows_of_a_broken_off_lesson_are_finished() -> None:
@@ -186,59 +99,7 @@ async def test_gate_refuses() -> None:
     assert store.contents == [TEA.content, "User lives in Lisbon."]
 
 
-async def test_former_content_that_may_not_be_kept() -> None:
-    """Without history, a former content that the gate refuses is dropped, the new one is kept."""
-    old = memory("m-1", "User pays with card 4111 1111 1111 1111.")
-    store = ListedMemories(old)
-    store.keeps_history = False
-    update = Operation("UPDATE", "m-1", Draft("User has no credit cards."))
-    wall = GuardedStore(store, POLICY)
-    (outcome,) = await apply_operations([update], [old], room(wall), SOURCE, always_held, NOW)
-    assert outcome.status == "updated"
-    assert store.contents == ["User has no credit cards."]
-
-
-async def test_gate_keeps_a_broken_off_row_as_it_is() -> None:
-    """A row that the gate would not let pass any more is left alone, and the lesson goes on."""
-    content = "User pays with card 4111 1111 1111 1111."
-    left = memory("left", content, created_at=SOURCE.said_at + 1)
-    store = ListedMemories(left)
-    operations = [Operation("NEW", "", Draft(content))]
-    await finish_broken_off(operations, [left], GuardedStore(store, POLICY), SOURCE)
-    assert store.rows["left"] == left
-
-
 END = Operation("END", "m-2", Draft(DOG.content))
-
-
-async def test_ended_memory_goes_to_the_archive() -> None:
-    """What no longer holds is gone from the store, waits in the archive, and is written down."""
-    store, archive = ListedMemories(TEA, DOG), ArchivedRows()
-    outcomes = await apply_operations(
-        [END], [TEA, DOG], room(store, archive), SOURCE, always_held, NOW
-    )
-    assert outcomes == [Outcome("ended", "", NO_LONGER_TRUE, "m-2", DOG.content)]
-    assert store.contents == [TEA.content]
-    assert archive.rows["m-2"] == ArchivedMemory(DOG, NO_LONGER_TRUE, NOW)
-    (entry,) = audit_entries(outcomes, SOURCE, NOW)
-    assert (entry.kind, entry.before, entry.after) == ("ended", DOG.content, "")
-
-
-async def test_ended_memory_is_rewritten_or_dated() -> None:
-    """With another sentence, or a later day, the row stays and says so; nothing is archived."""
-    past = Operation("END", "m-2", Draft("User had a dog called Biscuit."))
-    later = Operation("END", "m-1", Draft(TEA.content, until="2027-02-28"))
-    store, archive = ListedMemories(TEA, DOG), ArchivedRows()
-    outcomes = await apply_operations(
-        [past, later], [TEA, DOG], room(store, archive), SOURCE, always_held, NOW
-    )
-    assert [(one.status, one.before) for one in outcomes] == [
-        ("ended", DOG.content),
-        ("ended", TEA.content),
-    ]
-    assert store.rows["m-2"].content == "User had a dog called Biscuit."
-    assert store.rows["m-1"].until == "2027-02-28"
-    assert archive.rows == {}
 
 
 async def test_ended_memory_that_is_changed_meanwhile() -> None:

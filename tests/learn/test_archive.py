@@ -7,23 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from adaptive.errors import StoreError, TablesUnavailable
-from adaptive.learn.archive import (
-    is_core,
-    prune_store,
-    put_into_archive,
-    remove_archived,
-    restore_memory,
-    surplus,
-)
-from adaptive.model import Memory, Outcome
-from adaptive.table_ports import ArchivedMemory, AuditEntry, Recalls
+from adaptive.core.model import Memory, Outcome
+from adaptive.core.table_ports import ArchivedMemory, AuditEntry
+from adaptive.learn.archive import prune_store
 from tests.fakes import SOURCE, hook_settings, memory
 from tests.learn.storerooms import NOW, CountedRecalls, Fuse, Killed, MetaMemories, World
-from tests.rates import over
 
 NOBODY: frozenset[str] = frozenset()
 
@@ -35,140 +24,40 @@ def rows(*ids: str, **fields: Any) -> list[Memory]:
 
 @dataclass(frozen=True)
 class Choice:
-    """Memories in a store, and which of them go, in order."""
+    """How memories are pruned, and which of them go, in order."""
 
     id: str
     strategy: str
-    memories: list[Memory]
     limit: int
-    gone: list[str]
-    fresh: frozenset[str] = NOBODY
-    recalls: dict[str, int] | None = None
-    core_importance: int = 9
+    gone: str
+    fresh: str = ""
 
 
-TODAY = "2027-01-15"  # the day of NOW
+# The first is a core fact, "c" has ended, "e" is the most important and most recalled of the rest.
+KEPT = [
+    *rows("a", importance=9),
+    *(replace(one, updated_at=at) for at, one in enumerate(rows("b"), 2)),
+    replace(rows("c")[0], updated_at=3, until="2027-01-14"),
+    replace(rows("d")[0], updated_at=4, importance=3),
+    replace(rows("e")[0], updated_at=5, importance=6),
+]
 CHOICES = [
-    Choice("few enough", "oldest", rows("a", "b"), 2, []),
-    Choice("no limit", "oldest", rows("a", "b"), 0, []),
-    Choice("oldest", "oldest", rows("a", "b", "c"), 1, ["a", "b"]),
-    Choice(
-        "oldest is what has not changed for longest",
-        "oldest",
-        [memory("a", "a", created_at=1, updated_at=9), memory("b", "b", created_at=2)],
-        1,
-        ["b"],
-    ),
-    Choice("of one second by id", "oldest", [memory("b", "b"), memory("a", "a")], 1, ["a"]),
-    Choice(
-        "least important",
-        "least_important",
-        [*rows("a", "b", importance=5), *rows("c", "d", importance=2)],
-        1,
-        ["c", "d", "a"],
-    ),
-    Choice(
-        "least recalled",
-        "least_recalled",
-        rows("a", "b", "c", "d"),
-        1,
-        ["b", "d", "c"],
-        recalls={"a": 7, "c": 1, "gone": 0},
-    ),
-    Choice(
-        "core facts last",
-        "least_important",
-        [
-            *rows("name", tags=("identity",), importance=1),
-            *rows("vital", importance=9),
-            *rows("c", "d", importance=8),
-        ],
-        1,
-        ["c", "d", "name"],
-    ),
-    Choice(
-        "what counts as core is the admin's",
-        "oldest",
-        [*rows("a", importance=7), *rows("b", importance=6)],
-        1,
-        ["b"],
-        core_importance=7,
-    ),
-    Choice(
-        "identity is core even where nothing is important enough",
-        "oldest",
-        [*rows("name", tags=("goal", "identity")), *rows("b", importance=10)],
-        1,
-        ["b"],
-        core_importance=11,
-    ),
-    Choice(
-        "what has ended first",
-        "least_important",
-        [
-            *rows("a", "b", importance=2),
-            *rows("over", until="2027-01-14", importance=9),
-            *rows("today", until=TODAY, importance=3),
-        ],
-        1,
-        ["over", "a", "b"],
-    ),
-    Choice("not of this turn", "oldest", rows("a", "b", "c"), 1, ["b", "c"], frozenset("a")),
-    Choice("all of this turn", "oldest", rows("a", "b"), 1, [], frozenset("ab")),
+    Choice("few enough", "oldest", 5, ""),
+    Choice("no limit", "oldest", 0, ""),
+    Choice("what has ended first, core last", "oldest", 1, "cbde"),
+    Choice("least important", "least_important", 2, "cdb"),
+    Choice("least recalled", "least_recalled", 2, "cdb"),
+    Choice("new ones stay", "oldest", 2, "cde", fresh="ba"),
 ]
 
 
-@over("case", CHOICES)
-def test_surplus(case: Choice) -> None:
+@pytest.mark.parametrize("case", CHOICES, ids=lambda case: case.id)
+async def test_order(case: Choice) -> None:
     """What goes first is what the strategy says; core facts go last, what is new never."""
-    settings = hook_settings(
-        max_total_memories=case.limit,
-        pruning_strategy=case.strategy,
-        core_importance=case.core_importance,
-    )
-    recalls = {id: Recalls(count, NOW) for id, count in (case.recalls or {}).items()}
-    gone = surplus(case.memories, settings, recalls, case.fresh, TODAY)
-    assert [one.id for one in gone] == case.gone
-    backwards = surplus(case.memories[::-1], settings, recalls, case.fresh, TODAY)
-    assert [one.id for one in backwards] == case.gone
-
-
-MEMORIES = st.lists(
-    st.builds(
-        Memory,
-        id=st.text("abcdef", min_size=1, max_size=2),
-        content=st.just("a"),
-        created_at=st.integers(0, 3),
-        updated_at=st.integers(0, 3),
-        tags=st.sampled_from([(), ("identity",), ("goal",)]),
-        importance=st.integers(0, 10),
-    ),
-    unique_by=lambda one: one.id,
-    max_size=12,
-)
-
-
-@given(
-    MEMORIES,
-    st.integers(0, 8),
-    st.sampled_from(["oldest", "least_recalled", "least_important"]),
-    st.sets(st.text("abcdef", min_size=1, max_size=2)),
-)
-def test_surplus_of_any_store(
-    memories: list[Memory], limit: int, strategy: str, fresh: set[str]
-) -> None:
-    """In any store exactly what is too much goes, no core fact before another, nothing new."""
-    settings = hook_settings(max_total_memories=limit, pruning_strategy=strategy)
-    gone = surplus(memories, settings, {}, fresh)
-    ids = [one.id for one in gone]
-    assert len(set(ids)) == len(ids)
-    assert not set(ids) & fresh
-    old = [one for one in memories if one.id not in fresh]
-    assert len(gone) == min(len(old), max(0, len(memories) - limit) if limit else 0)
-    cores = [is_core(one, settings) for one in gone]
-    assert cores == sorted(cores)
-    if any(cores):
-        assert all(is_core(one, settings) for one in old if one not in gone)
+    world = World(MetaMemories(*KEPT), usage=CountedRecalls(b=2, d=1, e=3))
+    settings = hook_settings(max_total_memories=case.limit, pruning_strategy=case.strategy)
+    told = await prune_store(world.room(), settings, SOURCE, frozenset(case.fresh), NOW)
+    assert [one.content for one in told] == [f"Fact {id}." for id in case.gone]
 
 
 async def test_pruned_into_the_archive() -> None:
@@ -181,47 +70,9 @@ async def test_pruned_into_the_archive() -> None:
     assert told == [Outcome("archived", "Fact a.", reason)]
     assert world.contents == ["Fact b.", "Fact c."]
     assert world.archive.rows == {"a": ArchivedMemory(gone, reason, NOW)}
-    assert world.usage.rows.keys() == {"b"}
     assert world.audit.entries == [
         AuditEntry("pruned", "a", NOW, "Fact a.", "", reason, SOURCE.chat_id, SOURCE.message_id)
     ]
-
-
-@pytest.mark.parametrize("limit", [0, 3, 4])
-async def test_nothing_to_prune(limit: int) -> None:
-    """Without a limit the store is not even asked; within it its rows are not read."""
-    world = World(MetaMemories(*rows("a", "b", "c")))
-    settings = hook_settings(max_total_memories=limit)
-    assert await prune_store(world.room(), settings, SOURCE, NOBODY, NOW) == []
-    assert (world.store.stamps, world.store.reads) == (int(limit > 0), 0)
-
-
-async def test_limit_is_reached_over_several_turns() -> None:
-    """A limit that comes late prunes no more than 25 memories after one turn."""
-    world = World(MetaMemories(*rows(*(f"m{number:02}" for number in range(60)))))
-    settings = hook_settings(max_total_memories=5, pruning_strategy="oldest")
-    counts = [len(await prune_store(world.room(), settings, SOURCE, NOBODY, NOW)) for _ in range(4)]
-    assert counts == [25, 25, 5, 0]
-    assert world.contents == [f"Fact m{number}." for number in range(55, 60)]
-    assert len(world.archive.rows) == 55
-
-
-async def test_recalls_are_only_asked_for_where_they_count() -> None:
-    """Unless the least recalled go first the counts are neither read nor cleaned."""
-    fuse = Fuse()
-    world = World(MetaMemories(*rows("a", "b")))
-    settings = hook_settings(max_total_memories=1, pruning_strategy="oldest")
-    await prune_store(world.room(fuse), settings, SOURCE, NOBODY, NOW)
-    assert fuse.calls == ["stamp", "read", "put", "find", "read", "delete", "append"]
-
-
-async def test_what_has_ended_is_told_as_past() -> None:
-    """The user is told that a memory went because it has ended, whatever the strategy."""
-    world = World(MetaMemories(*rows("a"), *rows("b", until="2027-01-14")))
-    settings = hook_settings(max_total_memories=1, pruning_strategy="oldest")
-    (told,) = await prune_store(world.room(), settings, SOURCE, NOBODY, NOW)
-    reason = "more than 1 memories; this one ended on 2027-01-14"
-    assert told == Outcome("archived", "Fact b.", reason)
 
 
 class Forgetful(MetaMemories):
@@ -246,21 +97,6 @@ async def test_changed_on_the_way() -> None:
     told = await prune_store(world.room(), settings, SOURCE, NOBODY, NOW)
     assert [one.content for one in told] == ["Fact b."]
     assert world.contents == ["Fact A, corrected.", "Fact c."]
-
-
-async def test_memories_switched_off_on_the_way() -> None:
-    """When the host stops allowing writes, the rest is left."""
-    world = World(MetaMemories(*rows("a", "b", "c")))
-    memories = list(world.store.rows.values())
-
-    class Closing(MetaMemories):
-        async def delete(self, memory: Memory) -> None:
-            await super().delete(memory)
-            self.refusal = "memories are off"
-
-    world.store = Closing(*memories)
-    assert await remove_archived(world.room(), memories) == memories[:1]
-    assert world.contents == ["Fact b.", "Fact c."]
 
 
 async def test_archive_that_forgets() -> None:
@@ -294,88 +130,6 @@ async def test_broken_at_any_call() -> None:
         assert world.contents == ["Fact d.", "Fact e."], where
         assert world.archive.contents == {"Fact a.", "Fact b.", "Fact c."}, where
     assert not fuse.blown
-
-
-FULL = Memory(
-    "old",
-    "User likes tea.",
-    5,
-    6,
-    ("preference",),
-    "Work",
-    0.5,
-    7,
-    {"chat_id": "c", "message_id": "m", "said_at": 4, "history": [{"content": "coffee"}]},
-    "2030-05-01",
-)
-
-
-async def test_restored() -> None:
-    """A restored memory says what it said, from where it was said, and leaves the archive."""
-    world = World(MetaMemories())
-    room = world.room()
-    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
-    row = await restore_memory(room, "old", NOW + 9)
-    assert row is not None
-    assert list(world.store.rows.values()) == [row]
-    assert replace(row, id="old", created_at=5, updated_at=6, meta=FULL.meta) == FULL
-    assert row.meta["history"] == FULL.meta["history"]
-    assert row.meta["restored_from"] == "old"
-    assert (row.meta["chat_id"], row.meta["said_at"]) == ("c", 4)
-    assert world.archive.rows == {}
-    expected = AuditEntry("restored", row.id, NOW + 9, after=row.content, reason="it was old")
-    assert world.audit.entries == [expected]
-    assert await restore_memory(room, "old", NOW) is None
-
-
-@pytest.mark.parametrize(
-    "standing",
-    [
-        memory("old", "User likes tea, green."),
-        memory("new", "User likes tea, green.", meta={"restored_from": "old"}),
-        memory("new", "user likes  TEA"),
-    ],
-    ids=["never deleted", "restored before", "said again"],
-)
-async def test_not_restored_twice(standing: Memory) -> None:
-    """What stands in the store already is not written again."""
-    world = World(MetaMemories(standing))
-    room = world.room()
-    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
-    assert await restore_memory(room, "old", NOW) == standing
-    assert world.contents == [standing.content]
-    assert world.archive.rows == {}
-
-
-async def test_restoring_broken_at_any_call() -> None:
-    """Whichever call breaks, another try has the memory in the store, once, on any release."""
-    either, fuse = [False, True], Fuse()
-    for at, after, kills, keeps_meta in itertools.product(range(8), either, either, either):
-        world = World(MetaMemories(memory("x", "Other."), keeps_meta=keeps_meta))
-        await put_into_archive(world.room(), [ArchivedMemory(FULL, "too many", NOW)])
-        fuse = Fuse(at, after, kills)
-        try:
-            await restore_memory(world.room(fuse), "old", NOW)
-        except (Killed, StoreError, TablesUnavailable):
-            assert kills or fuse.blown
-        assert "User likes tea." in {*world.contents, *world.archive.contents}
-        await restore_memory(world.room(), "old", NOW)
-        assert world.contents == ["Other.", "User likes tea."], fuse.calls
-        assert world.archive.rows == {}
-    assert not fuse.blown
-
-
-@pytest.mark.parametrize("said_at", [None, "yesterday", -1])
-async def test_restored_without_provenance(said_at: object) -> None:
-    """Where nothing usable says when a memory was said, it is when it was made."""
-    world = World(MetaMemories())
-    meta = {"chat_id": None, "said_at": said_at}
-    await put_into_archive(
-        world.room(), [ArchivedMemory(replace(FULL, meta=meta), "too many", NOW)]
-    )
-    row = await restore_memory(world.room(), "old", NOW)
-    assert row is not None
-    assert (row.meta["chat_id"], row.meta["said_at"]) == ("", 5)
 
 
 async def test_audit_trail(caplog: pytest.LogCaptureFixture) -> None:

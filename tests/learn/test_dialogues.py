@@ -6,10 +6,9 @@ from datetime import datetime
 
 import pytest
 
-from adaptive.model import Memory
+from adaptive.core.model import Memory
 from tests.learn.conversation_replay import (
     Dialogue,
-    NoEmbedder,
     Replay,
     load_dialogues,
 )
@@ -53,13 +52,4 @@ async def test_dialogue(dialogue: Dialogue) -> None:
         assert told.unused_replies == 0
         for fragment in said.prompt:
             assert fragment in "\n".join(told.prompts)
-    check_store(replay, dialogue)
-
-
-@over("dialogue", DIALOGUES, at_least=0.9)
-async def test_without_vectors(dialogue: Dialogue) -> None:
-    """While the embedding provider is down, words alone lead to the same store."""
-    replay = Replay(dialogue, NoEmbedder())
-    for said in dialogue.turns:
-        await replay.learn(said)
     check_store(replay, dialogue)

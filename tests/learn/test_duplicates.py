@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from adaptive.learn.duplicates import (
     calibrated_likeness,
@@ -97,23 +95,3 @@ def test_far_vectors_raise_a_doubt() -> None:
     """A learned rewording is not believed where the vectors say that it means something else."""
     assert not same_fact("User lives in Porto.", "User resides in Porto.", 0.2)
     assert same_fact("User likes tea.", "User likes tea!", 0.2)
-
-
-@pytest.mark.parametrize("shift", [0.0, 0.7])
-async def test_likeness_of_a_squeezed_model(shift: float) -> None:
-    """A model that finds all texts alike gives two texts the same likeness as another."""
-    assert calibrated_likeness(shift + (1 - shift) * 0.5, shift) == pytest.approx(0.5)
-    assert calibrated_likeness(0.5, None) is None
-    assert unrelated_likeness(None) is None
-
-
-WORDS_TEXT = "User lives in Porto not Rex 12 two has a cat called 猫 住 gato"
-WORDS = st.sampled_from(WORDS_TEXT.split())
-SENTENCES = st.lists(WORDS, max_size=9).map(" ".join)
-
-
-@given(SENTENCES, SENTENCES)
-def test_any_two_texts(known: str, said: str) -> None:
-    """A text is the same as itself, and of others a verdict comes."""
-    assert same_fact(known, known)
-    assert same_fact(known, said) in (True, False)

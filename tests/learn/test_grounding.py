@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from adaptive.learn.grounding import Source, grounding_refusal, typed_words
-from adaptive.model import (
+from adaptive.core.model import (
     Draft,
     Memory,
     Operation,
@@ -19,9 +16,10 @@ from adaptive.model import (
     Turn,
     Utterance,
 )
-from adaptive.settings import Settings
-from adaptive.user_valves import UserValves
-from adaptive.valves import Valves
+from adaptive.learn.grounding import Source, grounding_refusal, typed_words
+from adaptive.settings.merged import Settings
+from adaptive.settings.user_valves import UserValves
+from adaptive.settings.valves import Valves
 
 SETTINGS = Settings.merge(Valves(), UserValves())
 
@@ -58,12 +56,6 @@ CASES = [
         ("my sister Ana has moved to Porto",),
     ),
     Case(
-        "two spans",
-        "We are vegan. Also, about dinner: me and Tom love curry.",
-        "User and Tom are vegan and love curry.",
-        ("We are vegan", "me and Tom love curry"),
-    ),
-    Case(
         "no evidence, own words",
         "I live in Lisbon with two cats.",
         "User lives in Lisbon.",
@@ -94,20 +86,11 @@ CASES = [
         ("来月から京都の病院で働きます",),
     ),
     Case(
-        "Japanese content", "妹は看護師です。", "ユーザーの妹は看護師である。", ("妹は看護師です",)
-    ),
-    Case(
         "Japanese, swapped",
         "天気はどうですか。",
         "ユーザーの妹は看護師である。",
         ("妹は看護師です",),
         refused="not in your message",
-    ),
-    Case(
-        "Russian",
-        "Моя сестра живёт в Казани.",
-        "Сестра пользователя живёт в Казани.",
-        ("Моя сестра живёт в Казани",),
     ),
     Case(
         "of the assistant",
@@ -154,13 +137,6 @@ CASES = [
         "fix it:\n```\nI am a baker from Graz.\n```",
         "User is a baker from Graz.",
         ("I am a baker from Graz",),
-        refused="not in your message",
-    ),
-    Case(
-        "cited",
-        "what does he mean?\n> I moved to Oslo and sell boats.",
-        "User sells boats in Oslo.",
-        ("I moved to Oslo and sell boats",),
         refused="not in your message",
     ),
     Case(
@@ -216,15 +192,6 @@ CASES = [
         refused="not in your message",
     ),
     Case(
-        "forgetting, one word of many shared, without evidence",
-        "where can I park my bike?",
-        "",
-        (),
-        changed="User has a blue Koga bike of 2019.",
-        operation="DELETE",
-        refused="not in your message",
-    ),
-    Case(
         "forgetting by its own words, without evidence",
         "I never had a dog",
         "",
@@ -272,17 +239,3 @@ def test_mail() -> None:
     """What stands in a mail, headers and all, was not typed; what stands before it was."""
     words = "can you answer this?\n\nFrom: Jo <jo@example.com>\nSubject: Flat\n\nI moved to Bonn.\n"
     assert typed_words(words).split() == ["can", "you", "answer", "this?"]
-
-
-@given(st.text(max_size=300), st.text(max_size=80), st.lists(st.text(max_size=40), max_size=3))
-def test_any_text(said: str, content: str, evidence: list[str]) -> None:
-    """No text makes it raise, and evidence that was not typed proves nothing."""
-    case = Case("any", said, content, tuple(evidence))
-    assert isinstance(_refusal(case), str)
-
-
-@given(st.text(min_size=1, max_size=200))
-def test_own_words_prove_themselves(said: str) -> None:
-    """A message without quotations, said again, is never refused."""
-    typed = typed_words(said)
-    assert typed_words(typed) != typed or not _refusal(Case("same", typed, typed, (typed,)))

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from adaptive.errors import EmbeddingError
+from adaptive.core.errors import EmbeddingError
+from adaptive.core.ports import Vectors
 from adaptive.learn.prefilter import (
+    PREFILTER_EXAMPLES,
     FactWeights,
     Prefilter,
     holds_fact,
     trained_weights,
 )
-from adaptive.learn.prefilter_examples import PREFILTER_EXAMPLES, TELLING_MESSAGES
-from adaptive.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
-from adaptive.search.shared_vectors import SharedVectors
-from adaptive.search.vectors import normalised
+from adaptive.search.vectors import SharedVectors, normalised
 from tests.fakes import ShelvedVectors, WordEmbedder
 from tests.minilm import MINILM
 
@@ -130,27 +129,6 @@ async def test_fact_in_a_long_request() -> None:
     assert await prefilter.may_hold_fact(told, MINILM, ShelvedVectors(), telling)
 
 
-async def test_examples_are_embedded_once_for_all_workers() -> None:
-    """A second process finds the vectors of null prompts and examples in the table."""
-    table, first, second = ShelvedVectors(), WordEmbedder(), WordEmbedder()
-    ours = await Prefilter(SharedVectors(NULL_PROMPTS)).weights(first, table)
-    theirs = await Prefilter(SharedVectors(NULL_PROMPTS)).weights(second, table)
-    assert sum(map(len, first.queries)) == len(NULL_PROMPTS) + len(PREFILTER_EXAMPLES)
-    assert not second.queries
-    assert np.allclose(ours.weights, theirs.weights)
-
-
-async def test_known_vector_is_used() -> None:
-    """A short message whose vector is at hand is not embedded again."""
-    table, embedder = ShelvedVectors(), WordEmbedder()
-    prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
-    known = normalised(await embedder.embed(["I live in Porto."], query=True))[0]
-    await prefilter.weights(embedder, table)
-    before = len(embedder.queries)
-    await prefilter.may_hold_fact("I live in Porto.", embedder, table, known)
-    assert len(embedder.queries) == before
-
-
 async def test_without_vectors() -> None:
     """While the embedding provider is down everything is sent that has words."""
     prefilter = Prefilter(SharedVectors(NULL_PROMPTS))
@@ -162,11 +140,3 @@ async def test_without_vectors() -> None:
     assert not await prefilter.may_hold_fact("👍 :-)", NoEmbedder(), ShelvedVectors(), None)
     known = np.ones((1, 3), np.float32)
     assert await prefilter.may_hold_fact("And 3 + 3?", NoEmbedder(), ShelvedVectors(), known)
-
-
-def test_examples() -> None:
-    """There are enough of them, each once, and none is a null prompt too."""
-    assert len(TELLING_MESSAGES) >= 100
-    assert len(set(PREFILTER_EXAMPLES) | set(NULL_PROMPTS)) == len(PREFILTER_EXAMPLES) + len(
-        NULL_PROMPTS
-    )

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.errors import LeaseLost, ModelBusy
-from adaptive.learn.turn_work import TurnWork
-from adaptive.table_ports import PendingTurn, TurnLease
+from adaptive.core.errors import LeaseLost, ModelBusy
+from adaptive.core.table_ports import PendingTurn, TurnLease
+from adaptive.learn.queue import TurnWork
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.queue_world import School, Worker
 from tests.learn.virtual_time import epoch_now, in_virtual_time

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from adaptive.learn.report import NOTHING_NEW, failure_line, report_line
-from adaptive.model import Outcome, OutcomeStatus
+from adaptive.core.model import Outcome
+from adaptive.learn.report import NOTHING_NEW, report_details, report_line
 from tests.rates import over
 
 
@@ -24,11 +20,11 @@ class Case:
 
 CASES = [
     Case("nothing", [], NOTHING_NEW),
-    Case("saved", [Outcome("saved", "Likes tea")], "Memory saved: Likes tea"),
+    Case("saved", [Outcome("saved", "Likes tea")], "Saved: Likes tea"),
     Case(
-        "two sentences",
+        "several",
         [Outcome("saved", "Likes tea."), Outcome("saved", "Has a dog.")],
-        "Memory saved: Likes tea. Has a dog.",
+        "Saved (2): Likes tea. …",
     ),
     Case("known", [Outcome("unchanged", "Likes tea", "already known")], "Already known: Likes tea"),
     Case(
@@ -38,8 +34,7 @@ CASES = [
             Outcome("ended", "", "no longer true", before="Cycles to the office in Rome"),
             Outcome("ended", "Had a flat in Rome", "no longer true", before="Has a flat in Rome"),
         ],
-        "Memory updated: Lives in Porto · "
-        "Also no longer true: Cycles to the office in Rome; Has a flat in Rome",
+        "Updated: Lives in Porto · Also no longer true (2): Cycles to the office in Rome …",
     ),
     Case(
         "refused",
@@ -61,8 +56,8 @@ CASES = [
             Outcome("updated", "e"),
             Outcome("saved", "f"),
         ],
-        "Memory saved: f · Memory updated: e · Memory deleted: d · Already known: c · "
-        "Not saved: b (too short) · Could not be saved: a (locked)",
+        "Saved: f · Updated: e · Deleted: d · Could not be saved: a (locked) · "
+        "Not saved: b (too short) · Already known: c",
     ),
 ]
 
@@ -73,30 +68,17 @@ def test_report_line(case: Case) -> None:
     assert report_line(case.outcomes) == case.line
 
 
-outcomes = st.builds(Outcome, st.sampled_from(get_args(OutcomeStatus)), st.text(), st.text())
-
-
-@settings(deadline=None)
-@given(st.lists(outcomes, max_size=40), st.text())
-def test_lines_are_bounded(outcomes: list[Outcome], reason: str) -> None:
-    """However much was learned or went wrong, the line fits under an answer and says something."""
-    assert 0 < len(report_line(outcomes)) <= 600
-    assert 0 < len(failure_line(reason)) <= 600
-
-
-def test_long_texts_are_clipped() -> None:
-    """A long fact keeps its beginning, so that several fit into the line."""
-    line = report_line([Outcome("saved", "x" * 1000), Outcome("saved", "Has a dog.")])
-    assert line == f"Memory saved: {'x' * 159}… Has a dog."
-
-
-def test_failure_line() -> None:
-    """A turn that could not be learned says why, on one line."""
-    assert failure_line("the model\n failed") == "Nothing saved: the model failed"
+def test_details() -> None:
+    """The full list stands behind a line that names less than the whole, and behind no other."""
+    both = [Outcome("saved", "Likes tea."), Outcome("saved", "Has a dog.")]
+    assert report_details(both) == ("Saved: Likes tea.", "Saved: Has a dog.")
+    long = [Outcome(status, "x" * 150, "why") for status in ("rejected", "failed", "kept", "saved")]
+    assert len(report_details(long)) == 4
+    assert report_details([]) == report_details(both[:1]) == ()
 
 
 def test_no_line_holds_a_secret() -> None:
     """A memory with a secret that another tool has written is told without it."""
     token = "gh" + "p_" + "a1B2c3D4e5F6" * 3
     line = report_line([Outcome("deleted", f"User's token is {token}.")])
-    assert line == "Memory deleted: User's token is [secret removed]."
+    assert line == "Deleted: User's token is [secret removed]."

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from adaptive.core.model import Draft, Memory, Operation, Outcome, Proof
 from adaptive.learn.operations import Extraction
-from adaptive.learn.screening import holds_listed_word, refusal, screened, tellable
-from adaptive.model import Draft, Memory, Operation, Outcome, Proof
+from adaptive.learn.screening import refusal, screened
 from adaptive.privacy.gate import gate_policy
 from tests.fakes import hook_settings, memory, turn
 from tests.rates import over
@@ -37,7 +35,6 @@ RULES = [
     Rule("nothing against it", "User wants to run a marathon."),
     Rule("too short", "Tea!", "shorter than 8 characters"),
     Rule("a sign without spaces says more", "喜欢喝茶"),
-    Rule("short enough", "喜欢", valves={"min_memory_length": 4}),
     Rule("not sure", "User may move.", "the model is not sure (0.40)", {"confidence": 0.4}),
     Rule("just sure enough", "User may move.", "", {"confidence": 0.5}),
     Rule(
@@ -61,25 +58,6 @@ RULES = [
     Rule(
         "no spaces between", "用户喜欢打麻将。", LISTED, valves={"blacklist_topics": "赌博、麻将"}
     ),
-    Rule(
-        "wanted though unsure",
-        "User may move to Porto.",
-        "",
-        {"confidence": 0.1, "tags": ("goal",)},
-        {"whitelist_keywords": "Porto", "enable_goal_memory": False},
-    ),
-    Rule(
-        "wanted and ruled out",
-        "User may move to Porto.",
-        LISTED,
-        valves={"whitelist_keywords": "Porto", "blacklist_topics": "porto"},
-    ),
-    Rule(
-        "wanted and too short",
-        "Porto",
-        "shorter than 8 characters",
-        valves={"whitelist_keywords": "Porto"},
-    ),
 ]
 
 
@@ -88,12 +66,6 @@ def test_rules_of_the_admin(rule: Rule) -> None:
     """Words, length, confidence and categories decide, each with its reason."""
     operation = Operation("NEW", draft=Draft(rule.content, **rule.fields))
     assert refusal(operation, hook_settings(**rule.valves)) == rule.reason
-
-
-def test_deletions_are_not_judged() -> None:
-    """What is to be forgotten may be short and on a list."""
-    settings = hook_settings(min_memory_length=200, blacklist_topics="tea")
-    assert refusal(Operation("DELETE", "m-1"), settings) == ""
 
 
 def screen(
@@ -145,17 +117,6 @@ def test_what_is_not_said_is_told() -> None:
     )
 
 
-def test_wanted_words_pass_the_filters() -> None:
-    """What the admin wants kept is no trivia and no passing state; it must still be said."""
-    trivia = new("Water boils at a lower temperature on mountains.", about="world")
-    state = new("User has a migraine today.", kind="STATE")
-    said = "Water boils at a lower temperature on mountains, and I have a migraine today."
-    assert screen(said, trivia, state).operations == ()
-    kept = screen(said, trivia, state, whitelist_keywords="migraine, mountains")
-    assert kept.operations == (trivia, state)
-    assert screen("Hello!", state, whitelist_keywords="migraine").operations == ()
-
-
 @pytest.mark.parametrize(
     ("content", "valves", "reason"),
     [
@@ -188,38 +149,4 @@ def test_secret_that_the_model_left_out() -> None:
     )
 
 
-def test_masked_content_is_what_is_written() -> None:
-    """Personal data that is kept masked is masked before anything else sees it."""
-    fact = new("User's IBAN is DE89 3704 0044 0532 0130 00.", "My IBAN is")
-    (kept,) = screen("My IBAN is DE89 3704 0044 0532 0130 00.", fact).operations
-    assert kept.draft.content == "User's IBAN is …3000."
-
-
-def test_what_was_refused_before_is_told_safely() -> None:
-    """An item that could not be read is told without the secret in it."""
-    refused = [Outcome("rejected", f"User's token is {TOKEN}.", "the model named a memory")]
-    found = screen("Hello!", refused=[*refused, Outcome("rejected", "User\n\tlikes tea.", "odd")])
-    assert [(one.content, one.reason) for one in found.refused] == [
-        ("", "the model named a memory"),
-        ("User likes tea.", "odd"),
-    ]
-
-
 POLICY = gate_policy(hook_settings())
-
-
-def test_tellable() -> None:
-    """A text is told on one line and shortened; personal data is masked, or nothing is told."""
-    assert tellable("User likes\n tea. \x00", POLICY) == "User likes tea."
-    assert len(tellable("x y " * 500, POLICY)) <= 200
-    assert tellable("IBAN DE89 3704 0044 0532 0130 00", POLICY) == "IBAN …3000"
-    assert tellable("User pays with card 4111 1111 1111 1111.", POLICY) == ""
-    # A secret behind the cut makes the beginning doubtful, too.
-    assert tellable("x " * 150 + TOKEN, POLICY) == ""
-
-
-@given(st.text(), st.text())
-def test_any_list(text: str, listed: str) -> None:
-    """No list raises, and a word that stands in its own text is found."""
-    holds_listed_word(text, listed)
-    assert holds_listed_word("User likes tea.", f"{listed},tea")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adaptive.model import Memory
+from adaptive.core.model import Memory
 
 # The memories whose ids the model was shown.
 OFFERED = (

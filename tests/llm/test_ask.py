@@ -6,10 +6,10 @@ import asyncio
 
 import pytest
 
-from adaptive.errors import ModelBusy, ModelRejected, ReplyUnusable
+from adaptive.core.errors import ModelBusy, ModelRejected
+from adaptive.core.http import RetryPolicy
+from adaptive.core.model import Completion, CompletionRequest
 from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.model import Completion, CompletionRequest
-from adaptive.retry import RetryPolicy
 from tests.fakes import ScriptedModel
 
 REQUEST = CompletionRequest("system", "user", "name", {"type": "object"})
@@ -46,13 +46,6 @@ async def test_refusal_for_another_reason(status: int) -> None:
     assert model.formats == ["json_schema"]
 
 
-async def test_refused_in_every_format() -> None:
-    """When the last format is refused too, that refusal is the reason."""
-    model = ScriptedModel(*(ModelRejected(f"no {n}", 400) for n in (1, 2, 3)))
-    with pytest.raises(ModelRejected, match="no 3"):
-        await question(model)
-
-
 async def test_format_is_remembered() -> None:
     """The next question begins with the format that worked."""
     model = ScriptedModel(ModelRejected("?", 400), "yes", "yes again")
@@ -60,44 +53,6 @@ async def test_format_is_remembered() -> None:
     await question(model, formats)
     await question(model, formats)
     assert model.formats == ["json_schema", "json_object", "json_object"]
-
-
-async def test_each_model_has_its_format() -> None:
-    """What one model refuses says nothing about another."""
-    formats = AnswerFormats()
-    plain = ScriptedModel(ModelRejected("?", 400), ModelRejected("?", 400), "a", key="plain")
-    strict = ScriptedModel("b", key="strict")
-    await question(plain, formats)
-    await question(strict, formats)
-    assert strict.formats == ["json_schema"]
-    assert formats.for_model("plain") == ("text",)
-
-
-async def test_remembered_format_can_fall_back_further() -> None:
-    """A remembered format that is refused one day gives way to the next, for good."""
-    model = ScriptedModel(ModelRejected("?", 400), "a", ModelRejected("?", 400), "b")
-    formats = AnswerFormats()
-    await question(model, formats)
-    assert await question(model, formats) == Completion("b")
-    assert formats.for_model(model.key) == ("text",)
-
-
-def test_memory_of_formats_is_bounded() -> None:
-    """Of many models the longest unused are forgotten and begin anew."""
-    formats = AnswerFormats()
-    for number in range(300):
-        formats.works("kept", "text")
-        formats.works(f"model-{number}", "text")
-    assert formats.for_model("kept") == ("text",)
-    assert formats.for_model("model-299") == ("text",)
-    assert formats.for_model("model-0") == ("json_schema", "json_object", "text")
-
-
-async def test_busy_is_tried_again_in_the_same_format() -> None:
-    """A busy model is no reason to ask for less."""
-    model = ScriptedModel(ModelBusy("b"), ModelBusy("b"), "yes")
-    assert await question(model) == Completion("yes")
-    assert model.formats == ["json_schema"] * 3
 
 
 async def test_busy_to_the_end() -> None:
@@ -109,14 +64,6 @@ async def test_busy_to_the_end() -> None:
     assert formats.for_model(model.key)[0] == "json_schema"
 
 
-async def test_unusable_reply_is_raised() -> None:
-    """An answer without text is not asked for again."""
-    model = ScriptedModel(ReplyUnusable("no text"))
-    with pytest.raises(ReplyUnusable):
-        await question(model)
-    assert len(model.requests) == 1
-
-
 async def test_deadline() -> None:
     """A model that hangs is given up after the deadline, and the reason names it."""
     model = ScriptedModel("never")
@@ -124,14 +71,6 @@ async def test_deadline() -> None:
     with pytest.raises(ModelBusy, match=r"did not answer within 0\.05 s"):
         await ask(model, REQUEST, AnswerFormats(), POLICY, timeout=0.05)
     assert model.running == 0
-
-
-async def test_deadline_covers_pauses() -> None:
-    """A provider that asks to wait for longer than the deadline is not waited for."""
-    model = ScriptedModel(ModelBusy("b", retry_after=3600), "never")
-    with pytest.raises(ModelBusy, match="did not answer within"):
-        await ask(model, REQUEST, AnswerFormats(), POLICY, timeout=0.05)
-    assert len(model.requests) == 1
 
 
 async def test_cancellation_passes() -> None:

@@ -6,13 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from adaptive.errors import ReplyUnusable
+from adaptive.core.errors import ReplyUnusable
+from adaptive.core.model import Completion, CompletionRequest
 from adaptive.llm.openai_wire import chat_body, chat_text
-from adaptive.model import Completion, CompletionRequest
-from adaptive.ports import ResponseFormat
 from tests.rates import over
 
 REQUEST = CompletionRequest("Be brief.", "Hello", "greeting", {"type": "object"}, max_tokens=50)
@@ -34,19 +31,6 @@ def test_schema_body() -> None:
             "json_schema": {"name": "greeting", "schema": {"type": "object"}},
         },
     }
-
-
-@pytest.mark.parametrize(
-    ("response_format", "extra"),
-    [
-        ("json_object", {"temperature", "max_tokens", "response_format"}),
-        ("text", set[str]()),
-    ],
-)
-def test_other_bodies(response_format: ResponseFormat, extra: set[str]) -> None:
-    """The last format leaves out everything that some model refuses."""
-    body = chat_body("m", REQUEST, response_format)
-    assert body.keys() == {"model", "messages", "stream"} | extra
 
 
 def said(content: Any, **choice: Any) -> dict[str, Any]:
@@ -113,27 +97,3 @@ def test_no_text(reply: Any, reason: str) -> None:
     """Anything else is told as unusable, with the provider's own words where there are some."""
     with pytest.raises(ReplyUnusable, match=reason):
         chat_text(reply)
-
-
-json_like = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=2)
-        | st.dictionaries(
-            st.sampled_from(["choices", "message", "content", "text", "error", "finish_reason"]),
-            inner,
-            max_size=3,
-        )
-    ),
-    max_leaves=12,
-)
-
-
-@settings(deadline=None)
-@given(json_like)
-def test_any_reply(reply: Any) -> None:
-    """Whatever comes back gives a completion, or ``ReplyUnusable``, and no other exception."""
-    try:
-        assert isinstance(chat_text(reply), Completion)
-    except ReplyUnusable as error:
-        assert str(error)

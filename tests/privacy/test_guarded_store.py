@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from adaptive.errors import MemoryUnavailable, WriteRefused
-from adaptive.model import Draft, Memory, StoreStamp
-from adaptive.ports import MemoryStore
+from adaptive.core.errors import WriteRefused
+from adaptive.core.model import Draft, Memory
+from adaptive.core.ports import MemoryStore
 from adaptive.privacy.gate import GuardedStore, gate_policy, gated_draft
 from tests.fakes import SOURCE, ListedMemories, hook_settings, memory
 
@@ -44,22 +44,6 @@ class SeenUpdates(ListedMemories):
 def guarded(store: MemoryStore) -> MemoryStore:
     """The store behind the wall, as callers see it."""
     return GuardedStore(store, POLICY)
-
-
-async def test_reading_and_deleting_are_the_others() -> None:
-    """What is no write passes as it is, refusals included."""
-    store = ListedMemories(TEA, memory("m-2", SECRET))
-    store.keeps_history = False
-    wall = guarded(store)
-    assert not wall.keeps_history
-    assert await wall.stamp() == StoreStamp(2, 1)
-    assert (await wall.changes(0))[1] == {"m-1", "m-2"}
-    assert [one.content for one in await wall.read()] == [TEA.content, SECRET]
-    await wall.delete(store.rows["m-2"])
-    assert store.contents == [TEA.content]
-    store.refusal = "memories are switched off"
-    with pytest.raises(MemoryUnavailable):
-        await wall.add(Draft("User likes coffee."), SOURCE)
 
 
 @pytest.mark.parametrize(("text", "reason"), REFUSED, ids=[reason for _, reason in REFUSED])

@@ -11,20 +11,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from adaptive.messages import Message
-from adaptive.privacy.escaping import escaped_entry
+from adaptive.core.messages import Message
 from adaptive.privacy.gate import GatePolicy, Passed, gate
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER, with_block
-from adaptive.recall.entry_verdicts import EntryScreen, EntryVerdicts
-from adaptive.recall.layout import BlockEntries, EntryLayout, render_entries
-from adaptive.recall_valves import MemoryDetails, MemoryFormat
+from adaptive.recall.layout import BlockEntry, entry_of, rendered_block
+from adaptive.recall.recollection import new_verdicts
+from adaptive.recall.screen import EntryScreen
+from adaptive.settings.recall_valves import MemoryFormat
 from tests.fakes import memory
 from tests.rates import over, rate
 
 HERE = Path(__file__).parent
 FORMS: tuple[MemoryFormat, ...] = get_args(MemoryFormat)
-DETAILS: tuple[MemoryDetails, ...] = get_args(MemoryDetails)
-LAYOUTS = [EntryLayout(form, details) for form in FORMS for details in DETAILS]
 POLICY = GatePolicy(longest=8000)
 SYSTEM: list[Message] = [{"role": "system", "content": "Be kind."}]
 
@@ -54,17 +52,16 @@ ATTACKS = read_attacks()
 LOOK_ALIKES = read_look_alikes()
 
 
-def entries_of(texts: tuple[str, ...], bank: str = "") -> BlockEntries:
+def entries_of(texts: tuple[str, ...]) -> list[BlockEntry]:
     """What a recollection lets into a block of another tool's rows with these texts."""
-    screen = EntryScreen(EntryVerdicts(), "ada")
-    rows = [memory(f"m-{n}", text, bank=bank) for n, text in enumerate(texts)]
-    allowed = tuple(row for row in rows if screen.allows(row))
-    return BlockEntries((), allowed)
+    screen = EntryScreen(new_verdicts(), "ada")
+    rows = [memory(f"m-{n}", text) for n, text in enumerate(texts)]
+    return [entry for row in rows if screen.allows(row) and (entry := screen.entry(row))]
 
 
 def injected(text: str) -> str:
     """The block of such a row."""
-    return render_entries(entries_of((text,)), EntryLayout())
+    return rendered_block([], entries_of((text,)), "bullet")
 
 
 def test_stored() -> None:
@@ -81,7 +78,7 @@ def test_hidden() -> None:
 
     def hidden(attack: Attack) -> bool:
         wholes = dict.fromkeys([*((part,) for part in attack.parts), attack.parts])
-        return all(len(entries_of(one).retrieved) < len(attack.parts) for one in wholes)
+        return all(len(entries_of(one)) < len(attack.parts) for one in wholes)
 
     rate(ATTACKS, hidden).at_least(0.97)
 
@@ -98,16 +95,11 @@ def test_shown_look_alikes() -> None:
 
 @over("attack", ATTACKS)
 def test_nothing_leaves_the_block(attack: Attack) -> None:
-    """Whatever the verdict, no attack ends the block or plays a role, as a text or as a bank."""
-    for bank in ("", attack.parts[0][:40]):
-        rows = tuple(memory(f"m-{n}", text, bank=bank) for n, text in enumerate(attack.parts))
-        for layout in LAYOUTS:
-            block = render_entries(BlockEntries(rows[:1], rows), layout)
-            assert block.count(OPEN_MARKER) == block.count(CLOSE_MARKER) == 1
-            assert with_block(with_block(SYSTEM, block), "") == SYSTEM
-            assert not re.search(r"(?:^|\n)\s*(?:system|assistant|user)\s*:", block, re.IGNORECASE)
-
-
-def test_look_alikes_are_not_escaped() -> None:
-    """Nearly every harmless text stays byte for byte."""
-    rate(LOOK_ALIKES, lambda one: escaped_entry(one) == one).at_least(0.97)
+    """Whatever the verdict, no attack ends the block or plays a role."""
+    rows = [memory(f"m-{n}", text) for n, text in enumerate(attack.parts)]
+    for form in FORMS:
+        entries = [entry for row in rows if (entry := entry_of(row, form))]
+        block = rendered_block(entries[:1], entries, form)
+        assert block.count(OPEN_MARKER) == block.count(CLOSE_MARKER) == 1
+        assert with_block(with_block(SYSTEM, block), "") == SYSTEM
+        assert not re.search(r"(?:^|\n)\s*(?:system|assistant|user)\s*:", block, re.IGNORECASE)

@@ -49,12 +49,6 @@ class Case:
 
 
 CASES = [
-    Case("user", user(f"Write to {MAIL}."), user("Write to [EMAIL_1].")),
-    Case(
-        "system",
-        {"role": "system", "content": f"<adaptive_memory>\n- {MAIL}\n</adaptive_memory>"},
-        {"role": "system", "content": "<adaptive_memory>\n- [EMAIL_1]\n</adaptive_memory>"},
-    ),
     Case(
         "parts",
         user(
@@ -70,7 +64,6 @@ CASES = [
             ]
         ),
     ),
-    Case("part of text alone", user([MAIL]), user(["[EMAIL_1]"])),
     Case(
         "tool",
         {"role": "tool", "tool_call_id": MAIL, "content": f'{{"to": "{MAIL}"}}'},
@@ -81,14 +74,12 @@ CASES = [
         tool_call(json.dumps({"to": [MAIL], "n": 1, "card": 4111111111111111, "é": "ü"})),
         tool_call('{"to": ["[EMAIL_1]"], "n": 1, "card": "[CARD_1]", "é": "ü"}'),
     ),
-    Case("parsed arguments", tool_call({"to": MAIL}), tool_call({"to": "[EMAIL_1]"})),
     Case("broken arguments", tool_call(f'{{"to": "{MAIL}'), tool_call('{"to": "[EMAIL_1]')),
     Case(
         "thoughts",
         {"role": "assistant", "content": None, "reasoning_content": f"It is {MAIL}."},
         {"role": "assistant", "content": None, "reasoning_content": "It is [EMAIL_1]."},
     ),
-    Case("nothing said", {"role": "assistant"}, {"role": "assistant"}),
 ]
 
 
@@ -98,31 +89,6 @@ def test_message(case: Case) -> None:
     before = copy.deepcopy(case.message)
     assert redacted_chat([case.message], Redaction()) == [case.out]
     assert case.message == before
-
-
-def test_arguments_without_finding_keep_their_form() -> None:
-    """Arguments in which nothing is found are not written anew."""
-    message = tool_call('{ "a":1,"b" : "c\\u00e9" }')
-    assert redacted_chat([message], Redaction())[0] is message
-
-
-def test_same_placeholders_from_turn_to_turn() -> None:
-    """A longer history begins as the shorter one did, and equal values are equal throughout."""
-    first = [user(f"I am {MAIL}."), {"role": "assistant", "content": f"Hello {MAIL}!"}]
-    more = [*first, user(f"Call {PHONE}, or bo@example.org, not {MAIL}.")]
-    short, long = redacted_chat(first, Redaction()), redacted_chat(more, Redaction())
-    assert (
-        long[:2] == short == [user("I am [EMAIL_1]."), {**first[1], "content": "Hello [EMAIL_1]!"}]
-    )
-    assert long[2] == user("Call [PHONE_1], or [EMAIL_2], not [EMAIL_1].")
-
-
-def test_a_leftover_of_another_turn_is_nobodys() -> None:
-    """A placeholder that stands in the history already is given to no value of this turn."""
-    redaction = Redaction()
-    messages = [{"role": "assistant", "content": "It is [EMAIL_1]."}, user(MAIL)]
-    assert redacted_chat(messages, redaction) == [messages[0], user("[EMAIL_2]")]
-    assert redaction.restore("[EMAIL_1] [EMAIL_2]") == f"[EMAIL_1] {MAIL}"
 
 
 def test_again_with_what_the_host_has_added() -> None:
@@ -138,15 +104,6 @@ def test_again_with_what_the_host_has_added() -> None:
         {"role": "tool", "content": "[PHONE_1]"},
     ]
     assert redaction.restore("[EMAIL_1] [EMAIL_2] [EMAIL_7]") == f"{MAIL} bo@example.org [EMAIL_7]"
-
-
-@given(st.lists(st.sampled_from([MAIL, PHONE, "[EMAIL_1]", "hi", "born 3 May 1990"]), max_size=6))
-def test_again_changes_nothing(texts: list[str]) -> None:
-    """What was redacted once stays as it is, however often it comes by."""
-    redaction = Redaction()
-    out = redacted_chat([user(text) for text in texts], redaction)
-    assert redacted_chat(out, redaction) == out
-    assert [redaction.restore(one["content"]) for one in out] == texts
 
 
 def test_whole_answer_gets_its_values() -> None:
@@ -178,6 +135,7 @@ def test_whole_answer_gets_its_values() -> None:
 
 TOLD = "ana@example.org, +49 30 901820123, 192.168.1.20, bo@example.org"
 WORDS = "Write to call me the [ ] \\ [EM PHONE_ ( IP [BIRTH EMAIL_ [IP_7] . \n".split(" ")
+WRITINGS = ("[{}]", r"\[{}\]", "{}", "【{}】", "[ {} ]")
 NAMES = ["EMAIL_1", "EMAIL_2", "PHONE_1", "IP_1", "EMAIL_9"]
 FIELDS = ["content", "reasoning_content", "reasoning", "thinking", "refusal"]
 
@@ -211,7 +169,8 @@ def test_every_split_of_every_placeholder() -> None:
     splits = 0
     for number in range(1000):
         parts = [chance.choice(WORDS) for _ in range(6)]
-        parts.insert(chance.randrange(7), f"[{chance.choice(NAMES)}]")
+        name = chance.choice(WRITINGS).format(chance.choice(NAMES))
+        parts.insert(chance.randrange(7), name)
         answer = chance.choice((" ", "", ", ")).join(parts)
         whole = redaction.restore(answer)
         field = FIELDS[number % len(FIELDS)]
@@ -249,20 +208,6 @@ def test_arguments_of_tools(arguments: dict[str, str], size: int) -> None:
     assert json.loads(out) == changed_values(arguments, redaction.restore)
 
 
-def test_parsed_arguments_and_whole_messages() -> None:
-    """What comes in one piece is restored in one piece."""
-    restorer = EventRestorer(redaction_of_text())
-    call = {"index": 0, "function": {"arguments": {"to": "[EMAIL_1]"}}}
-    out = restorer.restored(chunk({"tool_calls": [call]}))
-    assert out["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"] == {
-        "to": "ana@example.org"
-    }
-    whole = {
-        "choices": [{"index": 0, "message": {"content": "[EMAIL_1]"}, "finish_reason": "stop"}]
-    }
-    assert restorer.restored(whole)["choices"][0]["message"]["content"] == "ana@example.org"
-
-
 def test_parts_of_an_answer_are_apart() -> None:
     """Choices and fields are put together each by itself; a thought ends before the words."""
     restorer = EventRestorer(redaction_of_text())
@@ -285,14 +230,6 @@ def test_parts_of_an_answer_are_apart() -> None:
         {"content": ""},
         {"content": "["},
     ]
-
-
-def test_content_in_parts() -> None:
-    """Of a delta whose content is a list of parts each is restored by itself."""
-    parts = [{"type": "text", "text": "a [EMAIL_1] b"}, {"type": "text", "text": "[IP_"}]
-    out = EventRestorer(redaction_of_text()).restored(chunk({"content": parts}, "stop"))
-    texts = [part["text"] for part in out["choices"][0]["delta"]["content"]]
-    assert texts == ["a ana@example.org b", "[IP_"]
 
 
 def test_stream_without_an_end() -> None:

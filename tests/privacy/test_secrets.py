@@ -43,24 +43,15 @@ class Case:
 CASES = [
     Case("plain word", "my password is sunshine", "sunshine"),
     Case("about the word", "my password is terrible"),
-    Case("adjective, Romance", "la contraseña es larguísima"),
     Case("figurative", "la clave es paciencia"),
     Case("words", "passphrase: correct horse battery staple", "correct horse battery staple"),
-    Case("possessive", "the wifi password's M3inH4us", "M3inH4us"),
     Case("account and password", "credentials: mario / Pizza!77", "Pizza!77"),
-    Case("statement", "ALTER USER x IDENTIFIED BY 'zaq12wsx';", "zaq12wsx"),
     Case("piped", "echo 'hunter22' | sudo -S apt update", "hunter22"),
-    Case("two texts", "smtp.login('me@example.com', 'abcd!efgh1')", "abcd!efgh1"),
-    Case("two placeholders", "requests.get(u, auth=('user', 'pass'))"),
     Case("two lines", "- name: DB_PASS\n  value: Xk9#mPq2vL", "Xk9#mPq2vL"),
     Case("element", "<password>M3inH4us!</password>", "M3inH4us!"),
-    Case("element of a manual", "<password>string</password>"),
     Case("scheme with a figure", "neo4j://app:hunter2@db.internal:7687", "hunter2"),
     Case("port with a path", "http://localhost:3000/a:b@c"),
-    Case("account of a manual", "postgres://user:password@localhost:5432/db"),
     Case("call", "password = getpass.getpass()"),
-    Case("tag of a vault", "password: !vault |"),
-    Case("fetch", "credentials: include"),
     Case("first in an identifier", "apiKey = 'x8Kd03mZpQ1v7RtY'", "x8Kd03mZpQ1v7RtY"),
     Case("within another word", "the monkey: x8Kd03mZpQ1v7RtY"),
     Case("amount", "my password is 2000 characters long"),
@@ -135,15 +126,6 @@ def test_in_linear_time(sign: str) -> None:
     assert long < 30 * short + 0.05
 
 
-@given(st.text(max_size=300))
-def test_findings_are_spans_in_order(text: str) -> None:
-    """Findings of any text lie within it, one after another."""
-    position = 0
-    for finding in find_secrets(text):
-        assert position <= finding.start < finding.end <= len(text)
-        position = finding.end
-
-
 @given(st.text(max_size=80), st.sampled_from(MADE_UP))
 def test_without_secrets_leaves_none(before: str, sample: MadeUp) -> None:
     """Cutting secrets out leaves none, and changes nothing of a text but them."""
@@ -153,12 +135,6 @@ def test_without_secrets_leaves_none(before: str, sample: MadeUp) -> None:
     position = 0
     for piece in bare.split(SECRET_MARK):
         position = text.index(piece, position) + len(piece)
-
-
-def test_text_without_secrets_is_the_same() -> None:
-    """A text without a secret comes back as it was."""
-    assert without_secrets("User likes tea.") == "User likes tea."
-    assert secret_reason(()) == ""
 
 
 def _seconds(text: str) -> float:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from adaptive.ports import Vectors
+from adaptive.core.ports import Vectors
 from adaptive.search.calibration import (
     NULL_PROMPTS,
     NullLevel,
@@ -42,21 +40,6 @@ def test_null_prompts() -> None:
     assert not [prompt for prompt in NULL_PROMPTS if speaks_of_self(prompt)]
 
 
-def test_larger_store_comes_nearer() -> None:
-    """The more memories there are, the nearer the best comes by chance, and the level follows."""
-    few, many = levels_of(directions(5, 2), NULLS), levels_of(directions(2000, 2), NULLS)
-    assert many["latin"].mean > few["latin"].mean + 0.1
-
-
-@pytest.mark.parametrize("size", [1, 2, 5])
-def test_tiny_store(size: int) -> None:
-    """A store of one memory has a level as well."""
-    memories = directions(size, 3)
-    level = levels_of(memories, NULLS)["latin"]
-    assert level.standing(memories @ memories[0]).max() > 5
-    assert level.standing(memories @ directions(1, 9)[0]).max() < 4
-
-
 def test_shift_of_the_scale() -> None:
     """A model whose unrelated texts lie at 0.7 gives a query the same standing."""
     memories, query = directions(50, 4), directions(50, 4)[7]
@@ -74,33 +57,6 @@ def test_shift_of_the_scale() -> None:
     assert moved.standing(shifted(memories @ query)) == pytest.approx(
         plain.standing(memories @ query), abs=0.01
     )
-
-
-def test_alike_to_the_model() -> None:
-    """Where a model finds all texts of a script alike, its null prompts say so."""
-    bundled = directions(1, 5)[0]
-    nulls = NULLS.copy()
-    for number, prompt in enumerate(NULL_PROMPTS):
-        if script_of(prompt) == "cyrillic":
-            nulls[number] = bundled
-    levels = levels_of(bundled[None], nulls)
-    same = np.array([0.9], dtype=np.float32)
-    assert levels["cyrillic"].standing(same)[0] < 0 < levels["latin"].standing(same)[0]
-
-
-def test_vectors_without_spread() -> None:
-    """A model that answers always the same makes no division by zero."""
-    same = np.repeat(directions(1, 6), len(NULL_PROMPTS), axis=0)
-    standing = levels_of(same[:2], same)["latin"].standing(same[:2] @ same[0])
-    assert np.isfinite(standing).all()
-
-
-def test_programmers_store() -> None:
-    """A few null prompts that fit a store do not raise its level by much."""
-    memories = np.vstack([directions(20, 7), NULLS[:3]])
-    with_fits = levels_of(memories, NULLS)["latin"]
-    without = levels_of(directions(20, 7), NULLS)["latin"]
-    assert with_fits.mean + 3 * with_fits.spread < without.mean + 5 * without.spread
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +118,3 @@ def test_script(case: Written) -> None:
 def test_speaks_of_self(text: str, expected: bool) -> None:
     """Short messages about the person who writes are told from requests and documents."""
     assert speaks_of_self(text) is expected
-
-
-@given(st.text(max_size=300))
-def test_any_text(text: str) -> None:
-    """Script and person can be asked of any text."""
-    assert script_of(text)
-    assert speaks_of_self(text) in (True, False)

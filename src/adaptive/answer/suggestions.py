@@ -6,35 +6,26 @@ user has rejected once is never proposed again; of that only a hash is kept.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
-import logging
 import re
 import time
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
-from adaptive.errors import LeaseLost
-from adaptive.model import Operation, Turn
-from adaptive.ports import Dialog
+from adaptive.core.errors import LeaseLost
+from adaptive.core.kept import KeepSuggestion, Suggestion, SuggestionTable, WaitingSuggestion
+from adaptive.core.model import Operation, Turn
+from adaptive.core.ports import Dialog
 from adaptive.search.tokens import comparable
-from adaptive.settings import Settings
-from adaptive.suggestion_ports import (
-    KeepSuggestion,
-    Suggestion,
-    SuggestionTable,
-    TurnHeld,
-    WaitingSuggestion,
-)
-
-log_suggestions = logging.getLogger("adaptive_memory.answer")
+from adaptive.settings.merged import Settings
 
 # Of one turn, and in one dialog.
 _MOST_PROPOSED = 3
 _MOST_ASKED = 9
 _LONGEST_TITLE = 80
-# The category of what has no tag.
-_ANY_FACT = "fact"
 _PROPOSED_REMEMBERED = 20
 _USERS_REMEMBERED = 1000
 _HOW_TO_ANSWER = (
@@ -56,10 +47,14 @@ class Suggestions:
         # Sentences proposed to a user: what was answered already is not found once more.
         self._proposed: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         # The page shows one dialog at a time: of two the first would never be answered.
-        self._asked_now: Counter[str] = Counter()
+        self._dialogs: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def propose(
-        self, turn: Turn, operations: Sequence[Operation], settings: Settings, held: TurnHeld
+        self,
+        turn: Turn,
+        operations: Sequence[Operation],
+        settings: Settings,
+        held: Callable[[], Awaitable[bool]],
     ) -> int:
         """Let at most three changes of a turn wait that do not wait yet; how many do.
 
@@ -69,10 +64,9 @@ class Suggestions:
             LeaseLost: another worker is at the user's turns by now.
             TablesUnavailable: nobody can tell what was rejected.
         """
-        user_id, found = turn.user_id, list[WaitingSuggestion]()
-        for operation in operations[:_MOST_PROPOSED]:
-            suggestion = suggestion_of(operation, settings)
-            found.append(WaitingSuggestion(suggestion_digest(suggestion), suggestion, turn.source))
+        user_id = turn.user_id
+        made = [suggestion_of(one, settings) for one in operations[:_MOST_PROPOSED]]
+        found = [WaitingSuggestion(suggestion_digest(one), one, turn.source) for one in made]
         rejected = await self._table.rejected(user_id, [one.digest for one in found])
         waiting = await self._table.waiting(user_id)
         said = {comparable(one.suggestion.content) for one in waiting}
@@ -85,9 +79,8 @@ class Suggestions:
             if not await held():
                 raise LeaseLost("another worker has taken over")
             await self._table.put(user_id, fresh, int(self._clock()))
-            said_now = [one.suggestion.content for one in fresh]
-            former = self._proposed.pop(user_id, ())
-            self._proposed[user_id] = (*former, *said_now)[-_PROPOSED_REMEMBERED:]
+            told = (*self._proposed.pop(user_id, ()), *(one.suggestion.content for one in fresh))
+            self._proposed[user_id] = told[-_PROPOSED_REMEMBERED:]
             if len(self._proposed) > _USERS_REMEMBERED:
                 self._proposed.popitem(last=False)
         return len(fresh)
@@ -101,14 +94,9 @@ class Suggestions:
         self._proposed.pop(user_id, None)
 
     async def asking(self, user_id: str, questions: Awaitable[_AskedAnswer]) -> _AskedAnswer:
-        """Ask a user something, while nothing is offered."""
-        self._asked_now[user_id] += 1
-        try:
+        """Ask a user something, while nothing else is asked or offered."""
+        async with self._dialogs.setdefault(user_id, asyncio.Lock()):
             return await questions
-        finally:
-            self._asked_now[user_id] -= 1
-            if not self._asked_now[user_id]:
-                del self._asked_now[user_id]
 
     async def offer(self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion) -> str:
         """Ask a user about all that waits, in one dialog; a line where it is left unanswered.
@@ -119,30 +107,27 @@ class Suggestions:
         Raises:
             TablesUnavailable: the table can't be used.
         """
-        if self._asked_now[user_id]:
+        table, standing = self._table, self._dialogs.setdefault(user_id, asyncio.Lock())
+        if standing.locked():
             return ""
-        return await self.asking(user_id, self._offered(dialog, user_id, chat_id, keep))
-
-    async def _offered(
-        self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion
-    ) -> str:
-        answer: str | None = ""
-        # What has come while one dialog stood is asked about in another one.
-        while waiting := await self._table.claim(user_id, chat_id, int(self._clock()), _MOST_ASKED):
-            title = "Keep this?" if len(waiting) == 1 else "Keep these?"
-            numbers = ", ".join(str(number) for number, _ in enumerate(waiting, 1))
-            answer = await dialog.ask(title, offer_text(waiting), "", numbers)
-            kept, rejected = read_answer(answer or "", len(waiting))
-            for number in rejected:
-                await self._table.reject(user_id, waiting[number - 1].digest, int(self._clock()))
-            saved = [one.digest for one in (waiting[at - 1] for at in kept) if await keep(one)]
-            await self._table.discard(user_id, saved)
-            if answer == "":  # who has cancelled is left in peace in other chats, too, for a while
-                break
-            await self._table.release(user_id, [one.digest for one in waiting])
-            if answer is None:
-                break
-        return await self.left(user_id) if answer is None else ""
+        async with standing:
+            # What has come while one dialog stood is asked about in another one.
+            while waiting := await table.claim(user_id, chat_id, int(self._clock()), _MOST_ASKED):
+                title = "Keep this?" if len(waiting) == 1 else "Keep these?"
+                numbers = ", ".join(str(number) for number, _ in enumerate(waiting, 1))
+                answer = await dialog.ask(title, _offer_text(waiting), "", numbers)
+                kept, rejected = read_answer(answer or "", len(waiting))
+                for number in rejected:
+                    await table.reject(user_id, waiting[number - 1].digest, int(self._clock()))
+                saved = [one.digest for one in (waiting[at - 1] for at in kept) if await keep(one)]
+                await table.discard(user_id, saved)
+                # Who has cancelled is left in peace in other chats, too, for a while.
+                if answer == "":
+                    return ""
+                await table.release(user_id, chat_id, [one.digest for one in waiting])
+                if answer is None:
+                    return await self.left(user_id)
+        return ""
 
     async def left(self, user_id: str) -> str:
         """The line that tells how much of a user waits, empty for nothing.
@@ -163,7 +148,7 @@ def suggestion_of(operation: Operation, settings: Settings) -> Suggestion:
     """A fact as it is proposed: its own words are the title; its first tag is the category."""
     draft = operation.draft
     title = draft.content.removeprefix("User ")[:_LONGEST_TITLE].strip(" .")
-    category = draft.tags[0] if draft.tags else _ANY_FACT
+    category = draft.tags[0] if draft.tags else "fact"
     bank = draft.bank or settings.default_bank
     return Suggestion(category, title, bank, draft.tags, draft.content, draft.until, operation.id)
 
@@ -174,12 +159,11 @@ def suggestion_digest(suggestion: Suggestion) -> str:
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
 
-def offer_text(waiting: Sequence[WaitingSuggestion]) -> str:
+def _offer_text(waiting: Sequence[WaitingSuggestion]) -> str:
     """What the user is asked: each sentence with its number and where it would be kept."""
     lines = [
-        f"{number}. {one.suggestion.content} "
-        f"({one.suggestion.bank}; {', '.join(one.suggestion.tags or (one.suggestion.category,))})"
-        for number, one in enumerate(waiting, 1)
+        f"{number}. {one.content} ({one.bank}; {', '.join(one.tags or (one.category,))})"
+        for number, one in enumerate((each.suggestion for each in waiting), 1)
     ]
     return "\n".join([*lines, _HOW_TO_ANSWER])
 

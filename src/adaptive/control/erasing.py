@@ -4,28 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Protocol
 
-from adaptive.clock import local_time
-from adaptive.control.restoring import bring_back, named_memories
+from adaptive.control.restoring import Learner, Restoring, named_memories
 from adaptive.control.spoken_requests import ErasureRequest, confirms_erasure
-from adaptive.host.dialog import PageDialog
-from adaptive.host.erasable_memories import HostMemories
-from adaptive.host.erasure import (
-    ErasureReport,
-    Forget,
-    HeldHistory,
-    Holdings,
-    erase_held,
-    find_held,
-)
-from adaptive.host.hook import Hook
-from adaptive.host.requests import account, isolated_request
-from adaptive.host.user_rows import UserRows
-from adaptive.learning import Learning
+from adaptive.core.messages import local_time
+from adaptive.core.model import Memory
 from adaptive.privacy.origin import Origin
-from adaptive.table_ports import ArchiveTable
+from adaptive.settings.hook import Hook
 
 NO_PAGE = (
     "Nothing erased: you can be asked in a chat of the page only; "
@@ -39,22 +26,53 @@ _SCOPES = {
 }
 
 
-class Erasing:
-    """Asks and erases; nothing in it belongs to one user.
+class Erasure(Protocol):
+    """What was found or removed: counted, or told, for people.
 
-    ``caches`` are those of this process that may forget a user at any time. ``holdings_of`` opens
-    what is held of a hook's user, in the host unless a test says otherwise.
+    ``bereft`` are ids of archived memories that stay although their summary is gone.
     """
+
+    memories: tuple[Memory, ...]
+    bereft: tuple[str, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether there surely is nothing."""
+        ...
+
+    @property
+    def phrase(self) -> str:
+        """What it is: "4 memories and everything noted about them"."""
+        ...
+
+    @property
+    def line(self) -> str:
+        """The report of an erasure in sentences, without a word of what was erased."""
+        ...
+
+
+class Eraser(Protocol):
+    """All that is held of one user: everything, or what came from an origin; it raises nothing."""
+
+    async def find(self, origin: Origin | None) -> Erasure:
+        """What there is."""
+        ...
+
+    async def erase(self, origin: Origin | None) -> Erasure:
+        """Remove it."""
+        ...
+
+
+class Erasing:
+    """Asks and erases; nothing in it belongs to one user."""
 
     def __init__(
         self,
-        learning: Learning,
-        caches: tuple[Forget, ...],
-        holdings_of: Callable[[Hook, ArchiveTable], Awaitable[Holdings]] | None = None,
-        history: HeldHistory | None = None,
+        learner: Learner,
+        restoring: Restoring,
+        eraser_of: Callable[[Hook], Awaitable[Eraser]],
     ) -> None:
-        self._learning, self._caches = learning, caches
-        self._holdings_of, self._history = holdings_of or host_holdings, history
+        self._learner, self._restoring, self._eraser_of = learner, restoring, eraser_of
 
     async def erase(self, hook: Hook, request: ErasureRequest) -> str:
         """Do what a request asks for once it is confirmed, and return what to tell.
@@ -62,34 +80,30 @@ class Erasing:
         Raises:
             HostError: the host does not know the user; nothing is erased.
         """
-        if hook.caller is None or hook.told_kind == "api":
+        if not hook.can_ask or hook.told_kind == "api":
             return NO_PAGE
-        room, origin = await self._learning.storeroom(hook), _origin_of(hook, request)
-        held = await self._holdings_of(hook, room.archive)
-        # Turns that wait in this process only go with the rest; of others' nothing is known.
-        caches = self._caches if origin else (*self._caches, self._learning.forget)
-        holdings = replace(held, caches=caches, history=self._history)
-        found = await find_held(holdings, origin)
+        eraser, origin = await self._eraser_of(hook), _origin_of(hook, request)
+        found = await eraser.find(origin)
         if found.empty:
             return "There is nothing to erase"
-        await self._learning.tell(hook, "You are asked before anything is erased")
-        answer = await PageDialog(hook.caller).ask(*erasure_question(request, found))
+        await self._learner.tell(hook, "You are asked before anything is erased")
+        answer = await hook.dialog.ask(*_question(request, found))
         if answer is None:
             return "Nothing erased: the question was not answered"
         if not confirms_erasure(answer):
             typed = "something else" if answer else "nothing"
             return f"Nothing erased: {_expected(request)} was expected, but {typed} was typed"
-        async with self._learning.writing:
-            report = await erase_held(holdings, origin)
+        async with self._learner.writing:
+            report = await eraser.erase(origin)
         # What a summary stood for comes back when it went, as far as it stays.
-        count, failed = await bring_back(room, report.bereft, self._learning.writing)
+        count, failed = await self._restoring.bring_back(hook, report.bereft)
         told = [f"Restored, as they came from elsewhere: {count}."] if count else []
         if failed:
             told.append(f"What a summary stood for is still archived: {', '.join(failed)}.")
         return " ".join([report.line, *told])
 
 
-def erasure_question(request: ErasureRequest, found: ErasureReport) -> tuple[str, str, str]:
+def _question(request: ErasureRequest, found: Erasure) -> tuple[str, str, str]:
     """Title, text and hint of the question: how much would go, and the first ten memories of it."""
     day = request.day
     what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES[request.scope]
@@ -100,16 +114,6 @@ def erasure_question(request: ErasureRequest, found: ErasureReport) -> tuple[str
         " themselves stay.",
     ]
     return f"Erase {what}?", "\n\n".join(filter(None, parts)), f'Type "{request.word}" here'
-
-
-async def host_holdings(hook: Hook, archive: ArchiveTable) -> Holdings:
-    """What the host and our tables hold of a hook's user.
-
-    Raises:
-        HostError: the host does not know the user.
-    """
-    memories = HostMemories(isolated_request(hook.request), await account(hook.user))
-    return Holdings(hook.user_id, memories, UserRows(hook.user_id), archive)
 
 
 def _expected(request: ErasureRequest) -> str:

@@ -9,17 +9,15 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Protocol
 
-from adaptive.errors import AdaptiveMemoryError
-from adaptive.host.dialog import PageDialog
-from adaptive.host.hook import Hook
-from adaptive.learn.archive import UserStore, restore_memory
-from adaptive.learning import Learning
-from adaptive.model import ConversationKind, Memory
-from adaptive.plain_markdown import clipped_line
+from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.markdown import clipped_line
+from adaptive.core.model import Memory
+from adaptive.core.table_ports import ArchivedMemory
 from adaptive.privacy.origin import made_of
 from adaptive.search.tokens import comparable
-from adaptive.table_ports import ArchivedMemory
+from adaptive.settings.hook import Hook
 
 # The host reads the whole store for each row that is written and read back.
 MOST_RESTORED_AT_ONCE = 50
@@ -27,18 +25,33 @@ _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
 
+class Learner(Protocol):
+    """Who writes memories, as far as a user's own requests need it."""
+
+    @property
+    def writing(self) -> asyncio.Semaphore:
+        """Held by whoever writes: one at a time in this process."""
+        ...
+
+    async def tell(self, hook: Any, line: str) -> None:
+        """Show a line with the answer."""
+        ...
+
+    async def storeroom(self, hook: Any) -> Any:
+        """The user's ``store``, and the ``archive`` beside it."""
+        ...
+
+
 class Restoring:
     """Asks and restores; nothing in it belongs to one user.
 
-    ``kind_of`` tells the kind of a hook's conversation, by the host unless a test says otherwise.
+    ``restore_memory`` writes the archived memory of an id back at a time, if there is one.
     """
 
     def __init__(
-        self,
-        learning: Learning,
-        kind_of: Callable[[Hook], Awaitable[ConversationKind]] = Hook.kind,
+        self, learner: Learner, restore_memory: Callable[[Any, str, int], Awaitable[Memory | None]]
     ) -> None:
-        self._learning, self._kind_of = learning, kind_of
+        self._learner, self._restore_memory = learner, restore_memory
 
     async def restore(self, hook: Hook) -> str:
         """Bring back what is archived of a hook's user once it is confirmed; what to tell of it.
@@ -50,28 +63,43 @@ class Restoring:
         """
         if hook.told_kind == "temporary":
             return "Nothing restored: ask for it in a chat that is not temporary"
-        if hook.told_kind != "saved" or hook.caller is None:
+        if hook.told_kind != "saved" or not hook.can_ask:
             return "Nothing restored: you can be asked in a chat of the page only"
-        if await self._kind_of(hook) != "saved":
+        if await hook.kind() != "saved":
             return ""
-        room = await self._learning.storeroom(hook)
-        archived = await room.archive.read(room.user_id)
+        room = await self._learner.storeroom(hook)
+        archived = await room.archive.read(hook.user_id)
         rows = await room.store.read() if archived else ()
         chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-        await self._learning.tell(hook, "You are asked before anything is restored")
+        await self._learner.tell(hook, "You are asked before anything is restored")
         coming = f"This would come back from the archive: {_memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
-        answer = await PageDialog(hook.caller).confirm("Restore archived memories?", question)
+        answer = await hook.dialog.confirm("Restore archived memories?", question)
         if answer != "yes":
             why = "you did not confirm it" if answer == "no" else "the question was not answered"
             return f"Nothing restored: {why}"
-        ids = [memory.id for memory in chosen]
-        count, failed = await bring_back(room, ids, self._learning.writing)
+        count, failed = await self.bring_back(hook, [memory.id for memory in chosen])
         line = f"Restored: {_memories_counted(count)}." if count else "Nothing restored."
         told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
         return " ".join([line, *told, *staying])
+
+    async def bring_back(self, hook: Hook, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
+        """Restore archived memories, others writing in between: how many, and what failed.
+
+        What fails stays in the archive.
+        """
+        restored, failed = 0, dict[str, None]()
+        room = await self._learner.storeroom(hook) if memory_ids else None
+        for memory_id in memory_ids:
+            try:
+                async with self._learner.writing:
+                    row = await self._restore_memory(room, memory_id, int(time.time()))
+                    restored += row is not None
+            except AdaptiveMemoryError as error:
+                failed[str(error)] = None
+        return restored, list(failed)
 
 
 def plan_restoration(
@@ -99,29 +127,14 @@ def plan_restoration(
     ]
     fitting = single[: max(limit - len(rows), 0)] if limit else single
     chosen = fitting[:MOST_RESTORED_AT_ONCE]
+    why = f"the limit is {_memories_counted(limit)}"
+    if len(chosen) < len(fitting):
+        why = f"at most {MOST_RESTORED_AT_ONCE} come back at once"
     reasons = (
-        (len(single) - len(fitting), f"the limit is {_memories_counted(limit)}"),
-        (len(fitting) - len(chosen), f"at most {MOST_RESTORED_AT_ONCE} come back at once"),
+        (len(single) - len(chosen), why),
         (len(absent) - len(single), "a summary says the same, as long as it is not deleted"),
     )
     return chosen, [f"Still archived: {number} ({why})." for number, why in reasons if number]
-
-
-async def bring_back(
-    room: UserStore, memory_ids: Sequence[str], writing: asyncio.Semaphore
-) -> tuple[int, list[str]]:
-    """Restore archived memories, ``writing`` held for each alone: how many, and what failed.
-
-    Raises nothing of ours: what fails stays in the archive.
-    """
-    restored, failed = 0, dict[str, None]()
-    for memory_id in memory_ids:
-        try:
-            async with writing:
-                restored += await restore_memory(room, memory_id, int(time.time())) is not None
-        except AdaptiveMemoryError as error:
-            failed[str(error)] = None
-    return restored, list(failed)
 
 
 def named_memories(memories: Sequence[Memory]) -> str:

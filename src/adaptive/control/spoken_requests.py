@@ -8,20 +8,32 @@ So whatever is told, negated or about something else is none; a false hit costs 
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
-from adaptive.clock import local_time, without_day
-from adaptive.host.hook import Hook
-from adaptive.messages import Message, said_at
-from adaptive.typed_turns import typed_message
+from adaptive.core.messages import Message, local_time, said_at
+from adaptive.settings.hook import Hook
 
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+# How the names of months begin, in eleven languages, without accents.
+_MONTHS = (
+    "jan ene gen sty янв|feb fev lut фев|mar maa мар|apr avr abr kwi апр|may mai mag mei maj мая"
+    "|jun juin giu cze июн|jul juil lug lip июл|aug aou ago sie авг|sep set wrz сен"
+    "|oct okt out ott paz окт|nov lis ноя|dec dez dic gru дек"
+)
+_DATES = (
+    r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})",
+    r"(?:(?P<y>\d{4})年)?(?P<m>\d{1,2})月(?P<d>\d{1,2})日",
+    r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
+    r"[ .,/-]*(?:de )?(?P<y>\d{4})?(?: года)?",
+    r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
+)
 
 _LONGEST_REQUEST = 160
 # By what is typed to confirm: how its speakers ask. "Forget*" needs "everything" beside it alone.
@@ -105,13 +117,15 @@ class ErasureRequest:
 
 
 def spoken_request(
-    hook: Hook, messages: Sequence[Message]
+    hook: Hook, typed: tuple[Message, str] | None
 ) -> ErasureRequest | Literal["restore"] | None:
-    """What the user's newest message asks the memory for; other people's ask nothing."""
-    found = typed_message(hook, messages)
-    if found is None or hook.told_kind not in ("saved", "temporary", "api"):
+    """What the user's newest message, with the words typed in it, asks the memory for.
+
+    Other people's ask nothing.
+    """
+    if typed is None or hook.told_kind not in ("saved", "temporary", "api"):
         return None
-    message, words = found
+    message, words = typed
     if asks_to_restore(words):
         return "restore"
     # Hardly any message asks; what day it is for the user, a file tells, read for those alone.
@@ -123,7 +137,7 @@ def spoken_request(
 
 def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
     """What a message asks to erase, if it does; ``today`` is the day where the user lives."""
-    plain, day = without_day(_folded(words), today)
+    plain, day = _without_day(_folded(words), today)
     kinds = _kinds_of(plain)
     day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
     if day is not None:
@@ -132,6 +146,22 @@ def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
         if needed in kinds and kinds & others and (asked := kinds & _VERBS.keys()):
             return ErasureRequest(scope, day if scope == "day" else None, min(asked))
     return None
+
+
+def _without_day(plain: str, today: date) -> tuple[str, date | None]:
+    """A folded text without the day that it names, and the last such day up to today.
+
+    A day is written in figures, the day before the month, or with the name of its month.
+    """
+    for found in (found for form in _DATES for found in re.finditer(form, plain)):
+        stems = enumerate(_MONTHS.split("|"), 1)
+        months = (number for number, one in stems if found["m"].startswith(tuple(one.split())))
+        month = int(found["m"]) if found["m"].isdecimal() else next(months, 0)
+        for year in [int(found["y"])] if found["y"] else range(today.year, today.year - 9, -1):
+            with contextlib.suppress(ValueError):
+                if (day := date(year, month, int(found["d"]))) <= today:
+                    return f"{plain[: found.start()]} {plain[found.end() :]}", day
+    return plain, None
 
 
 def asks_to_restore(words: str) -> bool:

@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from adaptive.messages import Message, has_words, head_and_tail, message_text, said_at, spoken_text
+from adaptive.core.markdown import without_spans
+from adaptive.core.messages import (
+    Message,
+    has_words,
+    head_and_tail,
+    message_text,
+    said_at,
+    spoken_text,
+)
 from adaptive.privacy.secrets import without_secrets
-from adaptive.spans import without_spans
 
-PastRole = Literal["user", "assistant"]
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
 
@@ -23,21 +29,20 @@ _THINKING = (
 # A topic is what was said without a pause of so many seconds, and so many messages at most.
 PAUSE_SECONDS = 5 * 3600
 MOST_MESSAGES = 400
-# What of a message is searched for secrets, and what stands between two of them meanwhile.
 _LONGEST_SEARCHED = 20_000
-_BETWEEN_MESSAGES = "\n\n\x1f\n\n"
 
 
 @dataclass(frozen=True, slots=True)
 class PastMessage:
     """A message of a chat as it is recalled: ``text`` without thinking and what tools returned.
 
-    ``said_at`` is in epoch seconds.
+    Or what is told of a chat: the summary of a topic, or that it is like a new one. ``said_at`` is
+    in epoch seconds.
     """
 
     id: str
     chat_id: str
-    role: PastRole
+    role: Literal["user", "assistant", "topic", "similar chat"]
     text: str
     said_at: int
 
@@ -45,6 +50,11 @@ class PastMessage:
     def key(self) -> MessageKey:
         """Ids of its chat and of itself."""
         return self.chat_id, self.id
+
+    @property
+    def secretless(self) -> str:
+        """The text with a placeholder for each secret; of a very long one head and tail."""
+        return without_secrets(head_and_tail(self.text, _LONGEST_SEARCHED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +85,9 @@ def past_messages(
     unfinished and failed answers, and roles other than user and assistant are left out. ``now``, in
     epoch seconds, dates a message that has no usable time.
     """
-    by_id = _by_id(stored)
+    by_id = {str(one["id"]): one for one in stored if one.get("id")}
     if newest_id not in by_id:
-        parents = {_parent_of(one) for one in by_id.values()}
+        parents = {one.get("parentId") for one in by_id.values()}
         leaves = [id_ for id_ in by_id if id_ not in parents]
         newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
     found = (past_message(chat_id, message, now) for message in _branch(by_id, newest_id))
@@ -85,18 +95,14 @@ def past_messages(
 
 
 def past_message(chat_id: str, stored: Message, now: float) -> PastMessage | None:
-    """One message as it is recalled, ``None`` if it is not to be."""
-    role, text = stored.get("role"), recalled_text(stored)
+    """One message without thinking, tool results and what a filter put in; ``None`` if left out."""
+    role, text = stored.get("role"), spoken_text(message_text(stored))
+    text = without_spans(text, *_THINKING).strip()
     if (role != "user" and role != "assistant") or not has_words(text):
         return None
     if stored.get("done") is False or (role == "assistant" and stored.get("error")):
         return None
     return PastMessage(str(stored["id"]), chat_id, role, text, said_at(stored, now))
-
-
-def recalled_text(message: Message) -> str:
-    """What was typed or answered, without thinking, tool results and what a filter put in."""
-    return without_spans(spoken_text(message_text(message)), *_THINKING).strip()
 
 
 def unseen_messages(
@@ -108,26 +114,11 @@ def unseen_messages(
     in the request, whoever has cut it: the host's compaction, another filter, or this one. Empty
     where that message is not stored, since nobody could tell then.
     """
-    chain = _branch(_by_id(outline), newest_id)
+    chain = _branch({str(one["id"]): one for one in outline}, newest_id)
     questions = [at for at, message in enumerate(chain) if message.get("role") == "user"]
     if not 0 < seen_questions <= len(questions):
         return frozenset()
     return frozenset(str(one["id"]) for one in chain[: questions[-seen_questions]])
-
-
-def secretless(messages: Sequence[PastMessage]) -> list[PastMessage]:
-    """Messages with a placeholder for each secret, found before anything is cut.
-
-    Of very long ones head and tail are left. One look at all of them is as dear as one at each.
-    """
-    texts = [head_and_tail(one.text, _LONGEST_SEARCHED) for one in messages]
-    bare = without_secrets(_BETWEEN_MESSAGES.join(texts)).split(_BETWEEN_MESSAGES)
-    if len(bare) != len(texts):  # a secret reached from one into the next, or a mark stood in one
-        bare = [without_secrets(text) for text in texts]
-    return [
-        one if text == one.text else replace(one, text=text)
-        for one, text in zip(messages, bare, strict=True)
-    ]
 
 
 def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
@@ -139,11 +130,8 @@ def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
     groups: list[list[PastMessage]] = []
     latest = 0
     for message in messages:
-        if (
-            not groups
-            or message.said_at - latest >= PAUSE_SECONDS
-            or len(groups[-1]) >= MOST_MESSAGES
-        ):
+        paused = message.said_at - latest >= PAUSE_SECONDS
+        if not groups or paused or len(groups[-1]) >= MOST_MESSAGES:
             groups.append([])
             latest = message.said_at
         groups[-1].append(message)
@@ -160,18 +148,10 @@ def digest_of(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=12).hexdigest()
 
 
-def _by_id(stored: Iterable[Message]) -> dict[str, Message]:
-    return {str(one["id"]): one for one in stored if one.get("id")}
-
-
 def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:
     """The chain of parents that ends in a message, oldest first; a loop is walked once."""
     chain: dict[str, Message] = {}
     while newest_id in by_id and newest_id not in chain:
         chain[newest_id] = by_id[newest_id]
-        newest_id = _parent_of(by_id[newest_id])
+        newest_id = str(by_id[newest_id].get("parentId") or "")
     return list(chain.values())[::-1]
-
-
-def _parent_of(message: Message) -> str:
-    return str(message.get("parentId") or "")

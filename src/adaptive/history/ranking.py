@@ -5,10 +5,10 @@
     score = base + neighbours * max over messages j near by of base_j * fade^distance
             + topic * the best base of its topic
 
-Closeness comes from a vector database as 1 for its best hit and 0 for the last and for everything
-it did not bring. The last line of ``score`` keeps together what was said in one breath: of a
-question that names a person or a day, half the evidence stands next to the rest of it, in other
-words.
+Vector databases answer in different measures, so closeness is what they agree on: 1 for the best
+hit, 0 for the last and for everything that was not brought. The last line of ``score`` keeps
+together what was said in one breath: of a question that names a person or a day, half the evidence
+stands next to the rest of it, in other words.
 
 Whether anything fits is judged apart, whatever embedding model and vector database. As for memories
 (see ``search.calibration``), the nearest unit is held against the nearest units of prompts that
@@ -24,29 +24,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.conversation_ports import HistoryHit
+from adaptive.core.ports import Vectors
+from adaptive.core.table_ports import HistoryHit
 from adaptive.history.index import HistoryIndex, HistoryLevels
 from adaptive.history.messages import PastMessage
-from adaptive.ports import Vectors
 from adaptive.search.bm25 import KeywordIndex
 from adaptive.search.calibration import script_of
 from adaptive.search.tokens import tokens
 
-# So many messages before and after are near.
-NEAR = 4
 # Evidence that a question needs: measured on LoCoMo (see ``benchmarks.history``), where it costs
 # 0.003 of the evidence and shuts out 95 of 100 unrelated prompts.
 HISTORY_GATE = 3.5
 # Evidence of a question whose words all stand in one past message; the same without vectors.
 _HISTORY_COVERAGE = 6.0
 _HISTORY_COVERAGE_ALONE = 16.0
+# What counts how much, against the closeness of a single message, which counts 1. Chosen on two of
+# LoCoMo's conversations (conv-26 and conv-30), where most settings near by do as well.
+_PAIR = 1.0
+_KEYWORDS = 1.0
+_PAIR_KEYWORDS = 1.5
+_NEIGHBOURS = 1.0
+_FADE = 0.85
+_TOPIC = 0.3
+# So many messages before and after are near.
+_NEAR = 4
 # Greetings and thanks, whose words stand in every chat.
-_SMALL_TALK_TEXT = """
+_SMALL_TALK = """
     hi hello hey hiya howdy there good morning afternoon evening night day bye goodbye thanks thank
     thx ty cheers ok okay okey yes yeah yep no nope sure great nice cool fine perfect awesome
     lovely wow haha lol sounds welcome please sorry well oh ah lot much
@@ -57,25 +64,6 @@ _SMALL_TALK_TEXT = """
     пока 你好 您好 谢谢 謝謝 再见 好的 مرحبا شكرا نعم لا
     こんにちは ありがとう はい 안녕하세요 감사합니다 네
 """
-
-
-@dataclass(frozen=True, slots=True)
-class HistoryWeights:
-    """What counts how much, against the closeness of a single message, which counts 1.
-
-    Chosen on two of LoCoMo's conversations (conv-26 and conv-30, see ``benchmarks.history``), where
-    most settings near by do as well.
-    """
-
-    pair: float = 1.0
-    keywords: float = 1.0
-    pair_keywords: float = 1.5
-    neighbours: float = 1.0
-    fade: float = 0.85
-    topic: float = 0.3
-
-
-DEFAULT_HISTORY_WEIGHTS = HistoryWeights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,38 +85,43 @@ class HistoryScope:
         return not self.only_current
 
 
-EVERYTHING = HistoryScope()
-
-
-@dataclass(frozen=True, slots=True)
-class FoundMessage:
-    """A past message with its score."""
-
-    message: PastMessage
-    score: float
-
-
 def rank_messages(
     index: HistoryIndex,
     question: str,
     hits: Sequence[HistoryHit],
-    scope: HistoryScope = EVERYTHING,
-    limit: int = 200,
-    weights: HistoryWeights = DEFAULT_HISTORY_WEIGHTS,
-) -> list[FoundMessage]:
-    """The best past messages for a question, best first; of equals the newer ones.
+    scope: HistoryScope,
+    limit: int,
+) -> list[tuple[PastMessage, float]]:
+    """The best past messages for a question with their scores, best first; of equals the newer.
 
-    Hits that the index does not know are passed over.
+    Hits come best first; those that the index does not know are passed over.
     """
     if not index.messages:
         return []
-    base = _history_base(index, question, hits, weights)
-    score = base + np.float32(weights.neighbours) * _best_near(base, index.topics, weights.fade)
-    score = score + np.float32(weights.topic) * _best_of_topic(base, index, hits)
+    base = np.zeros(len(index.messages), dtype=np.float32)
+    close_topics = np.zeros(int(index.topics.max()) + 1, dtype=np.float32)
+    last = hits[-1].score if hits else 0.0
+    span = hits[0].score - last if hits else 0.0
+    for hit in hits:
+        closeness = (hit.score - last) / span if span else 1.0
+        place = index.places.get((hit.chat_id, hit.message_id))
+        if place is None:
+            continue
+        if hit.kind == "topic":
+            close_topics[index.topics[place]] += closeness
+        else:
+            base[place] += closeness * (_PAIR if hit.kind == "exchange" else 1)
+    words = tokens(question)
+    base += np.float32(_KEYWORDS) * _keyword_match(index.keywords, words)
+    base += np.float32(_PAIR_KEYWORDS) * _keyword_match(index.pair_keywords, words)
+    best_of_topic = np.zeros_like(close_topics)
+    np.maximum.at(best_of_topic, index.topics, base)
+    score = base + np.float32(_NEIGHBOURS) * _best_near(base, index.topics)
+    score += np.float32(_TOPIC) * (best_of_topic + close_topics)[index.topics]
     score = np.where(_in_scope(index, scope), score, 0)
     best = [at for at in map(int, np.argsort(-score)[: limit * 2]) if score[at] > 0]
     best.sort(key=lambda at: (-round(float(score[at]), 4), -index.messages[at].said_at))
-    return [FoundMessage(index.messages[at], float(score[at])) for at in best[:limit]]
+    return [(index.messages[at], float(score[at])) for at in best[:limit]]
 
 
 def best_coverage(index: HistoryIndex, question: str, scope: HistoryScope) -> float:
@@ -155,21 +148,7 @@ def history_evidence(
 
 def is_small_talk(text: str) -> bool:
     """Whether a message is a greeting, thanks or assent and nothing more."""
-    return not set(tokens(text)) - _small_talk()
-
-
-def _history_base(
-    index: HistoryIndex, question: str, hits: Sequence[HistoryHit], weights: HistoryWeights
-) -> Vectors:
-    base = np.zeros(len(index.messages), dtype=np.float32)
-    for hit in hits:
-        place = index.places.get((hit.chat_id, hit.message_id))
-        if place is not None and hit.kind != "topic":
-            base[place] += hit.closeness * (weights.pair if hit.kind == "exchange" else 1)
-    words = tokens(question)
-    base += np.float32(weights.keywords) * _keyword_match(index.keywords, words)
-    base += np.float32(weights.pair_keywords) * _keyword_match(index.pair_keywords, words)
-    return base
+    return not set(tokens(text)) - set(tokens(_SMALL_TALK))
 
 
 def _keyword_match(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
@@ -179,12 +158,12 @@ def _keyword_match(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
     return scores / np.float32(best) if best > 0 else scores
 
 
-def _best_near(base: Vectors, topics: NDArray[np.int64], fade: float) -> Vectors:
+def _best_near(base: Vectors, topics: NDArray[np.int64]) -> Vectors:
     """The best faded base of the messages around each, within its topic; itself not counted."""
     found = np.zeros(len(base), dtype=np.float32)
-    for distance in range(1, min(NEAR, len(base) - 1) + 1):
+    for distance in range(1, min(_NEAR, len(base) - 1) + 1):
         together = topics[distance:] == topics[:-distance]
-        share = np.float32(fade**distance)
+        share = np.float32(_FADE**distance)
         before = np.where(together, base[:-distance] * share, 0)
         after = np.where(together, base[distance:] * share, 0)
         found[distance:] = np.maximum(found[distance:], before)
@@ -192,28 +171,8 @@ def _best_near(base: Vectors, topics: NDArray[np.int64], fade: float) -> Vectors
     return found
 
 
-def _best_of_topic(base: Vectors, index: HistoryIndex, hits: Sequence[HistoryHit]) -> Vectors:
-    """The best base of each one's topic, and how close the topic's summary is."""
-    best = np.zeros(int(index.topics.max()) + 1, dtype=np.float32)
-    np.maximum.at(best, index.topics, base)
-    for hit in hits:
-        place = index.places.get((hit.chat_id, hit.message_id))
-        if hit.kind == "topic" and place is not None:
-            best[index.topics[place]] += np.float32(hit.closeness)
-    return best[index.topics]
-
-
 def _in_scope(index: HistoryIndex, scope: HistoryScope) -> NDArray[np.bool_]:
     allowed = np.full(len(index.messages), not scope.only_current)
-    if (current := index.chats.get(scope.current_chat)) is not None:
-        allowed[current] = False
-    for message_id in scope.beyond:
-        place = index.places.get((scope.current_chat, message_id))
-        if place is not None:
-            allowed[place] = True
+    for at in range(*index.chats.get(scope.current_chat, slice(0)).indices(len(allowed))):
+        allowed[at] = index.messages[at].id in scope.beyond
     return allowed
-
-
-@cache
-def _small_talk() -> frozenset[str]:
-    return frozenset(tokens(_SMALL_TALK_TEXT))

@@ -1,4 +1,4 @@
-"""Recalled messages as a section of the memory block: packed into a budget, and written out.
+"""Recalled messages as a section of the memory block: packed into a budget, or summed up.
 
 The section is the same to the byte whenever the same messages are in it. Messages stand in the
 order in which they were said, under the day of their chat, each on a line of its own that begins
@@ -7,36 +7,35 @@ with its role; no text can open a block, a heading or another one's turn.
 
 from __future__ import annotations
 
-import re
+import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass
 
-from adaptive.clock import local_time
-from adaptive.history.messages import PastMessage, secretless
-from adaptive.messages import estimated_tokens
+from pydantic import BaseModel
+
+from adaptive.core.messages import estimated_tokens, head_and_tail, local_time
+from adaptive.core.model import CompletionRequest
+from adaptive.history.index import UserPast
+from adaptive.history.messages import PastMessage
+from adaptive.llm.fields import Line, ask_fields, fields_schema
+from adaptive.llm.prompts import render_prompt
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import tokens
 
 HISTORY_HEADING = "### Relevant past conversation"
+# Most tokens of past conversation in a prompt.
+HISTORY_TOKENS = 2000
 # Of a longer message the passage is shown that has most to do with the question.
 LONGEST_SHOWN = 800
 # Of the budget, for summaries of topics and for chats like a new one.
 _SHARE_FOR_NOTES = 0.2
-_ROLE_MARKS = {"user": "User", "assistant": "Assistant"}
 # After so many messages that are too long for what is left, nobody looks for a shorter one.
 _MOST_PASSED_OVER = 20
-
-
-@dataclass(frozen=True, slots=True)
-class PastNote:
-    """A line above the messages of a chat's day, such as the summary of a topic."""
-
-    mark: str
-    chat_id: str
-    moment: int
-    text: str
+_LONGEST_QUESTION = 4000
+_LONGEST_SUMMARISED = 1000
+_LONGEST_PAST = 48_000
+_WORDS_PER_TOKEN = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,111 +47,105 @@ class HistorySection:
     note: str = ""
 
 
+class PastSummary(BaseModel):
+    """What a model says of past messages."""
+
+    summary: Line = ""
+
+
 def packed_section(
     question: str,
     found: Sequence[PastMessage],
-    notes: Sequence[PastNote],
+    notes: Sequence[PastMessage],
     most_tokens: int,
-    zone: str = "",
+    time_zones: Sequence[str] = (),
 ) -> HistorySection:
     """The section of the best messages that fit the budget; empty where none does.
 
     ``found`` and ``notes`` come best first. Notes are taken first, up to their share, then
     messages, each whole or as its best passage; one that is too long for what is left is passed
     over. A day's heading is paid for with the first line under it. Secrets have a placeholder.
-    ``zone`` is the name of the user's time zone, UTC where it is empty.
     """
-    section = _packed(question, found, notes, most_tokens, zone)
-    if secretless(section.messages) == list(section.messages):
-        return section
-    return _packed(question, secretless(found), notes, most_tokens, zone)
-
-
-def _packed(
-    question: str,
-    found: Sequence[PastMessage],
-    notes: Sequence[PastNote],
-    most_tokens: int,
-    zone: str,
-) -> HistorySection:
     words = frozenset(tokens(question))
-    page = _Page(most_tokens - estimated_tokens(f"{HISTORY_HEADING}\n"), zone)
-    least = page.left - int(most_tokens * _SHARE_FOR_NOTES)
-    for note in notes:
-        if line := escaped_entry(shown_passage(without_secrets(note.text), words)):
-            page.takes(f"- {note.mark}: {line}", note.chat_id, note.moment, 0, least)
+    left = most_tokens - estimated_tokens(f"{HISTORY_HEADING}\n")
+    beside_notes = left - int(most_tokens * _SHARE_FOR_NOTES)
+    days: dict[tuple[str, str], list[tuple[bool, int, bool, str]]] = {}
     taken: list[PastMessage] = []
     passed_over = 0
-    for message in found:
-        line = escaped_entry(shown_passage(message.text, words))
-        line = f"- {_ROLE_MARKS[message.role]}: {line}"
-        if page.takes(line, message.chat_id, message.said_at, 1 if message.role == "user" else 2):
-            taken.append(message)
-        else:
-            passed_over += 1
-            if passed_over == _MOST_PASSED_OVER:
-                break
-    return HistorySection(page.written(), tuple(taken))
-
-
-def summarised_section(summary: str, section: HistorySection, most_tokens: int) -> HistorySection:
-    """The section with a summary in place of its messages; as it is where that does not fit."""
-    text = f"{HISTORY_HEADING}\n- Summary: {escaped_entry(summary)}"
-    if not summary.strip() or estimated_tokens(f"{text}\n") > most_tokens:
-        return section
-    return replace(section, text=text)
+    for place, one in enumerate((*notes, *found)):
+        is_message = place >= len(notes)
+        passage = shown_passage(one.secretless, words)
+        line = f"- {one.role.capitalize()}: {escaped_entry(passage)}"
+        key = (local_time(one.said_at, *time_zones).date().isoformat(), one.chat_id)
+        cost = estimated_tokens(f"{line}\n") + (key not in days) * estimated_tokens(f"{key[0]}\n")
+        if left - cost >= (0 if is_message else beside_notes):
+            left -= cost
+            order = (is_message, one.said_at, one.role == "assistant", line)
+            days.setdefault(key, []).append(order)
+            taken += [one] if is_message else []
+        elif (passed_over := passed_over + 1) == _MOST_PASSED_OVER:
+            break
+    parts = [HISTORY_HEADING] if days else []
+    for (day, _), lines in sorted(
+        days.items(), key=lambda one: (one[0][0], min(line[1:] for line in one[1]))
+    ):
+        parts += [day, *(line[-1] for line in sorted(lines))]
+    return HistorySection("\n".join(parts), tuple(taken))
 
 
 def shown_passage(text: str, words: frozenset[str]) -> str:
-    """The text, or of a long one the passage in which most of the words stand, cut at sentences."""
+    """The text, or of a long one the passage in which most of the words stand."""
     if len(text) <= LONGEST_SHOWN:
         return text
-    passages: list[str] = [""]
-    for sentence in _passage_sentences().findall(text):
-        for start in range(0, len(sentence), LONGEST_SHOWN):
-            part = sentence[start : start + LONGEST_SHOWN]
-            if len(passages[-1]) + len(part) > LONGEST_SHOWN:
-                passages.append("")
-            passages[-1] += part
+    passages = textwrap.wrap(text, LONGEST_SHOWN) or [""]
     best = max(passages, key=lambda passage: len(words & frozenset(tokens(passage))))
     before = "[…] " if best is not passages[0] else ""
     after = " […]" if best is not passages[-1] else ""
-    return f"{before}{best.strip()}{after}"
+    return f"{before}{best}{after}"
 
 
-@dataclass(slots=True)
-class _Page:
-    """Lines under their days, and the tokens that are left."""
+async def history_summary(
+    past: UserPast,
+    messages: Sequence[PastMessage],
+    tokens: int,
+    seconds: float,
+    question: str = "",
+) -> str:
+    """What the messages say that the question needs, without one what they are about.
 
-    left: int
-    zone: str
-    days: dict[tuple[str, str], list[tuple[int, int, str]]] = field(
-        default_factory=dict[tuple[str, str], list[tuple[int, int, str]]]
-    )
+    It has about so many tokens and one line, no secrets, and is empty where there is nothing, or
+    where the model may not see the past because banks are kept from it. The model is asked once: a
+    second try would mostly cost the user the rest of the time.
 
-    def takes(self, line: str, chat_id: str, moment: int, order: int, least: int = 0) -> bool:
-        """Put the line down if that leaves ``least`` tokens; ``order`` is that of one second."""
-        day = local_time(moment, self.zone).date().isoformat()
-        cost = estimated_tokens(f"{line}\n")
-        if (day, chat_id) not in self.days:
-            cost += estimated_tokens(f"{day}\n")
-        if self.left - cost < least:
-            return False
-        self.left -= cost
-        self.days.setdefault((day, chat_id), []).append((moment, order, line))
-        return True
-
-    def written(self) -> str:
-        """Everything in the order in which it was said, notes first under their day."""
-        parts = [HISTORY_HEADING] if self.days else []
-        for (day, _), lines in sorted(self.days.items(), key=lambda one: (one[0][0], min(one[1]))):
-            parts += [day, *(one[2] for one in sorted(lines, key=lambda one: (one[1] > 0, *one)))]
-        return "\n".join(parts)
+    Raises:
+        AdaptiveMemoryError: there is no model, or no usable reply in time.
+    """
+    hook = past.hook
+    completer = await hook.completer()
+    if (await hook.hidden_from(completer)).names:
+        return ""
+    request = history_summary_request(messages, tokens, question, hook.time_zones)
+    found = await ask_fields(completer, past.formats, PastSummary, request, seconds)
+    return without_secrets(found.summary)
 
 
-@cache
-def _passage_sentences() -> re.Pattern[str]:
-    """Sentences with the marks and blanks behind them; every character is in one."""
-    return re.compile(
-        r"[^.!?\u3002\uff01\uff1f\n]*+(?:[.!?\u3002\uff01\uff1f\n]++\s*+|\Z)", re.DOTALL
-    )
+def history_summary_request(
+    messages: Sequence[PastMessage],
+    tokens: int,
+    question: str = "",
+    time_zones: Sequence[str] = (),
+) -> CompletionRequest:
+    """The question to the model; the messages come in the order in which they were said."""
+    ordered = sorted(messages, key=lambda one: (one.said_at, one.role == "assistant"))
+    lines = [
+        f"- {local_time(one.said_at, *time_zones).date().isoformat()} {one.role}: "
+        f"{' '.join(head_and_tail(one.text, _LONGEST_SUMMARISED).split())}"
+        for one in ordered
+    ]
+    user = "## Past messages\n" + head_and_tail("\n".join(lines), _LONGEST_PAST)
+    if question:
+        asked = head_and_tail(question, _LONGEST_QUESTION)
+        user += f"\n\n## Newest message of the user\n{asked}"
+    words = str(max(int(tokens * _WORDS_PER_TOKEN), 20))
+    prompt = render_prompt("summarise_history", "", {"words": words})
+    return CompletionRequest(prompt, user, "history_summary", fields_schema(PastSummary))

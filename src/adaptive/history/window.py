@@ -11,31 +11,31 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from adaptive.conversation_ports import ChatNotesTable, HistoryTurn
-from adaptive.errors import AdaptiveMemoryError, HostError
-from adaptive.messages import Message, estimated_tokens, message_text
-from adaptive.model import ConversationKind
+from adaptive.core.errors import AdaptiveMemoryError, HostError
+from adaptive.core.kept import ChatNotesTable
+from adaptive.core.messages import Message, estimated_tokens, message_text
+from adaptive.core.shapes import listing, mapping
+from adaptive.history.section import HISTORY_TOKENS
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.settings import Settings
-from adaptive.shapes import listing, mapping
+from adaptive.settings.hook import Hook
+from adaptive.settings.merged import Settings
 
 log_window = logging.getLogger("adaptive_memory.history")
 
 SUMMARY_HEADING = "### Earlier in this conversation"
 # What other people or a model wrote for one answer is not ours to cut.
-_UNCUT_KINDS: frozenset[ConversationKind] = frozenset({"channel", "subagent"})
-# A summary of a chat has 1,000 characters at most.
+_UNCUT_KINDS = ("channel", "subagent")
+# A summary of a chat has 1,000 characters at most; core memories are never given up.
 _SUMMARY_TOKENS = 300
+_CORE_TOKENS = 200
 # How many turns go at a time, and down to what they give way to what is reserved, of the window.
 _STEP_SHARE = 0.25
 _LARGEST_RESERVE = 0.5
-# With less room than that nothing of past conversation is worth its heading.
-_LEAST_HISTORY_TOKENS = 60
 # Role and separators (host: utils/context_compaction.py, _estimate_messages_tokens).
 _TOKENS_AROUND_MESSAGE = 4
 # What providers charge for a picture of common size; the host counts the same.
@@ -47,52 +47,63 @@ _PICTURES = frozenset({"image", "image_url", "input_image"})
 class RequestWindow:
     """The messages that are sent, and what stands for those that gave way, empty if none did.
 
-    ``settings`` are narrowed to the budgets that are left for memories and past conversation.
+    ``settings`` are narrowed to the tokens that are left for memories, ``history_tokens`` are those
+    that are left for past conversation.
     """
 
     settings: Settings
     messages: list[dict[str, Any]]
     summary: str = ""
+    history_tokens: int = HISTORY_TOKENS
 
 
 async def request_window(
-    turn: HistoryTurn, messages: list[dict[str, Any]], notes: ChatNotesTable
+    hook: Hook, messages: list[dict[str, Any]], notes: ChatNotesTable
 ) -> RequestWindow:
     """The window of a request; without a limit it is the request itself, and nobody is asked.
 
     Nothing is done where the host shortens chats itself.
     """
-    settings = turn.settings
-    if not _exceeds(turn, messages):
+    settings, kept = hook.settings, plain_window(hook, messages).messages
+    if kept is messages:
         return RequestWindow(settings, messages)
     try:
-        if await turn.compacts():
+        if await hook.compacts():
             return RequestWindow(settings, messages)
     except HostError as error:
         # What does not fit is refused by the model; a turn less does no harm.
         log_window.warning("the chat is fitted, whoever else may shorten it: %s", error)
-    kept = plain_window(turn, messages).messages
     summary = ""
-    if len(kept) < len(messages) and turn.told_kind == "saved":
+    if len(kept) < len(messages) and hook.told_kind == "saved":
         try:
-            summary = summary_section((await notes.read(turn.user_id, turn.chat_id)).summary)
+            summary = escaped_entry((await notes.read(hook.user_id, hook.chat_id)).summary)
         except AdaptiveMemoryError as error:
             log_window.warning("turns gave way without a summary: %s", error)
+    if summary:
+        summary = f"{SUMMARY_HEADING}\n{summary}"
     taken = sum(map(message_tokens, kept)) + estimated_tokens(summary)
-    return RequestWindow(_narrowed_settings(settings, taken), kept, summary)
+    memories, history = _budgets(settings)
+    left = settings.max_context_tokens - taken - memories
+    least = min(_CORE_TOKENS, memories)
+    narrowed = {"max_injected_tokens": max(memories + min(left, 0), least)}
+    settings = settings.model_copy(update=narrowed)
+    return RequestWindow(settings, kept, summary, min(history, max(left, 0)))
 
 
-def plain_window(turn: HistoryTurn, messages: list[dict[str, Any]]) -> RequestWindow:
+def plain_window(hook: Hook, messages: list[dict[str, Any]]) -> RequestWindow:
     """The window as it is told without asking anybody, where asking has failed or takes too long.
 
-    The cut is where it is in other turns; no summary stands for what gave way.
+    The cut is where it is in other turns; no summary stands for what gave way. What fits with all
+    that may be recalled for it comes back as it is.
     """
-    most = turn.settings.max_context_tokens
-    kept = messages
-    if _exceeds(turn, messages):
-        reserved = min(_reserve(turn), int(most * _LARGEST_RESERVE))
-        kept = [dict(one) for one in fitted_messages(messages, most, reserved)]
-    return RequestWindow(turn.settings, kept)
+    most = hook.settings.max_context_tokens
+    reserved = sum(_budgets(hook.settings)) + (hook.told_kind == "saved") * _SUMMARY_TOKENS
+    fits = sum(map(message_tokens, messages)) + reserved <= most if most > 0 else True
+    if fits or hook.told_kind in _UNCUT_KINDS:
+        return RequestWindow(hook.settings, messages)
+    reserved = min(reserved, int(most * _LARGEST_RESERVE))
+    kept = [dict(one) for one in fitted_messages(messages, most, reserved)]
+    return RequestWindow(hook.settings, kept)
 
 
 def fitted_messages(
@@ -112,23 +123,19 @@ def fitted_messages(
             costs.append(tokens)
         else:
             costs[-1] += tokens
-        turn_of.append(-1 if role == "system" else len(costs) - 1)
+        turn_of.append(len(messages) if role == "system" else len(costs) - 1)
+    excess = sum(costs) + fixed + reserved - most_tokens
     step = max(1, int(most_tokens * _STEP_SHARE))
-    count = _turns_to_drop(costs, most_tokens - reserved - fixed, step)
-    return [
-        message
-        for message, turn in zip(messages, turn_of, strict=True)
-        if turn < 0 or turn >= count
-    ]
+    # A whole number of steps goes, so that the cut stays for some turns; where there are not as
+    # many, as few turns as it takes. The newest stays.
+    gone = list(enumerate(accumulate(costs[:-1]), 1))
+    wanted = (-(-excess // step) * step, excess)
+    enough = (number for least in wanted for number, tokens in gone if tokens >= least)
+    count = next(enough, len(costs) - 1) if excess > 0 else 0
+    return [one for one, turn in zip(messages, turn_of, strict=True) if turn >= count]
 
 
-def summary_section(summary: str) -> str:
-    """What stands in the system prompt for turns that gave way; empty without a summary."""
-    line = escaped_entry(summary)
-    return f"{SUMMARY_HEADING}\n{line}" if line else ""
-
-
-def message_tokens(message: Mapping[str, Any]) -> int:
+def message_tokens(message: Message) -> int:
     """Tokens of one message of a request: text, pictures, tool calls, and what goes around."""
     parts = listing(message.get("content"))
     pictures = sum(mapping(part).get("type") in _PICTURES for part in parts)
@@ -138,53 +145,9 @@ def message_tokens(message: Mapping[str, Any]) -> int:
     return _TOKENS_AROUND_MESSAGE + text + called + pictures * _TOKENS_OF_PICTURE
 
 
-def _turns_to_drop(costs: Sequence[int], room: int, step: int) -> int:
-    """How many of the oldest turns go, so that the rest fits and the cut stays for some turns.
-
-    The cut is where a whole number of steps is behind it, counted from the chat's beginning; where
-    there are not as many, as few turns go as it takes. The newest turn stays.
-    """
-    excess = sum(costs) - room
-    if excess <= 0:
-        return 0
-    whole_steps = -(-excess // step) * step
-    for wanted in (whole_steps, excess):
-        for count, gone in enumerate(accumulate(costs[:-1]), 1):
-            if gone >= wanted:
-                return count
-    return len(costs) - 1
-
-
-def _exceeds(turn: HistoryTurn, messages: Sequence[Message]) -> bool:
-    """Whether a request with all that may be recalled for it is longer than its window."""
-    most = turn.settings.max_context_tokens
-    if most <= 0 or turn.told_kind in _UNCUT_KINDS:
-        return False
-    return sum(map(message_tokens, messages)) + _reserve(turn) > most
-
-
-def _reserve(turn: HistoryTurn) -> int:
-    """Tokens of all that may be recalled for a request."""
-    return sum(_budgets(turn.settings)) + (turn.told_kind == "saved") * _SUMMARY_TOKENS
-
-
 def _budgets(settings: Settings) -> tuple[int, int]:
     """Tokens of memories and of past conversation."""
     return (
         settings.max_injected_tokens if settings.show_memories else 0,
-        settings.history_tokens if settings.history_recall != "off" else 0,
+        HISTORY_TOKENS if settings.history_recall != "off" else 0,
     )
-
-
-def _narrowed_settings(settings: Settings, taken: int) -> Settings:
-    """The settings with what is left for memories and past conversation beside so many tokens."""
-    memories, history = _budgets(settings)
-    left = settings.max_context_tokens - taken - memories
-    history = min(history, max(left, 0))
-    core = min(settings.max_core_tokens, memories)
-    changed: Mapping[str, object] = {
-        "max_injected_tokens": max(memories + min(left, 0), core),
-        "history_tokens": history,
-        "history_recall": settings.history_recall if history >= _LEAST_HISTORY_TOKENS else "off",
-    }
-    return settings.model_copy(update=changed)

@@ -8,22 +8,34 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
-from sqlalchemy import ColumnElement, Table, and_, false, or_, true
+from sqlalchemy import delete, select, update
 
-from adaptive.errors import AdaptiveMemoryError, MemoryUnavailable
-from adaptive.host.erasable_memories import ErasableMemories
-from adaptive.host.user_rows import UserRows
-from adaptive.model import Memory
+from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable
+from adaptive.core.kept import ArchiveTable
+from adaptive.core.model import Memory
+from adaptive.core.table_ports import LEASE_PROOF_SECONDS, ArchivedMemory
+from adaptive.host.entries import ENTRIES
+from adaptive.host.memories import HostMemoryStore
+from adaptive.host.own_table import LEASES, OwnTable, Sessions, portions
+from adaptive.host.pending_table import PENDING
+from adaptive.host.requests import account, isolated_request
+from adaptive.host.vector_table import VECTORS
 from adaptive.privacy.origin import Origin, bereft_originals, origin_ids
-from adaptive.table_ports import LEASE_PROOF_SECONDS, ArchivedMemory, ArchiveTable
 
-# Columns that tell when the words of a row were said, the best first.
-_SAID_AT = ("queued_at", "said_at", "changed_at")
+# Our tables, each by the column that names its rows; turns first, so that nobody learns meanwhile.
+_KEYS: dict[str, Any] = {
+    "pending": PENDING.c.message_id,
+    "entries": ENTRIES.c.key,
+    "vector": VECTORS.c.memory_id,
+    "lease": LEASES.c.name,
+}
+USER_TABLES = tuple(_KEYS)
+_TEXTS = {"body", "payload", "journal", "vector"}
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
 # What is counted before a user; everything else is what is noted about it.
@@ -55,19 +67,80 @@ class HeldHistory(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Holdings:
-    """Everything that is held of one user, and where.
+class HeldRow:
+    """A row without its texts; ``memory_id`` and ``change`` are those that it is about, if any.
 
-    ``archive`` opens what stands there; each of ``caches`` forgets a user within this process,
-    while other workers' look at the tables.
+    ``said_at`` is an epoch second; of a turn that has been learned neither this nor the chat tells,
+    as it holds no words any more.
     """
 
+    kind: str
+    key: str
+    memory_id: str = ""
+    change: str = ""
+    chat_id: str = ""
+    message_id: str = ""
+    said_at: float = 0.0
+    leased_until: float = 0.0
+
+    def came_from(self, origin: Origin | None) -> bool:
+        """Whether it is of an origin; of a source no row tells."""
+        if origin is None:
+            return True
+        if origin.period is None:
+            return bool(origin.chat_id) and self.chat_id == origin.chat_id
+        since, until = origin.period
+        if self.kind == "chat_notes":  # later ones repeat what was said on that day
+            return self.said_at >= since
+        # What upkeep does has no message.
+        return bool(self.message_id) and since <= self.said_at < until
+
+
+@dataclass(frozen=True, slots=True)
+class UserRows:
+    """One user's rows in all tables of ours; each call may raise ``TablesUnavailable``."""
+
     user_id: str
-    memories: ErasableMemories
-    rows: UserRows
-    archive: ArchiveTable
-    caches: tuple[Forget, ...] = ()
-    history: HeldHistory | None = None
+    sessions: Sessions | None = None
+
+    async def read(self, name: str) -> tuple[HeldRow, ...]:
+        """All of the user's rows in one of ``USER_TABLES``."""
+        table = _KEYS[name].table
+        columns = (column for column in table.c if column.name not in _TEXTS)
+        query = select(*columns).where(table.c.user_id == self.user_id)
+        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
+        return tuple(_held_row(name, row._mapping) for row in found)
+
+    async def erase(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
+        """Delete rows of a kind; how many there were.
+
+        Turns may be ``emptied`` instead, and nobody learns from them: their rows stay for their
+        month, since an answer made anew to such a message would be learned from otherwise.
+        """
+        key = _KEYS.get(kind, ENTRIES.c.key)
+        mine = key.table.c.user_id == self.user_id
+        if key.table is ENTRIES:
+            mine &= ENTRIES.c.kind == kind
+        done = {"state": "done", "payload": "", "journal": "", "learned_at": time.time()}
+        erased: Any = delete(key.table)
+        if emptied:
+            erased = update(PENDING).values({**done, "lease_owner": "", "lease_until": 0.0})
+        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
+        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
+
+
+def _held_row(name: str, row: Mapping[str, Any]) -> HeldRow:
+    key = row[_KEYS[name].name]
+    if name == "entries":
+        # Of the audit the key tells kind and memory (see ``AuditTable``), else the memory alone.
+        _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
+        where = (row["chat_id"], row["message_id"], row["created_at"])
+        return HeldRow(row["kind"], key, memory_id, change, *where)
+    if name == "pending":
+        waits = row["state"] == "waiting"
+        said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
+        return HeldRow(name, key, "", "", *said, leased_until=row["lease_until"])
+    return HeldRow(name, key, memory_id=key)
 
 
 @dataclass(slots=True)
@@ -93,12 +166,12 @@ class ErasureReport:
     @property
     def phrase(self) -> str:
         """What it is, for people: "4 memories and everything noted about them"."""
-        counts = {kind: self.counts[kind] for kind in _NOUNS}
-        named = [f"{n} {_NOUNS[kind][n > 1]}" for kind, n in counts.items() if n]
+        counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
+        named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
         if not named:
             return "what was noted" if self.counts.total() else ""
-        them = "them" if sum(counts.values()) > 1 else "it"
-        return f"{', '.join(named)} and everything noted about {them}"
+        them = "them" if sum(n for n, _ in counts) > 1 else "it"
+        return f"{named} and everything noted about {them}"
 
     @property
     def line(self) -> str:
@@ -118,123 +191,112 @@ class ErasureReport:
             return otherwise
 
 
-async def find_held(holdings: Holdings, origin: Origin | None = None) -> ErasureReport:
-    """What ``erase_held`` would remove; raises nothing of ours."""
-    report = ErasureReport()
-    await _sweep(holdings, origin, report, erasing=False)
-    return report
+@dataclass(frozen=True, slots=True)
+class HostEraser:
+    """An ``Eraser`` of all that is held of one user; raises nothing of ours.
 
-
-async def erase_held(holdings: Holdings, origin: Origin | None = None) -> ErasureReport:
-    """Remove all that is held of a user, or what came from an origin and what was made of it.
-
-    A memory goes when its meta or the audit names the origin, be it for a former content; so does
-    a summary of which one original goes. For everything it is looked twice, as a write may have
-    begun meanwhile. Raises nothing of ours.
+    ``archive`` opens what stands there; each of ``caches`` forgets a user within this process,
+    while other workers' look at the tables. What waits in this process only (``forget_waiting``)
+    is forgotten with everything else.
     """
-    report = ErasureReport()
-    for _ in range(2 if origin is None else 1):
-        report.failed.clear()
-        for forget in holdings.caches:  # what is being prepared behind the turns is not kept then
-            forget(holdings.user_id)
-        await _sweep(holdings, origin, report, erasing=True)
-    for forget in holdings.caches:
-        forget(holdings.user_id)
-    return report
+
+    memories: HostMemoryStore
+    rows: UserRows
+    archive: ArchiveTable
+    history: HeldHistory | None = None
+    caches: tuple[Forget, ...] = ()
+    forget_waiting: Forget = str
+
+    async def find(self, origin: Origin | None) -> ErasureReport:
+        """What ``erase`` would remove."""
+        report = ErasureReport()
+        await self._sweep(origin, report, erasing=False)
+        return report
+
+    async def erase(self, origin: Origin | None) -> ErasureReport:
+        """Remove all that is held of the user, or what came from an origin and was made of it.
+
+        A memory goes when its meta or the audit names the origin, be it for a former content; so
+        does a summary of which one original goes. For everything it is looked twice, as a write may
+        have begun meanwhile.
+        """
+        report = ErasureReport()
+        for _ in range(1 if origin else 2):
+            report.failed.clear()
+            self._forget(origin)  # what is being prepared behind the turns is not kept then
+            await self._sweep(origin, report, erasing=True)
+        self._forget(origin)
+        return report
+
+    def _forget(self, origin: Origin | None) -> None:
+        for forget in self.caches if origin else (*self.caches, self.forget_waiting):
+            forget(self.rows.user_id)
+
+    async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
+        """Count or erase what there is of an origin, or of everything."""
+        tables = [await report.tried(self.rows.read(name), ()) for name in USER_TABLES]
+        turns, rows = tables[0], [row for table in tables[1:] for row in table]
+        waiting = [row for row in turns if row.came_from(origin)]
+        number = len(waiting)
+        if erasing:
+            emptying = self.rows.erase("pending", waiting, emptied=origin is not None)
+            number = await report.tried(emptying, 0)
+            # A worker that has turns in its hands surely writes no more then.
+            if any(row.leased_until >= time.time() for row in turns):
+                await asyncio.sleep(LEASE_PROOF_SECONDS)
+        report.counts["pending"] += number
+        found = await report.tried(self.memories.read(), ())
+        ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
+        if origin is not None:
+            if not self.memories.keeps_history and origin.period is None:
+                report.note = _NO_PROVENANCE
+            learned = (row for row in rows if row.change in ("saved", "updated"))
+            known = {row.memory_id for row in learned if row.came_from(origin)}
+            archived = await report.tried(self.archive.read(self.rows.user_id), archived)
+            ids = origin_ids(found, archived, origin, known)
+        report.memories = gone = tuple(row for row in found if row.id in ids)
+        if erasing:
+            gone = await self._erase_memories(report, everything=origin is None)
+            report.bereft = bereft_originals(archived, gone, ids)
+        report.counts["memory"] += len(gone)
+        kept, surely = _TELLING if origin and report.failed else (), {row.id for row in gone}
+        going: defaultdict[str, list[HeldRow]] = defaultdict(list)
+        for row in rows:
+            named = row.memory_id in ids or row.came_from(origin)
+            if row.memory_id in surely or (named and row.kind not in kept):
+                going[row.kind].append(row)
+        for kind, some in going.items():
+            number = await report.tried(self.rows.erase(kind, some), 0) if erasing else len(some)
+            report.counts[kind] += number if kind != "lease" else 0
+        if self.history is not None and (origin is None or origin.chat_id):
+            work = self.history.erase if erasing else self.history.held
+            chats = work(self.rows.user_id, origin.chat_id if origin else "")
+            report.counts["history"] += await report.tried(chats, 0)
+
+    async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
+        """Erase the rows that were found, or all with whatever vectors there are; what went."""
+        if everything:
+            await report.tried(self.memories.delete_all(), None)
+            left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
+            return [row for row in report.memories if row.id not in left]
+        gone: list[Memory] = []
+        for row in report.memories:
+            try:
+                await self.memories.delete(row)
+                gone.append(row)
+            except AdaptiveMemoryError as error:
+                report.failed.append(str(error))
+                if isinstance(error, MemoryUnavailable):
+                    break
+        return gone
 
 
-async def _sweep(
-    held: Holdings, origin: Origin | None, report: ErasureReport, *, erasing: bool
-) -> None:
-    """Count or erase what there is of an origin, or of everything."""
-    tables = await report.tried(held.rows.tables(), {})
-    going = {name: _said_there(table, origin) for name, table in tables.items()}
-    if erasing and "pending" in going:
-        await _stop_turns(held, tables["pending"], going.pop("pending"), origin, report)
-    found = await report.tried(held.memories.read(), ())
-    ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
-    if origin is not None:
-        if not held.memories.keeps_history and origin.period is None:
-            report.note = _NO_PROVENANCE
-        known = set[str]()
-        if (audit := tables.get("audit")) is not None:
-            learned = and_(going["audit"], audit.c.kind.in_(("saved", "updated")))
-            known = await report.tried(held.rows.values(audit.c.memory_id, learned), known)
-        if "archive" in tables:
-            archived = await report.tried(held.archive.read(held.user_id), archived)
-        ids = origin_ids(found, archived, origin, known)
-    report.memories = gone = tuple(row for row in found if row.id in ids)
-    if erasing:
-        gone = await _erase_memories(held.memories, report, everything=origin is None)
-        report.bereft = bereft_originals(archived, gone, ids)
-    report.counts["memory"] += len(gone)
-    change = held.rows.erase if erasing else held.rows.count
-    surely = [row.id for row in gone]
-    kept = _TELLING if origin is not None and report.failed else ()
-    for name, itself in going.items():
-        of_memories = _of_memories(tables[name], surely if name in kept else ids)
-        condition = of_memories if name in kept else or_(itself, of_memories)
-        report.counts[name] += await report.tried(change(tables[name], condition), 0)
-    if held.history is not None and (origin is None or origin.chat_id):
-        work = held.history.erase if erasing else held.history.held
-        chat_id = origin.chat_id if origin else ""
-        report.counts["history"] += await report.tried(work(held.user_id, chat_id), 0)
+async def host_eraser(
+    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
+) -> HostEraser:
+    """What erases of a hook's user; ``HostError`` where the host does not know the user.
 
-
-async def _stop_turns(
-    held: Holdings,
-    turns: Table,
-    condition: ColumnElement[bool],
-    origin: Origin | None,
-    report: ErasureReport,
-) -> None:
-    """Take waiting turns away, and wait until a worker that has them surely writes no more."""
-    leased = await report.tried(held.rows.values(turns.c.lease_until, true()), set[float]())
-    change = held.rows.erase if origin is None else held.rows.empty_turns
-    report.counts["pending"] += await report.tried(change(turns, condition), 0)
-    if max(leased, default=0.0) >= time.time():
-        await asyncio.sleep(LEASE_PROOF_SECONDS)
-
-
-async def _erase_memories(
-    memories: ErasableMemories, report: ErasureReport, *, everything: bool
-) -> Sequence[Memory]:
-    """Erase the rows that were found, or all with whatever vectors there are; those that went."""
-    if everything:
-        await report.tried(memories.delete_all(), None)
-        left = {row.id for row in await report.tried(memories.read(), report.memories)}
-        return [row for row in report.memories if row.id not in left]
-    gone: list[Memory] = []
-    for row in report.memories:
-        try:
-            await memories.delete(row)
-            gone.append(row)
-        except AdaptiveMemoryError as error:
-            report.failed.append(str(error))
-            if isinstance(error, MemoryUnavailable):
-                break
-    return gone
-
-
-def _said_there(table: Table, origin: Origin | None) -> ColumnElement[bool]:
-    """Which rows of a table are of an origin; of a source no table tells."""
-    columns = table.c
-    at = next((columns[one] for one in _SAID_AT if one in columns), None)
-    # Of turns those that wait: what has been learned holds no words any more.
-    with_words = columns.state == "waiting" if "lease_until" in columns else true()
-    if origin is None:
-        return true()
-    if origin.chat_id and "chat_id" in columns:
-        return and_(columns.chat_id == origin.chat_id, with_words)
-    if origin.period is None:
-        return false()
-    since, until = origin.period
-    if at is not None:  # what upkeep does has no message
-        return and_(at >= since, at < until, columns.message_id != "", with_words)
-    if "chat_id" in columns and "created_at" in columns:
-        return and_(columns.created_at < until, columns.updated_at >= since)
-    return false()
-
-
-def _of_memories(table: Table, ids: Sequence[str] | frozenset[str]) -> ColumnElement[bool]:
-    return table.c.memory_id.in_(ids) if "memory_id" in table.c else false()
+    ``held`` are the archive, past conversation, the caches, and what forgets waiting turns.
+    """
+    memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
+    return HostEraser(memories, UserRows(hook.user_id), *held)

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from types import TracebackType
+import asyncio
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import CoroutineType
+from typing import Any, ParamSpec, TypeVar
 
-from adaptive.errors import AdaptiveMemoryError, HostError
+from adaptive.core.errors import AdaptiveMemoryError, HostError
 
 _FAULT_EXCERPT = 200
+_RUNNING: set[asyncio.Task[Any]] = set()
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
 
 
+@dataclass(frozen=True, slots=True)
 class HostFaults:
     """Context that turns any exception of the host into ``error``, with what was being done.
 
@@ -18,25 +28,44 @@ class HostFaults:
     cancellation, so a ``TimeoutError`` is the host's.
     """
 
-    def __init__(self, doing: str, error: type[AdaptiveMemoryError] = HostError) -> None:
-        self._doing = doing
-        self._error = error
+    doing: str
+    error: type[AdaptiveMemoryError] = HostError
 
     def __enter__(self) -> None:
         return None
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if not isinstance(raised, Exception) or isinstance(raised, AdaptiveMemoryError):
-            return
-        raise self._error(f"{self._doing}: {describe_fault(raised)}") from raised
+    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
+        if isinstance(raised, Exception) and not isinstance(raised, AdaptiveMemoryError):
+            raise self.error(f"{self.doing}: {describe_fault(raised)}") from raised
 
 
 def describe_fault(raised: BaseException) -> str:
     """An exception in few words; FastAPI's carries its text in ``detail``."""
     text = str(getattr(raised, "detail", None) or raised) or type(raised).__name__
     return " ".join(text.split())[:_FAULT_EXCERPT]
+
+
+def uninterrupted(
+    work: Callable[Parameters, CoroutineType[Any, Any, Returned]],
+) -> Callable[Parameters, CoroutineType[Any, Any, Returned]]:
+    """A coroutine function whose database work goes on when its caller is cancelled.
+
+    A turn is cancelled by its time limit and by the user's Stop. In the middle of a statement that
+    would tear a connection out of the host's pool, which all its users share.
+    """
+
+    @functools.wraps(work)
+    async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        """The work, in a task that a cancellation does not reach."""
+        task = asyncio.create_task(work(*args, **kwargs))
+        _RUNNING.add(task)
+        task.add_done_callback(_over)
+        return await asyncio.shield(task)
+
+    return shielded
+
+
+def _over(task: asyncio.Task[Any]) -> None:
+    _RUNNING.discard(task)
+    if not task.cancelled():
+        task.exception()  # its caller may be gone, and nobody else would look at it

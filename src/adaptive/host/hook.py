@@ -2,23 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Self, cast
 
 from fastapi import Request
 
-from adaptive.host.dialog import EventCaller
-from adaptive.host.events import EventEmitter, PageNotifier
-from adaptive.host.kind import LEARNED_KINDS, RECALLED_KINDS, conversation_kind, owns_chat
-from adaptive.host.locked_status import locking_emitter
-from adaptive.model import ConversationKind
-from adaptive.settings import Settings
+from adaptive.core.errors import HostError
+from adaptive.core.markdown import within_spans
+from adaptive.core.messages import Message, message_text, newest_user_message
+from adaptive.core.model import ConversationKind, Memory, TurnState, turn_state
+from adaptive.core.ports import Completer, Embedder
+from adaptive.core.shapes import listing, mapping
+from adaptive.core.table_ports import Sources
+from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.locality import Locality
+from adaptive.host.page import EventCaller, EventEmitter, PageDialog, PageNotifier, emitter_to
+from adaptive.host.providers import chosen_completer, chosen_embedder, sources_of
+from adaptive.host.requests import account, host_settings, isolated_request
+from adaptive.host.stored_answer import HostAnswer, emit_status, give_title
+from adaptive.host.switched_off import wants_memory
+from adaptive.host.vector_table import HostVectorTable
+from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.settings.merged import Settings
+
+# `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
+_TEMPORARY_PREFIXES = ("local:", "temporary:")
+# Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
+# people read the answer; a sub-agent's prompt is written by a model that had them already.
+RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
+# Kinds in which the newest user message was typed by this user, now.
+LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
+# How many entries the host's own memory adds up to 0.9 (host: utils/middleware.py,
+# chat_memory_handler), and what they stand in since.
+_NATIVE_ENTRIES = 3
+_NATIVE_CONTEXT = (re.compile("<memory_context>"), re.compile("</memory_context>"))
+
+
+def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
+    """The kind as far as metadata tells it; whose chat it is, only the database knows."""
+    chat_id = str(metadata.get("chat_id") or "")
+    session_id = str(metadata.get("session_id") or "")
+    message = mapping(metadata.get("user_message"))
+    if metadata.get("internal") is True:
+        return "subagent"
+    if metadata.get("automation_id") or session_id.startswith("automation:"):
+        return "automation"
+    if chat_id.startswith("channel:"):
+        return "channel"
+    # A wake-up of a timer or a sub-agent's result stands where the user's message would.
+    if mapping(message.get("meta")).get("internal") is True:
+        return "timer"
+    if chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES):
+        return "temporary"
+    # The page always names its socket session; a program that calls the API has none.
+    return "saved" if chat_id and session_id else "api"
 
 
 @dataclass(frozen=True, slots=True)
-class Hook:
-    """The arguments of one hook; the host's objects are shared and change underfoot."""
+class HostHook:
+    """A ``Hook`` of the arguments that the host hands over, shared and changing underfoot."""
 
     settings: Settings
     user: Mapping[str, Any]
@@ -27,58 +72,232 @@ class Hook:
     emitter: EventEmitter | None
     chat_model: Any
     caller: EventCaller | None = None
+    vectors: HostVectorTable = field(default_factory=HostVectorTable)
 
     @property
     def user_id(self) -> str:
-        """Id of the user whose turn it is, empty where there is none."""
         return str(self.user.get("id") or "")
 
     @property
     def chat_id(self) -> str:
-        """Id of the chat as the host names it, empty for a plain API call."""
         return str(self.metadata.get("chat_id") or "")
 
     @property
+    def question_id(self) -> str:
+        return str(self.metadata.get("user_message_id") or "")
+
+    @property
+    def answer_id(self) -> str:
+        return str(self.metadata.get("message_id") or "")
+
+    @property
+    def state(self) -> TurnState:
+        return turn_state(self.metadata)
+
+    @property
+    def has_page(self) -> bool:
+        return self.emitter is not None
+
+    @property
+    def can_ask(self) -> bool:
+        return self.caller is not None
+
+    @property
+    def dialog(self) -> PageDialog:
+        return PageDialog(self.caller)
+
+    @property
     def notifier(self) -> PageNotifier:
-        """Shows lines with the answer, unless the user or the admin wants none."""
-        emitter = None if self.emitter is None else self._emit
-        return PageNotifier(emitter, self.settings.show_status)
+        shown = self.has_page and self.settings.show_status
+        return PageNotifier(self._emit if shown else None)
 
     @property
     def time_zones(self) -> tuple[str, str, str]:
-        """Names of time zones: the user's choice, then the browser's, then the admin's."""
         variables: Mapping[str, Any] = self.metadata.get("variables") or {}
         browser = str(variables.get("{{CURRENT_TIMEZONE}}") or "")
         return (self.settings.user_timezone, browser, self.settings.timezone)
 
     @property
     def told_kind(self) -> ConversationKind:
-        """The kind of conversation, as far as it can be told without the database."""
         return conversation_kind(self.metadata)
 
     @property
     def is_recalled(self) -> bool:
-        """Whether memories may go into this kind of conversation."""
         temporary = self.told_kind == "temporary" and self.settings.inject_in_temporary_chats
         return self.told_kind in RECALLED_KINDS or temporary
 
     @property
     def is_learned_from(self) -> bool:
-        """Whether what the user types in this kind of conversation may be learned."""
         api = self.told_kind == "api" and self.settings.learn_from_api_calls
         return self.settings.save_mode != "off" and (self.told_kind in LEARNED_KINDS or api)
 
     async def _emit(self, event: dict[str, Any]) -> None:
         """Show an event; statuses of a saved chat are stored under a lock if the host has none."""
         emitter = cast(EventEmitter, self.emitter)
-        if self.told_kind == "saved":
-            answer_id = str(self.metadata.get("message_id") or "")
-            emitter = locking_emitter(emitter, self.user_id, self.chat_id, answer_id)
-        await emitter(event)
+        if event.get("type") == "status" and self.told_kind == "saved" and self.answer_id:
+            await emit_status(emitter, event, self.user_id, self.chat_id, self.answer_id)
+        else:
+            await emitter(event)
 
+    def with_settings(self, settings: Settings) -> Self:
+        """The same hook under other settings."""
+        return replace(self, settings=settings)
+
+    @uninterrupted
     async def kind(self) -> ConversationKind:
-        """The kind of conversation; a saved chat that somebody else owns is a shared one."""
-        kind = self.told_kind
-        if kind == "saved" and not await owns_chat(self.chat_id, self.user_id):
-            return "shared"
-        return kind
+        """The kind of conversation; a saved chat that somebody else owns is a shared one.
+
+        Since 0.12 a user may answer in another user's shared chat (host: main.py,
+        get_accessible_chat_by_id). A chat that is not stored yet is its user's.
+        """
+        if self.told_kind != "saved":
+            return self.told_kind
+        from open_webui.models.chats import Chats
+
+        if not hasattr(Chats, "get_accessible_chat_by_id"):
+            return "saved"
+        with HostFaults("reading the chat's owner"):
+            own = await Chats.is_chat_owner(self.chat_id, self.user_id)
+            own = own or await Chats.get_chat_by_id(self.chat_id) is None
+        return "saved" if own else "shared"
+
+    @uninterrupted
+    async def other_authors(self) -> bool:
+        """Whether somebody else wrote a message of the chat; on doubt, yes."""
+        from open_webui.models.chats import Chats
+
+        if not hasattr(Chats, "get_accessible_chat_by_id"):
+            return False
+        try:
+            with HostFaults("reading the chat's authors"):
+                stored = await Chats.get_messages_map_by_chat_id(self.chat_id)
+        except HostError:
+            return True
+        messages = map(mapping, mapping(stored).values())
+        authors = {one.get("user_id") for one in messages if one.get("role") == "user"}
+        return bool(authors - {self.user_id, None, ""})
+
+    async def wants_memory(self) -> bool:
+        """Whether the user has not switched memory off in the host's settings by now."""
+        return await wants_memory(self.user_id)
+
+    async def compacts(self) -> bool:
+        """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10)."""
+        with HostFaults("reading whether chats are compacted"):
+            found = await host_settings(self.request, "context_compaction")
+        return bool(found["context_compaction"])
+
+    async def sources(self) -> Sources:
+        """Where the user's memories are, behind the gate, and who makes their vectors."""
+        user = await account(self.user)
+        return sources_of(user, self.settings, isolated_request(self.request), self.vectors)
+
+    async def embedder(self) -> Embedder:
+        """Who makes vectors."""
+        user = await account(self.user)
+        return chosen_embedder(self.settings, isolated_request(self.request), user)
+
+    async def completer(self) -> Completer:
+        """The model for learning, behind redaction."""
+        user, request = await account(self.user), isolated_request(self.request)
+        direct = bool(self.metadata.get("direct"))
+        return await chosen_completer(self.settings, request, user, self.chat_model, direct=direct)
+
+    async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
+        """Banks that a model may not see: the chat's own one, or the one of a completer."""
+        banks = LocalOnlyBanks.of(self.settings)
+        if not banks.names:
+            return banks
+        where = Locality(self.settings, self.request)
+        if completer is not None:
+            local = await where.of_completer(completer)
+        else:
+            # Where the browser asks itself is the user's to set, not the admin's.
+            local = not self.metadata.get("direct") and await where.of_chat(self.chat_model)
+        return NOTHING_HIDDEN if local else banks
+
+    @property
+    def stored_answer(self) -> HostAnswer:
+        """The answer of the turn, where the host stores it."""
+        return HostAnswer(self.chat_id, self.answer_id, self.emitter)
+
+    async def _left_to_us(self, task: Literal["titles", "follow_ups"]) -> bool:
+        """Whether the host makes none itself, and the user has not refused anybody's.
+
+        That is "Title Auto-Generation" and "Follow-Up Auto-Generation" in the interface settings.
+        """
+        interface = mapping(mapping(self.user.get("settings")).get("ui"))
+        automatic = {
+            "titles": mapping(interface.get("title")).get("auto"),
+            "follow_ups": interface.get("autoFollowUps"),
+        }
+        if automatic[task] is False:
+            return False
+        with HostFaults(f"reading who makes {task}"):
+            return (await host_settings(self.request, task))[task] is False
+
+    async def name_chat(self, title: str, messages: Sequence[Message]) -> bool:
+        """Give the user's own new chat a title, where nobody else does; whether it was given."""
+        first = next((one for one in messages if one.get("role") == "user"), None)
+        if first is None or not await self._left_to_us("titles") or await self.kind() != "saved":
+            return False
+        return await give_title(self.chat_id, title, message_text(first), self.emitter)
+
+    async def suggest(self, lines: Sequence[str]) -> bool:
+        """Show what to ask next below the answer, where the host makes none itself; whether so."""
+        left = bool(lines) and await self._left_to_us("follow_ups")
+        return left and await self.stored_answer.add_follow_ups(lines)
+
+    @property
+    def regenerated_message(self) -> Mapping[str, Any]:
+        """The user's message whose answer is made anew, empty where none is."""
+        anew = self.metadata.get("regeneration_message_id")
+        return mapping(self.metadata.get("user_message")) if anew else {}
+
+    async def not_injected(
+        self, body: Mapping[str, Any], memories: Sequence[Memory]
+    ) -> list[Memory]:
+        """Those of the memories that the host will not inject; all, if it can't be told."""
+        native = ""
+        if mapping(body.get("features")).get("memory"):
+            with suppress(HostError), HostFaults("asking what the host's own memory injects"):
+                native = await self._natively_injected(listing(body.get("messages")))
+        lines = [line.strip() for line in native.splitlines()]
+        return [one for one in memories if not any(one.content in line for line in lines)]
+
+    async def _natively_injected(self, messages: list[Any]) -> str:
+        """What the host's own memory is going to add to these messages."""
+        user, request = await account(self.user), isolated_request(self.request)
+        try:
+            from open_webui.utils.memory import add_memory_context
+        except ImportError:  # up to 0.9
+            if mapping(self.metadata.get("params")).get("function_calling") == "native":
+                return ""
+            from open_webui.routers.memories import QueryMemoryForm, query_memory
+
+            newest = message_text(newest_user_message(messages) or {})
+            form = QueryMemoryForm(content=newest, k=_NATIVE_ENTRIES)
+            found = await query_memory(request, form, user)
+            return "\n".join(found.documents[0] if found and found.documents else [])
+        if (await host_settings(request, "memory_context"))["memory_context"] is False:
+            return ""
+        # The host's own function on a copy: its choice of entries can't be told better.
+        copied = {"messages": [dict(message) for message in messages]}
+        filled = await add_memory_context(request, copied, user, self.chat_model)
+        text = "\n".join(message_text(message) for message in filled["messages"])
+        return "\n".join(within_spans(text, *_NATIVE_CONTEXT))
+
+    async def add_note(self, line: str) -> bool:
+        """Add a line below the stored answer; ``False`` where it does not stand there then."""
+        return self.told_kind == "saved" and await self.stored_answer.add_note(line)
+
+    async def of_answer(self, chat_id: str, answer_id: str) -> Self:
+        """The user's hook for an answer in a saved chat that another process has given."""
+        metadata = {
+            "chat_id": chat_id,
+            "message_id": answer_id,
+            "session_id": str(self.metadata.get("session_id") or "unknown"),
+            "direct": self.metadata.get("direct"),
+        }
+        emitter = await emitter_to(self.user_id, chat_id, answer_id) if answer_id else None
+        return replace(self, metadata=metadata, emitter=emitter, caller=None)

@@ -7,30 +7,41 @@ goes into the row's ``meta`` right after, where the release has that column (0.1
 
 from __future__ import annotations
 
+import asyncio
 import logging
-import math
 import time
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from fastapi import Request
+from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 
-from adaptive.clock import iso_day
-from adaptive.errors import HostError, StoreError
-from adaptive.host.faults import HostFaults
-from adaptive.host.notation import NotedText, read_notation, write_notation
-from adaptive.host.permission import require_memories
+from adaptive.core.cache import UserCache
+from adaptive.core.errors import HostError, MemoryUnavailable, StoreError
+from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
+from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.memory_rows import (
+    memory_fields,
+    memory_meta,
+    memory_of_row,
+    meta_with_history,
+)
 from adaptive.host.requests import accepted_arguments
-from adaptive.host.uninterrupted import uninterrupted
-from adaptive.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.shapes import listing, mapping
 
 log_memories = logging.getLogger("adaptive_memory.host")
 
-_SOURCE = "adaptive_memory"
-_FORMER_CONTENTS_KEPT = 20
+_STILL_THERE = "Open WebUI reported success, but the memory is still there"
+# Before each look: some vector databases show a deletion only after a second.
+_COLLECTION_PAUSES_SECONDS = (0.0, 0.5, 1.5)
+# What the host answers when the switch is off, and when the permission is missing.
+_REFUSALS = {
+    404: "memories are switched off in this Open WebUI; an administrator can switch them on",
+    403: "you lack the permission to use memories; an administrator can grant it",
+}
+# By user, the status of the host's refusal, 0 for none; asking costs two queries.
+_PERMISSIONS = UserCache[int](5000, seconds=20.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,56 +54,28 @@ class HostMemoryStore:
     @property
     def keeps_history(self) -> bool:
         """Whether the release has a column for meta, as all since 0.10."""
-        from open_webui.models.memories import Memory as Row
-
-        return "meta" in Row.__table__.columns
+        return "meta" in _table().columns
 
     @uninterrupted
     async def read(self) -> tuple[Memory, ...]:
-        """All memories of the user (see ``MemoryStore``).
-
-        As plain columns: the host's own way makes an object and a checked model of each row, which
-        takes ten times as long, and it takes a failure for an empty store.
-        """
-        from open_webui.internal.db import get_async_db_context
-        from open_webui.models.memories import Memory as Row
-
-        await require_memories(self.request, self.user)
-        query = select(*Row.__table__.columns).where(Row.user_id == self.user.id)
-        with HostFaults("reading the memories"):
-            async with get_async_db_context() as session:
-                rows = (await session.execute(query)).all()
-            return tuple(memory_of_row(row) for row in rows)
+        """All memories of the user (see ``MemoryStore``)."""
+        return tuple(map(memory_of_row, await self._rows()))
 
     @uninterrupted
     async def stamp(self) -> StoreStamp:
         """Count and newest change of the user's rows, in one query over an indexed column."""
-        from open_webui.internal.db import get_async_db_context
-        from open_webui.models.memories import Memory as Row
-
-        await require_memories(self.request, self.user)
-        query = select(func.count(Row.id), func.max(Row.updated_at)).where(
-            Row.user_id == self.user.id
-        )
-        with HostFaults("asking how the memories stand"):
-            async with get_async_db_context() as session:
-                count, newest = (await session.execute(query)).one()
+        columns = _table().columns
+        figures = select(func.count(columns.id), func.max(columns.updated_at))
+        [(count, newest)] = await self._found(figures)
         return StoreStamp(int(count or 0), int(newest or 0))
 
     @uninterrupted
     async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
         """Rows changed at or after an epoch second, and the ids of all rows."""
-        from open_webui.internal.db import get_async_db_context
-        from open_webui.models.memories import Memory as Row
-
-        await require_memories(self.request, self.user)
-        mine = Row.user_id == self.user.id
-        changed = select(*Row.__table__.columns).where(mine, Row.updated_at >= since)
-        with HostFaults("reading changed memories"):
-            async with get_async_db_context() as session:
-                ids = (await session.execute(select(Row.id).where(mine))).scalars().all()
-                rows = (await session.execute(changed)).all()
-            return tuple(memory_of_row(row) for row in rows), frozenset(ids)
+        columns = _table().columns
+        ids = await self._found(select(columns.id))
+        rows = await self._rows(columns.updated_at >= since)
+        return tuple(map(memory_of_row, rows)), frozenset(one.id for one in ids)
 
     @uninterrupted
     async def add(
@@ -101,17 +84,19 @@ class HostMemoryStore:
         """Write a new row and find it again: its meta is written into the row that is read back."""
         from open_webui.routers import memories as router
 
-        fields = _fields(router.AddMemoryForm, draft)
+        fields, started = memory_fields(router.AddMemoryForm, draft), int(time.time())
         form = router.AddMemoryForm(**fields)
-        started = int(time.time())
-        written, failure = await _attempt(
-            "adding a memory",
-            router.add_memory(request=self.request, form_data=form, user=self.user),
-        )
+        adding = router.add_memory(request=self.request, form_data=form, user=self.user)
+        written, failure = await _attempt("adding a memory", adding)
         if failure:
-            written = await self._stranded(fields["content"], started)
-        meta, row = _meta(draft, source, extra or {}), None
+            # The host commits a row before it embeds it, so an error does not mean that nothing
+            # was saved (host: routers/memories.py, add_memory).
+            columns = _table().columns
+            same = (columns.content == fields["content"], columns.created_at >= started)
+            written = next(iter(await self._rows(*same)), None)
+        row = None
         if written is not None:
+            meta = memory_meta(draft, source, extra or {})
             row = await self._write_meta(written.id, meta) or await self._row(written.id)
         if row is None or row.content != fields["content"]:
             raise failure or StoreError("Open WebUI reported success, but the memory is not there")
@@ -121,31 +106,26 @@ class HostMemoryStore:
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
-        kept = _with_history(memory)
+        kept = meta_with_history(memory)
         # Before the content: whatever ends the process in between, the former one is kept.
         await self._write_meta(memory.id, kept)
-        return await self._rewritten(memory, draft, _meta(draft, source, kept))
+        return await self._rewritten(memory, draft, memory_meta(draft, source, kept))
 
     @uninterrupted
     async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Write a row's own content once more: the host embeds it, and its meta is written."""
-        return await self._rewritten(memory, draft, _meta(draft, source, memory.meta))
+        return await self._rewritten(memory, draft, memory_meta(draft, source, memory.meta))
 
     async def _rewritten(self, memory: Memory, draft: Draft, meta: dict[str, Any]) -> Memory:
         from open_webui.routers import memories as router
 
-        fields = _fields(router.MemoryUpdateModel, draft)
-        _, failure = await _attempt(
-            "updating a memory",
-            router.update_memory_by_id(
-                memory_id=memory.id,
-                request=self.request,
-                form_data=router.MemoryUpdateModel(**fields),
-                user=self.user,
-            ),
+        form = router.MemoryUpdateModel(**memory_fields(router.MemoryUpdateModel, draft))
+        updating = router.update_memory_by_id(
+            memory_id=memory.id, request=self.request, form_data=form, user=self.user
         )
+        _, failure = await _attempt("updating a memory", updating)
         row = await self._row(memory.id)
-        if row is None or row.content != fields["content"]:
+        if row is None or row.content != form.content:
             raise failure or StoreError("Open WebUI reported success, but the old content stands")
         _warn_of_vectors(failure)
         return memory_of_row(await self._write_meta(row.id, meta) or row)
@@ -155,48 +135,72 @@ class HostMemoryStore:
         """Remove a row and look that it is gone."""
         from open_webui.routers import memories as router
 
-        arguments = {
-            "memory_id": memory.id,
-            "request": self.request,
-            "user": self.user,
-            "db": None,
-        }
-        _, failure = await _attempt(
-            "deleting a memory",
-            router.delete_memory_by_id(**accepted_arguments(router.delete_memory_by_id, arguments)),
-        )
-        # Read as a list: the host's reading of one row takes a failure for an absence.
-        if any(row.id == memory.id for row in await self._rows()):
-            raise failure or StoreError(
-                "Open WebUI reported success, but the memory is still there"
-            )
+        call = router.delete_memory_by_id
+        _, failure = await _attempt("deleting a memory", self._called(call, memory_id=memory.id))
+        if await self._row(memory.id) is not None:
+            raise failure or StoreError(_STILL_THERE)
         _warn_of_vectors(failure)
 
-    async def _rows(self) -> list[Any]:
-        from open_webui.models.memories import Memories
+    @uninterrupted
+    async def delete_all(self) -> None:
+        """Remove all rows, and all vectors, those without a row included.
 
-        await require_memories(self.request, self.user)
+        The host deletes the collection with the rows, and hides a failure; one that is not there is
+        an error for some vector databases, so only looking tells.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            StoreError: rows or vectors still stand.
+        """
+        from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+        from open_webui.routers import memories as router
+
+        if await self.read():
+            with HostFaults("erasing the memories", StoreError):
+                await self._called(router.delete_memory_by_user_id)
+            if await self.read():
+                raise StoreError(_STILL_THERE)
+        name = f"user-memory-{self.user.id}"
+        with suppress(StoreError), HostFaults("erasing Open WebUI's vectors", StoreError):
+            await ASYNC_VECTOR_DB_CLIENT.delete_collection(name)
+        for pause in _COLLECTION_PAUSES_SECONDS:
+            await asyncio.sleep(pause)
+            if not await _holds_any(name):
+                return
+        raise StoreError("Open WebUI's vectors of the memories still stand")
+
+    async def _rows(self, *conditions: Any) -> Sequence[Any]:
+        """The user's rows, as plain columns.
+
+        The host's own way makes an object and a checked model of each row, which takes ten times as
+        long, and it takes a failure for an absence (host: models/memories.py).
+        """
+        return await self._found(select(*_table().columns).where(*conditions))
+
+    async def _found(self, query: Any) -> Sequence[Any]:
+        """What a query over the user's rows finds.
+
+        Raises:
+            MemoryUnavailable: the host allows this user no memories.
+            HostError: the host could not tell.
+        """
+        from open_webui.internal.db import get_async_db_context
+
+        await _require_memories(self.request, self.user)
+        mine = query.where(_table().columns.user_id == self.user.id)
         with HostFaults("reading the memories"):
-            rows = await Memories.get_memories_by_user_id(self.user.id)
-        if rows is None:  # the model layer swallows its errors (host: models/memories.py)
-            raise HostError("Open WebUI could not read the memories; its log tells why")
-        return list(rows)
+            async with get_async_db_context() as session:
+                found: Sequence[Any] = (await session.execute(mine)).all()
+        return found
 
     async def _row(self, memory_id: str) -> Any | None:
-        from open_webui.models.memories import Memories
+        return next(iter(await self._rows(_table().columns.id == memory_id)), None)
 
-        with HostFaults("reading a memory back", StoreError):
-            row = await Memories.get_memory_by_id(memory_id)
-        return row if row is not None and row.user_id == self.user.id else None
-
-    async def _stranded(self, content: str, since: int) -> Any | None:
-        """The row that a failed add has left behind, if it has.
-
-        The host commits a row before it embeds it, so an error does not mean that nothing was
-        saved (host: routers/memories.py, add_memory).
-        """
-        rows = [row for row in await self._rows() if (row.created_at or 0) >= since]
-        return next((row for row in rows if row.content == content), None)
+    def _called(self, function: Any, **arguments: Any) -> Awaitable[Any]:
+        """A call of a router's function with what this release's takes."""
+        given = {**arguments, "request": self.request, "user": self.user, "db": None}
+        called: Awaitable[Any] = function(**accepted_arguments(function, given))
+        return called
 
     async def _write_meta(self, memory_id: str, meta: dict[str, Any]) -> Any | None:
         """The row with another meta; ``None`` where the release has none, or on a failure."""
@@ -214,35 +218,10 @@ class HostMemoryStore:
             return None
 
 
-def memory_of_row(row: Any) -> Memory:
-    """A row of any release as a memory, its content without notation."""
-    noted = read_notation(row.content or "")
-    meta: Mapping[str, Any] = getattr(row, "meta", None) or {}
-    path = str(getattr(row, "path", None) or "")
-    tags = meta.get("tags") if isinstance(meta.get("tags"), list) else noted.tags
-    if not tags and getattr(row, "type", None) == "user":
-        tags = ("identity",)  # who somebody is, by whatever tool it was written
-    return Memory(
-        id=row.id,
-        content=noted.content,
-        created_at=row.created_at or 0,
-        updated_at=row.updated_at or 0,
-        tags=tuple(str(tag) for tag in tags or ()),
-        bank=str(meta.get("bank") or noted.bank or path.partition("/")[0]),
-        confidence=_number(meta.get("confidence"), 1.0),
-        importance=round(_number(meta.get("importance"), 5)),
-        meta=meta,
-        until=iso_day(meta.get("until")) or noted.until,
-    )
+def _table() -> Any:
+    from open_webui.models.memories import Memory as Row
 
-
-def _number(value: object, default: float) -> float:
-    """A number out of a row's meta, which anybody may have written."""
-    try:
-        number = float(value) if isinstance(value, int | float) else math.nan
-    except OverflowError:
-        return default
-    return number if math.isfinite(number) else default
+    return Row.__table__
 
 
 async def _attempt(doing: str, write: Awaitable[Any]) -> tuple[Any, StoreError | None]:
@@ -259,55 +238,58 @@ def _warn_of_vectors(failure: StoreError | None) -> None:
         log_memories.warning("the row was written, the host's own vectors were not: %s", failure)
 
 
-def _fields(form: Any, draft: Draft) -> dict[str, Any]:
-    """The fields of a router's form: columns where the release has them, notation else."""
-    if "path" not in form.model_fields:
-        noted = NotedText(draft.content, draft.tags, draft.bank, draft.until)
-        return {"content": write_notation(noted)}
-    core = "identity" in draft.tags
-    return {
-        "content": draft.content,
-        "type": "user" if core else "context",
-        "path": memory_path(draft.bank, draft.tags),
-    }
+async def _holds_any(collection: str) -> bool:
+    """Whether there is a vector in it.
+
+    Only where reading fails it is asked for by name, since 0.9 denies every collection that Chroma
+    has (host: retrieval/vector/dbs/chroma.py, has_collection).
+    """
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+    try:
+        with HostFaults("reading Open WebUI's vectors", StoreError):
+            found = await ASYNC_VECTOR_DB_CLIENT.get(collection)
+    except StoreError:
+        with HostFaults("looking for Open WebUI's vectors", StoreError):
+            return await ASYNC_VECTOR_DB_CLIENT.has_collection(collection)
+    return any(getattr(found, "ids", None) or [])
 
 
-def memory_path(bank: str, tags: tuple[str, ...]) -> str:
-    """Bank and category as a path the host accepts (host: utils/memory.py, clean_memory_path)."""
-    parts = [
-        "".join(c for c in part if c.isprintable() and c != "/").strip()
-        for part in (bank, *tags[:1])
-    ]
-    return "/".join(part for part in parts if part not in ("", ".", ".."))
+async def _require_memories(request: Request, user: Any) -> None:
+    """Pass if the user may have memories; the answer is trusted for 20 seconds.
+
+    Raises:
+        MemoryUnavailable: the switch is off or the permission is missing; the text says which.
+    """
+    if (status := _PERMISSIONS.get((user.id,))) is None:
+        status = await _refusal_status(request, user)
+        _PERMISSIONS.put((user.id,), status)
+    if status:
+        raise MemoryUnavailable(_REFUSALS[status])
 
 
-def _meta(draft: Draft, source: Provenance, former: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        **former,
-        "created_by": _SOURCE,
-        "source": _SOURCE,
-        "tags": list(draft.tags),
-        "bank": draft.bank,
-        "confidence": draft.confidence,
-        "importance": draft.importance,
-        "until": iso_day(draft.until),
-        "passed": draft.passed,
-        "chat_id": source.chat_id,
-        "message_id": source.message_id,
-        "said_at": source.said_at,
-    }
+async def _refusal_status(request: Request, user: Any) -> int:
+    """The HTTP status of the host's refusal, 0 where it does not refuse."""
+    with HostFaults("asking for the memory permission"):
+        try:
+            from open_webui.routers.memories import check_memories_permission
+        except ImportError:
+            return await _refusal_status_of_0_9(request, user)
+        try:
+            await check_memories_permission(user)
+        except HTTPException as error:
+            if error.status_code in _REFUSALS:
+                return error.status_code
+            raise
+    return 0
 
 
-def _with_history(memory: Memory) -> dict[str, Any]:
-    """The row's meta with its present content at the end of its history, once; not an empty one."""
-    former = listing(memory.meta.get("history"))
-    if not memory.content:
-        return dict(memory.meta)
-    if former and mapping(former[-1]).get("content") == memory.content:
-        return dict(memory.meta)
-    entry = {
-        "content": memory.content,
-        "said_at": memory.meta.get("said_at") or memory.created_at,
-        "until": int(time.time()),
-    }
-    return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
+async def _refusal_status_of_0_9(request: Request, user: Any) -> int:
+    """Up to 0.9 the check stands in each router function, for admins too."""
+    from open_webui.utils.access_control import has_permission
+
+    config = request.app.state.config
+    if not config.ENABLE_MEMORIES:
+        return 404
+    allowed = await has_permission(user.id, "features.memories", config.USER_PERMISSIONS)
+    return 0 if allowed else 403

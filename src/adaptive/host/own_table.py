@@ -1,23 +1,39 @@
-"""A table of ours in the host's own database, SQLite or PostgreSQL, created when first used."""
+"""Tables of ours in the host's own database, SQLite or PostgreSQL, created when first used."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from sqlalchemy import Table
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Double,
+    Executable,
+    MetaData,
+    String,
+    Table,
+    delete,
+    select,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
-from sqlalchemy.schema import CreateTable
+from sqlalchemy.schema import CreateIndex, CreateTable
 
-from adaptive.errors import TablesUnavailable
-from adaptive.host.faults import HostFaults, describe_fault
+from adaptive.core.errors import TablesUnavailable
+from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
+# SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
+_PER_STATEMENT = 500
 
 
 class OwnTable:
-    """Opens the host's database with the table in it; ``sessions`` opens another one."""
+    """A table of ours in the host's database; ``sessions`` opens another one.
+
+    Every call may raise ``TablesUnavailable``, whose text begins with what was being ``doing``.
+    """
 
     def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
         self._table = table
@@ -26,49 +42,87 @@ class OwnTable:
 
     @asynccontextmanager
     async def session(self, doing: str) -> AsyncGenerator[Any, None]:
-        """A session of the host's; the caller commits what it changes.
+        """A session of the host's; the caller commits what it changes."""
+        with HostFaults(doing, TablesUnavailable):
+            try:
+                async with self._sessions() as session:
+                    if not self._created:
+                        await self._create(session)
+                        self._created = True
+                    yield session
+            except DBAPIError as error:  # its own text quotes the statement and what was written
+                self._created = False  # the table may be gone
+                told = describe_fault(error.orig or error)
+                raise TablesUnavailable(f"{doing}: {told}") from error
 
-        Raises:
-            TablesUnavailable: the database refuses; the text says what was being done.
+    @uninterrupted
+    async def rows(self, doing: str, query: Executable) -> Sequence[Any]:
+        """What a query finds."""
+        async with self.session(doing) as session:
+            return (await session.execute(query)).all()
+
+    @uninterrupted
+    async def change(self, doing: str, *statements: Executable) -> int:
+        """Execute statements in one transaction; how many rows they changed."""
+        changed = 0
+        if not statements:
+            return changed
+        async with self.session(doing) as session:
+            for statement in statements:
+                changed += (await session.execute(statement)).rowcount
+            await session.commit()
+        return changed
+
+    @uninterrupted
+    async def upsert(
+        self,
+        doing: str,
+        rows: Sequence[Mapping[str, Any]],
+        *afterwards: Executable,
+        where: ColumnElement[bool] | None = None,
+    ) -> int:
+        """Insert rows, or replace those of the same keys, in one transaction with what follows.
+
+        Of those that stand only what fits ``where`` is replaced; how many rows were written.
         """
-        try:
-            async with database_session(doing, self._sessions) as session:
-                if not self._created:
-                    await self._create(session)
-                    self._created = True
-                yield session
-        except TablesUnavailable:
-            self._created = False  # the table may be gone
-            raise
+        written = 0
+        keys = [column.name for column in self._table.primary_key]
+        async with self.session(doing) as session:
+            for some in portions(sorted(rows, key=lambda row: [row[name] for name in keys])):
+                new = self.insert(session).values(some)
+                replaced = {name: new.excluded[name] for name in some[0] if name not in keys}
+                upsert = new.on_conflict_do_update(index_elements=keys, set_=replaced, where=where)
+                written += (await session.execute(upsert)).rowcount
+            for statement in afterwards:
+                await session.execute(statement)
+            await session.commit()
+        return written
+
+    def insert(self, session: Any) -> Any:
+        """An INSERT that may say what to do about a row that stands, in the database's dialect."""
+        dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+        return dialect.insert(self._table)
 
     async def _create(self, session: Any) -> None:
         """Create the table; of two workers that do so at once PostgreSQL fails one, which is fine.
 
         ``IF NOT EXISTS`` is no lock there: the other one's table comes up as a doubled name.
         """
-        create = CreateTable(self._table, if_not_exists=True)
-        try:
-            await session.execute(create)
-            await session.commit()
-        except (IntegrityError, ProgrammingError):
-            await session.rollback()
-            await session.execute(create)
-            await session.commit()
+        parts = [CreateIndex(index, if_not_exists=True) for index in self._table.indexes]
+        for create in (CreateTable(self._table, if_not_exists=True), *parts):
+            try:
+                await session.execute(create)
+                await session.commit()
+            except (IntegrityError, ProgrammingError):
+                await session.rollback()
+                await session.execute(create)
+                await session.commit()
 
 
-@asynccontextmanager
-async def database_session(doing: str, sessions: Sessions) -> AsyncGenerator[Any, None]:
-    """A session whose failures are ours.
-
-    Raises:
-        TablesUnavailable: the database refuses; the text says what was being done.
-    """
-    with HostFaults(doing, TablesUnavailable):
-        try:
-            async with sessions() as session:
-                yield session
-        except DBAPIError as error:  # its own text quotes the statement and what was written
-            raise TablesUnavailable(f"{doing}: {describe_fault(error.orig or error)}") from error
+def portions(values: Collection[Any]) -> Iterator[list[Any]]:
+    """As many values at a time as one statement takes."""
+    listed = list(values)
+    return (listed[at : at + _PER_STATEMENT] for at in range(0, len(listed), _PER_STATEMENT))
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:
@@ -76,3 +130,44 @@ def host_session() -> AbstractAsyncContextManager[Any]:
     from open_webui.internal.db import get_async_db_context
 
     return get_async_db_context()
+
+
+LEASES = Table(
+    "adaptive_memory_lease",
+    MetaData(),
+    Column("name", String(255), primary_key=True),
+    # What stands behind the colon of the name.
+    Column("user_id", String(255), nullable=False),
+    Column("owner", String(64), nullable=False),
+    Column("until", Double, nullable=False),
+)
+
+
+class HostLeaseTable:
+    """``Leases`` by one INSERT that takes an ended lease over where the name is there already.
+
+    The times are those of the workers' clocks: who holds a lease stops before its end by more than
+    the clocks may differ. The lease under which a user's turns are learned stands beside the turns.
+    """
+
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(LEASES, sessions)
+
+    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+        """Take or prolong a lease (see ``Leases``)."""
+        user_id, until = name.rpartition(":")[2], now + seconds
+        row = {"name": name, "user_id": user_id, "owner": owner, "until": until}
+        free = (LEASES.c.until < now) | (LEASES.c.owner == owner)
+        return bool(await self._table.upsert("taking a lease", [row], where=free))
+
+    async def release(self, name: str, owner: str) -> None:
+        """Remove the owner's row."""
+        held = (LEASES.c.name == name) & (LEASES.c.owner == owner)
+        await self._table.change("releasing a lease", delete(LEASES).where(held))
+
+    async def drop(self, name: str) -> None:
+        """Free a name, whoever holds it."""
+        standing = LEASES.c.name == name
+        # Looked for first: SQLite's one writer is taken by a DELETE that finds nothing, too.
+        if await self._table.rows("looking for a lease", select(LEASES.c.name).where(standing)):
+            await self._table.change("dropping a lease", delete(LEASES).where(standing))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 from sqlalchemy import (
@@ -21,11 +21,11 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
-from adaptive.errors import TablesUnavailable
+from adaptive.core.errors import TablesUnavailable
+from adaptive.core.table_ports import PendingTurn, TurnLease, WaitingTurns
 from adaptive.host.own_table import OwnTable, Sessions
-from adaptive.table_ports import PendingTurn, TurnLease, WaitingTurns
+from adaptive.privacy.sealing import Sealer
 
 log_pending = logging.getLogger("adaptive_memory.host")
 
@@ -36,7 +36,7 @@ _DONE_LIFETIME_SECONDS = 30 * _TIDY_SECONDS
 _WAITING_LIFETIME_SECONDS = 180 * _TIDY_SECONDS
 _MOST_READ = 200
 
-_PENDING = Table(
+PENDING = Table(
     "adaptive_memory_pending",
     MetaData(),
     Column("user_id", String(64), primary_key=True),
@@ -54,17 +54,16 @@ _PENDING = Table(
     Column("learned_at", Double, nullable=False, default=0.0),
     Column("model_calls", Integer, nullable=False, default=0),
 )
-_ROW = _PENDING.c
+_ROW = PENDING.c
 # The lease on a user: a row of the user's own beside the turns, so that one statement changes both,
 # and that all who want it write to one row, which both databases let them do one by one.
 _LEASE_ID = "(lease)"
 _IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
-_KEY = ("user_id", "message_id")
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_TOLD = tuple(
-    _ROW[one.name] for one in fields(PendingTurn) if one.name not in ("payload", "journal")
-)
+_SEALED = ("payload", "journal")
+_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name not in _SEALED]
+_TOLD = tuple(_ROW[name] for name in _TOLD_NAMES)
 
 
 class HostPendingTable:
@@ -74,29 +73,36 @@ class HostPendingTable:
     at READ COMMITTED, where an UPDATE that waited for another one looks at the row anew: the row of
     the lease. The times are those of the workers' clocks: who holds a lease stops before its end by
     more than the clocks may differ.
+
+    Payloads and journals are sealed. A turn whose payload can't be opened is marked as done when it
+    is taken, so that it keeps no other one waiting; a journal that can't be opened is absent, and
+    the model is asked again.
     """
 
-    def __init__(self, sessions: Sessions | None = None) -> None:
-        self._table = OwnTable(_PENDING, sessions)
+    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+        self._sealer = sealer
+        self._table = OwnTable(PENDING, sessions)
         self._tidy_again_at = 0.0
 
     async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
+        values = asdict(turn) | {"state": "waiting"}
+        for column in _SEALED:
+            values[column] = self._sealed(turn.user_id, column, values[column])
         async with self._table.session("queueing a turn") as session:
-            insert = _insert(session).values(asdict(turn) | {"state": "waiting"})
+            insert = self._table.insert(session).values(values)
             due_at = insert.excluded.due_at
-            await session.execute(
-                insert.on_conflict_do_update(
-                    index_elements=_KEY,
-                    set_={"due_at": due_at},
-                    where=_WAITING & (_ROW.due_at > due_at),
-                )
+            repeated = insert.on_conflict_do_update(
+                index_elements=["user_id", "message_id"],
+                set_={"due_at": due_at},
+                where=_WAITING & (_ROW.due_at > due_at),
             )
+            await session.execute(repeated)
             await session.commit()
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
         """A user's 200 oldest waiting turns, the lease on the user and the count of model calls."""
-        counted = _PENDING.alias()
+        counted = PENDING.alias()
         calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
             counted.c.user_id == user_id, counted.c.queued_at >= since
         )
@@ -106,41 +112,52 @@ class HostPendingTable:
             .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
             .limit(_MOST_READ + 1)
         )
-        async with self._table.session("reading what is to be learned") as session:
-            rows = [dict(row) for row in (await session.execute(query)).mappings()]
-        told = [(row.pop("lease_until"), row.pop("calls")) for row in rows]
-        leased = rows[:1] and rows[0]["message_id"] == _LEASE_ID
-        turns = tuple(PendingTurn(payload="", **row) for row in rows[1 if leased else 0 :])
-        return WaitingTurns(turns, told[0][0] if leased else 0.0, told[0][1] if told else 0)
+        found = await self._table.rows("reading what is to be learned", query)
+        leased = [row for row in found if row.message_id == _LEASE_ID]
+        told = ({name: getattr(row, name) for name in _TOLD_NAMES} for row in found)
+        turns = (PendingTurn(payload="", **one) for one in told if one["message_id"] != _LEASE_ID)
+        until = leased[0].lease_until if leased else 0.0
+        return WaitingTurns(tuple(turns), until, found[0].calls if found else 0)
 
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
-        """Take a lease and its turns (see ``PendingTable``); a user's first one takes an INSERT."""
+        """Take a lease and open its turns; ``None`` where one of them can't be opened.
+
+        That one is done then, and the lease has ended, to be taken without it. A user's first
+        lease takes an INSERT.
+        """
         turns = _ROW.message_id.in_(lease.message_ids) & _WAITING & (_ROW.batch == lease.batch)
         begin = (
-            update(_PENDING)
+            update(PENDING)
             .where(_ROW.user_id == lease.user_id, or_(_IS_LEASE & (_ROW.lease_until < now), turns))
             .values(
                 lease_owner=lease.owner,
                 lease_until=until,
                 attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0),
             )
-            .returning(*_TOLD, _ROW.payload, _ROW.journal)
+            .returning(*_TOLD, *(_ROW[column] for column in _SEALED))
         )
         async with self._table.session("taking turns to learn") as session:
             taken = await _rows_by_message(session, begin)
             if _LEASE_ID not in taken:
                 await session.rollback()
                 row = {"message_id": _LEASE_ID, "state": "lease", "learned_at": now}
-                insert = _insert(session).values(row | {"user_id": lease.user_id})
+                insert = self._table.insert(session).values(row | {"user_id": lease.user_id})
                 await session.execute(insert.on_conflict_do_nothing())
                 taken = await _rows_by_message(session, begin)
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
             await session.commit()
-        return tuple(PendingTurn(**taken[message_id]) for message_id in lease.message_ids)
+        opened = {one: self._opened(PendingTurn(**taken[one])) for one in lease.message_ids}
+        lost = tuple(one for one, turn in opened.items() if turn is None)
+        if not lost:
+            return tuple(turn for turn in opened.values() if turn is not None)
+        if await self.finish(replace(lease, message_ids=lost), 0, now):
+            told = "turns that are lost to learning, sealed with another secret or damaged: %d"
+            log_pending.error(told, len(lost))
+        return None
 
     async def renew(
         self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
@@ -148,8 +165,9 @@ class HostPendingTable:
         """Prolong a lease; a journal is kept in the newest turn's row."""
         values: dict[str, Any] = {"lease_until": until}
         if journal is not None:
+            sealed = self._sealed(lease.user_id, "journal", journal)
             values["batch"] = case((_IS_LEASE, ""), else_=lease.leader)
-            values["journal"] = case((_ROW.message_id == lease.leader, journal), else_="")
+            values["journal"] = case((_ROW.message_id == lease.leader, sealed), else_="")
         return await self._change("prolonging a lease", lease, values, calls)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
@@ -174,17 +192,16 @@ class HostPendingTable:
 
         Model calls are counted in the row of the newest turn.
         """
-        if calls:
-            more = case((_ROW.message_id == lease.leader, calls), else_=0)
-            values = {**values, "model_calls": _ROW.model_calls + more}
+        more = case((_ROW.message_id == lease.leader, calls), else_=0)
         under_it = (
             _ROW.user_id == lease.user_id,
             _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),
             _ROW.lease_owner == lease.owner,
         )
+        change = update(PENDING).where(*under_it)
+        change = change.values({**values, "model_calls": _ROW.model_calls + more})
         async with self._table.session(doing) as session:
-            changed = await session.execute(update(_PENDING).where(*under_it).values(values))
-            if changed.rowcount != 1 + len(lease.message_ids):
+            if (await session.execute(change)).rowcount != 1 + len(lease.message_ids):
                 await session.rollback()
                 return False
             await session.commit()
@@ -193,29 +210,28 @@ class HostPendingTable:
     async def _tidy(self, now: float) -> None:
         learned = ~_WAITING & (_ROW.learned_at < now - _DONE_LIFETIME_SECONDS)
         forsaken = _WAITING & (_ROW.queued_at < now - _WAITING_LIFETIME_SECONDS)
-        old = (_ROW.lease_until < now) & (learned | forsaken)
+        doing, free = "dropping turns learned long ago", _ROW.lease_until < now
         try:
-            async with self._table.session("dropping turns learned long ago") as session:
-                dropped = await session.scalars(delete(_PENDING).where(old).returning(_ROW.state))
-                never_learned = dropped.all().count("waiting")
-                await session.commit()
+            await self._table.change(doing, delete(PENDING).where(free, learned))
+            lost = await self._table.change(doing, delete(PENDING).where(free, forsaken))
         except TablesUnavailable as error:
             log_pending.info("it will be tried again tomorrow: %s", error)
             return
-        if never_learned:
+        if lost:
             told = "%d turns of users who stayed away for half a year were never learned"
-            log_pending.warning(told, never_learned)
+            log_pending.warning(told, lost)
+
+    def _sealed(self, user_id: str, column: str, text: str) -> str:
+        return self._sealer.seal(user_id, f"pending.{column}", text) if text else ""
+
+    def _opened(self, turn: PendingTurn) -> PendingTurn | None:
+        payload, journal = (
+            sealed and self._sealer.open(turn.user_id, f"pending.{column}", sealed)
+            for column, sealed in zip(_SEALED, (turn.payload, turn.journal), strict=True)
+        )
+        return None if payload is None else replace(turn, payload=payload, journal=journal or "")
 
 
 async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]]:
     rows = (await session.execute(query)).mappings()
     return {row["message_id"]: dict(row) for row in rows}
-
-
-def _insert(session: Any) -> Any:
-    """An INSERT that may say what to do about a row that stands.
-
-    No plain one: PostgreSQL logs each one that the key refuses.
-    """
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    return dialect.insert(_PENDING)

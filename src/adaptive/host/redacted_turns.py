@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import time
 import uuid
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from adaptive.core.model import turn_state
+from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat, restored_message
 from adaptive.privacy.redaction import Redaction
-from adaptive.shapes import listing, mapping
 
-# What a turn's metadata is marked with; the host hands the same mapping, or a copy of it, to every
-# hook of the turn (host: utils/middleware.py of 0.9.6 and 0.12.4).
-_TURN_MARK = "adaptive_memory_redaction"
 # A turn that was stopped or failed has no outlet, so nothing else would forget it.
 _IDLE_SECONDS = 3600.0
+# A megabyte takes a second or two; who says so much waits that long for privacy.
+_LONGEST_SECONDS = 10.0
 _WITHHELD = (
     "[The user's message is not shown to you: personal data in it could not be replaced. "
     "Say so in one sentence, and that sending it again may help.]"
@@ -33,74 +31,59 @@ class _RedactedTurn:
     """
 
     redaction: Redaction
-    events: EventRestorer
     used_at: float
     guarded: bool = False
+    events: EventRestorer = field(init=False)
 
 
 class RedactedTurns:
     """Redacts what goes to chat models, and restores what comes back, each turn by itself.
 
-    A turn is known by an unguessable mark in its metadata, so no turn, and no user, is ever given
+    A turn is known by an unguessable mark in its state, so no turn, and no user, is ever given
     another one's values. All is kept in this process, which serves the whole turn (0.9.6 and
     later), and nowhere else: if it restarts, placeholders stay, since values that are reckoned
     anew from a history that has changed meanwhile could be the wrong ones.
     """
 
-    def __init__(
-        self, clock: Callable[[], float] = time.monotonic, *, longest_seconds: float = 10.0
-    ) -> None:
-        # A megabyte takes a second or two; who says so much waits that long for privacy.
-        self._clock, self._longest_seconds = clock, longest_seconds
+    def __init__(self) -> None:
         self._turns: dict[str, _RedactedTurn] = {}
 
     def __len__(self) -> int:
-        before = self._clock() - _IDLE_SECONDS
-        idle = [mark for mark, turn in self._turns.items() if turn.used_at < before]
-        for mark in idle:
-            del self._turns[mark]
+        before = time.monotonic() - _IDLE_SECONDS
+        self._turns = {mark: one for mark, one in self._turns.items() if one.used_at >= before}
         return len(self._turns)
 
-    async def redact(
-        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
-    ) -> dict[str, Any]:
+    async def redact(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         """A request of a new turn with placeholders for personal data in all its messages.
 
         Raises:
             TimeoutError: it takes too long; nothing of the request may be sent.
         """
-        mark = metadata[_TURN_MARK] = uuid.uuid4().hex
-        redaction = Redaction()
-        turn = _RedactedTurn(redaction, EventRestorer(redaction), self._clock())
-        self._turns[mark] = turn
+        mark = turn_state(metadata)["redaction"] = uuid.uuid4().hex
+        turn = self._turns[mark] = _RedactedTurn(Redaction(), time.monotonic())
         return await self._redacted(body, turn)
 
-    async def redact_again(
-        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
-    ) -> dict[str, Any]:
+    async def redact_again(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         """The same request when the host has added to it: documents, results, earlier words.
 
         Raises:
             TimeoutError: it takes too long; nothing of the request may be sent.
         """
-        if _TURN_MARK not in metadata:
+        if "redaction" not in turn_state(metadata):
             return body
-        turn = self._turn(metadata)
-        if turn is None:
+        if (turn := self._turn(metadata)) is None:
             return await self.redact(body, metadata)
         turn.guarded = True
         return await self._redacted(body, turn)
 
     async def _redacted(self, body: dict[str, Any], turn: _RedactedTurn) -> dict[str, Any]:
         turn.events = EventRestorer(turn.redaction)
-        async with asyncio.timeout(self._longest_seconds):
+        async with asyncio.timeout(_LONGEST_SECONDS):
             messages = listing(body.get("messages"))
             redacted = await asyncio.to_thread(redacted_chat, messages, turn.redaction)
         return {**body, "messages": redacted}
 
-    def restore_event(
-        self, event: Any, metadata: MutableMapping[str, Any], body: MutableMapping[str, Any]
-    ) -> Any:
+    def restore_event(self, event: Any, metadata: dict[str, Any], body: dict[str, Any]) -> Any:
         """A piece of an answer with values for placeholders.
 
         Where the host gives what was said before a tool call back to the model without asking us
@@ -110,7 +93,8 @@ class RedactedTurns:
         turn = self._turn(metadata)
         if turn is None or turn.redaction.is_empty:
             return event
-        if not turn.guarded and _may_go_on(body, metadata):
+        runs_code = mapping(metadata.get("features")).get("code_interpreter")
+        if not turn.guarded and (body.get("tools") or runs_code):
             return event
         if isinstance(event, bytes):
             line = event.decode("utf-8", "surrogateescape")
@@ -119,9 +103,7 @@ class RedactedTurns:
             return turn.events.restored_line(event)
         return turn.events.restored(event) if mapping(event) else event
 
-    def restore_answer(
-        self, body: dict[str, Any], metadata: MutableMapping[str, Any]
-    ) -> dict[str, Any]:
+    def restore_answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
         """A turn's messages, as the outlet gets them, with values for what is left of placeholders.
 
         The turn is over with it. Earlier answers of a stored chat stay: their placeholders were
@@ -130,7 +112,7 @@ class RedactedTurns:
         turn = self._turn(metadata)
         if turn is None:
             return body
-        del self._turns[metadata[_TURN_MARK]]
+        del self._turns[turn_state(metadata).get("redaction", "")]
         messages = listing(body.get("messages"))
         if turn.redaction.is_empty or not messages:
             return body
@@ -140,38 +122,17 @@ class RedactedTurns:
         ]
         answer = mapping(messages[-1])
         if answer.get("role") == "assistant":
-            whole = restored_message(answer, turn.redaction)
-            restored[-1] = _with_tail(whole, turn.events.take_held())
+            restored[-1] = restored_message(answer, turn.redaction)
         return body if restored == messages else {**body, "messages": restored}
 
-    def _turn(self, metadata: MutableMapping[str, Any]) -> _RedactedTurn | None:
-        mark = metadata.get(_TURN_MARK)
+    def _turn(self, metadata: dict[str, Any]) -> _RedactedTurn | None:
+        mark = turn_state(metadata).get("redaction")
         turn = self._turns.get(mark) if isinstance(mark, str) else None
         if turn is not None:
-            turn.used_at = self._clock()
+            turn.used_at = time.monotonic()
         return turn
 
 
 def withheld(body: dict[str, Any]) -> dict[str, Any]:
     """A request that could not be redacted, without anything that anybody said."""
     return {**body, "messages": [{"role": "user", "content": _WITHHELD}]}
-
-
-def _may_go_on(body: MutableMapping[str, Any], metadata: MutableMapping[str, Any]) -> bool:
-    """Whether the host may send this answer back to the model: with tools, or after it ran code."""
-    features = mapping(metadata.get("features"))
-    return bool(body.get("tools") or features.get("code_interpreter"))
-
-
-def _with_tail(answer: dict[str, Any], tail: str) -> dict[str, Any]:
-    """An answer with what was held of it when its stream broke off without an end."""
-    if not tail:
-        return answer
-    longer = copy.deepcopy(answer)
-    if isinstance(longer.get("content"), str):
-        longer["content"] += tail
-    for item in listing(longer.get("output"))[-1:]:
-        for part in listing(mapping(item).get("content"))[-1:]:
-            if isinstance(mapping(part).get("text"), str):
-                part["text"] += tail
-    return longer

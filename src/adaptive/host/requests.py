@@ -1,16 +1,77 @@
-"""Requests and accounts of the host, as its functions want them."""
+"""What calls of the host need: a release that has them, its settings, requests and accounts."""
 
 from __future__ import annotations
 
+import asyncio
 import inspect
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from fastapi import Request
-from pydantic import ValidationError
 
-from adaptive.errors import HostError
 from adaptive.host.faults import HostFaults
+
+UNSUPPORTED = (
+    "this Open WebUI is older than 0.9.6: its memory API is not asynchronous; chats go on without "
+    "Adaptive Memory"
+)
+# Our name -> (attribute of ``app.state.config`` up to 0.9, key in a table from 0.10 on);
+# host: config.py.
+_NAMES: Mapping[str, tuple[str, str]] = {
+    "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
+    "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
+    "task_model": ("TASK_MODEL", "task.model.default"),
+    "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
+    "memory_context": ("", "memories.system_context.enable"),
+    "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
+    "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+    "context_compaction": ("", "chat.context_compaction.enable"),
+    "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
+    "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
+}
+
+
+def host_is_supported() -> bool:
+    """Whether the host's memory layer is the asynchronous one, which came with release 0.9."""
+    try:
+        from open_webui.models.memories import Memories
+        from open_webui.retrieval.vector import async_client
+    except ImportError:
+        return False
+    return bool(async_client) and inspect.iscoroutinefunction(Memories.get_memories_by_user_id)
+
+
+def host_state(name: str) -> Any:
+    """What the host that runs in this process keeps under a name, ``None`` where none does."""
+    return getattr(getattr(_host_app(), "state", None), name, None)
+
+
+def _host_app() -> Any:
+    return getattr(sys.modules.get("open_webui.main"), "app", None)
+
+
+def host_request() -> Request | None:
+    """A request of nobody's to the running host, ``None`` where none runs or no loop does."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    app = _host_app()
+    if app is None or not host_is_supported():
+        return None
+    return Request({"type": "http", "app": app, "headers": [], "state": {}})
+
+
+async def host_settings(request: Request, *names: str) -> dict[str, Any]:
+    """Values of host settings by our names; ``None`` where the release has no such setting."""
+    config = getattr(request.app.state, "config", None)
+    if config is not None:
+        return {name: getattr(config, _NAMES[name][0] or "?", None) for name in names}
+    from open_webui.models.config import Config
+
+    stored = await Config.get_many(*(_NAMES[name][1] for name in names))
+    return {name: stored.get(_NAMES[name][1]) for name in names}
 
 
 def isolated_request(request: Request) -> Request:
@@ -41,19 +102,12 @@ async def account(user: Mapping[str, Any]) -> Any:
     """The host's user model for the dict a hook receives, which is a dump of it.
 
     Raises:
-        HostError: the dict is no user's, and the host knows none by its id either.
+        HostError: the dict is no user's.
     """
-    from open_webui.models.users import UserModel, Users
+    from open_webui.models.users import UserModel
 
-    try:
-        return UserModel(**{name: value for name, value in user.items() if name != "valves"})
-    except ValidationError:
-        user_id = str(user.get("id") or "")
     with HostFaults("reading the user"):
-        found = await Users.get_user_by_id(user_id)
-    if found is None:
-        raise HostError(f"the host knows no user {user_id!r}")
-    return found
+        return UserModel(**{name: value for name, value in user.items() if name != "valves"})
 
 
 def accepted_arguments(

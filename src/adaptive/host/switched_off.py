@@ -14,12 +14,11 @@ from typing import Any
 
 from sqlalchemy import select
 
-from adaptive.errors import HostError, TablesUnavailable
-from adaptive.host.faults import HostFaults
-from adaptive.host.hook import Hook
-from adaptive.host.lease_table import HostLeaseTable
-from adaptive.host.uninterrupted import uninterrupted
-from adaptive.shapes import mapping
+from adaptive.core.errors import HostError, TablesUnavailable
+from adaptive.core.shapes import mapping
+from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.own_table import HostLeaseTable
+from adaptive.settings.hook import Hook
 
 log_switched_off = logging.getLogger("adaptive_memory.host")
 
@@ -28,8 +27,8 @@ SWITCHED_OFF = (
     "or saved."
 )
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
-# The host ends the turn first: its work after the outlet is what the user still waits for.
-_SWITCH_TOLD_AFTER_SECONDS = 0.1
+# The host ends the turn first: what follows the outlet is what its user waits for.
+_TOLD_AFTER_SECONDS = 0.1
 
 
 def memory_switch(user: Mapping[str, Any]) -> bool | None:
@@ -47,61 +46,46 @@ def memory_switched_off(user: Mapping[str, Any]) -> bool:
     return memory_switch(user) is False
 
 
+@uninterrupted
 async def wants_memory(user_id: str) -> bool:
     """Whether a user's switch is not off by now: for work that goes on behind a turn.
 
     Where the host can't tell, it is as it was for the turn, or there would be no such work.
     """
     try:
-        return not memory_switched_off({"settings": await _stored_settings(user_id)})
+        with HostFaults("reading a user's settings"):
+            from open_webui.internal.db import get_async_db_context
+            from open_webui.models.users import User
+
+            async with get_async_db_context() as session:
+                # The whole account would bring its picture along.
+                query = select(User.settings).where(User.id == user_id)
+                settings = (await session.execute(query)).scalar()
     except HostError as error:
         log_switched_off.debug("%s", error)
         return True
+    return not memory_switched_off({"settings": settings})
 
 
-@uninterrupted
-async def _stored_settings(user_id: str) -> Any:
-    """A user's settings as they are stored; the whole account would bring its picture along."""
-    with HostFaults("reading a user's settings"):
-        from open_webui.internal.db import get_async_db_context
-        from open_webui.models.users import User
-
-        async with get_async_db_context() as session:
-            query = select(User.settings).where(User.id == user_id)
-            return (await session.execute(query)).scalar()
-
-
-class SwitchNotices:
-    """Tells who has switched memory off that nothing is remembered, once until it is on again.
+async def see_switch(
+    hook: Hook, user: Mapping[str, Any], writing: asyncio.Semaphore, table: HostLeaseTable
+) -> None:
+    """Tell a user who has switched memory off that nothing is remembered, once until it is on.
 
     Who was told stands in the table of leases, as one that does not end: of two workers or tabs
     one gets it. It goes when memory is switched on, or everything about the user is erased.
+    ``writing`` is held while the line is shown: the host stores it with the chat.
     """
-
-    def __init__(self, table: HostLeaseTable | None = None) -> None:
-        self._table = table or HostLeaseTable()
-
-    async def see(self, hook: Hook, writing: asyncio.Semaphore) -> None:
-        """Tell the user of a hook, or note that memory is on again.
-
-        ``writing`` is held while the line is shown: the host stores it with the chat.
-        """
-        switch, name = memory_switch(hook.user), f"switched_off:{hook.user_id}"
-        try:
-            if switch:
-                await self._table.drop(name)
-            elif switch is False and _is_shown(hook):
-                await asyncio.sleep(_SWITCH_TOLD_AFTER_SECONDS)
-                if await self._table.acquire(
-                    name, uuid.uuid4().hex, time.time(), _FOR_GOOD_SECONDS
-                ):
-                    async with writing:
-                        await hook.notifier.status(SWITCHED_OFF)
-        except TablesUnavailable as error:
-            log_switched_off.info("a user is told another time that memory is off: %s", error)
-
-
-def _is_shown(hook: Hook) -> bool:
-    """Whether there is a page that shows a line, and its user wants one."""
-    paged = hook.told_kind in ("saved", "temporary") and hook.emitter is not None
-    return paged and hook.settings.show_status
+    switch, name = memory_switch(user), f"switched_off:{hook.user_id}"
+    paged = hook.told_kind in ("saved", "temporary") and hook.has_page
+    try:
+        if switch:
+            await table.drop(name)
+        elif switch is False and paged and hook.settings.show_status:
+            await asyncio.sleep(_TOLD_AFTER_SECONDS)
+            owner, now = uuid.uuid4().hex, time.time()
+            if await table.acquire(name, owner, now, _FOR_GOOD_SECONDS):
+                async with writing:
+                    await hook.notifier.status(SWITCHED_OFF)
+    except TablesUnavailable as error:
+        log_switched_off.info("a user is told another time that memory is off: %s", error)

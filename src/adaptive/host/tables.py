@@ -2,65 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Self
-
-from adaptive.conversation_ports import ChatNotesTable
-from adaptive.host.archive_table import HostArchiveTable
-from adaptive.host.audit_table import HostAuditTable
-from adaptive.host.chat_notes_table import HostChatNotesTable
-from adaptive.host.chat_table import HostChatTable
-from adaptive.host.lease_table import HostLeaseTable
-from adaptive.host.pending_table import HostPendingTable
-from adaptive.host.sealed_tables import (
-    SealedArchiveTable,
-    SealedAuditTable,
-    SealedChatTable,
-    SealedPendingTable,
-)
-from adaptive.host.suggestion_table import HostSuggestionTable
-from adaptive.host.usage_table import HostUsageTable
-from adaptive.host.vector_table import HostVectorTable
-from adaptive.privacy.sealing import Sealer
-from adaptive.suggestion_ports import SuggestionTable
-from adaptive.table_ports import (
+from adaptive.core.kept import (
     ArchiveTable,
     AuditTable,
-    Leases,
-    PendingTable,
-    RetainedChats,
+    ChatNotesTable,
+    ChatTable,
+    SuggestionTable,
     UsageTable,
 )
+from adaptive.host.entries import SealedEntries
+from adaptive.host.own_table import HostLeaseTable, Sessions
+from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.vector_table import HostVectorTable
+from adaptive.privacy.sealing import Sealer
+
+_LONGEST_SECRET = 4096
 
 
-@dataclass(frozen=True, slots=True)
 class HostTables:
     """What an instance of the plug-in keeps in the host's database, for all users and workers.
 
-    Nothing is asked of the database before a table is used.
+    Nothing is asked of the database before a table is used; ``sessions`` opens another one.
     """
 
-    vectors: HostVectorTable
-    usage: UsageTable
-    pending: PendingTable
-    leases: Leases
-    archive: ArchiveTable
-    audit: AuditTable
-    suggestions: SuggestionTable
-    chats: RetainedChats
-    chat_notes: ChatNotesTable
+    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+        entries = SealedEntries(sealer, sessions)
+        self.vectors = HostVectorTable(sessions)
+        self.pending = HostPendingTable(sealer, sessions)
+        self.leases = HostLeaseTable(sessions)
+        self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
+        self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
+        self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
 
-    @classmethod
-    def sealed(cls, sealer: Sealer) -> Self:
-        """The tables, their texts sealed."""
-        return cls(
-            HostVectorTable(),
-            HostUsageTable(),
-            SealedPendingTable(HostPendingTable(), sealer),
-            HostLeaseTable(),
-            SealedArchiveTable(HostArchiveTable(), sealer),
-            SealedAuditTable(HostAuditTable(), sealer),
-            HostSuggestionTable(sealer),
-            SealedChatTable(HostChatTable(), sealer),
-            HostChatNotesTable(sealer),
-        )
+
+def host_secret() -> str:
+    """The host's ``WEBUI_SECRET_KEY`` as this process was started with it, empty where it has none.
+
+    The host takes it from the environment, where its start scripts and ``open-webui serve`` put
+    what they have generated into a file (host: env.py, __init__.py, start.sh). With sign-in it
+    refuses to start without one, so only a host without sign-in may have none.
+    """
+    try:
+        from open_webui.env import WEBUI_SECRET_KEY
+    except ImportError:
+        return ""
+    # One start script reads the end of the file's last line, too.
+    return str(WEBUI_SECRET_KEY or "").strip()[:_LONGEST_SECRET]

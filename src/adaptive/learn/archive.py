@@ -7,52 +7,27 @@ archived. So whatever fails in between, every memory is in the store, in the arc
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from adaptive.errors import HostError, MemoryUnavailable, TablesUnavailable
-from adaptive.model import Draft, Memory, Outcome, Provenance, has_ended
-from adaptive.ports import MemoryStore
-from adaptive.privacy.secrets import without_secrets
+from adaptive.core.errors import HostError, MemoryUnavailable, TablesUnavailable
+from adaptive.core.kept import ArchiveTable, UsageTable
+from adaptive.core.model import Draft, Memory, Outcome, Provenance, has_ended
+from adaptive.core.ports import MemoryStore
+from adaptive.core.table_ports import ArchivedMemory, AuditEntry
+from adaptive.privacy.gate import AuditTrail
 from adaptive.search.tokens import comparable
-from adaptive.settings import Settings
-from adaptive.table_ports import (
-    ArchivedMemory,
-    ArchiveTable,
-    AuditEntry,
-    AuditTable,
-    Recalls,
-    UsageTable,
-)
+from adaptive.settings.merged import Settings
 
 log_archive = logging.getLogger("adaptive_memory.learn")
 
+# Memories of this importance are pruned last, and never summarised.
+CORE_IMPORTANCE = 9
 # The host reads the whole store for each row it deletes, so a limit that was set later is reached
 # over several turns.
 _PRUNED_PER_TURN = 25
-
-
-class AuditTrail:
-    """An audit table that may fail: a failure is logged, none is raised.
-
-    A secret that another tool has put into a memory is left out of the trail.
-    """
-
-    def __init__(self, table: AuditTable) -> None:
-        self._table = table
-
-    async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
-        """Add changes that were made, in their order; ``now`` is in epoch seconds."""
-        told = [
-            replace(one, before=without_secrets(one.before), after=without_secrets(one.after))
-            for one in entries
-        ]
-        try:
-            await self._table.append(user_id, told, now)
-        except TablesUnavailable as error:
-            log_archive.warning("changes are not written down: %s", error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,23 +42,15 @@ class UserStore:
 
 
 async def put_into_archive(user: UserStore, archived: Sequence[ArchivedMemory]) -> None:
-    """Archive memories and read them back.
-
-    Raises:
-        TablesUnavailable: not every one of them stands in the archive as it was put there.
-    """
+    """Archive memories and read them back."""
     await user.archive.put(user.user_id, archived)
-    found = await user.archive.find(user.user_id, [one.memory.id for one in archived])
-    if any(found.get(one.memory.id) != one for one in archived):
+    found = await user.archive.read(user.user_id, [one.memory.id for one in archived])
+    if any(one not in found for one in archived):
         raise TablesUnavailable("the archive does not hold what was written into it")
 
 
 async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[Memory]:
-    """Delete archived memories that were not changed since; return those that left the store.
-
-    Raises:
-        HostError: the store could not be read; nothing was deleted.
-    """
+    """Delete archived memories that were not changed since; return those that left the store."""
     rows = {row.id: row for row in await user.store.read()}
     removed: list[Memory] = []
     for memory in (one for one in memories if rows.get(one.id) == one):
@@ -98,19 +65,11 @@ async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[M
 
 
 async def restore_memory(user: UserStore, memory_id: str, now: int) -> Memory | None:
-    """Write an archived memory back, with where and when it was said; ``None`` if there is none.
-
-    What the store holds already, because a former try broke off, is not written again. The row has
-    a new id; meta names the former one in ``restored_from``.
-
-    Raises:
-        TablesUnavailable: the archive can't be read.
-        HostError: the row does not stand in the store; the archive keeps it.
-    """
-    archived = await user.archive.restore(user.user_id, memory_id)
-    if archived is None:
+    """Write an archived memory back, with where and when it was said; ``None`` if there is none."""
+    archived = await user.archive.read(user.user_id, [memory_id])
+    if not archived:
         return None
-    memory, words = archived.memory, comparable(archived.memory.content)
+    memory, words = archived[0].memory, comparable(archived[0].memory.content)
     for row in await user.store.read():
         if memory.id in (row.id, row.meta.get("restored_from")) or comparable(row.content) == words:
             break
@@ -133,78 +92,41 @@ def said_at_of(memory: Memory) -> int:
     return said if isinstance(said, int) and said > 0 else memory.created_at
 
 
-def is_core(memory: Memory, settings: Settings) -> bool:
-    """Whether a memory says who the user is, or is as important as the admin wants of core facts.
-
-    Who the user is stays core where ``core_importance`` is 11, which is about injection.
-    """
-    return "identity" in memory.tags or memory.importance >= settings.core_importance
-
-
-def surplus(
-    memories: Sequence[Memory],
-    settings: Settings,
-    recalls: Mapping[str, Recalls],
-    fresh: Set[str],
-    today: str = "",
-) -> list[Memory]:
-    """The memories over ``max_total_memories``, the first to go first.
-
-    What has ended by ``today`` ("YYYY-MM-DD") goes first, and core facts go last; of equals goes
-    what has not changed for longest. The ids in ``fresh`` were written this very turn and stay.
-    """
-
-    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
-        weight = {
-            "oldest": 0,
-            "least_recalled": recalls[memory.id].count if memory.id in recalls else 0,
-            "least_important": memory.importance,
-        }[settings.pruning_strategy]
-        stays = not has_ended(memory, today)
-        core = stays and is_core(memory, settings)
-        return stays, core, weight, memory.updated_at, memory.created_at, memory.id
-
-    limit = settings.max_total_memories or len(memories)
-    candidates = [memory for memory in memories if memory.id not in fresh]
-    return sorted(candidates, key=place)[: max(len(memories) - limit, 0)]
+def is_core(memory: Memory) -> bool:
+    """Whether a memory says who the user is, or is as important as core facts are."""
+    return "identity" in memory.tags or memory.importance >= CORE_IMPORTANCE
 
 
 async def prune_store(
     user: UserStore, settings: Settings, source: Provenance, fresh: Set[str], now: int
 ) -> list[Outcome]:
-    """Archive and delete what is too much after a turn, at most 25 memories; tell what went.
-
-    Raises nothing of ours: what could not be archived or deleted stays, and the next turn tries
-    again. ``now`` is in epoch seconds.
-    """
+    """Archive and delete what is too much, first what has ended; what is ``fresh`` stays."""
     limit, strategy = settings.max_total_memories, settings.pruning_strategy
     today = str(datetime.fromtimestamp(now, UTC).date())
-    order = f"the {strategy.replace('_', ' ')} go first"
+    recalls: dict[str, int] = {}
 
-    def reason(memory: Memory) -> str:
-        """Why a memory goes, for the archive and the user."""
-        ended = f"this one ended on {memory.until}" if has_ended(memory, today) else ""
-        return f"more than {limit} memories; {ended or order}"
+    def place(memory: Memory) -> tuple[bool, bool, int, int, int, str]:
+        """Where a memory stands in the order in which they go."""
+        weight = memory.importance if strategy == "least_important" else 0
+        weight = recalls.get(memory.id, weight)
+        stays, changed = not has_ended(memory, today), (memory.updated_at, memory.created_at)
+        return stays, stays and is_core(memory), weight, *changed, memory.id
 
+    reason = f"more than {limit} memories; the {strategy.replace('_', ' ')} go first"
     try:
         if not limit or (await user.store.stamp()).count <= limit:
             return []
-        memories, recalls = await user.store.read(), dict[str, Recalls]()
+        memories = await user.store.read()
         if strategy == "least_recalled":
             recalls = await user.usage.read(user.user_id)
-        chosen = surplus(memories, settings, recalls, fresh, today)[:_PRUNED_PER_TURN]
-        await put_into_archive(user, [ArchivedMemory(one, reason(one), now) for one in chosen])
+        candidates = sorted((one for one in memories if one.id not in fresh), key=place)
+        chosen = candidates[: min(max(len(memories) - limit, 0), _PRUNED_PER_TURN)]
+        await put_into_archive(user, [ArchivedMemory(one, reason, now) for one in chosen])
         removed = await remove_archived(user, chosen)
     except HostError as error:
         log_archive.warning("nothing is pruned: %s", error)
         return []
-    if recalls:
-        standing = {one.id for one in memories} - {one.id for one in removed}
-        with suppress(TablesUnavailable):  # the next pruning drops them
-            await user.usage.keep_only(user.user_id, sorted(standing))
-    where = (source.chat_id, source.message_id)
-    entries = [
-        AuditEntry("pruned", one.id, now, one.content, "", reason(one), *where) for one in removed
-    ]
+    why = ("", reason, source.chat_id, source.message_id)
+    entries = [AuditEntry("pruned", one.id, now, one.content, *why) for one in removed]
     await user.trail.record(user.user_id, entries, now)
-    return [Outcome("archived", memory.content, reason(memory)) for memory in removed]
+    return [Outcome("archived", memory.content, reason) for memory in removed]

@@ -1,19 +1,18 @@
-"""Asking a model which durable facts a turn holds, and once more where its answer can't be used."""
+"""Asking a model which durable facts a turn holds: what it is shown, and asked once more."""
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from adaptive.errors import ModelError, ReplyUnusable
-from adaptive.learn.operations import END_NOTE, TOO_MANY, Extraction, read_extraction
-from adaptive.llm.prompts import render_prompt
-from adaptive.llm.reply import REPLY_REASONS
-from adaptive.measures import staged
-from adaptive.messages import head_and_tail
-from adaptive.model import (
+from adaptive.core.errors import ModelError, ReplyUnusable
+from adaptive.core.measures import staged
+from adaptive.core.messages import head_and_tail
+from adaptive.core.model import (
     ABOUT,
     FACT_KINDS,
     Completion,
@@ -21,13 +20,27 @@ from adaptive.model import (
     Memory,
     Turn,
 )
+from adaptive.core.ports import Vectors
+from adaptive.learn.operations import END_NOTE, TOO_MANY, Extraction, read_extraction
+from adaptive.learn.prefilter import spoken_parts
+from adaptive.llm.prompts import render_prompt
+from adaptive.llm.reply import REPLY_REASONS
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import without_secrets
-from adaptive.settings import Settings
+from adaptive.search.fusion import Asked, rank
+from adaptive.search.index import MemoryIndex
+from adaptive.search.query import asked_for
+from adaptive.settings.local_only import LocalOnlyBanks
+from adaptive.settings.merged import Settings
 
 _LONGEST_WORDS = 12000
 _LONGEST_UTTERANCE = 1000
 _LONGEST_MEMORY = 1000
+# With more memories than this only some are shown to the model.
+MOST_SHOWN = 20
+# Of these so many are the most important ones, whatever the message says: an allergy is near to
+# few messages that it matters for.
+_BY_IMPORTANCE = 5
 _AGAIN = """## Your last answer
 It could not be used as it was:
 - {}
@@ -46,19 +59,15 @@ def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[
     return {"type": "object", "properties": {key: listed}, "required": [key]}
 
 
-def _one_of(values: Sequence[str]) -> Mapping[str, Any]:
-    return {"enum": list(values)}
-
-
 EXTRACT_SCHEMA = list_schema(
     "operations",
     {
-        "operation": _one_of(("NEW", "UPDATE", "DELETE")),
+        "operation": {"enum": ["NEW", "UPDATE", "DELETE"]},
         "id": "string",
         "content": "string",
         "evidence": {"type": "array", "items": {"type": "string"}},
-        "about": _one_of(ABOUT),
-        "kind": _one_of(FACT_KINDS),
+        "about": {"enum": list(ABOUT)},
+        "kind": {"enum": list(FACT_KINDS)},
         "until": ["string", "null"],
         "tags": {"type": "array", "items": {"type": "string"}},
         "memory_bank": "string",
@@ -73,14 +82,7 @@ EXTRACT_SCHEMA = list_schema(
 async def extraction(
     ask_model: AskModel, turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
 ) -> Extraction:
-    """What a model finds in a turn: its answer, and what a second one adds where it is broken.
-
-    ``shown`` are the memories that the model is shown, ``now`` the time of the message in the
-    user's time zone.
-
-    Raises:
-        ModelError: there is no usable answer.
-    """
+    """What a model finds in a turn: its answer, and what a second one adds where it is broken."""
     request = extraction_request(turn, shown, settings, now)
     try:
         first = read_extraction(await ask_model(request), shown, settings)
@@ -92,14 +94,13 @@ async def extraction(
     if not wrong:
         return first
     note = _AGAIN.format("\n- ".join(wrong))
-    again = f"{request.user}\n\n{note}"
+    again = replace(request, user=f"{request.user}\n\n{note}")
     try:
-        second = read_extraction(await ask_model(replace(request, user=again)), shown, settings)
+        return first.joined(read_extraction(await ask_model(again), shown, settings))
     except ModelError:
         if not first:
             raise
         return first
-    return first.joined(second)
 
 
 def extraction_request(
@@ -114,7 +115,7 @@ def extraction_request(
         "language": settings.memory_language.strip() or "the language of the message",
         "admin": settings.keeping_rules,
     }
-    system = render_prompt("extract", settings.memory_identification_prompt, values)
+    system = render_prompt("extract", "", values)
     sections: list[str] = []
     if turn.earlier:
         lines = [f"{one.role}: {_one_line(one.text, _LONGEST_UTTERANCE)}" for one in turn.earlier]
@@ -126,14 +127,34 @@ def extraction_request(
     return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)
 
 
+async def shown_memories(
+    index: MemoryIndex, words: str, vectors: Vectors | None, hidden: LocalOnlyBanks
+) -> Sequence[Memory]:
+    """All memories of a small store; of another those that may matter for a message."""
+    if len(index.memories) <= MOST_SHOWN:
+        return hidden.without(index.memories)
+    # What several turns say that are learned together is near to none of what it corrects: each
+    # part is looked for by its own words, rare ones first.
+    parts = [Asked(one, None) for one in spoken_parts(words)]
+    asked = [asked_for(words, "", vectors, index.dimension), *parts]
+    near = await asyncio.to_thread(nearest_memories, index, asked)
+    weighty = sorted(index.memories, key=lambda one: -one.importance)[:_BY_IMPORTANCE]
+    chosen = [*near[: MOST_SHOWN - len(weighty)], *weighty, *near]
+    return hidden.without({one.id: one for one in chosen}.values())[:MOST_SHOWN]
+
+
+def nearest_memories(index: MemoryIndex, asked: Sequence[Asked]) -> Sequence[Memory]:
+    """The nearest to each of several questions, then the second of each; of a small store all."""
+    rankings = [[one.place for one in rank(index.shelf, each)] for each in asked]
+    places = itertools.chain.from_iterable(itertools.zip_longest(*rankings))
+    return [index.memories[place] for place in dict.fromkeys(places) if place is not None]
+
+
 def listed_memories(memories: Sequence[Memory]) -> str:
     """Memories as a model is shown them: one a line, with its id and the day on which it ends."""
-    lines: list[str] = []
-    for one in memories:
-        end = END_NOTE.format(one.until) if one.until else ""
-        content = escaped_entry(_one_line(one.content, _LONGEST_MEMORY) + end)
-        lines.append(f"- id={one.id} | {content}")
-    return "\n".join(lines)
+    shown = {one.id: _one_line(one.content, _LONGEST_MEMORY) for one in memories}
+    ends = {one.id: END_NOTE.format(one.until) if one.until else "" for one in memories}
+    return "\n".join(f"- id={id} | {escaped_entry(shown[id] + ends[id])}" for id in shown)
 
 
 def _one_line(text: str, limit: int) -> str:

@@ -1,21 +1,21 @@
 """Whether a proposed change is what the user said: each fact proves it by the user's own words.
 
 The model quotes the words that say a fact (``evidence``), and code looks for them in what the user
-typed. Nothing here reads what a sentence means, so it works in every script: words are compared by
-how they begin, and by pairs of signs where a script puts no spaces between words.
+typed, in every script: words are compared by how they begin, and sign by sign where a script puts
+no spaces between words.
 """
 
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from adaptive.model import Memory, Operation, Proof, Turn
+from adaptive.core.model import Memory, Operation, Proof, Turn
+from adaptive.search.text_similarity import folded_text
 from adaptive.search.tokens import tokens
-from adaptive.settings import Settings
+from adaptive.settings.merged import Settings
 
 # Of a quotation so much must stand within one window of the typed words: small models misquote.
 _LEAST_QUOTED = 0.7
@@ -75,36 +75,27 @@ _DIGITS = re.compile(r"\d+")
 
 def typed_words(words: str) -> str:
     """A message without what stands in fences, block quotes, mails and quoted sentences."""
-    return _QUOTED.sub(lambda found: found[0] if _is_title(found[0]) else " ", _unpasted(words))
+    return _QUOTED.sub(lambda found: _title(found[0]), _unpasted(words))
 
 
 def _unpasted(words: str) -> str:
-    for pasted in (_FENCED, _CITED, _MAIL):
-        words = pasted.sub("\n", words)
-    return words
+    return _MAIL.sub("\n", _CITED.sub("\n", _FENCED.sub("\n", words)))
 
 
-def _is_title(quoted: str) -> bool:
-    units = _units(quoted)
-    unspaced = any(map(UNSPACED.match, units))
-    return len(units) <= (_LONGEST_TITLE_SIGNS if unspaced else _LONGEST_TITLE_WORDS)
+def _title(quoted: str) -> str:
+    """What stands in quotation marks if it is short enough for a title, else nothing."""
+    longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(quoted) else _LONGEST_TITLE_WORDS
+    return quoted if len(_units(quoted)) <= longest else " "
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the user said.
-
-    Attributes:
-        words: the newest message as it was sent, pasted text and all.
-        earlier: what the user typed in the messages before it that the model was shown.
-        typed: of the newest message what the user typed.
-        unpasted: the same with what stands in quotation marks: others' sentences, or drafts.
-    """
+    """The newest message, what was typed of it and in the ones before it, and what is unpasted."""
 
     words: str
     earlier: str
     typed: str
-    unpasted: str
+    unpasted: str  # with what stands in quotation marks: others' sentences, or drafts
 
     @classmethod
     def of(cls, turn: Turn) -> Source:
@@ -116,12 +107,8 @@ class Source:
 def grounding_refusal(
     operation: Operation, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
-    """Why a proposed change is not grounded in what the user said; empty where it is.
-
-    ``changed`` is the memory that an UPDATE or a DELETE names. Where the admin has chosen the
-    language of memories, words of the content prove nothing: it may be another than the user's.
-    """
-    if reason := _reason_of_labels(operation, settings):
+    """Why a proposed change is not grounded in what the user said; empty where it is."""
+    if reason := _reason_of_labels(operation):
         return reason
     proof, translated = operation.proof, bool(settings.memory_language.strip())
     said, share = source.typed, _quoted_share(proof, source.typed)
@@ -153,14 +140,12 @@ def is_quoted(proof: Proof, source: Source) -> bool:
     return _quoted_share(proof, source.typed) >= _LEAST_QUOTED
 
 
-def _reason_of_labels(operation: Operation, settings: Settings) -> str:
+def _reason_of_labels(operation: Operation) -> str:
     """What the model itself says against a fact: whom it is about, and of which kind it is."""
     proof = operation.proof
-    lasting = operation.draft.until or not settings.filter_transient_states
-    passing = proof.kind == "STATE" and lasting
-    trivia = proof.about == "world" and not settings.filter_trivia
+    dated = proof.kind == "STATE" and operation.draft.until
     # A wish on answers is about the assistant, too.
-    if operation.kind == "DELETE" or proof.kind == "STYLE" or trivia or passing:
+    if operation.kind == "DELETE" or proof.kind == "STYLE" or dated:
         return ""
     return _REASONS_OF_KIND.get(proof.kind) or _REASONS_OF_SUBJECT.get(proof.about, "")
 
@@ -180,14 +165,11 @@ def _best_window(span: Sequence[str], units: Sequence[str]) -> int:
 
 
 def _foreign_number(content: str, source: Source, changed: Memory | None) -> str:
-    """The refusal of a number that was not said, where the user writes numbers in figures.
-
-    Dates may be computed: years, and days beside a year.
-    """
-    if not _DIGITS.search(_folded(source.words)):
+    """The refusal of a number that was not said by who writes in figures; dates may be computed."""
+    if not _DIGITS.search(folded_text(source.words)):
         return ""
     said = f"{source.words}\n{source.earlier}\n{changed.content if changed else ''}"
-    known, told = (_DIGITS.findall(_folded(text)) for text in (said, content))
+    known, told = (_DIGITS.findall(folded_text(text)) for text in (said, content))
     largest_free = _LAST_DAY if any(map(_is_year, told)) else _LARGEST_WRITTEN_NUMBER
     for number in told:
         if number not in known and int(number) > largest_free and not _is_year(number):
@@ -206,10 +188,4 @@ def beginnings(text: str) -> frozenset[str]:
 
 def _units(text: str) -> list[str]:
     """The words of a text, or its signs where words are not spaced."""
-    return [found[0] for found in _UNITS.finditer(_folded(text))]
-
-
-def _folded(text: str) -> str:
-    """One form for what reads the same: width, case, accents."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(sign for sign in plain if not unicodedata.combining(sign))
+    return [found[0] for found in _UNITS.finditer(folded_text(text))]

@@ -1,7 +1,7 @@
 """A model's reply to the operations in it: each item by itself, each refusal with a reason.
 
 What an operation does must be understood: operation, id and content. Everything else is taken where
-it is understood, and left out where it is not. Whether it may be stored is for others to tell.
+it is understood, and left out where it is not.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from adaptive.llm.reply import read_items
-from adaptive.model import (
+from adaptive.core.model import (
     ABOUT,
     CATEGORIES,
     FACT_KINDS,
@@ -28,8 +27,9 @@ from adaptive.model import (
     Outcome,
     Proof,
 )
-from adaptive.settings import Settings
-from adaptive.shapes import listing, mapping, number, plain_name, share
+from adaptive.core.shapes import listing, mapping, number, plain_name, share
+from adaptive.llm.reply import read_items
+from adaptive.settings.merged import Settings
 
 _LONGEST_SENTENCE = 4000
 _LONGEST_TOLD_FACT = 200
@@ -101,14 +101,7 @@ def read_journal(text: str) -> Extraction | None:
 def read_extraction(
     completion: Completion, offered: Sequence[Memory], settings: Settings
 ) -> Extraction:
-    """The operations in a model's reply, each validated by itself.
-
-    An item that is not understood, or names an id that was not offered, is refused with a reason
-    and spoils no other. What is in the reply twice is taken once.
-
-    Raises:
-        ReplyUnusable: the reply holds no list of operations at all.
-    """
+    """The operations in a model's reply, each validated by itself."""
     reply = read_items(
         completion, "operations", lambda item: isinstance(_named(item).get("operation"), str)
     )
@@ -155,11 +148,10 @@ def _operations_in(
         yield "the sentence is empty or too long"
     elif kind == "NEW":
         yield Operation(kind, "", _draft(fields, content, None, settings), _proof(fields))
-    elif kind == "UPDATE" and len(ids) > 1:
-        yield _NOT_SHOWN
     else:
         for said in ids or [""]:
-            if (memory := named_memory(said, offered)) is None:
+            memory = named_memory(said, offered)
+            if memory is None or (kind == "UPDATE" and len(ids) > 1):
                 yield _NOT_SHOWN
             else:
                 draft = _draft(fields, content, memory, settings)
@@ -184,7 +176,7 @@ def _draft(
     tags = tuple(one for one in dict.fromkeys(said) if one in CATEGORIES)
     banks = {one.casefold(): one for one in settings.banks}
     bank = banks.get(text_line(fields.get("memory_bank")).casefold())
-    confidence, importance = _confidence(fields.get("confidence")), number(fields.get("importance"))
+    confidence, importance = share(fields.get("confidence")), number(fields.get("importance"))
     return Draft(
         content=content.removesuffix(END_NOTE.format(kept.until)),
         tags=tags or kept.tags,
@@ -193,10 +185,6 @@ def _draft(
         importance=kept.importance if importance is None else round(min(10, max(1, importance))),
         until=last_day(fields["until"]) if "until" in fields else kept.until,
     )
-
-
-def _confidence(value: object) -> float | None:
-    return {"high": 0.9, "medium": 0.6, "low": 0.3}.get(str(value).lower()) or share(value)
 
 
 def text_line(value: object) -> str:

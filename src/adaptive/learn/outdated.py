@@ -1,9 +1,8 @@
 """What no longer holds: memories that a change of another one has silently made untrue.
 
 When a fact about where somebody lives, works, with whom, what they own or plan is changed, ended
-or deleted, or a new one is near to such a memory, the model is shown the memories nearest to the
-old and the new sentence and asked which of them ended with it. What it names is believed only of
-memories that it was shown, and only where its reason speaks of the change.
+or deleted, or a new one is near to such a memory, the model is asked which of the memories nearest
+to the old and the new sentence ended with it; its reason has to speak of the change.
 """
 
 from __future__ import annotations
@@ -15,23 +14,22 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from adaptive.errors import ModelError
+from adaptive.core.errors import ModelError
+from adaptive.core.measures import staged
+from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Operation
+from adaptive.core.ports import Vectors
+from adaptive.core.shapes import mapping
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
-from adaptive.learn.extraction import AskModel, list_schema, listed_memories
+from adaptive.learn.extraction import AskModel, list_schema, listed_memories, nearest_memories
 from adaptive.learn.grounding import beginnings
 from adaptive.learn.operations import END_NOTE, last_day, named_memory, repeats, text_line
-from adaptive.learn.shown import nearest_memories
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
-from adaptive.measures import staged
-from adaptive.model import Completion, CompletionRequest, Draft, Memory, Operation
-from adaptive.ports import Vectors
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.local_only import LocalOnlyBanks
 from adaptive.search.fusion import Asked
 from adaptive.search.index import MemoryIndex
 from adaptive.search.vectors import products
-from adaptive.shapes import mapping
+from adaptive.settings.local_only import LocalOnlyBanks
 
 log_outdated = logging.getLogger("adaptive_memory.learn")
 
@@ -72,10 +70,7 @@ class Change:
 def far_reaching_changes(
     operations: Iterable[Operation], index: MemoryIndex, vectors: Mapping[str, Vectors]
 ) -> tuple[Change, ...]:
-    """The changes after which other memories may no longer hold.
-
-    ``vectors`` are the normalised ones of what the operations say, by content, as far as known.
-    """
+    """The changes after which other memories may no longer hold."""
     found: list[Change] = []
     for operation in operations:
         draft, memory = operation.draft, index.memory(operation.id)
@@ -94,15 +89,10 @@ def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) 
     kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
     if vector is None or len(vector) != index.dimension:
         return False
-    unrelated = unrelated_likeness(index.nulls)
-    likeness = (
-        calibrated_likeness(float(cosine), unrelated)
-        for memory, cosine in zip(
-            index.memories, products(index.shelf.vectors, vector), strict=True
-        )
-        if kinds.intersection(memory.tags or kinds)
-    )
-    return any(one is not None and one >= _LEAST_LIKENESS for one in likeness)
+    cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
+    near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
+    likeness = calibrated_likeness(max(near, default=None), unrelated_likeness(index.nulls))
+    return likeness is not None and likeness >= _LEAST_LIKENESS
 
 
 @staged("outdated")
@@ -115,11 +105,7 @@ async def outdated_by(
     words: str,
     now: datetime,
 ) -> tuple[Operation, ...]:
-    """What ends or is rewritten because of changes; nothing where the model can't be asked.
-
-    Each operation is an END: with another content it is rewritten, with a later ``until`` it ends
-    then, else it goes to the archive.
-    """
+    """What ends or is rewritten because of changes; nothing where the model can't be asked."""
     stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
     known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
     known |= {one.content: row for one, row, is_known in stored if is_known}
@@ -160,22 +146,15 @@ def read_outdated(
     words: str,
     today: date,
 ) -> tuple[Operation, ...]:
-    """The operations in a reply, each grounded in the change.
-
-    Raises:
-        ReplyUnusable: the reply holds no list.
-    """
+    """The operations in a reply, each grounded in the change."""
     said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
     found: dict[str, Operation] = {}
     for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
         memory = named_memory(text_line(item.get("id")), shown)
-        if memory is None:
-            continue
-        known = said | beginnings(memory.content)
-        if not beginnings(text_line(item.get("because"))) & known:
-            continue
-        if (operation := _end(item, memory, known, today)) is not None:
-            found.setdefault(memory.id, operation)
+        known = said | beginnings(memory.content) if memory else said
+        is_believed = memory and beginnings(text_line(item.get("because"))) & known
+        if memory and is_believed and (ended := _end(item, memory, known, today)) is not None:
+            found.setdefault(memory.id, ended)
     if len(found) > max(_MOST_ENDED, _LARGEST_ENDED_SHARE * len(shown)):
         log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
         return ()
@@ -186,9 +165,8 @@ def _end(
     item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
 ) -> Operation | None:
     """The end of a memory now or on a later day, or its new content; ``None`` where it stays."""
-    kept = Draft(
-        memory.content, memory.tags, memory.bank, memory.confidence, memory.importance, memory.until
-    )
+    labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
+    kept = Draft(memory.content, *labels)
     if (until := last_day(item.get("until"))) > today.isoformat():
         return Operation("END", memory.id, replace(kept, until=until))
     now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))

@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from functools import partial
 
-from adaptive.errors import ModelBusy, ModelRejected
-from adaptive.measures import model_call
-from adaptive.model import Completion, CompletionRequest
-from adaptive.ports import Completer, ResponseFormat
-from adaptive.retry import RetryPolicy, with_retry
+from adaptive.core.errors import ModelBusy, ModelRejected
+from adaptive.core.http import RetryPolicy, with_retry
+from adaptive.core.measures import ModelCall
+from adaptive.core.model import Completion, CompletionRequest
+from adaptive.core.ports import Completer, ResponseFormat
 
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
 # What a provider answers that does not know a response format.
 _FORMAT_REFUSED = frozenset({400, 404, 415, 422, 501})
-_REMEMBERED_MODELS = 256
 
 
 class AnswerFormats:
-    """Which answer format each model takes, learned from its refusals; bounded."""
+    """Which answer format each model takes, learned from its refusals."""
 
     def __init__(self) -> None:
-        self._first: OrderedDict[str, int] = OrderedDict()
+        self._first: dict[str, int] = {}
 
     def for_model(self, key: str) -> tuple[ResponseFormat, ...]:
         """The formats to try, strictest first."""
@@ -30,9 +29,6 @@ class AnswerFormats:
     def works(self, key: str, response_format: ResponseFormat) -> None:
         """Remember the format that the model answered to."""
         self._first[key] = _FORMATS.index(response_format)
-        self._first.move_to_end(key)
-        while len(self._first) > _REMEMBERED_MODELS:
-            self._first.popitem(last=False)
 
 
 async def ask(
@@ -45,34 +41,29 @@ async def ask(
     """Ask until there is an answer, within ``timeout`` seconds over all tries and formats.
 
     Raises:
-        ModelBusy: no answer in time, or none after the last retry.
-        ModelRejected: the provider refuses the request in every format.
-        ReplyUnusable: the answer holds no text.
+        ModelError: no answer in time, a refusal in every format, or an answer without text.
     """
+    call = ModelCall(request)
+
+    async def once(chosen: ResponseFormat) -> Completion:
+        """One try, which is counted."""
+        with call:
+            return call.answered(await completer.complete(request, chosen))
+
+    *choices, last = formats.for_model(completer.key)
     try:
         async with asyncio.timeout(timeout):
-            return await _ask_in_formats(completer, request, formats, policy)
+            for chosen in choices:
+                try:
+                    completion = await with_retry(partial(once, chosen), policy)
+                except ModelRejected as rejected:
+                    if rejected.status not in _FORMAT_REFUSED:
+                        raise
+                else:
+                    formats.works(completer.key, chosen)
+                    return completion
+            completion = await with_retry(partial(once, last), policy)
     except TimeoutError as error:
         raise ModelBusy(f"the model did not answer within {timeout:g} s") from error
-
-
-async def _ask_in_formats(
-    completer: Completer, request: CompletionRequest, formats: AnswerFormats, policy: RetryPolicy
-) -> Completion:
-    choices = formats.for_model(completer.key)
-    call = model_call(request)
-    for response_format in choices:
-
-        async def once(chosen: ResponseFormat = response_format) -> Completion:
-            with call:
-                return call.answered(await completer.complete(request, chosen))
-
-        try:
-            completion = await with_retry(once, policy)
-        except ModelRejected as rejected:
-            if rejected.status not in _FORMAT_REFUSED or response_format == choices[-1]:
-                raise
-            continue
-        formats.works(completer.key, response_format)
-        return completion
-    raise AssertionError("unreachable: the last format returns or raises")
+    formats.works(completer.key, last)
+    return completion

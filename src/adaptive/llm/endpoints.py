@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from adaptive.errors import ModelRejected, ReplyUnusable
+from adaptive.core.errors import ModelRejected, ReplyUnusable
+from adaptive.core.http import endpoint, post_json
+from adaptive.core.model import Completion, CompletionRequest
+from adaptive.core.ports import ResponseFormat
+from adaptive.core.shapes import mapping
 from adaptive.llm.openai_wire import chat_body, chat_text, token_usage
-from adaptive.model import Completion, CompletionRequest
-from adaptive.ports import ResponseFormat
-from adaptive.shapes import mapping
-from adaptive.transport import endpoint, post_json
 
 # Ollama cuts prompts silently at its default window; a longer one costs memory only when used.
 _OLLAMA_CONTEXT = 16384
@@ -25,7 +23,6 @@ class OpenAICompleter:
     url: str
     model: str
     api_key: str = ""
-    now: Callable[[], float] = time.time
 
     @property
     def key(self) -> str:
@@ -38,7 +35,7 @@ class OpenAICompleter:
         _require(self.url, self.model)
         body = chat_body(self.model, request, response_format)
         address = endpoint(self.url, "chat/completions")
-        return chat_text(await post_json(address, body, self.api_key, self.now()))
+        return chat_text(await post_json(address, body, self.api_key))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +45,6 @@ class OllamaCompleter:
     url: str
     model: str
     api_key: str = ""
-    now: Callable[[], float] = time.time
 
     @property
     def key(self) -> str:
@@ -73,7 +69,7 @@ class OllamaCompleter:
             body["format"] = dict(request.schema)
         elif response_format == "json_object":
             body["format"] = "json"
-        reply = await post_json(endpoint(self.url, "api/chat"), body, self.api_key, self.now())
+        reply = await post_json(endpoint(self.url, "api/chat"), body, self.api_key)
         text = str(mapping(reply.get("message")).get("content") or "")
         if not text:
             raise ReplyUnusable("Ollama's answer holds no text")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from adaptive.errors import ReplyUnusable
-from adaptive.model import Completion, CompletionRequest, TokenUsage
-from adaptive.ports import ResponseFormat
-from adaptive.shapes import listing, mapping
+from adaptive.core.errors import ReplyUnusable
+from adaptive.core.model import Completion, CompletionRequest, TokenUsage
+from adaptive.core.ports import ResponseFormat
+from adaptive.core.shapes import listing, mapping
 
 
 def chat_body(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 # bundle: prompts from here
 from pathlib import Path
 
-from adaptive.errors import PromptError
+from adaptive.core.errors import PromptError
 
 PROMPTS: dict[str, str] = {
     path.stem: path.read_text(encoding="utf-8")

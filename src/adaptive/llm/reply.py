@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adaptive.errors import ReplyUnusable
-from adaptive.model import Completion
-from adaptive.shapes import listing, mapping, plain_name
+from adaptive.core.errors import ReplyUnusable
+from adaptive.core.model import Completion
+from adaptive.core.shapes import listing, mapping, plain_name
 
 REPLY_REASONS = (
     *("the model's reply is far too long", "the model's reply is empty"),

@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from adaptive.text_cache import text_cache
+from adaptive.core.cache import text_cache
+from adaptive.privacy.scanning import respelled
 
 # Never shown: controls, marks of direction, tags, fillers, and halves of characters.
 _NEVER_SHOWN = (
@@ -79,25 +80,16 @@ _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
 _PLAIN = re.compile(r"[A-Za-z0-9](?![^\n]{0,63}:)[^\n<\[{`\t]*\S")
 
 
-@dataclass(frozen=True, slots=True)
-class SeenText:
-    """A text as it reads, in lower case; ``places`` are those of its signs in the original."""
-
-    text: str
-    places: range | list[int]
-
-
-def seen_text(text: str) -> SeenText:
-    """The text with plain signs in the place of look-alikes, and without what cannot be seen."""
+def seen_text(text: str) -> tuple[str, Sequence[int]]:
+    """The text in small, plain signs without what cannot be seen; the places of its signs."""
     if text.isascii() and text.isprintable():
-        return SeenText(text.lower(), range(len(text)))
-    plain = [_plain_sign(sign) for sign in text]
-    return SeenText("".join(plain), [place for place, sign in enumerate(plain) if sign])
+        return text.lower(), range(len(text))
+    return respelled(text, _seen_sign)
 
 
 @text_cache(20_000)
-def _plain_sign(sign: str) -> str:
-    """One plain sign for what looks like it; nothing for what is not seen."""
+def _seen_sign(sign: str) -> str:
+    """One small, plain sign for what looks like it; nothing for what is not seen."""
     if _UNSEEN.match(sign):
         return ""
     if _LINE_BREAKS.match(sign):
@@ -124,7 +116,7 @@ def imitates_structure(text: str) -> bool:
 
     A turn counts at the beginning of a line, of a quotation or of a bracket.
     """
-    seen = seen_text(text).text
+    seen = seen_text(text)[0]
     return bool(_IMITATION.search(seen) or _COMMANDING_TURN.search(seen))
 
 
@@ -132,9 +124,9 @@ def _without_opening(line: str) -> str:
     """A line that begins neither as a heading or a rule nor as somebody's turn."""
     while True:
         bare = _LINE_OPENING.sub("", line)
-        seen = seen_text(bare)
-        if role := _ROLE_OPENING.match(seen.text):
-            colon = seen.places[role.start("colon")]
+        seen, places = seen_text(bare)
+        if role := _ROLE_OPENING.match(seen):
+            colon = places[role.start("colon")]
             bare = f"{bare[:colon].rstrip()} -{bare[colon + 1 :]}"
         if bare == line:
             return line
@@ -142,8 +134,8 @@ def _without_opening(line: str) -> str:
 
 
 def _without_imitations(text: str) -> str:
-    seen, signs = seen_text(text), list(text)
+    (seen, places), signs = seen_text(text), list(text)
     for pattern in (_IMITATION, TAG_OPENING):
-        for match in pattern.finditer(seen.text):
-            signs[seen.places[match.start()]] = _ENTITIES[match.group()]
+        for match in pattern.finditer(seen):
+            signs[places[match.start()]] = _ENTITIES[match.group()]
     return "".join(signs)

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from adaptive.errors import WriteRefused
-from adaptive.model import CATEGORIES, Draft, Memory, Provenance, StoreStamp
-from adaptive.ports import MemoryStore
-from adaptive.privacy.injection import injection_verdict, passed_mark
-from adaptive.privacy.masking import StoringRefusal, storable
-from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason
-from adaptive.privacy_valves import listed_kinds
-from adaptive.settings import Settings
+from adaptive.core.errors import TablesUnavailable, WriteRefused
+from adaptive.core.kept import AuditTable
+from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
+from adaptive.core.ports import MemoryStore
+from adaptive.core.table_ports import AuditEntry
+from adaptive.privacy.injection import injection_reason, passed_mark
+from adaptive.privacy.personal_data import find_personal_data
+from adaptive.privacy.personal_shapes import PersonalKind
+from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason, without_secrets
+from adaptive.settings.merged import Settings
+from adaptive.settings.privacy_valves import listed_kinds
+
+log_gate = logging.getLogger("adaptive_memory.privacy")
 
 GateRule = Literal["length", "secret", "injection", "personal data"]
 
@@ -23,6 +29,13 @@ SECRET_PLACEHOLDER = "[SECRET]"  # noqa: S105 - the mark in its place
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
 _SECRET_MARKS = (SECRET_PLACEHOLDER.lower(), SECRET_MARK)
 _LONGEST_LABEL = 100
+_LONGEST_TOLD_REFUSAL = 200
+_ELLIPSIS = "\u2026"
+# How many letters and digits stay at the end: so many that their owner knows which one it is.
+_KEPT_LETTERS: Mapping[PersonalKind, int] = {
+    **dict.fromkeys(("phone", "national_id", "passport", "mac"), 2),
+    **dict.fromkeys(("card", "iban", "ssn", "crypto_wallet"), 4),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +59,7 @@ class GatePolicy:
 
     ``longest`` is as long as a sentence of a model's reply may be (``learn.operations``). ``typed``
     says that the user typed the text as it stands, so that its structure alone is judged (see
-    ``injection_verdict``). A kind that is masked and refused is refused.
+    ``injection_reason``). A kind that is masked and refused is refused.
     """
 
     longest: int = 4000
@@ -76,22 +89,43 @@ def gate(text: str, policy: GatePolicy) -> Passed | Refused:
         return Refused("it is empty", "length")
     if len(bare) > policy.longest:
         return Refused(f"it is longer than {policy.longest} characters", "length")
-    if reason := secret_reason(find_secrets(bare)):
+    left_out = SECRET_LEFT_OUT if holds_secret_mark(bare) else ""
+    if reason := secret_reason(find_secrets(bare)) or left_out:
         return Refused(reason, "secret")
-    if holds_secret_mark(bare):
-        return Refused(SECRET_LEFT_OUT, "secret")
-    verdict = injection_verdict(bare, typed=policy.typed)
-    if not verdict.allowed:
-        return Refused(verdict.reason, "injection")
+    if reason := injection_reason(bare, typed=policy.typed):
+        return Refused(reason, "injection")
     return without_personal_data(bare, policy)
 
 
 def without_personal_data(text: str, policy: GatePolicy) -> Passed | Refused:
     """The text with personal data masked as far as it is to be, or why it may not be stored."""
-    stored = storable(text, policy.masked, policy.refused)
-    if isinstance(stored, StoringRefusal):
-        return Refused(stored.reason, "personal data")
-    return Passed(stored)
+    found = find_personal_data(text)
+    unwanted = [one.kind.replace("_", " ") for one in found if one.kind in policy.refused]
+    if unwanted:
+        named = ", ".join(dict.fromkeys(unwanted))
+        return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
+    for one in reversed(found):
+        if one.kind in policy.masked:
+            text = text[: one.start] + mask(one.kind, text[one.start : one.end]) + text[one.end :]
+    return Passed(text)
+
+
+def tellable(text: str, policy: GatePolicy) -> str:
+    """What may be told of a text that is not stored, on one line: masked, or nothing."""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
+    if find_secrets(text) or holds_secret_mark(text):
+        return ""
+    verdict = without_personal_data(" ".join(shown.split()), policy)
+    return "" if isinstance(verdict, Refused) else verdict.text
+
+
+def mask(kind: PersonalKind, value: str) -> str:
+    """What is harmless of a value, behind an ellipsis; a mask is no personal data any more."""
+    if kind == "email":
+        return "\u2026@" + value.rpartition("@")[2]
+    letters = "".join(filter(str.isalnum, value))
+    count = _KEPT_LETTERS.get(kind, 0)
+    return "\u2026" + (letters[-count:] if count and len(letters) >= 3 * count else "")
 
 
 def holds_secret_mark(text: str) -> bool:
@@ -124,7 +158,6 @@ def is_safe_label(label: str, policy: GatePolicy) -> bool:
     return gate(label, policy) == Passed(label)
 
 
-@dataclass(frozen=True, slots=True)
 class GuardedStore:
     """A ``MemoryStore`` around another: what is added, changed or finished passes the gate.
 
@@ -133,50 +166,54 @@ class GuardedStore:
     where the gate does not let the content pass.
     """
 
-    store: MemoryStore
-    policy: GatePolicy
+    def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
+        self._store, self._policy = store, policy
+        self.stamp, self.changes, self.read = store.stamp, store.changes, store.read
+        self.delete = store.delete
 
     @property
     def keeps_history(self) -> bool:
         """Whether a row has a place for former contents (see ``MemoryStore``)."""
-        return self.store.keeps_history
-
-    async def stamp(self) -> StoreStamp:
-        """How the table stands (see ``MemoryStore``)."""
-        return await self.store.stamp()
-
-    async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
-        """Changed rows, and the ids of all (see ``MemoryStore``)."""
-        return await self.store.changes(since)
-
-    async def read(self) -> tuple[Memory, ...]:
-        """All memories of the user (see ``MemoryStore``)."""
-        return await self.store.read()
+        return self._store.keeps_history
 
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
         """Write a new row (see ``MemoryStore``)."""
-        return await self.store.add(await self._passed(draft), source, extra)
+        return await self._store.add(await self._passed(draft), source, extra)
 
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Give a row a new content (see ``MemoryStore``); the former one is kept if it passes."""
         passed = await self._passed(draft)
-        former = gated_draft(Draft(memory.content), self.policy)
+        former = gated_draft(Draft(memory.content), self._policy)
         content = "" if isinstance(former, Refused) else former.content
-        return await self.store.update(replace(memory, content=content), passed, source)
+        return await self._store.update(replace(memory, content=content), passed, source)
 
     async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Finish what a broken-off ``add`` has left (see ``MemoryStore``)."""
-        return await self.store.complete(memory, await self._passed(draft), source)
-
-    async def delete(self, memory: Memory) -> None:
-        """Remove a row (see ``MemoryStore``)."""
-        await self.store.delete(memory)
+        return await self._store.complete(memory, await self._passed(draft), source)
 
     async def _passed(self, draft: Draft) -> Draft:
         # In a thread: the first text has the patterns compiled, which takes a while.
-        verdict = await asyncio.to_thread(gated_draft, draft, self.policy)
+        verdict = await asyncio.to_thread(gated_draft, draft, self._policy)
         if isinstance(verdict, Refused):
             raise WriteRefused(verdict.reason)
         return verdict
+
+
+class AuditTrail:
+    """An audit table that may fail: a failure is logged, none is raised."""
+
+    def __init__(self, table: AuditTable) -> None:
+        self._table = table
+
+    async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+        """Add changes that were made, in their order; ``now`` is in epoch seconds."""
+        told = [
+            replace(one, before=without_secrets(one.before), after=without_secrets(one.after))
+            for one in entries
+        ]
+        try:
+            await self._table.append(user_id, told, now)
+        except TablesUnavailable as error:
+            log_gate.warning("changes are not written down: %s", error)

@@ -2,25 +2,31 @@
 
 A memory is shown to the assistant in every later chat, so an order in it would stand forever. What
 the user typed as it stands is judged by its structure alone; what a model proposed or another tool
-wrote is held against the classifier as well. The reason is in a person's words.
+wrote is held against a linear classifier as well. Its features are hashed n-grams of one to five
+signs, words, and pairs of words, so that it needs no list of words and no language;
+``tools/train_guard.py`` learns the weights from labelled texts.
 """
 
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 import html
+import lzma
 import re
-from dataclasses import dataclass
-from typing import Literal
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
 
-from adaptive.privacy.classifier import order_score
+import numpy as np
+from numpy.typing import NDArray
+
 from adaptive.privacy.escaping import TAG_FLAG, TAG_OPENING, imitates_structure, seen_text
+from adaptive.privacy.guard_weights import GUARD_BIAS, GUARD_SCALE, PACKED_GUARD_WEIGHTS
 
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
-InjectionKind = Literal["order", "structure", "markup", "link", "hidden", "encoded", "length"]
 # Of what a code hides, so much must be letters and spaces to be words.
 _LEAST_READABLE = 0.85
 
@@ -43,47 +49,51 @@ _MARKUP = re.compile(
 _FILLED_ADDRESS = re.compile(r"://\S{0,300}[?&=/](?:\{|\[[a-z]|<[a-z]|\$\{|%7b)")
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_\-.])[A-Za-z0-9+/_\-]{12,4000}={0,2}")
 _HEXADECIMAL = re.compile(r"(?<![0-9A-Za-z])(?:(?:0x)?[0-9a-fA-F]{2}[\s:,\-]{0,2}){10,2000}")
+_URL_SIGNS = str.maketrans("+/", "-_", "=")
 _ESCAPED = re.compile(
     r"(?:%[2-7][0-9a-f]){4}|(?:&#x?[0-9a-f]{2,6};\s?){4}|(?:\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}){4}"
     r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
 )
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
+GUARD_BUCKETS = 1 << 16
+_BUCKET_SHIFT = np.uint64(64 - 16)
+# Multipliers that spread the bits: of FNV-1a, and the golden ratio.
+_NEXT_SIGN = np.uint64(0x100000001B3)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_WORD_APART = np.uint64(0x100000001B5)
+_LONGEST_GRAM = 5
+# A sum over n features grows more slowly than n, and faster than its root.
+_LENGTH_EXPONENT = 0.4
+_START = "\x02"
+_WORDS = re.compile(r"\w+")
+_DIGITS = re.compile(r"\d")
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+# A shorter piece is judged together with the one after it.
+_SHORTEST_SENTENCE = 12
 
 
-@dataclass(frozen=True, slots=True)
-class InjectionVerdict:
-    """What was decided; ``reason`` and ``kind`` are empty where a text is allowed.
+def injection_reason(text: str, *, typed: bool = False) -> str:
+    """Why a text may not be a memory; empty where it may.
 
-    The reason completes "Not saved: ..." and repeats nothing of the text.
+    The reason completes "Not saved: ..." and repeats nothing of the text, which is judged by its
+    structure alone where the user ``typed`` it as it stands.
     """
-
-    reason: str = ""
-    kind: InjectionKind | Literal[""] = ""
-
-    @property
-    def allowed(self) -> bool:
-        """Whether the text may be a memory."""
-        return not self.reason
-
-
-def injection_verdict(text: str, *, typed: bool = False) -> InjectionVerdict:
-    """Judge a candidate memory; by its structure alone where the user ``typed`` it as it stands."""
     if len(text) > LONGEST_CANDIDATE:
-        return InjectionVerdict("it is too long to be one memory", "length")
+        return "it is too long to be one memory"
     if _HIDDEN.search(_TAG_FLAGS.sub("", text)):
-        return InjectionVerdict("it holds characters that cannot be seen", "hidden")
+        return "it holds characters that cannot be seen"
     if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
-        return InjectionVerdict("it imitates the marks that structure a chat", "structure")
-    seen = seen_text(text).text
+        return "it imitates the marks that structure a chat"
+    seen = seen_text(text)[0]
     if _MARKUP.search(seen) or TAG_OPENING.search(seen):
-        return InjectionVerdict("it carries markup, an image or a link to be fetched", "markup")
+        return "it carries markup, an image or a link to be fetched"
     if _FILLED_ADDRESS.search(seen):
-        return InjectionVerdict("it holds a link that the assistant is to fill in", "link")
-    if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or _hides_words(text):
-        return InjectionVerdict("it hides words in a code", "encoded")
+        return "it holds a link that the assistant is to fill in"
+    if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded(text))):
+        return "it hides words in a code"
     if not typed and order_score(text) > 0:
-        return InjectionVerdict("it reads as an order to the assistant, not as a fact", "order")
-    return InjectionVerdict()
+        return "it reads as an order to the assistant, not as a fact"
+    return ""
 
 
 def passed_mark(text: str) -> str:
@@ -91,13 +101,15 @@ def passed_mark(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="replace"), digest_size=8).hexdigest()
 
 
-def _hides_words(text: str) -> bool:
-    """Whether base64 or hexadecimal in a text stands for words; hashes and identifiers do not."""
-    return any(_reads(_of_base64(run)) for run in _BASE64.findall(text)) or any(
-        _reads(_of_hexadecimal(run))
-        for run in _HEXADECIMAL.findall(text)
-        if re.search("[A-Fa-f]", run)  # card numbers hold none
-    )
+def _decoded(text: str) -> Iterator[bytes]:
+    """What stands in a text as base64 or hexadecimal; hashes and identifiers are no words."""
+    for run in _BASE64.findall(text):
+        with suppress(ValueError):
+            yield base64.urlsafe_b64decode(f"{run.translate(_URL_SIGNS)}==")
+    for run in _HEXADECIMAL.findall(text):
+        figures = re.sub(r"0x|[^0-9a-fA-F]", "", run)
+        if not figures.isdecimal():  # as card numbers are
+            yield bytes.fromhex(figures[: len(figures) // 2 * 2])
 
 
 def _reads(decoded: bytes) -> bool:
@@ -109,14 +121,54 @@ def _reads(decoded: bytes) -> bool:
     return len(words) >= 6 and letters >= _LEAST_READABLE * len(words)
 
 
-def _of_base64(run: str) -> bytes:
-    bare = run.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        return base64.b64decode(bare + "=" * (-len(bare) % 4))
-    except binascii.Error:
-        return b""
+def order_score(text: str) -> float:
+    """How much the text, or the worst of its sentences, reads like an order.
+
+    What is above 0 is taken for one: one in forty harmless look-alikes is.
+    """
+    return max(map(_score, order_parts(text)))
 
 
-def _of_hexadecimal(run: str) -> bytes:
-    figures = re.sub(r"0x|[^0-9a-fA-F]", "", run)
-    return bytes.fromhex(figures[: len(figures) // 2 * 2])
+def order_features(seen: str) -> NDArray[np.intp]:
+    """The buckets of a text that was brought to plain signs (``seen_text``), each once."""
+    seen = _DIGITS.sub("0", seen)
+    words = [_START, *_WORDS.findall(seen)]
+    signs = f"{_START}{' '.join(seen.split())} ".encode("utf-32-le", "replace")
+    codes = np.frombuffer(signs, dtype="<u4").astype(np.uint64)
+    hashed = [zlib.crc32(one.encode(errors="replace")) for one in words]
+    single = np.array(hashed, dtype=np.uint64)
+    pairs = [single[:-1] * _NEXT_SIGN + single[1:], single[:-2] * _WORD_APART + single[2:]]
+    grams, found = codes, [codes, single * _NEXT_SIGN, *pairs]
+    for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
+        grams = grams[:-1] * _NEXT_SIGN + codes[size - 1 :]
+        found.append(grams)
+    buckets = (np.concatenate(found) * _SPREAD) >> _BUCKET_SHIFT
+    return np.unique(buckets.astype(np.intp))
+
+
+def order_parts(text: str) -> list[str]:
+    """What is judged of a text, in plain signs: the whole, and each sentence of several."""
+    seen = seen_text(text)[0]
+    sentences: list[str] = []
+    for part in _SENTENCE_ENDS.split(seen):
+        if sentences and len(sentences[-1]) < _SHORTEST_SENTENCE:
+            sentences[-1] += f" {part}"
+        else:
+            sentences.append(part)
+    return [seen, *sentences] if len(sentences) > 1 else [seen]
+
+
+def feature_value(count: int) -> float:
+    """What each of so many features of a text counts."""
+    return count**-_LENGTH_EXPONENT
+
+
+def _score(seen: str) -> float:
+    buckets = order_features(seen)
+    value = feature_value(len(buckets)) * GUARD_SCALE
+    return float(_weights()[buckets].sum(dtype=np.int64) * value + GUARD_BIAS)
+
+
+@cache
+def _weights() -> NDArray[np.int8]:
+    return np.frombuffer(lzma.decompress(base64.b85decode(PACKED_GUARD_WEIGHTS)), dtype=np.int8)

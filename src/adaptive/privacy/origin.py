@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from adaptive.model import Memory
-from adaptive.shapes import listing, mapping
-from adaptive.table_ports import ArchivedMemory
+from adaptive.core.model import Memory
+from adaptive.core.shapes import listing, mapping
+from adaptive.core.table_ports import ArchivedMemory
 
 
 @dataclass(frozen=True, slots=True)

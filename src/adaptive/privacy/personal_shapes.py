@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass
 from typing import Literal
 
-from adaptive.privacy.check_digits import card_holds, iban_holds, id_holds
 from adaptive.privacy.scanning import any_of
 from adaptive.privacy.secret_forms import is_placeholder
 
@@ -46,8 +45,6 @@ class Shape:
         needed: whether one of them must stand near.
         against: subjects whose words, standing nearer before it, tell that it is something else.
         sign: stands in every text that is looked through.
-        reach: so many characters before it, and behind it, may a word stand.
-        score: how believable it is where nothing names it, 0.5 to 1.
     """
 
     kind: PersonalKind
@@ -57,8 +54,6 @@ class Shape:
     needed: bool = False
     against: Set[str] = frozenset()
     sign: str = ""
-    reach: tuple[int, int] = (60, 30)
-    score: float = 0.9
 
 
 def _code_of(match: re.Match[str]) -> str:
@@ -128,7 +123,7 @@ def _ip_holds(match: re.Match[str], named: bool) -> bool:
     if octets[0] in (0, *range(224, 256)) or before.rstrip()[-1:] in tuple("第§^~=@"):
         return False
     low = octets[0] <= 25 and octets[0] != 10 and max(octets) < 100
-    return not low or named or before[-1:] in ("/", "[")
+    return not low or named
 
 
 # Heads of numbers in groups, which may be the middle of a longer one.
@@ -195,7 +190,7 @@ _ID = re.compile(
 def _id_holds(match: re.Match[str], named: bool) -> bool:
     """As many signs as ids have, where it is named; else a form and a check that tell."""
     size, digits = len(_code_of(match)), sum(map(str.isdigit, match[0]))
-    return (named and digits >= 5 and 7 <= size <= 18) or id_holds(match[0].upper())
+    return (named and digits >= 5 and 7 <= size <= 18) or _written_id_holds(match[0].upper())
 
 
 def _ssn_holds(match: re.Match[str], named: bool) -> bool:
@@ -255,29 +250,81 @@ def _coordinates_hold(match: re.Match[str], named: bool) -> bool:
     return inside and far and (named or precise) and not other
 
 
+# Check digits, separators left out.
+_CARD_ISSUERS = re.compile(
+    "4[0-9]{12}(?:[0-9]{3}){0,2}|[56][0-9]{15}(?:[0-9]{2,3})?|(?:2[2-7]|35|36|8[12]|97)[0-9]{14}"
+    "|3[47][0-9]{13}|3[068][0-9]{12}"
+)
+
+
+def _card_holds(digits: str) -> bool:
+    """Whether digits begin and are as many as on an issuer's cards, and fit Luhn."""
+    doubled = sum(sum(divmod(2 * int(digit), 10)) for digit in digits[-2::-2])
+    fits = (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
+    return fits and len(set(digits)) > 1 and _CARD_ISSUERS.fullmatch(digits) is not None
+
+
+def _iban_holds(code: str) -> bool:
+    """Whether a code in capitals has the remainder 1 (ISO 13616)."""
+    return int("".join(str(int(sign, 36)) for sign in code[4:] + code[:4])) % 97 == 1
+
+
+def _chinese_holds(code: str) -> bool:
+    """ISO 7064 MOD 11-2."""
+    values = [10 if sign == "X" else int(sign) for sign in code]
+    return sum(value << place for place, value in enumerate(reversed(values))) % 11 == 1
+
+
+def _nir_holds(code: str) -> bool:
+    digits = code.replace("2A", "19").replace("2B", "18")
+    return 97 - int(digits[:13]) % 97 == int(digits[13:])
+
+
+def _dni_holds(code: str) -> bool:
+    number = code[:-1].translate(str.maketrans("XYZ", "012"))
+    return "TRWAGMYFPDXBNJZSQVHLCKE"[int(number) % 23] == code[-1]
+
+
+# How ids are written that tell themselves, in capitals, and their checks.
+_ID_FORMS: Mapping[str, Callable[[str], bool]] = {
+    r"[1-9]\d{5}(?:19|20)\d{9}[\dX]": _chinese_holds,
+    r"\d{3}\.\d{3}\.\d{3}-\d\d": bool,  # Brazil
+    r"\d{3}-\d{3}-\d{3}[ -]\d\d": bool,  # Russia
+    r"[12](?: ?\d\d){2} ?(?:\d\d|2[AB])(?: ?\d{3}){2} ?\d\d": _nir_holds,  # France
+    r"(?:\d\d(?:\.?\d{3}){2}|[XYZ][ -]?\d{7})[ -]?[A-Z]": _dni_holds,  # Spain
+    r"[A-Z]{6}\d\d[A-Z]\d\d[A-Z]\d{3}[A-Z]": bool,  # Italy
+    r"[A-Z]{4}\d{6}[HMX][A-Z]{5}\w\d": bool,  # Mexico
+    r"\d{6}-[1-4]\d{6}": bool,  # Korea
+}
+
+
+def _written_id_holds(written: str) -> bool:
+    """Whether this, in capitals, is an id by its form and its check."""
+    code = "".join(filter(str.isalnum, written))
+    return any(re.fullmatch(form, written) and holds(code) for form, holds in _ID_FORMS.items())
+
+
 _NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
 SHAPES = (
-    Shape("email", _MAIL, _email_holds, sign="@", score=0.95),
+    Shape("email", _MAIL, _email_holds, sign="@"),
     Shape(
         "url_credentials",
         _CREDENTIALS,
         lambda match, _: match["secret"] is None or not is_placeholder(match["secret"]),
         sign="://",
-        score=0.98,
     ),
-    Shape("ip", _IPV4, _ip_holds, {"ip"}, against={"counter"}, score=0.8),
+    Shape("ip", _IPV4, _ip_holds, {"ip"}, against={"counter"}),
     Shape("ip", _IPV6, _ip_holds, sign=":"),
     Shape("mac", _MAC, lambda match, _: len(set(match[0])) > 2),
-    Shape("card", _CARD, lambda match, _: card_holds(_code_of(match)), against={"counter"}),
-    Shape("card", _CARD, lambda match, _: bool(match[1]) and card_holds(_code_of(match))),
-    Shape("iban", _IBAN, lambda match, _: iban_holds(_code_of(match)), score=0.95),
-    Shape("phone", _PHONE, _phone_holds, {"phone"}, against=_NUMBERS - {"phone"}, score=0.6),
+    Shape("card", _CARD, lambda match, _: _card_holds(_code_of(match)), against={"counter"}),
+    Shape("iban", _IBAN, lambda match, _: _iban_holds(_code_of(match))),
+    Shape("phone", _PHONE, _phone_holds, {"phone"}, against=_NUMBERS - {"phone"}),
     Shape("national_id", _ID, _id_holds, {"id"}, against=_NUMBERS - {"id"}),
-    Shape("ssn", _SSN, _ssn_holds, {"ssn"}, against=_NUMBERS - {"ssn"}, score=0.7),
+    Shape("ssn", _SSN, _ssn_holds, {"ssn"}, against=_NUMBERS - {"ssn"}),
     Shape("passport", _PASSPORT, None, {"passport"}, True, {"counter", "id"}),
-    Shape("birth_date", _BIRTH, None, {"birth"}, True, {"occasion"}, reach=(70, 40)),
+    Shape("birth_date", _BIRTH, None, {"birth"}, True),
     Shape("crypto_wallet", _WALLET),
     Shape("crypto_wallet", _CODED, None, {"wallet"}, True),
-    Shape("coordinates", _PAIR, _coordinates_hold, {"coordinates"}, False, {"counter"}, score=0.75),
+    Shape("coordinates", _PAIR, _coordinates_hold, {"coordinates"}, False, {"counter"}),
     Shape("coordinates", _PLACE),
 )

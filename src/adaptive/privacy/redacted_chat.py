@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from adaptive.privacy.redaction import Redaction, StreamRestorer
-from adaptive.shapes import listing, mapping
+from adaptive.core.shapes import listing, mapping
+from adaptive.privacy.redaction import PLACEHOLDER, Redaction
 
 # Fields in which providers tell what a model thought (host: utils/middleware.py), and what it says.
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
@@ -19,6 +20,13 @@ _INNER_FIELDS = frozenset(
 )
 # Shorter numbers without quotes, as counts and years in a tool's arguments, are nobody's.
 _SHORTEST_BARE_NUMBER = 6
+# No placeholder is longer, however a model writes it.
+LONGEST_PLACEHOLDER = 36
+# What, at the end of a text, may be the beginning of a placeholder, or one that may go on.
+_UNFINISHED = re.compile(
+    r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
+    r"|(?<![0-9A-Za-z_])[A-Z][A-Z0-9_\\]{0,32}|\\{1,2})\Z"
+)
 
 _Change = Callable[[str], str]
 
@@ -95,6 +103,40 @@ def changed_values(value: Any, change: _Change) -> Any:
     return [changed_values(one, change) for one in listing(value)] or value
 
 
+class StreamRestorer:
+    """Gives the pieces of an answer on with values for placeholders, wherever it was cut.
+
+    Only what may be the beginning of a placeholder waits for the next piece: less than
+    ``LONGEST_PLACEHOLDER`` characters. What all calls gave together is what ``Redaction.restore``
+    makes of the whole answer.
+    """
+
+    def __init__(self, redaction: Redaction, *, json_text: bool = False) -> None:
+        self._redaction, self._json_text = redaction, json_text
+        self._held = ""
+        # The last character given on: a placeholder without brackets begins no word's middle.
+        self._before = ""
+
+    def feed(self, chunk: str, *, last: bool = False) -> str:
+        """What of this piece, and of what was held, is certain; all of the ``last`` one."""
+        if self._redaction.is_empty:
+            return chunk
+        text, first = self._before + self._held + chunk, len(self._before)
+        unfinished = _UNFINISHED.search(text, max(first, len(text) - LONGEST_PLACEHOLDER))
+        until = unfinished.start() if unfinished and not last else len(text)
+        parts: list[str] = []
+        position = first
+        for match in PLACEHOLDER.finditer(text, first):
+            if match.end() > until:
+                until = min(until, match.start())
+                break
+            value = self._redaction.value_of(match, json_text=self._json_text)
+            parts += text[position : match.start()], value
+            position = match.end()
+        self._held, self._before = text[until:], text[max(until - 1, 0) : until]
+        return "".join([*parts, text[position:until]])
+
+
 class EventRestorer:
     """Restores the events of one stream: chunks of chat completions, events of Responses.
 
@@ -146,7 +188,7 @@ class EventRestorer:
 
     def _finished(self, key: tuple[int, str | int]) -> str:
         part = self._parts.pop(key, None)
-        return part.finish() if part else ""
+        return part.feed("", last=True) if part else ""
 
     def _restored_choice(self, choice: Any) -> Any:
         told = dict(mapping(choice))

@@ -1,23 +1,27 @@
-"""Placeholders for personal data in what one model call sends, and the way back in its answer."""
+"""What our own calls send to models: no secrets, and placeholders for personal data if wanted."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import get_args
 
+from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.model import Completion, CompletionRequest
+from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
 from adaptive.privacy.personal_data import Finding, find_personal_data
 from adaptive.privacy.personal_shapes import PersonalKind
+from adaptive.privacy.secrets import without_secrets
 
 _SHORTER_NAMES: Mapping[str, str] = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
 _PERSONAL_KINDS: tuple[PersonalKind, ...] = get_args(PersonalKind)
 PLACEHOLDER_NAMES: Mapping[PersonalKind, str] = {
     kind: _SHORTER_NAMES.get(kind, kind.upper()) for kind in _PERSONAL_KINDS
 }
-# No placeholder is longer, however a model writes it.
-LONGEST_PLACEHOLDER = 36
 # Shorter values are looked for by their recogniser alone; of more values only those it finds.
 _SHORTEST_LOOKED_FOR = 6
 _MOST_LOOKED_FOR = 200
@@ -32,11 +36,8 @@ PLACEHOLDER = re.compile(
     r"\\{0,2}_[0-9]{1,6}(?![0-9A-Za-z_])",
     re.ASCII,
 )
-# What, at the end of a text, may be the beginning of a placeholder, or one that may go on.
-_UNFINISHED = re.compile(
-    r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
-    r"|(?<![0-9A-Za-z_])[A-Z][A-Z0-9_\\]{0,32}|\\{1,2})\Z"
-)
+# The beginning of a line on which a memory is offered with its id, as the host makes ids.
+_OFFERED_ID = re.compile(r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \| )", re.MULTILINE)
 
 
 class Redaction:
@@ -46,8 +47,7 @@ class Redaction:
     looks like a placeholder stays, and its number is not given out.
     """
 
-    def __init__(self, find: Callable[[str], Sequence[Finding]] = find_personal_data) -> None:
-        self._find = find
+    def __init__(self) -> None:
         self._names: dict[str, str] = {}
         self._values: dict[str, str] = {}
         self._reserved: set[str] = set()
@@ -71,7 +71,7 @@ class Redaction:
         """
         for text in texts:
             self._reserved.update(map(_name_of, PLACEHOLDER.finditer(text)))
-        found = [self._find(text) for text in texts]
+        found = [find_personal_data(text) for text in texts]
         for text, findings in zip(texts, found, strict=True):
             for one in findings:
                 self._give_placeholder(PLACEHOLDER_NAMES[one.kind], text[one.start : one.end])
@@ -131,50 +131,90 @@ class Redaction:
                 self._values[name] = value
 
 
-class StreamRestorer:
-    """Gives the pieces of an answer on with values for placeholders, wherever it was cut.
-
-    Only what may be the beginning of a placeholder waits for the next piece: less than
-    ``LONGEST_PLACEHOLDER`` characters. What all calls gave together is what ``Redaction.restore``
-    makes of the whole answer.
-    """
-
-    def __init__(self, redaction: Redaction, *, json_text: bool = False) -> None:
-        self._redaction, self._json_text = redaction, json_text
-        self._held = ""
-        # The last character given on: a placeholder without brackets begins no word's middle.
-        self._before = ""
-
-    def feed(self, chunk: str) -> str:
-        """What of this piece, and of what was held, is certain."""
-        if self._redaction.is_empty:
-            return chunk
-        text, first = self._before + self._held + chunk, len(self._before)
-        unfinished = _UNFINISHED.search(text, max(first, len(text) - LONGEST_PLACEHOLDER))
-        return self._given(text, first, unfinished.start() if unfinished else len(text))
-
-    def finish(self) -> str:
-        """What was still held; the answer is over."""
-        text = self._before + self._held
-        return self._given(text, len(self._before), len(text))
-
-    def _given(self, text: str, first: int, until: int) -> str:
-        parts: list[str] = []
-        position = first
-        for match in PLACEHOLDER.finditer(text, first):
-            if match.end() > until:
-                until = min(until, match.start())
-                break
-            value = self._redaction.value_of(match, json_text=self._json_text)
-            parts += text[position : match.start()], value
-            position = match.end()
-        parts.append(text[position:until])
-        self._held = text[until:]
-        self._before = text[max(until - 1, 0) : until]
-        return "".join(parts)
-
-
 def _name_of(match: re.Match[str]) -> str:
     """The name that we gave: ``[Birth date 02]`` is ``BIRTH_DATE_2``."""
     name, _, number = re.sub(r"[\W_]+", "_", match[0]).strip("_").rpartition("_")
     return f"{name.upper()}_{int(number)}"
+
+
+@dataclass(frozen=True, slots=True)
+class RedactingCompleter:
+    """A ``Completer`` around another that is shown no secret, and no personal data if so chosen.
+
+    Secrets are gone for good; personal data has placeholders, the same ones whenever the same
+    request is made, which are replaced again in the reply.
+    """
+
+    completer: Completer
+    personal_data: bool = False
+
+    @property
+    def key(self) -> str:
+        """The other's key (see ``Completer``)."""
+        return self.completer.key
+
+    async def complete(
+        self, request: CompletionRequest, response_format: ResponseFormat
+    ) -> Completion:
+        """Ask once (see ``Completer``), with a redaction of its own."""
+        redaction = Redaction() if self.personal_data else None
+        # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
+        sent = await asyncio.to_thread(redacted_request, request, redaction)
+        try:
+            completion = await self.completer.complete(sent, response_format)
+        except AdaptiveMemoryError as error:  # it may quote what the provider says, and that us
+            error.args = (told_failure(str(error), redaction), *error.args[1:])
+            raise
+        if redaction is None or redaction.is_empty:
+            return completion
+        return replace(completion, text=redaction.restore(completion.text, json_text=True))
+
+
+@dataclass(frozen=True, slots=True)
+class SecretlessEmbedder:
+    """An ``Embedder`` around a service: secrets have a placeholder in each text that is sent."""
+
+    embedder: Embedder
+
+    async def name(self) -> str:
+        """The other's name (see ``Embedder``)."""
+        return await self.embedder.name()
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts without their secrets (see ``Embedder``)."""
+        # In a thread: a store's texts take seconds, and chats go on.
+        sent = await asyncio.to_thread(texts_without_secrets, texts)
+        try:
+            return await self.embedder.embed(sent, query=query)
+        except AdaptiveMemoryError as error:
+            error.args = (told_failure(str(error), None), *error.args[1:])
+            raise
+
+
+def texts_without_secrets(texts: Sequence[str]) -> list[str]:
+    """The texts with a mark for each secret."""
+    return [without_secrets(text) for text in texts]
+
+
+def redacted_request(request: CompletionRequest, redaction: Redaction | None) -> CompletionRequest:
+    """The request as it may be sent; without a redaction only its secrets are left out.
+
+    The ids under which memories are offered stay. The system message is redacted before and apart
+    from the words of the user, so that the date in it stays even if it is a date of birth there.
+    """
+    system = without_secrets(request.system)
+    pieces = texts_without_secrets(_OFFERED_ID.split(request.user))
+    if redaction is not None:
+        system = redaction.redact(system)
+        pieces[::2] = redaction.redact_all(pieces[::2])
+    return replace(request, system=system, user="".join(pieces))
+
+
+def told_failure(text: str, redaction: Redaction | None) -> str:
+    """The text of an error without secrets; with a redaction without what a provider has written.
+
+    Our errors quote that behind a colon.
+    """
+    if redaction is not None:
+        text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
+    return without_secrets(text)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from adaptive.text_cache import text_cache
+from adaptive.core.cache import text_cache
 
 # Characters that look like the one they stand for. The three full stops beside the ASCII dot that
 # a browser takes in a host name are U+3002, U+FF0E and U+FF61 (UTS #46, section 4).
@@ -28,12 +28,18 @@ def plain_text(text: str) -> tuple[str, Sequence[int]]:
     """
     if text.isascii():
         return text, range(len(text))
-    table = {ord(sign): _plain_sign(sign) for sign in set(text)}
+    plain, places = respelled(text, _plain_sign)
+    # The Japanese sign for a long vowel is typed for a dash between digits.
+    return re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", plain), places
+
+
+def respelled(text: str, plain_sign: Callable[[str], str]) -> tuple[str, Sequence[int]]:
+    """The text with one sign or none for each, and the places of those that stay."""
+    table = {ord(sign): plain_sign(sign) for sign in set(text)}
     places = range(len(text))
     if "" in table.values():
         places = [place for place, sign in enumerate(text) if table[ord(sign)]]
-    # The Japanese sign for a long vowel is typed for a dash between digits.
-    return re.sub("(?<=[0-9])\u30fc(?=[0-9])", "-", text.translate(table)), places
+    return text.translate(table), places
 
 
 @text_cache(20_000)

@@ -6,8 +6,8 @@ import base64
 import json
 import logging
 import secrets
-from collections import OrderedDict
-from functools import cache
+from contextlib import suppress
+from functools import cache, lru_cache
 
 from cryptography.fernet import Fernet, InvalidToken
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -18,7 +18,6 @@ log_sealing = logging.getLogger("adaptive_memory.privacy")
 # A new version gets a mark and keys of its own: what another version has sealed is absent then.
 _SEAL_VERSION = 1
 _SEAL_MARK = f"am{_SEAL_VERSION}:"
-_SEAL_SALT = b"adaptive_memory"
 _KEY_BYTES = 32
 # Each purpose of a user has a key; deriving one again takes some 10 microseconds.
 _KEYS_HELD = 4000
@@ -36,7 +35,7 @@ class Sealer:
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode(errors=_SURROGATES) or _process_secret()
-        self._keys: OrderedDict[tuple[str, str], Fernet] = OrderedDict()
+        self._key = lru_cache(_KEYS_HELD)(self._derived)
         self._told: set[str] = set()
 
     def seal(self, user_id: str, purpose: str, text: str) -> str:
@@ -45,19 +44,11 @@ class Sealer:
         return _SEAL_MARK + token.decode("ascii")
 
     def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
-        """What was sealed; ``None`` where the secret is another one, or the text was damaged.
-
-        What former releases have written unsealed, JSON objects and lists, is taken as it is.
-        """
-        if not is_sealed(sealed):
-            return sealed if _is_unsealed_json(sealed) else None
-        token = sealed.removeprefix(_SEAL_MARK)
-        try:
-            if _is_exact(token):
-                text = self._key(user_id, purpose).decrypt(token)
-                return text.decode(errors=_SURROGATES)
-        except (InvalidToken, ValueError):
-            pass
+        """What was sealed; ``None`` where it was not, by another secret, or was damaged."""
+        with suppress(InvalidToken, ValueError):
+            if is_sealed(sealed):
+                token = sealed.removeprefix(_SEAL_MARK)
+                return self._key(user_id, purpose).decrypt(token).decode(errors=_SURROGATES)
         if purpose not in self._told:
             self._told.add(purpose)
             log_sealing.warning(
@@ -66,47 +57,16 @@ class Sealer:
             )
         return None
 
-    def _key(self, user_id: str, purpose: str) -> Fernet:
-        name = (user_id, purpose)
-        key = self._keys.get(name)
-        if key is None:
-            key = self._keys[name] = Fernet(self._derived(user_id, purpose))
-            if len(self._keys) > _KEYS_HELD:
-                self._keys.popitem(last=False)
-        else:
-            self._keys.move_to_end(name)
-        return key
-
-    def _derived(self, user_id: str, purpose: str) -> bytes:
-        """A key as Fernet wants it; JSON keeps apart what a plain joint would confuse."""
+    def _derived(self, user_id: str, purpose: str) -> Fernet:
+        """The key of a purpose; JSON keeps apart what a plain joint would confuse."""
         info = json.dumps([_SEAL_VERSION, user_id, purpose]).encode("ascii")
-        derivation = HKDF(SHA256(), _KEY_BYTES, _SEAL_SALT, info)
-        return base64.urlsafe_b64encode(derivation.derive(self._secret))
+        derivation = HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info)
+        return Fernet(base64.urlsafe_b64encode(derivation.derive(self._secret)))
 
 
 def is_sealed(text: str) -> bool:
     """Whether a text bears the mark of what this version seals."""
     return text.startswith(_SEAL_MARK)
-
-
-def _is_exact(token: str) -> bool:
-    """Whether base64 has no other way to write it: decoding ignores foreign characters, last bits.
-
-    Raises:
-        ValueError: it is no base64 at all.
-    """
-    return base64.urlsafe_b64encode(base64.urlsafe_b64decode(token)).decode("ascii") == token
-
-
-def _is_unsealed_json(text: str) -> bool:
-    """Whether it is a JSON object or list: a sealed text is none, damaged at any place or not."""
-    if not text.startswith(("{", "[")):
-        return False
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 @cache

@@ -29,11 +29,8 @@ _SHAPES = (
     r"(?:AccountKey|SharedAccess\w+)=[^\s;\"'&]{20,500}",
     r"(?:X-Amz-S|S|s)ig(?:nature)?=[\w%+/\-]{30,500}=*",
     r"pat(?:[A-Za-z0-9]{14}\.|-[a-z]{2,3}\d-)[0-9a-f\-]{36,64}",
-    r"re_[A-Za-z0-9]{6,12}_[A-Za-z0-9]{20,30}",
-    r"A{20}[\w%]{30,150}",  # X
     r"(?:[xyz]prv|nsec1)[0-9A-Za-z]{58,120}",
     r"eyJ(?<![\w\-].{3})[\w\-]{10,4000}\.[\w\-]{0,8000}\.[\w\-.]{4,9000}",  # web tokens
-    r"[0-9a-f]{32}-us\d{1,2}",  # Mailchimp
     r"[\w.~\-]{3}\dQ~[\w.~\-]{31,36}",  # Azure
     r"[A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{50,80}",  # Terraform
     r"(?:bot)?\d{8,10}:AA[\w\-]{30,40}",  # Telegram
@@ -75,7 +72,6 @@ _SEARCHED = {
     ),
     "token": (
         r"(?P<value>A[KS]IA[A-Z0-9]{16})(?![A-Za-z0-9])",
-        r"(?P<value>otpauth://[^\s\"'<>]{10,400})",
         r"(?<!\d[ -])(?P<value>\d{6}(?:-\d{6}){7})(?![ -]?\d)",  # BitLocker
         r"(?:[Cc]lient|[Aa]pi|API|[Aa]uth)\(\s?[\"'](?P<value>(?=\D{0,20}\d)[\w\-]{24,200})[\"']",
         r"://(?P<value>[A-Za-z0-9_\-]{20,200})(?::x-oauth-basic)?@[\w.\-]",
@@ -84,8 +80,6 @@ _SEARCHED = {
     "Wi-Fi password": (r"WIFI:[^\n]{0,100}?[;:]P:(?P<value>[^;\s][^;\n]{0,100})",),
     "password": (
         r"-(?<!\S.)(?:u|-user)[ =][\"']?[^\s:\"']{1,64}:(?P<value>[^\s\"']{3,100})",
-        rf"-(?<!\S.)U[ =]?[\"']?[\w.\-\\/]{{1,40}}%{_ARGUMENT}",
-        rf"(?:net user|htpasswd -\w*b\w*(?: \S{{1,80}})?) \S{{1,40}} {_ARGUMENT}",
         r"(?:sshpass|mysql(?:dump)?(?=[^\n]{0,160}\s-p\S)|mariadb|zip|unzip|login|sqlcmd|mongo\w*"
         r"|redis-cli|openssl|user(?:add|mod)|ldap\w+)\s[^\n]{0,160}?(?<=\s)-[pPakw] ?"
         rf"{_ARGUMENT}",
@@ -121,7 +115,6 @@ _PLACEHOLDER = re.compile(
     r"(?i)(?:<[^>]{0,60}>?|[$%][({A-Za-z_].*|\{\{?.*|\[[A-Za-z_ .\-0-9]{0,60}\]?|!\w+\b.*"
     r"|[?*•●xX.\-_#]+|.{0,12}?(?:\*{3}|x{5}|X{5}|•{3}|\.{3}|…).{0,12}|your\w*|[a-z_.]+[(\[].*"
     r"|(?:your|my|insert|enter|put|some|dein|votre|tu|sua)[_\-].*|(?:insert|enter|type|choose) .*"
-    r"|(?:process|os|env|config|settings|secrets|vars|self|args)\.[a-z].*"
     r"|pass(?:word|wd)?|pwd|passwort|secret|token|api[_\-]?key|key|user(?:name)?|none|null|true"
     r"|false|nil|undefined|change_?me|redacted|example|placeholder|string)[\"'),;.]*"
 )

@@ -1,18 +1,118 @@
-"""Secrets in a text: found by who issued them, by their form and by the word that names them.
+"""Secrets in a text: told by their form, or near a word that names them ("password is ...").
 
 They are never a memory, and no status, log, table or request of ours carries them. A finding knows
 where a secret stands and of what kind it is; it does not hold it, so no reason can repeat it.
+
+A closed list of nouns names, a sign, a copula or a blank links the noun to a value, and the look of
+the value decides. What is read around a noun is bounded, so the work is linear.
 """
 
+# ruff: noqa: RUF001 - words of many scripts
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
-from adaptive.privacy.scanning import plain_text
-from adaptive.privacy.secret_forms import formed_secrets
-from adaptive.privacy.secret_names import named_secrets
+from adaptive.privacy.scanning import any_of, plain_text
+from adaptive.privacy.secret_forms import formed_secrets, is_placeholder, looks_random
 
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
+_Span = tuple[int, int]
+_CODE_KIND, _KEY_KIND = "PIN or one-time code", "key or token"
+_NOUNS = {
+    "password": "password|passwd|pass word|passwort|kennwort|mot de passe|mdp|contraseña|contrasena"
+    "|clave|clave wifi|senha|palavra-passe|palavra passe|parola d'ordine|parola|wachtwoord|hasło"
+    "|haslo|heslo|lozinka|лозинка|пароль|пароля|парола|密码|密碼|口令|パスワード|のパス|비밀번호|비번"
+    "|암호|패스워드|şifre|şifrem|mật khẩu|kata sandi|كلمة المرور|كلمة السر|كلمة مرور|كلمة سر|باسورد"
+    "|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|گذرواژه|รหัสผ่าน|סיסמה|κωδικός|lösenord|adgangskode|passord|salasana"
+    "|jelszó|jelszav|passphrase|pass|pwd|pswd|pw|psk|login|log-in|credentials|creds|zugangsdaten"
+    "|anmeldedaten|identifiants|credenciales|credenziali|credenciais|userpass|wifi key|wi-fi key"
+    "|network key|wlan-schlüssel|clé wifi|chave do wifi|chiave wifi|security answer|secret word",
+    _CODE_KIND: "code|codes|pin|pincode|passcode|otp|tan|2fa|cvv|cvc|puk|geheimzahl|combination"
+    "|herstelcode|scode|verificatiecode|portkod|skod|koodi|tunnusluku|kód|קוד|รหัส|رمز|暗证码|totp"
+    "|hotel safe|the safe|my safe|our safe|lockbox|key box|lock screen|keypad|padlock|kombination"
+    "|combinaison|combinación|combinazione|kombinacja|cadenas|candado|lucchetto|zahlenschloss|tresor"
+    "|coffre|cassaforte|caja fuerte|сейф|домофон|domofon|sleutelkluis"
+    "|zugangscode|türcode|alarmcode|bestätigungscode|digicode|código|codice|kod|kodu|kodum"
+    "|pin bancomat|код|пин|пин-код|код карты|验证码|驗證碼|取款密码|認証コード|確認コード"
+    "|復元コード|暗証番号|パスコード|인증번호|인증 번호|보안 코드|رمز التحقق|الرقم السري|رمز الدخول"
+    "|ओटीपी|पिन|mã otp|mã pin|kode",
+    _KEY_KIND: "key|apikey|appkey|privatekey|accesskey|secretkey|authkey|secret|token|credential"
+    "|bearer|authorization|cookie|session|sessid|sid|aspxauth|auth|dsn|webhook|schlüssel|clé|clef"
+    "|jeton|chave|chiave|ключ|токен|секрет|密钥|密鑰|令牌|トークン|キー|シークレット|秘密鍵|키|토큰"
+    "|시크릿|anahtar|anahtarı|anahtarım|klucz|sleutel|مفتاح|توكن|رمز الوصول|कुंजी|टोकन|khóa|kunci"
+    "|nyckel|nøgle|klíč|kulcs|cheie|κλειδί|מפתח",
+    # They hold a noun of the list and name no secret.
+    "": "public key|public_key|publickey|cache key|cache-key|cache_key|foreign_key|site key"
+    "|vscode|page_token|gpio pin|compass|passenger|secretar|pin header|secret removed",
+}
+_KINDS = {noun: kind for kind, nouns in _NOUNS.items() for noun in nouns.split("|")}
+# A letter beside a short noun makes it part of another word, in scripts with small letters.
+_ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
+# A noun and the ending of its case or number.
+_NOUN = re.compile(
+    "(?P<noun>"
+    + any_of(
+        _ALONE.format(noun, noun[1:]) if len(noun) < 5 and noun[0].islower() else noun
+        for noun in sorted(_KINDS, key=len, reverse=True)
+    )
+    + r")(?:(?<![\u2e80-\uffff])[a-z\u00e0-\u024f\u0430-\u0451]{1,3}(?![^\W\d_]))?"
+)
+_REACH = 120
+_LINK = re.compile(
+    r"(?i)(?P<sign>[\"'`*_\])]{0,4}\s{0,3}(?:[:=：]{1,2}>?(?!\?)|\A>(?=[^\s@])|->|→|—|–"
+    r"|(?<!\S)-(?= ))\s{0,4}(?:[\"']?(?:basic|bearer|token|apikey) )?)"
+    r"|(?<!\w)(?:is|was|are|to|as|be|je|ist|lautet|auf|est|es|era|é|è|war|était|это|är|er|este|olarak"
+    r"|adalah|là|na|en|on|à|su|в|είναι|هو|هي|है|הוא|היא)(?: (?:now|still|le|het|jetzt|ahora|agora))?"
+    r":?[ \t]{1,3}|(?:是|为|為|は|が|を|는|은|이|가)[ \t:：]{0,3}"
+    r"|(?P<joined>\A(?=[!-~]))|(?P<blank>\A(?:'s)?\s{1,3}|\s(?=\S{0,40}[\d@#$!*]))"
+)
+_FIGURES = re.compile(r"[\d*#零〇一二三四五六七八九]{4,}")
+_REST = re.compile(r"\S{1,4000}")
+_QUOTED = re.compile(r"\\?[\"'`“「『](?P<value>[^\"'`“”「」『』\n]{4,200})[\"'`”」』]")
+_VALUE = re.compile(
+    r"[\"'`“*(\[]{0,3}(?P<value>(?:(?!</)[!-~\u00c0-\u052f]){3,}(?:[\u2e80-\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\]}>\"'`])|[^\s,;，。、；！？「」』]{3,80})"
+)
+_WORD = re.compile(r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))")
+_CODE = re.compile(
+    r"[\"'`*(#]{0,3}(?:[A-Z]-)?(?P<value>\d{4}[ \-]\d{4}|\d{3}[ \-]\d{3}"
+    r"|(?=[0-9A-ZА-Я]{4,8}(?![0-9A-ZА-Я]))[A-ZА-Я]?\d{1,8}(?:[A-ZА-Я]\d{0,6})?"
+    r"|\d\d(?: ?[ \-] ?\d\d){2,4}|\d(?:[ \-]\d){3,7}|[零〇一二三四五六七八九]{4,8}"
+    r"|(?=[A-Za-z\-]{0,8}\d)[A-Za-z0-9]{4,6}(?:-[A-Za-z0-9]{4,6}){1,5})#?"
+    r"(?![A-Za-z0-9_%€$])(?![.,:/\-]\d)"
+)
+_MORE = re.compile(
+    r"[\"'`)]{0,2}(?:\s?[,;、/&]\s?|\s?\n\s?(?:- |\d\d?[.)] )?|\s(?:and|und|et|y|e|и|i|en|ve)\s)"
+    + _CODE.pattern
+)
+# What holds figures and is no password: addresses, dates, numbers with a unit, paths, joined words.
+_PLAIN = re.compile(
+    r"(?i)https?://\S*|[\w.+\-]+@[\w\-]+\.[\w.]+|v?\d+(?:[.:/,\-]\d+)+\w?|\d+-?[a-z]{0,10}|[\w.\-]*/\S*"
+    r"|[A-Za-z]+(?:['’_./\-][A-Za-z]+)*|\w+\([^)]*\)|(?:user|login|name|mail)\w*=.*"
+    r"|(?:sha|md|base|argon|wpa|aes|rsa|oauth|ps|win|ed)-?\d+\w*"
+)
+_AMOUNT = re.compile(
+    r"(?i)\s?(?:char|digit|letter|symbol|word|day|hour|min|sec|week|month|year|user|token|calor|bit|byte)"
+)
+# What a number or a run of chance signs may be called that is no secret.
+_OTHER = re.compile(
+    r"(?i)(?:post|zip|cep|qr|bar|iso|area|error|status|source|dress|promo|country|exit|commit|sha|hash|md5|checksum"
+    r"|digest|uuid|fingerprint|public|order|tracking|invoice|serial|version|file(?!v)|path|url)\w*\W*$"
+)
+# What is said about a password in one word, where a password could stand.
+_SAYING = re.compile(
+    r"(?i)(?:none|null|true|false|string|required?|mandatory|optional|missing|empty|wrong|in?valid"
+    r"|secret|weak|strong|include|hidden|unknown|default|falsch|richtig|sicher|geheim|terrible|short"
+    r"|simple|common|here|there|unique|random|public|private|different|correct|numeric)"
+    r"|[\w\-]+(?:\.[a-z]+)+|.{3,}(?:ed|ing|ous|able|ible|ful|less|lich|[aiu]d[ao]|ée?|ный|ная|ое)"
+)
+_SAID_BEFORE = re.compile(
+    r"(?i)(?:^|(?<=[\s\"'`(「:：]))(?P<value>\d{3}[ \-]\d{3}|[!-~]{4,60})[\"'`)」]{0,2}"
+    r"\s?(?:\s(?:is|are|ist|sind|est|es|é|è|jest|as|als|comme|como|come|это|है)\s|\s[—–-]\s|は|が|是|为|作为)"
+    r"\s?(?:[^\W\d_]{1,12}[ '’]){0,4}[^\W\d_]{0,12}$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +127,7 @@ class SecretFinding:
 def find_secrets(text: str) -> tuple[SecretFinding, ...]:
     """All secrets in a text, in its order, none within or over another; linear in the text."""
     seen, places = plain_text(text)
-    spans = [*formed_secrets(seen), *named_secrets(seen)]
+    spans = [*formed_secrets(seen), *_named_secrets(seen)]
     found: list[SecretFinding] = []
     for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
         first, last = places[start], places[end - 1] + 1
@@ -54,3 +154,85 @@ def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
     article = "an" if kinds[0][0] in "aeioAEIO" else "a"
     told = " and ".join(kinds)
     return f"it holds what looks like {article} {told}; secrets are never remembered"
+
+
+def _named_secrets(text: str) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of each secret near a noun that names it, in the order of the nouns."""
+    lower = text.replace("\u0130", "I").lower()  # the one letter that grows in small letters
+    places = [(*one.span(), one["noun"]) for one in _NOUN.finditer(lower)]
+    former = reached = 0
+    for (start, end, noun), (following, *_) in pairwise([*places, (len(text), 0, "")]):
+        kind = _KINDS[noun]
+        reach = min(following, end + _REACH)
+        before, former = text[max(former, start - _REACH) : start], end
+        after = text[end : end + 2 * _REACH]
+        if kind and start >= reached:
+            if span := _value_near(kind, noun, before, text[end:reach], after):
+                reached = end + span[1]
+                if span[1] > 2 * _REACH - 2 and (rest := _REST.match(text, reached)):
+                    reached = rest.end()
+                yield kind, end + span[0], reached
+                while kind == _CODE_KIND and (more := _MORE.match(text, reached)):
+                    reached = more.end("value")
+                    yield kind, *more.span("value")
+            elif span := _value_before(kind, before):
+                yield kind, start + span[0], start + span[1]
+
+
+def _value_near(kind: str, noun: str, before: str, between: str, after: str) -> _Span | None:
+    """Where in ``after``, the text behind a noun, a value of this kind stands that it names.
+
+    ``between`` is what stands of it before the next noun.
+    """
+    spaceless = noun[-1] > "\u2e80"
+    # Of nouns that follow one another directly the last leads to the value: SECRET_KEY=...
+    reach = len(between) if len(between) > 2 else 0
+    for link in _LINK.finditer(after, 0, reach):
+        is_other = _OTHER.search(after[: link.start()]) is not None
+        pattern = _CODE if kind == _CODE_KIND else _VALUE
+        quoted = _QUOTED.match(after, link.end()) if kind == "password" else None
+        value = quoted or pattern.match(after, link.end()) or _VALUE.match(after, link.end())
+        if not value or (link["joined"] is not None and not spaceless):
+            continue
+        said = value["value"]
+        if is_placeholder(said) or (said[0].isdigit() and _AMOUNT.match(after, value.end("value"))):
+            continue
+        if kind == _CODE_KIND and value.re is _CODE:
+            good = not (is_other or _OTHER.search(before))
+        elif kind in (_KEY_KIND, _CODE_KIND):
+            good = not is_other and looks_random(said, 16 if link["blank"] else 8)
+        elif quoted:
+            good = not _SAYING.fullmatch(said)
+        elif link["blank"]:
+            # Nothing says that it is the password: it must look like one, and like nothing else.
+            good = len(said) >= 6 and _looks_chosen(said)
+        else:
+            good = _looks_chosen(said) or _FIGURES.fullmatch(said) is not None
+            # A plain word, where nothing else can stand, that says nothing about the password.
+            is_told = link["sign"] or (link.start() == 1 and link.group().startswith("is "))
+            if is_told and not good and _WORD.match(after, link.end()):
+                good = not _SAYING.fullmatch(said.rstrip("!?"))
+        if good:
+            return value.span("value")
+    return None
+
+
+def _looks_chosen(value: str) -> bool:
+    """Whether it is a password by its own look: letters with figures or signs within."""
+    if len(value) < 4 or value[-1] > "\u2e80" or _PLAIN.fullmatch(value) or is_placeholder(value):
+        return False
+    marked = re.search(r"\d|[@#$%^&*+=~|\\!?<>{}](?=.)", value)
+    return marked is not None and any(map(str.isalpha, value))
+
+
+def _value_before(kind: str, before: str) -> _Span | None:
+    """A value that the noun follows, counted from the noun: "hunter2 is my password"."""
+    match = _SAID_BEFORE.search(before)
+    if not match or is_placeholder(said := match["value"]):
+        return None
+    if kind == _CODE_KIND:
+        good = _CODE.fullmatch(said) is not None
+    else:
+        good = _looks_chosen(said) or before[: match.start("value")].endswith(("'", '"', "`", "「"))
+    start = match.start("value") - len(before)
+    return (start, start + len(said)) if good else None

@@ -1,215 +1,131 @@
 """Taking sentences out of earlier answers that only comment on memory.
 
-A model that reads "I've updated my memory." in its own earlier answers goes on writing it. Only
-whole sentences of a few known forms go; whatever says anything else stays.
+A model that reads "I've updated my memory." in its own earlier answers goes on writing it. Such
+remarks open or close an answer, so only its first and its last line are looked at; a sentence goes
+where each of its words is one of a closed vocabulary and the kinds of words come together.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import Any, cast
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Any
 
-from adaptive.messages import Message
-from adaptive.recall.remarks import REMARK_STEMS, memory_remarks
-from adaptive.shapes import mapping
+from adaptive.core.markdown import rewritten_answers
+from adaptive.core.messages import has_words
 
-_SHORTEST_REMARK = 3
 _LONGEST_REMARK = 160
+# A low line stands for a blank. A "vow" says it all; what is kept needs "I" beside it, since the
+# user may be told to keep something; what is saved needs a memory, since files are saved, too; and
+# what is to be written needs both.
+_KINDS = {
+    "vow": "i_won't_forget souviendrai rappellerai j'en_prends_note j'en_prends_bonne_note"
+    " oublierai recordaré lo_tendré_en_cuenta lo_tengo_en_cuenta tomo_nota no_lo_olvidaré"
+    " vou_lembrar vou_me_lembrar não_vou_esquecer não_vou_me_esquecer lo_terrò_a_mente"
+    " lo_tengo_a_mente ricorderò prendo_nota запомню запомнил запомнила не_забуду"
+    " буду_иметь_это_в_виду 不会忘记 不會忘記 覚えておきます 忘れません",
+    "self": "i i'll i_will i've i_have ich je я 我",
+    "keep": "remember memorize keep_that_in_mind keep_this_in_mind keep_it_in_mind noted"
+    " made_a_note make_a_note make_a_mental_note merke_mir merken merke gemerkt notiert"
+    " nicht_vergessen retiens retiendrai note 记住 記住",
+    "write": "save store add update delete record",
+    "save": "saved stored added updated deleted recorded"
+    " committed gespeichert hinzugefügt aktualisiert enregistré enregistrée ajouté mis_à_jour"
+    " mise_à_jour sauvegardé guardado guardada he_guardado lo_he_guardado he_actualizado"
+    " actualizada he_añadido añadida salvei guardei adicionei atualizei atualizada salva"
+    " ho_salvato ho_aggiunto ho_aggiornato aggiornata salvata обновил обновила обновлена"
+    " сохранил сохранила сохранено 保存 更新 添加 保存しました 更新しました 追加しました",
+    "memory": "memory memories to_memory to_my_memory to_your_memory in_my_memory in_your_memory"
+    " erinnerung erinnerungen gedächtnis mémoire souvenir souvenirs memoria recuerdo recuerdos"
+    " memória memórias ricordo ricordi память памяти 记忆 記憶 メモリ",
+    "filler": "a an that this it these those all your my our new now just also and for of to you"
+    " down been has have was were will definitely sure thing certainly got ok okay noted done"
+    " great thanks thank_you for_letting_me_know for_telling_me for_sharing going_forward"
+    " from_now_on make_sure_to in_the_future in_future future conversation conversations chat"
+    " chats reference next time later preferences preference information details name bank"
+    " successfully one two three das dies mir mich habe hab werde wurde in_meinem in_deinem meine"
+    " deine für die zukunft künftig das_nächste_mal alles klar verstanden gut danke neue neuen"
+    " cela ça m'en j'ai je_l'ai ma ta votre dans cette information ces informations d'accord"
+    " pour la prochaine fois bien noté compris merci à_l'avenir eso esto en mi tu su esta"
+    " información para próxima vez entendido vale claro perfecto gracias futuro uno una"
+    " disso isso minha sua na novas nova no certo entendi obrigado obrigada perfeito me lo ne"
+    " questa informazione nella mia tua per prossima volta perfetto capito grazie un uno"
+    " это этом об свою мою в хорошо понял понятно спасибо за_информацию я_это 好的 会 會 的 这一点"
+    " 這一點 已经 已經 已 了 将 把 这些信息 到 我的 您的 你的 中 条 條 "
+    "わかりました ね よ その情報 を に の 件",
+}
+_TELLING = ({"vow"}, {"self", "keep"}, {"save", "memory"}, {"self", "write", "memory"})
+_VOCABULARY: dict[str, set[str]] = {}
+for _remark_kind, _remark_words in _KINDS.items():
+    for _remark_word in _remark_words.split():
+        _VOCABULARY.setdefault(_remark_word.replace("_", " "), set()).add(_remark_kind)
+# Words of several parts or of scripts that leave no blanks, the longest first; else all up to a
+# blank or a stop.
+_JOINED = [one for one in _VOCABULARY if " " in one or re.match(r"[\u3040-\u9fff]", one)]
+_JOINED.sort(key=len, reverse=True)
+_REMARK_WORD = re.compile(
+    rf"(?:{'|'.join(_JOINED)})(?![a-zà-ÿа-я'])|\d{{1,4}}|[^\s.,!…。，、！—–]+"
+)
 _EMOJI = "\u2190-\u2bff\ufe0f\u200d\U0001f000-\U0001faff"
-# These introduce a remark on memory; any other emoji closes the sentence before it.
-_MEMORY_EMOJI = "🧠💾📝✅📌🔖💭🗂🗃✍"
-_CLOSERS = "*_)\\]\"'”’»」』）】"
-# Where a sentence ends, with what still belongs to it. No run of marks is tried twice.
-_SENTENCE_END = re.compile(
-    rf"(?:(?<![.!?…])[.!?…]++[{_CLOSERS}]*+(?=\s|[{_EMOJI}]|$)|(?<![。！？])[。！？]++[{_CLOSERS}]*+)"
-    rf"(?:[^\S\n]*+(?![{_MEMORY_EMOJI}])[{_EMOJI}])*+[^\S\n]*+"
+_REMARK_SENTENCE = re.compile(
+    rf"[^.!?…。！？]*[.!?…。！？]+[*_)\]）\"”»」]*(?:[\s{_EMOJI}]*$|\s*)|[^.!?…。！？]+$"
 )
-_DECORATION = re.compile(rf"[\s{_EMOJI}]*")
-_AROUND = re.compile(rf"^[\s{_EMOJI}¡]+|[\s{_EMOJI}.!…。！~]+$")
-_WRAPPERS = (
-    ("**", "**"),
-    ("*", "*"),
-    ("__", "__"),
-    ("_", "_"),
-    ("(", ")"),
-    ("[", "]"),
-    ("（", "）"),
-)
-_LETTER = re.compile(r"[^\W_]")
-
-_FENCE_LINE = re.compile(r" {0,3}(`{3,}|~{3,})")
-_RULE_LINE = re.compile(r" {0,3}([-*_])(?:[ \t]*\1){2,}\s*$")
-_CITING_LINE = re.compile(r" {0,3}(?:>|[-+*•][ \t]|\d{1,9}[.)][ \t])")
-_OTHER_LINE = re.compile(r" {4}| {0,3}\t| {0,3}[#|]")
-_CITING_TAG = re.compile(
-    r"<(details|pre|code|blockquote|think|thinking|reasoning)\b", re.IGNORECASE
-)
-# Each of these stands an even number of times where no quote is open.
-_QUOTES = ('"', "“”„‟", "«»", "‹›", "「」", "『』", "`")
-_SINGLE_QUOTE = re.compile(r"(?:^|(?<=[\s(]))['‘](?=\w)")
+_DECORATION = re.compile(rf"^[\s{_EMOJI}¡*_(\[（]+|[\s{_EMOJI}*_)\]）.!…。！]+$")
+# A list, a quotation, a heading, a table, or code.
+_CITING_LINE = re.compile(r"\s|[-+*•]\s|\d{1,9}[.)]\s|[>#|]")
 
 
-def without_memory_comments(messages: Sequence[Message]) -> list[Message]:
+def without_memory_comments(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """The messages without remarks on memory in the answers before the newest user message.
 
-    A message in which nothing changes is the same object. Code, quotes, lists, tables, headings
-    and what another speaker wrote are never touched, and no text becomes empty.
+    A message in which nothing changes is the same object, and no text becomes empty.
     """
-    users = [at for at, message in enumerate(messages) if message.get("role") == "user"]
-    newest = users[-1] if users else 0
-    return [
-        _uncommented(message) if at < newest and message.get("role") == "assistant" else message
-        for at, message in enumerate(messages)
-    ]
+    newest = max((at for at, one in enumerate(messages) if one.get("role") == "user"), default=0)
+    return [*rewritten_answers(messages[:newest], text_without_remarks), *messages[newest:]]
 
 
 def text_without_remarks(text: str) -> str:
     """The text without sentences that only comment on memory; as it is if nothing else is in it."""
-    if not _may_remark(text):
+    left = _without_last(_without_first(text))
+    return left if has_words(left) else text
+
+
+def _without_first(text: str) -> str:
+    line, end, below = text.lstrip("\n").partition("\n")
+    sentences = _REMARK_SENTENCE.findall(line)
+    gone = _count_remarks(line, sentences)
+    if not gone:
         return text
-    lines = text.splitlines(keepends=True)
-    left: list[str] = []
-    gone = False
-    for kept in _lines_left(lines):
-        if not kept:
-            gone = True
-        elif gone and not kept.strip() and not (left and left[-1].strip()):
-            continue  # of the blank lines around what is gone one is enough
-        else:
-            gone = gone and not kept.strip()
-            left.append(kept)
-    if left == lines:
+    kept = "".join(sentences[gone:])
+    return f"{kept}{end}{below}" if kept else below.lstrip("\n")
+
+
+def _without_last(text: str) -> str:
+    above, end, line = text.rstrip().rpartition("\n")
+    announced = above.rstrip("*_ \t\r\n").endswith((":", "："))  # shown, not said
+    if announced or above.count("```") % 2:
         return text
-    result = "".join(left)
-    result = result if text[-1].isspace() else result.rstrip()
-    return result if _LETTER.search(result) else text
+    sentences = _REMARK_SENTENCE.findall(line)
+    gone = _count_remarks(line, reversed(sentences))
+    if not gone:
+        return text
+    kept = "".join(sentences[: len(sentences) - gone]).rstrip()
+    return f"{above}{end}{kept}" if kept else above.rstrip()
 
 
-def _uncommented(message: Message) -> Message:
-    content = message.get("content")
-    changed: object = content
-    if isinstance(content, str):
-        changed = text_without_remarks(content)
-    elif isinstance(content, list):
-        changed = [_part_without_remarks(part) for part in cast(list[Any], content)]
-    return message if changed == content else {**message, "content": changed}
-
-
-def _part_without_remarks(part: Any) -> Any:
-    fields = mapping(part)
-    text = fields.get("text")
-    if fields.get("type", "text") not in ("text", "output_text") or not isinstance(text, str):
-        return part
-    left = text_without_remarks(text)
-    return part if left == text else {**fields, "text": left}
-
-
-def _lines_left(lines: Sequence[str]) -> Iterator[str]:
-    """Each line as it is to stand, empty where nothing is left of it."""
-    quotes: Counter[str] = Counter()
-    announced = False
-    for line, running in zip(lines, _running_text(lines), strict=True):
-        if not running:
-            quotes.clear()
-            yield line
-        elif announced:  # what follows a colon is shown, not said
-            _count_quotes(quotes, line)
-            yield line
-        else:
-            yield _line_left(line, quotes)
-        if line.strip():
-            announced = line.rstrip("*_ \t\r\n").endswith((":", "："))
-
-
-def _running_text(lines: Sequence[str]) -> Iterator[bool]:
-    """Of each line, whether it is running text that the assistant says itself."""
-    rules = [at for at, line in enumerate(lines) if _RULE_LINE.match(line)]
-    # A draft for the user is often set between two rules.
-    drafts = {
-        at
-        for first, last in zip(rules[::2], rules[1::2], strict=False)
-        for at in range(first, last + 1)
-    }
-    fence = tag = ""
-    citing = False
-    for at, line in enumerate(lines):
-        running = False
-        if fence:
-            closing = line.strip()
-            fence = "" if closing.startswith(fence) and not closing.strip(fence[0]) else fence
-        elif tag:
-            tag = "" if f"</{tag}" in line.lower() else tag
-        elif opening := _FENCE_LINE.match(line):
-            fence = opening[1]
-        elif opening := _CITING_TAG.search(line):
-            name = opening[1].lower()
-            tag = "" if line.lower().rfind(f"</{name}") > opening.start() else name
-        elif not line.strip():
-            citing = False
-        else:
-            citing = citing or bool(_CITING_LINE.match(line))
-            running = not (citing or at in drafts or _OTHER_LINE.match(line))
-        yield running
-
-
-def _line_left(line: str, quotes: Counter[str]) -> str:
-    kept: list[str] = []
-    cut = was_cut = False
-    for sentence in _sentences(line):
-        was_cut = (was_cut and _DECORATION.fullmatch(sentence) is not None) or (
-            not _in_quotes(quotes) and _is_remark(sentence)
-        )
-        cut = cut or was_cut
-        _count_quotes(quotes, sentence)
-        if not was_cut:
-            kept.append(sentence)
-    if not cut:
-        return line
-    text = "".join(kept).rstrip()
-    return text + line[len(line.rstrip("\r\n")) :] if text else ""
-
-
-def _sentences(line: str) -> Iterator[str]:
-    start = 0
-    for end in _SENTENCE_END.finditer(line):
-        yield line[start : end.end()]
-        start = end.end()
-    if start < len(line):
-        yield line[start:]
-
-
-def _count_quotes(quotes: Counter[str], text: str) -> None:
-    quotes.update(text)
-    # An apostrophe can't be told from a closing single quote: one that opens is open for good.
-    quotes["opened"] += _SINGLE_QUOTE.search(text) is not None
-
-
-def _in_quotes(quotes: Counter[str]) -> bool:
-    odd = any(sum(quotes[mark] for mark in marks) % 2 for marks in _QUOTES)
-    return odd or quotes["opened"] > 0
+def _count_remarks(line: str, sentences: Iterable[str]) -> int:
+    """How many sentences from the first on are remarks; none in a line that is no plain text."""
+    return 0 if _CITING_LINE.match(line) else sum(1 for _ in takewhile(_is_remark, sentences))
 
 
 def _is_remark(sentence: str) -> bool:
-    text = sentence.strip()
-    if not _SHORTEST_REMARK <= len(text) <= _LONGEST_REMARK or not _may_remark(text):
+    if len(sentence) > _LONGEST_REMARK or "?" in sentence or "？" in sentence:
         return False
-    bare = " ".join(_bare(text).lower().replace("’", "'").split())
-    return any(pattern.fullmatch(bare) for pattern in memory_remarks())
-
-
-def _may_remark(text: str) -> bool:
-    lowered = text.lower()
-    return any(stem in lowered for stem in REMARK_STEMS)
-
-
-def _bare(text: str) -> str:
-    """A sentence without emoji, full stops and emphasis around it."""
-    for _ in range(4):
-        text = _AROUND.sub("", text)
-        for opening, closing in _WRAPPERS:
-            if len(text) > 4 and text.startswith(opening) and text.endswith(closing):
-                text = text[len(opening) : -len(closing)]
-                break
-    return text
+    bare = _DECORATION.sub("", sentence).casefold().replace("’", "'")
+    kinds = {
+        kind
+        for word in _REMARK_WORD.findall(bare)
+        for kind in _VOCABULARY.get(word, {"filler" if word.isdigit() else "unknown"})
+    }
+    return "unknown" not in kinds and any(kinds >= telling for telling in _TELLING)

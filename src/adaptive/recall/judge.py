@@ -1,40 +1,34 @@
-"""Asking a model how well memories fit a message; an option, since it costs time before the answer.
-
-Without a usable reply in time the order that the candidates came in stands.
-"""
+"""Asking a model how well memories fit a message; an option, since the answer waits for it."""
 
 from __future__ import annotations
 
 import hashlib
-import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal, Protocol
+from typing import Any
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError
-
-from adaptive.errors import AdaptiveMemoryError, ReplyUnusable
+from adaptive.core.cache import UserCache
+from adaptive.core.errors import ReplyUnusable
+from adaptive.core.http import RetryPolicy
+from adaptive.core.measures import staged
+from adaptive.core.messages import head_and_tail
+from adaptive.core.model import Candidate, Completion, CompletionRequest, Memory
+from adaptive.core.ports import Completer
+from adaptive.core.shapes import mapping, number
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
-from adaptive.measures import staged
-from adaptive.messages import head_and_tail
-from adaptive.model import Candidate, Completion, CompletionRequest, Memory
-from adaptive.ports import Completer
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.local_only import NOTHING_HIDDEN, LocalOnlyBanks
-from adaptive.retry import RetryPolicy
-from adaptive.shapes import mapping
-from adaptive.soft import soft_import
+from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 
-JudgementKind = Literal["clear", "cached", "asked", "failed"]
-ScoreKey = tuple[str, str, str, str, str]
-
-_CACHETOOLS = soft_import("cachetools", "relevance scores are kept by simpler means")
+# Then the order by nearness stands.
+_JUDGE_SECONDS = 1.5
+# Relevance from and up to which a memory needs no judge: three times the evidence that the gate
+# asks for, and a quarter of it.
+_CLEARLY_RELEVANT = 0.75
+_CLEARLY_IRRELEVANT = 0.2
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
-_REMEMBERED_SCORES = 20_000
 # A second try would mostly cost the user the rest of the time.
 _NO_RETRY = RetryPolicy(retries=0)
 
@@ -55,158 +49,55 @@ RELEVANCE_SCHEMA: Mapping[str, Any] = {
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeRules:
-    """When a model is asked, for how long, and how long its scores are kept; times in seconds.
-
-    A candidate is clear by itself from ``clear_above`` on and up to ``clear_below``, both on the
-    scale of the candidates' scores. ``prompt`` replaces the built-in one unless it is empty.
-    """
-
-    deadline: float
-    clear_above: float = 1.0
-    clear_below: float = 0.0
-    cache_seconds: float = 86_400
-    prompt: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """Candidates, best first, and where their order comes from.
-
-    ``kind``: every candidate was ``clear``; scores were all ``cached``; a model was ``asked``; or
-    that ``failed`` for ``reason``, and the candidates are those that were given, unchanged.
-    ``scored`` holds the ids whose ``score`` is a model's.
-    """
-
-    candidates: tuple[Candidate, ...]
-    kind: JudgementKind
-    scored: frozenset[str] = frozenset()
-    reason: str = ""
-
-
-class _Scores(Protocol):
-    def get(self, key: ScoreKey, /) -> float | None: ...
-
-    def __setitem__(self, key: ScoreKey, score: float, /) -> None: ...
-
-    def __iter__(self) -> Iterator[ScoreKey]: ...
-
-    def pop(self, key: ScoreKey, default: None, /) -> object: ...
-
-
-class RelevanceCache:
-    """Scores that a model gave, bounded in number and in time; keys begin with the user's id."""
-
-    def __init__(
-        self, most: int = _REMEMBERED_SCORES, now: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._most = most
-        self._now = now
-        self._seconds = -1.0
-        self._scores: _Scores = _ScoresUntil(most, 0, now)
-
-    def lasting(self, seconds: float) -> _Scores:
-        """The scores; when they are to last for another time than before, they begin anew."""
-        if seconds != self._seconds:
-            kind = _ScoresUntil if _CACHETOOLS is None else _CACHETOOLS.TTLCache
-            self._scores = kind(self._most, seconds, self._now)
-            self._seconds = seconds
-        return self._scores
-
-    def forget(self, user_id: str) -> None:
-        """Let go of the scores of a user's memories."""
-        for key in [key for key in self._scores if key[0] == user_id]:
-            self._scores.pop(key, None)
-
-
-class _ScoresUntil:
-    """What ``cachetools.TTLCache`` does, as far as it is needed here."""
-
-    def __init__(self, most: int, seconds: float, now: Callable[[], float]) -> None:
-        self._most = most
-        self._seconds = seconds
-        self._now = now
-        self._held: OrderedDict[ScoreKey, tuple[float, float]] = OrderedDict()
-
-    def get(self, key: ScoreKey, /) -> float | None:
-        score, until = self._held.get(key, (0.0, 0.0))
-        return score if self._now() < until else None
-
-    def __setitem__(self, key: ScoreKey, score: float, /) -> None:
-        now = self._now()
-        self._held[key] = (score, now + self._seconds)
-        self._held.move_to_end(key)
-        # All last equally long, so the first one written is the first one over.
-        while len(self._held) > self._most or next(iter(self._held.values()))[1] < now:
-            self._held.popitem(last=False)
-
-    def __iter__(self) -> Iterator[ScoreKey]:
-        return iter(self._held)
-
-    def pop(self, key: ScoreKey, default: None, /) -> object:
-        return self._held.pop(key, default)
-
-
-@dataclass(frozen=True, slots=True)
 class RelevanceJudge:
-    """A model that scores candidates, with what is remembered of it.
+    """A model that scores candidates, with the scores that it has given lately.
 
-    It is not shown the memories of ``hidden``: whoever asks it keeps them back.
+    ``prompt`` replaces the built-in one unless it is empty. The model is not shown the memories of
+    ``hidden``: whoever asks it keeps them back.
     """
 
     completer: Completer
     formats: AnswerFormats
-    cache: RelevanceCache
-    rules: JudgeRules
+    scores: UserCache[float]
+    prompt: str = ""
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    deadline: float = _JUDGE_SECONDS
 
     @staged("judge")
     async def judged(
-        self, user_id: str, message: str, candidates: Sequence[Candidate]
-    ) -> Judgement:
-        """The candidates (best first) in the order of the model's scores; never raises its errors.
+        self, user_id: str, message: str, candidates: Sequence[Candidate], least: float
+    ) -> list[Candidate]:
+        """Those that the model gives ``least`` or more, best first, with its score for theirs.
 
-        A scored candidate carries the model's score in place of its own. Those without one, because
-        the model left them out, keep their own and stand behind, in the order they came in. No call
-        is made if each candidate is clear by its own score or its score is remembered; else all
-        that are not remembered are asked for, so that they are judged side by side.
+        Candidates without a score, because the model left them out, stand behind as they came. No
+        call is made if each candidate is clear by its own score or its score is remembered; else
+        all that are not remembered are asked for, so that they are judged side by side.
+
+        Raises:
+            AdaptiveMemoryError: there is no usable reply in time.
         """
-        try:
-            prompt = render_prompt("relevance", self.rules.prompt, {})
-            keys = self._keys(user_id, _hashed(prompt, message), candidates)
-            held = self.cache.lasting(self.rules.cache_seconds)
-            found = ((id_, held.get(key)) for id_, key in keys.items())
-            scores = {id_: score for id_, score in found if score is not None}
-            unknown = [one for one in candidates if one.memory.id not in scores]
-            if all(self._is_clear(one) for one in unknown):
-                return _judgement(candidates, scores, "cached" if scores else "clear")
-            asked = [one.memory for one in unknown]
-            completion = await ask(
-                self.completer,
-                relevance_request(prompt, message, asked),
-                self.formats,
-                _NO_RETRY,
-                self.rules.deadline,
-            )
-            fresh = read_relevance(completion, asked)
-        except AdaptiveMemoryError as error:
-            return Judgement(tuple(candidates), "failed", reason=str(error))
-        for id_, score in fresh.items():
-            held[keys[id_]] = score
-        return _judgement(candidates, scores | fresh, "asked")
-
-    def _is_clear(self, candidate: Candidate) -> bool:
-        score = candidate.score
-        return score >= self.rules.clear_above or score <= self.rules.clear_below
-
-    def _keys(
-        self, user_id: str, question: str, candidates: Sequence[Candidate]
-    ) -> dict[str, ScoreKey]:
-        model = self.completer.key
-        memories = [one.memory for one in candidates]
-        return {
-            one.id: (user_id, question, one.id, _hashed(one.content), model) for one in memories
+        prompt = render_prompt("relevance", self.prompt, {})
+        keys = {
+            one.memory.id: _digest(self.completer.key, prompt, message, one.memory)
+            for one in candidates
         }
+        found = {id_: self.scores.get((user_id, key)) for id_, key in keys.items()}
+        scores = {id_: score for id_, score in found.items() if score is not None}
+        unknown = [one for one in candidates if one.memory.id not in scores]
+        if any(_CLEARLY_IRRELEVANT < one.score < _CLEARLY_RELEVANT for one in unknown):
+            asked = [one.memory for one in unknown]
+            request = relevance_request(prompt, message, asked)
+            completion = await ask(self.completer, request, self.formats, _NO_RETRY, self.deadline)
+            for id_, score in read_relevance(completion, asked).items():
+                scores[id_] = score
+                self.scores.put((user_id, keys[id_]), score)
+        scored = [
+            replace(one, score=scores[one.memory.id])
+            for one in candidates
+            if scores.get(one.memory.id, -1) >= least
+        ]
+        scored.sort(key=lambda one: -one.score)
+        return [*scored, *(one for one in candidates if one.memory.id not in scores)]
 
 
 def relevance_request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
@@ -222,28 +113,6 @@ def relevance_request(prompt: str, message: str, memories: Sequence[Memory]) -> 
     return CompletionRequest(prompt, "\n\n".join(sections), "memory_relevance", RELEVANCE_SCHEMA)
 
 
-def _number_of(value: object) -> object:
-    """Models write a score of 0.9 as 0.9, "0.9" or "90%"."""
-    if not isinstance(value, str):
-        return value
-    share = value.strip().removesuffix("%")
-    try:
-        return float(share) / (1 if share == value.strip() else 100)
-    except ValueError:
-        return value
-
-
-class ScoreItem(BaseModel):
-    """One item of the model's reply; earlier releases' prompts asked for ``relevance``."""
-
-    id: str
-    score: Annotated[
-        float,
-        BeforeValidator(_number_of),
-        Field(ge=0, le=100, validation_alias=AliasChoices("score", "relevance")),
-    ]
-
-
 def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str, float]:
     """The scores in a model's reply, 0 to 1, by id; the first one counts, unknown ids do not.
 
@@ -252,10 +121,13 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
     """
     offered = {memory.id for memory in asked}
     scores: dict[str, float] = {}
-    for item in read_items(completion, "scores", lambda fields: "id" in fields).items:
-        for read in _score_items(mapping(item)):
-            if read.id.strip() in offered:
-                scores.setdefault(read.id.strip(), read.score)
+    for fields in map(mapping, read_items(completion, "scores", lambda one: "id" in one).items):
+        # Earlier releases' prompts asked for ``relevance``; some models map ids to scores.
+        own = {str(fields.get("id")): fields.get("score", fields.get("relevance"))}
+        for id_, told in (own if "id" in fields else fields).items():
+            score = number(str(told).rstrip(" %"))
+            if id_.strip() in offered and score is not None and 0 <= score <= 100:
+                scores.setdefault(id_.strip(), score / 100 if "%" in str(told) else score)
     if not scores:
         raise ReplyUnusable("the model's reply scores none of the memories")
     # Some models score out of 10 or 100 whatever they are told.
@@ -264,30 +136,6 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
     return {id_: score / scale for id_, score in scores.items()}
 
 
-def _score_items(item: Mapping[str, Any]) -> Iterator[ScoreItem]:
-    """The usable items in one: itself, or where it maps ids to scores, each of these."""
-    pairs = [item] if "id" in item else [{"id": id_, "score": value} for id_, value in item.items()]
-    for pair in pairs:
-        try:
-            yield ScoreItem.model_validate(pair)
-        except ValidationError:
-            continue
-
-
-def _judgement(
-    candidates: Sequence[Candidate], scores: Mapping[str, float], kind: JudgementKind
-) -> Judgement:
-    scored = [
-        replace(one, score=scores[one.memory.id]) for one in candidates if one.memory.id in scores
-    ]
-    scored.sort(key=lambda one: -one.score)
-    others = [one for one in candidates if one.memory.id not in scores]
-    return Judgement((*scored, *others), kind, frozenset(one.memory.id for one in scored))
-
-
-def _hashed(*texts: str) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for text in texts:
-        encoded = text.encode(errors="replace")
-        digest.update(len(encoded).to_bytes(8, "big") + encoded)
-    return digest.hexdigest()
+def _digest(model: str, prompt: str, message: str, memory: Memory) -> str:
+    asked = repr((model, prompt, message, memory.id, memory.content))
+    return hashlib.blake2b(asked.encode(errors="replace"), digest_size=16).hexdigest()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.ports import Vectors
+from adaptive.core.ports import Vectors
 from adaptive.search.tokens import tokens
 
 # Memories are single sentences: a word's repetition and the sentence's length say little.
@@ -30,8 +30,8 @@ Numbers = NDArray[np.int32]
 class KeywordIndex:
     """Inverted lists of one version of a store; texts are known by their place.
 
-    The list of term ``t`` is ``rows[starts[t]:starts[t + 1]]``; ``impacts`` holds what each entry
-    adds to a BM25 score. ``documents`` remembers the terms of each text, for the next version.
+    That of term ``t`` is ``rows[starts[t]:starts[t + 1]]``, with what each entry adds to a score in
+    ``impacts``; ``documents`` remembers the terms of each text for the next version.
     """
 
     size: int
@@ -92,14 +92,8 @@ def keyword_index(texts: Sequence[str], previous: KeywordIndex | None = None) ->
     average = lengths.mean() if lengths.any() else 1.0
     damping = _SATURATION * (1 - _LENGTH_SHARE + _LENGTH_SHARE * lengths[holders] / average)
     impacts = rarity[owners] * counts * (_SATURATION + 1) / (counts + damping)
-    return KeywordIndex(
-        len(texts),
-        terms,
-        starts.astype(np.int64),
-        holders.astype(np.int32),
-        impacts.astype(np.float32),
-        documents,
-    )
+    lists = (starts.astype(np.int64), holders.astype(np.int32), impacts.astype(np.float32))
+    return KeywordIndex(len(texts), terms, *lists, documents)
 
 
 def _inverse_frequency(size: int, frequency: NDArray[np.int64] | int) -> NDArray[np.float64]:

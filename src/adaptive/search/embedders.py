@@ -5,17 +5,15 @@ from __future__ import annotations
 import asyncio
 import importlib
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
 
-from adaptive.errors import EmbeddingError, ModelError
-from adaptive.ports import Vectors
-from adaptive.retry import RetryPolicy, with_retry
-from adaptive.transport import endpoint, post_json
+from adaptive.core.errors import EmbeddingError, ModelError
+from adaptive.core.http import RetryPolicy, endpoint, post_json, with_retry
+from adaptive.core.ports import Vectors
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
@@ -40,10 +38,7 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class LocalEmbedder:
-    """A SentenceTransformer in this process; ``model`` is a name or a folder.
-
-    ``loaded`` keeps loaded models by name, shared by all who embed in the process.
-    """
+    """A SentenceTransformer, by name or folder; ``loaded`` shares models within the process."""
 
     model: str = DEFAULT_LOCAL_MODEL
     loaded: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -80,7 +75,6 @@ class EndpointEmbedder:
     model: str
     api_key: str = ""
     policy: RetryPolicy = field(default_factory=RetryPolicy)
-    now: Callable[[], float] = time.time
 
     async def name(self) -> str:
         """The provider and the model."""
@@ -101,7 +95,7 @@ class EndpointEmbedder:
     async def _batch(self, texts: list[str]) -> Vectors:
         async def once() -> dict[str, Any]:
             body = {"model": self.model, "input": texts}
-            return await post_json(endpoint(self.url, "embeddings"), body, self.api_key, self.now())
+            return await post_json(endpoint(self.url, "embeddings"), body, self.api_key)
 
         try:
             reply = await with_retry(once, self.policy)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.ports import Vectors
+from adaptive.core.ports import Vectors
 from adaptive.search.bm25 import KeywordIndex, keyword_index
 from adaptive.search.calibration import (
     NullLevel,
@@ -36,7 +36,7 @@ from adaptive.search.calibration import (
     speaks_of_self,
 )
 from adaptive.search.tokens import continues, tokens
-from adaptive.search.vectors import normalised, product_table, products
+from adaptive.search.vectors import normalised, products
 
 # A pause of three hours begins a new sitting.
 SITTING_SECONDS = 3 * 3600
@@ -55,10 +55,8 @@ class Weights:
     """What counts how much; all are in null spreads of the embedding model.
 
     ``keywords`` is the weight of the best BM25 score, ``neighbours`` the share of a neighbour's
-    score that a memory gets, ``reach`` the number of memories after which it has faded to a third.
-    ``coverage`` is the evidence of a message whose words all stand in a memory, ``words_alone`` the
-    same where message or memory has no vector, ``personal`` that of speaking of oneself, and
-    ``previous`` the weight of the message that a follow-up continues.
+    score, faded to a third after ``reach`` memories. Evidence is ``coverage`` of words, or
+    ``words_alone`` without vectors, and ``personal``; ``previous`` weighs what is continued.
     """
 
     keywords: float = 5.5
@@ -81,9 +79,8 @@ ENTRY_SHARE = 0.15
 class Shelf:
     """One version of a user's memories, prepared for ranking; memories are known by their place.
 
-    ``vectors`` are normalised, a row of zeros stands for a memory without a vector yet.
-    ``centrality`` is their product with ``centre``, their mean drawn towards zero. ``levels`` is
-    empty as long as the null prompts have no vectors: then keywords alone are evidence.
+    A memory without a vector yet has a row of zeros. ``centrality`` is the product with ``centre``,
+    the mean drawn towards zero. Without ``levels`` of null prompts keywords alone are evidence.
     """
 
     vectors: Vectors
@@ -101,10 +98,7 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A message to find memories for; ``previous`` is the user's message before it.
-
-    Vectors are normalised, of shape (d,); ``None`` where there is none.
-    """
+    """A message to find memories for, and the user's message before it; vectors are normalised."""
 
     text: str
     vector: Vectors | None
@@ -114,10 +108,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A memory with the parts of its score: ``similarity + keywords + neighbours``.
+    """A memory with the parts of its score; ``evidence`` tells whether it fits the message at all.
 
-    ``evidence`` tells whether it has anything to do with the message at all, and ``cosine`` is the
-    plain one of both vectors, for thresholds that name a cosine.
+    ``cosine`` is the plain one of both vectors, for thresholds that name a cosine.
     """
 
     place: int
@@ -144,8 +137,7 @@ def shelf(
 ) -> Shelf:
     """Prepare a store; ``previous`` is an older version of it, whose words are used again.
 
-    ``nulls`` are the normalised vectors of ``NULL_PROMPTS``; an empty string in ``chats`` stands
-    for a memory that came from no known chat.
+    ``nulls`` are the vectors of ``NULL_PROMPTS``; memories of no known chat have an empty string.
     """
     has_vector = np.asarray(vectors.any(axis=1), dtype=np.bool_)
     embedded = vectors if has_vector.all() else vectors[has_vector]
@@ -153,10 +145,12 @@ def shelf(
     unit, levels = 1.0, dict[Script, NullLevel]()
     centrality = products(vectors, centre)
     if nulls is not None and len(embedded):
-        cosines = product_table(nulls, embedded)
+        cosines = nulls @ embedded.T
         levels = null_levels(cosines.max(axis=1))
-        unit = latin_level(_centred(cosines, nulls, centre, centrality[has_vector])).spread
-    places = learning_places(created_at, chats)
+        # How near the nearest memory comes to each null prompt once the centre is taken from it.
+        lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
+        unit = latin_level((cosines - centrality[has_vector]).max(axis=1) / lengths).spread
+    places = _learning_places(created_at, chats)
     return Shelf(
         vectors,
         has_vector,
@@ -172,14 +166,7 @@ def shelf(
     )
 
 
-def _centred(cosines: Vectors, nulls: Vectors, centre: Vectors, centrality: Vectors) -> Vectors:
-    """How near the nearest memory comes to each null prompt once the centre is taken from it."""
-    lengths = np.linalg.norm(nulls - centre, axis=1)
-    nearest: Vectors = (cosines - centrality).max(axis=1) / np.where(lengths == 0, 1, lengths)
-    return nearest
-
-
-def learning_places(created_at: Sequence[int], chats: Sequence[str] | None = None) -> Places:
+def _learning_places(created_at: Sequence[int], chats: Sequence[str] | None = None) -> Places:
     """Where each memory stands in the order of learning; chats and sittings are far apart.
 
     Memories of the same second stand in the same place, so the order of the rows has no influence.
@@ -225,18 +212,12 @@ def rank(
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
     evidence = _evidence(shelf, asked, cosine, words, weights)
-    best = _first(score, limit)
+    # With all that equal the last of them.
+    least = np.partition(score, -limit)[-limit] if limit < len(score) else score.min()
+    best = np.flatnonzero(score >= least - 1e-4)
     ties = (best, -shelf.created_at[best], -shelf.importance[best], -score[best].round(4))
     parts = np.stack([similarity, keywords, neighbours, evidence, cosine], axis=1)
     return [Ranked(int(at), *map(float, parts[at])) for at in best[np.lexsort(ties)][:limit]]
-
-
-def _first(score: Vectors, limit: int) -> NDArray[np.int64]:
-    """Places of the highest scores, with all that equal the last of them."""
-    if limit >= len(score):
-        return np.arange(len(score))
-    least = np.partition(score, -limit)[-limit]
-    return np.flatnonzero(score >= least - 1e-4)
 
 
 def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:

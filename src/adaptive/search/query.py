@@ -6,10 +6,12 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
-from adaptive.errors import EmbeddingError
-from adaptive.measures import count_anomaly, staged
-from adaptive.messages import has_words, head_and_tail
-from adaptive.ports import Embedder, Vectors
+import numpy as np
+
+from adaptive.core.errors import EmbeddingError
+from adaptive.core.measures import count_anomaly, staged
+from adaptive.core.messages import has_words, head_and_tail
+from adaptive.core.ports import Embedder, Vectors
 from adaptive.search.fusion import Asked
 from adaptive.search.vectors import normalised
 
@@ -19,14 +21,39 @@ log_query = logging.getLogger("adaptive_memory.search")
 _LONGEST_QUERY = 4000
 
 
+class TurnEmbedder:
+    """An ``Embedder`` that embeds no query twice; it is made for one turn of one user.
+
+    Memories and past conversation are searched at the same time.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._made: dict[str, Vectors] = {}
+        self._making = asyncio.Lock()
+
+    async def name(self) -> str:
+        """The other's name (see ``Embedder``)."""
+        return await self._embedder.name()
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts (see ``Embedder``); those of queries are kept."""
+        if not query:
+            return await self._embedder.embed(texts, query=False)
+        async with self._making:
+            if new := [text for text in dict.fromkeys(texts) if text not in self._made]:
+                rows = await self._embedder.embed(new, query=True)
+                self._made.update(zip(new, rows, strict=True))
+        return np.stack([self._made[text] for text in texts])
+
+
 @staged("embedding")
 async def query_vectors(
     embedder: Embedder, texts: Sequence[str], patience: float
 ) -> Vectors | None:
-    """Normalised vectors of those of the texts that hold words.
+    """Normalised vectors of the texts that hold words; ``None`` where keywords have to serve.
 
-    ``None`` where none does, and where the provider fails or takes
-    longer than ``patience`` seconds: keywords alone have to serve then.
+    That is where none does, and where the provider fails or takes more than ``patience`` seconds.
     """
     said = [head_and_tail(text, _LONGEST_QUERY) for text in texts if has_words(text)]
     if not said:

@@ -19,7 +19,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from adaptive.messages import head_and_tail
+from adaptive.core.messages import head_and_tail
 
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000
@@ -81,20 +81,13 @@ _EMPTY_WORDS_TEXT = """
     этого этои этом этот я пользователь пользователя пользователю ال في من على الى عن ما ماذا هو
     هي هم انا انت هل هذا هذه ذلك كان كانت مع او و ان لا لم لن قد كل بعد قبل عند اين متى كيف
     لماذا التي الذي لي لك له لها المستخدم
-"""
-_EMPTY_WORDS = frozenset(_EMPTY_WORDS_TEXT.split())
-_EMPTY_HAN_TEXT = """
     的 了 是 我 你 他 她 它 们 們 在 和 与 與 也 都 就 而 及 着 著 吗 嗎 呢 吧 啊 么 麼 什
     怎 哪 谁 誰 这 這 那 有 个 個 我的 你的 他的 她的 我是 我在 我有 什么 甚麼 怎么 怎麼
     哪里 哪裡 用户 用戶 户的 戶的 使用 是什 叫什 的是
-"""
-_EMPTY_HAN = frozenset(_EMPTY_HAN_TEXT.split())
-_EMPTY_PAIRS_TEXT = """
     です ます した する いる ある こと もの これ それ って から まで すか ので 니다 습니
     입니 나요 는지 사용 용자 자는 자가 자의 있습 합니 ของ
 """
-_EMPTY_PAIRS = frozenset(_EMPTY_PAIRS_TEXT.split())
-
+_EMPTY_WORDS = frozenset(_EMPTY_WORDS_TEXT.split())
 _CYRILLIC_ENDINGS_TEXT = """
     иями ями ами иях иям иеи ием ого его ому ему ыми ими аях ах ях ов ев еи ои ыи ии ая яя
     ую юю ое ее ые ие ам ям ом ем ою ею ия ья ию ью а я о е ы и у ю ь ться тся ешь ишь ете
@@ -163,10 +156,10 @@ def _runs(text: str) -> Iterator[tuple[str, bool]]:
         return
     for match in _RUNS.finditer(text):
         word = match.group()
-        if match["han"]:
-            yield from ((one, one in _EMPTY_HAN) for one in (*word, *_pairs(word)))
-        elif match["pairs"]:
-            yield from ((one, one in _EMPTY_PAIRS) for one in _pairs(word) or [word])
+        if match["han"] or match["pairs"]:
+            pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
+            parts = (*word, *pairs) if match["han"] and len(word) > 1 else pairs
+            yield from ((one, one in _EMPTY_WORDS) for one in parts)
         else:
             yield _latin_run(word)
 
@@ -175,10 +168,6 @@ def _latin_run(word: str) -> tuple[str, bool]:
     if len(word) > 1 or word.isdigit():
         return stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
     return word, True
-
-
-def _pairs(run: str) -> list[str]:
-    return [run[at : at + 2] for at in range(len(run) - 1)]
 
 
 def stem(word: str) -> str:
@@ -196,26 +185,18 @@ def stem(word: str) -> str:
 
 
 def _latin_stem(word: str) -> str:
-    word = _without_plural(word)
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-3] if word.endswith("ies") and len(word) > 4 else word[:-1]
     for ending in ("ing", "ed"):
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             rest = word[: -len(ending)]
+            doubled = len(rest) > 3 and rest[-1] == rest[-2] and rest[-1] not in "aeioulsz"
             if not _VOWELS.isdisjoint(rest):
-                word = rest[:-1] if _doubled(rest) else rest
+                word = rest[:-1] if doubled else rest
             break
     while len(word) > 3 and word[-1] in "aeioy":
         word = word[:-1]
     return word
-
-
-def _without_plural(word: str) -> str:
-    if not word.endswith("s") or word.endswith(("ss", "us", "is")):
-        return word
-    return word[:-3] if word.endswith("ies") and len(word) > 4 else word[:-1]
-
-
-def _doubled(word: str) -> bool:
-    return len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeioulsz"
 
 
 def _without_ending(word: str, endings: tuple[str, ...], shortest: int) -> str:

@@ -116,31 +116,17 @@ class Conversation:
         """One message as the host has stored it."""
         return (await self.stored())["history"]["messages"][message_id]
 
-    async def status_history(
-        self, turn: Turn, count: int = 1, timeout: float = 10
-    ) -> list[dict[str, Any]]:
-        """The statuses that are stored with the turn's answer, waiting for so many.
+    async def status_history(self, turn: Turn) -> list[dict[str, Any]]:
+        """The statuses that are stored with the turn's answer, waiting for the first.
 
         The page is shown a status before it is stored (host: socket/main.py, get_event_emitter).
         """
-        deadline = time.monotonic() + timeout
-        while True:
-            stored = (await self.stored_message(turn.message_id)).get("statusHistory", [])
-            if len(stored) >= count or time.monotonic() > deadline:
+        for _ in range(100):
+            message = await self.stored_message(turn.message_id)
+            if stored := message.get("statusHistory"):
                 return stored
             await asyncio.sleep(0.1)
-
-    async def show(self, message_id: str) -> None:
-        """Page to another version of a message, which is the only thing the page itself saves."""
-        while children := self.messages[message_id]["childrenIds"]:
-            message_id = children[-1]
-        self.current = message_id
-        if not self.temporary:
-            history = (await self.stored())["history"]
-            history["currentId"] = message_id
-            await self.page.request(
-                "POST", f"/api/v1/chats/{self.id}", {"chat": {"history": history}}
-            )
+        return []
 
     def keep(self, turn: Turn, output: list[dict[str, Any]] | None) -> None:
         """Take over what came of an answer; the turn calls this when it is over."""

@@ -7,21 +7,16 @@ import contextlib
 import itertools
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from demo.environment import HostEnvironment
 from demo.server import HostServer, server_variables
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.scripted_model import CHAT_MODEL, ScriptedModel
-
-# Starts a server with these environment variables: the fixture ``start_host``.
-StartHost = Callable[..., Awaitable["RunningHost"]]
-# While it is entered, a test that fails shows the server's log: the fixture ``watch_log``.
-WatchLog = Callable[["RunningHost"], AbstractContextManager[None]]
 
 # On two cores, which the driver and the model share with it, ten users who never pause make the
 # host run into its five seconds for a locked database, with no filter installed too.
@@ -101,6 +96,9 @@ class InstalledFilter:
 class RunningHost:
     """The server, the model behind it, and everything a test may ask of both."""
 
+    # Those that run right now, and how long each one's log was when the test began.
+    running: ClassVar[dict[RunningHost, int]] = {}
+
     server: HostServer
     model: ScriptedModel
     admin: Page
@@ -142,10 +140,13 @@ class RunningHost:
             await asyncio.to_thread(server.kill)
             await model.stop()
             raise
-        return cls(server, model, admin)
+        host = cls(server, model, admin)
+        cls.running[host] = 0
+        return host
 
     async def stop(self) -> None:
         """Sign everybody off and stop the server and the model."""
+        del self.running[self]
         for page in [*self._pages, self.admin]:
             await page.close()
         # The model first lets go of what hangs, or the server would wait for it.
@@ -173,15 +174,20 @@ class RunningHost:
             connection.row_factory = sqlite3.Row
             return [dict(row) for row in connection.execute(statement, parameters)]
 
-    @contextmanager
-    def locked_database(self) -> Iterator[None]:
-        """Keep everybody from writing to the host's database for as long as this lasts."""
+    def change(self, statement: str, *parameters: Any) -> None:
+        """Change the host's database behind its back."""
         with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-            finally:
-                connection.rollback()
+            connection.execute(statement, parameters)
+            connection.commit()
+
+    def vectors(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+        """Read rows from the host's own database of vectors (package chromadb)."""
+        path = self.server.data / "vector_db" / "chroma.sqlite3"
+        if not path.exists():
+            return []
+        address = f"file:{path}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
+            return connection.execute(statement, parameters).fetchall()
 
     def log_text(self, since: int = 0) -> str:
         """What the server has written to its log so far, from a byte that ``log_length`` gave."""
@@ -193,18 +199,14 @@ class RunningHost:
         """How many bytes the server has written to its log so far."""
         return self.server.log.stat().st_size
 
-    async def user(self, name: str = "user") -> Page:
-        """A page signed in to an account that nobody has used before."""
+    async def user(self, name: str = "user", url: str = "") -> Page:
+        """A page signed in to a new account, at another worker if that is named."""
         email = f"{name.lower()}-{next(_accounts)}@example.com"
-        page = await self.admin.new_user(name, email)
+        page = await self.admin.new_user(name, email, url or self.url)
         self._pages.append(page)
+        if url:
+            await page.request("GET", "/api/models")  # a worker has read none before it is asked
         return page
-
-    async def another_page(self, page: Page) -> Page:
-        """A second tab of the same user."""
-        second = await Page.sign_in(self.url, page.email)
-        self._pages.append(second)
-        return second
 
     async def install_filter(
         self,
@@ -224,6 +226,11 @@ class RunningHost:
         if make_global:
             await self.admin.request("POST", f"/api/v1/functions/id/{function_id}/toggle/global")
         return installed
+
+    async def set_valves(self, valves: Mapping[str, Any]) -> None:
+        """Save the admin's valves of the filter that stays installed."""
+        assert self._kept, "no filter is installed"
+        await self._kept.set_valves(valves)
 
     @asynccontextmanager
     async def admin_settings(
@@ -325,9 +332,7 @@ class RunningHost:
     def _drop_waiting_turns(self) -> None:
         """Forget what is to be learned: nobody comes back for it."""
         if self.query("SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS):
-            with contextlib.closing(sqlite3.connect(self.database, timeout=30)) as connection:
-                connection.execute(f"DELETE FROM {_WAITING_TURNS}")
-                connection.commit()
+            self.change(f"DELETE FROM {_WAITING_TURNS}")
 
 
 def _function(function_id: str, source: Path | str) -> dict[str, Any]:

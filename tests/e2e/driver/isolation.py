@@ -1,46 +1,43 @@
 """Two users who do the same at the same time on two workers, and whether anything crosses.
 
-Each user has several chats open at once, and one thing after the other is done in each; the same
-chats of both do the same, with equal words but for the names in them. Each thing is done at one of
-the two workers by chance. After each, everything that has come up anywhere is looked at (see
-``crossing``).
+Each user has several chats open at once, and one thing after the other is done in each, at one of
+the two workers by chance. Facts bear numbers of their users (see ``made_up_lives``). The model
+repeats every fact that it is told and asks to change memories that it was not offered: what crosses
+is carried as far as it can go. After each operation all that is new anywhere is looked at.
 """
 
 from __future__ import annotations
 
 import asyncio
+import itertools
+import json
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from adaptive.privacy.sealing import Sealer
-from benchmarks.figures import Spread, spread
+from adaptive.privacy.sealing import Sealer, is_sealed
 from demo.environment import HostEnvironment
-from demo.server import HostServer
-from tests.e2e.driver.conversation import Conversation
-from tests.e2e.driver.crossing import FORWARD_USERS, Watch
-from tests.e2e.driver.host import RunningHost, WatchLog
-from tests.e2e.driver.made_up_lives import EXTRACT
-from tests.e2e.driver.page import Page, RefusedError
-from tests.e2e.driver.scripted_model import CHAT_MODEL, SECOND_MODEL
-from tests.e2e.driver.services import Services, running_services
-from tests.e2e.driver.turn import Turn
-from tests.e2e.driver.twin_lives import (
-    PLACES,
-    QUESTIONS,
-    THINGS,
-    USERS,
-    GossipingModel,
-    Names,
-    named_fact,
-    told_fact,
+from tests.e2e.driver.host import RunningHost
+from tests.e2e.driver.made_up_lives import (
+    EXTRACT,
+    Fact,
+    extraction_reply,
+    facts_in,
+    made_up_fact,
+    users_in,
 )
-from tests.e2e.driver.workers import running_workers
+from tests.e2e.driver.openai_protocol import Body
+from tests.e2e.driver.page import Page, RefusedError
+from tests.e2e.driver.scripted_model import CHAT_MODEL, SECOND_MODEL, system_prompt
+from tests.e2e.driver.services import Services, running_services, running_workers
+from tests.e2e.driver.turn import Turn
 
+USERS = 2
 RELEVANCE = "# Score relevance"
 # All that is kept of one user for another message is in use: scores, blocks, archive, summaries.
 VALVES: dict[str, Any] = {
@@ -52,15 +49,38 @@ VALVES: dict[str, Any] = {
     "inject_in_temporary_chats": True,
     "learn_from_api_calls": True,
 }
+QUESTIONS = ("What boats do I keep?", "Which guitar did I buy?", "Which things do I have in Porto?")
+# Where the facts of both users come up in any run that is not very short.
+_SEEN_IN = (
+    *("request chat", f"request {EXTRACT}", f"request {RELEVANCE}"),
+    *("event other", "event status", "event source"),
+    *("memory", "document_chunk", "adaptive_memory_entries"),
+)
 # A user's row may be gone when the request to change it arrives: another chat has forgotten it.
 # With pgvector the host answers 500 where two workers write the first vector of a row at once: its
 # upsert looks, then inserts (host: retrieval/vector/dbs/pgvector.py, 0.12.4). The row is written.
 _GONE_OR_RACED = (400, 401, 404, 500)
-_MESSAGES_PER_CHAT = 8
-_MOST_TOLD = 40
+_MESSAGES_PER_CHAT = 16
 # What is still being learned when the last operation is over.
 _SETTLING_SECONDS = 5.0
-_ERASING = "Forget everything you know about me."
+_OFFERED = re.compile(r"\bid=(?P<id>[\w-]{8,})")
+_FORWARD_USERS = {"ENABLE_FORWARD_USER_INFO_HEADERS": "true"}
+# What the tables of ours seal texts for (see adaptive/host/entries.py, pending_table.py).
+_PURPOSES = (
+    *("pending.payload", "pending.journal"),
+    *("archive", "audit", "chat", "chat_notes", "suggestion", "usage"),
+)
+_TABLES = (
+    "SELECT table_name AS name, string_agg(column_name, ' ') AS columns"
+    " FROM information_schema.columns WHERE table_schema = 'public'"
+    r" AND (table_name LIKE 'adaptive\_memory\_%' OR table_name IN ('memory', 'document_chunk'))"
+    " GROUP BY table_name ORDER BY table_name"
+)
+# The oldest transaction that still runs: what those before it have written is read by now.
+_SNAPSHOT = (
+    "SELECT 'snapshot' AS name, '' AS owner, jsonb_build_object('xid',"
+    " txid_snapshot_xmin(txid_current_snapshot()) & 4294967295) AS told"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,64 +96,200 @@ class IsolationPlan:
     most_memories: int
 
 
-@dataclass(slots=True)
-class IsolationReport:
-    """What a run did and found."""
+class Watch:
+    """Looks for anything of one user that turns up at the other; ``crossings`` are what it found.
 
-    plan: IsolationPlan
-    open_webui: str
-    operations: Counter[str] = field(default_factory=Counter[str])
-    milliseconds: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
-    watch: Watch | None = None
-    memories_left: int = 0
-    seconds: float = 0.0
+    Each request of the model is told by the host whose it is, each event by the page that got it,
+    each row by its own user id. Rows are read by the transactions that wrote them (``xmin``), so
+    that each version of each row is looked at once.
+    """
 
-    @property
-    def clean(self) -> bool:
-        """Whether nothing crossed, and the watch has seen both users' own names everywhere."""
-        return bool(self.watch) and not self.watch.crossings and not self.blind
+    def __init__(self, pages: list[Page], host: RunningHost, services: Services) -> None:
+        self.crossings: list[str] = []
+        # Users whose own facts were seen in a place: proof that the watch can see.
+        self.seen: dict[str, set[int]] = {}
+        self.xid = 0
+        self._people = {page.user_id: number for number, page in enumerate(pages)}
+        self._pages, self._model, self._services = pages, host.model, services
+        self._sealer = Sealer(host.server.variables["WEBUI_SECRET_KEY"])
+        self._requests = 0
+        self._events = [0] * len(pages)
+        self._lock = asyncio.Lock()
 
-    @property
-    def blind(self) -> list[str]:
-        """Places where some user's own names should have been seen and were not."""
-        assert self.watch is not None
-        seen = self.watch.seen
-        return [place for place in _SEEN_IN if len(seen.get(place, ())) < USERS]
+    async def look(self) -> None:
+        """Look at all that is new."""
+        async with self._lock:
+            for request in self._model.requests[self._requests :]:
+                person = self._people.get(request.headers.get("X-OpenWebUI-User-Id", ""))
+                place = request.title if request.title.startswith("# ") else "chat"
+                self._check(f"request {place}", person, json.dumps(request.messages))
+                self._requests += 1
+            for person, page in enumerate(self._pages):
+                for event in page.events[self._events[person] :]:
+                    kind = event.kind if event.kind in ("status", "source") else "other"
+                    self._check(f"event {kind}", person, json.dumps(event.data))
+                    self._events[person] += 1
+            await asyncio.to_thread(self._look_at_rows)
 
-    def figures(self) -> dict[str, Any]:
-        """For a file of results; times in milliseconds."""
-        assert self.watch is not None
-        times: dict[str, Spread] = {
-            name: spread(sample) for name, sample in self.milliseconds.items() if len(sample) > 1
-        }
-        return {
-            "open_webui": self.open_webui,
-            "database": "postgresql",
-            "workers": 2,
-            "users": USERS,
-            **asdict(self.plan),
-            "done": dict(sorted(self.operations.items())),
-            "looked_at": dict(sorted(self.watch.looked_at.items())),
-            "crossings": self.watch.crossings,
-            "not_seen_at_their_own": self.blind,
-            "memories_left": self.memories_left,
-            "milliseconds": times,
-            "seconds": round(self.seconds, 1),
-        }
+    def _look_at_rows(self) -> None:
+        tables = self._services.rows(_TABLES)
+        selects = [_SNAPSHOT, *(_new_rows(one, self.xid) for one in tables)]
+        for row in self._services.rows(" UNION ALL ".join(selects)):
+            name, owner = str(row["name"]), str(row["owner"])
+            if name == "snapshot":
+                self.xid = int(row["told"]["xid"])
+                continue
+            for column, value in row["told"].items():
+                text = value if isinstance(value, str) else json.dumps(value)
+                if is_sealed(text):
+                    text = self._opened(f"{name}.{column}", owner, text)
+                self._check(name, self._people.get(owner), text)
 
-    def __str__(self) -> str:
-        """All that is wrong, for a failed assertion; with the seed the run can be repeated."""
-        crossings = self.watch.crossings if self.watch else ["the run did not come to its end"]
-        told = "\n".join(crossings[:_MOST_TOLD])
-        return f"seed {self.plan.seed}: {len(crossings)} crossings; blind in {self.blind}\n{told}"
+    def _opened(self, place: str, owner: str, sealed: str) -> str:
+        """A sealed text as its user's own keys open it."""
+        for purpose in _PURPOSES:
+            if (text := self._sealer.open(owner, purpose, sealed)) is not None:
+                return text
+        self.crossings.append(f"{place} of {owner} is not sealed with keys of this user")
+        return ""
+
+    def _check(self, place: str, person: int | None, text: str) -> None:
+        named = users_in(text)
+        if person in named:
+            self.seen.setdefault(place, set()).add(person)
+        if person is not None and named - {person}:
+            self.crossings.append(f"{place} of user {person}: {text[:400]}")
 
 
-# Where the names of both users come up in any run that is not very short.
-_SEEN_IN = (
-    *("request chat", f"request {EXTRACT}", f"request {RELEVANCE}"),
-    *("event other", "event status", "event source"),
-    *("memory", "document_chunk", "adaptive_memory_audit", "adaptive_memory_archive"),
-)
+def _new_rows(table: Mapping[str, str], since: int) -> str:
+    """A query for the rows of a table that transactions from ``since`` on have written."""
+    name, owner, ours = table["name"], "user_id", "true"
+    if name == "document_chunk":
+        owner = "replace(collection_name, 'user-memory-', '')"
+        ours = "collection_name LIKE 'user-memory-%'"
+    # A vector says nothing that a fact could stand in, and is long.
+    told = "to_jsonb(t) - 'vector'" if "vector" in table["columns"].split() else "to_jsonb(t)"
+    return (
+        f"SELECT '{name}' AS name, {owner} AS owner, {told} AS told FROM {name} AS t"
+        f" WHERE {ours} AND t.xmin::text::bigint >= {since}"
+    )
+
+
+class GossipingModel:
+    """The model of both users. It keeps nothing but the ids of memories it was shown."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self._ids: dict[str, None] = {}
+
+    def chat(self, body: Body) -> str:
+        """Repeat every fact that stands in the system prompt."""
+        return " ".join(["Understood.", *(told for _, told in facts_in(system_prompt(body)))])
+
+    def extraction(self, body: Body) -> dict[str, Any]:
+        """What the newest words tell, and changes of memories that were not offered."""
+        reply = extraction_reply(body)
+        facts = [one["content"] for one in reply["operations"]] or ["User likes green tea."]
+        for memory_id in self._foreign(body)[1]:
+            update = {"operation": "UPDATE", "id": memory_id, "content": facts[0]}
+            reply["operations"].append(update)
+        return reply
+
+    def relevance(self, body: Body) -> dict[str, Any]:
+        """Everything offered matters, and what was not offered too."""
+        offered, others = self._foreign(body)
+        return {"scores": [{"id": one, "score": 1.0} for one in (*offered, *others)]}
+
+    def _foreign(self, body: Body) -> tuple[list[str], list[str]]:
+        """The ids that a request offers, and some that another one has offered."""
+        offered = sorted(set(_OFFERED.findall(json.dumps(body["messages"]))))
+        others = [one for one in self._ids if one not in offered]
+        self._ids |= dict.fromkeys(offered)
+        return offered, self._chance.sample(others[-200:], min(3, len(others), 200))
+
+
+class _Lane:
+    """One chat of a user, and what is done in it."""
+
+    def __init__(self, page: Page, facts: Callable[[], Fact], chance: random.Random) -> None:
+        self.page, self._facts, self._chance = page, facts, chance
+        self._chat = page.new_chat()
+
+    async def do(self, kind: str) -> None:
+        """Do one thing of ``OPERATIONS``."""
+        await OPERATIONS[kind][1](self)
+
+    async def send(self, words: str) -> None:
+        """Say something in the open chat."""
+        if len(self._chat.messages) >= _MESSAGES_PER_CHAT:
+            self._chat = self.page.new_chat()
+        _complete(await self._chat.send(words))
+
+    async def say_fact(self) -> None:
+        """Tell something that nobody else could tell."""
+        await self.send(f"By the way, {self._facts().said}.")
+
+    async def ask(self) -> None:
+        """Ask what the other user asks in the very same words."""
+        await self.send(self._chance.choice(QUESTIONS))
+
+    async def erase(self) -> None:
+        """Ask to forget everything, and confirm it."""
+        await self.send("Forget everything you know about me.")
+
+    async def again(self) -> None:
+        """Let the last answer be given again, or edit the last message and send it again."""
+        if not self._chat.messages:
+            await self.ask()
+        if self._chance.random() < 0.5:
+            _complete(await self._chat.regenerate())
+        else:
+            _complete(await self._chat.edit_last(f"By the way, {self._facts().said}."))
+
+    async def two_models(self) -> None:
+        """Ask two models at once, in a chat of its own."""
+        chat = self.page.new_chat()
+        for turn in await chat.send_to_models(QUESTIONS[0], [CHAT_MODEL, SECOND_MODEL]):
+            _complete(turn)
+
+    async def api_call(self) -> None:
+        """Ask over the API."""
+        answer = await self.page.complete(self._chance.choice(QUESTIONS))
+        assert answer.status == 200, answer
+
+    async def other_chat(self) -> None:
+        """Open another chat, deleting the one that is open."""
+        former, self._chat = self._chat, self.page.new_chat()
+        if former.id:
+            await self.page.request("DELETE", f"/api/v1/chats/{former.id}")
+
+    async def by_hand(self) -> None:
+        """Add, change or delete a memory under Settings."""
+        memories = await self.page.memories()
+        draw, told = self._chance.random(), self._facts().told
+        if draw < 0.4 or not memories:
+            await self.page.add_memory(told)
+        elif draw < 0.8:
+            await self.page.update_memory(self._chance.choice(memories).id, told)
+        else:
+            await self.page.delete_memory(self._chance.choice(memories).id)
+
+
+def _complete(turn: Turn) -> None:
+    assert (turn.error, turn.done) == (None, True), turn
+
+
+# How often a thing is done, and what is done then.
+OPERATIONS: dict[str, tuple[int, Callable[[_Lane], Awaitable[None]]]] = {
+    "say a fact": (26, _Lane.say_fact),
+    "ask": (18, _Lane.ask),
+    "erase": (2, _Lane.erase),
+    "again": (9, _Lane.again),
+    "two models": (2, _Lane.two_models),
+    "api call": (6, _Lane.api_call),
+    "other chat": (6, _Lane.other_chat),
+    "by hand": (22, _Lane.by_hand),
+}
 
 
 async def isolation_run(
@@ -141,225 +297,72 @@ async def isolation_run(
     environment: HostEnvironment,
     plugin: Path,
     folder: Path,
-    watch_log: WatchLog,
-) -> IsolationReport:
-    """Start two workers, carry out the plan, and stop them; all logs are in ``folder``."""
-    report = IsolationReport(plan, environment.version)
+) -> dict[str, Any]:
+    """Carry out the plan on two workers; what came of it, in which ``wrong`` is all that is wrong.
+
+    Wrong are crossings, and places where some user's own facts should have been seen and were not.
+    """
+    started = time.monotonic()
     async with (
-        running_services(postgres=True, redis=True) as services,
-        running_workers(environment, services, folder, FORWARD_USERS) as (host, second),
+        running_services(redis=True) as services,
+        running_workers(environment, services, folder, _FORWARD_USERS) as (host, second),
     ):
-        with watch_log(host):
-            run = _Run(host, second, services, report)
-            try:
-                await run.prepare(plugin)
-                await run.carry_out()
-            finally:
-                await run.close()
-    return report
-
-
-class _Run:
-    """One run on two workers."""
-
-    def __init__(
-        self, host: RunningHost, second: HostServer, services: Services, report: IsolationReport
-    ) -> None:
-        self.host, self.services, self.report = host, services, report
-        self.urls = (host.url, second.url)
-        self.pages: list[Page] = []
-        # All temporary chats of a page bear the same id, so one is open at a time.
-        self.temporary = [asyncio.Lock() for _ in range(USERS)]
-        self._started = time.monotonic()
-
-    async def prepare(self, plugin: Path) -> None:
-        """Install the plug-in, script the model, and sign one user in on each worker."""
-        host, seed = self.host, self.report.plan.seed
-        most = {"max_total_memories": self.report.plan.most_memories}
-        await host.install_filter(plugin, valves=VALVES | most)
-        model = GossipingModel(random.Random(f"{seed} model"))
+        urls = (host.url, second.url)
+        valves = {**VALVES, "max_total_memories": plan.most_memories}
+        await host.install_filter(plugin, valves=valves)
+        model = GossipingModel(random.Random(f"{plan.seed} model"))
         host.model.when_chatting(model.chat)
         host.model.when_title(EXTRACT, model.extraction)
         host.model.when_title(RELEVANCE, model.relevance)
-        for number in range(USERS):
-            email = f"twin-{number}@example.com"
-            await host.admin.add_user("Sam", email)
-            page = await Page.sign_in(self.urls[number % 2], email)
-            await page.request("GET", "/api/models")
+        pages = [await host.user("Sam", urls[number % 2]) for number in range(USERS)]
+        for page in pages:
             page.answers |= {"input": _confirming, "confirmation": True}
-            self.pages.append(page)
-        people = {page.user_id: number for number, page in enumerate(self.pages)}
-        sealer = Sealer(host.server.variables["WEBUI_SECRET_KEY"])
-        self.report.watch = Watch(people, self.pages, host.model, self.services, sealer)
+        watch = Watch(pages, host, services)
+        done: Counter[str] = Counter()
+        chance = random.Random(plan.seed)
+        left = itertools.repeat(None, plan.operations)
 
-    async def carry_out(self) -> None:
-        """Let both users do all that is planned, then look at everything once more."""
-        plan, watch = self.report.plan, self.report.watch
-        assert watch is not None
-        names = [Names(user) for user in range(USERS)]
-        count = plan.chats * USERS
-        lanes = [
-            _Lane(self, user, names[user], random.Random(f"{plan.seed} {chat}"))
-            for chat in range(plan.chats)
-            for user in range(USERS)
-        ]
-        shares = [plan.operations // count + (at < plan.operations % count) for at in range(count)]
+        async def go_on(lane: _Lane) -> None:
+            for _ in left:
+                (kind,) = chance.choices(
+                    list(OPERATIONS), [share for share, _ in OPERATIONS.values()]
+                )
+                # Pages speak with one worker for as long as a request takes; sockets stay.
+                lane.page.url = chance.choice(urls)
+                try:
+                    await lane.do(kind)
+                except RefusedError as refusal:
+                    if refusal.status not in _GONE_OR_RACED or "memor" not in str(refusal):
+                        raise
+                    done[f"{kind} refused with {refusal.status}"] += 1
+                done[kind] += 1
+                await watch.look()
+                if watch.crossings:
+                    return
+
         async with asyncio.TaskGroup() as group:
-            for lane, share in zip(lanes, shares, strict=True):
-                group.create_task(lane.do(share))
+            for user, page in enumerate(pages):
+                facts = _facts_of(user, chance)
+                for _ in range(plan.chats):
+                    group.create_task(go_on(_Lane(page, facts, chance)))
         await asyncio.sleep(_SETTLING_SECONDS)
-        await watch.look_at_all()
-        self.report.memories_left = sum([len(await page.memories()) for page in self.pages])
-        self.report.seconds = time.monotonic() - self._started
+        watch.xid = 0  # every row as it stands
+        await watch.look()
+    blind = [f"blind in {place}" for place in _SEEN_IN if len(watch.seen.get(place, ())) < USERS]
+    return {
+        "open_webui": environment.version,
+        **asdict(plan),
+        "done": dict(sorted(done.items())),
+        "wrong": [*watch.crossings[:40], *blind],
+        "seconds": round(time.monotonic() - started, 1),
+    }
 
-    async def close(self) -> None:
-        """Close all pages."""
-        for page in self.pages:
-            await page.close()
 
-
-class _Lane:
-    """One chat of a user, and what is done in it; the same chance makes the same lane."""
-
-    def __init__(self, run: _Run, user: int, names: Names, chance: random.Random) -> None:
-        self._run, self._names, self._chance = run, names, chance
-        self._user, self._page = user, run.pages[user]
-        self._chat = self._page.new_chat()
-
-    async def do(self, operations: int) -> None:
-        """Do so many things, looking at everything after each."""
-        report = self._run.report
-        assert report.watch is not None
-        for _ in range(operations):
-            (kind,) = self._chance.choices(list(_OPERATIONS), list(_WEIGHTS))
-            # Pages speak with one worker for as long as a request takes; the sockets stay.
-            self._page.url = self._chance.choice(self._run.urls)
-            started = time.perf_counter()
-            try:
-                await _OPERATIONS[kind](self)
-            except RefusedError as refusal:
-                if refusal.status not in _GONE_OR_RACED or "memor" not in str(refusal):
-                    raise
-                report.operations[f"{kind} refused with {refusal.status}"] += 1
-            report.milliseconds.setdefault(kind, []).append((time.perf_counter() - started) * 1000)
-            report.operations[kind] += 1
-            await report.watch.look()
-            if report.watch.crossings:
-                return
-
-    async def _send(self, words: str) -> Turn:
-        if len(self._chat.messages) >= 2 * _MESSAGES_PER_CHAT:
-            self._chat = self._page.new_chat()
-        return _complete(await self._chat.send(words))
-
-    async def say_fact(self) -> None:
-        """Tell something that nobody else could tell."""
-        await self._send(named_fact(self._chance, self._names.next()))
-
-    async def say_home(self) -> None:
-        """Tell what the other user tells in the very same words."""
-        await self._send(f"I live in {self._chance.choice(PLACES)}.")
-
-    async def ask(self) -> None:
-        """Ask what the other user asks in the very same words."""
-        await self._send(self._chance.choice(QUESTIONS))
-
-    async def forget(self) -> None:
-        """Ask to forget something."""
-        await self._send(f"Forget what my {self._chance.choice(THINGS)} is called.")
-
-    async def erase(self) -> None:
-        """Ask to forget everything, and confirm it."""
-        await self._send(_ERASING)
-
-    async def regenerate(self) -> None:
-        """Let the last answer be given again."""
-        if not self._chat.messages:
-            await self.ask()
-        _complete(await self._chat.regenerate())
-
-    async def edit_message(self) -> None:
-        """Edit the last message and send it again."""
-        if not self._chat.messages:
-            await self.ask()
-        _complete(await self._chat.edit_last(named_fact(self._chance, self._names.next())))
-
-    async def two_models(self) -> None:
-        """Ask two models at once, in a chat of its own."""
-        chat = self._page.new_chat()
-        words = self._chance.choice(QUESTIONS)
-        for turn in await chat.send_to_models(words, [CHAT_MODEL, SECOND_MODEL]):
-            _complete(turn)
-
-    async def temporary(self) -> None:
-        """Say a fact and ask in a temporary chat."""
-        words = named_fact(self._chance, self._names.next())
-        async with self._run.temporary[self._user]:
-            _complete(await self._page.temporary_chat().send(words))
-
-    async def api_call(self) -> None:
-        """Ask over the API."""
-        answer = await self._page.complete(self._chance.choice(QUESTIONS))
-        assert answer.status == 200, answer
-
-    async def new_chat(self) -> None:
-        """Open another chat."""
-        self._chat = self._page.new_chat()
-        await self.ask()
-
-    async def delete_chat(self) -> None:
-        """Delete the chat that is open."""
-        chat: Conversation = self._chat
-        self._chat = self._page.new_chat()
-        if chat.id:
-            await self._page.request("DELETE", f"/api/v1/chats/{chat.id}")
-
-    async def add_by_hand(self) -> None:
-        """Write a memory under Settings."""
-        await self._page.add_memory(told_fact(self._chance, self._names.next()))
-
-    async def edit_by_hand(self) -> None:
-        """Change a memory under Settings."""
-        if memories := await self._page.memories():
-            told = told_fact(self._chance, self._names.next())
-            await self._page.update_memory(self._chance.choice(memories).id, told)
-
-    async def delete_by_hand(self) -> None:
-        """Delete a memory under Settings."""
-        if memories := await self._page.memories():
-            await self._page.delete_memory(self._chance.choice(memories).id)
+def _facts_of(user: int, chance: random.Random) -> Callable[[], Fact]:
+    numbers = itertools.count()
+    return lambda: made_up_fact(user, next(numbers), chance)
 
 
 def _confirming(question: Mapping[str, Any]) -> str:
     """The word that a question asks for before something is deleted."""
     return "erase" if '"erase"' in str(question) else "all"
-
-
-def _complete(turn: Turn) -> Turn:
-    """A turn that came to its end."""
-    assert turn.error is None, turn
-    assert turn.done, turn
-    return turn
-
-
-_SHARES: Mapping[Callable[[_Lane], Awaitable[None]], int] = {
-    _Lane.say_fact: 22,
-    _Lane.say_home: 6,
-    _Lane.ask: 16,
-    _Lane.forget: 3,
-    _Lane.erase: 2,
-    _Lane.regenerate: 5,
-    _Lane.edit_message: 4,
-    _Lane.two_models: 2,
-    _Lane.temporary: 4,
-    _Lane.api_call: 6,
-    _Lane.new_chat: 5,
-    _Lane.delete_chat: 3,
-    _Lane.add_by_hand: 8,
-    _Lane.edit_by_hand: 10,
-    _Lane.delete_by_hand: 5,
-}
-_OPERATIONS: Mapping[str, Callable[[_Lane], Awaitable[None]]] = {
-    operation.__name__: operation for operation in _SHARES
-}
-_WEIGHTS = tuple(_SHARES.values())

@@ -50,7 +50,7 @@ DEBUG_MARK = "DEBUG adaptive_memory"
 _HEAD = re.compile(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) |\d\d:\d\d\.\d{3} \| [A-Z]+ +\| ")
 _HOST_LINE = re.compile(r"\| (?:open_webui|uvicorn|aiohttp)\.[\w.]+:\w+:\d+ - ")
 _EVENT_PLACES: Mapping[str, Place] = {"status": "status", "source": "source", "citation": "source"}
-_OUR_PREFIX = "adaptive_memory_"
+_TABLE_PLACES: Mapping[str, Place] = {"memo": "memory", "chat": "chat"}
 _DATABASE, _LOG, _VECTORS = "webui.db", "server.log", "vector_db"
 # Shorter values would be found without their blanks by chance.
 _SHORTEST_JOINED = 8
@@ -128,15 +128,9 @@ def _log_traces(host: RunningHost, since: int) -> Iterator[Trace]:
     place: Place = "log"
     for number, line in enumerate(host.log_text(since).splitlines(), 1):
         if _HEAD.search(line):
-            place = _log_place(line)
+            ours: Place = "debug log" if line.startswith(DEBUG_MARK) else "log"
+            place = "host log" if _HOST_LINE.search(line) and ours == "log" else ours
         yield Trace(place, f"line {number}, {line[:80]!r}", line)
-
-
-def _log_place(line: str) -> Place:
-    """Ours is every line that is not plainly the host's."""
-    if line.startswith(DEBUG_MARK):
-        return "debug log"
-    return "host log" if _HOST_LINE.search(line) else "log"
 
 
 def _request_trace(request: ModelRequest) -> Trace:
@@ -151,20 +145,13 @@ def _table_traces(host: RunningHost) -> Iterator[Trace]:
     with contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
         names = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         for (name,) in names.fetchall():
-            place = _table_place(name)
+            ours = "our tables" if name.startswith("adaptive_memory_") else None
+            place: Place = ours or _TABLE_PLACES.get(name[:4], "file")
             rows = connection.execute(f'SELECT * FROM "{name}"')
             columns = [described[0] for described in rows.description]
             for row in rows:
                 for column, value in zip(columns, row, strict=True):
                     yield Trace(place, f"{name}.{column}", _column_text(value))
-
-
-def _table_place(name: str) -> Place:
-    if name.startswith(_OUR_PREFIX):
-        return "our tables"
-    if name == "memory":
-        return "memory"
-    return "chat" if name.startswith("chat") else "file"
 
 
 def _column_text(value: Any) -> str:

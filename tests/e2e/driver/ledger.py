@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from tests.e2e.driver.made_up_lives import (
@@ -37,22 +37,9 @@ class Findings:
     unknown: tuple[str, ...] = ()
 
     @property
-    def clean(self) -> bool:
-        return not (self.lost or self.doubled or self.outdated or self.mixed or self.unknown)
-
-    def figures(self) -> dict[str, Any]:
-        """For a file of results."""
-        names = ("lost", "doubled", "outdated", "mixed", "unknown")
-        return {name: list(getattr(self, name)) for name in names}
-
-    def __str__(self) -> str:
-        """All that is wrong, for a failed assertion."""
-        told = [
-            f"{name} ({len(entries)}): " + "; ".join(entries[:20])
-            for name, entries in self.figures().items()
-            if entries
-        ]
-        return "\n".join(told) or "every fact is there exactly once"
+    def wrong(self) -> dict[str, Any]:
+        """What there is of each kind; empty where every fact is there exactly once."""
+        return {name: entries for name, entries in asdict(self).items() if entries}
 
 
 @dataclass(slots=True)
@@ -69,12 +56,6 @@ class Ledger:
         """How many facts must be there."""
         return sum(any(version.owed for version in facts) for facts in self._facts.values())
 
-    @property
-    def owed(self) -> set[str]:
-        """What must be there, as far as nothing was said after it."""
-        newest = (facts[-1] for facts in self._facts.values())
-        return {version.told for version in newest if version.owed}
-
     def tell(self, saying: Saying) -> None:
         """A message was sent: its facts may be learned from now on."""
         for fact in saying.facts:
@@ -83,13 +64,13 @@ class Ledger:
     def owe(self, saying: Saying) -> None:
         """The turn with this message, the newest with these facts, is complete: they must be."""
         for fact in saying.facts:
-            self._newest(fact.number, fact.told).owed = True
+            self._owe(fact.number, fact.told)
 
     def owe_extracted(self, request: ModelRequest) -> None:
         """The model's answer to this request was sent: what it found must be learned."""
         if request.title == EXTRACT:
             for told in extracted_facts(request.body):
-                self._newest(facts_in(told)[0][0], told).owed = True
+                self._owe(facts_in(told)[0][0], told)
 
     def compare(self, rows: Iterable[Mapping[str, Any]]) -> Findings:
         """Hold all rows of the memory table against what was told."""
@@ -104,25 +85,24 @@ class Ledger:
                 mixed.append(f"{row['content']} ({row['user_id']})")
             else:
                 found[told[0][0]].append(told[0][1])
-        lost = [
-            f"{number}: {facts[-1].told}"
-            for number, facts in self._facts.items()
-            if not found[number] and any(version.owed for version in facts)
-        ]
         return Findings(
-            tuple(lost),
-            tuple(" | ".join(told) for told in found.values() if len(told) > 1),
-            tuple(
+            lost=tuple(
+                f"{number}: {facts[-1].told}"
+                for number, facts in self._facts.items()
+                if not found[number] and any(version.owed for version in facts)
+            ),
+            doubled=tuple(" | ".join(told) for told in found.values() if len(told) > 1),
+            outdated=tuple(
                 f"{told[0]} instead of {self._facts[number][-1].told}"
                 for number, told in found.items()
                 if len(told) == 1 and told[0] not in self._final(number)
             ),
-            tuple(mixed),
-            tuple(unknown),
+            mixed=tuple(mixed),
+            unknown=tuple(unknown),
         )
 
-    def _newest(self, number: int, told: str) -> _Version:
-        return next(one for one in reversed(self._facts[number]) if one.told == told)
+    def _owe(self, number: int, told: str) -> None:
+        next(one for one in reversed(self._facts[number]) if one.told == told).owed = True
 
     def _final(self, number: int) -> set[str]:
         """What a fact may be in the end: what must be was learned, what was said later may be."""
@@ -133,9 +113,8 @@ class Ledger:
 
 def mixed_requests(requests: Iterable[ModelRequest]) -> list[str]:
     """Requests in which facts of two users stand, be it in the words or in the memories."""
-    mixed: list[str] = []
-    for request in requests:
-        texts = [text_of(message.get("content")) for message in request.messages]
-        if len(users_in(texts)) > 1:
-            mixed.append(f"{request.title[:30]!r} for {request.user_text[-200:]!r}")
-    return mixed
+    return [
+        f"{request.title[:30]!r} for {request.user_text[-200:]!r}"
+        for request in requests
+        if len(users_in(*(text_of(one.get("content")) for one in request.messages))) > 1
+    ]

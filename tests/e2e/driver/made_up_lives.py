@@ -1,52 +1,39 @@
 """Users who tell facts about themselves, and a model that finds them: the material of long runs.
 
 Each fact has a number of its own, from a range of its user's: so a fact is known wherever it turns
-up, in a prompt or in the database, and so is whose it is. The model takes the facts out of the
-user's words alone, as a real one does, and keeps nothing between two calls: what it has found, and
-for whom, is read again from the requests it has recorded.
+up, in a prompt or in the database, and so is whose it is. The model keeps nothing between two
+calls: what it has found, and for whom, is read again from the requests it has recorded.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from tests.e2e.driver.openai_protocol import Body
 from tests.e2e.driver.scripted_model import text_of
 
 EXTRACT = "# Extract memories"
-# Nothing in them is worth keeping, but a model has to be asked to know it.
-HARMLESS = (
-    "I have a minute before lunch, so give me a word that rhymes with time.",
-    "I am back at my desk; what is another word for quick?",
-    "I would like to hear one sentence about the sea.",
-    "Could you tell me a short riddle while I wait?",
-)
+# Nothing in it is worth keeping, but a model has to be asked to know it.
+HARMLESS = "I have a minute before lunch, so give me a word that rhymes with time."
 
-# Four digits that are no year.
-_FIRST_NUMBER = 3000
-_NUMBERS_PER_USER = 150
+# Five digits are no year.
+_FIRST_NUMBER, _NUMBERS_PER_USER = 20_000, 3_000
 # As said in the first person, and as told of somebody; the first ones may change later.
 _KEPT = {"keep": "keeps", "store": "stores", "rent": "rents"}
-_DONE = dict.fromkeys(("repaired", "bought", "painted", "inherited", "restored"))
-_VERBS = {**_KEPT, **{verb: verb for verb in _DONE}}
+_VERBS = {**_KEPT, **{verb: verb for verb in ("repaired", "bought", "painted", "inherited")}}
 _THINGS = (
     *("guitar", "bicycle", "boat", "camera", "piano", "telescope", "caravan", "sewing-machine"),
     *("loom", "canoe", "tractor", "violin", "typewriter", "kayak", "accordion", "barometer"),
 )
-_PLACES = (
-    *("Porto", "Faro", "Ghent", "Tartu", "Bergen", "Graz", "Cork", "Turku", "Parma", "Basel"),
-    *("Lublin", "Malaga", "Nantes", "Bremen", "Patras", "Uppsala"),
-)
-_SAID = re.compile(rf"\bI (?P<verb>{'|'.join(_VERBS)}) (?P<rest>[\w-]+ \d{{4}} in \w+)")
-_TOLD = re.compile(rf"\bUser (?:{'|'.join(_VERBS.values())}) [\w-]+ (?P<number>\d{{4}}) in \w+")
+_PLACES = ("Porto", "Faro", "Ghent", "Tartu", "Bergen", "Graz", "Cork", "Turku", "Parma", "Basel")
+_NUMBERED = re.compile(r"[a-z] (\d{5}) in [A-Z]")
+_SAID = re.compile(rf"\bI (?P<verb>{'|'.join(_VERBS)}) (?P<rest>[\w-]+ \d{{5}} in \w+)")
+_TOLD = re.compile(rf"\bUser (?:{'|'.join(_VERBS.values())}) [\w-]+ (?P<number>\d{{5}}) in \w+")
 _OFFERED = re.compile(r"\bid=(?P<id>[\w-]+)")
 _NEWEST = re.compile(r"^## Newest .*$", re.MULTILINE)
-
-Kind = Literal["new", "two", "update", "repeat"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +44,6 @@ class Fact:
     verb: str
     thing: str
     place: str
-
-    @property
-    def user(self) -> int:
-        return user_of(self.number)
 
     @property
     def told(self) -> str:
@@ -77,7 +60,6 @@ class Fact:
 class Saying:
     """What a user says in one message, and the facts in it."""
 
-    kind: Kind
     words: str
     facts: tuple[Fact, ...]
 
@@ -87,11 +69,26 @@ def user_of(number: int) -> int:
     return (number - _FIRST_NUMBER) // _NUMBERS_PER_USER
 
 
-def made_up_sayings(user: int, count: int, seed: int) -> list[Saying]:
-    """What a user tells, message by message: mostly new facts, some in pairs, some corrected.
+def users_in(*texts: str) -> set[int]:
+    """Whose facts stand in these texts, in whatever form."""
+    return {user_of(int(digits)) for text in texts for digits in _NUMBERED.findall(text)}
 
-    One message in seven corrects an earlier fact, one in ten repeats one.
-    """
+
+def facts_in(text: str) -> list[tuple[int, str]]:
+    """The facts that a text tells of somebody, each with its number."""
+    return [(int(found["number"]), f"{found.group()}.") for found in _TOLD.finditer(text)]
+
+
+def made_up_fact(user: int, number: int, chance: random.Random) -> Fact:
+    """A user's fact with this number, counted from 0."""
+    assert number < _NUMBERS_PER_USER, "a user tells more facts than have a number"
+    number += _FIRST_NUMBER + user * _NUMBERS_PER_USER
+    verb, thing, place = (chance.choice(words) for words in (tuple(_VERBS), _THINGS, _PLACES))
+    return Fact(number, verb, thing, place)
+
+
+def made_up_sayings(user: int, count: int, seed: int) -> list[Saying]:
+    """What a user tells, message by message: mostly new facts, some in pairs, some corrected."""
     chance = random.Random(f"{seed} {user}")
     life: dict[int, Fact] = {}
     sayings: list[Saying] = []
@@ -99,45 +96,20 @@ def made_up_sayings(user: int, count: int, seed: int) -> list[Saying]:
         kept = [fact for fact in life.values() if fact.verb in _KEPT]
         draw = chance.random()
         if draw < 0.15 and kept:
-            sayings.append(_update(chance.choice(kept), chance))
+            fact = chance.choice(kept)
+            place = chance.choice([place for place in _PLACES if place != fact.place])
+            moved = Fact(fact.number, fact.verb, fact.thing, place)
+            words = f"That has changed: {moved.said} now, no longer elsewhere."
+            sayings.append(Saying(words, (moved,)))
         elif draw < 0.25 and life:
             fact = chance.choice(list(life.values()))
-            sayings.append(Saying("repeat", f"As I said before, {fact.said}.", (fact,)))
+            sayings.append(Saying(f"As I said before, {fact.said}.", (fact,)))
         else:
-            facts = tuple(
-                _made_up(user, len(life) + place, chance) for place in range(1 + (draw > 0.8))
-            )
-            kind: Kind = "two" if len(facts) > 1 else "new"
+            facts = [made_up_fact(user, len(life) + at, chance) for at in range(1 + (draw > 0.8))]
             words = ". Another thing: ".join(fact.said for fact in facts)
-            sayings.append(Saying(kind, f"By the way, {words}.", facts))
+            sayings.append(Saying(f"By the way, {words}.", tuple(facts)))
         life |= {fact.number: fact for fact in sayings[-1].facts}
     return sayings
-
-
-def _made_up(user: int, number: int, chance: random.Random) -> Fact:
-    assert number < _NUMBERS_PER_USER, "a user tells more facts than have a number"
-    number += _FIRST_NUMBER + user * _NUMBERS_PER_USER
-    verb, thing, place = (chance.choice(words) for words in (tuple(_VERBS), _THINGS, _PLACES))
-    return Fact(number, verb, thing, place)
-
-
-def _update(fact: Fact, chance: random.Random) -> Saying:
-    place = chance.choice([place for place in _PLACES if place != fact.place])
-    moved = Fact(fact.number, fact.verb, fact.thing, place)
-    return Saying("update", f"That has changed: {moved.said} now, no longer elsewhere.", (moved,))
-
-
-# --- the model's part ---------------------------------------------------------------------------
-
-
-def extraction_reply(body: Body) -> dict[str, Any]:
-    """The operations of an extraction request: an update for what is known otherwise, else new.
-
-    What is known word for word is given as new again, as a model does that does not look: that it
-    does not stand there twice is the plug-in's duty.
-    """
-    known = _known(body)
-    return {"operations": [_operation(fact, known) for fact in extracted_facts(body)]}
 
 
 def extracted_facts(body: Body) -> list[str]:
@@ -150,25 +122,18 @@ def extracted_facts(body: Body) -> list[str]:
     return list(facts.values())
 
 
-def facts_in(text: str) -> list[tuple[int, str]]:
-    """The facts that a text tells of somebody, each with its number."""
-    return [(int(found["number"]), f"{found.group()}.") for found in _TOLD.finditer(text)]
+def extraction_reply(body: Body) -> dict[str, Any]:
+    """The operations of an extraction request: an update for what is known otherwise, else new.
 
-
-def numbers_in(text: str) -> set[int]:
-    """The numbers of all facts in a text, in whatever form they stand there."""
-    numbers = {int(digits) for digits in re.findall(r"\b[3-9]\d{3}\b", text)}
-    return {number for number in numbers if re.search(rf"[a-z] {number} in [A-Z]", text)}
-
-
-def _known(body: Body) -> dict[int, tuple[str, str]]:
-    """Ids and contents of the memories that the request shows, by the number of their fact."""
+    What is known word for word is given as new again, as a model does that does not look: that it
+    does not stand there twice is the plug-in's duty.
+    """
     shown = _NEWEST.split(text_of(body["messages"][-1]["content"]))[0]
     known: dict[int, tuple[str, str]] = {}
     for line in shown.splitlines():
         if offered := _OFFERED.search(line):
             known |= {number: (offered["id"], told) for number, told in facts_in(line)[:1]}
-    return known
+    return {"operations": [_operation(fact, known) for fact in extracted_facts(body)]}
 
 
 def _operation(told: str, known: dict[int, tuple[str, str]]) -> dict[str, Any]:
@@ -184,13 +149,3 @@ def _operation(told: str, known: dict[int, tuple[str, str]]) -> dict[str, Any]:
     if content == told:
         return {"operation": "NEW", **usual}
     return {"operation": "UPDATE", "id": memory_id, **usual}
-
-
-def users_in(texts: Iterable[str]) -> set[int]:
-    """Whose facts stand in these texts."""
-    return {user_of(number) for text in texts for number in numbers_in(text)}
-
-
-def told_numbers(sayings: Sequence[Saying]) -> set[int]:
-    """The numbers of all facts in these messages."""
-    return {fact.number for saying in sayings for fact in saying.facts}

@@ -13,50 +13,31 @@ from aiohttp import web
 
 from tests.e2e.driver.replies import (
     CallTool,
-    CloseConnection,
     CutOff,
     Fail,
-    Garbage,
     Say,
     Slow,
 )
 
 # What can be written at once; ``Hang`` is waited for before.
-Writable: TypeAlias = Say | Slow | CutOff | CallTool | Fail | CloseConnection | Garbage
-Spoken: TypeAlias = Say | Slow | CutOff | CallTool | CloseConnection
+Writable: TypeAlias = Say | Slow | CutOff | CallTool | Fail
+Spoken: TypeAlias = Say | Slow | CutOff | CallTool
 
 Body = dict[str, Any]
-
-# An abort discards what the client has not read yet, so it gets that long to read.
-ARRIVAL_SECONDS = 0.1
 
 
 async def write_reply(http: web.Request, body: Body, reply: Writable) -> web.StreamResponse:
     """Give the reply to a chat completion request in the form that its body asks for."""
-    match reply:
-        case Fail():
-            return _failure(reply)
-        case Garbage():
-            return web.Response(
-                text=reply.body, content_type=reply.content_type, status=reply.status
-            )
-        case CloseConnection(after=None):
-            return _abort(http)
-        case _:
-            write = _stream if body.get("stream") else _whole
-            return await write(http, body, reply)
+    if isinstance(reply, Fail):
+        return _failure(reply)
+    write = _stream if body.get("stream") else _whole
+    return await write(http, body, reply)
 
 
 def _failure(reply: Fail) -> web.Response:
     headers = {} if reply.retry_after is None else {"Retry-After": f"{reply.retry_after:g}"}
     error = {"error": {"message": reply.message, "type": "scripted", "code": reply.status}}
     return web.json_response(error, status=reply.status, headers=headers)
-
-
-def _abort(http: web.Request) -> web.Response:
-    if http.transport:
-        http.transport.abort()
-    return web.Response()
 
 
 async def _whole(http: web.Request, body: Body, reply: Spoken) -> web.StreamResponse:
@@ -74,15 +55,7 @@ async def _whole(http: web.Request, body: Body, reply: Spoken) -> web.StreamResp
         "choices": [{"index": 0, "message": message, "finish_reason": _finish_reason(reply)}],
         "usage": _usage(reply),
     }
-    if not isinstance(reply, CloseConnection):
-        return web.json_response(answer)
-    payload = json.dumps(answer).encode()
-    response = web.StreamResponse(headers={"Content-Type": "application/json"})
-    response.content_length = len(payload)
-    await response.prepare(http)
-    await response.write(payload[: len(payload) // 2])
-    await asyncio.sleep(ARRIVAL_SECONDS)
-    return _abort(http)
+    return web.json_response(answer)
 
 
 async def _stream(http: web.Request, body: Body, reply: Spoken) -> web.StreamResponse:
@@ -100,9 +73,6 @@ async def _stream(http: web.Request, body: Body, reply: Spoken) -> web.StreamRes
         if finish_reason:
             chunk["usage"] = _usage(reply)
         await response.write(f"data: {json.dumps(chunk)}\n\n".encode())
-    if isinstance(reply, CloseConnection):
-        await asyncio.sleep(ARRIVAL_SECONDS)
-        return _abort(http)
     await response.write(b"data: [DONE]\n\n")
     return response
 
@@ -116,8 +86,7 @@ async def _deltas(
         if isinstance(reply, Slow):
             await asyncio.sleep(reply.seconds_per_word)
         yield {"role": "assistant", "content": word}, None
-    if not isinstance(reply, CloseConnection):
-        yield {}, _finish_reason(reply)
+    yield {}, _finish_reason(reply)
 
 
 def _words(text: str) -> list[str]:
@@ -127,13 +96,7 @@ def _words(text: str) -> list[str]:
 
 
 def _text(reply: Spoken) -> str:
-    match reply:
-        case CallTool():
-            return ""
-        case CloseConnection():
-            return reply.after or ""
-        case _:
-            return reply.text
+    return "" if isinstance(reply, CallTool) else reply.text
 
 
 def _finish_reason(reply: Spoken) -> str:

@@ -129,15 +129,11 @@ class Page:
         self._memories_enabled = bool(settings["features"].get("enable_memories"))
         await self.connect()
 
-    async def add_user(self, name: str, email: str) -> dict[str, Any]:
-        """Add an account, as an admin does it in the panel; the session that comes with it."""
-        account = {"name": name, "email": email, "password": PASSWORD, "role": "user"}
-        return await self.request("POST", "/api/v1/auths/add", account)
-
-    async def new_user(self, name: str, email: str) -> Page:
+    async def new_user(self, name: str, email: str, url: str) -> Page:
         """A page of an account that this admin adds, without the host's slow check of passwords."""
-        session = await self.add_user(name, email)
-        page = Page(self.url, self.release, _http_session())
+        account = {"name": name, "email": email, "password": PASSWORD, "role": "user"}
+        session = await self.request("POST", "/api/v1/auths/add", account)
+        page = Page(url, self.release, _http_session())
         try:
             await page._open(session)
         except BaseException:
@@ -250,6 +246,10 @@ class Page:
             message = f"{error} (arrived: {arrived()})" if arrived() else str(error)
             raise TimeoutError(message) from None
 
+    def questions(self, kind: str = "input") -> list[dict[str, Any]]:
+        """What the user was asked."""
+        return [event.data for event in self.events if event.kind == kind]
+
     def statuses(self, turn: Turn) -> list[dict[str, Any]]:
         """All statuses of a turn's message so far, the late ones included."""
         return [
@@ -277,6 +277,14 @@ class Page:
         return next(filter(fits, self.statuses(turn)))
 
     # Chats
+
+    async def say(
+        self, words: str, status: str | Callable[[dict[str, Any]], bool], timeout: float = 30
+    ) -> Turn:
+        """Say something in a new chat, and wait for what is told of it."""
+        turn = await self.new_chat().send(words)
+        await self.wait_for_status(turn, status, timeout)
+        return turn
 
     def new_chat(self, model: str = CHAT_MODEL, system: str | None = None) -> Conversation:
         """Open a new chat; the host stores it with the first message, as for the page."""

@@ -22,19 +22,14 @@ ORIGINS: tuple[Origin, ...] = ("typed", "proposed", "answered", "row", "failed",
 
 Chance: TypeAlias = random.Random
 _LETTERS = string.ascii_letters + string.digits
-_CAPITALS = string.ascii_uppercase + string.digits
-_HEX = "0123456789abcdef"
-_BASE64 = _LETTERS + "+/"
 # Words of the BIP-39 list.
 _PHRASE = (
     *("ribbon", "garden", "orchard", "velvet", "puzzle", "cactus", "dolphin", "museum", "tunnel"),
     *("walnut", "pigeon", "rocket", "sunset", "umbrella", "violin", "zebra", "bamboo", "castle"),
     *("dentist", "eagle", "fabric", "galaxy", "hammer", "island", "jungle", "kitten", "ladder"),
-    *("magnet", "napkin", "oxygen", "pepper", "quantum", "raccoon", "salmon", "tobacco", "uncle"),
 )
-_MOST_TRIES = 200
-# What is secret in an address or in a cookie.
-_NEEDLE = re.compile(r"(?:://sam:|sessionid=)(\w+)")
+# What is secret in an address.
+_NEEDLE = re.compile(r"://sam:(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,30 +84,22 @@ def told_in(values: Iterable[Planted], text: str) -> list[Planted]:
     return [one for one in values if f"My {one.kind.called} is " in text]
 
 
-# --- secrets --------------------------------------------------------------------------------------
+# --- how values are made --------------------------------------------------------------------------
 
 
 def _signs(chance: Chance, count: int, alphabet: str = _LETTERS) -> str:
-    """Chance signs, with letters and figures among them as keys have them."""
-    for _ in range(_MOST_TRIES):
-        made = "".join(chance.choices(alphabet, k=count))
-        if 1 < sum(sign.isdigit() for sign in made) < count and made[0].isalnum():
-            return made
-    raise AssertionError(alphabet)
+    """Chance signs that begin and end as keys do, with a figure among them."""
+    made = "".join(chance.choices(alphabet, k=count - 2))
+    return f"{chance.choice(string.ascii_letters)}{made}{chance.choice(string.digits)}"
 
 
-def _key(*pieces: str, count: int = 36, alphabet: str = _LETTERS) -> Callable[[Chance], str]:
-    return lambda chance: "".join(pieces) + _signs(chance, count, alphabet)
-
-
-def _chat_token(chance: Chance) -> str:
-    numbers = ("".join(chance.choices(string.digits, k=12)) for _ in range(2))
-    return "-".join(("xo" + "xb", *numbers, _signs(chance, 24)))
+def _figures(chance: Chance, count: int) -> str:
+    return "".join(chance.choices("123456789", k=count))
 
 
 def _private_key(chance: Chance) -> str:
     dashes, label = "-" * 5, "RSA PRIVATE" + " KEY"
-    body = "\n".join(_signs(chance, 64, _BASE64) for _ in range(5))
+    body = "\n".join(_signs(chance, 64) for _ in range(5))
     return f"{dashes}BEGIN {label}{dashes}\n{body}\n{dashes}END {label}{dashes}"
 
 
@@ -124,35 +111,8 @@ def _web_token(chance: Chance) -> str:
     return f"{head}.{body}.{_signs(chance, 43)}"
 
 
-def _address_with_password(scheme: str) -> Callable[[Chance], str]:
-    return lambda chance: f"{scheme}://sam:{_signs(chance, 16)}@db.example.net:5432/shop"
-
-
-def _cookie(chance: Chance) -> str:
-    return f"sessionid={_signs(chance, 32)}; HttpOnly"
-
-
-def _phrase(chance: Chance) -> str:
-    return " ".join(chance.sample(_PHRASE, 12))
-
-
-def _password(chance: Chance) -> str:
-    return f"Vq{_signs(chance, 5)}!{_signs(chance, 5)}"
-
-
-# --- personal data --------------------------------------------------------------------------------
-
-
-def _figures(chance: Chance, count: int) -> str:
-    return "".join(chance.choices("123456789", k=count))
-
-
-def _email(chance: Chance) -> str:
-    return f"sam.{''.join(chance.choices(string.ascii_lowercase, k=7))}@example.org"
-
-
-def _phone(chance: Chance) -> str:
-    return f"+49 30 {_figures(chance, 4)} {_figures(chance, 4)}"
+def _address_with_password(chance: Chance) -> str:
+    return f"{'postgres' + 'ql'}://sam:{_signs(chance, 16)}@db.example.net:5432/shop"
 
 
 def _card(chance: Chance) -> str:
@@ -170,31 +130,8 @@ def _iban(chance: Chance) -> str:
     return f"DE{98 - int(account + '131400') % 97:02}{account}"
 
 
-def _national_id(chance: Chance) -> str:
-    """A Brazilian CPF: two check digits modulo 11."""
-    digits = [int(digit) for digit in _figures(chance, 9)]
-    for _ in range(2):
-        weighed = zip(range(len(digits) + 1, 1, -1), digits, strict=True)
-        rest = sum(weight * digit for weight, digit in weighed) * 10 % 11
-        digits.append(rest % 10)
-    text = "".join(map(str, digits))
-    return f"{text[:3]}.{text[3:6]}.{text[6:9]}-{text[9:]}"
-
-
-def _social_security(chance: Chance) -> str:
-    return f"{chance.randint(101, 599)}-{chance.randint(11, 99)}-{chance.randint(1001, 9998)}"
-
-
-def _passport(chance: Chance) -> str:
-    return f"C{_figures(chance, 8)}"
-
-
-def _ip(chance: Chance) -> str:
-    return ".".join(str(chance.randint(120, 219)) for _ in range(4))
-
-
-def _mac(chance: Chance) -> str:
-    return ":".join(["00", *(f"{chance.randint(16, 255):02x}" for _ in range(5))])
+def _email(chance: Chance) -> str:
+    return f"sam.{''.join(chance.choices(string.ascii_lowercase, k=7))}@example.org"
 
 
 def _address(chance: Chance) -> str:
@@ -202,52 +139,21 @@ def _address(chance: Chance) -> str:
     return f"{chance.randint(1100, 9900)} {street} Avenue"
 
 
-def _birth_date(chance: Chance) -> str:
-    """A date that hardly stands anywhere by chance."""
-    month = chance.choice(("January", "March", "April", "June", "August", "October"))
-    return f"{chance.randint(10, 28)} {month} {chance.randint(1930, 1999)}"
-
-
-def _wallet(chance: Chance) -> str:
-    return "0x" + _signs(chance, 40, _HEX)
-
-
-def _coordinates(chance: Chance) -> str:
-    north, east = chance.uniform(36, 59), chance.uniform(3, 29)
-    return f"{north:.6f}, {east:.6f}"
-
-
-SECRET_KINDS: Sequence[Kind] = (
-    Kind("model provider's key", "model key", True, _key("sk-", "proj-", count=48)),
-    Kind("cloud access key", "cloud key", True, _key("AK", "IA", count=16, alphabet=_CAPITALS)),
-    Kind("code host's token", "code host token", True, _key("gh", "p_")),
-    Kind("map service's key", "map key", True, _key("AI", "za", "Sy", count=33)),
-    Kind("payment key", "payment key", True, _key("sk", "_live_", count=24)),
-    Kind("chat token", "chat bot token", True, _chat_token),
+# One of each way in which the product finds a value: its beginning, its lines, its structure, the
+# words before it, its words; for personal data what is kept, masked and refused by default.
+KINDS: Sequence[Kind] = (
+    Kind("provider's key", "model key", True, lambda one: "sk-" + "proj-" + _signs(one, 48)),
     Kind("private key", "private key", True, _private_key),
-    Kind("password", "password", True, _password),
-    Kind("wifi password", "wifi password", True, _password),
-    Kind("key in context", "api key", True, _key(count=32)),
-    Kind("connection string", "database URL", True, _address_with_password("postgres" + "ql")),
+    Kind("password", "wifi password", True, lambda one: f"Vq{_signs(one, 5)}!{_signs(one, 5)}"),
+    Kind("key in context", "api key", True, lambda one: _signs(one, 32)),
+    Kind("connection string", "database URL", True, _address_with_password),
     Kind("web token", "session token", True, _web_token),
-    Kind("cookie", "cookie: header", True, _cookie),
-    Kind("seed phrase", "seed phrase", True, _phrase),
-    Kind("bearer token", "header Authorization: Bearer", True, _key(count=44)),
-)
-PERSONAL_KINDS: Sequence[Kind] = (
+    Kind("seed phrase", "seed phrase", True, lambda one: " ".join(one.sample(_PHRASE, 12))),
     Kind("email", "e-mail address", False, _email),
-    Kind("phone", "phone number", False, _phone),
+    Kind(
+        "phone", "phone number", False, lambda one: f"+49 30 {_figures(one, 4)} {_figures(one, 4)}"
+    ),
     Kind("card", "credit card number", False, _card),
     Kind("iban", "IBAN", False, _iban),
-    Kind("national_id", "CPF", False, _national_id),
-    Kind("ssn", "social security number", False, _social_security),
-    Kind("passport", "passport number", False, _passport),
-    Kind("ip", "IP address", False, _ip),
-    Kind("mac", "MAC address", False, _mac),
-    Kind("url_credentials", "page with login", False, _address_with_password("https")),
     Kind("address", "home address", False, _address),
-    Kind("birth_date", "date of birth", False, _birth_date),
-    Kind("crypto_wallet", "Ethereum wallet", False, _wallet),
-    Kind("coordinates", "house's coordinates", False, _coordinates),
 )
-KINDS: Sequence[Kind] = (*SECRET_KINDS, *PERSONAL_KINDS)

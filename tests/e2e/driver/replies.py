@@ -57,23 +57,7 @@ class Hang:
     then: Reply = field(default_factory=Say)
 
 
-@dataclass(frozen=True, slots=True)
-class CloseConnection:
-    """Abort the TCP connection: before any byte, or after half a body that holds this text."""
-
-    after: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Garbage:
-    """Answer with a body that is not what the protocol promises."""
-
-    body: str = "<html><body>It works!</body></html>"
-    content_type: str = "text/html"
-    status: int = 200
-
-
-Reply: TypeAlias = Say | Slow | CutOff | CallTool | Fail | Hang | CloseConnection | Garbage
+Reply: TypeAlias = Say | Slow | CutOff | CallTool | Fail | Hang
 
 # A string is said, a mapping is said as JSON, a callable is asked with the request's body, and of
 # a sequence each matching request takes the next one, the last one staying.
@@ -81,7 +65,7 @@ Answer: TypeAlias = (
     Reply | str | Mapping[str, Any] | Sequence["Answer"] | Callable[[dict[str, Any]], "Answer"]
 )
 
-_REPLIES = (Say, Slow, CutOff, CallTool, Fail, Hang, CloseConnection, Garbage)
+_REPLIES = (Say, Slow, CutOff, CallTool, Fail, Hang)
 
 
 @dataclass(slots=True)

@@ -172,6 +172,11 @@ class ScriptedModel:
         """The requests that are somebody's chat, oldest first."""
         return [request for request in self.requests if request.title not in INTERNAL_TITLES]
 
+    @property
+    def last_prompt(self) -> str:
+        """The system prompt of the newest chat request."""
+        return self.chat_requests()[-1].system_prompt
+
     async def wait_for_request(
         self, predicate: Callable[[ModelRequest], bool], timeout: float = 30
     ) -> ModelRequest:

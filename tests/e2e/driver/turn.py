@@ -50,14 +50,6 @@ class Turn:
     timings: Timings
     since: int
 
-    @property
-    def status_descriptions(self) -> list[str]:
-        return [str(status.get("description", "")) for status in self.statuses]
-
-    def events_of(self, kind: str) -> list[Event]:
-        """The turn's events of one kind."""
-        return [event for event in self.events if event.kind == kind]
-
 
 @dataclass(slots=True)
 class RunningTurn:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest_asyncio
 
 from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.page import Page
 from tests.e2e.scenarios.extraction import learns_nothing_else
 
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
@@ -20,3 +21,9 @@ async def plugin(host: RunningHost) -> InstalledFilter:
     """
     learns_nothing_else(host.model)
     return await host.kept_filter(PLUGIN)
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(host: RunningHost, plugin: InstalledFilter) -> Page:
+    """A new user of the host with the plug-in."""
+    return await host.user("ann")

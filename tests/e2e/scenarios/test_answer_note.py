@@ -20,7 +20,7 @@ pytestmark = pytest.mark.every_release
 @pytest_asyncio.fixture(loop_scope="session")
 async def talkative(host: RunningHost, plugin: InstalledFilter) -> InstalledFilter:
     """The plug-in, which tells below the answer what it learned, and a model that finds a dog."""
-    await plugin.set_valves({"confirmation": "message"})
+    await host.set_valves({"confirmation": "message"})
     learns(host.model, "dog is called", operations(new(DOG, tags=["relationship"])))
     return plugin
 
@@ -88,15 +88,3 @@ async def test_late_line_leaves_the_chat_where_it_is(
     assert history["currentId"] == second.message_id
     assert len(history["messages"]) == 4
     assert MARK not in str(history["messages"][second.message_id])
-
-
-async def test_nothing_below_what_is_not_stored(
-    host: RunningHost, talkative: InstalledFilter
-) -> None:
-    """A temporary chat and a plain API call get no line."""
-    page = await host.user("ann")
-    turn = await page.temporary_chat().send("My dog is called Biscuit.")
-    answer = await page.complete("My dog is called Biscuit.")
-    await host.rest()
-    assert noted(page, turn) == []
-    assert answer.content == "Understood."

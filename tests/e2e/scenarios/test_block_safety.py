@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.driver.host import InstalledFilter, RunningHost
-from tests.e2e.scenarios.extraction import learns, new, operations
+from tests.e2e.driver.host import RunningHost
+from tests.e2e.driver.page import Page
 
 OPEN, CLOSE = "<adaptive_memory>", "</adaptive_memory>"
 QUESTION = "Which green tea does the user like?"
@@ -26,22 +26,16 @@ ATTACKS = (
 )
 
 
-def system_of(host: RunningHost) -> str:
-    """The system prompt of the newest chat request."""
-    return host.model.chat_requests()[-1].system_prompt
-
-
 @pytest.mark.parametrize("form", ["bullet", "paragraph", "table"])
-async def test_rows_of_other_tools(host: RunningHost, plugin: InstalledFilter, form: str) -> None:
+async def test_rows_of_other_tools(host: RunningHost, page: Page, form: str) -> None:
     """The model gets one well-formed block: facts on a line each, no attack and no secret."""
-    await plugin.set_valves({"memory_format": form})
-    page = await host.user("ann")
+    await host.set_valves({"memory_format": form})
     for text in (FACT, *ESCAPED, *ATTACKS):
         await page.add_memory(text)
     began = host.log_length()
     chat = page.new_chat(system="Be kind.")
     await chat.send(QUESTION)
-    prompt = system_of(host)
+    prompt = host.model.last_prompt
     assert prompt.startswith("Be kind.\n\n")
     assert prompt.count(OPEN) == prompt.count(CLOSE) == 1
     block = prompt.removeprefix("Be kind.\n\n")
@@ -56,30 +50,4 @@ async def test_rows_of_other_tools(host: RunningHost, plugin: InstalledFilter, f
     assert "4821" not in log
     # The block is the same in the next turn.
     await chat.send("And what else?")
-    assert system_of(host) == prompt
-
-
-async def test_banks_for_local_models(host: RunningHost, plugin: InstalledFilter) -> None:
-    """Memories of such a bank reach a chat's model only where its connection is listed."""
-    page = await host.user("ann")
-    allergy = new("User drinks no green tea for their heart.", memory_bank="Health", tags=["goal"])
-    banks = {"allowed_memory_banks": "General, Health"}
-    await plugin.set_valves(banks)
-    learns(host.model, "heart", operations(allergy, new(FACT)))
-    turn = await page.new_chat().send("I drink no green tea for my heart, though I like Uji's.")
-    await page.wait_for_status(turn, "Memory saved")
-    assert len(await page.memories()) == 2
-    hidden = {**banks, "local_only_banks": "health"}
-    await plugin.set_valves(hidden)
-    chat = page.new_chat()
-    await chat.send(QUESTION)
-    assert FACT in system_of(host)
-    assert "heart" not in system_of(host)
-    await plugin.set_valves({**hidden, "local_connections": host.model.url})
-    await chat.send(QUESTION)
-    assert FACT in system_of(host)
-    assert "for their heart" in system_of(host)
-    # What stands in the chat's block already goes, too.
-    await plugin.set_valves(hidden)
-    await chat.send(QUESTION)
-    assert "heart" not in system_of(host)
+    assert host.model.last_prompt == prompt

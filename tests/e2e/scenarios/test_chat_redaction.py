@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import Any
 
@@ -12,9 +11,8 @@ import pytest_asyncio
 from tests.e2e.driver.events import Shown, stored_text
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import CallTool, Say, Slow
+from tests.e2e.driver.replies import CallTool, Say
 from tests.e2e.driver.turn import Turn
-from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 
 MAIL = "ana.example@example.org"
 PHONE = "+49 30 901820123"
@@ -24,9 +22,9 @@ SAID = f"My phone number is {PHONE}. Which is my work e-mail address?"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def redacting(plugin: InstalledFilter) -> InstalledFilter:
+async def redacting(host: RunningHost, plugin: InstalledFilter) -> InstalledFilter:
     """The plug-in, whose admin wants no personal data to reach chat models."""
-    await plugin.set_valves({"pii_redaction": "all"})
+    await host.set_valves({"pii_redaction": "all"})
     return plugin
 
 
@@ -88,50 +86,6 @@ async def test_model_gets_placeholders_and_the_user_values(
     assert (await chat.stored_message(turn.user_message_id))["content"] == SAID
 
 
-async def test_prompt_stays_the_same_from_turn_to_turn(
-    host: RunningHost, redacting: InstalledFilter
-) -> None:
-    """The next turn's request begins with the former one's, values told meanwhile included."""
-    page = await host.user("ann")
-    host.model.when_chatting(quotes("PHONE"))
-    chat = page.new_chat()
-    await chat.send(SAID)
-    first = host.model.chat_requests()[-1].messages
-    host.model.when_chatting("Understood.")
-    await chat.send(f"And {MAIL}, as well as {PHONE}?")
-    second = host.model.chat_requests()[-1].messages
-    assert second[: len(first)] == first
-    assert second[len(first)]["content"] == "You are [PHONE_1], I think."
-    assert second[-1]["content"] == "And [EMAIL_1], as well as [PHONE_1]?"
-
-
-async def test_words_of_the_user_are_learned(host: RunningHost, redacting: InstalledFilter) -> None:
-    """What the outlet learns from is what the user typed, so the memory holds the value."""
-    page = await host.user("ann")
-    learns(host.model, "work e-mail", operations(new(MEMORY, tags=["identity"])))
-    turn = await page.new_chat().send(f"My work e-mail address is {MAIL}.")
-    await page.wait_for_status(turn, "Memory saved")
-    assert MEMORY in (await page.memories())[0].content
-    assert host.model.requests_titled(EXTRACT)
-
-
-async def test_users_never_cross(host: RunningHost, redacting: InstalledFilter) -> None:
-    """Two users whose answers stream at the same time, with the same placeholder."""
-    pages = [await host.user("ann"), await host.user("bob")]
-    mails = ["ann.one@example.org", "bob.two@example.org"]
-    host.model.when_chatting(Slow("You are [EMAIL_1] , yes, [ EMAIL_1 ] for sure.", 0.1))
-    turns = await asyncio.gather(
-        *(
-            page.new_chat().send(f"My address is {mail}.")
-            for page, mail in zip(pages, mails, strict=True)
-        )
-    )
-    for page, turn, mail, other in zip(pages, turns, mails, reversed(mails), strict=True):
-        assert turn.content == f"You are {mail} , yes, {mail} for sure."
-        assert other not in streamed_texts(page, turn)
-    assert not any(mail in str(one.body) for one in host.model.chat_requests() for mail in mails)
-
-
 @pytest.mark.every_release
 async def test_answer_in_one_piece(host: RunningHost, redacting: InstalledFilter) -> None:
     """An answer that does not stream is restored where it is stored and shown."""
@@ -163,7 +117,7 @@ async def test_tools_get_values(host: RunningHost, redacting: InstalledFilter) -
 
     Before 0.11.2 the host does not ask filters again, so there the tool gets the placeholder.
     """
-    await redacting.set_valves({"pii_redaction": "all", "native_memory": "keep"})
+    await host.set_valves({"pii_redaction": "all", "native_memory": "keep"})
     page = await host.user("ann")
     chat = page.new_chat()
     call = CallTool("add_memory", {"content": "Mail of the user: [EMAIL_1]"})
@@ -176,13 +130,3 @@ async def test_tools_get_values(host: RunningHost, redacting: InstalledFilter) -
     assert stored_text(await chat.stored_message(turn.message_id)).endswith(f"Noted: {MAIL}.")
     held = MAIL if page.release.number >= (0, 11, 2) else "[EMAIL_1]"
     assert [one.content for one in await page.memories()] == [f"Mail of the user: {held}"]
-
-
-async def test_valve_off(host: RunningHost, plugin: InstalledFilter) -> None:
-    """With another setting the chat's model gets what was typed, and answers are left alone."""
-    await plugin.set_valves({"pii_redaction": "model"})
-    page = await host.user("ann")
-    host.model.when_chatting("You are [EMAIL_1].")
-    turn = await page.new_chat().send(f"My address is {MAIL}.")
-    assert host.model.chat_requests()[-1].user_text == f"My address is {MAIL}."
-    assert turn.content == "You are [EMAIL_1]."

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.host import RunningHost
+from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Slow
 from tests.e2e.driver.scripted_model import CHAT_MODEL, SECOND_MODEL
 from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
@@ -16,9 +17,8 @@ QUESTION = "Which green tea does the user like?"
 pytestmark = pytest.mark.every_release
 
 
-async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_temporary_chat(host: RunningHost, page: Page) -> None:
     """A temporary chat stores nothing and gets nothing, not even from the host's own memory."""
-    page = await host.user("ann")
     learns(host.model, "tea", operations(new("User hates green tea.")))
     await page.add_memory(TEA)
     turn = await page.temporary_chat().send(QUESTION, features={"memory": True})
@@ -28,46 +28,33 @@ async def test_temporary_chat(host: RunningHost, plugin: InstalledFilter) -> Non
     assert host.model.requests_titled(EXTRACT) == []
     assert TEA not in str(host.model.requests[-1].body)
 
-    await plugin.set_valves({"inject_in_temporary_chats": True})
+    await host.set_valves({"inject_in_temporary_chats": True})
     turn = await page.temporary_chat().send(QUESTION)
-    assert TEA in host.model.chat_requests()[-1].system_prompt
+    assert TEA in host.model.last_prompt
     await host.rest()
     assert host.model.requests_titled(EXTRACT) == []
 
 
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "streamed"])
-async def test_api_call(host: RunningHost, plugin: InstalledFilter, stream: bool) -> None:
+async def test_api_call(host: RunningHost, page: Page, stream: bool) -> None:
     """A plain API call gets the memories, and its words, maybe a program's, are not learned."""
-    page = await host.user("ann")
     learns(host.model, "tea", operations(new("User hates green tea.")))
     await page.add_memory(TEA)
     answer = await page.complete(QUESTION, stream=stream)
     assert answer.status == 200
     assert answer.content == "Understood."
-    assert TEA in host.model.chat_requests()[-1].system_prompt
+    assert TEA in host.model.last_prompt
     await host.rest()
     assert host.model.requests_titled(EXTRACT) == []
     assert len(await page.memories()) == 1
 
 
-async def test_api_call_that_may_be_learned(host: RunningHost, plugin: InstalledFilter) -> None:
-    """With the valve on, API calls are learned from where the host runs outlets for them."""
-    await plugin.set_valves({"learn_from_api_calls": True})
-    page = await host.user("ann")
-    learns(host.model, "tea", operations(new(TEA)))
-    await page.complete(WORDS)
-    await host.rest()
-    expected = 0 if host.version.startswith("0.9.") else 1
-    assert len(await page.memories()) == expected
-
-
-async def test_regenerate_and_continue(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_regenerate_and_continue(host: RunningHost, page: Page) -> None:
     """A fact is extracted once, however often its message is answered."""
-    page = await host.user("ann")
     learns(host.model, "tea", operations(new(TEA)))
     chat = page.new_chat()
     turn = await chat.send(WORDS)
-    await page.wait_for_status(turn, "Memory saved")
+    await page.wait_for_status(turn, "Saved")
     assert (await chat.regenerate()).content == "Understood."
     assert (await chat.continue_()).done
     assert (await chat.regenerate("More concise")).done
@@ -76,22 +63,8 @@ async def test_regenerate_and_continue(host: RunningHost, plugin: InstalledFilte
     assert len(host.model.requests_titled(EXTRACT)) == 1
 
 
-async def test_edited_message_is_learned_anew(host: RunningHost, plugin: InstalledFilter) -> None:
-    """An edited message is another message: what it says is learned too."""
-    page = await host.user("ann")
-    learns(host.model, "tea", operations(new(TEA)))
-    learns(host.model, "coffee", operations(new("User likes black coffee.")))
-    chat = page.new_chat()
-    turn = await chat.send(WORDS)
-    await page.wait_for_status(turn, "Memory saved")
-    edited = await chat.edit_last("I like black coffee.")
-    await page.wait_for_status(edited, "Memory saved: User likes black coffee.")
-    assert len(await page.memories()) == 2
-
-
-async def test_two_models_at_once(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_two_models_at_once(host: RunningHost, page: Page) -> None:
     """Two models that answer one message both get the memories, and the fact is saved once."""
-    page = await host.user("ann")
     await page.add_memory("User's dog is called Biscuit.")
     learns(host.model, "tea", operations(new(TEA)))
     turns = await page.new_chat().send_to_models(
@@ -105,9 +78,8 @@ async def test_two_models_at_once(host: RunningHost, plugin: InstalledFilter) ->
     assert len(host.model.requests_titled(EXTRACT)) == 1
 
 
-async def test_stop(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_stop(host: RunningHost, page: Page) -> None:
     """Stop during the answer ends it at once; nothing breaks and the next turn is learned."""
-    page = await host.user("ann")
     await page.add_memory(TEA)
     host.model.when_chatting(Slow("word " * 100, seconds_per_word=0.1))
     chat = page.new_chat()
@@ -119,28 +91,4 @@ async def test_stop(host: RunningHost, plugin: InstalledFilter) -> None:
     learns(host.model, "coffee", operations(new("User likes black coffee.")))
     turn = await chat.send("I like black coffee too.")
     assert turn.content == "Fine."
-    await page.wait_for_status(turn, "Memory saved")
-
-
-async def test_user_who_opted_out(host: RunningHost, plugin: InstalledFilter) -> None:
-    """A user's own valves switch memory off for that user alone."""
-    ann, bob = await host.user("ann"), await host.user("bob")
-    learns(host.model, "tea", operations(new(TEA)))
-    await plugin.set_user_valves(ann, {"enabled": False})
-    for page in (ann, bob):
-        await page.add_memory("User's dog is called Biscuit.")
-        await page.new_chat().send("I like green tea, and my dog Biscuit?")
-    await host.rest()
-    of_ann, of_bob = host.model.chat_requests()
-    assert "adaptive_memory" not in of_ann.system_prompt
-    assert "Biscuit" in of_bob.system_prompt
-    assert len(await ann.memories()) == 1
-    assert len(await bob.memories()) == 2
-
-    await plugin.set_user_valves(bob, {"save_mode": "off", "show_status": False})
-    learns(host.model, "coffee", operations(new("User likes black coffee.")))
-    turn = await bob.new_chat().send("I like black coffee, my dog Biscuit does not.")
-    await host.rest()
-    assert "Biscuit" in host.model.chat_requests()[-1].system_prompt
-    assert bob.statuses(turn) == []
-    assert len(await bob.memories()) == 2
+    await page.wait_for_status(turn, "Saved")

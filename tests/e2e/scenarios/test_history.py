@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
 import time
 from datetime import datetime
 from typing import Any
@@ -15,15 +13,10 @@ from adaptive.host.history_vectors import history_collection
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Answer, Fail, Hang
 from tests.e2e.driver.waiting import until
 
 SECTION = "### Relevant past conversation"
-ALL: dict[str, Any] = {
-    "history_recall_default": "all",
-    "save_mode": "off",
-    "enable_history_topics": False,
-}
+ALL: dict[str, Any] = {"history_recall_default": "all", "save_mode": "off"}
 # Chroma's own tables (package chromadb), which the hosts keep beside their database.
 UNITS = (
     "SELECT count(*) FROM embeddings JOIN segments ON embeddings.segment_id = segments.id"
@@ -38,25 +31,19 @@ MESSAGES_OF_CHAT = (
 COLLECTIONS = "SELECT count(*) FROM collections WHERE name = ?"
 ASKED = "What is the name of my boat?"
 SUMMARISE = "# Summarise history"
-MOST_ASKED = 4
 # A message of about 150 tokens.
 LONG = " ".join(f"plank{number}" for number in range(60))
 
 
 def chroma(host: RunningHost, page: Page, statement: str) -> int:
     """A count about a user's collection in the host's own database of vectors."""
-    path = host.server.data / "vector_db" / "chroma.sqlite3"
-    if not path.exists():
-        return 0
-    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        return int(connection.execute(statement, (history_collection(page.user_id),)).fetchone()[0])
+    found = host.vectors(statement, history_collection(page.user_id))
+    return found[0][0] if found else 0
 
 
 def of_chat(host: RunningHost, chat_id: str, statement: str = UNITS_OF_CHAT) -> int:
     """How many units of a chat there are, whoever's it is, or how many messages they are of."""
-    path = host.server.data / "vector_db" / "chroma.sqlite3"
-    with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        return int(connection.execute(statement, (chat_id,)).fetchone()[0])
+    return host.vectors(statement, chat_id)[0][0]
 
 
 def day_of(page: Page, moment: float) -> str:
@@ -66,13 +53,9 @@ def day_of(page: Page, moment: float) -> str:
 
 def yesterday(host: RunningHost, chat: Conversation) -> None:
     """Let a chat have been held a day earlier, so that its topic is finished."""
-    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
-        for table in (
-            "chat_message SET created_at = created_at - 86400 WHERE chat_id = ?",
-            "chat SET updated_at = updated_at - 86400 WHERE id = ?",
-        ):
-            connection.execute(f"UPDATE {table}", (chat.id,))
-        connection.commit()
+    earlier = "UPDATE chat_message SET created_at = created_at - 86400 WHERE chat_id = ?"
+    host.change(earlier, chat.id)
+    host.change("UPDATE chat SET updated_at = updated_at - 86400 WHERE id = ?", chat.id)
 
 
 async def indexed(host: RunningHost, page: Page, units: int) -> None:
@@ -95,16 +78,7 @@ async def told(
 async def recalled(host: RunningHost, page: Page, words: str = ASKED) -> str:
     """What stands in the system prompt of a new chat that asks for something."""
     await page.new_chat().send(words)
-    return host.model.chat_requests()[-1].system_prompt
-
-
-async def test_off_by_default(host: RunningHost, plugin: InstalledFilter) -> None:
-    """Unless somebody wants it nothing is indexed and nothing recalled."""
-    page = await host.user("ann")
-    await page.new_chat().send("My boat is called Freya.")
-    assert SECTION not in await recalled(host, page)
-    await host.rest()
-    assert chroma(host, page, COLLECTIONS) == 0
+    return host.model.last_prompt
 
 
 @pytest.mark.every_release
@@ -112,7 +86,7 @@ async def test_said_in_one_chat_asked_in_another(
     host: RunningHost, plugin: InstalledFilter
 ) -> None:
     """What was said and answered comes back with day and role; to its own user alone."""
-    await plugin.set_valves(ALL)
+    await host.set_valves(ALL)
     page, other = await host.user("ann"), await host.user("bob")
     await told(host, page, "My boat is called Freya.", "What a splendid boat!")
     prompt = await recalled(host, page)
@@ -123,15 +97,14 @@ async def test_said_in_one_chat_asked_in_another(
     assert prompt.count("<adaptive_memory>") == prompt.count("</adaptive_memory>") == 1
     assert prompt.rstrip().endswith("</adaptive_memory>")
     assert "Freya" not in await recalled(host, other)
-    assert SECTION not in host.model.chat_requests()[-1].system_prompt
+    assert SECTION not in host.model.last_prompt
 
 
-async def test_this_chat_beyond_its_window(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_this_chat_beyond_its_window(host: RunningHost, page: Page) -> None:
     """With `chat` comes back what the window has cut off: nothing seen, nothing of other chats."""
-    window = {"max_context_tokens": 1200, "max_injected_tokens": 100, "max_core_tokens": 50}
-    reach = {"history_recall_default": "chat", "history_tokens": 300}
-    await plugin.set_valves({**ALL, **window, **reach})
-    page = await host.user("ann")
+    window = {"max_context_tokens": 1200, "max_injected_tokens": 100}
+    reach = {"history_recall_default": "chat"}
+    await host.set_valves({**ALL, **window, **reach})
     await told(host, page, "The name of my boat was Odin once.", "Noted.")
     chat = page.new_chat()
     await chat.send("The name of my boat is Freya.")
@@ -154,60 +127,10 @@ async def test_this_chat_beyond_its_window(host: RunningHost, plugin: InstalledF
     assert "Odin" not in request.system_prompt
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        pytest.param({"summary": "They call her Freya the Great."}, id="works"),
-        pytest.param(Hang(), id="hangs"),
-    ],
-)
-async def test_too_much_for_the_budget(
-    host: RunningHost, plugin: InstalledFilter, reply: Answer
-) -> None:
-    """A model sums up what is too much; if it can't, the best is quoted in time."""
-    rules = {"history_tokens": 100, "inlet_timeout_seconds": 60, "similar_past_chats": 0}
-    summary = {"enable_history_summary": True, "history_summary_timeout_seconds": 1}
-    await plugin.set_valves({**ALL, **rules, **summary})
-    host.model.when_title(SUMMARISE, reply)
-    page = await host.user("ann")
-    chat = await told(host, page, "The name of my boat is Freya.", "Splendid!")
-    for part in ("hull", "mast", "deck"):
-        await chat.send(f"The name of my boat, Freya, is painted on her {part}, where all see it.")
-    await indexed(host, page, 15)
-    # The vectors stand in the database a moment before recall in this process knows of them.
-    for _ in range(MOST_ASKED):
-        turn = await page.new_chat().send(ASKED)
-        assert turn.content == "I see."
-        if host.model.requests_titled(SUMMARISE):
-            break
-        await host.rest()
-    assert len(host.model.requests_titled(SUMMARISE)) == 1
-    section = host.model.chat_requests()[-1].system_prompt.partition(SECTION)[2]
-    assert ("Freya the Great" in section) == isinstance(reply, dict)
-    assert ("- User: The name of my boat" in section) != isinstance(reply, dict)
-
-
-async def test_topic_without_summary(host: RunningHost, plugin: InstalledFilter) -> None:
-    """A topic without a summary is found by its messages; later ones are indexed meanwhile."""
-    await plugin.set_valves({**ALL, "enable_history_topics": True, "similar_past_chats": 0})
-    host.model.when_title(SUMMARISE, Fail(500))
-    page = await host.user("ann")
-    chat = await told(host, page, "My boat is called Freya.", "Splendid!")
-    await chat.send("It is painted blue.")
-    await indexed(host, page, 7)
-    yesterday(host, chat)
-    await told(host, page, "My cat is called Pixel.", "Purr.", units=10)
-    await host.model.wait_for_request(lambda request: request.title == SUMMARISE)
-    await told(host, page, "My dog is called Byte.", "Wuff.", units=13)
-    assert "- User: My boat is called Freya." in await recalled(host, page)
-    assert of_chat(host, chat.id) == 7
-
-
-async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_topics_and_similar_chats(host: RunningHost, page: Page) -> None:
     """A finished topic is summarised once and found by it; a chat like a new one is named."""
-    await plugin.set_valves({**ALL, "enable_history_topics": True})
+    await host.set_valves({**ALL, "enable_history_summary": True})
     host.model.when_title(SUMMARISE, {"summary": "The user named a vessel Freya."})
-    page = await host.user("ann")
     chat = await told(host, page, "My boat is called Freya.", "Splendid!")
     await chat.send("It is painted blue.")
     await indexed(host, page, 7)
@@ -222,10 +145,9 @@ async def test_topics_and_similar_chats(host: RunningHost, plugin: InstalledFilt
 
 
 @pytest.mark.every_release
-async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_edits_and_deletions_are_followed(host: RunningHost, page: Page) -> None:
     """An edited message is recalled as it stands now, a deleted chat not at all."""
-    await plugin.set_valves({**ALL, "similar_past_chats": 0})
-    page = await host.user("ann")
+    await host.set_valves({**ALL, "similar_past_chats": 0})
     chat = await told(host, page, "My boat is called Freya.", "Splendid!")
     host.model.when_chatting("A good choice.")
     await chat.edit_last("My boat is called Odin.")
@@ -239,30 +161,10 @@ async def test_edits_and_deletions_are_followed(host: RunningHost, plugin: Insta
     await until(lambda: of_chat(host, chat.id) == 0, 30, "the swept index")
 
 
-async def test_backfill_on_request(host: RunningHost, plugin: InstalledFilter) -> None:
-    """Chats of before are indexed when the user asks for it, with their real dates, and told."""
-    page = await host.user("ann")
-    host.model.when_chatting("What a splendid boat!")
-    chat = page.new_chat()
-    await chat.send("My boat is called Freya.")
-    then = int(time.time()) - 40 * 86_400
-    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
-        statement = "UPDATE chat_message SET created_at = ? WHERE chat_id = ?"
-        connection.execute(statement, (then, chat.id))
-        connection.commit()
-    await plugin.set_valves(ALL)
-    assert "Freya" not in await recalled(host, page)
-    await plugin.set_user_valves(page, {"index_past_chats": True})
-    turn = await page.new_chat().send("Good morning!")
-    await page.wait_for_status(turn, "Past chats indexed: ")
-    prompt = await recalled(host, page)
-    assert f"{day_of(page, then)}\n- User: My boat is called Freya." in prompt
-
-
 @pytest.mark.every_release
 async def test_everything_is_forgotten(host: RunningHost, plugin: InstalledFilter) -> None:
     """Forgetting everything takes the index along and says so; nothing is recalled then."""
-    await plugin.set_valves({**ALL, "save_mode": "auto"})
+    await host.set_valves({**ALL, "save_mode": "auto"})
     page, other = await host.user("ann"), await host.user("bob")
     await told(host, page, "My boat is called Freya.", "Splendid!")
     await told(host, other, "My boat is called Thor.", "Splendid!")

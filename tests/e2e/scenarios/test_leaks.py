@@ -14,21 +14,18 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import sqlite3
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal
 
 import pytest
-import pytest_asyncio
 
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.secrets import find_secrets
-from adaptive.privacy_valves import listed_kinds
-from adaptive.valves import Valves
-from tests.e2e.driver.host import InstalledFilter, RunningHost
-from tests.e2e.driver.leak_search import PLACES, Place, Sighting, sightings, traces
+from adaptive.settings.privacy_valves import listed_kinds
+from adaptive.settings.valves import Valves
+from tests.e2e.driver.host import RunningHost
+from tests.e2e.driver.leak_search import PLACES, Place, sightings, traces
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.planted import ORIGINS, Origin, Planted, planted, told_in
 from tests.e2e.driver.replies import Fail
@@ -43,7 +40,6 @@ from tests.e2e.scenarios.extraction import (
 )
 
 RELEVANCE = "# Score relevance"
-SUMMARISE = "# Summarise memories"
 FAILING, RAMBLING = "I keep a red kayak in Tartu", "I keep a blue canoe in Ghent"
 LEARNING_SECONDS = 60.0
 
@@ -55,15 +51,10 @@ VALVES = {
     "use_llm_for_relevance": True,
     "show_sources": True,
     "enable_summarization_task": True,
-    "summarization_min_memory_age_days": 0,
-    "summarization_min_cluster_size": 2,
-    "max_total_memories": 40,
-    "recent_messages_n": 20,
+    "max_total_memories": 20,
     "max_extractions_per_hour": 1000,
     "embedding_provider_type": "openai_compatible",
     "embedding_model_name": "words",
-    "max_retries": 1,
-    "retry_delay": 0,
 }
 
 # What is said in a chat the host itself stores with the chat, sends to the page and to the chat's
@@ -97,10 +88,7 @@ ALLOWED: Mapping[tuple[Origin, Nature], frozenset[Place]] = {
 
 # Speaks up on the loggers of the plug-in at the level at which everything of it is written to the
 # server's log, and puts canaries where no chat puts any.
-LISTENER = '''\
-"""
-title: Listener
-"""
+LISTENER = """
 import logging
 import sys
 
@@ -123,37 +111,26 @@ class Filter:
     async def inlet(self, body, __event_emitter__=None):
         logging.getLogger("adaptive_memory.recall").debug("CANARY-debug log")
         logging.getLogger("adaptive_memory.recall").info("CANARY-log")
-        await __event_emitter__(
-            {"type": "status", "data": {"description": "CANARY-status", "done": True}}
-        )
+        status = {"description": "CANARY-status", "done": True}
+        await __event_emitter__({"type": "status", "data": status})
         source = {"source": {"name": "x"}, "document": ["CANARY-source"], "metadata": [{}]}
         await __event_emitter__({"type": "source", "data": source})
         return body
-'''
-DEAF = '''\
 """
-title: Listener
-"""
+DEAF = """
 import logging
 
-logger = logging.getLogger("adaptive_memory")
-logger.handlers.clear()
-logger.setLevel(logging.NOTSET)
+logging.getLogger("adaptive_memory").handlers.clear()
+logging.getLogger("adaptive_memory").setLevel(logging.NOTSET)
 
 
 class Filter:
     pass
-'''
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What was planted in a run, by name, and everything of it that was found."""
-
-    values: Mapping[str, Planted]
-    canaries: Mapping[Place, str]
-    found: set[Sighting]
-    titles: set[str]
+"""
+# Said in a chat they are in all of these places by themselves.
+_SAID_CANARIES: tuple[Place, ...] = ("event", "chat", "chat request", "our request", "embedding")
+# Nothing that we do leads to them.
+_UNPLANTED: tuple[Place, ...] = ("file", "host log")
 
 
 def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
@@ -172,37 +149,18 @@ def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
     return places - {"chat request"} if redaction == "all" else places
 
 
-def canary(place: Place, redaction: Redaction) -> str:
-    """A word for one place that nothing takes for a secret."""
-    return f"canary-{place.replace(' ', '')}-{redaction}"
-
-
-_LISTENED: tuple[Place, ...] = ("log", "debug log", "status", "source")
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def listener(host: RunningHost, request: pytest.FixtureRequest) -> AsyncIterator[None]:
-    """The plug-in's loggers write everything to the server's log while a test runs."""
-    words = {place: canary(place, request.param) for place in _LISTENED}
+@contextlib.asynccontextmanager
+async def listening(host: RunningHost, canaries: Mapping[Place, str]) -> AsyncIterator[None]:
+    """The plug-in logs everything, and canaries stand in a table with our prefix and in events."""
     source = LISTENER
-    for place, word in words.items():
+    for place, word in canaries.items():
         source = source.replace(f"CANARY-{place}", word)
-    installed = await host.install_filter(source, function_id="listener")
+    listener = await host.install_filter(source, function_id="listener")
+    host.change("CREATE TABLE adaptive_memory_canary (kept TEXT)")
+    host.change("INSERT INTO adaptive_memory_canary VALUES (?)", canaries["our tables"])
     yield
-    await installed.update(DEAF)
-
-
-@pytest.fixture
-def canary_table(host: RunningHost, request: pytest.FixtureRequest) -> Iterable[None]:
-    """A table with our prefix, in which a canary stands."""
-    with contextlib.closing(sqlite3.connect(host.database, timeout=30)) as connection:
-        connection.execute("CREATE TABLE adaptive_memory_canary (user_id TEXT, kept BLOB)")
-        row = ("nobody", canary("our tables", request.param).encode())
-        connection.execute("INSERT INTO adaptive_memory_canary VALUES (?, ?)", row)
-        connection.commit()
-        yield
-        connection.execute("DROP TABLE adaptive_memory_canary")
-        connection.commit()
+    host.change("DROP TABLE adaptive_memory_canary")
+    await listener.update(DEAF)
 
 
 def test_planted_values_are_known() -> None:
@@ -212,86 +170,59 @@ def test_planted_values_are_known() -> None:
     ]
     for one in values:
         for text in (one.said, one.told):
-            if one.kind.secret:
-                assert find_secrets(text), one.name
-            else:
-                kinds = {found.kind for found in find_personal_data(text)}
-                assert one.kind.name in kinds, (one.name, kinds)
+            found = {found.kind for found in find_personal_data(text)}
+            assert find_secrets(text) if one.kind.secret else one.kind.name in found, one.name
     assert len({one.needle for one in values}) == len(values)
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize(
-    ("redaction", "listener", "canary_table"),
-    [("model", "model", "model"), ("all", "all", "all")],
-    indirect=["listener", "canary_table"],
-    ids=["model", "all"],
-)
-async def test_nothing_leaks(
-    host: RunningHost,
-    plugin: InstalledFilter,
-    listener: None,
-    canary_table: None,
-    redaction: Redaction,
-) -> None:
+@pytest.mark.parametrize("redaction", ["model", "all"])
+async def test_nothing_leaks(host: RunningHost, page: Page, redaction: Redaction) -> None:
     """No planted value is found where it must not be, and every canary where it must be."""
     since = host.log_length()
-    embedding = {"embedding_api_url": host.model.url}
-    await plugin.set_valves({**VALVES, **embedding, "pii_redaction": redaction})
-    run = await _run(host, redaction, since)
-    assert {EXTRACT, RELEVANCE} <= run.titles, run.titles
-    missed = [place for place, word in run.canaries.items() if not _is_found(run, word, place)]
-    assert not missed, f"the search is blind to {missed}"
-    leaks = [
-        one
-        for one in run.found
-        if one.name in run.values and one.place not in allowed(run.values[one.name], redaction)
-    ]
-    assert not leaks, _listed(leaks)
-    kept = {one.name for one in run.found if one.place == "memory"}
-    # The e-mail address, said first, may have been pruned by then.
-    assert {"phone (typed)", "address (typed)"} <= kept, kept
-
-
-def _listed(leaks: Iterable[Sighting]) -> str:
-    """Each value and place once, with one example of where there."""
-    examples = {(one.name, one.place): str(one) for one in sorted(leaks, key=str, reverse=True)}
-    return f"{len(examples)} leaks\n" + "\n".join(sorted(examples.values()))
-
-
-def _is_found(run: Run, name: str, place: Place) -> bool:
-    return any(one.name == name and one.place == place for one in run.found)
-
-
-async def _run(host: RunningHost, redaction: Redaction, since: int) -> Run:
-    """Let a user and a model say all that is planted, and search."""
-    by_origin = {origin: planted(redaction, origin) for origin in ORIGINS}
+    by_origin: dict[Origin, Sequence[Planted]] = {
+        origin: planted(redaction, origin) for origin in ORIGINS
+    }
     values = {one.name: one for several in by_origin.values() for one in several}
-    canaries = {place: canary(place, redaction) for place in PLACES if place not in _UNPLANTED}
-    page = await host.user("ann")
-    _script(host, by_origin)
-    for row in by_origin["row"]:
-        await page.add_memory(row.told)
-    said_canaries = " ".join(canaries[place] for place in _SAID_CANARIES)
-    first = f"My boats are called {said_canaries}."
-    await _say_all(page, [first, *(one.said for one in by_origin["typed"])])
-    await host.rest(LEARNING_SECONDS)
-    for words in (FAILING, RAMBLING):
-        turn = await page.new_chat().send(words)
-        await page.wait_for_status(turn, "it will be tried again", timeout=LEARNING_SECONDS)
-    await _say_all(page, ["What do you know about my e-mail address?"])
-    await host.rest(LEARNING_SECONDS)  # the failed ones are tried again by then
-    for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
-        await page.add_memory(f"User likes the word {canaries[place]}.")
-    await host.rest()
-    needles = {name: one.needle for name, one in values.items()}
-    needles |= {word: word for word in canaries.values()}
-    found = await asyncio.to_thread(lambda: sightings(needles, traces(host, page, since)))
-    return Run(values, canaries, found, {one.title for one in host.model.requests})
-
-
-# Said in a chat they are in all of these places by themselves.
-_SAID_CANARIES: tuple[Place, ...] = ("event", "chat", "chat request", "our request", "embedding")
+    canaries: dict[Place, str] = {
+        place: f"canary-{place.replace(' ', '')}-{redaction}"
+        for place in PLACES
+        if place not in _UNPLANTED
+    }
+    embedding = {"embedding_api_url": host.model.url}
+    await host.set_valves({**VALVES, **embedding, "pii_redaction": redaction})
+    async with listening(host, canaries):
+        _script(host, by_origin)
+        for row in by_origin["row"]:
+            await page.add_memory(row.told)
+        said_canaries = " ".join(canaries[place] for place in _SAID_CANARIES)
+        said = [f"My boats are called {said_canaries}.", *(one.said for one in by_origin["typed"])]
+        await _say_all(page, said)
+        await host.rest(LEARNING_SECONDS)
+        for words in (FAILING, RAMBLING):
+            await page.say(words, "it will be tried again", timeout=LEARNING_SECONDS)
+        await _say_all(page, ["What do you know about my e-mail address?"])
+        await host.rest(LEARNING_SECONDS)  # the failed ones are tried again by then
+        for place in ("memory", "vectors"):  # last, since pruning may archive what is there before
+            await page.add_memory(f"User likes the word {canaries[place]}.")
+        await host.rest()
+        needles = {name: one.needle for name, one in values.items()}
+        needles |= {word: word for word in canaries.values()}
+        found = await asyncio.to_thread(lambda: sightings(needles, traces(host, page, since)))
+    titles = {one.title for one in host.model.requests}
+    assert {EXTRACT, RELEVANCE} <= titles, titles
+    seen = {(one.name, one.place) for one in found}
+    missed = [place for place, word in canaries.items() if (word, place) not in seen]
+    assert not missed, f"the search is blind to {missed}"
+    leaks = {
+        (one.name, one.place): str(one)
+        for one in found
+        if one.name in values and one.place not in allowed(values[one.name], redaction)
+    }
+    assert not leaks, "\n".join(sorted(leaks.values()))
+    # What may be remembered is: the search has something to find.
+    kept = {name for name, place in seen if place == "memory"}
+    assert {"phone (typed)", "address (typed)"} <= kept, kept
 
 
 async def _say_all(page: Page, sayings: Sequence[str]) -> None:
@@ -335,13 +266,8 @@ def _script(host: RunningHost, by_origin: Mapping[Origin, Sequence[Planted]]) ->
     model.when_chatting(chat_answer)
     model.when_title(EXTRACT, extraction)
     model.when_title(RELEVANCE, [rubbish, *errors, _all_relevant])
-    model.when_title(SUMMARISE, [rubbish, *errors])
     learns(model, FAILING, errors)
     learns(model, RAMBLING, rubbish)
-
-
-# Nothing that we do leads to them.
-_UNPLANTED: tuple[Place, ...] = ("file", "host log")
 
 
 def _chunks(values: Sequence[Planted]) -> list[str]:

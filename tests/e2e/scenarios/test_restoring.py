@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.scenarios.extraction import learns, new, operations
+from tests.e2e.scenarios.told_facts import our_rows
 
 FACTS = {
     "I live in Porto.": "User lives in Porto.",
@@ -19,36 +18,27 @@ WORDS = "Restore my archived memories"
 
 def archived(host: RunningHost, page: Page) -> int:
     """How many memories of a user are archived."""
-    query = "SELECT count(*) AS number FROM adaptive_memory_archive WHERE user_id = ?"
-    return int(host.query(query, page.user_id)[0]["number"])
+    return len(our_rows(host, page, "archive"))
 
 
-def questions(page: Page) -> list[dict[str, Any]]:
-    """What the page was asked."""
-    return [event.data for event in page.events if event.kind == "confirmation"]
-
-
-async def test_pruned_memories_come_back(host: RunningHost, plugin: InstalledFilter) -> None:
+async def test_pruned_memories_come_back(host: RunningHost, page: Page) -> None:
     """Declined, full, with some room and with enough: what came back is told, and recalled."""
-    await plugin.set_valves({"max_total_memories": 2})
-    page = await host.user("ann")
-    turn = await page.new_chat().send(WORDS)
-    await page.wait_for_status(turn, "Nothing is archived")
+    await host.set_valves({"max_total_memories": 2})
+    await page.say(WORDS, "Nothing is archived")
     for words, fact in FACTS.items():
         learns(host.model, words, operations(new(fact)))
-        await page.wait_for_status(await page.new_chat().send(words), f"Memory saved: {fact}")
+        await page.say(words, f"Saved: {fact}")
     assert (len(await page.memories()), archived(host, page)) == (2, 2)
 
     turn = await page.new_chat().send(WORDS)
     line = "Nothing restored. Still archived: 2 (the limit is 2 memories)."
     await page.wait_for_status(turn, line)
-    assert questions(page) == []
+    assert page.questions("confirmation") == []
 
-    await plugin.set_valves({"max_total_memories": 3})
-    turn = await page.new_chat().send(WORDS)
-    await page.wait_for_status(turn, "You are asked before anything is restored")
+    await host.set_valves({"max_total_memories": 3})
+    turn = await page.say(WORDS, "You are asked before anything is restored")
     await page.wait_for_status(turn, "Nothing restored: you did not confirm it")
-    assert questions(page)[-1]["title"] == "Restore archived memories?"
+    assert page.questions("confirmation")[-1]["title"] == "Restore archived memories?"
     assert (await page.complete(WORDS)).status == 200
     await page.temporary_chat().send(WORDS)
     await host.rest()
@@ -60,16 +50,11 @@ async def test_pruned_memories_come_back(host: RunningHost, plugin: InstalledFil
     await page.wait_for_status(turn, line)
     assert (len(await page.memories()), archived(host, page)) == (3, 1)
 
-    await plugin.set_valves({"save_mode": "off"})
-    turn = await page.new_chat().send(WORDS)
-    await page.wait_for_status(turn, "Restored: 1 memory.")
+    await host.set_valves({"save_mode": "off"})
+    await page.say(WORDS, "Restored: 1 memory.")
     contents = " ".join(memory.content for memory in await page.memories())
     assert all(fact in contents for fact in FACTS.values())
     assert archived(host, page) == 0
     await page.new_chat().send("Where do I live, and what is my cat called?")
-    assert FACTS["I live in Porto."] in host.model.chat_requests()[-1].system_prompt
-    waiting = (
-        "SELECT message_id FROM adaptive_memory_pending WHERE user_id = ? AND state <> 'lease'"
-    )
-    known = {one["message_id"] for one in host.query(waiting, page.user_id)}
-    assert len(known) == len(FACTS)
+    assert FACTS["I live in Porto."] in host.model.last_prompt
+    assert len(our_rows(host, page, "pending")) == len(FACTS)

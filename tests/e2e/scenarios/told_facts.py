@@ -11,28 +11,36 @@ from tests.e2e.scenarios.extraction import learns, new, operations
 
 PORTO = "User lives in Porto."
 CAT = "User has a cat called Miso."
-TABLES = ("archive", "audit", "chat", "pending", "usage", "vector")
+OWN_TABLES = ("pending", "vector")
+KINDS = ("archive", "audit", "chat", "chat_notes", "suggestion", "usage", *OWN_TABLES)
+
+
+def our_rows(host: RunningHost, page: Page, kind: str) -> list[dict[str, Any]]:
+    """A user's rows of a kind, but for the lease on the user; of a change its kind and memory."""
+    table = f"adaptive_memory_{kind if kind in OWN_TABLES else 'entries'}"
+    if not host.query("SELECT 1 FROM sqlite_master WHERE name = ?", table):
+        return []
+    found = host.query(f"SELECT * FROM {table} WHERE user_id = ?", page.user_id)
+    if kind in OWN_TABLES:
+        return [row for row in found if row.get("state") != "lease"]
+    mine = sorted((row for row in found if row["kind"] == kind), key=lambda row: row["key"])
+    if kind == "audit":
+        for row in mine:
+            _, row["change"], row["memory_id"] = row["key"].split(":", 2)
+    return mine
 
 
 def held(host: RunningHost, page: Page) -> dict[str, int]:
-    """How many rows of a user each table of ours has; those without any are left out."""
-    known = {
-        row["name"].removeprefix("adaptive_memory_")
-        for row in host.query("SELECT name FROM sqlite_master WHERE name LIKE 'adaptive_memory_%'")
-    }
-    counts: dict[str, int] = {}
-    for kind in known & set(TABLES):
-        query = f"SELECT count(*) AS number FROM adaptive_memory_{kind} WHERE user_id = ?"
-        if number := host.query(query, page.user_id)[0]["number"]:
-            counts[kind] = number
-    return counts
+    """How many rows of a user there are of each kind; kinds without any are left out."""
+    counts = {kind: len(our_rows(host, page, kind)) for kind in KINDS}
+    return {kind: number for kind, number in counts.items() if number}
 
 
 async def told(host: RunningHost, page: Page, words: str, fact: str, chat: Any = None) -> Any:
     """Let a user say something that is learned; the chat it was said in."""
     learns(host.model, words, operations(new(fact)))
     chat = chat or page.new_chat()
-    await page.wait_for_status(await chat.send(words), f"Memory saved: {fact}")
+    await page.wait_for_status(await chat.send(words), f"Saved: {fact}")
     return chat
 
 

@@ -12,9 +12,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from adaptive.core.model import Completion, Memory, Operation, Provenance, Turn, Utterance
 from adaptive.learn.operations import read_extraction
-from adaptive.model import Completion, Memory, Operation, Provenance, Turn, Utterance
-from adaptive.settings import Settings
+from adaptive.settings.merged import Settings
 
 LESSONS = Path(__file__).with_name("lessons.json")
 

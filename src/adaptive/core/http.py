@@ -1,0 +1,99 @@
+"""JSON over HTTP to endpoints outside the host, tried again with growing pauses."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import aiohttp
+
+from adaptive.core.errors import ModelBusy, ModelRejected, ReplyUnusable
+
+# Below 500; from there on all but 501, which an endpoint answers to what it never will support.
+_BUSY_STATUS = frozenset({408, 409, 425, 429})
+_LARGEST_REPLY = 32 * 2**20
+_BODY_EXCERPT = 200
+_LONGEST_PAUSE = 30.0
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True, slots=True)
+class RetryPolicy:
+    """How often to try again and how long to wait before; times in seconds."""
+
+    retries: int = 2
+    first_pause: float = 1.0
+
+
+async def with_retry(call: Callable[[], Awaitable[Result]], policy: RetryPolicy) -> Result:
+    """Call again while it raises ``ModelBusy``, with doubling pauses; the caller bounds the time.
+
+    A provider that asks for a longer pause gets it.
+    """
+    for attempt in range(policy.retries):
+        try:
+            return await call()
+        except ModelBusy as busy:
+            longest = min(_LONGEST_PAUSE, policy.first_pause * 2**attempt)
+            jittered = longest * random.uniform(0.5, 1)  # noqa: S311
+            await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
+    return await call()
+
+
+def endpoint(base: str, path: str) -> str:
+    """The full address of ``path`` below ``base``, which may already end with it."""
+    base = base.strip().rstrip("/")
+    return base if base.endswith("/" + path) else f"{base}/{path}"
+
+
+def failure(status: int, detail: str, retry_after: str | None = None) -> ModelBusy | ModelRejected:
+    """The error that an HTTP status stands for; ``Retry-After`` is read where it is in seconds."""
+    message = f"the model answered HTTP {status}: {detail[:_BODY_EXCERPT]!r}"
+    if status in _BUSY_STATUS or (status >= 500 and status != 501):
+        pause = (retry_after or "").strip()
+        return ModelBusy(message, float(pause) if pause.isdecimal() else None)
+    return ModelRejected(message, status)
+
+
+async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """Send a JSON object and return the object that comes back; the caller bounds the time.
+
+    Raises:
+        ModelBusy: no connection, a broken one, or a status worth another try.
+        ModelRejected: any other status from 400 on.
+        ReplyUnusable: the reply is no JSON object, or larger than 32 MB, or ``url`` is no address.
+    """
+    if not url.lower().startswith(("http://", "https://")):
+        raise ReplyUnusable(f"can't call {url!r}: it is no http or https address")
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    # aiohttp's own limit of five minutes would cut a slow local model short.
+    patience = aiohttp.ClientTimeout(total=None)
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=patience, trust_env=True) as session,
+            session.post(url, json=body, headers=headers) as response,
+        ):
+            raw = await response.content.read(_LARGEST_REPLY + 1)
+            while len(raw) <= _LARGEST_REPLY and not response.content.at_eof():
+                raw += await response.content.read(_LARGEST_REPLY + 1 - len(raw))
+            if response.status >= 400:
+                detail = raw.decode(errors="replace")
+                raise failure(response.status, detail, response.headers.get("Retry-After"))
+    except ValueError as error:  # aiohttp: InvalidURL is one, so are bad header values
+        raise ReplyUnusable(f"can't call {url!r}: {error}") from error
+    except (aiohttp.ClientError, ConnectionError, asyncio.IncompleteReadError) as error:
+        raise ModelBusy(f"no answer from {url!r}: {type(error).__name__} {error}") from error
+    if len(raw) > _LARGEST_REPLY:
+        raise ReplyUnusable(f"{url!r} sent more than {_LARGEST_REPLY} bytes")
+    try:
+        reply = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise ReplyUnusable(f"{url!r} sent no JSON") from error
+    if not isinstance(reply, dict):
+        raise ReplyUnusable(f"{url!r} sent no JSON object")
+    return reply  # pyright: ignore[reportUnknownVariableType]

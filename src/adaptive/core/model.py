@@ -1,0 +1,192 @@
+"""The nouns of the product, as frozen values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypedDict, get_args
+
+Category = Literal["identity", "behavior", "preference", "goal", "relationship", "possession"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+# END is the end of a memory that a change of another one has made untrue; no model proposes it.
+OperationKind = Literal["NEW", "UPDATE", "DELETE", "END"]
+# Whom a fact is about, and what it is, as the extraction prompt asks for it.
+ABOUT = ("user", "other", "assistant", "world")
+FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
+_Written = Literal["saved", "updated", "deleted", "ended", "archived"]
+OutcomeStatus = Literal[_Written, "asked", "kept", "unchanged", "rejected", "failed"]
+ConversationKind = Literal[
+    "saved", "temporary", "channel", "api", "automation", "subagent", "timer", "shared"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """One row of the host's memory table, its content free of any notation.
+
+    Times are epoch seconds; ``until`` is the last day on which it holds, as "YYYY-MM-DD".
+    """
+
+    id: str
+    content: str
+    created_at: int
+    updated_at: int
+    tags: tuple[str, ...] = ()
+    bank: str = ""
+    confidence: float = 1.0
+    importance: int = 5
+    meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    until: str = ""
+
+
+def has_ended(memory: Memory, today: str) -> bool:
+    """Whether what a memory says is past; ``today`` is a day as "YYYY-MM-DD", if it is known."""
+    return bool(memory.until) and memory.until < today
+
+
+@dataclass(frozen=True, slots=True)
+class StoreStamp:
+    """How a user's table stands: number of rows, and epoch seconds of the newest change."""
+
+    count: int
+    newest: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a memory is to say; ``passed`` marks the content that the gate let pass.
+
+    ``confidence`` is 0 to 1, ``importance`` 1 to 10, and ``until`` as in ``Memory``.
+    """
+
+    content: str
+    tags: tuple[str, ...] = ()
+    bank: str = ""
+    confidence: float = 1.0
+    importance: int = 5
+    until: str = ""
+    passed: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a fact was said: ``message_id`` is the user's message, ``said_at`` epoch seconds."""
+
+    chat_id: str
+    message_id: str
+    said_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One earlier message of a conversation, as plain text."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One exchange to learn something from.
+
+    ``words`` is what this user typed and the only source of facts, ``earlier`` what stands before
+    it, oldest first, and ``injected`` are the ids of the memories that the assistant was shown.
+    """
+
+    user_id: str
+    kind: ConversationKind
+    words: str
+    earlier: tuple[Utterance, ...]
+    source: Provenance
+    injected: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may fit a message; ``score`` is its relevance from 0 to 1."""
+
+    memory: Memory
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What a model says for an operation; ``evidence`` are the user's words; empty is left out."""
+
+    evidence: tuple[str, ...] = ()
+    about: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change of the store that a model proposed; ``id`` is empty for NEW."""
+
+    kind: OperationKind
+    id: str = ""
+    draft: Draft = Draft("")
+    proof: Proof = Proof()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one operation: the row and its former content, or why nothing was written."""
+
+    status: OutcomeStatus
+    content: str
+    reason: str = ""
+    memory_id: str = ""
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """One question to a model: system and user message, and the JSON schema of the answer."""
+
+    system: str
+    user: str
+    schema_name: str
+    schema: Mapping[str, Any]
+    max_tokens: int = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of one call as the provider counts them."""
+
+    sent: int
+    received: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A model's answer; ``cut`` is true when it ended at the token limit."""
+
+    text: str
+    cut: bool = False
+    usage: TokenUsage | None = None
+
+
+class TurnState(TypedDict, total=False):
+    """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all.
+
+    ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
+    are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
+    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
+    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders.
+    """
+
+    language: str
+    unlearned: str
+    warnings: list[str]
+    title: str
+    recalled: str
+    injected: list[str]
+    anomalies: list[str]
+    redaction: str
+
+
+def turn_state(metadata: dict[str, Any]) -> TurnState:
+    """The state of the turn that metadata belong to, which can be changed."""
+    return metadata.setdefault("adaptive_memory", TurnState())

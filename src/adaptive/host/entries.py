@@ -1,0 +1,140 @@
+"""What is kept of each user beside the memories: one table for every kind, its texts sealed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    ColumnElement,
+    MetaData,
+    String,
+    Table,
+    Text,
+    column,
+    delete,
+    select,
+    table,
+    update,
+)
+
+from adaptive.core.kept import Entry, EntryKind
+from adaptive.host.own_table import OwnTable, Sessions, portions
+from adaptive.privacy.sealing import Sealer
+
+ENTRIES = Table(
+    "adaptive_memory_entries",
+    MetaData(),
+    Column("user_id", String(64), primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("chat_id", String(255), nullable=False),
+    Column("message_id", String(255), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, index=True),
+    # Sealed JSON; empty for what is settled.
+    Column("body", Text, nullable=False),
+)
+_ROW = ENTRIES.c
+_UNSETTLED = _ROW.body != ""
+_NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
+_EXPIRE_SECONDS = 3600
+# The host's own (host: models/chats.py).
+_HOST_CHATS = table("chat", column("id"))
+
+
+class SealedEntries:
+    """``Entries`` in the host's database, each body sealed for its user and kind."""
+
+    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+        self._sealer = sealer
+        self._table = OwnTable(ENTRIES, sessions)
+        self._expire_again_at = 0
+
+    async def put(
+        self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
+    ) -> None:
+        """Store all or none (see ``Entries``); once an hour drop what has expired, whose it is."""
+        rows = {one.key: self._row(kind, user_id, one) for one in entries}
+        if not rows:
+            return
+        afterwards = list[Any]()
+        if newest:
+            mine = _of(kind, user_id) & _UNSETTLED
+            surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
+            afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
+        now = max(row["created_at"] for row in rows.values())
+        if now >= self._expire_again_at:  # SQLite has one writer at a time
+            self._expire_again_at = now + _EXPIRE_SECONDS
+            afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
+        doing = f"writing {kind} entries"
+        await self._table.upsert(doing, list(rows.values()), *afterwards, where=_UNSETTLED)
+
+    async def read(
+        self,
+        kind: EntryKind,
+        user_id: str,
+        keys: Collection[str] | None = None,
+        *,
+        settled: bool = False,
+    ) -> list[Entry]:
+        """Entries, the newest first (see ``Entries``)."""
+        query = select(ENTRIES).where(_of(kind, user_id))
+        query = query.where(~_UNSETTLED if settled else _UNSETTLED).order_by(*_NEWEST_FIRST)
+        found = list[Any]()
+        for some in [None] if keys is None else portions(keys):
+            these = query if some is None else query.where(_ROW.key.in_(some))
+            found += await self._table.rows(f"reading {kind} entries", these)
+        opened = (self._entry(row) for row in found)
+        return [one for one in opened if settled or one.body is not None]
+
+    async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
+        """Give an entry another body unless somebody else has changed it since it was read."""
+        unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
+        sealed = self._sealer.seal(user_id, kind, json.dumps(body))
+        changed = update(ENTRIES).where(unchanged).values(body=sealed)
+        return bool(await self._table.change(f"changing {kind} entries", changed))
+
+    async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
+        """Drop entries that are not settled."""
+        these = (_of(kind, user_id) & _ROW.key.in_(some) for some in portions(sorted(keys)))
+        dropped = (delete(ENTRIES).where(one, _UNSETTLED) for one in these)
+        await self._table.change(f"dropping {kind} entries", *dropped)
+
+    async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
+        """Drop entries of chats that the host has no more, the current one excepted.
+
+        Temporary chats never were in the host's table: theirs go with the user's next turn
+        elsewhere. A filter hears nothing of a chat's deletion: the event goes to Event functions
+        and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
+        """
+        known = select(_HOST_CHATS.c.id).where(_HOST_CHATS.c.id == _ROW.chat_id).exists()
+        gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~known
+        await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
+
+    def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
+        # What is no JSON comes back different, which whoever must not lose it looks for.
+        text = None if entry.body is None else json.dumps(entry.body, default=str)
+        return {
+            "user_id": user_id,
+            "kind": kind,
+            "key": entry.key,
+            "chat_id": entry.chat_id,
+            "message_id": entry.message_id,
+            "created_at": entry.created_at,
+            "expires_at": entry.expires_at,
+            "body": self._sealer.seal(user_id, kind, text) if text else "",
+        }
+
+    def _entry(self, row: Any) -> Entry:
+        text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
+        body = json.loads(text) if text else None
+        where = (row.chat_id, row.message_id, row.expires_at, row.body)
+        return Entry(row.key, body, row.created_at, *where)
+
+
+def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
+    return (_ROW.user_id == user_id) & (_ROW.kind == kind)

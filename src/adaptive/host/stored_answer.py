@@ -1,0 +1,235 @@
+"""Stored answers and titles, changed while nobody else writes their chat.
+
+A chat is one text that whoever changes a message reads and writes back. What is written behind an
+answer may come when the user is sending the next message: without a lock, which the host has since
+0.12, that one would be undone in the stored chat, its next change would store it anew without role
+and parent, and the chat model would be asked with nothing (host: models/chats.py).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import text
+from sqlalchemy.orm.attributes import flag_modified
+
+from adaptive.core.errors import HostError
+from adaptive.core.markdown import answer_note, rewritten_answer, without_answer_note
+from adaptive.core.messages import Message, message_text
+from adaptive.core.shapes import listing, mapping
+from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.page import EventEmitter, emitter_to, show_event
+
+log_stored_answer = logging.getLogger("adaptive_memory.host")
+
+_NOTE_ITEM = "adaptive_memory_note"
+# Where the host keeps what to ask next in a message (host: utils/middleware.py,
+# background_tasks_handler, 0.9.6 to 0.12.4).
+_FOLLOW_UPS_FIELD = "followUps"
+# What the page calls a chat until there is a title (host: models/chats.py, get_chat_title_by_id).
+_UNTITLED = ("", "New Chat")
+# The host puts the first message in place of a title when its other tasks are done; up to 0.11
+# it does so behind the outlet, and its own suggestions of what to ask next come first.
+_TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+# From a stored message the fields to change, ``None`` where nothing is to be written.
+MessageChange = Callable[[Message], dict[str, Any] | None]
+# Chat, message and change; gives the fields that were stored, ``None`` where none were.
+ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
+
+
+@uninterrupted
+async def change_message(
+    chat_id: str, message_id: str, change: MessageChange
+) -> dict[str, Any] | None:
+    """Change fields of a message in the text of its chat, and in its row; the fields changed.
+
+    The host's own function would, up to 0.10, make this message the chat's newest one. Raises
+    whatever the host raises.
+    """
+    from open_webui.internal.db import get_async_db_context
+    from open_webui.models.chat_messages import ChatMessages
+    from open_webui.models.chats import Chat
+
+    async with get_async_db_context() as session:
+        if session.get_bind().dialect.name == "sqlite":
+            # Nothing else keeps a reader in SQLite from writing what is out of date.
+            await session.execute(text("BEGIN IMMEDIATE"))
+        found = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
+        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
+        messages: Any = mapping(history.get("messages"))
+        stored = mapping(messages.get(message_id))
+        fields = change(stored) if stored else None
+        if fields is None:
+            await session.commit()
+            return None
+        message = messages[message_id] = {**stored, **fields}
+        flag_modified(found, "chat")
+        owner = str(message.get("user_id") or getattr(found, "user_id", ""))
+        await session.commit()
+    await ChatMessages.upsert_message(
+        message_id=message_id, chat_id=chat_id, user_id=owner, data=message
+    )
+    return fields
+
+
+@dataclass(frozen=True, slots=True)
+class HostAnswer:
+    """A ``StoredAnswer``; ``emitter`` reaches the pages that show it."""
+
+    chat_id: str
+    message_id: str
+    emitter: EventEmitter | None = None
+    store: ChangeMessage = change_message
+
+    async def said(self) -> str | None:
+        """What is stored of a whole answer, without our lines; ``None`` where nothing is."""
+        found: list[str] = []
+
+        def look(message: Message) -> None:
+            """Note what is said; nothing is changed."""
+            if _is_whole_answer(message):
+                found.append(_said_in(message))
+
+        await self._change(look, "reading it")
+        return found[0] if found else None
+
+    async def add_note(self, line: str) -> bool:
+        """Add a line of ours at its end, in place of a former one; whether it stands there."""
+        return await self._change(lambda message: noted_answer(message, line), "adding a line")
+
+    async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
+        """Rewrite what it says, if that is still what it ``said``; whether that was done."""
+
+        def rewritten(message: Message) -> dict[str, Any] | None:
+            """The answer rewritten, unless it was edited meanwhile."""
+            if not _is_whole_answer(message) or _said_in(message) != said:
+                return None
+            return rewritten_answer(message, rewriting) or None
+
+        return await self._change(rewritten, "rewriting it")
+
+    async def add_follow_ups(self, lines: Sequence[str]) -> bool:
+        """Store what to ask next with it, as the host's own; not where it has some already."""
+        told = list(lines)
+
+        def put(message: Message) -> dict[str, Any] | None:
+            """Have a whole answer without suggestions take them."""
+            taken = not _is_whole_answer(message) or listing(message.get(_FOLLOW_UPS_FIELD))
+            return None if taken else {_FOLLOW_UPS_FIELD: told}
+
+        event = ("chat:message:follow_ups", {"follow_ups": told})
+        return bool(told) and await self._change(put, "adding what to ask next", event)
+
+    async def _change(
+        self, change: MessageChange, doing: str, event: tuple[str, Any] | None = None
+    ) -> bool:
+        """Change the answer in the database and have the pages take it over; never raises.
+
+        The event with which the host tells the page what outlets changed sets any field of a
+        message and stores nothing (host: the page of 0.9.6 to 0.12.4; socket/main.py).
+        """
+        if not self.chat_id or not self.message_id:
+            return False
+        try:
+            with HostFaults(f"a stored answer: {doing}"):
+                fields = await self.store(self.chat_id, self.message_id, change)
+        except HostError as error:
+            log_stored_answer.warning("%s", error)
+            return False
+        if fields is None:
+            return False
+        changed = {"messages": [{"id": self.message_id, **fields}]}
+        await show_event(self.emitter, *(event or ("chat:outlet", changed)))
+        return True
+
+
+def noted_answer(message: Message, line: str) -> dict[str, Any] | None:
+    """The fields of a stored answer that change when a line is added to it.
+
+    ``None`` where none can be: the message is no answer, is still being written, is empty or an
+    error, or ends within a block of code. In ``output`` the line is an item of its own, whose part
+    is ``text`` and not ``output_text``: the page shows both, and the host leaves it out of what it
+    sends to a model (host: utils/misc.py, convert_output_to_messages).
+    """
+    said = _said_in(message)
+    if not _is_whole_answer(message) or not said or said.count("```") % 2:
+        return None
+    note = answer_note(line)
+    fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
+    if items := _own_items(message):
+        part = {"type": "text", "text": note}
+        item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant"}
+        fields["output"] = [*items, {**item, "content": [part]}]
+    return fields
+
+
+def _is_whole_answer(message: Message) -> bool:
+    """Whether a stored message is an answer that is neither still being written nor an error."""
+    whole = message.get("done") is not False and not message.get("error")
+    return message.get("role") == "assistant" and whole
+
+
+def _said_in(message: Message) -> str:
+    """The text of a stored answer without a line that was added to it."""
+    return without_answer_note(message_text({**message, "output": _own_items(message)})).rstrip()
+
+
+def _own_items(message: Message) -> list[Any]:
+    return [one for one in listing(message.get("output")) if mapping(one).get("id") != _NOTE_ITEM]
+
+
+async def emit_status(
+    emitter: EventEmitter, event: dict[str, Any], user_id: str, chat_id: str, message_id: str
+) -> None:
+    """Show a status of a saved answer, and store it under a lock where the host has none."""
+    quiet: EventEmitter | None = None
+    with suppress(ImportError):
+        from open_webui.models.chats import Chats
+
+        if not hasattr(Chats, "_chat_transaction"):
+            quiet = await emitter_to(user_id, chat_id, message_id, stores=False)
+    await (quiet or emitter)(event)
+    if quiet is None:
+        return
+    status = mapping(event.get("data"))
+
+    def added(message: Message) -> dict[str, Any]:
+        """The message's statuses with one more."""
+        return {"statusHistory": [*listing(message.get("statusHistory")), status]}
+
+    await change_message(chat_id, message_id, added)
+
+
+async def give_title(
+    chat_id: str, title: str, first_words: str, emitter: EventEmitter | None
+) -> bool:
+    """Store and show a title in place of a chat's first message; whether it stands there.
+
+    Waits for the host, which would put the first message there afterwards. A title that somebody
+    has chosen stays.
+
+    Raises:
+        HostError: the title can't be read or written.
+    """
+    with HostFaults("giving a chat its title"):
+        from open_webui.models.chats import Chats
+
+        standing: str | None = ""
+        for seconds in _TITLE_LOOKS:
+            await asyncio.sleep(seconds)
+            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
+            if standing is None or standing.strip() not in _UNTITLED:
+                break
+        if standing is None or standing.strip() not in (*_UNTITLED, first_words.strip()):
+            return False
+        if await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title) is None:
+            return False
+    # host: utils/middleware.py, background_tasks_handler
+    await show_event(emitter, "chat:title", title)
+    return True

@@ -1,0 +1,279 @@
+"""The outlet's side of the plug-in: turns wait, are learned from, and the store is kept."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from adaptive.core.errors import (
+    AdaptiveMemoryError,
+    LessonUnfinished,
+    MemoryUnavailable,
+    TablesUnavailable,
+)
+from adaptive.core.foreground import GiveWay, nobody_waits
+from adaptive.core.kept import ArchiveTable, UsageTable
+from adaptive.core.messages import local_time
+from adaptive.core.model import Memory, Operation, Turn
+from adaptive.core.ports import Completer
+from adaptive.core.table_ports import Leases, PendingTable, PendingTurn
+from adaptive.learn.archive import UserStore
+from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
+from adaptive.learn.lesson import Lesson, LessonResources, Proposer, learn_turn, new_findings
+from adaptive.learn.operations import journal_of
+from adaptive.learn.prefilter import Prefilter
+from adaptive.learn.queue import LearningQueue, TurnWork, always
+from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.learn.summaries import summarise_when_due
+from adaptive.learn.turns import (
+    WaitingTurn,
+    joined_turn,
+    pending_findings,
+    pending_turn,
+    read_pending,
+)
+from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.gate import AuditTrail
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.settings.hook import Hook
+
+log_learning = logging.getLogger("adaptive_memory")
+
+_MOST_REMEMBERED = 5000
+# The host ends the turn first: its work after the outlet is what the user still waits for.
+_AFTER_THE_TURN_SECONDS = 0.1
+_DETAILS_TITLE = "What changed in memory"
+
+
+class Learning:
+    """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
+
+    def __init__(
+        self,
+        indexes: MemoryIndexes,
+        pending: PendingTable,
+        archive: ArchiveTable,
+        usage: UsageTable,
+        leases: Leases,
+        formats: AnswerFormats,
+        start: Callable[[Coroutine[Any, Any, None]], None],
+        trail: AuditTrail,
+        proposer: Proposer,
+        serves: Callable[[], Awaitable[bool]] = always,
+        give_way: GiveWay = nobody_waits,
+    ) -> None:
+        self._start, self._give_way = start, give_way
+        self._indexes, self._kept = indexes, (archive, usage, trail)
+        self._queue, self._leases = LearningQueue(pending, serves=serves), leases
+        self._formats, self._prefilter, self._proposer = formats, Prefilter(indexes.nulls), proposer
+        # Held by whoever writes into a store, or shows a line: one at a time in this process.
+        self.writing = asyncio.Semaphore(1)
+        # Hooks of turns that wait, by user and message, so that their lines are shown with their
+        # own answers; and which chats were told that memory is not allowed.
+        self._hooks: dict[tuple[str, str], Hook] = {}
+        self._refused: set[tuple[str, str]] = set()
+
+    async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
+        """Let a turn wait in the database, within about a second."""
+        pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
+        try:
+            await self._put(hook, pending)
+        except asyncio.CancelledError:  # it goes on writing, so it is to be learned all the same
+            self._start(self._learned(hook, pending))
+            raise
+        return pending
+
+    async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
+        """Learn from a turn when it is due, or show a line and learn what others have left."""
+        if pending is not None:
+            await self._learned(hook, pending)
+            return
+        await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+        await self._show(hook, Lesson(line))
+        if hook.settings.save_mode != "off":
+            await self._queue.resume(hook.user_id, partial(self._teach, hook), hook.wants_memory)
+
+    async def learn_findings(
+        self,
+        hook: Hook,
+        turn: Turn,
+        findings: Sequence[Operation],
+        is_wanted: Callable[[], bool],
+    ) -> None:
+        """Learn or propose facts that were found in a turn elsewhere, as a turn of their own."""
+        found = await new_findings(await self.lesson_resources(hook), turn, findings)
+        if not found.operations or not is_wanted():
+            return
+        waiting = WaitingTurn(turn, hook.time_zones, hook.answer_id)
+        pending = pending_findings(waiting, time.time(), journal_of(found))
+        await self._put(hook, pending)
+        await self._learned(hook, pending)
+        if hook.settings.save_mode == "suggest":
+            await self.offer(hook)
+
+    async def offer(self, hook: Hook) -> None:
+        """Ask a user about suggestions that wait, and show what came of it."""
+        if hook.can_ask and hook.told_kind in ("saved", "shared"):
+            room_of = partial(self.lesson_resources, hook)
+            whose = hook.user_id, hook.chat_id
+            answered = await offer_suggestions(self._proposer, room_of, hook.dialog, *whose)
+            if answered.line:
+                await self._show(hook, answered)
+
+    async def tell(self, hook: Hook, line: str) -> None:
+        """Show a line with the answer, before what was recalled for it, whatever is confirmed."""
+        await self._show(hook, Lesson(line, complete=False))
+
+    def forget(self, user_id: str) -> None:
+        """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
+        self._queue.forget(user_id)
+        self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
+        self._refused = {key for key in self._refused if key[0] != user_id}
+
+    async def storeroom(self, hook: Hook) -> UserStore:
+        """The store of a hook's user with what is kept beside it."""
+        sources = await hook.sources()
+        return UserStore(sources.user_id, sources.store, *self._kept)
+
+    async def model_for(
+        self, hook: Hook, memory_ids: Sequence[str]
+    ) -> tuple[Completer, tuple[Memory, ...]] | None:
+        """The model for learning, and these memories."""
+        room = await self.lesson_resources(hook)
+        index = await room.index()
+        found = [one for one in map(index.memory, memory_ids) if one is not None]
+        is_whole = len(room.hidden.without(found)) == len(memory_ids)
+        return (room.completer, tuple(found)) if is_whole else None
+
+    async def lesson_resources(self, hook: Hook, *, wanted: bool = False) -> LessonResources:
+        """What learning from a hook's user needs, who may be known to want memory."""
+        if not wanted and not await hook.wants_memory():
+            raise MemoryUnavailable("memory is off in your settings")
+        sources, completer = await hook.sources(), await hook.completer()
+        return LessonResources(
+            settings=hook.settings,
+            sources=sources,
+            indexes=self._indexes,
+            completer=completer,
+            formats=self._formats,
+            user_store=UserStore(sources.user_id, sources.store, *self._kept),
+            prefilter=self._prefilter,
+            proposer=self._proposer,
+            can_ask=hook.can_ask,
+            hidden=await hook.hidden_from(completer),
+            writing=self.writing,
+            give_way=self._give_way,
+        )
+
+    async def _put(self, hook: Hook, pending: PendingTurn) -> None:
+        self._hooks[pending.user_id, pending.message_id] = hook
+        await self._queue.put(pending)
+
+    async def _learned(self, hook: Hook, pending: PendingTurn) -> None:
+        """Learn from a turn that was put, and look after the user's store behind it."""
+        try:
+            await self._queue.learn(pending, partial(self._teach, hook), hook.wants_memory)
+        except TablesUnavailable as error:
+            await self.tell(hook, failure_line(str(error)))
+        finally:
+            self._hooks.pop((pending.user_id, pending.message_id), None)
+        await self._show(hook, Lesson(""))
+        if hook.settings.enable_summarization_task and hook.settings.save_mode != "off":
+            try:
+                room = await self.lesson_resources(hook)
+                await summarise_when_due(room, self._leases, time.time())
+            except AdaptiveMemoryError as error:
+                log_learning.warning("memories are not summarised: %s", error)
+
+    async def _teach(self, serving: Hook, work: TurnWork) -> None:
+        """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
+        waiting = [one for turn in work.turns if (one := read_pending(turn)) is not None]
+        if len(waiting) < len(work.turns):
+            log_learning.error("%d waiting turns can't be read", len(work.turns) - len(waiting))
+        if not waiting:
+            return
+        newest, turn = waiting[-1], joined_turn([one.turn for one in waiting])
+        own = self._hooks.get((serving.user_id, work.turns[-1].message_id))
+        if own is None and turn.kind == "saved":  # another process has put it
+            own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
+        await self._give_way()
+        try:
+            lesson = await self._lesson(own or serving, own is not None, newest, turn, work)
+        except MemoryUnavailable as refusal:
+            # A chat is told once that memory is not allowed.
+            chat = (serving.user_id, serving.chat_id)
+            if chat not in self._refused and len(self._refused) < _MOST_REMEMBERED:
+                self._refused.add(chat)
+                await self._show(own, Lesson(failure_line(str(refusal)), complete=False))
+            return
+        except AdaptiveMemoryError as error:
+            log_learning.warning("nothing learned from a turn: %s", error)
+            if not work.attempts or work.last_attempt:
+                later = "" if work.last_attempt else "; it will be tried again"
+                await self._show(own, Lesson(failure_line(f"{error}{later}"), complete=False))
+            raise
+        await self._show(own, lesson)
+        if not lesson.complete:
+            raise LessonUnfinished("some of what was found could not be written")
+
+    async def _lesson(
+        self, hook: Hook, has_page: bool, newest: WaitingTurn, turn: Turn, work: TurnWork
+    ) -> Lesson:
+        """The lesson of joined turns; what other people said before them is no past of the user."""
+        if turn.kind == "saved" and has_page:
+            if await hook.kind() == "shared":
+                turn = replace(turn, kind="shared", earlier=())
+            elif turn.earlier and await hook.other_authors():
+                turn = replace(turn, earlier=())
+        room = replace(
+            await self.lesson_resources(hook, wanted=True),  # the queue has just looked
+            settings=newest.steered(hook.settings),
+            can_ask=has_page and hook.can_ask,
+        )
+        now = local_time(turn.source.said_at, *newest.time_zones)
+        lesson = await learn_turn(room, turn, now, work)
+        if lesson.doubtful:
+            asked = self._ask(room, turn, hook, lesson.doubtful)
+            self._start(self._proposer.asking(turn.user_id, asked))
+        return lesson
+
+    async def _ask(
+        self, room: LessonResources, turn: Turn, hook: Hook, doubtful: Sequence[Memory]
+    ) -> None:
+        """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
+        try:
+            await self._show(hook, await delete_confirmed(room, turn, hook.dialog, doubtful))
+        except AdaptiveMemoryError as error:
+            log_learning.warning("nothing deleted: %s", error)
+            await self.tell(hook, f"Nothing deleted: {error}")
+
+    async def _show(self, hook: Hook | None, lesson: Lesson) -> None:
+        """Show a lesson with the answer, and what was recalled for it, as the admin wants it."""
+        if hook is None:
+            log_learning.info("nobody is told of a turn whose page is not known any more")
+            return
+        line, details, settings = lesson.line, lesson.details, hook.settings
+        if settings.confirmation == "off" and lesson.complete:
+            line, details = "", ()
+        as_note = settings.confirmation == "message" and settings.show_status
+        if as_note and line not in ("", NOTHING_NEW):
+            async with self.writing:
+                if await hook.add_note(" · ".join(details) or line):
+                    line, details = "", ()
+        # One status line at the end costs one write of the stored chat instead of two. The page
+        # shows its beginning, so what was written comes first.
+        recalled = hook.state.pop("recalled", "")
+        parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
+        if told := " · ".join(filter(None, parts)):
+            async with self.writing:  # the host stores the line with the chat
+                await hook.notifier.status(told)
+                if details:
+                    texts = ["\n".join(map(escaped_entry, details))]
+                    named = [{"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}]
+                    await hook.notifier.source(_DETAILS_TITLE, texts, named)

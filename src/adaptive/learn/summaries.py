@@ -1,0 +1,236 @@
+"""One memory in the place of several related ones, now and then.
+
+One lease per user tells both that no other worker is at it and that the interval has not passed.
+The originals are archived, the summary is written, and only then are they deleted; a run that broke
+off in between is finished by the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import re
+import unicodedata
+import uuid
+from collections.abc import Sequence, Set
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+
+from adaptive.core.errors import AdaptiveMemoryError, ModelError, TablesUnavailable
+from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance
+from adaptive.core.ports import Vectors
+from adaptive.core.table_ports import ArchivedMemory, AuditEntry, Leases
+from adaptive.learn.archive import UserStore, is_core, put_into_archive, remove_archived, said_at_of
+from adaptive.learn.duplicates import NEGATIONS, counted_words
+from adaptive.learn.lesson import LessonResources
+from adaptive.llm.prompts import render_prompt
+from adaptive.llm.reply import read_object
+from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.gate import Refused, gate, gate_policy
+from adaptive.privacy.origin import made_of
+from adaptive.search.index import MemoryIndex
+from adaptive.search.tokens import comparable, tokens
+from adaptive.search.vectors import normalised
+
+log_summaries = logging.getLogger("adaptive_memory.learn")
+
+_INTERVAL_SECONDS = 86_400.0
+_CLUSTERS_PER_RUN = 3  # each is a model call, which an admin pays for
+# After a run that left something undone or was killed; longer than any run takes.
+_AGAIN_SECONDS = 3600.0
+# Memories that rest for so long are summarised, from so many related ones on.
+_LEAST_AGE_SECONDS = 30 * 24 * 3600
+_SMALLEST_CLUSTER = 4
+# Cosines less the store's mean, in null spreads (``search/fusion.py``), from which two memories are
+# related, whatever the embedding model. Of 59 memories in 12 invented topics, among 20
+# of no topic, 0.69 are found, and 0.98 of what is found stands with its own topic; at 4 these are
+# 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2, clusters of 4 and more).
+_RELATED_FROM = 5.0
+# More than a dozen facts in one, or a dozen long ones, are no longer read as facts.
+LARGEST_CLUSTER = 12
+_LONGEST_SUMMARISED = 250
+# Of a large store this many are compared in one run, those first that rest for longest.
+_MOST_COMPARED = 1000
+
+# Of the telling words of each memory this share must stand in the summary.
+_KEPT_WORDS = 0.6
+_SUMMARY_WORDS = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+")
+_DIGIT = re.compile(r"\d")
+# A word that opens a sentence has its capital letter from there.
+_OPENINGS = re.compile(r"(?:^|[.!?:…。] )[^\W\d_]+\b")
+
+
+async def summarise_when_due(room: LessonResources, leases: Leases, now: float) -> None:
+    """Summarise some clusters if the interval has passed; raises nothing of ours."""
+    name, owner = f"upkeep:{room.user_store.user_id}", uuid.uuid4().hex
+    try:  # without a lease two workers would do it twice
+        if not await leases.acquire(name, owner, now, _AGAIN_SECONDS):
+            return
+        left_out = await _finish_broken_off(room, int(now))
+        found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
+        clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
+        # Others each time, so that failing ones keep none waiting.
+        chosen = random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN))
+        if all([await _replaced(room, cluster, int(now)) for cluster in chosen]):
+            await leases.acquire(name, owner, now, _INTERVAL_SECONDS)
+    except AdaptiveMemoryError as error:
+        log_summaries.warning("memories are not summarised: %s", error)
+
+
+async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
+    """Delete originals beside their summary; return the ids of what is not to be summarised."""
+    user = room.user_store
+    archived = {one.memory.id: one for one in await user.archive.read(user.user_id) if one.summary}
+    texts = {comparable(one.summary) for one in archived.values()}
+    async with room.writing:
+        rows = await user.store.read()
+        by_words = {comparable(row.content): row for row in rows if row.id not in archived}
+        left_out = {one.id for one in rows if made_of(one) or comparable(one.content) in texts}
+        for row in rows:
+            copy = archived.get(row.id)
+            summary = by_words.get(comparable(copy.summary)) if copy else None
+            if copy and summary and copy.memory == row:
+                left_out.add(row.id)
+                await _remove_originals(user, summary, [row], now)
+    return left_out
+
+
+async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> bool:
+    """Put a summary in the place of a cluster, or leave it alone; false where something failed."""
+    user = room.user_store
+    try:
+        text = read_summary((await room.ask(summary_request(cluster))).text)
+    except ModelError as error:
+        log_summaries.warning("memories are not summarised: %s", error)
+        return False
+    # Before it is archived with its originals: a run that broke off knows the row by its words.
+    verdict = await asyncio.to_thread(gate, text, gate_policy(room.settings))
+    refusal = verdict.reason if isinstance(verdict, Refused) else refusal_of(text, cluster)
+    async with room.writing:
+        rows = {row.id: row for row in await user.store.read()}
+        if not refusal and any(rows.get(memory.id) != memory for memory in cluster):
+            refusal = "a memory was changed meanwhile"
+        if refusal or isinstance(verdict, Refused):
+            log_summaries.info("%d memories stay as they are: %s", len(cluster), refusal)
+            return True
+        copies = [ArchivedMemory(memory, "summarised", now, verdict.text) for memory in cluster]
+        await put_into_archive(user, copies)
+        row = await user.store.add(*summary_row(verdict.text, cluster))
+        reason = f"a summary of {len(cluster)} memories"
+        entry = AuditEntry("saved", row.id, now, after=row.content, reason=reason)
+        await user.trail.record(user.user_id, [entry], now)
+        return await _remove_originals(user, row, cluster, now)
+
+
+async def _remove_originals(
+    user: UserStore, row: Memory, originals: Sequence[Memory], now: int
+) -> bool:
+    """Delete archived originals in favour of their summary, which stands; whether all went."""
+    removed = await remove_archived(user, originals)
+    where = (row.content, f"now {row.id}")
+    entries = [AuditEntry("summarised", one.id, now, one.content, *where) for one in removed]
+    await user.trail.record(user.user_id, entries, now)
+    with suppress(TablesUnavailable):  # recalls only
+        await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
+    return len(removed) == len(originals)
+
+
+def related_clusters(
+    index: MemoryIndex, now: float, left_out: Set[str] = frozenset()
+) -> list[tuple[Memory, ...]]:
+    """Clusters of old memories of one bank and one end date, the most related first."""
+    unchanged_since = now - _LEAST_AGE_SECONDS
+    members = [
+        memory
+        for place, memory in enumerate(index.memories)
+        if index.embedded[place]
+        and len(memory.content) <= _LONGEST_SUMMARISED
+        and memory.updated_at <= unchanged_since
+        and memory.id not in left_out
+        and not is_core(memory)
+        and all(one.lower() != one.upper() for one in memory.content if one.isalpha())
+    ]
+    if not index.shelf.levels or not members:
+        return []
+    members = sorted(members, key=lambda one: one.updated_at)[:_MOST_COMPARED]
+    places = [index.places[one.id] for one in members]
+    apart = normalised((index.shelf.vectors[places] - index.shelf.centre).astype(np.float32))
+    nearness: Vectors = apart @ apart.T / index.shelf.unit
+    kinds = np.asarray([f"{one.until}/{one.bank.casefold()}" for one in members], dtype=str)
+    near = (nearness >= _RELATED_FROM) & (kinds[:, None] == kinds[None, :])
+    np.fill_diagonal(near, False)
+    clusters: list[tuple[Memory, ...]] = []
+    # Each grows from the memory with the most near ones left, by what is near to all on average.
+    while (degree := near.sum(axis=1)).max() + 1 >= _SMALLEST_CLUSTER:
+        seed = int(degree.argmax())
+        cluster = [seed]
+        for at in np.argsort(-nearness[seed]).tolist():
+            if near[seed, at] and nearness[at][cluster].mean() >= _RELATED_FROM:
+                cluster.append(at)
+        cluster = cluster[:LARGEST_CLUSTER]
+        near[seed] = False
+        if len(cluster) >= _SMALLEST_CLUSTER:
+            near[:, cluster] = near[cluster] = False
+            clusters.append(tuple(members[at] for at in sorted(cluster)))
+    return clusters
+
+
+def summary_request(cluster: Sequence[Memory]) -> CompletionRequest:
+    """The question to the model, without dates: it would write them into the summary."""
+    lines = [f"- {escaped_entry(' '.join(memory.content.split()))}" for memory in cluster]
+    types = {"summary": {"type": "string"}, "complete": {"type": "boolean"}}
+    schema = {"type": "object", "properties": types, "required": list(types)}
+    system = render_prompt("summarise_memories", "", {})
+    return CompletionRequest(system, "\n".join(["## Memories", *lines]), "memory_summary", schema)
+
+
+def read_summary(text: str) -> str:
+    """The last summary in a model's reply; empty where the model says that it isn't complete."""
+    reply = Completion(text)
+    fields = read_object(reply, "summary", lambda one: isinstance(one.get("summary"), str))
+    return " ".join(fields["summary"].split()) if fields.get("complete") is True else ""
+
+
+def refusal_of(summary: str, cluster: Sequence[Memory]) -> str:
+    """Why a summary may not stand for its originals, in a few words; empty if it may."""
+    originals = [memory.content for memory in cluster]
+    if not summary:
+        return "the model could not keep every fact"
+    if len(summary) >= sum(map(len, originals)):
+        return "it is not shorter than the memories"
+    said, known = _words(summary), _words(" ".join(originals))
+    marks = set[str]().union(*(_words(one, marks=True) for one in originals))
+    if marks - said or _negations(summary) < sum(_negations(one) > 0 for one in originals):
+        return "a name, number or negation is missing"
+    added = _words(_OPENINGS.sub(" ", summary), marks=True) - known
+    if added or _negations(summary) > sum(map(_negations, originals)):
+        return "it says more than the memories do"
+    kept = set(tokens(summary))
+    for telling in (set(tokens(one)) for one in originals):
+        if len(kept & telling) < _KEPT_WORDS * len(telling):
+            return "a memory is left out"
+    return ""
+
+
+def _words(text: str, *, marks: bool = False) -> set[str]:
+    """Words in small letters, or only those with a digit or a capital letter, but for "I"."""
+    words = _SUMMARY_WORDS.findall(unicodedata.normalize("NFKC", text))
+    if marks:
+        words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
+    return set(map(str.casefold, words))
+
+
+def _negations(text: str) -> int:
+    return sum(word in NEGATIONS for word in counted_words(text))
+
+
+def summary_row(text: str, cluster: Sequence[Memory]) -> tuple[Draft, Provenance, dict[str, Any]]:
+    """The row for a cluster: as important as its weightiest original, as sure as its weakest."""
+    top = max(cluster, key=lambda one: one.importance)
+    confidence = min(memory.confidence for memory in cluster)
+    draft = Draft(text, top.tags, top.bank, confidence, top.importance, top.until)
+    originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
+    return draft, Provenance("", "", max(map(said_at_of, cluster))), {"summary_of": originals}

@@ -1,0 +1,93 @@
+"""Asking a model for a table of fields.
+
+A field that is missing, of another type, out of its range or too long has its default: half a
+sentence is not what was said, and no field spoils another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from adaptive.core.http import RetryPolicy
+from adaptive.core.model import CompletionRequest
+from adaptive.core.ports import Completer
+from adaptive.core.shapes import listing, number, plain_name, share
+from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.llm.reply import read_object
+
+# Controls and halves of characters, which databases refuse.
+_UNUSABLE_SIGNS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# What a model only repeats from the form that it was given.
+_FORM_TEXT = re.compile(r"<[^<>]*>|\.{3}|\u2026")
+
+
+def _line(value: object) -> str:
+    """A text without line breaks and unstorable characters."""
+    line = " ".join(_UNUSABLE_SIGNS.sub("", value if isinstance(value, str) else "").split())
+    return "" if _FORM_TEXT.fullmatch(line) else line
+
+
+def _score(value: object) -> float | None:
+    return number(value.strip().removesuffix("/10") if isinstance(value, str) else value)
+
+
+Line = Annotated[str, BeforeValidator(_line)]
+# From 0 to 10, also as a text or as ``7/10``.
+Score = Annotated[float, BeforeValidator(_score), Field(ge=0, le=10)]
+# From 0 to 1, also as a percentage.
+Chance = Annotated[float, BeforeValidator(share), Field(ge=0, le=1)]
+
+Fields = TypeVar("Fields", bound=BaseModel)
+
+
+def different_lines(value: object, most: int, longest: int) -> tuple[str, ...]:
+    """The first different texts of a list, or of the lines of a text, that are not too long."""
+    lines = map(_line, value.splitlines() if isinstance(value, str) else listing(value))
+    kept: dict[str, str] = {}
+    for line in lines:
+        if line and len(line) <= longest:
+            kept.setdefault(line.casefold(), line)
+    return tuple(kept.values())[:most]
+
+
+async def ask_fields(
+    completer: Completer,
+    formats: AnswerFormats,
+    fields: type[Fields],
+    request: CompletionRequest,
+    seconds: float,
+    retries: int = 0,
+) -> Fields:
+    """What a model says, within so many seconds over all tries.
+
+    Names of fields are compared without case, underscores and hyphens.
+
+    Raises:
+        ModelBusy, ModelRejected: there is no answer.
+        ReplyUnusable: it has none of the fields.
+    """
+    completion = await ask(completer, request, formats, RetryPolicy(retries=retries), seconds)
+    names = {plain_name(name): name for name in fields.model_fields}
+    found = read_object(
+        completion, request.schema_name, lambda one: bool(names.keys() & set(map(plain_name, one)))
+    )
+    told = {names.get(plain_name(str(name))): value for name, value in found.items()}
+    try:
+        return fields.model_validate(told)
+    except ValidationError as error:
+        wrong = {one["loc"][0] for one in error.errors()}
+        return fields.model_validate({name: told[name] for name in told if name not in wrong})
+
+
+def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a reply with all fields of a table."""
+    properties: Mapping[str, Mapping[str, Any]] = fields.model_json_schema()["properties"]
+    told = {
+        name: {key: one[key] for key in ("type", "items") if key in one}
+        for name, one in properties.items()
+    }
+    return {"type": "object", "properties": told, "required": list(told)}

@@ -1,0 +1,84 @@
+"""A pydantic model that no stored value can break.
+
+The host builds ``Valves(**saved)`` before each hook, and a raise there would end every chat (host:
+utils/filter.py). Numbers arrive from the panel as text, and saved values outlive releases.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, cast
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    ValidatorFunctionWrapHandler,
+    field_validator,
+)
+from pydantic.fields import ComputedFieldInfo, FieldInfo
+
+from adaptive.core.shapes import mapping
+
+# The group whose valves go without its name.
+FIRST_GROUP = "First"
+_CAPITALS = {"llm": "LLM", "api": "API", "url": "URL", "pii": "PII"}
+
+
+def valve(group: str, default: Any, description: str, *, widget: Any = None, **bounds: Any) -> Any:
+    """A field of the panel: its group, its default, and the sentence that explains it."""
+    extra: dict[str, Any] = {"group": group} | ({"input": widget} if widget else {})
+    return Field(default=default, description=description, json_schema_extra=extra, **bounds)
+
+
+def _panel_title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
+    """What stands above a valve in the panel: "Recall: related memories n"."""
+    words = " ".join(_CAPITALS.get(word, word) for word in name.split("_"))
+    group = mapping(field.json_schema_extra).get("group", FIRST_GROUP)
+    return words[:1].upper() + words[1:] if group == FIRST_GROUP else f"{group}: {words}"
+
+
+class LenientModel(BaseModel):
+    """A model that takes anything: clamps what is out of range, else falls back to the default."""
+
+    # Each class of valves holds those of the one before: only what is used is built, when it is.
+    model_config = ConfigDict(extra="ignore", defer_build=True, field_title_generator=_panel_title)
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _usable(
+        cls, value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo
+    ) -> Any:
+        field = cls.model_fields[info.field_name or ""]
+        bounds = [getattr(rule, name, None) for name in ("ge", "le") for rule in field.metadata]
+        for attempt in _attempts(value, [bound for bound in bounds if bound is not None]):
+            try:
+                checked = validate(attempt)
+            except (ValidationError, ValueError, TypeError, OverflowError):
+                continue
+            if not (isinstance(checked, float) and math.isnan(checked)):
+                return checked
+        return field.get_default()
+
+
+def _attempts(value: Any, bounds: Sequence[float]) -> list[Any]:
+    """The value itself, then what may have been meant by it, nearest first."""
+    if isinstance(value, list | tuple):
+        # Releases before the supported ones kept lists; they are comma-separated text here.
+        value = ", ".join(str(item) for item in cast(Sequence[Any], value))
+    attempts = [value]
+    if isinstance(value, str):
+        attempts.append(value.strip())
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        attempts.append(str(value))
+    if not bounds:
+        return attempts
+    try:
+        read = float(value)
+        number = min(max(read, bounds[0]), bounds[1])
+        return [value if number == read else number, number, round(number)]
+    except (ValueError, TypeError, OverflowError):
+        return attempts

@@ -1,0 +1,94 @@
+"""The settings that one hook works with: valves and a user's own choices, merged and frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from adaptive.core.model import CATEGORIES
+from adaptive.settings.recall_valves import HistoryReach, SaveMode
+from adaptive.settings.user_valves import UserValves
+from adaptive.settings.valves import Valves
+
+# What users could choose in the first release; ours all the same, where they come from then.
+_OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
+_Choice = TypeVar("_Choice")
+# The narrowest first.
+_SAVE_MODES: tuple[SaveMode, ...] = ("off", "suggest", "auto")
+_HISTORY_REACHES: tuple[HistoryReach, ...] = ("off", "chat", "all")
+
+
+class Settings(Valves):
+    """Valves and a user's own choices, merged and frozen for one hook."""
+
+    model_config = ConfigDict(frozen=True)
+
+    enabled: bool = True
+    user_timezone: str = ""
+    index_past_chats: bool = False
+
+    @classmethod
+    def merge(cls, valves: BaseModel, user_valves: object) -> Self:
+        """Freeze the admin's valves, narrowed by the user's.
+
+        Both may be classes of an older load of this plug-in, so they are read by field name;
+        ``user_valves`` may even be another filter's, which the host leaves in the shared user
+        dict when ours fail to load (host: utils/filter.py), or missing.
+        """
+        theirs = user_valves.model_dump() if isinstance(user_valves, BaseModel) else {}
+        if not _OLDEST_USER_VALVES <= set(theirs) <= set(UserValves.model_fields):
+            theirs = {}
+        own = UserValves(**theirs)
+        admin = valves if type(valves) is Valves else Valves(**valves.model_dump())
+        merged = dict(admin)
+        merged["show_status"] = admin.show_status and own.show_status
+        merged["show_memories"] = admin.show_memories and own.show_memories
+        merged["save_mode"] = _narrower(_SAVE_MODES, admin.save_mode, own.save_mode)
+        wanted = own.history_recall
+        wanted = admin.history_recall_default if wanted == "default" else wanted
+        merged["history_recall"] = _narrower(_HISTORY_REACHES, admin.history_recall, wanted)
+        merged["index_past_chats"] = own.index_past_chats
+        # Validated above; doing it again would be most of what a hook costs before its work.
+        return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """The categories that may be learned, in their fixed order; "goals" is "goal", too."""
+        listed = [one.casefold() for one in _names_in(self.memory_categories)]
+        return tuple(name for name in CATEGORIES if any(one.startswith(name[:6]) for one in listed))
+
+    @property
+    def banks(self) -> tuple[str, ...]:
+        """The allowed banks, at least one."""
+        return tuple(dict.fromkeys(_names_in(self.allowed_memory_banks))) or ("General",)
+
+    @property
+    def default_bank(self) -> str:
+        """The bank of a memory for which none of the allowed ones is named."""
+        return self.banks[0]
+
+    @property
+    def index_cache_bytes(self) -> int:
+        """What the indexes of all users may take in this process."""
+        return 256 * 2**20
+
+    @property
+    def keeping_rules(self) -> str:
+        """What to keep and what never, in the admin's own words; lines of a prompt."""
+        rules = {
+            "Also worth keeping": self.memory_keep.strip(),
+            "Never keep": self.blacklist_topics.strip(),
+        }
+        return "\n".join(f"- {rule}: {words}" for rule, words in rules.items() if words)
+
+
+def _names_in(listed: str) -> list[str]:
+    """What stands between the commas."""
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def _narrower(ordered: Sequence[_Choice], one: _Choice, other: _Choice) -> _Choice:
+    """The choice that stands first in the order."""
+    return min(one, other, key=ordered.index)

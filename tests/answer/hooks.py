@@ -1,0 +1,107 @@
+"""A hook of Ada's without a host, for what happens before and after an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi import FastAPI, Request
+
+from adaptive.core.model import ConversationKind
+from adaptive.core.ports import Completer
+from adaptive.core.table_ports import AuditEntry
+from adaptive.host.hook import HostHook
+from adaptive.host.page import EventEmitter
+from adaptive.host.stored_answer import HostAnswer, MessageChange
+from tests.fakes import ScriptedModel, hook_settings
+
+SAVED = {"chat_id": "c", "session_id": "s", "message_id": "a", "user_message_id": "m"}
+
+
+class Shelf:
+    """One stored answer, as a host keeps it, and what its page was shown."""
+
+    def __init__(self, content: str = "", **fields: Any) -> None:
+        self.message: dict[str, Any] = {"id": "a", "role": "assistant", "content": content}
+        self.message.update(done=True, **fields)
+        self.events: list[dict[str, Any]] = []
+
+    async def change(
+        self, chat_id: str, message_id: str, change: MessageChange
+    ) -> dict[str, Any] | None:
+        """Read, change and write."""
+        assert (chat_id, message_id) == ("c", "a")
+        fields = change(self.message)
+        self.message.update(fields or {})
+        return fields
+
+    async def emit(self, event: dict[str, Any]) -> None:
+        """Show an event."""
+        self.events.append(event)
+
+    @property
+    def statuses(self) -> list[str]:
+        """The lines that were shown."""
+        return [one["data"]["description"] for one in self.events if one["type"] == "status"]
+
+
+@dataclass(frozen=True)
+class AnswerHook(HostHook):
+    """A hook with a scripted model; somebody else's chat is ``shared``."""
+
+    model: ScriptedModel = field(default_factory=ScriptedModel)
+    refusal: Exception | None = None
+    shared: bool = False
+    shelf: Shelf = field(default_factory=Shelf)
+
+    async def kind(self) -> ConversationKind:
+        """The kind that metadata tells, but for somebody else's chat."""
+        return "shared" if self.shared else self.told_kind
+
+    async def completer(self) -> Completer:
+        """The model."""
+        if self.refusal is not None:
+            raise self.refusal
+        return self.model
+
+    @property
+    def stored_answer(self) -> HostAnswer:
+        """The answer on the shelf."""
+        return HostAnswer("c", "a", self.shelf.emit, self.shelf.change)
+
+    async def suggest(self, lines: Sequence[str]) -> bool:
+        """As on a host that suggests nothing itself."""
+        return await self.stored_answer.add_follow_ups(lines)
+
+
+def a_hook(
+    metadata: dict[str, Any] | None = None,
+    *,
+    model: ScriptedModel | None = None,
+    refusal: Exception | None = None,
+    shared: bool = False,
+    shelf: Shelf | None = None,
+    **valves: Any,
+) -> AnswerHook:
+    """A hook in a saved chat, unless the test says otherwise."""
+    request = Request({"type": "http", "headers": [], "app": FastAPI()})
+    shelf = shelf or Shelf()
+    emitter: EventEmitter = shelf.emit
+    told = dict(SAVED if metadata is None else metadata)
+    return AnswerHook(
+        hook_settings(**valves), {"id": "ada"}, told, request, emitter, None,
+        model=model or ScriptedModel(), refusal=refusal, shared=shared, shelf=shelf,
+    )  # fmt: skip
+
+
+class ListedChanges:
+    """An audit that is a list."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+        """Add them."""
+        assert user_id == "ada"
+        self.entries += entries

@@ -1,0 +1,64 @@
+"""One cache for all that can be had again: bounded by weight and time, forgotten by user."""
+
+from __future__ import annotations
+
+import pytest
+
+from adaptive.core import cache as cache_module
+from adaptive.core.cache import UserCache, forget_texts, text_cache
+
+
+@pytest.fixture(autouse=True, params=["cachetools", "own"])
+def _backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both what the package offers and what stands in for it."""
+    if request.param == "own":
+        monkeypatch.setattr(cache_module, "_CACHETOOLS", None)
+
+
+def test_longest_unused_makes_room() -> None:
+    """Over its bound the cache lets go of what was used longest ago, never of the newest."""
+    cache = UserCache[str](10, len)
+    for user, value in (("ada", "1234"), ("bob", "12345")):
+        cache.put((user, "a"), value)
+    assert cache.get(("ada", "a")) == "1234"
+    cache.put(("eve", "a"), "123456")
+    assert (cache.get(("bob", "a")), cache.get(("ada", "a"))) == (None, "1234")
+    cache.put(("bob", "a"), "x" * 99)
+    assert (len(cache), cache.total, cache.get(("bob", "a"))) == (1, 10, "x" * 99)
+    cache.put(("bob", "a"), "y")
+    assert cache.total == 1
+
+
+def test_values_end() -> None:
+    """What is too old is not given."""
+    now = [0.0]
+    cache = UserCache[int](10, seconds=60, now=lambda: now[0])
+    cache.put(("ada", 1), 7)
+    now[0] = 59
+    assert cache.get(("ada", 1)) == 7
+    now[0] = 60
+    assert (cache.get(("ada", 1)), len(cache)) == (None, 0)
+
+
+def test_forgotten_user() -> None:
+    """All values of a user go, those of others stay."""
+    cache = UserCache[int](10)
+    for key in (("ada", 1), ("ada", 2), ("bob", 1)):
+        cache.put(key, 1)
+    cache.forget("ada")
+    assert (len(cache), cache.get(("bob", 1)), cache.total) == (1, 1, 1)
+
+
+def test_text_cache() -> None:
+    """A function of a text is computed once, until texts are forgotten."""
+    asked: list[str] = []
+
+    @text_cache(2)
+    def length(text: str) -> int:
+        asked.append(text)
+        return len(text)
+
+    assert [length("a"), length("a")] == [1, 1]
+    forget_texts("ada")
+    length("a")
+    assert asked == ["a", "a"]

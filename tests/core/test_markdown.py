@@ -1,0 +1,128 @@
+"""Plain texts in Markdown stay what they are; our line below an answer comes and goes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from adaptive.core.markdown import (
+    answer_note,
+    clipped_line,
+    plain_line,
+    plain_lines,
+    rewritten_answer,
+    within_spans,
+    without_answer_note,
+    without_answer_notes,
+    without_spans,
+)
+from tests.rates import over
+
+JOINER = "\u2060"
+LINE = "Saved: User lives in Porto."
+NOTE = f"> 🧠 *Adaptive Memory:* {LINE}"
+
+
+@over(
+    "text, left, within",
+    [
+        ("a<b>c</b>d<b></b>", "ad", ["c", ""]),
+        ("<b><b>c</b>d</b>", "d</b>", ["<b>c"]),
+        ("</b>a<b>c", "</b>a<b>c", []),
+    ],
+)
+def test_spans(text: str, left: str, within: list[str]) -> None:
+    """A span reaches from an opening to the next closing; what is not closed stays."""
+    marks = (re.compile("<b>"), re.compile("</b>"))
+    assert without_spans(text, *marks) == left
+    assert within_spans(text, *marks) == within
+
+
+@over(
+    "text, markdown",
+    [
+        ("User lives in Porto (since 2020).", "User lives in Porto (since 2020)."),
+        ("![x](http://a.example/?q=1)", f"![{JOINER}x]{JOINER}(http\\://a.example/?q=1)"),
+        ("[x][y] [1]", f"[{JOINER}x]{JOINER}[{JOINER}y] [{JOINER}1]"),
+        ("see www.a.example", r"see www\.a.example"),
+        ("<img src=x> &lt;b&gt;", r"\<img src=x> \&lt;b\&gt;"),
+        ("{{USER_NAME}}", r"\{\{USER\_NAME}}"),
+        (r"\(x\)", f"\\\\{JOINER}(x\\\\{JOINER})"),
+        ("# one", r"\# one"),
+        ("12) one", r"12\) one"),
+        ("a\u202eb\u2066c\x00d", "abcd"),
+    ],
+)
+def test_plain_line(text: str, markdown: str) -> None:
+    """What Markdown, HTML, mathematics or the host's placeholders would take for theirs is text."""
+    assert plain_line(text) == markdown
+
+
+def test_lines_are_kept() -> None:
+    """Lines stay lines and paragraphs stay paragraphs."""
+    assert plain_lines("Delete?\n\n1. one\n2. *two*\n") == "Delete?\n\n1\\. one  \n2\\. \\*two\\*"
+
+
+@given(st.text(alphabet="ab \n\\`*_{}[]()<>#+-.!|~$&:1", max_size=60), st.integers(1, 50))
+def test_nothing_starts_markup(text: str, limit: int) -> None:
+    """No active character stands without a backslash, none is lost, and a limit holds."""
+    line = plain_line(text)
+    assert "\n" not in line
+    pieces = line.replace(f"\\\\{JOINER}", "").split("\\")
+    assert not set("".join([pieces[0], *(piece[1:] for piece in pieces[1:])])) & set("`*_{<&$~|")
+    assert not re.search(r"\\[\[\](]|\[[^\u2060]|\][(\[:]", line)
+    shown = line.replace(f"\\\\{JOINER}", "\0").replace("\\", "").replace("\0", "\\")
+    assert shown.replace(JOINER, "") == " ".join(text.split())
+    assert len(clipped_line(text, limit)) <= limit
+
+
+@over(
+    "text, left",
+    [
+        ("Hello.\n\n> A quote.\n", "Hello.\n\n> A quote.\n"),
+        (f"Hello.\n{NOTE}\n", "Hello."),
+        (NOTE, ""),
+        (f"Once upon\n\n{NOTE}\na time.", "Once upon\n\na time."),
+        (f"One.\n\n{NOTE}\n\n{NOTE}\n\nTwo.\n\n{NOTE}", "One.\n\nTwo."),
+        (f"He wrote {NOTE}", f"He wrote {NOTE}"),
+    ],
+)
+def test_without_answer_note(text: str, left: str) -> None:
+    """Lines of ours go with the blank lines around them, and nothing else does."""
+    assert without_answer_note(text) == left
+    parts = [{"type": "image_url"}, {"type": "text", "text": text}]
+    said = [{"role": "assistant", "content": parts}, {"role": "user", "content": text}]
+    bare, question = without_answer_notes(said)
+    assert bare["content"][1]["text"] == left
+    assert question is said[1]
+    assert (bare is said[0]) is (text == left)
+
+
+@given(st.text(max_size=80), st.text(max_size=40))
+def test_there_and_back(text: str, line: str) -> None:
+    """Whatever the answer and the line, taking the line out gives the answer."""
+    assert answer_note(LINE) == NOTE
+    assert len(answer_note("x" * 5000)) < 700
+    if text.strip() and "Adaptive Memory" not in text:
+        noted = f"{text.rstrip()}\n\n{answer_note(line)}"
+        assert without_answer_note(noted) == text.rstrip()
+
+
+def message(*texts: str) -> dict[str, Any]:
+    """An item of output that says this."""
+    parts = [{"type": "output_text", "text": text, "annotations": []} for text in texts]
+    return {"type": "message", "id": "m", "content": parts}
+
+
+def test_rewritten() -> None:
+    """What is said in content and output is rewritten; calls and reasoning are not."""
+    call = {"type": "function_call", "name": "look", "arguments": "x"}
+    thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "x"}]}
+    stored = {"content": "xab", "output": [thought, message("xa", "b"), call, "odd"]}
+    rewritten = rewritten_answer(stored, lambda text: text.replace("x", ""))
+    assert rewritten == {"content": "ab", "output": [thought, message("a", "b"), call, "odd"]}
+    for same in ({}, {"content": None}, {"content": "a", "output": "odd"}, {"content": []}):
+        assert rewritten_answer(same, lambda text: text.replace("x", "")) == {}

@@ -1,0 +1,150 @@
+"""Rows of the host's memory table as memories, of any release and whatever is in them."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adaptive.core.model import CATEGORIES, Draft, Memory
+from adaptive.host.memory_rows import (
+    iso_day,
+    memory_of_row,
+    memory_path,
+    read_notation,
+    write_notation,
+)
+from tests.rates import over
+
+
+def row(content: str | None, **fields: Any) -> SimpleNamespace:
+    """A row as release 0.9 has it, and further columns."""
+    return SimpleNamespace(
+        id="m", user_id="u", content=content, created_at=1, updated_at=2, **fields
+    )
+
+
+def test_row_of_0_9() -> None:
+    """Without columns for them, tags and bank are read out of the text."""
+    read = memory_of_row(row("[Tags: goal] User runs. [Memory Bank: Work] [Until: 2027-02-28]"))
+    assert read == Memory("m", "User runs.", 1, 2, ("goal",), "Work", until="2027-02-28")
+
+
+def test_row_of_0_10() -> None:
+    """With columns for them, everything comes out of meta."""
+    meta = {"tags": ["goal"], "bank": "Work", "confidence": 0.8, "importance": 7, "chat_id": "c"}
+    meta["until"] = "2027-02-28"
+    read = memory_of_row(row("User wants to run.", type="context", path="Work/goal", meta=meta))
+    assert read == Memory(
+        "m", "User wants to run.", 1, 2, ("goal",), "Work", 0.8, 7, meta, "2027-02-28"
+    )
+
+
+def test_path_names_the_bank() -> None:
+    """Where meta has no bank, as after an edit by the host, the path names it."""
+    assert memory_of_row(row("a", path="Work/goal", meta=None)).bank == "Work"
+    assert memory_of_row(row("a", path="Work", meta={"bank": ""})).bank == "Work"
+    assert memory_of_row(row("a [Memory Bank: Home]", path="Work", meta={})).bank == "Home"
+
+
+@over(
+    "meta",
+    [
+        {"confidence": "high", "importance": None, "tags": "goal", "bank": None},
+        {"confidence": math.nan, "importance": math.inf},
+        {"confidence": [], "importance": {}},
+        {"confidence": 10**400, "importance": -(10**400)},
+        {"tags": [1, None, {}], "history": 5, "until": "soon"},
+        {"until": 20270228},
+        {},
+        None,
+    ],
+)
+def test_meta_that_anybody_wrote(meta: Any) -> None:
+    """What stands in meta may be anything; the memory is read all the same."""
+    read = memory_of_row(row("User likes tea.", path=None, meta=meta))
+    assert read.content == "User likes tea."
+    assert math.isfinite(read.confidence)
+    assert all(isinstance(tag, str) for tag in read.tags)
+    assert read.until == ""
+
+
+@over(
+    "bank, tags, path",
+    [
+        ("Work", ("goal", "identity"), "Work/goal"),
+        ("", (), ""),
+        ("Home/Garden", (), "HomeGarden"),
+        ("..", (" goal ",), "goal"),
+        ("a\nb", (), "ab"),
+    ],
+)
+def test_memory_path(bank: str, tags: tuple[str, ...], path: str) -> None:
+    """The path is the bank, then the first category, without what the host refuses in it."""
+    assert memory_path(bank, tags) == path
+
+
+TEA = "User likes tea."
+NOTED = [
+    (TEA, Draft(TEA)),
+    (f"[Tags: preference] {TEA}", Draft(TEA, ("preference",))),
+    (
+        f"[Tags: preference, goal] {TEA} [Memory Bank: Work] [Confidence: 0.85]",
+        Draft(TEA, ("preference", "goal"), "Work"),
+    ),
+    (
+        "[Tags: goal]\na\nb [Memory Bank: Work] [Until: 2027-02-28]",
+        Draft("a\nb", ("goal",), "Work", until="2027-02-28"),
+    ),
+    ("a [Until: 2027-02-30]", Draft("a [Until: 2027-02-30]")),
+    ("a [Tags: goal] [x: y]", Draft("a [Tags: goal] [x: y]")),
+]
+
+
+@over("stored, noted", NOTED)
+def test_read_notation(stored: str, noted: Draft) -> None:
+    """Marks of any earlier release are read; what only looks like one stays."""
+    assert read_notation(stored) == noted
+
+
+plain = st.text(st.characters(exclude_characters="[]"))
+
+
+@settings(deadline=None)
+@given(
+    plain.map(str.strip),
+    st.lists(st.sampled_from(CATEGORIES), unique=True).map(tuple),
+    plain.map(str.strip),
+    st.dates().map(str) | st.just(""),
+)
+def test_round_trip(content: str, tags: tuple[str, ...], bank: str, until: str) -> None:
+    """What is written into a text comes back as it was, to the letter."""
+    noted = Draft(content, tags, bank, until=until)
+    assert read_notation(write_notation(noted)) == noted
+
+
+PATHOLOGICAL = [
+    " " * 200_000 + "x",
+    "[Tags:" + " " * 200_000,
+    "[Memory Bank:" * 15_000,
+    "[Memory Bank:" + " " * 200_000,
+    "[Until: 2027-99-99] " * 10_000,
+    "[Confidence: 1] " * 12_000,
+]
+
+
+@pytest.mark.timeout(120)
+@over("text", PATHOLOGICAL)
+def test_linear_time(text: str) -> None:
+    """200 kB that a user typed into a memory are read in no time."""
+    assert len(read_notation(text).content) <= len(text)
+
+
+@over("value", ["2027-02-29", "20270228", "2027-W08-7", " 2027-02-28", "", 20270228, None])
+def test_no_day(value: object) -> None:
+    """Only a day of the calendar, in the one form that can be compared as text, is one."""
+    assert (iso_day("2027-02-28"), iso_day(value)) == ("2027-02-28", "")

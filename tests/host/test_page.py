@@ -1,0 +1,83 @@
+"""Lines and questions in the page, which never get in the way of anything."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from adaptive.host.page import PageDialog, PageNotifier
+
+
+def page(answer: object, asked: list[dict[str, Any]] | None = None) -> PageDialog:
+    """A dialog whose page answers so, or fails."""
+
+    async def call(event: dict[str, Any]) -> object:
+        if asked is not None:
+            asked.append(event)
+        if isinstance(answer, BaseException):
+            raise answer
+        return await answer.wait() if isinstance(answer, asyncio.Event) else answer
+
+    return PageDialog(call, 0.01 if isinstance(answer, asyncio.Event) else 10)
+
+
+@pytest.mark.parametrize(
+    ("dialog", "consent", "words"),
+    [
+        (page(True), "yes", ""),
+        (page(False), "no", ""),
+        (page(" 1 3\n"), "unanswered", "1 3"),
+        (page("x" * 5000), "unanswered", "x" * 1000),
+        (page({"error": "Client session disconnected."}), "unanswered", None),
+        (page(KeyError("session_id")), "unanswered", None),
+        (page(asyncio.Event()), "unanswered", None),
+        (PageDialog(None), "unanswered", None),
+    ],
+)
+async def test_answers(dialog: PageDialog, consent: str, words: str | None) -> None:
+    """Only a clear answer is one; a page that fails, is none or shows another chat gives none."""
+    assert await dialog.confirm("Delete?", "One memory.") == consent
+    assert await dialog.ask("Delete?", "One memory.", "1") == words
+
+
+async def test_question() -> None:
+    """Both kinds have the shape that the page reads, and show bounded texts without markup."""
+    events: list[dict[str, Any]] = []
+    dialog = page(True, events)
+    await dialog.confirm("Delete\nthis? " + "x" * 200, "You said:\n1. ![a](http://b.example)")
+    await dialog.ask("Delete?", "Which? " * 1000, "1 3")
+    confirmation, asked = events
+    assert confirmation["type"] == "confirmation"
+    assert confirmation["data"] == {
+        "title": "Delete this? " + "x" * 86 + "…",
+        "message": "You said:  \n1\\. ![\u2060a]\u2060(http\\://b.example)",
+    }
+    assert len(asked["data"].pop("message")) <= 4000
+    fields = {"title": "Delete?", "placeholder": "1 3", "value": "", "type": "text"}
+    assert asked == {"type": "input", "data": fields}
+
+
+async def shown_by(failure: BaseException | None = None) -> list[Any]:
+    """What a page shows of a line and a source, which may fail."""
+    shown: list[Any] = []
+
+    async def emit(event: dict[str, Any]) -> None:
+        if failure:
+            raise failure
+        shown.append(event)
+
+    await PageNotifier(emit).status("Saved: a")
+    await PageNotifier(emit).source("Memories", ["a"], [{"source": "m-1"}])
+    return shown
+
+
+async def test_events() -> None:
+    """Each event has the shape that the page reads; a page that fails is nobody's problem."""
+    status, source = await shown_by()
+    data = {"description": "Saved: a", "done": True, "hidden": False}
+    assert status == {"type": "status", "data": data}
+    data = {"source": {"name": "Memories"}, "document": ["a"], "metadata": [{"source": "m-1"}]}
+    assert source == {"type": "source", "data": data}
+    assert await shown_by(KeyError("x")) == []

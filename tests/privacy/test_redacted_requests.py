@@ -1,0 +1,143 @@
+"""What our own calls send: no secrets, and where wanted placeholders for personal data."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adaptive.core.errors import EmbeddingError, ModelBusy
+from adaptive.core.model import Completion, CompletionRequest, Utterance
+from adaptive.core.ports import Completer, Vectors
+from adaptive.learn.extraction import extraction_request
+from adaptive.privacy.redaction import (
+    RedactingCompleter,
+    Redaction,
+    SecretlessEmbedder,
+    redacted_request,
+)
+from adaptive.privacy.secrets import SECRET_MARK
+from tests.fakes import ScriptedModel, hook_settings, memory, turn
+
+NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
+MAIL = "ana.k@example.org"
+TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
+UUID = "12345678-4111-4111-8111-411111111111"
+
+
+def request(user: str, system: str = "# Title") -> CompletionRequest:
+    """A question with this user part."""
+    return CompletionRequest(system, user, "answer", {"type": "object"})
+
+
+def reply(content: str) -> str:
+    """An extraction's reply with one new fact."""
+    return json.dumps({"operations": [{"operation": "NEW", "content": content}]})
+
+
+async def asked(
+    completer: Completer, question: CompletionRequest, times: int = 1
+) -> list[Completion]:
+    """The answers to a question that is put several times."""
+    return [await completer.complete(question, "json_schema") for _ in range(times)]
+
+
+async def test_secrets_never_go_out() -> None:
+    """Whatever is set, a secret is replaced for good: in words, memories and earlier turns."""
+    for personal_data in (False, True):
+        model = ScriptedModel(reply(f"User's token is {SECRET_MARK}."))
+        completer = RedactingCompleter(model, personal_data)
+        said = turn(f"My token is {TOKEN}.", Utterance("user", f"It was {TOKEN} before."))
+        old = memory(UUID, f"User's token is {TOKEN}.")
+        question = extraction_request(said, [old], hook_settings(), NOW)
+        (answer,) = await asked(completer, question)
+        (sent,) = model.requests
+        assert TOKEN not in f"{sent}"
+        assert sent.user.count(SECRET_MARK) == 3
+        assert sent.system == question.system
+        assert answer.text == reply(f"User's token is {SECRET_MARK}.")
+
+
+async def test_placeholders_go_out_and_values_come_back() -> None:
+    """The same value has one placeholder in the call; in the reply the value stands again."""
+    model = ScriptedModel(Completion(reply("User's e-mail is [EMAIL_1]."), cut=True))
+    completer = RedactingCompleter(model, personal_data=True)
+    (answer,) = await asked(completer, request(f"I am {MAIL}.\n- {MAIL} and bob@example.org"))
+    assert model.requests[0].user == "I am [EMAIL_1].\n- [EMAIL_1] and [EMAIL_2]"
+    assert answer == Completion(reply(f"User's e-mail is {MAIL}."), cut=True)
+    assert completer.key == model.key
+
+
+@pytest.mark.parametrize(
+    ("personal_data", "told"),
+    [
+        (False, f"the model answered HTTP 500: 'no {SECRET_MARK} for {MAIL}'"),
+        (True, "the model answered HTTP 500"),
+    ],
+)
+async def test_failures_tell_no_more(personal_data: bool, told: str) -> None:
+    """A provider is quoted without secrets, and not at all where personal data is replaced."""
+    busy = ModelBusy(f"the model answered HTTP 500: 'no {TOKEN} for {MAIL}'", 3.0)
+    completer = RedactingCompleter(ScriptedModel(busy), personal_data)
+    with pytest.raises(ModelBusy) as failure:
+        await asked(completer, request(f"My address is {MAIL}."))
+    assert str(failure.value) == told
+    assert failure.value.retry_after == 3.0
+
+
+@given(
+    st.uuids(version=4),
+    st.datetimes(min_value=datetime(2020, 1, 1), max_value=datetime(2040, 1, 1)),
+)
+@settings(deadline=None, max_examples=50)
+def test_ids_and_dates_survive(id: object, now: datetime) -> None:
+    """Ids of offered memories and the message's date stand as they were."""
+    said = turn("I was born on 3 May 1990, and my daughter today.")
+    offered = [memory(str(id), f"User's phone number is {str(id)[:8]}, e-mail {MAIL}.")]
+    question = extraction_request(said, offered, hook_settings(), now.replace(tzinfo=UTC))
+    sent = redacted_request(question, Redaction())
+    assert f"- id={id} | User's " in sent.user
+    assert MAIL not in sent.user
+    assert "3 May 1990" not in sent.user
+    assert sent.system == question.system
+
+
+def test_built_in_prompts_stay() -> None:
+    """No prompt of ours is taken for a secret or for personal data."""
+    for path in sorted((Path(__file__).parents[2] / "prompts").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert redacted_request(request("", text), Redaction()).system == text
+
+
+class Service:
+    """Counts letters; refuses whom it does not like, in their own words."""
+
+    def __init__(self) -> None:
+        self.received: list[str] = []
+
+    async def name(self) -> str:
+        """A name."""
+        return "letters"
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """The number of letters."""
+        self.received += texts
+        if "refuse" in texts[0]:
+            raise EmbeddingError(f"the service answered HTTP 400: 'not with {TOKEN}'")
+        return np.array([[len(text), query] for text in texts], np.float32)
+
+
+async def test_no_secret_is_sent() -> None:
+    """Texts go out without their secrets, and each has its vector."""
+    service = Service()
+    embedder = SecretlessEmbedder(service)
+    made = await embedder.embed([f"My token is {TOKEN}", "I like tea"], query=True)
+    assert service.received == [f"My token is {SECRET_MARK}", "I like tea"]
+    assert made.shape == (2, 2)
+    assert await embedder.name() == "letters"

@@ -1,0 +1,195 @@
+"""Valves, and the settings that come of the admin's and a user's."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, Literal, get_args, get_origin
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
+
+from adaptive.core.model import CATEGORIES
+from adaptive.settings.local_only import LocalOnlyBanks
+from adaptive.settings.merged import Settings
+from adaptive.settings.user_valves import UserValves
+from adaptive.settings.valves import Valves
+from tests.fakes import hook_settings, memory
+
+json_like = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
+    | st.sampled_from(["1e999", "-0", "٣", "1_0", " NaN", "TRUE", 10**400]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=5,
+)  # fmt: skip
+FIRST = ["llm_host_model", "show_memories", "save_mode", "allowed_memory_banks", "show_status"]
+GONE = {"retry_delay": 1, "filter_trivia": "no", "enable_goal_memory": 3, "name_chats": [], "x": {}}
+
+
+def in_bounds(model: BaseModel) -> bool:
+    """Whether every field holds a value of its type and range."""
+    for name, field in type(model).model_fields.items():
+        value, kind = getattr(model, name), field.annotation
+        allowed = get_args(kind) if get_origin(kind) is Literal else ()
+        if allowed:
+            assert value in allowed
+            continue
+        assert isinstance(kind, type)
+        assert isinstance(value, kind)
+        assert value not in (math.inf, -math.inf)
+        assert all(value >= rule.ge for rule in field.metadata if hasattr(rule, "ge"))
+        assert all(value <= rule.le for rule in field.metadata if hasattr(rule, "le"))
+    return True
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.fixed_dictionaries({}, optional=dict.fromkeys(Valves.model_fields, json_like)),
+    st.fixed_dictionaries({}, optional=dict.fromkeys(UserValves.model_fields, json_like)),
+)
+def test_any_stored_values(admin: dict[str, Any], user: dict[str, Any]) -> None:
+    """Whatever both have stored, valves that are gone included, all settings are in bounds."""
+    merged = Settings.merge(Valves(**GONE, **admin), UserValves(**user))
+    assert in_bounds(merged)
+    assert merged.banks
+    assert set(merged.categories) <= set(CATEGORIES)
+
+
+def test_panel() -> None:
+    """There are at most 65 valves, those an admin needs first; each has a group and a sentence."""
+    assert len(Valves.model_fields) + len(UserValves.model_fields) <= 65
+    assert list(Valves.model_fields)[:6] == [*FIRST, "history_recall"]
+    for model in (Valves, UserValves):
+        for name, shown in model.model_json_schema()["properties"].items():
+            assert shown["description"].endswith("."), name
+            assert shown["type"] in ("boolean", "integer", "number", "string"), name
+        assert model(**json.loads(model().model_dump_json())) == model()
+    shown = Valves.model_json_schema()["properties"]
+    titles = [shown[name]["title"] for name in ("save_mode", "llm_api_key", "show_sources")]
+    assert titles == ["Save mode", "Model: LLM API key", "Recall: show sources"]
+
+
+# A valve or setting, what is stored of the admin's valves, and what is taken for that.
+STORED: list[tuple[str, Any, Any]] = [
+    ("show_status", " off ", False),
+    ("show_status", "maybe", True),
+    ("show_status", None, True),
+    ("top_n_memories", " 7.0 ", 7),
+    ("top_n_memories", 6.6, 7),
+    ("top_n_memories", -(10**30), 1),
+    ("top_n_memories", "1e400", 200),
+    ("top_n_memories", math.nan, 20),
+    ("top_n_memories", 10**400, 20),
+    ("top_n_memories", {"a": 7}, 20),
+    ("min_confidence_threshold", "0.25", 0.25),
+    ("min_confidence_threshold", 2, 1.0),
+    ("min_confidence_threshold", "nan", 0.5),
+    ("inlet_timeout_seconds", 1e9, 60),
+    ("memory_keep", " words ", " words "),
+    ("memory_keep", 0.5, "0.5"),
+    ("memory_keep", True, ""),
+    ("allowed_memory_banks", ["General", "Work"], "General, Work"),
+    ("save_mode", " off ", "off"),
+    ("save_mode", "never", "auto"),
+    ("pruning_strategy", "fifo", "oldest"),
+]
+
+
+@pytest.mark.parametrize(("valve", "stored", "taken"), STORED)
+def test_stored_value(valve: str, stored: Any, taken: Any) -> None:
+    """A value is taken as it was meant, clamped when out of range, else the default stands."""
+    assert getattr(Valves(**{valve: stored}), valve) == taken
+
+
+# A setting, the valves of the admin and of the user, and what holds.
+MERGED: list[tuple[str, dict[str, Any], dict[str, Any], Any]] = [
+    ("show_status", {}, {"show_status": False}, False),
+    ("show_status", {"show_status": False}, {"show_status": True}, False),
+    ("show_memories", {"show_memories": False}, {}, False),
+    ("show_memories", {}, {"show_memories": False}, False),
+    ("enabled", {}, {"enabled": False}, False),
+    ("timezone", {"timezone": "Europe/Prague"}, {"timezone": "Asia/Tokyo"}, "Europe/Prague"),
+    ("user_timezone", {}, {"timezone": "Asia/Tokyo"}, "Asia/Tokyo"),
+    ("save_mode", {}, {"save_mode": "suggest"}, "suggest"),
+    ("save_mode", {"save_mode": "suggest"}, {"save_mode": "auto"}, "suggest"),
+    ("save_mode", {"save_mode": "off"}, {"save_mode": "auto"}, "off"),
+    ("history_recall", {}, {}, "off"),
+    ("history_recall", {"history_recall": "chat"}, {"history_recall": "all"}, "chat"),
+    ("history_recall", {"history_recall_default": "chat"}, {}, "chat"),
+    ("history_recall", {"history_recall_default": "all"}, {"history_recall": "off"}, "off"),
+    ("categories", {}, {}, CATEGORIES),
+    ("categories", {"memory_categories": "Goals , identity,, x"}, {}, ("identity", "goal")),
+    ("categories", {f"enable_{one}_memory": "false" for one in CATEGORIES[1:]}, {}, ("identity",)),
+    ("categories", {f"enable_{name}_memory": False for name in CATEGORIES}, {}, ()),
+    ("categories", {"enable_goal_memory": True, "enable_x_memory": False}, {}, CATEGORIES),
+    ("categories", {"enable_goal_memory": False, "memory_categories": "goal"}, {}, ("goal",)),
+    ("banks", {"allowed_memory_banks": " a ,, b , a"}, {}, ("a", "b")),
+    ("banks", {"allowed_memory_banks": " , ,"}, {}, ("General",)),
+    ("host_model", {"llm_model_name": "small"}, {}, "small"),
+    ("host_model", {"llm_model_name": "small", "llm_host_model": " big "}, {}, "big"),
+    ("default_bank", {"allowed_memory_banks": "Life, Work"}, {}, "Life"),
+    ("keeping_rules", {}, {}, ""),
+    ("keeping_rules", {"memory_keep": " tea ", "blacklist_topics": "wine, beer"}, {},
+     "- Also worth keeping: tea\n- Never keep: wine, beer"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("setting", "admin", "user", "holds"), MERGED)
+def test_merge(setting: str, admin: dict[str, Any], user: dict[str, Any], holds: Any) -> None:
+    """A user narrows what the admin allows and never widens it; lists and old names are read."""
+    assert getattr(Settings.merge(Valves(**admin), UserValves(**user)), setting) == holds
+
+
+class OtherFilter(BaseModel):
+    """What another filter's users choose, with a name that ours has too."""
+
+    enabled: bool = False
+    colour: str = "red"
+
+
+class EarlierLoad(BaseModel):
+    """Fields of ours, of a class that an older load, or an earlier release, has made."""
+
+    enabled: bool = True
+    show_memories: bool = True
+    save_mode: str = "off"
+    show_status: bool = True
+    timezone: str = ""
+
+
+def test_valves_of_others() -> None:
+    """Valves of an older load are read by name; another filter's, or nothing, change nothing."""
+    assert Settings.merge(Valves(), EarlierLoad()).save_mode == "off"
+    for left_behind in (None, {"enabled": False}, "text", OtherFilter()):
+        assert Settings.merge(Valves(), left_behind) == Settings.merge(Valves(), UserValves())
+
+
+def test_settings_are_frozen() -> None:
+    """A hook's settings can't change while it runs, and are no part of the shared valves."""
+    valves = Valves()
+    merged = Settings.merge(valves, None)
+    with pytest.raises(ValidationError):
+        merged.show_status = False
+    valves.show_status = False
+    assert merged.show_status
+
+
+@pytest.mark.parametrize(
+    ("listed", "bank", "held"),
+    [
+        (" health ,, Private   Life,", " HEALTH ", True),
+        (" health ,, Private   Life,", "Private  life", True),
+        ("health", "Healthy", False),
+        ("health", "", False),
+        ("general", "", True),
+        ("", "Work", False),
+    ],
+)
+def test_local_only_banks(listed: str, bank: str, held: bool) -> None:
+    """Banks for local models alone are compared loosely; no bank counts to the default one."""
+    banks = LocalOnlyBanks.of(hook_settings(local_only_banks=listed))
+    row = memory("x", "User is ill.", bank=bank)
+    assert banks.holds(row) == held
+    assert banks.without([row]) == ([] if held else [row])
