@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.ports import Vectors
-from adaptive.search.fusion import GATE, Asked, Ranked, fitting, rank, shelf
+from adaptive.search.fusion import GATE, Asked, Ranked, asked_for, fitting, rank, shelf
 from benchmarks.locomo import Encode
 from benchmarks.personal import PEOPLE, UNRELATED
 from benchmarks.quality import quality, simple_quality
@@ -127,7 +126,8 @@ def follow_ups(world: World, encode: Encode) -> dict[str, float]:
         for number, (text, vector, gold) in enumerate(questions_of(subject)):
             own = number % len(FOLLOW_UPS)
             alone = Asked(FOLLOW_UPS[own], vectors[own])
-            continued = replace(alone, previous_text=text, previous_vector=vector)
+            both = np.stack([vectors[own], vector])
+            continued = asked_for(FOLLOW_UPS[own], text, both, len(vector))
             for name, asked in zip(shares, (alone, continued), strict=True):
                 order = [one.place for one in rank(store, asked, ENTRIES)]
                 shares[name].append(quality(order, gold)[ENTRIES - 1])

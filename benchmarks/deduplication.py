@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import statistics
 import time
 from collections import Counter
@@ -20,10 +21,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from adaptive.core.model import Draft, Memory, Operation, StoreStamp
-from adaptive.core.ports import Vectors
-from adaptive.core.table_ports import StoredVector
+from adaptive.core.ports import StoredVector, Vectors
 from adaptive.learn.duplicates import (
     REWORDED_FROM,
     calibrated_likeness,
@@ -33,7 +34,7 @@ from adaptive.learn.duplicates import (
 )
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import build_index
-from adaptive.search.text_similarity import token_set_ratio
+from adaptive.search.tokens import folded_text
 from adaptive.search.vectors import content_hash, normalised
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import Valves
@@ -50,6 +51,12 @@ STORE_SIZES = (1_000, 5_000, 20_000)
 DRAFTS = 20
 _SEED = 5
 PairLabel = Literal["same", "refines", "contradicts", "different"]
+
+
+def token_set_ratio(one: str, other: str) -> float:
+    """Share of letters that two texts have in common as sets of words, from 0 to 1."""
+    words = (" ".join(re.findall(r"[^\W_]+", folded_text(text))) for text in (one, other))
+    return fuzz.token_set_ratio(*words) / 100
 
 
 @dataclass(frozen=True, slots=True)

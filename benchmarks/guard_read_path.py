@@ -11,23 +11,23 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from adaptive.core.model import Memory
-from adaptive.core.table_ports import Sources
-from adaptive.recall import layout, recollection
+from adaptive.core.cache import forget_texts
+from adaptive.core.ports import Sources
+from adaptive.privacy.kept import ChatTable
+from adaptive.recall import block, recollection
 from adaptive.recall.chat_block import ChatStates
-from adaptive.recall.layout import BlockEntry, entry_of
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import Library, new_verdicts, recollect
+from adaptive.recall.recollection import Library, recollect
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from benchmarks.figures import say, spread, write_results
 from tests.fakes import (
+    ListedEntries,
     ListedMemories,
-    ShelvedChats,
     ShelvedVectors,
     WordEmbedder,
     hook_settings,
@@ -46,21 +46,6 @@ SENTENCES = (
 )
 
 
-class Unscreened:
-    """In place of a screen: allows everything at no cost."""
-
-    def __init__(self, *_: object) -> None:
-        """Made like a screen."""
-
-    def entry(self, memory: Memory) -> BlockEntry | None:
-        """The entry of a memory."""
-        return entry_of(memory, "bullet")
-
-    def allows(self, _: Memory) -> bool:
-        """Yes."""
-        return True
-
-
 def main() -> None:
     """Measure and write ``results/guard_read_path.json``."""
     figures = asyncio.run(measure())
@@ -76,7 +61,7 @@ async def measure() -> dict[str, Any]:
         for n in range(ENTRIES)
     ]
     own = Sources("ada", ListedMemories(*rows), WordEmbedder(), ShelvedVectors())
-    indexes, verdicts = MemoryIndexes(), new_verdicts()
+    indexes = MemoryIndexes()
     settings = hook_settings(
         related_memories_n=ENTRIES,
         inlet_timeout_seconds=60,
@@ -87,8 +72,8 @@ async def measure() -> dict[str, Any]:
 
     async def turn(topic: int, hidden: LocalOnlyBanks) -> float:
         """Milliseconds of processor time of one turn."""
-        states = ChatStates(ShelvedChats())
-        library = Library(own, indexes, states, hidden=hidden, verdicts=verdicts)
+        states = ChatStates(ChatTable(ListedEntries()))
+        library = Library(own, indexes, states, hidden=hidden)
         question = Question(f"Where is the {_topic(topic)}?")
         began = time.process_time()
         found = await recollect(library, question, settings)
@@ -104,6 +89,7 @@ async def measure() -> dict[str, Any]:
     for _ in range(2):
         for topic in range(TOPICS):
             await bare(topic)
+    forget_texts()
     order = range(TOPICS)
     first = [(await bare(topic), await turn(topic, banks)) for topic in order]
     known = [
@@ -130,15 +116,14 @@ def _told(name: str, pairs: list[tuple[float, float]]) -> dict[str, Any]:
 @contextmanager
 def _without_the_steps() -> Iterator[None]:
     """Recollecting as it was before there was a guard: entries on one line, all allowed."""
-    screen: Any = recollection.EntryScreen
-    escape: Callable[[str], str] = layout.escaped_entry
-    setattr(recollection, "EntryScreen", Unscreened)  # noqa: B010 - the type differs
-    setattr(layout, "escaped_entry", _on_one_line)  # noqa: B010
+    may_stand, escape = recollection.may_stand, block.escaped_entry
+    recollection.may_stand = lambda memory: True  # noqa: ARG005
+    setattr(block, "escaped_entry", _on_one_line)  # noqa: B010 - the block does not export it
     try:
         yield
     finally:
-        setattr(recollection, "EntryScreen", screen)  # noqa: B010
-        setattr(layout, "escaped_entry", escape)  # noqa: B010
+        recollection.may_stand = may_stand
+        setattr(block, "escaped_entry", escape)  # noqa: B010
 
 
 def _on_one_line(text: str) -> str:

@@ -25,7 +25,6 @@ import numpy as np
 
 from adaptive.core.messages import estimated_tokens
 from adaptive.core.ports import Vectors
-from adaptive.core.table_ports import HistoryHit, HistoryUnit
 from adaptive.history.conversation import HITS
 from adaptive.history.index import HistoryIndex, HistoryLevels, history_index
 from adaptive.history.messages import PastMessage, topics_of
@@ -40,6 +39,7 @@ from adaptive.history.section import HistorySection, packed_section
 from adaptive.history.upkeep import message_units, topic_unit
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.calibration import NULL_PROMPTS, null_levels
+from adaptive.search.history_ports import HistoryHit, HistoryUnit
 from adaptive.search.tokens import tokens as words_of
 from benchmarks.figures import say, spread, write_results
 from benchmarks.locomo import (

@@ -30,7 +30,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     sys.path.insert(0, source)
     import numpy as np
 
-    from adaptive.core.table_ports import HistoryUnit
+    from adaptive.core.cache import UserCache
     from adaptive.history.conversation import recall_history
     from adaptive.history.index import HistoryIndexes, UserPast
     from adaptive.history.ranking import HistoryScope
@@ -39,8 +39,8 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.host.history_vectors import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
     from adaptive.search.embedders import LocalEmbedder
-    from adaptive.search.query import TurnEmbedder
-    from adaptive.search.vectors import normalised
+    from adaptive.search.history_ports import HistoryUnit
+    from adaptive.search.vectors import TurnEmbedder, normalised
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
 
@@ -70,7 +70,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     async def recalled(at: int) -> tuple[float, float, bool]:
         """Milliseconds on the clock and of processor time, and whether anything was recalled."""
         texts = (told["questions"][at],)
-        once = TurnEmbedder(embedder)
+        once = TurnEmbedder(embedder, USER, UserCache(10))
         await once.embed(texts, query=True)
         asked = UserPast(cast(Any, hook), once, *sources)
         begin, worked = time.perf_counter(), time.process_time()

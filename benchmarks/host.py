@@ -204,15 +204,14 @@ def store_vectors(host: RunningHost, page: Page) -> None:
     with closing(sqlite3.connect(host.database, timeout=30)) as connection, connection:
         connection.executemany(
             "INSERT INTO adaptive_memory_vector"
-            " (user_id, memory_id, embedder, content_hash, dimension, vector)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            " (user_id, memory_id, embedder, content_hash, vector)"
+            " VALUES (?, ?, ?, ?, ?)",
             [
                 (
                     page.user_id,
                     row["id"],
                     embedder,
                     content_hash(row["content"]),
-                    len(vector),
                     vector.astype("<f4").tobytes(),
                 )
                 for row, vector in rows
@@ -247,13 +246,12 @@ async def timed_turn(host: RunningHost, page: Page, variant: Variant, words: str
     running = await chat.start(words, features={"memory": variant.native})
     turn = await running.finish()
     request = request_saying(host, words)
-    timings = turn.timings
-    assert timings.active_false is not None
-    assert timings.answered is not None
+    assert turn.active_false is not None
+    assert turn.answered is not None
     await asyncio.sleep(0.02)
     return TurnTimes(
         (request.at - running.started) * 1000,
-        timings.active_false - timings.answered,
+        turn.active_false - turn.answered,
         len(entries_in(request.system_prompt)),
     )
 

@@ -41,8 +41,9 @@ from benchmarks.host import (
     request_saying,
 )
 from demo.environment import NEWEST, HostEnvironment, host_environment, with_postgres_drivers
+from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.host import RunningHost
-from tests.e2e.driver.made_up_lives import EXTRACT, extraction_reply, made_up_sayings
+from tests.e2e.driver.made_up_lives import extraction_reply, made_up_sayings
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.services import running_services
 from tests.e2e.driver.soak import UNCAPPED
@@ -141,12 +142,12 @@ async def _measured_turn(
     began = processor_ms(host)
     chat = page.new_chat(model=variant.model)
     running = await chat.start(words, features={"memory": variant.native})
-    timings = (await running.finish()).timings
+    turn = await running.finish()
     await asyncio.sleep(TURN_REST_SECONDS)
     ended = processor_ms(host)
     await asyncio.sleep(LESSON_SECONDS if variant is FILTER else REST_SECONDS)
     asked = (request_saying(host, words).at - running.started) * 1000
-    answered, over = timings.answered or 0.0, timings.active_false or 0.0
+    answered, over = turn.answered or 0.0, turn.active_false or 0.0
     return LearnedTurn(
         before_model=asked,
         answer=answered - asked,

@@ -38,11 +38,10 @@ Encode = Callable[[Sequence[str]], Vectors]
 
 @dataclass(frozen=True, slots=True)
 class Recollector:
-    """One conversation: memories, their session and its date, questions and the gold of each."""
+    """One conversation: memories, the date of their session, questions and the gold of each."""
 
     name: str
     memories: tuple[str, ...]
-    sessions: tuple[str, ...]
     said_at: tuple[int, ...]
     questions: tuple[str, ...]
     gold: tuple[frozenset[int], ...]
@@ -69,7 +68,6 @@ def _read(path: Path) -> Any:
 def _recollector(data: dict[str, Any]) -> Recollector:
     memories: list[str] = []
     sources: list[set[str]] = []
-    sessions: list[str] = []
     said: list[int] = []
     for observation, speakers in data["observation"].items():
         session = observation.removesuffix("_observation")
@@ -77,7 +75,6 @@ def _recollector(data: dict[str, Any]) -> Recollector:
             for text, evidence in facts:
                 memories.append(text)
                 sources.append(set(_flat(evidence)))
-                sessions.append(session)
                 said.append(_epoch(data["conversation"][f"{session}_date_time"]))
     questions: list[str] = []
     gold: list[frozenset[int]] = []
@@ -90,7 +87,6 @@ def _recollector(data: dict[str, Any]) -> Recollector:
     return Recollector(
         data["sample_id"],
         tuple(memories),
-        tuple(sessions),
         tuple(said),
         tuple(questions),
         tuple(gold),

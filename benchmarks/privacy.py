@@ -21,7 +21,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from adaptive.privacy.personal_data import Finding, find_personal_data
+from adaptive.privacy.personal_data import find_personal_data
+from adaptive.privacy.scanning import Finding
 from benchmarks.figures import say, write_results
 
 CASES = Path(__file__).parent.parent / "tests" / "privacy" / "labelled" / "cases.json"

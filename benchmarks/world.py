@@ -1,9 +1,8 @@
 """The users of LoCoMo with their vectors, and what a store may know of its order.
 
-- ``nothing``: all memories carry the same time, and no chat (rows that other tools added at once);
-- ``bulk``: twenty rows a second in the order of the conversation, no chat (an import, a script);
-- ``dates``: the date of the session, no chat;
-- ``chats``: the date and the chat (what this plug-in writes).
+- ``nothing``: all memories carry the same time (rows that other tools added at once);
+- ``bulk``: twenty rows a second in the order of the conversation (an import, a script);
+- ``dates``: the date of the session (what this plug-in writes).
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import Shelf, shelf
 from benchmarks.locomo import Encode, Recollector, load_conversations, load_off_topic
 
-Known = Literal["nothing", "bulk", "dates", "chats"]
+Known = Literal["nothing", "bulk", "dates"]
 KNOWN: tuple[Known, ...] = get_args(Known)
 ROWS_A_SECOND = 20
 
@@ -38,10 +37,8 @@ class Subject:
             "nothing": [0] * size,
             "bulk": [row // ROWS_A_SECOND for row in range(size)],
             "dates": self.about.said_at,
-            "chats": self.about.said_at,
         }[known]
-        chats = self.about.sessions if known == "chats" else None
-        return shelf(self.about.memories, self.memories, nulls, times, chats)
+        return shelf(self.about.memories, self.memories, nulls, times)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
+from zoneinfo import ZoneInfo
 
 import pytest
 from blockbuster import blockbuster_ctx
@@ -13,19 +14,19 @@ from hypothesis import HealthCheck, settings
 
 from demo.environment import HostEnvironment, host_environment
 from tests.hosts import DEFAULT_RELEASES, chosen_releases, release_number
+from tests.loopback import Loopback, serving
 from tools.bundle_source import PACKAGE
 
 PROJECT = Path(__file__).resolve().parent.parent
 SOURCE = PROJECT / "src"
+# The files of zones are read once, and no hook waits for one.
+ZONES = ZoneInfo("UTC"), ZoneInfo("Asia/Tokyo")
 
 # No test fails because the machine is busy: pytest-timeout alone guards against what never ends.
 # The gate tries the same examples each time; `--hypothesis-profile explore` looks for new ones.
 settings.register_profile("explore", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("gate", settings.get_profile("explore"), derandomize=True)
 settings.load_profile("gate")
-
-# Where product code may block the event loop in a unit test: (end of the file's path, function).
-MAY_BLOCK: list[tuple[str, str]] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -106,12 +107,6 @@ def soaked(pytestconfig: pytest.Config) -> Callable[[int], int]:
 
 
 @pytest.fixture(scope="session")
-def host_releases(pytestconfig: pytest.Config) -> tuple[str, ...]:
-    """Open WebUI releases chosen with ``--hosts``."""
-    return chosen_releases(pytestconfig.getoption("--hosts"))
-
-
-@pytest.fixture(scope="session")
 def installed_host(request: pytest.FixtureRequest) -> HostEnvironment:
     """Each of the chosen releases in turn, installed when it is absent."""
     return host_environment(request.param)
@@ -126,10 +121,7 @@ def _nothing_blocks_the_loop(request: pytest.FixtureRequest) -> Iterator[None]:
         return
     product = ModuleType("product")
     product.__path__ = [str(SOURCE / PACKAGE)]
-    with blockbuster_ctx([product]) as guard:
-        for function in guard.functions.values():
-            for file, name in MAY_BLOCK:
-                function.can_block_in(file, name)
+    with blockbuster_ctx([product]):
         yield
 
 
@@ -138,3 +130,16 @@ def _no_wait_for_tables(request: pytest.FixtureRequest, monkeypatch: pytest.Monk
     """Without a host's database a turn is given up at once, where time is not virtual."""
     if not request.path.is_relative_to(PROJECT / "tests" / "learn"):
         monkeypatch.setattr("adaptive.learn.queue._PUT_PAUSES_SECONDS", ())
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Loopback]:
+    """A server on loopback whose answers the test chooses."""
+    async with serving() as loopback:
+        yield loopback
+
+
+@pytest.fixture
+def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is tried again is tried at once."""
+    monkeypatch.setattr("adaptive.core.http._FIRST_PAUSE", 0)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 
 from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError, TablesUnavailable
-from adaptive.core.kept import ChatTable
 from adaptive.core.model import (
     Completion,
     CompletionRequest,
+    ConversationKind,
     Draft,
     Memory,
     Provenance,
@@ -23,9 +23,9 @@ from adaptive.core.model import (
     Turn,
     Utterance,
 )
-from adaptive.core.ports import ResponseFormat, Vectors
-from adaptive.core.table_ports import StoredVector
-from adaptive.search.embedders import checked_vectors
+from adaptive.core.ports import Completer, Embedder, ResponseFormat, StoredVector, Vectors
+from adaptive.privacy.kept import Entry
+from adaptive.settings.local_only import LocalOnlyBanks
 from adaptive.settings.merged import Settings
 from adaptive.settings.user_valves import UserValves
 from adaptive.settings.valves import Valves
@@ -67,7 +67,7 @@ class ListedMemories:
         self.rows = {one.id: one for one in memories}
         self.refusal = refusal
         self.broken = frozenset(broken)
-        self.stamps = self.reads = self.partial_reads = 0
+        self.reads = self.partial_reads = 0
         self.keeps_history = True
         self._clock = clock or itertools.count(SOURCE.said_at).__next__
         self._ids = (f"new-{number}" for number in itertools.count(1))
@@ -80,7 +80,6 @@ class ListedMemories:
     async def stamp(self) -> StoreStamp:
         """Number of rows and newest change."""
         self._check()
-        self.stamps += 1
         newest = max((one.updated_at for one in self.rows.values()), default=0)
         return StoreStamp(len(self.rows), newest)
 
@@ -111,18 +110,13 @@ class ListedMemories:
         meta = {**(extra or {}), "chat_id": source.chat_id, "message_id": source.message_id}
         return self._keep(Memory(next(self._ids), "", now, now, meta=meta), draft)
 
-    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-        """A row with its provenance."""
-        self._check(memory.id)
-        meta = {**memory.meta, "chat_id": source.chat_id, "message_id": source.message_id}
-        return self._keep(replace(memory, meta=meta), draft)
-
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """A row with another content."""
         self._check(draft.content, memory.id)
         if memory.id not in self.rows:
             raise StoreError("the row is gone")
-        return self._keep(replace(memory, updated_at=int(self._clock())), draft)
+        meta = {**memory.meta, "chat_id": source.chat_id, "message_id": source.message_id}
+        return self._keep(replace(memory, updated_at=int(self._clock()), meta=meta), draft)
 
     async def delete(self, memory: Memory) -> None:
         """One row less."""
@@ -160,7 +154,7 @@ class ScriptedModel:
         self.formats: list[ResponseFormat] = []
         self.gate = asyncio.Event()
         self.gate.set()
-        self.running = self.most_running = 0
+        self.running = 0
         self._script = list(script)
 
     async def complete(
@@ -170,7 +164,6 @@ class ScriptedModel:
         self.requests.append(request)
         self.formats.append(response_format)
         self.running += 1
-        self.most_running = max(self.running, self.most_running)
         try:
             await self.gate.wait()
             await asyncio.sleep(0)
@@ -186,8 +179,7 @@ class WordEmbedder:
     """An ``Embedder`` whose vectors count words: the more words two texts share, the nearer.
 
     ``calls`` holds the memories that it was asked for, ``queries`` the messages and null prompts.
-    While ``failing`` it fails; each call waits for ``gate``. ``spoil`` changes what a provider
-    sends before it is checked.
+    While ``failing`` it fails; each call waits for ``gate``.
     """
 
     def __init__(self, label: str = "words", *, dimension: int = DIMENSION) -> None:
@@ -196,7 +188,6 @@ class WordEmbedder:
         self.calls: list[list[str]] = []
         self.queries: list[list[str]] = []
         self.failing = False
-        self.spoil: Callable[[Vectors], object] = lambda rows: rows
         self.gate = asyncio.Event()
         self.gate.set()
 
@@ -222,7 +213,7 @@ class WordEmbedder:
                     word.strip(".,!?").encode(errors="replace"), digest_size=4
                 ).digest()
                 row[int.from_bytes(digest, "big") % self.dimension] += 1
-        return checked_vectors(self.spoil(rows), len(texts), "the provider")
+        return rows
 
 
 class ShelvedVectors:
@@ -264,23 +255,90 @@ class ShelvedVectors:
             raise TablesUnavailable("no table can be created")
 
 
-class ShelvedChats(ChatTable):
-    """A ``ChatTable`` whose rows are a dict; each call fails while ``unavailable``."""
+class ListedEntries:
+    """``Entries`` whose rows are a dict; each call fails while ``unavailable``, and none expires.
+
+    On it stand the tables of what is kept of users.
+    """
 
     def __init__(self, *, unavailable: bool = False) -> None:
-        self.rows: dict[tuple[str, str], str] = {}
+        self.rows: dict[tuple[str, str, str], Entry] = {}
         self.unavailable = unavailable
 
-    async def read(self, user_id: str, chat_id: str) -> str:
-        """The row, if there is one."""
+    async def put(self, kind: str, user_id: str, entries: Iterable[Entry], newest: int = 0) -> None:
+        """These rows in place of former ones that are not settled."""
         self._check()
-        return self.rows.get((user_id, chat_id), "")
+        for one in entries:
+            former = self.rows.get((kind, user_id, one.key))
+            if former is None or former.body is not None:
+                self.rows[kind, user_id, one.key] = one
 
-    async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
-        """This row in place of the former one."""
+    async def read(
+        self, kind: str, user_id: str, keys: Collection[str] | None = None, *, settled: bool = False
+    ) -> list[Entry]:
+        """The rows, the newest first."""
         self._check()
-        self.rows[(user_id, chat_id)] = state
+        return [
+            one
+            for key, one in reversed(self.rows.items())
+            if key[:2] == (kind, user_id)
+            and (keys is None or one.key in keys)
+            and (one.body is None) is settled
+        ]
+
+    async def replace(self, kind: str, user_id: str, entry: Entry, body: Any) -> bool:
+        """Another body."""
+        self._check()
+        self.rows[kind, user_id, entry.key] = replace(entry, body=body)
+        return True
+
+    async def drop(self, kind: str, user_id: str, keys: Collection[str]) -> None:
+        """These rows less, but for settled ones."""
+        for one in await self.read(kind, user_id, keys):
+            del self.rows[kind, user_id, one.key]
+
+    async def drop_deleted(self, kind: str, user_id: str, current: str) -> None:
+        """No chat is ever deleted."""
 
     def _check(self) -> None:
         if self.unavailable:
             raise TablesUnavailable("no table can be created")
+
+
+@dataclass
+class TurnHook:
+    """What a room before the answer asks of a ``Hook``."""
+
+    settings: Settings
+    own_embedder: Embedder
+    model: Completer | Exception | None = None
+    chat_id: str = "new"
+    told_kind: ConversationKind = "saved"
+    known_kind: ConversationKind | None = None
+    user_id: str = "ada"
+    question_id: str = ""
+    answer_id: str = ""
+    time_zones: Sequence[str] = ()
+    wanted: bool = True
+    hidden: frozenset[str] = frozenset()
+
+    async def kind(self) -> ConversationKind:
+        return self.known_kind or self.told_kind
+
+    async def embedder(self) -> Embedder:
+        return self.own_embedder
+
+    async def completer(self) -> Completer:
+        """The model, or what is wrong with it."""
+        if isinstance(self.model, Exception):
+            raise self.model
+        return cast(Completer, self.model)
+
+    async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
+        return LocalOnlyBanks(self.hidden)
+
+    async def wants_memory(self) -> bool:
+        return self.wanted
+
+    async def compacts(self) -> bool:
+        return False

@@ -15,22 +15,11 @@ import pytest
 from adaptive.filter import Filter
 from adaptive.privacy.redacted_chat import EventRestorer
 from adaptive.privacy.redaction import Redaction
-from adaptive.settings.privacy_valves import PiiRedaction
-from adaptive.settings.valves import Valves
+from adaptive.settings.valves import PiiRedaction, Valves
+from tests.test_filter import Page, settled
 
 MAIL = "ana@example.org"
 HOOKS = ("stream", "request")
-
-
-class Page:
-    """An emitter that writes down the lines it is to show."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    async def emit(self, event: dict[str, Any]) -> None:
-        """Show a line."""
-        self.lines.append(event["data"]["description"])
 
 
 def redacting() -> Filter:
@@ -55,19 +44,24 @@ def failing(texts: Sequence[str], **_: Any) -> list[str]:
     raise KeyError(*texts)
 
 
-async def test_hooks_are_there_while_they_are_needed() -> None:
-    """From a turn's inlet to its outlet, and in the form in which the host calls hooks."""
+async def test_there_and_back() -> None:
+    """Hooks are there from a turn's inlet to its outlet, as the host calls them, and restore."""
     plugin = redacting()
     assert not any(hasattr(plugin, name) for name in HOOKS)
     metadata: dict[str, Any] = {}
-    await plugin.inlet(asking(), __metadata__=metadata)
+    out = await plugin.inlet(asking(f"I am {MAIL}."), __metadata__=metadata)
+    assert out["messages"][0]["content"] == "I am [EMAIL_1]."
     # 0.9 asks whether the attribute is true, 0.12 whether it can be called (host: utils/filter.py).
     assert all(callable(getattr(plugin, name, None)) for name in HOOKS)
     assert next(iter(inspect.signature(plugin.stream).parameters)) == "event"
     assert next(iter(inspect.signature(plugin.request).parameters)) == "body"
-    assert not inspect.iscoroutinefunction(plugin.stream)
-    assert inspect.iscoroutinefunction(plugin.request)
-    await plugin.outlet({"messages": []}, __metadata__=metadata)
+    more = await plugin.request(asking(f"Document of {MAIL}. I am [EMAIL_1]."), metadata)
+    assert more["messages"][0]["content"] == "Document of [EMAIL_1]. I am [EMAIL_1]."
+    event = plugin.stream(chunk("Hi [EMAIL_1]"), __metadata__=metadata)
+    assert event["choices"][0]["delta"]["content"] == f"Hi {MAIL}"
+    answer = {"id": "a", "role": "assistant", "content": "Hi [EMAIL_1]"}
+    ended = await plugin.outlet({"id": "a", "messages": [answer]}, __metadata__=metadata)
+    assert ended["messages"][0]["content"] == f"Hi {MAIL}"
     assert not any(hasattr(plugin, name) for name in HOOKS)
 
 
@@ -81,22 +75,6 @@ async def test_valve_off(where: PiiRedaction) -> None:
     assert await plugin.inlet(body, __metadata__=metadata) is body
     assert metadata == {}
     assert not any(hasattr(plugin, name) for name in HOOKS)
-
-
-async def test_there_and_back() -> None:
-    """The model is asked with placeholders; the stream and the stored answer have the value."""
-    plugin = redacting()
-    metadata: dict[str, Any] = {}
-    out = await plugin.inlet(asking(f"I am {MAIL}."), __metadata__=metadata)
-    assert out["messages"][0]["content"] == "I am [EMAIL_1]."
-    document = {"role": "user", "content": f"Document of {MAIL}. I am [EMAIL_1]."}
-    more = await plugin.request({"messages": [document]}, __metadata__=metadata)
-    assert more["messages"][0]["content"] == "Document of [EMAIL_1]. I am [EMAIL_1]."
-    event = plugin.stream(chunk("Hi [EMAIL_1]"), __metadata__=metadata)
-    assert event["choices"][0]["delta"]["content"] == f"Hi {MAIL}"
-    answer = {"id": "a", "role": "assistant", "content": "Hi [EMAIL_1]"}
-    ended = await plugin.outlet({"id": "a", "messages": [answer]}, __metadata__=metadata)
-    assert ended["messages"][0]["content"] == f"Hi {MAIL}"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +104,7 @@ async def test_failure(
     monkeypatch.setattr(Redaction, "redact_all", lambda _, *texts, **more: failing(*texts, **more))
     with caplog.at_level(logging.DEBUG):
         out = await called(asking(), __metadata__=metadata, __event_emitter__=page.emit)
-    await _settled(plugin)
+    await settled()
     assert MAIL not in str(out)
     assert out["messages"][0]["role"] == "user"
     assert MAIL not in caplog.text
@@ -145,8 +123,3 @@ async def test_failure_while_streaming(
     event = chunk("[EMAIL_1]")
     assert plugin.stream(event, __metadata__=metadata) is event
     assert "TypeError" in caplog.text
-
-
-async def _settled(plugin: Filter) -> None:
-    for task in list(plugin._tasks):
-        await task

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import inspect
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
 
 import pytest
 from fastapi import FastAPI, Request
-from pydantic import BaseModel
 
 from adaptive.core.errors import HostError
 from adaptive.filter import Filter
 from adaptive.history.window import message_tokens
+from adaptive.host.hook import HostHook
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.recall import RequestInHand
 from adaptive.settings.user_valves import UserValves
@@ -109,24 +108,11 @@ def system_prompt(body: dict[str, Any]) -> str:
     return body["messages"][0]["content"]
 
 
-@pytest.mark.parametrize("name", ["inlet", "outlet"])
-def test_hooks_as_the_host_reads_them(name: str) -> None:
-    """Hooks are coroutines whose arguments all have defaults: no release supplies every one."""
-    hook = getattr(Filter(), name)
-    assert inspect.iscoroutinefunction(hook)
-    body, *others = inspect.signature(hook).parameters.values()
-    assert body.name == "body"
-    assert all(one.default is None for one in others)
-    assert all(one.name.startswith("__") and one.name.endswith("__") for one in others)
-
-
 def test_names_that_mean_something_to_the_host() -> None:
     """The filter is no toggle, takes no files away, and has no hook that it does not need."""
     plugin = Filter()
     for name in ("toggle", "file_handler", "stream", "request", "icon"):
         assert not hasattr(plugin, name)
-    assert isinstance(plugin.valves, plugin.Valves)
-    assert issubclass(plugin.UserValves, BaseModel)
 
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
@@ -145,8 +131,6 @@ async def test_unsupported_host(name: str, caplog: pytest.LogCaptureFixture) -> 
     "user",
     [
         {},
-        {"id": ""},
-        {"id": None},
         {"id": "ada", "valves": UserValves(enabled=False)},
         {"id": "ada", "settings": {"ui": {"memory": False}}},
     ],
@@ -169,33 +153,28 @@ async def test_old_block_goes(words: Any) -> None:
     assert body == before
 
 
-@pytest.mark.parametrize("metadata", [SAVED, API], ids=["saved", "api"])
-async def test_host_that_has_changed(
-    metadata: dict[str, Any], caplog: pytest.LogCaptureFixture
-) -> None:
-    """When the host's modules are not where they were, the message goes on as it came."""
-    body, page = a_body(), Page()
-    before = copy.deepcopy(body)
-    with caplog.at_level(logging.WARNING):
-        assert await run(on_a_host().inlet, body, dict(metadata), page) is body
-    assert body == before
-    assert page.lines == [f"Answered without memories: {UNEXPECTED}"]
-    assert "open_webui" in caplog.text
-
-
 @pytest.mark.parametrize(
-    ("failure", "reason"),
+    ("metadata", "failure", "reason"),
     [
-        (HostError("the database is locked"), "the database is locked"),
-        (TimeoutError(), "they took too long"),
-        (RuntimeError("a bug"), UNEXPECTED),
+        (Faulty(HostError("the database is locked")), "HostError", "the database is locked"),
+        (Faulty(TimeoutError()), "TimeoutError", "they took too long"),
+        (Faulty(RuntimeError("a bug")), "RuntimeError", UNEXPECTED),
+        # The host's modules are not where they were.
+        (SAVED, "ModuleNotFoundError", UNEXPECTED),
+        (API, "ModuleNotFoundError", UNEXPECTED),
     ],
 )
-async def test_recall_fails(failure: Exception, reason: str) -> None:
-    """Whatever fails, the message goes on, and the user is told the reason."""
+async def test_recall_fails(
+    metadata: dict[str, Any], failure: str, reason: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever fails, the message goes on, the user is told the reason, and it is measured."""
     body, page = a_body(), Page()
-    assert await run(on_a_host().inlet, body, Faulty(failure), page) is body
+    before = copy.deepcopy(body)
+    caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
+    assert await run(on_a_host().inlet, body, copy.copy(metadata), page) is body
+    assert body == before
     assert page.lines == [f"Answered without memories: {reason}"]
+    assert f'{{"part": "inlet", "outcome": "failed", "reason": "{failure}"' in caplog.text
 
 
 async def test_chat_fits_whatever_fails() -> None:
@@ -246,14 +225,6 @@ async def test_odd_bodies(name: str, body: dict[str, Any]) -> None:
     assert isinstance(await run(getattr(on_a_host(), name), body, API), dict)
 
 
-@pytest.mark.parametrize("name", ["inlet", "outlet"])
-async def test_odd_valves_of_a_user(name: str) -> None:
-    """What another filter left in the user's valves is passed over."""
-    for left_behind in (None, "text", {"enabled": False}, object()):
-        user = {"id": "ada", "valves": left_behind}
-        assert await run(getattr(on_a_host(), name), a_body("?!"), API, None, user)
-
-
 async def test_outlet_returns_at_once() -> None:
     """The outlet hands the body back and learns afterwards: nobody waits for it."""
     plugin, body, page = on_a_host(), a_body(), Page()
@@ -270,17 +241,7 @@ async def test_outlet_returns_at_once() -> None:
     assert page.lines == ["Nothing saved: queueing a turn: No module named 'open_webui'"]
 
 
-@over(
-    "metadata",
-    [
-        CHANNEL,
-        {**SAVED, "chat_id": "local:s"},
-        {**SAVED, "internal": True},
-        {**SAVED, "automation_id": "a"},
-        {**SAVED, "user_message": {"meta": {"internal": True}}},
-        API,
-    ],
-)
+@over("metadata", [CHANNEL, {**SAVED, "chat_id": "local:s"}, {**SAVED, "internal": True}, API])
 async def test_conversations_that_are_not_learned(metadata: dict[str, Any]) -> None:
     """Where the words may not be the user's own, nothing is learned and nothing is said."""
     page = Page()
@@ -288,42 +249,87 @@ async def test_conversations_that_are_not_learned(metadata: dict[str, Any]) -> N
     assert page.lines == []
 
 
-@pytest.mark.parametrize(
-    ("error", "lines"),
-    [(HostError("locked"), ["Failed: locked"]), (RuntimeError("x"), [f"Failed: {UNEXPECTED}"])],
-)
-async def test_work_behind_an_answer(
-    error: Exception, lines: list[str], caplog: pytest.LogCaptureFixture
-) -> None:
-    """What fails behind an answer is logged, and told where the user waits for it."""
+def noted_work(plugin: Filter, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What is begun behind answers from now on, by its name, with its first argument."""
+    begun: dict[str, Any] = {}
+
+    def noting(name: str) -> Hooked:
+        async def work(*given: Any) -> Any:
+            begun[name] = given[0]
+            return {}
+
+        return work
+
+    works = [(HostHook, "name_chat"), (plugin._history, "keep")]
+    works += [(plugin._learning, "put"), (plugin._learning, "learn")]
+    works += [(plugin._correction, "correct_links"), (plugin._postprocessor, "process")]
+    for owner, name in works:
+        monkeypatch.setattr(owner, name, noting(name))
+    return begun
+
+
+LINKED = [
+    {"id": "m", "role": "user", "content": "I live in Lisbon."},
+    {"id": "a", "role": "assistant", "content": "[Nice](https://example.com/gone)"},
+]
+EVERYTHING = {
+    "validate_links": True,
+    "enable_postprocessing": True,
+    "history_recall_default": "all",
+}
+
+
+@pytest.mark.parametrize("on", [True, False])
+async def test_what_follows_an_answer(monkeypatch: pytest.MonkeyPatch, *, on: bool) -> None:
+    """Links, title, notes and past conversation are seen to behind it, where they are wanted."""
+    plugin = on_a_host()
+    plugin.valves = plugin.Valves(**EVERYTHING if on else {})
+    begun = noted_work(plugin, monkeypatch)
+    told = {**SAVED, "message_id": "a", "adaptive_memory": {"title": "Lisbon"} if on else {}}
+    await run(plugin.outlet, {"messages": LINKED}, told)
+    more = {"correct_links", "process", "keep", "name_chat"}
+    assert begun.keys() == {"put", "learn"} | (more if on else set())
+
+
+@pytest.mark.parametrize("off", [{"admin": "off"}, {"user": "off"}], ids=str)
+async def test_saving_is_off(off: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then no turn waits to be learned, and nothing that a later look at it finds is, either."""
+    plugin, page = on_a_host(), Page()
+    plugin.valves = plugin.Valves(**EVERYTHING, save_mode=off.get("admin", "auto"))
+    begun = noted_work(plugin, monkeypatch)
+    user = {"id": "ada", "valves": UserValves(save_mode=off.get("user", "auto"))}
+    told = {**SAVED, "message_id": "a"}
+    await run(plugin.outlet, {"messages": LINKED}, told, page, user)
+    assert page.lines == []
+    assert begun["process"].turn is None
+
+
+async def test_warned_of() -> None:
+    """A turn that was warned of is not learned, and a line says so to who wants to see lines."""
+    page, reason = Page(), "Nothing learned from this message: prompt injection is likely (95%)"
+    told = {**SAVED, "adaptive_memory": {"unlearned": reason}}
+    await run(on_a_host().outlet, a_body(), told, page)
+    assert page.lines[0] == reason
+    assert not any("queueing a turn" in one for one in page.lines)
+    quiet = Page()
+    user = {"id": "ada", "valves": UserValves(show_status=False)}
+    await run(on_a_host().outlet, a_body(), told, quiet, user)
+    assert quiet.lines == []
+
+
+async def test_work_behind_an_answer(caplog: pytest.LogCaptureFixture) -> None:
+    """What fails behind an answer is logged and measured, and told where the user waits for it."""
+    caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
     plugin, page = on_a_host(), Page()
     hook = plugin._hook({"id": "ada"}, dict(SAVED), request(), page.emit, None)
     assert hook is not None
 
     async def work() -> str:
-        raise error
+        raise RuntimeError("a bug")
 
     plugin._behind(hook, work(), "trying", "Failed")
     plugin._behind(hook, work(), "trying in silence")
     await settled()
-    assert page.lines == lines
+    assert page.lines == [f"Failed: {UNEXPECTED}"]
     assert "trying" in caplog.text
-
-
-async def test_silent_status() -> None:
-    """Who wants no status line gets none, not even about a failure."""
-    page = Page()
-    user = {"id": "ada", "valves": UserValves(show_status=False)}
-    await run(on_a_host().inlet, a_body(), dict(SAVED), page, user)
-    await run(on_a_host().outlet, a_body(), dict(SAVED), page, user)
-    assert page.lines == []
-
-
-async def test_user_is_not_kept_on_the_instance() -> None:
-    """One instance serves everybody: nothing of a user stays on it."""
-    plugin = on_a_host()
-    await run(plugin.inlet, a_body("my secret words"), dict(SAVED), None, {"id": "user-4711"})
-    await run(plugin.outlet, a_body("my secret words"), dict(SAVED), None, {"id": "user-4711"})
-    kept = {name: value for name, value in vars(plugin).items() if name not in ("valves",)}
-    assert "secret" not in str(kept)
-    assert not [value for value in kept.values() if value == "user-4711"]
+    assert '{"part": "trying in silence", "outcome": "failed"' in caplog.text

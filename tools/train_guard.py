@@ -29,7 +29,6 @@ from sklearn.linear_model import LogisticRegression
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from adaptive.privacy.injection import (
-    GUARD_BUCKETS,
     feature_value,
     injection_reason,
     order_features,
@@ -52,6 +51,8 @@ DRAWN = 2
 ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 SEED = 14
 FALSE_REFUSALS = 0.02
+# So many values can a feature's hash have (``order_features``).
+BUCKETS = 1 << 16
 # The inverse of the regularisation.
 INVERSE_PENALTY = 30.0
 # There are three times as many harmless texts.
@@ -178,7 +179,7 @@ def trained(texts: Sequence[LabelledText]) -> LinearModel:
     rows = [order_features(order_parts(one.text)[0]) for one in texts]
     ends = np.cumsum([0, *map(len, rows)])
     values = np.concatenate([np.full(len(row), feature_value(len(row))) for row in rows])
-    features = csr_matrix((values, np.concatenate(rows), ends), shape=(len(rows), GUARD_BUCKETS))
+    features = csr_matrix((values, np.concatenate(rows), ends), shape=(len(rows), BUCKETS))
     machine = LogisticRegression(
         C=INVERSE_PENALTY,
         class_weight={True: ATTACK_WEIGHT, False: 1},

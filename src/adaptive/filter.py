@@ -15,37 +15,34 @@ from fastapi import Request
 from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.postprocessing import Postprocessor, answered_turn
 from adaptive.answer.preprocessing import Preprocessor
-from adaptive.answer.suggestions import Suggestions
-from adaptive.control.erasing import Erasing
-from adaptive.control.restoring import Restoring
+from adaptive.control.requests import MemoryRequests
 from adaptive.control.spoken_requests import spoken_request
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import AdaptiveMemoryError
-from adaptive.core.foreground import Foreground
 from adaptive.core.messages import Message, typed_message
 from adaptive.core.shapes import listing, mapping
-from adaptive.core.table_ports import PendingTurn
 from adaptive.history.conversation import HISTORY_PREAMBLE, PastConversation, PastQuestion
 from adaptive.history.window import plain_window, request_window
-from adaptive.host.embedding import warm_up
 from adaptive.host.erasure import host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
-from adaptive.host.hook import HostHook
+from adaptive.host.hook import HostHook, memory_switch
 from adaptive.host.installed import Installation
 from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
-from adaptive.host.providers import HostModels
-from adaptive.host.redacted_turns import RedactedTurns, withheld
+from adaptive.host.providers import known_models, warm_up
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
-from adaptive.host.switched_off import memory_switch, memory_switched_off, see_switch
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
 from adaptive.learn.archive import restore_memory
 from adaptive.learn.learning import Learning
+from adaptive.learn.queue import Foreground
 from adaptive.learn.report import NOTHING_NEW
+from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.turns import typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
+from adaptive.privacy.pending import PendingTurn
+from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
 from adaptive.recall.question import Complete, Question
 from adaptive.recall.recall import PastSearched, Recall, RecallPorts, RequestInHand
@@ -77,14 +74,13 @@ class Filter:
         tables = self._tables = HostTables(Sealer(host_secret()))
         notes, trail = tables.chat_notes, AuditTrail(tables.audit)
         suggestions = Suggestions(tables.suggestions)
-        serves, give_way = self._installation.serves, self._foreground.give_way
         kept = (tables.pending, tables.archive, tables.usage, tables.leases)
         learning = self._learning = Learning(
-            indexes, *kept, formats, start, trail, suggestions, serves, give_way
+            indexes, *kept, formats, start, trail, suggestions, self._foreground
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
         past = HostHistoryVectors(), HostPastChats()
-        self._history = PastConversation(formats, notes, tables.leases, nulls, *past)
+        self._history = PastConversation(formats, notes, nulls, *past)
         self._preprocessor = Preprocessor(formats, start, trail.record)
         ports = RecallPorts(
             asking=self._asking,
@@ -97,12 +93,11 @@ class Filter:
         parts: Any = (learning.writing, learning.model_for, learning.learn_findings)
         self._postprocessor = Postprocessor(formats, notes, trail.record, *parts)
         self._correction = AnswerCorrection(learning.writing)
-        forgetting = (self._recall.forget, self._postprocessor.forget, suggestions.forget)
-        self._restoring = Restoring(learning, restore_memory)
+        forgetting = (self._recall.forget, self._postprocessor.forget)
         caches = (*forgetting, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
-        self._erasing = Erasing(learning, self._restoring, partial(host_eraser, held))
-        Valves.model_catalogue = HostModels(lambda: str(self.valves.llm_host_model))
+        self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
+        Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
             warming = warm_up(request, indexes, tables.vectors)
             self._behind(None, warming, "making ready ahead")
@@ -267,7 +262,7 @@ class Filter:
                     return body
                 if memory_switch(hook.user) is not None:
                     writing, leases = self._learning.writing, self._tables.leases
-                    seeing = see_switch(hook, hook.user, writing, leases)
+                    seeing = hook.see_switch(writing, leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")
@@ -276,9 +271,8 @@ class Filter:
     async def _answered(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
         """The answer as it is to stand; what is to be done behind it is begun."""
         body = await self._correction.cleaned(hook, body)
-        if answered := self._correction.with_links(hook, body):
-            links = self._correction.correct_links(hook, answered)
-            self._behind(hook, links, "checking an answer's links")
+        if self._correction.has_links(hook, body):
+            self._behind(hook, self._correction.correct_links(hook), "checking an answer's links")
         messages = _messages_of(body)
         if title := hook.state.pop("title", ""):
             self._behind(hook, hook.name_chat(title, messages), "naming a chat")
@@ -305,9 +299,9 @@ class Filter:
         if request is None or (request == "restore" and not hook.settings.enabled):
             return False
         if request == "restore":
-            work, failure = self._restoring.restore(hook), "Not restored"
+            work, failure = self._requests.restore(hook), "Not restored"
         else:
-            work, failure = self._erasing.erase(hook, request), "Not erased"
+            work, failure = self._requests.erase(hook, request), "Not erased"
         self._behind(hook, work, "doing what was asked for", failure)
         return True
 
@@ -321,7 +315,7 @@ class Filter:
     ) -> HostHook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
-        if memory_switched_off(user or {}):
+        if memory_switch(user or {}) is False:
             settings = settings.model_copy(update={"enabled": False})
         if request is None or not user or not user.get("id"):
             return None

@@ -10,10 +10,10 @@ from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
 from adaptive.core.ports import Completer
-from adaptive.core.table_ports import AuditEntry
 from adaptive.host.hook import HostHook
 from adaptive.host.page import EventEmitter
 from adaptive.host.stored_answer import HostAnswer, MessageChange
+from adaptive.privacy.kept import AuditEntry
 from tests.fakes import ScriptedModel, hook_settings
 
 SAVED = {"chat_id": "c", "session_id": "s", "message_id": "a", "user_message_id": "m"}
@@ -24,25 +24,22 @@ class Shelf:
 
     def __init__(self, content: str = "", **fields: Any) -> None:
         self.message: dict[str, Any] = {"id": "a", "role": "assistant", "content": content}
-        self.message.update(done=True, **fields)
+        self.message.update({"done": True, **fields})
         self.events: list[dict[str, Any]] = []
 
     async def change(
         self, chat_id: str, message_id: str, change: MessageChange
     ) -> dict[str, Any] | None:
-        """Read, change and write."""
         assert (chat_id, message_id) == ("c", "a")
         fields = change(self.message)
         self.message.update(fields or {})
         return fields
 
     async def emit(self, event: dict[str, Any]) -> None:
-        """Show an event."""
         self.events.append(event)
 
     @property
     def statuses(self) -> list[str]:
-        """The lines that were shown."""
         return [one["data"]["description"] for one in self.events if one["type"] == "status"]
 
 
@@ -60,14 +57,12 @@ class AnswerHook(HostHook):
         return "shared" if self.shared else self.told_kind
 
     async def completer(self) -> Completer:
-        """The model."""
         if self.refusal is not None:
             raise self.refusal
         return self.model
 
     @property
     def stored_answer(self) -> HostAnswer:
-        """The answer on the shelf."""
         return HostAnswer("c", "a", self.shelf.emit, self.shelf.change)
 
     async def suggest(self, lines: Sequence[str]) -> bool:
@@ -102,6 +97,5 @@ class ListedChanges:
         self.entries: list[AuditEntry] = []
 
     async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
-        """Add them."""
         assert user_id == "ada"
         self.entries += entries

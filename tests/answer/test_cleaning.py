@@ -5,16 +5,10 @@ from __future__ import annotations
 import json
 import time
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from adaptive.answer.correction import cleaned_answer
 from tests.rates import over
 
-CALL = '{"name": "search", "arguments": {"q": "tea"}}'
 FACT = '{"answer": 42}'
-
-
 STRAY = [
     ("It is tea.</s>", "It is tea."),
     ("It is tea. </s></tool_code>\n<|im_end|>\n", "It is tea."),
@@ -26,7 +20,7 @@ STRAY = [
     ("Hello</s> world", "Hello world"),
     ("One. <|eot_id|>\nTwo.", "One.\nTwo."),
     ("```\nx\n```</s>", "```\nx\n```"),
-    ("Tea.<|im_<|im_end|>end|>", "Tea."),
+    ("Tea.\n\n<|im_end|>\n\nMilk.", "Tea.\n\nMilk."),
     ("<|im_end|>", ""),
     ("Tea.\n<tool_call>", "Tea."),
 ]
@@ -69,20 +63,6 @@ def test_cleaned(text: str, clean: str) -> None:
 def test_kept(text: str) -> None:
     """Code, quotations, pairs and JSON that says different things stay, to the letter."""
     assert cleaned_answer(text) == text
-
-
-PIECES = st.sampled_from(
-    ["</s>", "<s>", "<|im_end|>", "<|im_", "end|>", "<|im_start|>", "assistant", "</tool_code>",
-     "[INST]", "```", "`", "~~~", "\n", "\n\n", "    ", " ", "tea", '"', "(", ")", FACT, CALL,
-     '{"a"', "{", "}", ",", "<think>", "</think>", "<", "|", ">", "> ", "- "]
-)  # fmt: skip
-
-
-@given(st.lists(PIECES, max_size=40))
-def test_twice_is_once(pieces: list[str]) -> None:
-    """Cleaning what was cleaned changes nothing, however marks are mixed with code."""
-    once = cleaned_answer("".join(pieces))
-    assert cleaned_answer(once) == once
 
 
 def test_large_answers() -> None:

@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from adaptive.answer.postprocessing import AnsweredTurn, Postprocessor, answered_turn
-from adaptive.core.errors import HostError, ModelBusy, TablesUnavailable
-from adaptive.core.kept import ChatNotes
+from adaptive.core.errors import HostError
 from adaptive.core.model import Draft, Memory, Operation, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.kept import ChatNotes, ChatNotesTable
 from adaptive.settings.hook import Hook
-from tests.answer.hooks import SAVED, AnswerHook, ListedChanges, Shelf, a_hook
-from tests.fakes import ScriptedModel, memory, turn
+from tests.answer.hooks import SAVED, ListedChanges, Shelf, a_hook
+from tests.fakes import ListedEntries, ScriptedModel, memory, turn
 from tests.rates import over
 
 WORDS = "I live in Porto and I want to cook."
@@ -33,40 +33,26 @@ def reply(**fields: Any) -> str:
 
 
 class World:
-    """One user's turn with everything that it may change; what is named in ``failing`` fails."""
+    """One user's turn with everything that it may change."""
 
     def __init__(self, *script: str | Exception, shared: bool = False, **valves: Any) -> None:
         self.model, self.shelf = ScriptedModel(*script), Shelf("Try a soup.")
         valves = {"enable_postprocessing": True, **valves}
         self.hook = a_hook(shelf=self.shelf, shared=shared, **valves)
-        self.audit, self.failing = ListedChanges(), set[str]()
-        self.rows: dict[tuple[str, str], ChatNotes] = {}
+        self.audit = ListedChanges()
+        self.notes = ChatNotesTable(ListedEntries())
         self.memories: dict[str, Memory] | Exception = {NUTS.id: NUTS}
         self.found: list[Sequence[Operation]] = []
         self.learned = asyncio.Event()
         self.learned.set()
-        self.processor = Postprocessor(
-            AnswerFormats(),
-            self,
+        parts: Any = (
+            self.notes,
             self.audit.record,
             asyncio.Semaphore(1),
             self._model_for,
             self._learn,
         )
-
-    async def read(self, user_id: str, chat_id: str) -> ChatNotes:
-        """Notes of a chat."""
-        self._check("read")
-        return self.rows.get((user_id, chat_id), ChatNotes())
-
-    async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
-        """Other notes."""
-        self._check("write")
-        self.rows[user_id, chat_id] = notes
-
-    def _check(self, name: str) -> None:
-        if name in self.failing:
-            raise TablesUnavailable("no table can be created")
+        self.processor = Postprocessor(AnswerFormats(), *parts)
 
     async def _model_for(
         self, hook: Hook, memory_ids: Sequence[str]
@@ -83,49 +69,32 @@ class World:
         if is_wanted():
             self.found.append(findings)
 
-    async def process(self, *injected: str) -> ChatNotes | None:
+    async def process(self, *injected: str) -> ChatNotes:
         """Look back at a turn; what is noted of the chat then."""
         said = AnsweredTurn(self.hook, WORDS, "Try a soup.", injected, turn(WORDS))
         await self.processor.process(said, self.learned)
-        return self.rows.get(("ada", "c"))
-
-
-async def test_chat_is_noted() -> None:
-    """Summary and tags are noted for the chat, and shown to the model with the next turn."""
-    cake = reply(chat_summary="A cake came next.", chat_tags=["cake"])
-    world = World(reply(), cake, memory_keep="allergies")
-    assert await world.process(NUTS.id) == ChatNotes(SUMMARY, ("soup",))
-    assert await world.process() == ChatNotes("A cake came next.", ("cake",))
-    first, second = world.model.requests
-    assert first.system.startswith("# Postprocess\n")
-    assert "peanuts" not in f"{first.system}{first.user}"
-    assert "\n- Also worth keeping: allergies\n" in first.system
-    assert f"## Summary so far\n{SUMMARY}" in second.user
-    assert "## Last answer\nTry a soup." in second.user
-    assert (world.shelf.statuses, world.audit.entries) == ([], [])
+        return await self.notes.read("ada", "c")
 
 
 @over(
     "leak",
     [
-        "The user lives in Lisbon and is allergic to peanuts.",
         "The user, who is allergic to peanuts, asked for a soup.",
         "The assistant named shops in Lisbon.",
     ],
 )
 async def test_no_memory_is_noted(leak: str) -> None:
-    """What only an injected memory could tell is left out of summary and tags."""
+    """What only an injected memory could tell is left out of summary and tags, and not shown."""
     world = World(reply(chat_summary=f"{SUMMARY} {leak}", chat_tags=["soup", "peanuts"]))
     assert await world.process(NUTS.id) == ChatNotes(SUMMARY, ("soup",))
+    assert "peanuts" not in world.model.requests[0].user
 
 
 async def test_what_was_said_may_be_noted() -> None:
     """What the user said in this chat is no secret in it, and Chinese sentences are told apart."""
     world = World(reply(chat_summary="The user lives in Porto and wants to cook."))
     world.memories = {"m-2": memory("m-2", PORTO)}
-    noted = await world.process("m-2")
-    assert noted is not None
-    assert "Porto" in noted.summary
+    assert "Porto" in (await world.process("m-2")).summary
     world = World(reply(chat_summary="用户问了汤。用户住在波尔图市中心。"))
     world.memories = {"m-2": memory("m-2", "用户住在波尔图市中心")}
     assert await world.process("m-2") == ChatNotes("用户问了汤。", ("soup",))
@@ -135,7 +104,7 @@ async def test_gate_of_notes() -> None:
     """A summary or a tag that no write may hold is not noted; what stood before stays."""
     summary = "The password is Tr0ub4dor&3xyz."
     world = World(reply(chat_summary=summary, chat_tags=["tea", "a" * 41, "Tea"]))
-    world.rows["ada", "c"] = ChatNotes("Before.", ("x",))
+    await world.notes.write("ada", "c", ChatNotes("Before.", ("x",)), 0)
     noted = await world.process()
     assert noted == ChatNotes("Before.", ("tea",))
 
@@ -159,7 +128,7 @@ async def test_findings_are_learned() -> None:
     world = World(reply(new_learnings=[PORTO]))
     world.learned.clear()
     task = asyncio.create_task(world.process())
-    while not world.rows:
+    while await world.notes.read("ada", "c") == ChatNotes():
         await asyncio.sleep(0)
     await asyncio.sleep(0.01)
     assert world.found == []
@@ -168,22 +137,19 @@ async def test_findings_are_learned() -> None:
     assert world.found == [(Operation("NEW", draft=Draft(PORTO, bank="General")),)]
 
 
-@pytest.mark.parametrize("answer", [ModelBusy("busy"), "I would rather sing.", "{}"], ids=str)
-async def test_model_in_trouble(answer: str | Exception) -> None:
-    """Without a usable reply nothing follows."""
-    world = World(*[answer] * 5)
-    assert (await world.process(), world.shelf.events) == (None, [])
-
-
 async def test_nobody_is_asked() -> None:
-    """Not in others' chats, nor where the host fails, a memory is hidden or notes can't be read."""
-    shared, failing, hidden, unread = World(shared=True), World(), World(), World()
+    """Not in others' chats, nor where the host fails, or a memory is hidden.
+
+    Nor does anything follow where a reply is of no use.
+    """
+    singing = World(*["I would rather sing."] * 5)
+    assert (await singing.process(), singing.shelf.events) == (ChatNotes(), [])
+    shared, failing, hidden = World(shared=True), World(), World()
     failing.memories = HostError("the host knows no user")
-    unread.failing = {"read"}
-    for world in (shared, failing, unread):
-        await world.process()
+    await shared.process()
+    await failing.process()
     await hidden.process("gone")
-    assert all(one.model.requests == [] for one in (shared, failing, hidden, unread))
+    assert all(one.model.requests == [] for one in (shared, failing, hidden))
 
 
 @pytest.mark.parametrize("forgotten", ["ada", "bob"])
@@ -196,31 +162,25 @@ async def test_erased_meanwhile(forgotten: str) -> None:
         await asyncio.sleep(0)
     world.processor.forget(forgotten)
     world.model.gate.set()
-    left = (await task is None, world.found == [], "followUps" not in world.shelf.message)
+    left = (await task == ChatNotes(), world.found == [], "followUps" not in world.shelf.message)
     assert left == (forgotten == "ada",) * 3
-
-
-QUESTION = {"id": "m", "role": "user", "content": WORDS}
-ANSWER = {"id": "a", "role": "assistant", "content": "<details>thinking</details>Try a soup."}
-
-
-def answered(
-    *messages: dict[str, Any],
-    words: str = WORDS,
-    metadata: dict[str, Any] | None = None,
-    wanted: bool = True,
-) -> AnsweredTurn | None:
-    """What there is to look back at."""
-    hook: AnswerHook = a_hook({**SAVED, **(metadata or {})}, enable_postprocessing=wanted)
-    hook.state["injected"] = ["m-1"]
-    return answered_turn(hook, messages or (QUESTION, ANSWER), words, turn(WORDS))
 
 
 def test_nothing_to_look_back_at() -> None:
     """Only saved chats are looked back at, with words and an answer, where the admin wants it."""
-    for metadata in ({"chat_id": "local:1"}, {"chat_id": "channel:1"}, {"internal": True}):
-        assert answered(metadata=metadata) is None
-    assert answered(QUESTION, {**ANSWER, "content": " "}) is None
-    assert answered(QUESTION) is None
-    assert answered(words="…") is None
-    assert answered(wanted=False) is None
+    question = {"id": "m", "role": "user", "content": WORDS}
+    thinking = {"id": "a", "role": "assistant", "content": "<details>thinking</details>"}
+    answer = {**thinking, "content": "<details>thinking</details>Try a soup."}
+
+    def answered(
+        said: dict[str, Any], words: str = WORDS, chat_id: str = "c", on: bool = True
+    ) -> str:
+        hook = a_hook({**SAVED, "chat_id": chat_id}, enable_postprocessing=on)
+        found = answered_turn(hook, [question, said], words, None)
+        return found.answer if found else ""
+
+    assert answered(answer) == "Try a soup."
+    assert answered(thinking) == answered(question) == answered(answer, "…") == ""
+    for chat_id in ("local:1", "channel:1"):
+        assert answered(answer, chat_id=chat_id) == ""
+    assert answered(answer, on=False) == ""

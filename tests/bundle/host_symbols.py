@@ -51,13 +51,12 @@ def _imports(
 ) -> Iterator[tuple[tuple[int, str], Symbol]]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         for alias in node.names:
-            bound = alias.asname or alias.name
-            if isinstance(node, ast.Import) and _of_host(alias.name):
-                symbol = Symbol(alias.name, None, None, optional, path, node.lineno)
-                yield (node.lineno, bound), symbol
-            elif isinstance(node, ast.ImportFrom) and _of_host(node.module):
-                symbol = Symbol(node.module or "", alias.name, None, optional, path, node.lineno)
-                yield (node.lineno, bound), symbol
+            is_from = isinstance(node, ast.ImportFrom)
+            module = (node.module or "") if is_from else alias.name
+            if f"{module}.".startswith(f"{HOST}."):
+                name = alias.name if is_from else None
+                symbol = Symbol(module, name, None, optional, path, node.lineno)
+                yield (node.lineno, alias.asname or alias.name), symbol
         return
     for child in ast.iter_child_nodes(node):
         yield from _imports(child, path, optional=_is_optional(node, child, optional))
@@ -70,14 +69,9 @@ def _is_optional(node: ast.AST, child: ast.AST, optional: bool) -> bool:
         # The handler holds what takes the place of the failed import.
         return optional or child in node.body or child in node.handlers
     if isinstance(node, ast.With):
-        suppressed = {
-            name.id
-            for item in node.items
-            if "suppress" in ast.unparse(item.context_expr)
-            for name in ast.walk(item.context_expr)
-            if isinstance(name, ast.Name)
-        }
-        return optional or bool(suppressed & IMPORT_FAILURES)
+        held = [part for item in node.items for part in ast.walk(item.context_expr)]
+        names = {part.id for part in held if isinstance(part, ast.Name)}
+        return optional or ("suppress" in names and bool(names & IMPORT_FAILURES))
     return optional
 
 
@@ -86,10 +80,6 @@ def _catches_import_failure(handler: ast.ExceptHandler) -> bool:
         return True
     names = {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
     return bool(names & IMPORT_FAILURES)
-
-
-def _of_host(module: str | None) -> bool:
-    return module == HOST or (module or "").startswith(HOST + ".")
 
 
 def is_there(symbol: Symbol, package: Path) -> bool:
@@ -142,24 +132,16 @@ def _has_attribute(file: Path, name: str, attribute: str) -> bool:
     for node in _read(file).tree.body:
         match node:
             case ast.Assign(targets=[ast.Name(id=bound)], value=ast.Call(func=ast.Name(id=made))):
-                if bound == name and made in classes:
-                    return _class_has(classes[made], classes, attribute)
+                name = made if bound == name and made in classes else name
             case _:
                 pass
     return name not in classes or _class_has(classes[name], classes, attribute)
 
 
 def _class_has(node: ast.ClassDef, classes: dict[str, ast.ClassDef], attribute: str) -> bool:
-    for statement in node.body:
-        match statement:
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-                found = name
-            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
-                found = name
-            case _:
-                continue
-        if found == attribute:
-            return True
+    body = Module("", "", "", ast.Module(node.body, []))
+    if attribute in {one.name for one in bindings(body)}:
+        return True
     bases = [ast.unparse(base) for base in node.bases]
     # A base from another file may bring anything.
     return any(

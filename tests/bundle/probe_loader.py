@@ -11,6 +11,7 @@ import importlib
 import importlib.util
 import json
 import logging
+import math
 import os
 import sys
 import time
@@ -37,6 +38,12 @@ async def finish_later(gate):
 """
 
 QUESTION = [{"role": "user", "content": "What is my dog called?"}]
+# That what is taken is in bounds too is proved with one pydantic, where valves are tested.
+GARBAGE: tuple[Any, ...] = (
+    *("", " ", "abc", "NaN", "-inf", "1e400", "7", "x" * 100_000, "\ud800\x00"),
+    *(None, True, -1, 0, 3.5, 10**30, -(10**400), math.nan, math.inf, -math.inf),
+    *([], [""], ["General", 1, None], {}, {"a": {"b": [None]}}),
+)
 
 
 class Warnings(logging.Handler):
@@ -53,7 +60,6 @@ class Warnings(logging.Handler):
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     """Load the plug-in, use it, load it again, then load new code while the old has work to do."""
     from fastapi import FastAPI, Request
-    from valve_rules import broken_by_garbage
 
     importlib.import_module("open_webui.config")  # makes the tables
 
@@ -92,7 +98,6 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     gate.set()
     generation, filter_class, has_schema, own_valves = await running
     told |= {
-        "names": [type(old).__module__, type(new).__module__],
         "new is served": app.state.FUNCTIONS[PLUGIN_ID] is new and new is not old,
         "generations": [generation, served.GENERATION],
         "old is itself": filter_class is type(old) and has_schema and own_valves,
@@ -131,6 +136,18 @@ def schema_of(instance: Any, name: str) -> list[str]:
     valves = getattr(instance, name)
     schema = plugin.resolve_valves_schema_options(valves, valves.model_json_schema(), None)
     return sorted(schema["properties"])
+
+
+def broken_by_garbage(model: Any) -> list[str]:
+    """Valves that a saved value of any kind makes raise."""
+    broken: list[str] = []
+    for name in model.model_fields:
+        for value in GARBAGE:
+            try:
+                model(**{name: value})
+            except Exception as error:  # noqa: BLE001 - that anything raises is the finding
+                broken.append(f"{name}={value!r:.80} raised {type(error).__name__}")
+    return broken
 
 
 def defaults_of(model: Any) -> bool:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from tools.bundle import BUNDLE
+
 PROJECT = Path(__file__).resolve().parents[2]
+COMMITTED = PROJECT / BUNDLE
 
 PROMPT = """# Extract memories
 
@@ -54,7 +57,7 @@ from adaptive.settings.valves import (
     Valves,
 )
 
-# A comment that stays where it is.
+# A comment that stays in the source.
 WORD = re.compile(r"\\w+")
 LONG_TEXT = """
 
@@ -87,36 +90,22 @@ except ImportError:
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
-
-
-class Lenient(BaseModel):
-    """Takes the default for whatever does not validate."""
-
-    @field_validator("*", mode="wrap")
-    @classmethod
-    def _usable(cls, value: Any, validate: Any, info: Any) -> Any:
-        try:
-            return validate(value)
-        except ValidationError:
-            return cls.model_fields[info.field_name].get_default()
+from pydantic import BaseModel, Field
 
 
-class Valves(Lenient):
+class Valves(BaseModel):
     """Valves of the admin."""
 
     priority: int = Field(default=0, ge=-10, le=10)
     memory_format: Literal["bullet", "numbered"] = "bullet"
-    prompt: str = ""
 
 
-class UserValves(Lenient):
+class UserValves(BaseModel):
     """Valves of a user."""
 
     enabled: bool = True
-    share: float = Field(default=0.5, ge=0, le=1)
 ''',
     "src/adaptive/filter.py": '''\
 """The filter."""

@@ -55,14 +55,3 @@ def test_optional_symbols(installed_host: HostEnvironment) -> None:
         if not any(is_there(symbol, package) for package in packages)
     ]
     assert absent == []
-
-
-def test_only_the_host_room_knows_the_host() -> None:
-    """No other room imports the host."""
-    outside = [file for file in SOURCE.rglob("*.py") if file.parent != SOURCE / "host"]
-    symbols = [
-        str(symbol)
-        for file in outside
-        for symbol in symbols_of(file.name, file.read_text(encoding="utf-8"))
-    ]
-    assert symbols == []

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import fcntl
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from demo.environment import HostEnvironment
+from tests.bundle.small_project import COMMITTED
 from tests.hosts import SOFT_MODULES, run_in_host
 
 PROBE = Path(__file__).with_name("probe_loader.py")
-# From 0.12 on each load has a name of its own.
-UNIQUE_NAME = re.compile(r"function_adaptive_memory_[0-9a-f]{32}")
 TURN = {
     "roles": ["system", "user"],
     "recalled": True,
@@ -34,7 +32,6 @@ def soft(request: pytest.FixtureRequest) -> bool:
 @pytest.fixture(scope="module")
 def told(
     installed_host: HostEnvironment,
-    committed: Path,
     soft: bool,
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
@@ -50,21 +47,10 @@ def told(
     with (data / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not answer.exists():
-            arguments = {"plugin": str(committed), "soft": SOFT_MODULES}
+            arguments = {"plugin": str(COMMITTED), "soft": SOFT_MODULES}
             found = run_in_host(installed_host, PROBE, arguments, data, soft_dependencies=soft)
             answer.write_text(json.dumps(found))
     return json.loads(answer.read_text())
-
-
-def test_module_name(told: dict[str, Any], installed_host: HostEnvironment) -> None:
-    """It loads under the name that the release gives, which may be another one each time."""
-    first, second = told["names"]
-    if installed_host.version.startswith("0.12."):
-        assert UNIQUE_NAME.fullmatch(first)
-        assert UNIQUE_NAME.fullmatch(second)
-        assert first != second
-    else:
-        assert first == second == "function_adaptive_memory"
 
 
 def test_soft_dependencies(

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from adaptive.core.errors import StoreError
 from adaptive.core.model import ConversationKind, Memory
-from adaptive.core.table_ports import ArchivedMemory
 from adaptive.host.page import PageDialog
+from adaptive.privacy.kept import ArchivedMemory
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
 from tests.fakes import ListedMemories, hook_settings, memory
-from tests.learn.storerooms import ArchivedRows
+from tests.learn.world import ArchivedRows
 
 
 @dataclass
@@ -27,7 +26,6 @@ class Page:
     can_ask: bool = True
     settings: Settings = field(default_factory=hook_settings)
     time_zones: tuple[str, str, str] = ("Asia/Tokyo", "", "")
-    meanwhile: Callable[[], object] = lambda: None
     asked: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     user_id: str = "ada"
     chat_id: str = "c"
@@ -48,7 +46,6 @@ class Page:
 
     async def _call(self, event: dict[str, Any]) -> object:
         self.asked.append(event["data"])
-        self.meanwhile()
         return self.answer
 
 

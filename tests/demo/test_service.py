@@ -6,7 +6,6 @@ import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -28,7 +27,7 @@ BLOCK = "<adaptive_memory>\n- \u201cUser's dog is called Biscuit.\u201d\n</adapt
 REMEMBERED = f"From what I remember about you: User's dog is called Biscuit.\n\n{DISCLOSURE}"
 QUESTION = [
     {"role": "system", "content": BLOCK},
-    {"role": "user", "content": "What is my dog called?"},
+    {"role": "user", "content": [{"type": "text", "text": "What is my dog called?"}]},
 ]
 
 
@@ -42,13 +41,6 @@ async def url() -> AsyncIterator[str]:
 async def http() -> AsyncIterator[aiohttp.ClientSession]:
     async with aiohttp.ClientSession() as session:
         yield session
-
-
-async def reply_to(http: aiohttp.ClientSession, url: str, messages: list[dict[str, Any]]) -> str:
-    body = {"model": MODEL, "messages": messages}
-    async with http.post(f"{url}/chat/completions", json=body) as response:
-        assert response.status == 200
-        return (await response.json())["choices"][0]["message"]["content"]
 
 
 async def test_it_offers_one_model(http: aiohttp.ClientSession, url: str) -> None:
@@ -83,63 +75,13 @@ async def test_it_streams_the_same_answer(http: aiohttp.ClientSession, url: str)
     assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
 
 
-async def test_it_outlives_who_stops_listening(http: aiohttp.ClientSession, url: str) -> None:
-    """A connection closed in the middle of an answer harms no later one."""
-    body = {"model": MODEL, "messages": QUESTION, "stream": True}
-    async with http.post(f"{url}/chat/completions", json=body) as response:
-        await response.content.readline()
-        response.close()
-    assert await reply_to(http, url, QUESTION) == REMEMBERED
-
-
-async def test_it_reads_content_in_parts(http: aiohttp.ClientSession, url: str) -> None:
-    """Text beside an image is read as text."""
-    parts = [
-        {"type": "image_url", "image_url": {"url": "data:,"}},
-        {"type": "text", "text": "What is my dog called?"},
-    ]
-    messages = [QUESTION[0], {"role": "user", "content": parts}]
-    assert await reply_to(http, url, messages) == REMEMBERED
-
-
-async def test_it_plays_the_extraction(http: aiohttp.ClientSession, url: str) -> None:
-    """A request under the extraction prompt gets operations as JSON, not a chat answer."""
-    messages = [
-        {"role": "system", "content": "# Extract memories\n\nReply with JSON."},
-        {"role": "user", "content": "## Newest message of the user\nI'm allergic to peanuts"},
-    ]
-    assert json.loads(await reply_to(http, url, messages)) == {
-        "operations": [
-            {
-                "operation": "NEW",
-                "content": "User is allergic to peanuts.",
-                "evidence": "I'm allergic to peanuts",
-                "about": "user",
-                "kind": "FACT",
-                "until": None,
-                "tags": ["identity"],
-                "memory_bank": "Personal",
-                "confidence": 0.95,
-                "importance": 8,
-            }
-        ]
-    }
-
-
-@pytest.mark.parametrize("title", ROLES)
-async def test_every_internal_call_gets_a_json_object(
-    http: aiohttp.ClientSession, url: str, title: str
-) -> None:
-    """Each prompt that asks for an object gets one that can be parsed."""
-    messages = [{"role": "system", "content": f"{title}\n\n..."}, {"role": "user", "content": "x"}]
-    assert isinstance(json.loads(await reply_to(http, url, messages)), dict)
-
-
 def test_every_prompt_of_the_plug_in_has_its_role() -> None:
-    """No internal call is taken for a chat, which it would get an answer in prose to."""
+    """Each internal call gets an object that can be parsed, and none is taken for a chat."""
     prompts = Path(__file__).parents[2] / "prompts"
     titles = {file.read_text().partition("\n")[0] for file in prompts.glob("*.md")}
     assert titles == set(ROLES)
+    for title in titles:
+        assert isinstance(json.loads(completion(_asked(title, "x"))), dict)
 
 
 def test_what_it_finds_is_grounded() -> None:
@@ -177,20 +119,17 @@ def test_a_topic_is_summed_up() -> None:
 def test_memories_are_judged() -> None:
     """With ``use_llm_for_relevance`` the demo tells memories that fit from those that do not."""
     said = "## Memories\n- id=a | User likes jazz.\n- id=b | User's dog is called Biscuit."
-    messages = [
-        {"role": "system", "content": "# Score relevance\n\n..."},
-        {"role": "user", "content": f"{said}\n\n## Message of the user\nWhat is my dog called?"},
-    ]
-    scored = json.loads(completion(messages))["scores"]
+    asked = f"{said}\n\n## Message of the user\nWhat is my dog called?"
+    scored = json.loads(completion(_asked("# Score relevance", asked)))["scores"]
     assert scored == [{"id": "a", "score": 0.0}, {"id": "b", "score": 1.0}]
 
 
 def _completed(request: CompletionRequest) -> Completion:
-    messages = [
-        {"role": "system", "content": request.system},
-        {"role": "user", "content": request.user},
-    ]
-    return Completion(completion(messages))
+    return Completion(completion(_asked(request.system, request.user)))
+
+
+def _asked(system: str, user: str) -> list[dict[str, str]]:
+    return [{"role": "system", "content": system}, {"role": "user", "content": user}]
 
 
 @pytest.mark.parametrize("body", [b"no json", b"[]", b"{}", b'{"messages": [1]}'])

@@ -68,9 +68,8 @@ async def shared_host(
 ) -> AsyncIterator[RunningHost]:
     """One server per release, for all tests that need nothing special of it."""
     data = tmp_path_factory.mktemp(f"open-webui-{installed_host.version}")
-    host = await RunningHost.start(installed_host, data)
-    yield host
-    await host.stop()
+    async with RunningHost.running_on(installed_host, data) as host:
+        yield host
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -90,9 +89,8 @@ async def shared_second_host(
 ) -> AsyncIterator[RunningHost]:
     """One more server per release, which has its texts embedded by the scripted model."""
     data = tmp_path_factory.mktemp(f"second-{installed_host.version}")
-    host = await RunningHost.start(installed_host, data, EMBEDDED_BY_THE_MODEL)
-    yield host
-    await host.stop()
+    async with RunningHost.running_on(installed_host, data, EMBEDDED_BY_THE_MODEL) as host:
+        yield host
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -28,39 +27,27 @@ def test_standing_branch() -> None:
     assert [(one.id, one.said_at) for one in looped] == [("c0", NOW), ("c1", START + 60)]
 
 
-@dataclass(frozen=True)
-class Case:
-    """Fields of a stored answer, and what is recalled of it."""
-
-    id: str
-    fields: dict[str, Any]
-    text: str = ""
+THINKING = '<think>Hm.</think><details type="tool_calls">x</details>\nIt rains.'
+OUTPUT = [{"type": "message", "content": [{"type": "output_text", "text": "It rains."}]}]
 
 
-OUTPUT = [
-    {"type": "reasoning", "content": [{"type": "output_text", "text": "secret"}]},
-    {"type": "message", "content": [{"type": "output_text", "text": "It rains."}]},
-    {"type": "function_call", "name": "weather"},
-]
-CASES = (
-    Case("thinking", {"content": "<think>Hm, rain?</think>\n\nIt rains."}, "It rains."),
-    Case("tools", {"content": '<details type="tool_calls">x</details>\nIt rains.'}, "It rains."),
-    Case("block", {"content": "<adaptive_memory>\nx\n</adaptive_memory>\nIt rains."}, "It rains."),
-    Case("output items", {"content": "", "output": OUTPUT}, "It rains."),
-    Case("other role", {"role": "system"}),
-    Case("unfinished", {"done": False}),
-    Case("failed", {"error": {"content": "no answer"}}),
-    Case("no words", {"content": "!?"}),
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"content": THINKING}, "It rains."),
+        ({"content": "", "output": OUTPUT}, "It rains."),
+        ({"role": "system"}, ""),
+        ({"done": False}, ""),
+        ({"error": {"content": "no answer"}}, ""),
+        ({"content": "!?"}, ""),
+    ],
 )
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_recalled_text(case: Case) -> None:
-    """Of an answer counts what was said in it, without thinking, tools and what a filter put in."""
+def test_recalled_text(fields: dict[str, Any], text: str) -> None:
+    """Of an answer counts what was said in it, where it stands there whole and in words."""
     stored = chat_of("c", "A name?", "Tom")
-    stored[1].update(case.fields)
+    stored[1].update(fields)
     found = [one.text for one in past_messages("c", stored, NOW)]
-    assert found == ["A name?", *([case.text] if case.text else [])]
+    assert found == ["A name?", *([text] if text else [])]
 
 
 def test_beyond_the_window() -> None:
@@ -84,3 +71,11 @@ def test_topics() -> None:
     many = topics_of([said(str(at), "x") for at in range(MOST_MESSAGES + 1)], START)
     assert [(len(one.messages), one.closed) for one in many] == [(MOST_MESSAGES, True), (1, False)]
     assert topics_of([said("a", "y"), said("b", "x")], START)[0].digest != first.digest
+
+
+def test_edited_within_the_second() -> None:
+    """Of two branches that end in the same second that one stands which was stored last."""
+    stored = [
+        {"id": id, "role": "user", "content": id, "timestamp": NOW} for id in ("former", "edited")
+    ]
+    assert [one.text for one in past_messages("c", stored, NOW)] == ["edited"]

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from adaptive.core.table_ports import HistoryHit, UnitKind
 from adaptive.history.index import history_index
-from adaptive.history.ranking import (
-    HISTORY_GATE,
-    HistoryScope,
-    history_evidence,
-    rank_messages,
-)
+from adaptive.history.ranking import HISTORY_GATE, HistoryScope, history_evidence, rank_messages
 from adaptive.search.calibration import NullLevel, Script
+from adaptive.search.history_ports import HistoryHit, UnitKind
 from tests.history.world import DAY, START, said
 from tests.rates import over
 
@@ -25,6 +18,7 @@ INDEX = history_index(
         said("e", "Bread needs yeast", chat_id="three", said_at=START + 2 * DAY),
     ]
 )
+EVERYWHERE = HistoryScope()
 LEVELS: dict[Script, NullLevel] = {"latin": NullLevel(0.3, 0.05), "other": NullLevel(0.5, 0.1)}
 
 
@@ -33,10 +27,9 @@ def hit(message_id: str, chat_id: str, score: float, kind: UnitKind = "message")
     return HistoryHit(kind, chat_id, message_id, score)
 
 
-def ids(question: str, *hits: HistoryHit, scope: HistoryScope | None = None) -> list[str]:
+def ids(question: str, *hits: HistoryHit, scope: HistoryScope = EVERYWHERE) -> list[str]:
     """The messages that are found, best first."""
-    found = rank_messages(INDEX, question, hits, scope or HistoryScope(), 10)
-    return [message.id for message, _ in found]
+    return [one.id for one, _ in rank_messages(INDEX, question, hits, scope, 10)]
 
 
 def test_keywords_and_vectors() -> None:
@@ -46,37 +39,31 @@ def test_keywords_and_vectors() -> None:
     near = (hit("c", "two", 7.0), hit("e", "three", 5.5, "exchange"), hit("x", "gone", 5.0))
     assert ids("weather", *near) == ["c", "d", "e"]
     assert set(ids("weather", hit("c", "two", 1.0, "topic"))) == {"c", "d"}
-    assert rank_messages(history_index([]), "team", [], HistoryScope(), 10) == []
-    assert len(rank_messages(INDEX, "which team likes rain", [], HistoryScope(), 1)) == 1
+    assert rank_messages(history_index([]), "team", [], EVERYWHERE, 10) == []
+    assert len(rank_messages(INDEX, "which team likes rain", [], EVERYWHERE, 1)) == 1
+    assert set(ids("team rain", scope=HistoryScope("one", frozenset({"a"})))) == {"a", "c", "d"}
+    assert ids("team rain", scope=HistoryScope("one", frozenset({"a"}), only_current=True)) == ["a"]
 
 
-@dataclass(frozen=True)
-class Case:
-    """A question as a search has seen it."""
-
-    id: str
-    text: str
-    nearest: float | None
-    coverage: float
-    passes: bool
+REX, SORT = "Where does Rex sleep?", "Sort a list of numbers"
 
 
-CASES = (
-    Case("near and in other words", "Where does Rex sleep?", 0.5, 0.0, passes=True),
-    Case("in the same words", "Where does Rex sleep?", 0.3, 0.7, passes=True),
-    Case("a little of both", "Where does Rex sleep?", 0.4, 0.3, passes=True),
-    Case("as near as anything", "Sort a list of numbers", 0.35, 0.2, passes=False),
-    Case("farther than anything", "Sort a list of numbers", 0.1, 0.4, passes=False),
-    Case("no vector, many words", "Where does Rex sleep?", None, 0.3, passes=True),
-    Case("no vector, a word by chance", "Sort a list of numbers", None, 0.15, passes=False),
-    Case("a script without a level", "Где спит Рекс?", 0.9, 0.1, passes=False),
-    Case("greeting", "Hi!", 0.9, 1.0, passes=False),
-    Case("thanks", "ok, thank you so much", 0.9, 1.0, passes=False),
+@over(
+    "text, nearest, coverage, passes",
+    [
+        (REX, 0.5, 0.0, True),
+        (REX, 0.3, 0.7, True),
+        (REX, 0.4, 0.3, True),
+        (SORT, 0.35, 0.2, False),
+        (SORT, 0.1, 0.4, False),
+        (REX, None, 0.3, True),
+        (SORT, None, 0.15, False),
+        ("Где спит Рекс?", 0.9, 0.1, False),  # a script without a level
+        ("Hi!", 0.9, 1.0, False),
+        ("ok, thank you so much", 0.9, 1.0, False),
+    ],
+    at_least=0.85,
 )
-
-
-@over("case", CASES, at_least=0.85)
-def test_evidence(case: Case) -> None:
+def test_evidence(text: str, nearest: float | None, coverage: float, passes: bool) -> None:
     """Nearness beyond the null level and shared words count together; greetings never do."""
-    evidence = history_evidence(case.text, case.nearest, case.coverage, LEVELS)
-    assert (evidence >= HISTORY_GATE) == case.passes
+    assert (history_evidence(text, nearest, coverage, LEVELS) >= HISTORY_GATE) == passes

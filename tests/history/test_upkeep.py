@@ -7,15 +7,13 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import HostError, ModelBusy
+from adaptive.core.errors import ModelBusy
 from adaptive.history.upkeep import LONGEST_EMBEDDED, HistoryUpkeep, index_chat
 from tests.fakes import ScriptedModel
-from tests.history.world import DAY, KEY, START, Notes, World, chat_of
-from tests.learn.storerooms import HeldLeases
+from tests.history.world import DAY, KEY, START, World, chat_of
 
 LATER = START + 2 * DAY
 SUMMARY = '{"summary": "They talk about a team."}'
-LEASE = "history:ada"
 
 
 class Worker(World):
@@ -23,26 +21,18 @@ class Worker(World):
 
     def __init__(self, *script: str | Exception, **notes: str) -> None:
         super().__init__(
-            Notes(**notes),
             old=chat_of("old", "Which team?", "The Wolves!", "Why?", "Home."),
             new=chat_of("new", "Hello", "Hi", start=LATER),
         )
+        self.note(**notes)
         self.model = ScriptedModel(*script)
-        self.leases = HeldLeases()
-        self.seconds, self.slept = 0.0, list[float]()
         self.upkeep = self.load()
 
     def load(self) -> HistoryUpkeep:
         """Another worker, or another load of the plug-in."""
-        return HistoryUpkeep(self.leases, lambda: self.seconds, self.sleep)
-
-    async def sleep(self, seconds: float) -> None:
-        """Note it."""
-        self.slept.append(seconds)
-        await asyncio.sleep(0)
+        return HistoryUpkeep(lambda _: asyncio.sleep(0))
 
     async def index(self, chat_id: str = "old", **told: Any) -> int:
-        """How many units were embedded."""
         return (await index_chat(self.past(), chat_id, START, **told)).embedded
 
     async def keep(self, chat_id: str = "new", hook: Any = None, **valves: Any) -> None:
@@ -57,7 +47,6 @@ class Worker(World):
 
     @property
     def messages(self) -> set[str]:
-        """The messages that are indexed."""
         return {message for _, message in self.vectors.kinds}
 
 
@@ -89,18 +78,6 @@ async def test_no_secrets() -> None:
     assert not any("AKIA" in one or "PASDFGH" in one for one in [*texts, *here.embedder.embedded])
 
 
-async def test_deleted_chats_go() -> None:
-    """A chat that the user has deleted goes with the next turn."""
-    here = Worker()
-    await here.index()
-    del here.chats.rows["old"]
-    await here.keep()
-    assert here.messages == {"new0", "new1"}
-    here.chats.failing = True
-    with pytest.raises(HostError):
-        await here.keep()
-
-
 async def test_finished_topic_of_another_chat() -> None:
     """It is summarised once, and found by that as long as its words stand."""
     here = Worker(SUMMARY, SUMMARY)
@@ -124,53 +101,62 @@ async def test_no_model_needed() -> None:
     assert ("topic", "old0") not in here.vectors.kinds
     await here.keep("old")
     assert ("topic", "old0") in here.vectors.kinds
-    here.notes.summaries = {}
+    here.entries.rows.clear()
     here.chats.rows["old"] = here.chats.rows["old"][:2]
     await here.keep("old")
     assert here.model.requests == []
 
 
-@pytest.mark.parametrize(("reply", "tries"), [('{"summary": ""}', 1), (ModelBusy("down"), 3)])
-async def test_failing_and_empty_summaries(reply: str | Exception, tries: int) -> None:
-    """A topic is tried three times, and one that is about nothing once."""
+@pytest.mark.parametrize("reply", ['{"summary": ""}', ModelBusy("down")], ids=str)
+async def test_failing_and_empty_summaries(reply: str | Exception) -> None:
+    """For a topic that was not summed up, a model is not asked again by this process."""
     here = Worker(*[reply] * 3)
-    for _ in range(5):
+    for _ in range(3):
         await here.keep("old")
-    assert len(here.model.requests) == tries
+    assert len(here.model.requests) == 1
     assert ("topic", "old0") not in here.vectors.kinds
 
 
 async def test_past_chats() -> None:
-    """All chats are indexed once and told; what stands already needs no word and no vector."""
+    """All chats are indexed once and told; what fails or is stopped goes on with a later turn."""
     here = Worker()
     await here.backfill(history_recall_default="chat")
+    off = here.hook(index_past_chats=True)
+    off.wanted = False
+    await here.keep(hook=off)
     assert here.messages == {"new0", "new1"}
+    here.embedder.failing = True
+    await here.backfill()
+    here.embedder.failing = False
     for upkeep in (here.upkeep, here.upkeep, here.load()):
         await here.backfill(upkeep)
     assert here.messages == {"new0", "new1", "old0", "old1", "old2", "old3"}
-    assert here.lines == ["Past chats indexed: 2"]
-    assert here.leases.rows == {}
+    failed = "Past chats are not all indexed yet: the provider is down"
+    assert here.lines == [failed, "Past chats indexed: 2"]
     here.upkeep.forget("ada")
     here.vectors.rows.clear()
     await here.backfill()
     assert here.messages == {"new0", "new1"}
 
 
-async def test_one_worker_at_a_time() -> None:
-    """While another worker has the lease nobody else summarises or backfills; a turn is kept."""
-    here = Worker(SUMMARY)
-    await here.leases.acquire(LEASE, "other", 2e9, 90)
-    await here.backfill(enable_history_summary=True)
-    assert here.messages == {"new0", "new1"}
-    assert (here.model.requests, here.lines) == ([], [])
-    here.leases.rows.clear()
-    here.seconds = 60
-    here.chats.rows["more"] = chat_of("more", "A dog")
+async def test_whole_answer_is_waited_for() -> None:
+    """A turn's chat is indexed once its answer stands there whole; not for longer than a while."""
+    here = Worker()
+    hook = here.hook()
+    hook.answer_id = "new1"
+    answer = here.chats.rows["new"][1]
+    answer |= {"done": False, "content": "H"}
+    slept: list[float] = []
 
-    async def away(_: float) -> None:
-        here.leases.rows[LEASE] = ("other", 2e9)
+    async def writing(seconds: float) -> None:
+        slept.append(seconds)
+        if len(slept) == 3:
+            answer.update(done=True, content="Hi, whole")
 
-    here.upkeep._sleep = away
-    await here.backfill()
-    assert here.messages == {"new0", "new1", "old0", "old1", "old2", "old3"}
-    assert here.leases.rows[LEASE][0] == "other"
+    here.upkeep._sleep = writing
+    await here.keep(hook=hook)
+    assert len(slept) == 3
+    assert "Hi, whole" in here.embedder.embedded
+    answer["done"] = False
+    await here.keep(hook=hook)
+    assert 10 < sum(slept[3:]) < 20

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any, Literal
 
 import numpy as np
 
-from adaptive.core.errors import HostError, TablesUnavailable
-from adaptive.core.kept import ChatNotes
-from adaptive.core.model import ConversationKind
-from adaptive.core.ports import Completer, Embedder, Vectors
-from adaptive.core.table_ports import ChatHead, HistoryHit, HistoryUnit, UnitKey
+from adaptive.core.errors import HostError
+from adaptive.core.ports import Embedder, Vectors
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
 from adaptive.llm.ask import AnswerFormats
-from adaptive.settings.local_only import LocalOnlyBanks
-from adaptive.settings.merged import Settings
-from tests.fakes import WordEmbedder, hook_settings
+from adaptive.privacy.kept import ChatNotes, ChatNotesTable, Entry
+from adaptive.search.history_ports import ChatHead, HistoryHit, HistoryUnit, UnitKey
+from tests.fakes import ListedEntries, TurnHook, WordEmbedder, hook_settings
 
 DAY = 86_400
 START = 1_700_000_000
@@ -80,7 +77,6 @@ class StoredChats:
     async def current(
         self, user_id: str, keys: Sequence[tuple[str, str]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
-        """By key."""
         every = (one for messages in self._rows_of(user_id).values() for one in messages)
         by_key = {(str(one["chat_id"]), str(one["id"])): one for one in every}
         return {key: by_key[key] for key in keys if key in by_key}
@@ -101,22 +97,18 @@ class NearestUnits:
 
     @property
     def kinds(self) -> list[UnitKey]:
-        """Kind and message of each unit."""
         return sorted(key for _, key in self.rows)
 
     async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[UnitKey, str]:
-        """Digests of the chat's units."""
         return {key: unit.digest for (chat, key), (unit, _) in self.rows.items() if chat == chat_id}
 
     async def chats(self, user_id: str) -> frozenset[str]:
-        """Chats of first messages."""
         self._check()
         return frozenset(one.chat_id for one, _ in self.rows.values() if one.first)
 
     async def upsert(
         self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
     ) -> None:
-        """By id."""
         self.rows |= {
             (unit.chat_id, unit.key): (unit, row) for unit, row in zip(units, vectors, strict=True)
         }
@@ -124,7 +116,6 @@ class NearestUnits:
     async def search(
         self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
     ) -> tuple[HistoryHit, ...]:
-        """By cosine."""
         self._check()
         self.searches += 1
         found = [
@@ -137,13 +128,11 @@ class NearestUnits:
     async def delete(
         self, user_id: str, chat_id: str, keys: Sequence[UnitKey] | None = None
     ) -> None:
-        """By key or by chat."""
         for chat, key in list(self.rows):
             if chat == chat_id and (keys is None or key in keys):
                 del self.rows[chat, key]
 
     async def delete_all(self, user_id: str) -> None:
-        """Everything."""
         self.rows.clear()
 
     def _check(self) -> None:
@@ -151,83 +140,14 @@ class NearestUnits:
             raise HostError("the vector database is away")
 
 
-class Notes:
-    """``ChatNotesTable`` that is only read; counts who asks."""
-
-    def __init__(self, **summaries: str) -> None:
-        self.summaries, self.asked, self.failing = summaries, 0, False
-
-    async def read(self, user_id: str, chat_id: str) -> ChatNotes:
-        """Of one chat, or of any."""
-        self.asked += 1
-        if self.failing:
-            raise TablesUnavailable("no table")
-        return ChatNotes(summary=self.summaries.get(chat_id, self.summaries.get("any", "")))
-
-    async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
-        """Nobody does."""
-        raise NotImplementedError
-
-
-@dataclass
-class TurnHook:
-    """What past conversation asks of a ``Hook``."""
-
-    settings: Settings
-    own_embedder: Embedder
-    model: Completer | Exception | None = None
-    chat_id: str = "new"
-    told_kind: ConversationKind = "saved"
-    known_kind: ConversationKind | None = None
-    user_id: str = "ada"
-    question_id: str = ""
-    answer_id: str = ""
-    time_zones: Sequence[str] = ()
-    wanted: bool = True
-    host_compacts: bool | Exception = False
-    hidden: frozenset[str] = frozenset()
-
-    async def kind(self) -> ConversationKind:
-        """As the database tells."""
-        return self.known_kind or self.told_kind
-
-    async def embedder(self) -> Embedder:
-        """By words."""
-        return self.own_embedder
-
-    async def completer(self) -> Completer:
-        """The model, or what is wrong with it."""
-        return _told(self.model)
-
-    async def hidden_from(self, completer: Completer) -> LocalOnlyBanks:
-        """Banks that are kept from it."""
-        return LocalOnlyBanks(self.hidden)
-
-    async def wants_memory(self) -> bool:
-        """As the user has it."""
-        return self.wanted
-
-    async def compacts(self) -> bool:
-        """As the host tells."""
-        return _told(self.host_compacts)
-
-
-def _told(one: Any) -> Any:
-    if isinstance(one, Exception):
-        raise one
-    return one
-
-
 class World:
     """Chats of Ada's, an index, and hooks of hers."""
 
-    def __init__(self, notes: Notes | None = None, **chats: list[dict[str, Any]]) -> None:
-        self.chats, self.vectors, self.embedder = (
-            StoredChats(**chats),
-            NearestUnits(),
-            WordEmbedder(),
-        )
-        self.notes: Any = notes or Notes()
+    def __init__(self, **chats: list[dict[str, Any]]) -> None:
+        self.chats, self.vectors = StoredChats(**chats), NearestUnits()
+        self.embedder = WordEmbedder()
+        self.entries = ListedEntries()
+        self.notes = ChatNotesTable(self.entries)
         self.model: Any = None
         self.lines: list[str] = []
 
@@ -241,8 +161,13 @@ class World:
         sources = (self.vectors, self.chats, self.notes, AnswerFormats())
         return UserPast(hook or self.hook(), self.embedder, *sources)
 
+    def note(self, **summaries: str) -> None:
+        """Let chats have been noted in these words."""
+        for chat_id, summary in summaries.items():
+            noted = Entry(chat_id, asdict(ChatNotes(summary)), START)
+            self.entries.rows["chat_notes", "ada", chat_id] = noted
+
     async def tell(self, line: str) -> None:
-        """Note a line that is shown."""
         self.lines.append(line)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.host.databases import DATABASES, OUR_TABLES, Worker, two_workers
+from tests.host.databases import DATABASES, Worker, two_workers
 
 
 @pytest.fixture(params=DATABASES)
@@ -15,5 +15,5 @@ async def workers(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> AsyncGenerator[tuple[Worker, Worker], None]:
     """Two workers on a database that has none of our tables yet, nor the host's chats."""
-    async with two_workers(request.param, tmp_path, *OUR_TABLES, "chat") as both:
+    async with two_workers(request.param, tmp_path) as both:
         yield both

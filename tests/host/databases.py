@@ -21,30 +21,24 @@ from adaptive.host.own_table import Sessions
 
 POSTGRES = os.environ.get("ADAPTIVE_MEMORY_TEST_POSTGRES", "")
 DATABASES = ["sqlite", *(["postgresql"] if POSTGRES else [])]
-OUR_TABLES = tuple(f"adaptive_memory_{one}" for one in ("entries", "lease", "pending", "vector"))
+OUR_TABLES = tuple(f"adaptive_memory_{one}" for one in ("entries", "pending", "vector"))
 
 
 class Worker:
     """One process of the host, as far as the database can tell: an engine of its own."""
 
-    def __init__(self, address: str, busy_seconds: float) -> None:
+    def __init__(self, address: str) -> None:
         self.engine: AsyncEngine = create_async_engine(address, poolclass=NullPool)
         self.sessions: Sessions = async_sessionmaker(self.engine, expire_on_commit=False)
-        self.statements: list[str] = []
-        event.listen(self.engine.sync_engine, "before_cursor_execute", self._note)
         if self.engine.dialect.name == "sqlite":
-            milliseconds = int(busy_seconds * 1000)
 
             @event.listens_for(self.engine.sync_engine, "connect")
             def _as_the_host_does(connection: Any, _record: Any) -> None:
                 cursor = connection.cursor()
                 cursor.execute("PRAGMA journal_mode=WAL")
                 cursor.execute("PRAGMA synchronous=NORMAL")
-                cursor.execute(f"PRAGMA busy_timeout={milliseconds}")
+                cursor.execute("PRAGMA busy_timeout=5000")
                 cursor.close()
-
-    def _note(self, _connection: Any, _cursor: Any, statement: str, *_rest: Any) -> None:
-        self.statements.append(statement.split(None, 1)[0])
 
     async def change(self, statement: str, **values: Any) -> None:
         """Change the database behind our back."""
@@ -59,15 +53,13 @@ class Worker:
 
 
 @asynccontextmanager
-async def two_workers(
-    database: str, folder: Path, *tables: str, busy_seconds: float = 5.0
-) -> AsyncGenerator[tuple[Worker, Worker], None]:
-    """Two workers on one database that has none of the named tables yet."""
+async def two_workers(database: str, folder: Path) -> AsyncGenerator[tuple[Worker, Worker], None]:
+    """Two workers on a database that has none of our tables yet, nor the host's of chats."""
     address = f"sqlite+aiosqlite:///{folder / 'webui.db'}"
     if database == "postgresql":
         address = POSTGRES.replace("postgresql:", "postgresql+psycopg:", 1)
-    workers = (Worker(address, busy_seconds), Worker(address, busy_seconds))
-    dropping = [f"DROP TABLE IF EXISTS {table}" for table in tables]
+    workers = (Worker(address), Worker(address))
+    dropping = [f"DROP TABLE IF EXISTS {table}" for table in (*OUR_TABLES, "chat")]
     try:
         for statement in dropping:
             await workers[0].change(statement)

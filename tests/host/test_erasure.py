@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, date
 from typing import Any
 
 import numpy as np
 import pytest
 
-from adaptive.control.erasing import period_of_day
-from adaptive.core.errors import MemoryUnavailable, StoreError, TablesUnavailable
-from adaptive.core.kept import ChatNotes, Suggestion, WaitingSuggestion
+from adaptive.control.requests import period_of_day
 from adaptive.core.model import Memory, Provenance
-from adaptive.core.table_ports import (
+from adaptive.core.ports import StoredVector
+from adaptive.host.erasure import USER_TABLES, ErasureReport, HeldRow, HostEraser
+from adaptive.host.tables import HostTables
+from adaptive.privacy.kept import (
     ArchivedMemory,
     AuditEntry,
-    PendingTurn,
-    StoredVector,
-    TurnLease,
+    ChatNotes,
+    Suggestion,
+    WaitingSuggestion,
 )
-from adaptive.host.erasure import USER_TABLES, ErasureReport, HeldRow, HostEraser, UserRows
-from adaptive.host.tables import HostTables
 from adaptive.privacy.origin import Origin
+from adaptive.privacy.pending import PendingTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
-from tests.fakes import memory
+from tests.fakes import ListedMemories, memory
 from tests.host.databases import OUR_TABLES, Worker
 
 NOW = 1_700_000_000
 DAY = 86_400
+STUCK = "the table is locked for '{}'"
 EARLIER = NOW - 3 * DAY
 VECTOR = StoredVector("hash", np.ones(4, np.float32) / 2)
 
@@ -56,39 +56,20 @@ ARCHIVED = [
 ]
 
 
-@dataclass
-class Rows:
-    """A ``HostMemoryStore`` whose rows are a list.
+class Rows(ListedMemories):
+    """A ``HostMemoryStore`` with Ada's rows; all are deleted unless one of them can't be."""
 
-    Deleting an id in ``stuck`` fails; ``refusal`` is raised by everything.
-    """
-
-    rows: list[Memory] = field(default_factory=lambda: list(ROWS))
-    keeps_history: bool = True
-    stuck: set[str] = field(default_factory=set)
-    refusal: Exception | None = None
+    def __init__(self, *memories: Memory, **fails: Any) -> None:
+        super().__init__(*(memories or ROWS), **fails)
 
     @property
     def left(self) -> str:
         """Which are there."""
-        return " ".join(sorted(one.id for one in self.rows))
-
-    async def read(self) -> tuple[Memory, ...]:
-        """A copy."""
-        if self.refusal:
-            raise self.refusal
-        return tuple(self.rows)
-
-    async def delete(self, memory: Memory) -> None:
-        """One row less."""
-        if self.refusal or memory.id in self.stuck:
-            raise self.refusal or StoreError("the row is stuck")
-        self.rows.remove(memory)
+        return " ".join(sorted(self.rows))
 
     async def delete_all(self) -> None:
         """No row."""
-        if self.refusal or self.stuck:
-            raise self.refusal or StoreError("the row is stuck")
+        self._check(*self.broken)
         self.rows.clear()
 
 
@@ -102,6 +83,8 @@ class House:
     async def fill(self, user_id: str) -> None:
         """What a user has after some turns in three chats, and before that in others."""
         tables = self.tables
+        for chat, days in (("old", -2), ("newer", 2)):
+            await tables.chat_notes.write(user_id, chat, ChatNotes(summary="."), NOW + days * DAY)
         entries = [
             AuditEntry("saved", "m1", EARLIER, "", "first", "", "c", "m-c0"),
             AuditEntry("updated", "m1", EARLIER + 60, "first", "second", "", "d", "m-d0"),
@@ -139,8 +122,8 @@ class House:
 
     async def held(self, user_id: str = "ada") -> list[HeldRow]:
         """A user's rows."""
-        rows = UserRows(user_id, self.worker.sessions)
-        return [row for name in USER_TABLES for row in await rows.read(name)]
+        eraser = replace(self.eraser(Rows()), user_id=user_id)
+        return [row for name in USER_TABLES for row in await eraser.rows(name)]
 
     async def of(self, kind: str) -> str:
         """The keys of Ada's rows of a kind."""
@@ -148,8 +131,7 @@ class House:
 
     def eraser(self, rows: Any, **fields: Any) -> HostEraser:
         """What erases of Ada."""
-        user_rows = UserRows("ada", self.worker.sessions)
-        return HostEraser(rows, user_rows, self.tables.archive, **fields)
+        return HostEraser(rows, "ada", self.tables.archive, sessions=self.worker.sessions, **fields)
 
     async def erase(self, rows: Any, origin: Origin | None = None) -> ErasureReport:
         """Erase of Ada."""
@@ -179,13 +161,13 @@ async def test_nothing_is_left(house: House) -> None:
     assert await house.contents() == before
     rows, forgotten = Rows(), list[str]()
     report = await house.eraser(rows, caches=(forgotten.append,)).erase(None)
-    assert (rows.rows, report.failed, report.note) == ([], [], "")
+    assert (rows.left, report.failed, report.note) == ("", [], "")
     assert report.counts == forecast.counts
-    kinds = {"memory": 5, "archive": 2, "audit": 7, "chat": 3, "chat_notes": 3, "suggestion": 3}
+    kinds = {"memory": 5, "archive": 2, "audit": 7, "chat": 3, "chat_notes": 5, "suggestion": 3}
     assert +report.counts == {**kinds, "pending": 3, "usage": 5, "vector": 7}
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
-    again = await house.erase(Rows([]))
+    again = await house.erase(rows)
     assert (again.line, again.empty) == ("There was nothing to erase.", True)
 
 
@@ -202,84 +184,48 @@ async def test_worker_under_way(house: House) -> None:
         assert await pending.give_back(theirs, NOW, failed=False, calls=0)
 
 
-async def test_caller_gives_up(house: House) -> None:
-    """An erasure that is cut off leaves what a repetition then finds."""
-    before = await house.contents()
-    task = asyncio.create_task(house.erase(Rows()))
-    await asyncio.sleep(0.01)
-    task.cancel()
-    await asyncio.gather(task, return_exceptions=True)
-    await asyncio.sleep(0.05)  # the statement under way goes on to its end
-    await house.erase(Rows())
-    assert await house.contents() == others_of(before)
-
-
-@pytest.mark.parametrize("refusal", [None, MemoryUnavailable("memories are switched off")])
-async def test_host_refuses(house: House, refusal: Exception | None) -> None:
+@pytest.mark.parametrize("refusal", ["", "memories are switched off"])
+async def test_host_refuses(house: House, refusal: str) -> None:
     """Where the host keeps its rows, everything of ours goes all the same, and the report tells."""
-    report = await house.erase(Rows(refusal=refusal, stuck={"c1"}))
-    assert set(report.failed) == {str(refusal or "the row is stuck")}
+    report = await house.erase(Rows(refusal=refusal, broken=["c1"]))
+    assert set(report.failed) == {refusal or STUCK.format("c1")}
     assert report.line.endswith(f"Not everything could be erased: {report.failed[0]}.")
-    assert await house.held() == []
-
-
-async def test_table_refuses(house: House) -> None:
-    """What can't be changed is named; everything else is erased, and a repetition does the rest."""
-
-    class Refusing(UserRows):
-        async def erase(self, kind: str, rows: Any, *, emptied: bool = False) -> int:
-            """No row of the audit."""
-            if kind == "audit":
-                raise TablesUnavailable("erasing from audit: it is locked")
-            return await super().erase(kind, rows, emptied=emptied)
-
-    user_rows = Refusing("ada", house.worker.sessions)
-    report = await replace(house.eraser(Rows()), rows=user_rows).erase(None)
-    assert report.failed == ["erasing from audit: it is locked"]
-    assert {row.kind for row in await house.held()} == {"audit"}
-    assert not (await house.erase(Rows([]))).failed
     assert await house.held() == []
 
 
 async def test_no_database() -> None:
     """Where our tables can't be reached, the host's rows are erased, and the report tells."""
     rows: Any = Rows()
-    eraser = HostEraser(rows, UserRows("ada"), HostTables(Sealer("secret")).archive)
+    eraser = HostEraser(rows, "ada", HostTables(Sealer("secret")).archive)
     report = await eraser.erase(None)
-    assert (rows.rows, report.counts["memory"], len(report.failed)) == ([], 5, len(USER_TABLES))
+    assert (rows.left, report.counts["memory"], len(report.failed)) == ("", 5, len(USER_TABLES))
 
 
-@dataclass(frozen=True)
-class Case:
-    """Where something came from, and which of Ada's memories and suggestions stay."""
-
-    id: str
-    origin: Origin
-    stay: str
-    suggestions: str = "a b no"
-
-
+# Where something came from, and which of Ada's memories, suggestions and notes stay.
 CASES = [
-    Case("chat", Origin("c"), "d1 e1", "b no"),
-    Case("another chat", Origin("d"), "c1 e1 s1", "a no"),
-    Case("day", Origin(period=period_of_day(date(2023, 11, 14), UTC)), "m1", "b no"),
-    Case("day before", Origin(period=period_of_day(date(2023, 11, 11), UTC)), "c1", "a no"),
-    Case("source", Origin(sources=("import",)), "c1 d1 m1 s1"),
-    Case("no chat", Origin(""), "c1 d1 e1 m1 s1"),
+    (Origin("c"), "d1 e1", "b no", "d e newer old"),
+    (Origin("d"), "c1 e1 s1", "a no", "c e newer old"),
+    (Origin(period=period_of_day(date(2023, 11, 14), UTC)), "m1", "b no", "old"),
+    (Origin(period=period_of_day(date(2023, 11, 11), UTC)), "c1", "a no", ""),
+    (Origin(sources=("import",)), "c1 d1 m1 s1", "a b no", "c d e newer old"),
+    (Origin(""), "c1 d1 e1 m1 s1", "a b no", "c d e newer old"),
 ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-async def test_erase_where(house: House, case: Case) -> None:
+@pytest.mark.parametrize(("origin", "stay", "suggestions", "notes"), CASES)
+async def test_erase_where(
+    house: House, origin: Origin, stay: str, suggestions: str, notes: str
+) -> None:
     """What came from there goes, with all that belongs to it; the rest stays, others' untouched."""
     rows, before = Rows(), await house.contents()
-    forecast = await house.eraser(rows).find(case.origin)
-    report = await house.erase(rows, case.origin)
-    assert (report.failed, rows.left) == ([], case.stay)
+    forecast = await house.eraser(rows).find(origin)
+    report = await house.erase(rows, origin)
+    assert (report.failed, rows.left) == ([], stay)
     assert +report.counts == +forecast.counts
-    assert await house.of("usage") == case.stay
-    assert await house.of("suggestion") == case.suggestions
-    erased = {one.id for one in ROWS} - set(case.stay.split())
+    assert await house.of("usage") == stay
+    assert await house.of("suggestion") == suggestions
+    assert await house.of("chat_notes") == notes
+    erased = {one.id for one in ROWS} - set(stay.split())
     assert not [row for row in await house.held() if row.memory_id in erased]
     assert others_of(await house.contents()) == others_of(before)
 
@@ -287,7 +233,7 @@ async def test_erase_where(house: House, case: Case) -> None:
 async def test_chat_leaves_nothing(house: House) -> None:
     """Of one chat neither entries, state, notes, archive nor words to learn stay; others' do."""
     report = await house.erase(Rows(), Origin("c"))
-    assert {row.chat_id for row in await house.held()} == {"", "d", "e"}
+    assert {row.chat_id for row in await house.held()} == {"", "d", "e", "newer", "old"}
     assert await house.of("archive") == "d9"
     assert report.bereft == ("d9",)
     await house.tables.pending.put(PendingTurn("ada", "m-c", "c", "[]", NOW, NOW))
@@ -299,10 +245,10 @@ async def test_chat_leaves_nothing(house: House) -> None:
 
 async def test_interrupted_at_any_row(house: House) -> None:
     """Where a row can't be deleted, what tells of it stays, so that a repetition finds it."""
-    rows = Rows(stuck={"m1"})
+    rows = Rows(broken=["m1"])
     report = await house.erase(rows, Origin("c"))
-    assert (report.failed, rows.left) == (["the row is stuck"], "d1 e1 m1")
-    rows.stuck = set()
+    assert (report.failed, rows.left) == ([STUCK.format("m1")], "d1 e1 m1")
+    rows.broken = frozenset()
     report = await house.erase(rows, Origin("c"))
     assert (report.failed, rows.left) == ([], "d1 e1")
     assert not [row for row in await house.held() if "m1" in row.key or row.chat_id == "c"]
@@ -310,36 +256,20 @@ async def test_interrupted_at_any_row(house: House) -> None:
 
 async def test_host_without_provenance(house: House) -> None:
     """On 0.9 the audit and the archive tell what came from a chat, and the report says so."""
-    rows = Rows([replace(one, meta={}) for one in ROWS], keeps_history=False)
+    rows = Rows(*(replace(one, meta={}) for one in ROWS))
+    rows.keeps_history = False
     report = await house.erase(rows, Origin("c"))
     assert rows.left == "d1 e1"
     assert "keeps no provenance" in report.note
 
 
-async def test_notes_of_a_day(house: House) -> None:
-    """Notes go with a day on which they were written, or before which they were begun."""
-    notes = house.tables.chat_notes
-    await notes.write("ada", "old", ChatNotes(summary="Once."), NOW - 2 * DAY)
-    await notes.write("ada", "newer", ChatNotes(summary="Now."), NOW + 2 * DAY)
-    assert await house.of("chat_notes") == "c d e newer old"
-    await house.erase(Rows(), Origin(period=(NOW - 1, NOW + 1)))
-    assert await house.of("chat_notes") == "old"
-
-
-@pytest.mark.parametrize(
-    ("counts", "line"),
-    [
-        ({"memory": 1, "chat": 0}, "1 memory and everything noted about it"),
-        (
-            {"archive": 1, "memory": 12, "history": 27},
-            "12 memories, 1 archived memory, 27 chats' index and everything noted about them",
-        ),
-        ({"audit": 3}, "what was noted"),
-    ],
-)
-def test_line(counts: dict[str, int], line: str) -> None:
+def test_line() -> None:
     """The report names what people know, and tells what failed once with its reason."""
-    assert ErasureReport(Counter(counts)).line == f"Erased: {line}."
-    failed = ErasureReport(Counter(counts), ["no connection"] * 2, "A note.")
-    told = f"Erased: {line}. Not everything could be erased: no connection. A note."
-    assert failed.line == told
+    one = ErasureReport(Counter(memory=1, chat=0))
+    assert one.line == "Erased: 1 memory and everything noted about it."
+    failed = ErasureReport(Counter(audit=3, history=27), ["no connection"] * 2, "A note.")
+    assert failed.line == (
+        "Erased: 27 chats' index and everything noted about them. "
+        "Not everything could be erased: no connection. A note."
+    )
+    assert ErasureReport(Counter(audit=3)).line == "Erased: what was noted."

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive.core.errors import HostError
-from adaptive.core.table_ports import HistoryUnit, UnitKind
 from adaptive.host.history_vectors import HostHistoryVectors, history_collection
+from adaptive.search.history_ports import HistoryUnit, UnitKind
 
 ADA = history_collection("ada")
 
@@ -33,16 +32,15 @@ class Engine:
     """A client over dicts; ``turned`` answers distances of which the lower is the better."""
 
     turned: bool = False
-    broken: bool = False
     collections: dict[str, dict[str, dict[str, Any]]] = field(
         default_factory=dict[str, dict[str, dict[str, Any]]]
     )
 
     async def upsert(self, collection_name: str, items: Sequence[dict[str, Any]]) -> None:
         """As pgvector does, the vector that is given is lengthened in place."""
-        self._check()
         for item in items:
             assert isinstance(item["vector"], list)
+            assert str(uuid.UUID(item["id"])) == item["id"]  # Qdrant asks for it
             assert all(isinstance(one, str | int) for one in item["metadata"].values())
             self.collections.setdefault(collection_name, {})[item["id"]] = dict(item)
             item["vector"] += [0.0]
@@ -55,35 +53,24 @@ class Engine:
         limit: int = 10,
     ) -> Any:
         """Nearest first."""
-        self._check()
         items = self._found(collection_name, filter)
         if not items:
             return None
         cosines = {item["id"]: float(np.dot(item["vector"][:4], vectors[0])) for item in items}
-        items.sort(key=lambda item: -cosines[item["id"]])
-        items = items[:limit]
+        items = sorted(items, key=lambda item: -cosines[item["id"]])[:limit]
         found = [cosines[item["id"]] for item in items]
-        distances = [[1 - one if self.turned else one for one in found]]
-        return self._result(items, distances)
+        return self._result(items, [[1 - one if self.turned else one for one in found]])
 
     async def query(
         self, collection_name: str, filter: Mapping[str, str], limit: int | None = None
     ) -> Any:
         """By metadata."""
-        self._check()
         assert len(filter) == 1
         assert limit
         return self._result(self._found(collection_name, filter)[:limit], None)
 
-    async def delete(self, collection_name: str, ids: Sequence[str]) -> None:
-        """By id."""
-        self._check()
-        for id_ in ids:
-            self.collections.get(collection_name, {}).pop(id_, None)
-
     async def delete_collection(self, collection_name: str) -> None:
-        """An unknown one is a fault."""
-        self._check()
+        """All that is in it."""
         del self.collections[collection_name]
 
     def _found(self, name: str, wanted: Mapping[str, str] | None) -> list[dict[str, Any]]:
@@ -100,10 +87,6 @@ class Engine:
             metadatas=[[item["metadata"] for item in items]],
             distances=distances,
         )
-
-    def _check(self) -> None:
-        if self.broken:
-            raise RuntimeError("no connection")
 
 
 async def filled(engine: Engine) -> HostHistoryVectors:
@@ -128,6 +111,7 @@ async def test_searched(turned: bool) -> None:
     foreign = {"id": "f", "text": "", "vector": [0.0] * 4, "metadata": {}}
     engine.collections[ADA]["f"] = foreign
     question = np.array([1, 0.5, 0, 0], dtype=np.float32)
+    assert await vectors.chats("ada") == {"c", "d"}
     hits = await vectors.search("ada", "minilm", question, 10)
     assert [(hit.message_id, hit.kind) for hit in hits] == [
         ("a", "message"),
@@ -142,22 +126,6 @@ async def test_searched(turned: bool) -> None:
     assert await vectors.search("bob", "minilm", question, 10) == ()
 
 
-async def test_known_units() -> None:
-    """A chat's digests are told by kind and message, and the chats; each unit once."""
-    engine = Engine()
-    vectors = await filled(engine)
-    await filled(engine)
-    assert await vectors.known("ada", "minilm", "c") == {
-        ("message", "a"): "digest of a",
-        ("exchange", "b"): "digest of b",
-    }
-    assert await vectors.known("ada", "other", "c") == {}
-    assert await vectors.chats("ada") == {"c", "d"}
-    assert await vectors.chats("bob") == frozenset()
-    assert stored(engine) == ["a", "b", "x"]
-    assert all(str(uuid.UUID(id_)) == id_ for id_ in engine.collections[ADA])
-
-
 async def test_another_embedder_begins_anew() -> None:
     """Vectors of two embedders never stand in one collection, nor are they compared."""
     engine = Engine()
@@ -167,30 +135,3 @@ async def test_another_embedder_begins_anew() -> None:
     await vectors.upsert("ada", "other", [unit("n")], axis(0)[None])
     assert stored(engine) == ["n"]
     assert len(await vectors.search("ada", "other", axis(0), 10)) == 1
-
-
-async def test_deleted() -> None:
-    """Units, chats and everything can be removed; what is not there is no fault."""
-    engine = Engine()
-    vectors = await filled(engine)
-    await vectors.delete("ada", "c", [("message", "a"), ("message", "unknown")])
-    assert stored(engine) == ["b", "x"]
-    await vectors.delete("ada", "c", [])
-    assert stored(engine) == ["b", "x"]
-    await vectors.delete("ada", "c")
-    await vectors.delete("ada", "gone")
-    assert stored(engine) == ["x"]
-    await vectors.delete_all("ada")
-    assert engine.collections == {}
-    await vectors.delete_all("ada")
-
-
-async def test_faults_are_ours() -> None:
-    """Whatever an engine raises arrives as a host error without the texts."""
-    engine = Engine()
-    vectors = await filled(engine)
-    engine.broken = True
-    with pytest.raises(HostError, match="searching past conversation: no connection"):
-        await vectors.search("ada", "minilm", axis(0), 10)
-    with pytest.raises(HostError):
-        await vectors.delete_all("ada")

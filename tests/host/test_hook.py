@@ -1,19 +1,30 @@
-"""Which kind of conversation a hook runs for, and titles and what to ask next in it."""
+"""The kind of a conversation, titles and what to ask next in it, and the user's switch."""
 
 from __future__ import annotations
 
+import asyncio
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable
+from itertools import chain, repeat
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
+from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
 from adaptive.host import stored_answer
-from adaptive.host.hook import LEARNED_KINDS, RECALLED_KINDS, HostHook, conversation_kind
+from adaptive.host.entries import HostLeases
+from adaptive.host.hook import (
+    SWITCHED_OFF,
+    HostHook,
+    conversation_kind,
+    memory_switch,
+)
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
+from tests.host.databases import Worker
 from tests.host.test_requests import running_request
 
 CHAT = "3f1c8a5e-0000-4000-8000-000000000000"
@@ -43,79 +54,55 @@ def test_conversation_kind(metadata: dict[str, Any], kind: ConversationKind) -> 
     assert conversation_kind(metadata) == kind
 
 
-def test_who_reads_and_who_writes() -> None:
-    """Only the user's own words are learned, and nobody else reads the memories."""
-    assert {"saved", "shared"} == LEARNED_KINDS
-    assert not RECALLED_KINDS & {"channel", "shared", "subagent", "temporary"}
+def test_time_zones() -> None:
+    """A user's own choice comes first, then the browser's zone, then the admin's."""
+    settings = hook_settings(timezone="Europe/Prague").model_copy(
+        update={"user_timezone": "Asia/Tokyo"}
+    )
+    told = {**PAGE, "variables": {"{{CURRENT_TIMEZONE}}": "Europe/Lisbon"}}
+    hook = HostHook(settings, {"id": "ada"}, told, running_request(), None, None)
+    assert hook.time_zones == ("Asia/Tokyo", "Europe/Lisbon", "Europe/Prague")
+    bare = HostHook(hook_settings(), {"id": "ada"}, PAGE, running_request(), None, None)
+    assert bare.time_zones == ("", "", "UTC")
 
 
 ASKED = "When did I move to Porto, and was my sister there?"
 OURS = "Moving to Porto"
 
 
-@dataclass(frozen=True)
-class Case:
-    """How a host and its user stand to titles and suggestions, and what comes of ours."""
-
-    id: str
-    titled: bool
-    suggested: bool
-    standing: tuple[str | None, ...] = ("New Chat", ASKED)
-    host_makes_them: bool | None = False
-    interface: dict[str, Any] = field(default_factory=dict[str, Any])
-    owner: str = "ada"
-
-
-class Chats:
-    """The chats of a host since 0.12, of which one is there."""
-
-    def __init__(self, case: Case) -> None:
-        self.owner, self.standing, self.title = case.owner, list(case.standing), ""
-
-    async def get_accessible_chat_by_id(self, chat_id: str, user_id: str) -> None:
-        """Only that it is there counts."""
-
-    async def is_chat_owner(self, chat_id: str, user_id: str) -> bool:
-        """Whether the chat is the user's."""
-        return user_id == self.owner
-
-    async def get_chat_by_id(self, chat_id: str) -> object:
-        """The chat."""
-        return self
-
-    async def get_chat_title_by_id(self, chat_id: str) -> str | None:
-        """The next title; the last one stays."""
-        return self.standing.pop(0) if len(self.standing) > 1 else self.standing[0]
-
-    async def update_chat_title_by_id(self, chat_id: str, title: str) -> object:
-        """Another title."""
-        self.title = title
-        return self
-
-
 NONE_WANTED = {"title": {"auto": False}, "autoFollowUps": False}
+Host = dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    "case",
+    ("host", "titled", "suggested"),
     [
-        Case("the first message stood there", True, True),
-        Case("nothing stands there", True, True, ("New Chat",)),
-        Case("somebody has chosen one", False, True, ("New Chat", "My trip")),
-        Case("the chat is gone", False, True, (None,)),
-        Case("the host makes them", False, False, host_makes_them=True),
-        Case("the host does not tell", False, False, host_makes_them=None),
-        Case("the user wants none", False, False, interface=NONE_WANTED),
-        Case("somebody else's chat", False, True, owner="bob"),
+        ({"titles": ["New Chat", ASKED]}, True, True),
+        ({"titles": ["New Chat"]}, True, True),
+        ({"titles": ["New Chat", "My trip"]}, False, True),
+        ({"titles": [None]}, False, True),
+        ({"makes them": True}, False, False),
+        ({"makes them": None}, False, False),
+        ({"interface": NONE_WANTED}, False, False),
+        ({"owner": "bob"}, False, True),
     ],
-    ids=lambda case: case.id,
+    ids=str,
 )
-async def test_titles_and_what_to_ask_next(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_titles_and_what_to_ask_next(
+    host: Host, titled: bool, suggested: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ours are stored and shown where nobody else makes any, and the user refuses none."""
-    chats, shelf, request = Chats(case), Shelf(ASKED), running_request()
+    standing: list[str | None] = host.get("titles", ["New Chat"])
+    chats = SimpleNamespace(
+        get_accessible_chat_by_id=None,
+        is_chat_owner=AsyncMock(return_value="owner" not in host),
+        get_chat_by_id=AsyncMock(),
+        get_chat_title_by_id=AsyncMock(side_effect=chain(standing, repeat(standing[-1]))),
+        update_chat_title_by_id=AsyncMock(),
+    )
     monkeypatch.setitem(sys.modules, "open_webui.models.chats", SimpleNamespace(Chats=chats))
     monkeypatch.setattr(stored_answer, "_TITLE_LOOKS", (0, 0, 0))
-    makes = case.host_makes_them
+    shelf, request, makes = Shelf(ASKED), running_request(), host.get("makes them", False)
     request.app.state.config = SimpleNamespace(
         ENABLE_TITLE_GENERATION=makes, ENABLE_FOLLOW_UP_GENERATION=makes
     )
@@ -126,10 +113,71 @@ async def test_titles_and_what_to_ask_next(case: Case, monkeypatch: pytest.Monke
             """The answer on the shelf."""
             return stored_answer.HostAnswer("c", "a", shelf.emit, shelf.change)
 
-    user = {"id": "ada", "settings": {"ui": case.interface}}
+    user = {"id": "ada", "settings": {"ui": host.get("interface", {})}}
     hook = ShelfHook(hook_settings(), user, {**PAGE, "chat_id": "c"}, request, shelf.emit, None)
-    assert await hook.name_chat(OURS, [{"role": "user", "content": ASKED}]) is case.titled
-    assert chats.title == (OURS if case.titled else "")
-    assert shelf.events == ([{"type": "chat:title", "data": OURS}] if case.titled else [])
-    assert await hook.suggest(["And then?"]) is case.suggested
-    assert shelf.message.get("followUps") == (["And then?"] if case.suggested else None)
+    assert await hook.name_chat(OURS, [{"role": "user", "content": ASKED}]) is titled
+    given = [call.args for call in chats.update_chat_title_by_id.await_args_list]
+    assert given == ([("c", OURS)] if titled else [])
+    assert shelf.events == ([{"type": "chat:title", "data": OURS}] if titled else [])
+    assert await hook.suggest(["And then?"]) is suggested
+    assert shelf.message.get("followUps") == (["And then?"] if suggested else None)
+
+
+OFF: dict[str, Any] = {"ui": {"memory": False}}
+ON: dict[str, Any] = {"ui": {"memory": True}}
+SAVED = {"chat_id": "c", "session_id": "s", "message_id": "m"}
+Say = Callable[..., Awaitable[list[str]]]
+
+
+@pytest.fixture
+def say(workers: tuple[Worker, Worker]) -> Say:
+    """A turn of a user with these settings, through one of the workers: all lines shown so far."""
+    tables = [HostLeases(one.sessions) for one in workers]
+    lines: list[str] = []
+
+    async def emit(event: dict[str, Any]) -> None:
+        lines.append(event["data"]["description"])
+
+    async def turn(settings: object, worker: int = 0, **more: Any) -> list[str]:
+        request = Request({"type": "http", "headers": [], "app": FastAPI()})
+        user = {"id": more.pop("user_id", "ada"), "settings": settings}
+        page = emit if more.pop("page", True) else None
+        told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
+        hook = HostHook(hook_settings(**more), user, told, request, page, None)
+        await hook.see_switch(asyncio.Semaphore(1), tables[worker])
+        return lines
+
+    return turn
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [None, {}, {"ui": []}, ON, {"ui": {"memory": 0}}, {"ui": {"memory": "false"}}, [OFF], "off"],
+    ids=str,
+)
+async def test_switch(settings: object) -> None:
+    """Only a stored ``false`` is off; where the host can't be asked, it is as it was."""
+    assert memory_switch({"id": "ada", "settings": settings}) is not False
+    assert memory_switch({"id": "ada", "settings": OFF}) is False
+    request = Request({"type": "http", "headers": [], "app": FastAPI()})
+    hook = HostHook(hook_settings(), {"id": "ada"}, {}, request, None, None)
+    assert await hook.wants_memory()
+
+
+async def test_told_once(say: Say) -> None:
+    """Of several chats and two workers one is told, and again once it was on; so are others."""
+    await asyncio.gather(*(say(OFF, worker=one) for one in (0, 1, 0, 1)))
+    assert await say(OFF, chat_id="another") == [SWITCHED_OFF]
+    assert await say(OFF, worker=1, user_id="bob") == [SWITCHED_OFF] * 2
+    await say(ON, worker=1)
+    await say(OFF)
+    assert await say(OFF, worker=1) == [SWITCHED_OFF] * 3
+
+
+async def test_nobody_looks(say: Say) -> None:
+    """Where no page shows the line, or none is wanted, it is told another time."""
+    await say(OFF, page=False)
+    await say(OFF, chat_id="", session_id=None)
+    await say(OFF, chat_id="channel:general")
+    assert await say(OFF, show_status=False) == []
+    assert await say(OFF, chat_id="local:s") == [SWITCHED_OFF]

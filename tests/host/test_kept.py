@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import pytest
 
-from adaptive.core.kept import (
+from adaptive.core.model import Memory, Provenance
+from adaptive.host.tables import HostTables
+from adaptive.privacy.kept import (
+    ArchivedMemory,
+    AuditEntry,
     ChatNotes,
     Suggestion,
     SuggestionTable,
     WaitingSuggestion,
 )
-from adaptive.core.model import Memory, Provenance
-from adaptive.core.table_ports import ArchivedMemory, AuditEntry
-from adaptive.host.tables import HostTables
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import memory
 from tests.host.databases import Worker
@@ -43,79 +44,51 @@ ARCHIVED = ArchivedMemory(
 SAVED = AuditEntry("saved", "memory-1", NOW, "", "User likes tea", "said so", "chat", "message")
 
 
-@dataclass
-class Both:
-    """Our tables as two workers have them."""
-
-    here: HostTables
-    there: HostTables
+Both = tuple[HostTables, HostTables]
 
 
 @pytest.fixture
 def both(workers: tuple[Worker, Worker]) -> Both:
-    """The tables, all of them empty."""
-    return Both(*(HostTables(Sealer("secret"), worker.sessions) for worker in workers))
+    """Our tables as two workers have them, all of them empty."""
+    here, there = (HostTables(Sealer("secret"), worker.sessions) for worker in workers)
+    return here, there
 
 
 async def test_archived_memory_comes_back(both: Both) -> None:
     """Everything a memory has comes back, the last archived first, until it is discarded."""
     later = replace(ARCHIVED, memory=memory("m2", "b"), archived_at=NOW + 1)
-    await both.here.archive.put("ada", [ARCHIVED])
-    await both.here.archive.put("ada", [later, replace(ARCHIVED, reason="again")])
+    await both[0].archive.put("ada", [ARCHIVED])
+    await both[0].archive.put("ada", [later, replace(ARCHIVED, reason="again")])
     found = (later, replace(ARCHIVED, reason="again"))
-    assert await both.there.archive.read("ada") == found
-    assert await both.there.archive.read("ada", ["memory-1", "m3"]) == found[1:]
+    assert await both[1].archive.read("ada") == found
+    assert await both[1].archive.read("ada", ["memory-1", "m3"]) == found[1:]
     # What is no JSON comes back different, so that nobody deletes the row.
     odd = replace(ARCHIVED, memory=memory("odd", "c", meta={"when": object()}))
-    await both.here.archive.put("bob", [odd])
-    assert await both.here.archive.read("bob") != (odd,)
-    await both.there.archive.discard("bob", ["m2", "odd"])
-    await both.there.archive.discard("ada", ["memory-1", "never"])
-    assert await both.here.archive.read("ada") == (later,)
-    assert await both.here.archive.read("bob") == ()
-
-
-async def test_audit_has_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
-    """A change is kept for 400 days; of one who changes a lot the newest 5,000 stay."""
-    await both.here.audit.append("bob", [SAVED, SAVED], NOW)
-    many = [replace(SAVED, memory_id=f"{number}") for number in range(5001)]
-    await both.here.audit.append("ada", many, NOW)
-    count = "SELECT count(*) FROM adaptive_memory_entries WHERE user_id = "
-    assert await workers[1].rows(f"{count}'ada'") == [(5000,)]
-    for day, left in ((400, 2), (401, 0)):
-        at = NOW + day * DAY
-        await both.here.audit.append("ada", [replace(SAVED, changed_at=at)], at)
-        assert await workers[1].rows(f"{count}'bob'") == [(left,)]
+    await both[0].archive.put("bob", [odd])
+    assert await both[0].archive.read("bob") != (odd,)
+    await both[1].archive.discard("bob", ["m2", "odd"])
+    await both[1].archive.discard("ada", ["memory-1", "never"])
+    assert await both[0].archive.read("ada") == (later,)
+    assert await both[0].archive.read("bob") == ()
 
 
 async def test_recalls(both: Both) -> None:
     """Each turn adds one to the memories it recalled; a summary inherits those of its originals."""
-    usage, now = both.here.usage, int(time.time())
+    usage, now = both[0].usage, int(time.time())
     await usage.record("ada", ["a", "b", "a", "other"], now)
-    await both.there.usage.record("ada", ["b", "sum"], now + 5)
+    await both[1].usage.record("ada", ["b", "sum"], now + 5)
     await usage.record("bob", ["a"], now)
     assert await usage.read("ada") == {"a": 1, "b": 2, "other": 1, "sum": 1}
     for _ in range(2):
         await usage.merge("ada", ["a", "b", "never", "sum"], "sum")
         assert await usage.read("ada") == {"other": 1, "sum": 4}
-    assert await both.there.usage.read("bob") == {"a": 1}
-
-
-async def test_newest_chats_are_kept(both: Both) -> None:
-    """Of a user's chats the newest three stay, for a day."""
-    chats = both.here.chats
-    for number in range(5):
-        await chats.write("ada", f"chat-{number}", f"[{number}]", NOW + number)
-    kept = [await both.there.chats.read("ada", f"chat-{number}") for number in range(5)]
-    assert kept == ["", "", "[2]", "[3]", "[4]"]
-    await chats.write("bob", "chat-0", "[9]", NOW + DAY + 3600)
-    assert await chats.read("ada", "chat-4") == ""
+    assert await both[1].usage.read("bob") == {"a": 1}
 
 
 async def test_notes_come_back(both: Both, workers: tuple[Worker, Worker]) -> None:
     """What is noted another worker reads, of this user and chat alone, while there is the chat."""
     await workers[0].change("CREATE TABLE chat (id VARCHAR PRIMARY KEY)")
-    here, there = both.here.chat_notes, both.there.chat_notes
+    here, there = both[0].chat_notes, both[1].chat_notes
     await here.write("ada", "c", NOTES, NOW)
     assert await there.read("ada", "c") == NOTES
     assert await there.read("bob", "c") == await there.read("ada", "d") == ChatNotes()
@@ -134,23 +107,12 @@ async def digests(table: SuggestionTable, user_id: str = "ada") -> str:
     return " ".join(one.digest for one in await table.waiting(user_id))
 
 
-async def test_suggestion_waits(both: Both) -> None:
-    """What one worker lets wait another one reads whole, until it is answered."""
-    here, there = both.here.suggestions, both.there.suggestions
-    again = waiting("a", 1, "User loves tea.")
-    await here.put("ada", [waiting("b"), waiting("a", 1)], NOW)
-    await here.put("ada", [again, waiting("c", 2)], NOW + 1)
-    await here.put("bob", [waiting("a")], NOW)
-    assert await there.waiting("ada") == (waiting("b"), again, waiting("c", 2))
-    await there.discard("ada", ["b", "never"])
-    assert await digests(here) == "a c"
-    assert await digests(here, "bob") == "a"
-
-
 async def test_rejected_for_good(both: Both) -> None:
-    """What was rejected can't wait again, on any worker; other users may be asked."""
-    here, there = both.here.suggestions, both.there.suggestions
-    await here.put("ada", [waiting("a"), waiting("b")], NOW)
+    """What waits another worker reads whole; what was rejected can't wait again, on any worker."""
+    here, there = both[0].suggestions, both[1].suggestions
+    await here.put("ada", [waiting("b"), waiting("a", 1), waiting("gone")], NOW)
+    await there.discard("ada", ["gone"])
+    assert await there.waiting("ada") == (waiting("b"), waiting("a", 1))
     for digest in ("a", "a", "never seen"):
         await there.reject("ada", digest, NOW + 1)
     late = NOW + 400 * DAY
@@ -161,23 +123,38 @@ async def test_rejected_for_good(both: Both) -> None:
     assert await here.rejected("bob", ["a"]) == await here.rejected("ada", []) == frozenset()
 
 
-async def test_twenty_for_a_month(both: Both) -> None:
-    """A user's newest twenty wait, each for a month; rejections outlast them."""
-    here = both.here.suggestions
-    await here.put("bob", [waiting("old")], NOW)
-    await here.reject("bob", "rejected", NOW)
-    await here.put("ada", [waiting(f"{number:02}", number) for number in range(25)], NOW)
-    assert await digests(here) == " ".join(f"{number:02}" for number in range(5, 25))
-    late = 31 * DAY
-    await here.put("ada", [waiting("late", late)], NOW + late)
-    assert await digests(here) == "late"
-    assert await digests(here, "bob") == ""
-    assert await here.rejected("bob", ["rejected"]) == {"rejected"}
+async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
+    """Of a user's changes, chats and suggestions the newest stay, each for its time."""
+    here, there = both
+    await here.audit.append("bob", [SAVED, SAVED], NOW)
+    many = [replace(SAVED, memory_id=f"{number}") for number in range(5001)]
+    await here.audit.append("ada", many, NOW)
+    count = "SELECT count(*) FROM adaptive_memory_entries WHERE kind = 'audit' AND user_id = "
+    assert await workers[1].rows(f"{count}'ada'") == [(5000,)]
+    for number in range(5):
+        await here.chats.write("ada", f"chat-{number}", f"[{number}]", NOW + number)
+    kept = [await there.chats.read("ada", f"chat-{number}") for number in range(5)]
+    assert kept == ["", "", "[2]", "[3]", "[4]"]
+    await here.suggestions.put("bob", [waiting("old")], NOW)
+    await here.suggestions.reject("bob", "rejected", NOW)
+    await here.suggestions.put("ada", [waiting(f"{n:02}", n) for n in range(25)], NOW)
+    assert await digests(here.suggestions) == " ".join(f"{number:02}" for number in range(5, 25))
+
+    await here.chats.write("bob", "chat-0", "[9]", NOW + DAY + 3600)
+    assert await here.chats.read("ada", "chat-4") == ""
+    await here.suggestions.put("ada", [waiting("late", 31 * DAY)], NOW + 31 * DAY)
+    assert await digests(here.suggestions) == "late"
+    assert await digests(here.suggestions, "bob") == ""
+    for day, left in ((400, 2), (401, 0)):
+        at = NOW + day * DAY
+        await here.audit.append("ada", [replace(SAVED, changed_at=at)], at)
+        assert await workers[1].rows(f"{count}'bob'") == [(left,)]
+    assert await here.suggestions.rejected("bob", ["rejected"]) == {"rejected"}
 
 
 async def test_asked_once_at_a_time(both: Both) -> None:
     """Of two workers one asks, the newest first; then the chat has rest and others have not."""
-    here, there = both.here.suggestions, both.there.suggestions
+    here, there = both[0].suggestions, both[1].suggestions
     old, new = waiting("old"), waiting("new", 1)
     await here.put("ada", [old, new], NOW)
     assert await here.claim("ada", "c", NOW + 5, 1) == (new,)

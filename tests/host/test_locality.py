@@ -16,45 +16,30 @@ from tests.rates import over
 
 OPENAI = ["https://api.example.com/v1", "http://127.0.0.1:8000/v1", "http://GPU.lan:9000/v1/"]
 OLLAMA = ["http://ollama:11434", "https://ollama.com", "http://far.example.com:11434"]
-CONFIG = SimpleNamespace(
-    OPENAI_API_BASE_URLS=OPENAI,
-    OLLAMA_BASE_URLS=OLLAMA,
-)
+CONFIG = SimpleNamespace(OPENAI_API_BASE_URLS=OPENAI, OLLAMA_BASE_URLS=OLLAMA)
 LISTED = "http://127.0.0.1:8000/v1, gpu.lan:9000 , nonsense://, http://[::1"
 
 
-def openai_model(at: object, **fields: Any) -> dict[str, Any]:
-    """A model of an OpenAI-compatible connection, as the host describes it."""
-    return {"owned_by": "openai", "urlIdx": at, "connection_type": "local", **fields}
-
-
-def ollama_model(*urls: Any, **raw: Any) -> dict[str, Any]:
-    """A model of Ollama connections, as the host describes it."""
-    return {"owned_by": "ollama", "ollama": {"urls": list(urls), **raw}}
-
-
-def workspace_model(base: str) -> dict[str, Any]:
-    """A model of the workspace, as the host describes it."""
-    return {"owned_by": "openai", "preset": True, "info": {"base_model_id": base}}
-
-
+OPENAI_MODEL: dict[str, Any] = {"owned_by": "openai", "connection_type": "local"}
+OLLAMA_MODEL = {"owned_by": "ollama"}
+WORKSPACE_MODEL = {"owned_by": "openai", "preset": True}
+# Models as the host describes them.
 LOCAL = {
-    "llama": openai_model(1),
-    "gemma:2b": ollama_model(0),
-    "on llama": workspace_model("llama"),
-    "on gemma": workspace_model("gemma:2b"),
+    "llama": {**OPENAI_MODEL, "urlIdx": 1},
+    "gemma:2b": {**OLLAMA_MODEL, "ollama": {"urls": [0]}},
+    "on llama": {**WORKSPACE_MODEL, "info": {"base_model_id": "llama"}},
+    "on gemma": {**WORKSPACE_MODEL, "info": {"base_model_id": "gemma:2b"}},
 }
 FOREIGN = {
-    "gpt": openai_model(0),
-    "both:2b": ollama_model(0, 2),
-    "hosted:2b": ollama_model(0, 1),
-    "gpt-oss:120b-cloud": ollama_model(0),
-    "mine:2b": ollama_model(0, remote_host="https://ollama.com:443"),
-    "nowhere:2b": ollama_model(),
+    "gpt": {**OPENAI_MODEL, "urlIdx": 0},
+    "both:2b": {**OLLAMA_MODEL, "ollama": {"urls": [0, 2]}},
+    "gpt-oss:120b-cloud": {**OLLAMA_MODEL, "ollama": {"urls": [0]}},
+    "mine:2b": {**OLLAMA_MODEL, "ollama": {"urls": [0], "remote_host": "https://ollama.com:443"}},
+    "nowhere:2b": {**OLLAMA_MODEL, "ollama": {"urls": []}},
     "arena": {"owned_by": "arena", "arena": True},
-    "pipe": openai_model(1, pipe={"type": "pipe"}),
-    "on nothing": workspace_model("gone"),
-    "on workspace": workspace_model("on llama"),
+    "pipe": {**OPENAI_MODEL, "urlIdx": 1, "pipe": {"type": "pipe"}},
+    "on nothing": {**WORKSPACE_MODEL, "info": {"base_model_id": "gone"}},
+    "on workspace": {**WORKSPACE_MODEL, "info": {"base_model_id": "on llama"}},
 }
 MODELS = {name: {"id": name, **model} for name, model in {**LOCAL, **FOREIGN}.items()}
 
@@ -90,33 +75,24 @@ async def test_what_cannot_be_told() -> None:
 
 
 @over(
-    "listed, url, local",
+    "completer, listed, local",
     [
-        ("http://a:1/v1", "http://a:1/v1/", True),
-        ("a:1", "https://a:1/v1", True),
-        ("http://b, https://a/v1", "https://a:443/v1", True),
-        ("http://a:1/v1", "http://a:1/v10", False),
-        ("http://a:1/v1", "https://a:1/v1", False),
-        ("http://a:x", "http://a:x", False),
+        # By server, port and beginning of the path, not by how an address is written.
+        (OpenAICompleter("http://a:1/v1/", "m"), "http://a:1/v1", True),
+        (OpenAICompleter("https://a:1/v1", "m"), "a:1", True),
+        (OpenAICompleter("https://a:443/v1", "m"), "http://b, https://a/v1", True),
+        (OpenAICompleter("http://a:1/v10", "m"), "http://a:1/v1", False),
+        (OpenAICompleter("https://a:1/v1", "m"), "http://a:1/v1", False),
+        (OpenAICompleter("http://a:x", "m"), "http://a:x", False),
+        # An Ollama at a private address, unless in its cloud.
+        (OllamaCompleter("http://localhost:11434", "gemma"), "", True),
+        (OllamaCompleter("http://192.168.1.5:11434", "gemma"), "", True),
+        (OllamaCompleter("http://ollama:11434", "gemma:2b"), "", True),
+        (OllamaCompleter("http://localhost:11434", "gpt-oss:120b-cloud"), "", False),
+        (OllamaCompleter("http://[::ffff:8.8.8.8]:11434", "gemma"), "", False),
+        (OllamaCompleter("https://api.ollama.com", "gemma"), "", False),
     ],
 )
-async def test_listed_addresses(listed: str, url: str, local: bool) -> None:
-    """An address counts by server, port and beginning of the path, not by how it is written."""
-    assert await is_local(OpenAICompleter(url, "m"), listed) == local
-
-
-@over(
-    "url, model, local",
-    [
-        ("http://localhost:11434", "gemma", True),
-        ("http://192.168.1.5:11434", "gemma", True),
-        ("http://ollama:11434", "gemma:2b", True),
-        ("http://localhost:11434", "gpt-oss:120b-cloud", False),
-        ("http://[::ffff:8.8.8.8]:11434", "gemma", False),
-        ("http://far.example.com:11434", "gemma", False),
-        ("https://api.ollama.com", "gemma", False),
-    ],
-)
-async def test_own_ollama(url: str, model: str, local: bool) -> None:
-    """An Ollama of the plug-in's own valves is local at a private address, unless in its cloud."""
-    assert await is_local(OllamaCompleter(url, model), "") == local
+async def test_models_of_our_valves(completer: Completer, listed: str, local: bool) -> None:
+    """A model of the plug-in's own valves is local where its address tells."""
+    assert await is_local(completer, listed) == local

@@ -1,4 +1,4 @@
-"""Lines and questions in the page, which never get in the way of anything."""
+"""Questions in the page, which never get in the way of anything."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.host.page import PageDialog, PageNotifier
+from adaptive.host.page import PageDialog
 
 
 def page(answer: object, asked: list[dict[str, Any]] | None = None) -> PageDialog:
@@ -57,27 +57,3 @@ async def test_question() -> None:
     assert len(asked["data"].pop("message")) <= 4000
     fields = {"title": "Delete?", "placeholder": "1 3", "value": "", "type": "text"}
     assert asked == {"type": "input", "data": fields}
-
-
-async def shown_by(failure: BaseException | None = None) -> list[Any]:
-    """What a page shows of a line and a source, which may fail."""
-    shown: list[Any] = []
-
-    async def emit(event: dict[str, Any]) -> None:
-        if failure:
-            raise failure
-        shown.append(event)
-
-    await PageNotifier(emit).status("Saved: a")
-    await PageNotifier(emit).source("Memories", ["a"], [{"source": "m-1"}])
-    return shown
-
-
-async def test_events() -> None:
-    """Each event has the shape that the page reads; a page that fails is nobody's problem."""
-    status, source = await shown_by()
-    data = {"description": "Saved: a", "done": True, "hidden": False}
-    assert status == {"type": "status", "data": data}
-    data = {"source": {"name": "Memories"}, "document": ["a"], "metadata": [{"source": "m-1"}]}
-    assert source == {"type": "source", "data": data}
-    assert await shown_by(KeyError("x")) == []

@@ -1,43 +1,46 @@
-"""A model of the host: what comes back from it, which one is asked, and those in the panel."""
+"""Models of the host: what comes back, which one is asked, and how they embed."""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
+from dataclasses import dataclass, field
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 from fastapi.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 
-from adaptive.core.errors import ModelBusy, ModelRejected, ReplyUnusable
-from adaptive.host.providers import HostModels, _body_of, learning_model
+from adaptive.core.errors import EmbeddingError, ModelBusy, ModelRejected, ReplyUnusable
+from adaptive.host import providers
+from adaptive.host.providers import HostEmbedder, _body_of, known_models, learning_model
+from adaptive.host.requests import process_state
 from adaptive.settings.valves import Valves
 from tests.host.test_requests import running_request
 
 BODY = {"choices": [{"message": {"content": "Hi"}}]}
 
 
-@pytest.mark.parametrize("reply", [BODY, JSONResponse(BODY), PlainTextResponse(json.dumps(BODY))])
-def test_body(reply: Any) -> None:
-    """The body is what the host returns, or the JSON in its response, whatever its type says."""
-    assert _body_of(reply) == BODY
+def test_body() -> None:
+    """The body is what the host returns, or the JSON in its response, whatever its type says.
 
-
-def test_provider_fails() -> None:
-    """A provider's status comes back as a response; what it asks to wait is kept."""
+    A provider's status comes back as a response, with what it asks to wait; a stream, and a page in
+    the place of JSON, are told as such.
+    """
+    for reply in (BODY, JSONResponse(BODY), PlainTextResponse(json.dumps(BODY))):
+        assert _body_of(reply) == BODY
     with pytest.raises(ModelBusy, match=r"HTTP 429.*slow down") as busy:
         _body_of(JSONResponse({"error": "slow down"}, 429, headers={"Retry-After": "7"}))
     assert busy.value.retry_after == 7
     with pytest.raises(ModelRejected, match="HTTP 400"):
         _body_of(JSONResponse({"error": "response_format"}, 400))
-
-
-@pytest.mark.parametrize("reply", [StreamingResponse(iter([b"data: {}"])), Response(b"<html>")])
-def test_unusable(reply: Response) -> None:
-    """A stream, and a page in the place of JSON, are told as such."""
-    with pytest.raises(ReplyUnusable, match=r"streams|no JSON"):
-        _body_of(reply)
+    for page in (StreamingResponse(iter([b"data: {}"])), Response(b"<html>")):
+        with pytest.raises(ReplyUnusable, match=r"streams|no JSON"):
+            _body_of(page)
 
 
 CHAT = {"id": "chat", "connection_type": "external"}
@@ -86,9 +89,79 @@ def test_panel(models: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     known = CHOICES if models is MODELS else {}
 
     class WithHost(Valves):
-        model_catalogue = HostModels(lambda: " gone ")
+        model_catalogue = partial(known_models, " gone ")
 
     listed = {one["value"]: one["label"] for one in WithHost.model_choices()}
     assert listed == {"": "Automatic", **GONE, **known}
     assert list(listed)[1:] == ["gone", *known]
-    assert [one["label"] for one in HostModels(lambda: "").choices()] == [*known.values()]
+    assert [one["label"] for one in known_models("")] == [*known.values()]
+
+
+USER = object()
+
+
+@dataclass
+class Model:
+    """A model that notes what it was asked, and on how many cores."""
+
+    device: str = "cpu"
+    asked: list[tuple[list[str], Any, int]] = field(default_factory=list[Any])
+
+    def encode(self, texts: list[str], prompt: str | None = None, **_: Any) -> object:
+        """One vector for each text, its length and one."""
+        self.asked.append((texts, prompt, torch.get_num_threads()))
+        return np.array([[len(text), 1.0] for text in texts], np.float32)
+
+
+class Host:
+    """A host's app with a model and the function by which it embeds."""
+
+    def __init__(self, engine: str = "local", device: str = "cpu") -> None:
+        self.model, self.calls = Model(device), list[Any]()
+        self.turn = running_request()
+        self.turn.app.state.ef = self.model
+        self.turn.app.state.EMBEDDING_FUNCTION = self.embed
+        # Read from the host's settings otherwise, which need an installed host.
+        process_state(self.turn)["embedder_name"] = (f"host:{engine}:minilm", math.inf)
+        self.embedder = HostEmbedder(self.turn, USER)
+
+    async def embed(self, texts: list[str], **named: Any) -> Any:
+        """The host's own function."""
+        self.calls.append((texts, named))
+        return [[9.0, 9.0] for _ in texts]
+
+
+@pytest.fixture(autouse=True)
+def prefix(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The admin's prefix before contents, which is read from an installed host otherwise."""
+    monkeypatch.setattr(providers, "_prefix", lambda query: None if query else "passage: ")
+
+
+async def test_cores() -> None:
+    """Short texts are embedded on one core, long ones on all; elsewhere nothing changes."""
+    usual = torch.get_num_threads()
+    torch.set_num_threads(3)
+    try:
+        host, long = Host(), "User has a cat. " * 100
+        assert (await host.embedder.embed(["A cat?"], query=True)).tolist() == [[6.0, 1.0]]
+        await host.embedder.embed(["A cat.", "A dog."], query=False)
+        await host.embedder.embed([long], query=False)
+        assert torch.get_num_threads() == 3
+    finally:
+        torch.set_num_threads(usual)
+    both = ["A cat.", "A dog."]
+    asked = [(["A cat?"], None, 1), (both, "passage: ", 1), ([long], "passage: ", 3)]
+    assert host.model.asked == asked
+    assert host.calls == []
+
+
+@pytest.mark.parametrize(("engine", "device"), [("openai", "cpu"), ("local", "mps:0")])
+async def test_left_to_the_host(engine: str, device: str) -> None:
+    """A service, and Apple's graphics processor, are asked by the host's own function."""
+    host = Host(engine, device)
+    assert (await host.embedder.embed(["A cat."], query=False)).tolist() == [[9.0, 9.0]]
+    assert host.calls == [(["A cat."], {"prefix": "passage: ", "user": USER})]
+    assert host.model.asked == []
+    host.turn.app.state.EMBEDDING_FUNCTION = None
+    with pytest.raises(EmbeddingError, match="no embedding model ready"):
+        await host.embedder.embed(["A cat."], query=False)

@@ -1,15 +1,17 @@
-"""What calls of the host need, apart from the running turn's own request."""
+"""The seam to the host: requests of our own, its errors as ours, and work that is never torn."""
 
 from __future__ import annotations
 
-import importlib.util
+import asyncio
 from typing import Any
 
-from fastapi import FastAPI, Request
+import pytest
+from fastapi import FastAPI, HTTPException, Request
+from sqlalchemy.exc import OperationalError
 
+from adaptive.core.errors import HostError, ModelBusy, ModelRejected, StoreError
+from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 from adaptive.host.requests import (
-    host_is_supported,
-    host_request,
     isolated_request,
     process_state,
 )
@@ -19,13 +21,6 @@ def running_request(**state: Any) -> Request:
     """The request of a turn, with what the host keeps on it."""
     headers = [(b"authorization", b"Bearer x"), (b"cookie", b"a=b")]
     return Request({"type": "http", "headers": headers, "app": FastAPI(), "state": state})
-
-
-async def test_no_host() -> None:
-    """Without Open WebUI, as here, none is supported or running, and nothing is raised."""
-    assert importlib.util.find_spec("open_webui") is None
-    assert host_is_supported() is False
-    assert host_request() is None
 
 
 def test_isolated_request() -> None:
@@ -44,3 +39,55 @@ def test_process_state() -> None:
     process_state(turn)["loaded"] = 1
     assert process_state(isolated_request(turn)) == {"loaded": 1}
     assert process_state(running_request()) == {}
+
+
+def test_any_exception_of_the_host() -> None:
+    """Whatever is raised becomes one error, which says what was being done and keeps the cause."""
+    raised = KeyError("x")
+    with pytest.raises(HostError, match=r"^reading: 'x'$") as error, HostFaults("reading"):
+        raise raised
+    assert error.value.__cause__ is raised
+    with pytest.raises(StoreError, match=r"^writing: a b$"), HostFaults("writing", StoreError):
+        raise OSError("a\n b")
+    assert describe_fault(HTTPException(403, {"error": "no"})) == "{'error': 'no'}"
+    refused = OperationalError("INSERT", {"content": "Porto"}, Exception("database is locked"))
+    assert describe_fault(refused) == "database is locked"
+    assert describe_fault(TimeoutError()) == "TimeoutError"
+    assert describe_fault(Exception("x" * 5000)) == "x" * 200
+
+
+@pytest.mark.parametrize("passing", [ModelRejected("no credits", 402), asyncio.CancelledError()])
+def test_what_passes(passing: BaseException) -> None:
+    """An error of ours and cancellation pass unchanged."""
+    with pytest.raises(type(passing)) as raised, HostFaults("asking", ModelBusy):
+        raise passing
+    assert raised.value is passing
+
+
+@pytest.mark.parametrize("failure", [None, HostError("locked")], ids=["well", "badly"])
+async def test_cancelled_caller_leaves_the_work_alone(failure: Exception | None) -> None:
+    """A cancelled caller stops at once; the work ends, and who waits gets its result or error."""
+    begun, go, ended = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    @uninterrupted
+    async def statement() -> str:
+        begun.set()
+        await go.wait()
+        ended.set()
+        if failure:
+            raise failure
+        return "rows"
+
+    caller = asyncio.create_task(statement())
+    await begun.wait()
+    caller.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await caller
+    assert not ended.is_set()
+    go.set()
+    await ended.wait()
+    if failure is None:
+        assert await statement() == "rows"
+    else:
+        with pytest.raises(HostError, match="locked"):
+            await statement()

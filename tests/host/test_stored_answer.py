@@ -15,8 +15,8 @@ from sqlalchemy import JSON, String, select, text
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from adaptive.core.markdown import answer_note
-from adaptive.core.messages import Message
-from adaptive.host.stored_answer import HostAnswer, noted_answer
+from adaptive.host.stored_answer import HostAnswer
+from tests.answer.hooks import Shelf
 from tests.host.databases import DATABASES, Worker, two_workers
 from tests.rates import over
 
@@ -88,7 +88,7 @@ async def host(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[Host]:
     """A host whose chat holds an answer and a newer message."""
-    async with two_workers(request.param, tmp_path, "chat") as (worker, _):
+    async with two_workers(request.param, tmp_path) as (worker, _):
         async with worker.engine.begin() as connection:
             await connection.run_sync(Base.metadata.create_all)
         running = Host(worker)
@@ -148,17 +148,6 @@ async def test_nothing_is_stored(chat_id: str, message_id: str, host: Host) -> N
     assert (await host.messages(), host.events) == ({"a": ANSWER, "newest": NEWEST}, [])
 
 
-async def test_rewritten(host: Host) -> None:
-    """What an answer says is rewritten in all forms, unless it was edited meanwhile."""
-    assert not await host.answer().rewrite("Hello.", str)
-    assert await host.answer().rewrite("Hello.", str.upper)
-    stored = (await host.messages())["a"]
-    assert stored["content"] == "HELLO."
-    assert stored["output"][0]["content"][0]["text"] == "HELLO."
-    assert not await host.answer().rewrite("Hello.", str.lower)
-    assert (await host.messages())["a"] == stored
-
-
 async def test_failing_page(host: Host) -> None:
     """A page that can't be reached, or a host whose modules are gone, is no error of the turn."""
 
@@ -182,9 +171,10 @@ async def test_failing_page(host: Host) -> None:
         {"content": "So:\n```python\nprint(1)"},
     ],
 )
-def test_no_note(fields: Message) -> None:
+async def test_no_note(fields: dict[str, Any]) -> None:
     """What is no finished answer takes no line, nor one cut within code."""
-    stored = {"role": "assistant", "content": "Hello.", "done": True}
-    assert noted_answer({**stored, **fields}, LINE) is None
-    closed = "```py\nx\n```"
-    assert noted_answer({**stored, "content": closed}, LINE) == {"content": f"{closed}\n\n{NOTE}"}
+    shelf = Shelf(**{"content": "Hello.", **fields})
+    assert not await HostAnswer("c", "a", None, shelf.change).add_note(LINE)
+    closed = Shelf("```py\nx\n```")
+    assert await HostAnswer("c", "a", None, closed.change).add_note(LINE)
+    assert closed.message["content"] == f"```py\nx\n```\n\n{NOTE}"

@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.errors import LeaseLost, TablesUnavailable
-from adaptive.core.table_ports import PendingTurn
 from adaptive.learn.queue import LearningQueue, TurnWork
+from adaptive.privacy.pending import PendingTurn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.virtual_time import epoch_now
 
@@ -24,22 +24,20 @@ class Link:
     it is closed; ``delay`` is how long each way takes. When ``killed`` no call ever comes back.
     """
 
-    def __init__(self, database: ListedTurns, delay: Callable[[], float] | None = None) -> None:
-        self.database = database
+    def __init__(self, database: ListedTurns, delay: Callable[[], float]) -> None:
+        self.database, self.delay = database, delay
         self.failing: set[str] = set()
         self.gate = asyncio.Event()
         self.gate.set()
         self.killed = False
         self.calls: list[str] = []
-        self._delay = delay
 
     def __getattr__(self, name: str) -> Any:
         return partial(self._through, name, getattr(self.database, name))
 
-    async def pause(self, seconds: float = 0.0) -> None:
+    async def pause(self, seconds: float) -> None:
         """Wait as this worker's process does: for ever once it is killed."""
-        if seconds:
-            await asyncio.sleep(seconds)
+        await asyncio.sleep(seconds)
         await self.gate.wait()
         if self.killed:
             if asyncio.get_running_loop().ending:
@@ -54,19 +52,9 @@ class Link:
         return answer
 
     async def _travel(self, name: str) -> None:
-        await self.pause(self._delay() if self._delay else 0.0)
+        await self.pause(self.delay())
         if self.failing & {name, "all"}:
             raise TablesUnavailable("database is locked")
-
-
-@dataclass
-class Lesson:
-    """What one worker taught at one time."""
-
-    worker: str
-    messages: str
-    began: float
-    journal: str
 
 
 @dataclass
@@ -74,46 +62,36 @@ class School:
     """Workers that learn, what they did, and what came of it in the user's store.
 
     ``seconds`` is how long the model takes; each exception in ``trouble`` is raised by one lesson
-    in place of what it should do. ``written`` is what was written to the store, in order.
+    in place of what it should do. ``lessons`` are the journals that lessons began with, ``written``
+    is what was written to the store, in order.
     """
 
-    database: ListedTurns = field(default_factory=ListedTurns)
     seconds: float = 3.0
     trouble: list[BaseException] = field(default_factory=list)
-    lessons: list[Lesson] = field(default_factory=list)
+    database: ListedTurns = field(default_factory=ListedTurns)
+    lessons: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     asked: int = 0
-    running: int = 0
-    most_running: int = 0
 
     def waiting(self, user_id: str = "ada") -> dict[str, PendingTurn]:
         """What waits to be learned, by message."""
         turns = self.database.turns.values()
         return {one.message_id: one for one in turns if one.user_id == user_id}
 
-    @property
-    def taught(self) -> list[str]:
-        """The messages of each lesson."""
-        return [lesson.messages for lesson in self.lessons]
-
-    def worker(self, name: str = "a", **options: Any) -> Worker:
-        """A process of the host."""
-        return Worker(self, name, **options)
-
 
 class Worker:
     """One process of the host, with the plug-in's instance in it; ``skew`` is its clock's error."""
 
     def __init__(
-        self, school: School, name: str, delay: Callable[[], float] | None = None, skew: float = 0.0
+        self, school: School, delay: Callable[[], float] = float, skew: float = 0.0
     ) -> None:
-        self.school, self.name, self.skew = school, name, skew
+        self.school, self.skew = school, skew
         self.link = Link(school.database, delay)
-        self.queue = self.reloaded()
+        self.reload()
 
-    def reloaded(self) -> LearningQueue:
-        """An instance of the plug-in, as a change of its code makes another one."""
-        return LearningQueue(self.link, clock=self.clock)
+    def reload(self) -> None:
+        """Another instance of the plug-in, as a change of its code makes one."""
+        self.queue = LearningQueue(self.link, clock=self.clock)
 
     def clock(self) -> float:
         """This machine's time."""
@@ -126,9 +104,9 @@ class Worker:
 
     async def say(self, message_id: str, **where: str) -> asyncio.Task[None]:
         """What the outlet does: put the turn, and start the task that learns from it."""
-        turn = self.turn(message_id, **where)
-        await self.queue.put(turn)
-        return asyncio.create_task(self.queue.learn(turn, self.teach))
+        turn, queue = self.turn(message_id, **where), self.queue
+        await queue.put(turn)
+        return asyncio.create_task(queue.learn(turn, self.teach))
 
     async def hear(self, message_id: str, **where: str) -> None:
         """Say something and wait until it was dealt with."""
@@ -143,30 +121,32 @@ class Worker:
         self.link.killed = True
 
     async def teach(self, work: TurnWork) -> None:
-        """Ask the model unless it has answered, keep its answer, then write each fact."""
-        school, names = self.school, messages(work.turns)
-        school.lessons.append(Lesson(self.name, names, epoch_now(), work.journal))
-        school.running += 1
-        school.most_running = max(school.most_running, school.running)
-        try:
-            if school.trouble:
-                raise school.trouble.pop(0)
-            if not work.journal:
-                school.asked += 1
-                work.calls += 1
-                await self.link.pause(school.seconds)
-                if not await work.keep(names):
-                    raise LeaseLost("another worker has it")
-            for fact in work.journal.split():
-                if not await work.held():
-                    raise LeaseLost("another worker has it")
-                if fact not in school.written:  # read back
-                    school.written.append(fact)
-                await self.link.pause(school.seconds / 10)
-        finally:
-            school.running -= 1
+        """Ask the model unless it has answered, keep its answer, then write each fact.
 
+        At each write it is proven against the shared table that nobody else may.
+        """
+        school = self.school
+        school.lessons.append(work.journal)
+        if school.trouble:
+            raise school.trouble.pop(0)
+        if not work.journal:
+            assert not any(turn.batch for turn in work.turns), "the model is asked again"
+            school.asked += 1
+            work.calls += 1
+            await self.link.pause(school.seconds)
+            if not await work.keep(" ".join(turn.message_id for turn in work.turns)):
+                raise LeaseLost("another worker has it")
+        for fact in work.journal.split():
+            if not await work.held():
+                raise LeaseLost("another worker has it")
+            self._is_the_only_one(work)
+            if fact not in school.written:  # read back
+                school.written.append(fact)
+            await self.link.pause(school.seconds / 10)
 
-def messages(turns: tuple[PendingTurn, ...]) -> str:
-    """Their ids, in one text."""
-    return " ".join(turn.message_id for turn in turns)
+    def _is_the_only_one(self, work: TurnWork) -> None:
+        """Nobody else has this user's lease or one of these turns, and the lease has not ended."""
+        table, user_id = self.school.database, work.lease.user_id
+        owner, until = table.leases[user_id]
+        assert (owner, until >= epoch_now()) == (work.lease.owner, True), "a write without a lease"
+        assert {table.owners[user_id, one] for one in work.lease.message_ids} == {owner}, "two"

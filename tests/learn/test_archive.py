@@ -1,36 +1,27 @@
-"""Archive and pruning: who goes first, that nothing is lost, and whatever breaks on the way."""
+"""Writing, pruning and bringing back: that nothing is lost, whatever breaks on the way."""
 
 from __future__ import annotations
 
-import itertools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
-from adaptive.core.model import Memory, Outcome
-from adaptive.core.table_ports import ArchivedMemory, AuditEntry
-from adaptive.learn.archive import prune_store
+from adaptive.core.errors import StoreError, TablesUnavailable
+from adaptive.core.model import Draft, Memory, Operation, Outcome
+from adaptive.learn.apply import apply_operations
+from adaptive.learn.archive import prune_store, put_into_archive, restore_memory
+from adaptive.learn.queue import always
+from adaptive.privacy.gate import GuardedStore, gate_policy
+from adaptive.privacy.kept import ArchivedMemory, AuditEntry
 from tests.fakes import SOURCE, hook_settings, memory
-from tests.learn.storerooms import NOW, CountedRecalls, Fuse, Killed, MetaMemories, World
-
-NOBODY: frozenset[str] = frozenset()
+from tests.learn.world import NOW, CountedRecalls, Fuse, Killed, World, fuses
 
 
 def rows(*ids: str, **fields: Any) -> list[Memory]:
     """Memories of these ids, the first the oldest."""
     return [memory(id, f"Fact {id}.", created_at=at, **fields) for at, id in enumerate(ids, 1)]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """How memories are pruned, and which of them go, in order."""
-
-    id: str
-    strategy: str
-    limit: int
-    gone: str
-    fresh: str = ""
 
 
 # The first is a core fact, "c" has ended, "e" is the most important and most recalled of the rest.
@@ -42,28 +33,38 @@ KEPT = [
     replace(rows("e")[0], updated_at=5, importance=6),
 ]
 CHOICES = [
-    Choice("few enough", "oldest", 5, ""),
-    Choice("no limit", "oldest", 0, ""),
-    Choice("what has ended first, core last", "oldest", 1, "cbde"),
-    Choice("least important", "least_important", 2, "cdb"),
-    Choice("least recalled", "least_recalled", 2, "cdb"),
-    Choice("new ones stay", "oldest", 2, "cde", fresh="ba"),
+    ("oldest", 0, "", ""),
+    ("oldest", 1, "cbde", ""),
+    ("least_important", 2, "cdb", ""),
+    ("least_recalled", 2, "cdb", ""),
+    ("oldest", 2, "cde", "ba"),
 ]
 
 
-@pytest.mark.parametrize("case", CHOICES, ids=lambda case: case.id)
-async def test_order(case: Choice) -> None:
+@pytest.mark.parametrize(("strategy", "limit", "gone", "fresh"), CHOICES)
+async def test_order(strategy: str, limit: int, gone: str, fresh: str) -> None:
     """What goes first is what the strategy says; core facts go last, what is new never."""
-    world = World(MetaMemories(*KEPT), usage=CountedRecalls(b=2, d=1, e=3))
-    settings = hook_settings(max_total_memories=case.limit, pruning_strategy=case.strategy)
-    told = await prune_store(world.room(), settings, SOURCE, frozenset(case.fresh), NOW)
-    assert [one.content for one in told] == [f"Fact {id}." for id in case.gone]
+    world = World(*KEPT)
+    world.usage = CountedRecalls(b=2, d=1, e=3)
+    settings = hook_settings(max_total_memories=limit, pruning_strategy=strategy)
+    told = await prune_store(world.room(), settings, SOURCE, frozenset(fresh), NOW)
+    assert [one.content for one in told] == [f"Fact {id}." for id in gone]
+
+
+async def test_archive_that_keeps_nothing() -> None:
+    """Nothing leaves the store for an archive that says it holds it, and does not."""
+    world = World(*rows("a", "b"))
+    world.archive.put = AsyncMock()
+    settings = hook_settings(max_total_memories=1)
+    assert await prune_store(world.room(), settings, SOURCE, frozenset(), NOW) == []
+    assert world.contents == ["Fact a.", "Fact b."]
 
 
 async def test_pruned_into_the_archive() -> None:
     """What goes stands in the archive whole, with when and why; the user is told of each."""
     gone = replace(rows("a")[0], tags=("goal",), bank="Work", meta={"said_at": 3, "chat_id": "c"})
-    world = World(MetaMemories(gone, *rows("b", "c")[:2]), usage=CountedRecalls(a=1, b=2, x=3))
+    world = World(gone, *rows("b", "c"))
+    world.usage = CountedRecalls(a=1, b=2, x=3)
     settings = hook_settings(max_total_memories=2, pruning_strategy="least_recalled")
     told = await prune_store(world.room(), settings, SOURCE, frozenset("bc"), NOW)
     reason = "more than 2 memories; the least recalled go first"
@@ -75,67 +76,29 @@ async def test_pruned_into_the_archive() -> None:
     ]
 
 
-class Forgetful(MetaMemories):
-    """A store of which somebody changes a row once its memories were read."""
-
-    changed: Memory | None = None
-
-    async def read(self) -> tuple[Memory, ...]:
-        """The rows as they are, and then differently."""
-        found = await super().read()
-        if self.changed:
-            self.rows[self.changed.id] = self.changed
-        return found
-
-
-async def test_changed_on_the_way() -> None:
-    """What the user edits while it is archived is not deleted: the archive has the old words."""
-    store = Forgetful(*rows("a", "b", "c"))
-    store.changed = replace(store.rows["a"], content="Fact A, corrected.")
-    world = World(store)
-    settings = hook_settings(max_total_memories=1, pruning_strategy="oldest")
-    told = await prune_store(world.room(), settings, SOURCE, NOBODY, NOW)
-    assert [one.content for one in told] == ["Fact b."]
-    assert world.contents == ["Fact A, corrected.", "Fact c."]
-
-
-async def test_archive_that_forgets() -> None:
-    """An archive that does not hold what it was given costs no memory."""
-    world = World(MetaMemories(*rows("a", "b")))
-
-    async def forget(user_id: str, archived: object) -> None: ...
-
-    world.archive.put = forget  # type: ignore[method-assign]
-    settings = hook_settings(max_total_memories=1)
-    assert await prune_store(world.room(), settings, SOURCE, NOBODY, NOW) == []
-    assert len(world.contents) == 2
-
-
-async def test_broken_at_any_call() -> None:
+async def test_pruning_broken_at_any_call() -> None:
     """Whichever call breaks, no fact is lost, and the next turn ends where it should have."""
     settings = hook_settings(max_total_memories=2, pruning_strategy="least_recalled")
-    facts, fuse = {f"Fact {id}." for id in "abcde"}, Fuse()
-    for at, after, kills in itertools.product(range(14), [False, True], [False, True]):
-        world = World(MetaMemories(*rows(*"abcde")))
-        fuse = Fuse(at, after, kills)
+    facts = {f"Fact {id}." for id in "abcde"}
+    for fuse in fuses(14):
+        world = World(*rows(*"abcde"))
         try:
-            told = await prune_store(world.room(fuse), settings, SOURCE, NOBODY, NOW)
+            told = await prune_store(world.room(fuse), settings, SOURCE, frozenset(), NOW)
             assert {one.content for one in told} <= facts - set(world.contents)
         except Killed:
-            assert kills
+            assert fuse.kills
         where = f"{fuse.calls} broke at its end"
         assert set(world.contents) | world.archive.contents == facts, where
         assert len(world.contents) >= 2, where
-        await prune_store(world.room(), settings, SOURCE, NOBODY, NOW + 1)
+        await prune_store(world.room(), settings, SOURCE, frozenset(), NOW + 1)
         assert world.contents == ["Fact d.", "Fact e."], where
         assert world.archive.contents == {"Fact a.", "Fact b.", "Fact c."}, where
-    assert not fuse.blown
 
 
 async def test_audit_trail(caplog: pytest.LogCaptureFixture) -> None:
     """A trail holds no secret of another tool's row; where it can't be written nothing stops."""
     token = "gh" + "p_" + "a1B2c3D4e5F6" * 3
-    world = World(MetaMemories())
+    world = World()
     plain = AuditEntry("saved", "m-1", 7, "", "User likes tea.", "why", "c", "m")
     secret = AuditEntry("deleted", "m-2", 7, f"User's token is {token}.", token)
     await world.room().trail.record("ada", [plain, secret], 7)
@@ -144,3 +107,116 @@ async def test_audit_trail(caplog: pytest.LogCaptureFixture) -> None:
     assert world.audit.entries[0] == plain
     assert token not in repr(world.audit.entries)
     assert caplog.messages == ["changes are not written down: append is broken"]
+
+
+# --- bringing back ---
+
+SAID = {"chat_id": "c", "message_id": "m", "said_at": 4, "history": [{"content": "coffee"}]}
+LABELS = (("preference",), "Work", 0.5, 7)
+FULL = Memory("old", "User likes tea.", 5, 6, *LABELS, meta=SAID, until="2030-05-01")
+
+
+async def test_restored() -> None:
+    """A restored memory says what it said, from where it was said, and leaves the archive."""
+    world = World()
+    room = world.room()
+    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
+    row = await restore_memory(room, "old", NOW + 9)
+    assert row is not None
+    assert list(world.store.rows.values()) == [row]
+    assert replace(row, id="old", created_at=5, updated_at=6, meta=FULL.meta) == FULL
+    assert row.meta == {**SAID, "restored_from": "old"}
+    assert world.archive.rows == {}
+    expected = AuditEntry("restored", row.id, NOW + 9, after=row.content, reason="it was old")
+    assert world.audit.entries == [expected]
+    assert await restore_memory(room, "old", NOW) is None
+
+
+@pytest.mark.parametrize(
+    "standing",
+    [
+        memory("old", "User likes tea, green."),
+        memory("new", "User likes tea, green.", meta={"restored_from": "old"}),
+        memory("new", "user likes  TEA"),
+    ],
+    ids=["never deleted", "restored before", "said again"],
+)
+async def test_not_restored_twice(standing: Memory) -> None:
+    """What stands in the store already is not written again."""
+    world = World(standing)
+    room = world.room()
+    await put_into_archive(room, [ArchivedMemory(FULL, "too many", NOW)])
+    assert await restore_memory(room, "old", NOW) == standing
+    assert world.contents == [standing.content]
+    assert world.archive.rows == {}
+
+
+@pytest.mark.parametrize("keeps_meta", [True, False])
+async def test_restoring_broken_at_any_call(*, keeps_meta: bool) -> None:
+    """Whichever call breaks, another try has the memory in the store, once, on any release."""
+    for fuse in fuses(8):
+        world = World(memory("x", "Other."), keeps_meta=keeps_meta)
+        await put_into_archive(world.room(), [ArchivedMemory(FULL, "too many", NOW)])
+        try:
+            await restore_memory(world.room(fuse), "old", NOW)
+        except (Killed, StoreError, TablesUnavailable):
+            assert fuse.kills or fuse.blown
+        assert "User likes tea." in {*world.contents, *world.archive.contents}
+        await restore_memory(world.room(), "old", NOW)
+        assert world.contents == ["Other.", "User likes tea."], fuse.calls
+        assert world.archive.rows == {}
+
+
+# --- writing what was accepted, none spoiling another ---------------------------------------------
+
+LIKES_TEA = memory("m-1", "User likes tea.")
+HAS_DOG = memory("m-2", "User's dog is called Biscuit.")
+SAID_AT = 1_700_000_500
+
+
+async def applied(world: World, operation: Operation, *known: Memory) -> Outcome:
+    """What becomes of an operation by one who takes these memories for the store."""
+    (outcome,) = await apply_operations([operation], known, world.room(), SOURCE, always, SAID_AT)
+    return outcome
+
+
+async def test_former_content_without_a_place_for_it() -> None:
+    """On a release without history a changed fact tells in itself what it was before, once."""
+    world = World(LIKES_TEA, keeps_meta=False)
+    world.store.keeps_history = False
+    outcome = await applied(world, Operation("UPDATE", "m-1", Draft("User hates tea.")), LIKES_TEA)
+    assert outcome.content == "User hates tea."
+    assert world.contents == ["User hates tea. (until 2023-11: User likes tea)"]
+    (row,) = world.store.rows.values()
+    await applied(world, Operation("UPDATE", "m-1", Draft("User loves coffee.")), row)
+    assert world.contents == ["User loves coffee. (until 2023-11: User hates tea)"]
+    (row,) = world.store.rows.values()
+    more = Draft("User loves coffee and cake.")
+    world.store.rows["m-1"] = replace(row, content="User loves coffee.")
+    await applied(world, Operation("UPDATE", "m-1", more), world.store.rows["m-1"])
+    assert world.contents == [more.content]
+
+
+async def test_gate_refuses() -> None:
+    """What the store's gate refuses is told by its reason alone, and is not tried again."""
+    world, card = World(LIKES_TEA), Draft("User pays with card 4111 1111 1111 1111.")
+    guarded = GuardedStore(world.store, gate_policy(hook_settings()))
+    new = Operation("NEW", "", Draft("User lives in Lisbon."))
+    operations = [Operation("NEW", "", card), Operation("UPDATE", "m-1", card), new]
+    room = replace(world.room(), store=guarded)
+    outcomes = await apply_operations(operations, [LIKES_TEA], room, SOURCE, always, SAID_AT)
+    reason = "it holds personal data that is not to be stored: card"
+    saved = Outcome("saved", "User lives in Lisbon.", memory_id="new-1")
+    assert outcomes == [Outcome("rejected", "", reason)] * 2 + [saved]
+    assert world.store.contents == [LIKES_TEA.content, "User lives in Lisbon."]
+
+
+async def test_archived_memory_that_is_changed_meanwhile() -> None:
+    """What says something else by then stays as it is, and the outcome is a failure."""
+    world = World(LIKES_TEA, HAS_DOG)
+    world.store.edit("m-2", "User's dog is called Rex.")
+    outcome = await applied(
+        world, Operation("END", "m-2", Draft(HAS_DOG.content)), LIKES_TEA, HAS_DOG
+    )
+    assert outcome.status == "failed"
+    assert world.store.contents == [LIKES_TEA.content, "User's dog is called Rex."]

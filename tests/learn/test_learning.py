@@ -3,37 +3,53 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Coroutine
 from typing import Any, cast
+from zoneinfo import ZoneInfo
 
-from adaptive.answer.suggestions import Suggestions
+import pytest
+
 from adaptive.core.model import Draft, Operation, Utterance
-from adaptive.core.table_ports import Sources
+from adaptive.core.ports import Sources
+from adaptive.host.page import PageDialog
+from adaptive.learn import queue as module
 from adaptive.learn.learning import Learning
+from adaptive.learn.queue import Foreground
 from adaptive.learn.turns import WaitingTurn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.local_only import NOTHING_HIDDEN
-from tests.answer.listed_suggestions import ListedSuggestions
-from tests.fakes import (
-    ListedMemories,
-    ScriptedModel,
-    ShelvedVectors,
-    WordEmbedder,
-    hook_settings,
-    memory,
-    turn,
-)
+from tests.fakes import ShelvedVectors, hook_settings, memory, turn
 from tests.learn.listed_turns import ListedTurns
-from tests.learn.storerooms import ArchivedRows, CountedRecalls, HeldLeases, WrittenAudit
-from tests.learn.work_in_hand import NoPrefilter
+from tests.learn.world import NoPrefilter, World, reply
 
 PORTO = {"operation": "NEW", "content": "User lives in Porto.", "evidence": "I live in Porto"}
 VIOLIN = "User plays the violin."
 SAID = "I live in Porto and I play the violin."
+# Read here: the first look at a zone reads a file, which the loop may not wait for.
+ZONE = ZoneInfo("Pacific/Kiritimati")
+
+
+class House(World):
+    """A world with the queue that outlives a process."""
+
+    def __init__(self, *script: str, **store: Any) -> None:
+        super().__init__(*store.pop("rows", ()), script=script, **store)
+        self.pending, self.tasks = ListedTurns(), set[asyncio.Task[None]]()
+
+    def learning(self) -> Learning:
+        """A process."""
+        tables = self.pending, self.archive, self.usage, self.leases
+        beside = AuditTrail(self.audit), self.suggestions, Foreground()
+        learning = Learning(MemoryIndexes(), *tables, AnswerFormats(), self.start, *beside)
+        learning._prefilter = NoPrefilter()
+        return learning
+
+    def start(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run it behind."""
+        self.tasks.add(asyncio.create_task(work))
 
 
 class Page:
@@ -42,21 +58,20 @@ class Page:
     user_id, chat_id, answer_id, told_kind = "ada", "chat-1", "answer", "saved"
     time_zones = ("", "", "")
     can_ask = others = False
-    wants = True
+    dialog: Any = None
 
     def __init__(self, house: House, **valves: Any) -> None:
         self.house, self.state, self.shown = house, dict[str, Any](), list[str]()
         self.settings = hook_settings(extraction_debounce_seconds=0, **valves)
-        self.notifier = self
-        self.noted: list[str] = []
-        self.lists: list[str] = []
+        self.notifier = self.stored_answer = self
+        self.noted, self.lists = list[str](), list[str]()
 
     def __getattr__(self, name: str) -> Any:
         answers = {
             "kind": "saved",
             "other_authors": self.others,
-            "wants_memory": self.wants,
-            "sources": Sources("ada", self.house.store, WordEmbedder(), ShelvedVectors()),
+            "wants_memory": True,
+            "sources": Sources("ada", self.house.store, self.house.embedder, ShelvedVectors()),
             "completer": self.house.model,
             "hidden_from": NOTHING_HIDDEN,
             "of_answer": self,
@@ -68,126 +83,136 @@ class Page:
         return answer
 
     async def status(self, text: str) -> None:
-        """Show a line."""
         self.shown.append(text)
 
     async def source(self, name: str, documents: list[str], metadata: list[Any]) -> None:
-        """Show a source."""
         assert name == metadata[0]["name"] == "What changed in memory"
         self.lists += documents
 
     async def add_note(self, line: str) -> bool:
-        """Write a line below the answer."""
         self.noted.append(line)
         return True
 
+    @property
+    def hook(self) -> Hook:
+        """Itself, of which no more is used than is here."""
+        return cast(Hook, self)
 
-class House:
-    """A user's store, the model, and the queue that outlives a process."""
-
-    def __init__(self, *script: str, store: ListedMemories | None = None) -> None:
-        self.store, self.model = store or ListedMemories(), ScriptedModel(*script)
-        self.pending, self.tasks = ListedTurns(), set[asyncio.Task[None]]()
-
-    def learning(self) -> Learning:
-        """A process."""
-        tables = self.pending, ArchivedRows(), CountedRecalls(), HeldLeases()
-        trail, proposer = AuditTrail(WrittenAudit()), Suggestions(ListedSuggestions())
-        learning = Learning(MemoryIndexes(), *tables, AnswerFormats(), self.start, trail, proposer)
-        learning._prefilter = NoPrefilter()
-        return learning
-
-    def start(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run it behind."""
-        self.tasks.add(asyncio.create_task(work))
-
-    async def learn(self, page: Page, said: str = SAID) -> None:
+    async def learn(self, said: str = SAID, *earlier: Utterance, **waiting: Any) -> None:
         """What the filter does behind an answer."""
-        learning, hook = self.learning(), cast(Hook, page)
-        pending = await learning.put(hook, WaitingTurn(turn(said), answer_id="answer"))
-        await learning.learn(hook, pending)
-
-
-def reply(*operations: dict[str, Any]) -> str:
-    """A reply to the extraction."""
-    return json.dumps({"operations": operations})
+        learning = self.house.learning()
+        waits = WaitingTurn(turn(said, *earlier), answer_id="answer", **waiting)
+        await learning.learn(self.hook, await learning.put(self.hook, waits))
 
 
 BOTH = reply(PORTO, {**PORTO, "content": VIOLIN, "evidence": "I play the violin"})
+LIST = [f"Saved: User lives in Porto.\nSaved: {VIOLIN}"]
 
 
-async def test_told_in_one_line() -> None:
-    """What was learned stands before what was recalled, the full list in a source or the note."""
-    house = House(BOTH)
-    page = Page(house)
+@pytest.mark.parametrize(
+    ("script", "line", "lists"),
+    [
+        (BOTH, "Saved (2): User lives in Porto. … · 1 memory recalled", LIST),
+        (reply(), "1 memory recalled · Nothing new to remember", []),
+    ],
+    ids=["several", "nothing"],
+)
+async def test_told_in_one_line(script: str, line: str, lists: list[str]) -> None:
+    """The line begins with what matters, and several facts stand in a source."""
+    page = Page(House(script))
     page.state["recalled"] = "1 memory recalled"
-    await house.learn(page)
-    assert page.shown == ["Saved (2): User lives in Porto. … · 1 memory recalled"]
-    assert page.lists == [f"Saved: User lives in Porto.\nSaved: {VIOLIN}"]
-    house = House(BOTH)
-    page = Page(house, confirmation="message")
-    await house.learn(page)
+    await page.learn()
+    assert (page.shown, page.lists) == ([line], lists)
+
+
+async def test_told_below_the_answer() -> None:
+    """With confirmation as a message the full list is a note below the answer, and no line."""
+    page = Page(House(BOTH), confirmation="message")
+    await page.learn()
     assert (page.shown, page.lists) == ([], [])
     assert page.noted == [f"Saved: User lives in Porto. · Saved: {VIOLIN}"]
 
 
-async def test_nothing_new_stands_behind_what_was_recalled() -> None:
-    """The beginning of the line says what matters; one fact alone needs no list."""
-    for script, line in (
-        (reply(), "1 memory recalled · Nothing new to remember"),
-        (reply(PORTO), "Saved: User lives in Porto. · 1 memory recalled"),
-    ):
-        house = House(script)
-        page = Page(house)
-        page.state["recalled"] = "1 memory recalled"
-        await house.learn(page)
-        assert (page.shown, page.lists) == ([line], [])
+async def test_findings() -> None:
+    """What another process has left is told with its answer, and what was found elsewhere once.
 
-
-async def test_left_by_another_process() -> None:
-    """A turn that another process has put is learned, and told with its own answer."""
+    Findings cost no model call.
+    """
     house = House(reply(PORTO))
-    page = Page(house)
-    hook, waiting = cast(Hook, page), WaitingTurn(turn(SAID), answer_id="answer")
-    await house.learning().put(hook, waiting)
-    await house.learning().learn(hook, None)
+    page, said, learning = Page(house), turn(SAID), house.learning()
+    await house.learning().put(page.hook, WaitingTurn(said, answer_id="answer"))
+    await learning.learn(page.hook, None)
     assert page.shown == ["Saved: User lives in Porto."]
     assert house.pending.turns == {}
-
-
-async def test_findings() -> None:
-    """What was found elsewhere is learned behind the lesson, once, without a model call."""
-    house = House(reply(PORTO))
-    page = Page(house)
-    await house.learn(page)
     findings = [Operation("NEW", draft=Draft(one)) for one in (VIOLIN, "User lives in Porto.")]
-    said, learning = turn(SAID), house.learning()
     for wanted in (False, True, True):
-        await learning.learn_findings(cast(Hook, page), said, findings, lambda w=wanted: w)
+        await learning.learn_findings(page.hook, said, findings, lambda w=wanted: w)
     assert page.shown == [f"Saved: {one}" for one in ("User lives in Porto.", VIOLIN)]
     assert house.store.contents == ["User lives in Porto.", VIOLIN]
     assert len(house.model.requests) == 1
 
 
-async def test_what_others_said_is_no_past() -> None:
-    """In a chat in which others write, only the user's own message goes to the model."""
+@pytest.mark.parametrize(("chosen", "language"), [("", "Danish"), ("German", "German")])
+async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
+    """Memories are in the language that was found unless the admin chose one, and dated there.
+
+    In a chat in which others write, only the user's own message goes to the model.
+    """
     house = House(reply())
-    page = Page(house)
+    page = Page(house, memory_language=chosen)
     page.others = True
-    learning, hook = house.learning(), cast(Hook, page)
-    said = turn(SAID, Utterance("user", "I live in Rome."))
-    pending = await learning.put(hook, WaitingTurn(said, answer_id="answer"))
-    await learning.learn(hook, pending)
-    assert "Earlier turns" not in house.model.requests[0].user
+    rome = Utterance("user", "I live in Rome.")
+    await page.learn(SAID, rome, time_zones=(ZONE.key,), language="Danish")
+    (asked,) = house.model.requests
+    assert f"one fact in one sentence, in {language}:" in asked.system
+    assert f"It is Wednesday, 15 November 2023, 12:13 ({ZONE.key})." in asked.system
+    assert "Earlier turns" not in asked.user
+
+
+async def test_many_deletions_are_asked_about() -> None:
+    """What deletes much of a store is asked about in the page, and done by the answer."""
+
+    async def answering(_: dict[str, Any]) -> str:
+        return "all"
+
+    rows = [memory(f"m-{number}", f"User owns cat {number}.") for number in range(3)]
+    forget = {"operation": "DELETE", "evidence": "Forget my cats"}
+    house = House(reply(*({**forget, "id": one.id} for one in rows)), rows=rows)
+    page = Page(house)
+    page.can_ask, page.dialog = True, PageDialog(answering)
+    await page.learn("Forget my cats.")
+    await asyncio.gather(*house.tasks)
+    assert house.contents == []
 
 
 async def test_not_allowed() -> None:
     """Where the host allows no memories a chat is told once, and nothing is tried again."""
-    house = House(store=ListedMemories(memory("m-1", "x"), refusal="you lack the permission"))
+    house = House(refusal="you lack the permission")
     page, learning = Page(house), house.learning()
     for message in ("m-1", "m-2"):
         waiting = WaitingTurn(turn(SAID, message_id=message), answer_id="answer")
-        hook = cast(Hook, page)
-        await learning.learn(hook, await learning.put(hook, waiting))
+        await learning.learn(page.hook, await learning.put(page.hook, waiting))
     assert page.shown == ["Nothing saved: you lack the permission"]
     assert house.pending.turns == {}
+
+
+async def test_work_waits_for_the_turns_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work goes on a moment after the last of several turns, one of which fails, and not before.
+
+    On a server that always has a turn in hand it goes on all the same.
+    """
+    monkeypatch.setattr(module, "_MOST_LOOKS", 1000)
+    foreground = Foreground()
+    await asyncio.wait_for(foreground.give_way(), 1)
+    with foreground.turn():
+        with pytest.raises(LookupError), foreground.turn():
+            raise LookupError
+        working = asyncio.ensure_future(foreground.give_way())
+        await asyncio.sleep(0.3)
+        assert not working.done()
+    await asyncio.sleep(0)
+    assert not working.done()
+    await asyncio.wait_for(working, 40)
+    monkeypatch.setattr(module, "_MOST_LOOKS", 3)
+    with foreground.turn():
+        await foreground.give_way()

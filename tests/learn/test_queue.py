@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import asyncio
-import logging
+import random
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from adaptive.core.errors import ModelBusy, TablesUnavailable
-from adaptive.learn.queue import LEASE_SECONDS, MOST_ATTEMPTS, LearningQueue, TurnWork
-from tests.learn.queue_world import School
+from adaptive.core.model import Utterance
+from adaptive.learn.queue import LEASE_SECONDS, MOST_ATTEMPTS, TurnWork
+from adaptive.learn.turns import (
+    WaitingTurn,
+    joined_turn,
+    pending_turn,
+    read_pending,
+)
+from adaptive.privacy.pending import PendingTurn, TurnLease, next_batch
+from tests.fakes import turn as said_turn
+from tests.learn.listed_turns import ListedTurns
+from tests.learn.queue_world import School, Worker
 from tests.learn.virtual_time import EPOCH, epoch_now, in_virtual_time
+from tests.rates import over
 
 Scene = Callable[..., Coroutine[Any, Any, None]]
 
@@ -32,75 +47,65 @@ def virtually(scene: Scene) -> Callable[..., None]:
 async def test_learned_after_the_debounce() -> None:
     """A turn waits in the table, is learned once when it is due, and is then done for good."""
     school = School()
-    a, b = school.worker("a"), school.worker("b")
+    a, b = Worker(school), Worker(school)
     tasks = [await a.say("m-1"), await a.say("m-1"), await b.say("m-1")]
     assert set(school.waiting()) == {"m-1"}
+    await asyncio.sleep(1.9)
+    assert school.lessons == []
     await asyncio.gather(*tasks)
     await b.hear("m-1")
-    assert [lesson.began for lesson in school.lessons] == [EPOCH + 2]
-    assert (school.waiting(), school.database.leases, school.written) == ({}, {}, ["m-1"])
+    assert (school.lessons, school.asked, school.database.leases) == ([""], 1, {})
+    assert (school.waiting(), school.written) == ({}, ["m-1"])
 
 
-@virtually
-async def test_one_lesson_per_user() -> None:
-    """A user's chats are learned from one after the other, on whichever worker, however long."""
-    school = School(seconds=40)
-    workers = [school.worker("a"), school.worker("b", skew=2.0)]
-    tasks = [await workers[n % 2].say(f"m-{n}", chat_id=f"c-{n}") for n in range(6)]
-    await asyncio.gather(*tasks)
-    assert sorted(school.taught) == [f"m-{n}" for n in range(6)]
-    assert school.most_running == 1
+async def test_lost_lease_is_noticed() -> None:
+    """What another worker has taken, or may have by now, is not in these hands any more."""
+    table, now = ListedTurns(), 1.0
+    turn = PendingTurn("ada", "m", "c", "", 0.0, 0.0)
+    await table.put(turn)
+    lease = TurnLease("ada", "we", ("m",))
+    assert await table.take(lease, now, now + LEASE_SECONDS)
+    work = TurnWork((turn,), lease, table, lambda: now, now)
+    now = 20.0
+    assert await work.held()  # asked of the table, which has prolonged it
+    renew = table.renew
+    table.renew = AsyncMock(side_effect=TablesUnavailable("locked"))
+    now = 40.0
+    assert await work.held()  # by the clock alone
+    now = 44.0
+    assert not await work.held()
+    table.renew = renew
+    now = 60.0
+    assert await table.take(TurnLease("ada", "they", ("m",)), now, now + LEASE_SECONDS)
+    assert not await work.held()
+    assert not await work.keep("journal")
 
 
 @virtually
 async def test_statements_of_a_learned_turn() -> None:
-    """A turn with three facts that are written at once costs the database five calls."""
-    school = School(seconds=1)
-    a = school.worker()
-
-    async def three_facts(work: TurnWork) -> None:
-        assert await work.keep("m-1")
-        for _ in range(3):
-            assert await work.held()
-            await a.link.pause(0.2)
-
-    turn = a.turn("m-1")
-    await a.queue.put(turn)
-    await a.queue.learn(turn, three_facts)
-    assert a.link.calls == ["put", "waiting", "take", "renew", "finish"]
-
-
-@virtually
-async def test_killed_after_the_model_answered() -> None:
-    """What the model had answered is kept: it is asked no second time, and nothing is doubled."""
-    school = School(seconds=10)
-    a = school.worker("a")
-    await a.queue.put(a.turn("m-0"))
-    await a.say("m-1")
-    await asyncio.sleep(12.5)
-    a.kill()
-    assert school.written == ["m-0"]
-    await school.worker("b").resume()
-    assert epoch_now() > EPOCH + LEASE_SECONDS
-    assert [lesson.journal for lesson in school.lessons] == ["", "m-0 m-1"]
-    assert (school.asked, school.written) == (1, ["m-0", "m-1"])
+    """Three facts that are written at once cost the database four calls beside the putting."""
+    a = Worker(School(seconds=1))
+    for one in ("m-1", "m-2"):
+        await a.queue.put(a.turn(one))
+    await a.hear("m-3")
+    assert a.link.calls == [*["put"] * 3, "waiting", "take", "renew", "finish"]
 
 
 @virtually
 async def test_poisonous_turn(caplog: pytest.LogCaptureFixture) -> None:
     """A turn that ends the process each time is given up in the end, with a reason."""
     school = School()
-    a = school.worker("a")
+    a = Worker(school)
     await a.queue.put(a.turn("m-1"))
     tasks = []
-    for number in range(MOST_ATTEMPTS):
+    for _ in range(MOST_ATTEMPTS):
         await asyncio.sleep(60)
-        worker = school.worker(str(number))
+        worker = Worker(school)
         tasks.append(asyncio.create_task(worker.resume()))
         await asyncio.sleep(1)
         worker.kill()
     await asyncio.sleep(60)
-    await school.worker("z").resume()
+    await Worker(school).resume()
     assert "turns are not learned: it was begun 8 times in vain" in caplog.text
     assert len(school.lessons) == MOST_ATTEMPTS
     assert school.waiting() == {}
@@ -110,14 +115,14 @@ async def test_poisonous_turn(caplog: pytest.LogCaptureFixture) -> None:
 async def test_failures_in_a_row() -> None:
     """Delays grow; the task waits for near ones alone, and the eighth failure is the last."""
     school = School(trouble=[ModelBusy("the provider is down") for _ in range(9)])
-    a = school.worker()
+    a = Worker(school)
     await a.hear("m-1")
     (left,) = school.waiting().values()
-    assert (left.attempts, left.due_at) == (2, EPOCH + 17 + 60)
+    assert (left.attempts, int(left.due_at)) == (2, EPOCH + 17 + 60)
     for attempt in range(2, 7):
         await a.resume()
         assert len(school.lessons) == attempt
-        await asyncio.sleep(15 * 4 ** (attempt - 1))
+        await asyncio.sleep(15 * 4 ** (attempt - 1) + 1)
         await a.resume()
     await asyncio.sleep(15 * 4**6)
     await a.resume()
@@ -127,31 +132,28 @@ async def test_failures_in_a_row() -> None:
 
 
 @pytest.mark.parametrize("moment", [0.5, 2.0, 2.5, 5.0, 5.2])
-def test_cancelled_at_any_moment(moment: float) -> None:
+@virtually
+async def test_cancelled_at_any_moment(moment: float) -> None:
     """Whenever the task is cancelled, nothing is lost and no lease is left behind."""
-
-    async def scene() -> None:
-        school = School()
-        a = school.worker("a", delay=lambda: 0.05)
-        task = await a.say("m-1")
-        await asyncio.sleep(moment)
-        task.cancel()
-        await asyncio.wait({task})
-        await asyncio.sleep(1)
-        await school.worker("b").hear("m-2")
-        assert school.written == ["m-1", "m-2"]
-        assert school.waiting() == {}
-        assert epoch_now() < EPOCH + LEASE_SECONDS
-        assert asyncio.all_tasks() == {asyncio.current_task()}
-
-    in_virtual_time(scene())
+    school = School()
+    a = Worker(school, lambda: 0.05)
+    task = await a.say("m-1")
+    await asyncio.sleep(moment)
+    task.cancel()
+    await asyncio.wait({task})
+    await asyncio.sleep(1)
+    await Worker(school).hear("m-2")
+    assert school.written == ["m-1", "m-2"]
+    assert school.waiting() == {}
+    assert epoch_now() < EPOCH + LEASE_SECONDS
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 @virtually
 async def test_table_that_never_answers(caplog: pytest.LogCaptureFixture) -> None:
     """A turn that can't be put into the table for minutes is given up, which is told."""
     school = School()
-    a = school.worker()
+    a = Worker(school)
     a.link.failing.add("all")
     task = await a.say("m-1")
     assert epoch_now() == EPOCH + 1
@@ -167,7 +169,7 @@ async def test_table_that_never_answers(caplog: pytest.LogCaptureFixture) -> Non
 async def test_forgotten_on_its_way_into_the_table() -> None:
     """A turn whose user has everything erased meanwhile does not come into the table after it."""
     school = School()
-    a = school.worker()
+    a = Worker(school)
     a.link.failing.add("put")
     tasks = [await a.say("m-1"), await a.say("m-2", user_id="bob")]
     a.queue.forget("ada")
@@ -177,68 +179,30 @@ async def test_forgotten_on_its_way_into_the_table() -> None:
 
 
 @virtually
-async def test_outlet_that_is_stopped() -> None:
-    """A user who presses Stop while the turn is put does not lose it."""
-    school = School()
-    a = school.worker("a", delay=lambda: 0.2)
-    outlet = asyncio.create_task(a.queue.put(a.turn("m-1")))
-    await asyncio.sleep(0.1)
-    outlet.cancel()
-    await asyncio.wait({outlet})
-    assert school.waiting() == {}
-    await asyncio.sleep(1)
-    assert set(school.waiting()) == {"m-1"}
-
-
-@virtually
-async def test_table_fails_at_the_end(caplog: pytest.LogCaptureFixture) -> None:
-    """What was learned but could not be marked is taken again; its journal spares the model."""
-    school = School()
-    a = school.worker()
-    a.link.failing.add("finish")
-    await a.hear("m-1")
-    assert "turns are taken again when their lease has ended" in caplog.text
-    a.link.failing.clear()
-    await asyncio.sleep(LEASE_SECONDS + 1)
-    await a.resume()
-    assert (len(school.lessons), school.asked, school.written) == (2, 1, ["m-1"])
-    assert school.waiting() == {}
-
-
-@virtually
 async def test_calls_are_counted() -> None:
     """Model calls of the last hour are counted, those of lessons that failed too."""
-    school = School()
-    a, b = school.worker("a"), school.worker("b")
+    a, before = Worker(School()), list[int]()
 
     async def asking(work: TurnWork) -> None:
+        before.append(work.calls_before)
         work.calls += 2
         if work.attempts == 0:
             raise ModelBusy("no")
         await work.keep("[]")
         work.calls += 1
 
-    turn = a.turn("m-1")
-    await a.queue.put(turn)
-    await a.queue.learn(turn, asking)
-    before: list[int] = []
-
-    async def counting(work: TurnWork) -> None:
-        before.append(work.calls_before)
-
-    for seconds, message in ((0, "m-2"), (3601, "m-3")):
+    for seconds, message in ((0, "m-1"), (0, "m-2"), (3601, "m-3")):
         await asyncio.sleep(seconds)
-        await b.queue.put(b.turn(message))
-        await asyncio.sleep(3)
-        await b.queue.resume("ada", counting)
-    assert before == [5, 0]
+        await a.queue.put(waiting := a.turn(message))
+        await a.queue.learn(waiting, asking)
+    assert before == [0, 2, 5, 7, 0, 2]
 
 
 @virtually
 async def test_user_who_wants_no_learning() -> None:
     """A turn of a user who has switched memory off waits, unharmed, until it is on again."""
     school = School()
-    a = school.worker()
+    a = Worker(school)
     switch = [False]
 
     async def wanted() -> bool:
@@ -254,20 +218,166 @@ async def test_user_who_wants_no_learning() -> None:
     assert school.written == ["m-1"]
 
 
-@virtually
-async def test_retry_is_left_to_the_next_load(caplog: pytest.LogCaptureFixture) -> None:
-    """A turn that failed is not tried again by a load that was replaced, but by the next one."""
-    school = School(trouble=[ModelBusy("no")])
-    a = school.worker()
+# --- whatever happens in which order --------------------------------------------------------------
 
-    async def serves() -> bool:
-        return False
+SLOTS, USERS, CHATS = 3, 2, 2
 
-    a.queue = LearningQueue(a.link, clock=a.clock, serves=serves)
-    with caplog.at_level(logging.INFO, "adaptive_memory.learn"):
-        await a.hear("m-1")
-    assert len(school.lessons) == 1
-    assert "wait for whoever serves their user next" in caplog.text
-    a.queue = a.reloaded()
-    await a.resume()
-    assert school.written == ["m-1"]
+
+@dataclass(frozen=True)
+class Happening:
+    """Something that happens to one of the processes; ``where`` is a user's or a chat's number."""
+
+    at: float
+    kind: str
+    slot: int
+    where: int
+    seconds: float
+
+
+HAPPENINGS = st.builds(
+    Happening,
+    at=st.floats(0, 150),
+    kind=st.sampled_from(["say"] * 6 + ["kill", "freeze", "cut off", "reload", "cancel"]),
+    slot=st.integers(0, SLOTS - 1),
+    where=st.integers(0, USERS * CHATS - 1),
+    seconds=st.floats(0.1, 60),
+)
+
+
+class Play:
+    """Processes to which things happen, and what came of it."""
+
+    def __init__(self, seconds: float, troubles: int, seed: int) -> None:
+        self.chance = random.Random(seed)
+        self.school = School(seconds, [ModelBusy("no") for _ in range(troubles)])
+        self.workers = [self.started() for _ in range(SLOTS)]
+        self.heard: list[tuple[Worker, str]] = []
+        self.tasks: list[asyncio.Task[None]] = []
+
+    def started(self) -> Worker:
+        """A process, a second fast or slow at most."""
+        return Worker(self.school, lambda: self.chance.random() / 4, self.chance.uniform(-1, 1))
+
+    async def outlet(self, worker: Worker, message_id: str, where: int) -> None:
+        """A turn ends in a process."""
+        self.heard.append((worker, message_id))
+        user_id, chat_id = f"user-{where % USERS}", f"chat-{where // USERS}"
+        await worker.hear(message_id, user_id=user_id, chat_id=chat_id)
+
+    async def happen(self, one: Happening, number: int) -> None:
+        """One of the things that happen, when its time has come."""
+        await asyncio.sleep(one.at)
+        worker = self.workers[one.slot]
+        if one.kind == "say":
+            work = self.outlet(worker, f"m-{number:02}", one.where)
+            self.tasks.append(asyncio.create_task(work))
+        elif one.kind == "kill":
+            worker.kill()
+            self.workers[one.slot] = self.started()
+        elif one.kind == "reload":
+            worker.reload()
+        elif one.kind == "freeze":
+            worker.link.gate.clear()
+            await asyncio.sleep(one.seconds)
+            worker.link.gate.set()
+        elif one.kind == "cut off":
+            worker.link.failing.add("all")
+            await asyncio.sleep(one.seconds)
+            worker.link.failing.clear()
+        elif self.tasks:
+            self.chance.choice(self.tasks).cancel()
+
+    async def come_to_rest(self) -> None:
+        """All that is alive serves all users from time to time."""
+        await asyncio.sleep(300)
+        self.workers.append(self.started())
+        for _ in range(20):
+            for worker in self.workers:
+                for user in range(USERS):
+                    await worker.resume(f"user-{user}")
+            await asyncio.sleep(4_000)
+        for task in self.tasks:
+            if task.done() and not task.cancelled():
+                task.result()
+
+
+async def play(happenings: list[Happening], seconds: float, troubles: int, seed: int) -> None:
+    """Let it all happen, then wait until nothing waits, and see what came of it."""
+    it = Play(seconds, troubles, seed)
+    await asyncio.gather(*(it.happen(one, number) for number, one in enumerate(happenings)))
+    await it.come_to_rest()
+    assert it.school.database.turns == {}
+    # A turn that a process has not put into the table ends with it; nothing else is lost.
+    expected = {message_id for _, message_id in it.school.database.done}
+    expected |= {message for worker, message in it.heard if not worker.link.killed}
+    assert expected <= set(it.school.written)
+
+
+@settings(max_examples=120)
+@given(
+    st.lists(HAPPENINGS, min_size=1, max_size=25),
+    st.floats(0.1, 90),
+    st.integers(0, 3),
+    st.integers(0, 1_000),
+)
+def test_any_order(happenings: list[Happening], seconds: float, troubles: int, seed: int) -> None:
+    """Messages, kills, freezes, outages, reloads and failures in any order, clocks apart."""
+    in_virtual_time(play(happenings, seconds, troubles, seed))
+
+
+# --- as text, which are worked on next, and several as one ----------------------------------------
+
+NOW = 1_000.0
+
+
+def turn(name: str, *, at: float = 990, chat: str = "c", **fields: Any) -> PendingTurn:
+    """A turn that was queued at a time, and is due two seconds later if nothing else is said."""
+    fresh = PendingTurn("ada", name, chat, "{}", at, at + 2)
+    return replace(fresh, **fields)
+
+
+CASES = [
+    ((), ""),
+    ((turn("a", at=999),), ""),
+    ((turn("a", at=991), turn("b", at=990)), "b a"),
+    # A newer one of the chat goes along before its own time.
+    ((turn("a"), turn("b", at=999)), "a b"),
+    (tuple(turn(name) for name in "abcdefghi"), "a b c d e f g h"),
+    ((turn("a", chat="d"), turn("b", at=980), turn("c", at=985)), "b c"),
+    # What has failed goes along with what is due, but for what failed often.
+    ((turn("a", attempts=1, due_at=1_010),), ""),
+    ((turn("a", attempts=1, due_at=1_010), turn("b", at=991)), "a b"),
+    ((turn("a", attempts=3, due_at=1_010), turn("b", at=991)), "b"),
+    # What shares a journal goes alone.
+    ((turn("a", batch="b"), turn("b", at=991, batch="b"), turn("c", at=992)), "a b"),
+]
+
+
+@over("turns, taken", CASES)
+def test_next_batch(turns: tuple[PendingTurn, ...], taken: str) -> None:
+    """The oldest goes first, and what belongs to it goes with it."""
+    for waiting in (turns, turns[::-1]):
+        assert [one.message_id for one in next_batch(waiting, NOW)] == taken.split()
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=20))
+def test_there_and_back(words: str, before: str, zone: str) -> None:
+    """Whatever was said comes out of the queue as it went in."""
+    said = said_turn(words, Utterance("user", before), Utterance("assistant", words))
+    waiting = WaitingTurn(replace(said, injected=("m-1", zone)), (zone, "UTC"), "answer")
+    pending = pending_turn(waiting, NOW, 2)
+    assert (pending.user_id, pending.message_id, pending.due_at) == ("ada", "m", NOW + 2)
+    assert read_pending(pending) == waiting
+
+
+def test_joined() -> None:
+    """Messages of one chat are learned as one, dated by the newest, with all that was shown."""
+    past = Utterance("assistant", "Hello!")
+    first = said_turn("I live in Porto.", past, message_id="m-1")
+    second = said_turn("And I have a cat.", past, Utterance("user", "I live in Porto."))
+    first, second = replace(first, injected=("a", "b")), replace(second, injected=("b", "c"))
+    joined = joined_turn([first, second])
+    assert joined.injected == ("a", "b", "c")
+    assert joined.words == "I live in Porto.\n\nAnd I have a cat."
+    assert joined.earlier == (past,)
+    assert joined.source == second.source

@@ -5,11 +5,9 @@ from __future__ import annotations
 import asyncio
 import selectors
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any
 
 EPOCH = 1_700_000_000.0
-
-Result = TypeVar("Result")
 
 
 class VirtualTimeLoop(asyncio.SelectorEventLoop):
@@ -19,17 +17,13 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
     """
 
     def __init__(self) -> None:
-        self._now = 0.0
+        self.now = 0.0
         self.ending = False
         super().__init__(_JumpingSelector(self))
 
     def time(self) -> float:
         """Seconds since the loop was made."""
-        return self._now
-
-    def jump(self, seconds: float) -> None:
-        """Let time pass."""
-        self._now += seconds
+        return self.now
 
 
 class _JumpingSelector(selectors.SelectSelector):
@@ -39,16 +33,15 @@ class _JumpingSelector(selectors.SelectSelector):
 
     def select(self, timeout: float | None = None) -> list[Any]:
         assert timeout is not None, "everybody waits for ever"
-        if timeout > 0:
-            self._loop.jump(timeout)
+        self._loop.now += max(0, timeout)
         return super().select(0)
 
 
-def in_virtual_time(work: Coroutine[Any, Any, Result]) -> Result:
+def in_virtual_time(work: Coroutine[Any, Any, None]) -> None:
     """Run to the end, as ``asyncio.run`` does."""
     with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
         try:
-            return runner.run(work)
+            runner.run(work)
         finally:
             loop = runner.get_loop()
             assert isinstance(loop, VirtualTimeLoop)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from adaptive.core.model import Memory
 
@@ -30,13 +29,9 @@ class ReplyCase:
 
 def stored_replies() -> list[ReplyCase]:
     """The set; a long reply is stored as its parts, those that repeat with their number."""
-    path = Path(__file__).parent / "replies.json"
-    return [_case(one) for one in json.loads(path.read_text(encoding="utf-8"))]
-
-
-def _case(stored: dict[str, Any]) -> ReplyCase:
-    parts = stored["reply"]
-    if isinstance(parts, list):
-        parts = "".join(one if isinstance(one, str) else one[0] * one[1] for one in parts)
-    operations = tuple((kind, id_, content) for kind, id_, content in stored["operations"])
-    return ReplyCase(stored["id"], parts, operations, stored.get("cut", False))
+    path, cases = Path(__file__).parent / "replies.json", list[ReplyCase]()
+    for one in json.loads(path.read_text(encoding="utf-8")):
+        parts = [part if isinstance(part, str) else part[0] * part[1] for part in one["reply"]]
+        operations = tuple((kind, id_, content) for kind, id_, content in one["operations"])
+        cases.append(ReplyCase(one["id"], "".join(parts), operations, one.get("cut", False)))
+    return cases

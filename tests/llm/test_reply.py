@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -31,66 +30,48 @@ def read(text: str, *, cut: bool = False) -> ReplyItems:
     return read_items(Completion(text, cut), KEY, has_operation)
 
 
-@dataclass(frozen=True)
-class Case:
-    """A reply, its items, and whether its end is missing."""
-
-    id: str
-    reply: str
-    items: list[Any]
-    ends: bool = False
-    cut: bool = False
-
-
-CASES = [
-    Case("form", WHOLE, [A, B]),
-    Case("bare list", BARE, [A, B]),
-    Case("single item", json.dumps(A), [A]),
-    Case("item in place of the list", json.dumps({KEY: A}), [A]),
-    Case("nothing", '{"operations": []}', []),
-    Case("empty list", "Nothing to keep: []", []),
-    Case("items in a row", f"{json.dumps(A)}\n{json.dumps(B)}", [A, B]),
-    Case("fence", f"I found [2] {{see}}:\n```json\n{WHOLE}\n```\nDone [1].", [A, B]),
-    Case("fence never closed", f"```json\n{WHOLE}", [A, B]),
-    Case("reasoning", f"<think>maybe {BARE}? [no]</think>\n{WHOLE}", [A, B]),
-    Case("reasoning without opening", f"Let me see {BARE}. </think> {WHOLE}", [A, B]),
-    Case("reasoning after it", f"{WHOLE}<think>or {BARE}", [A, B]),
-    Case("wrapper", json.dumps({"result": {KEY: [A]}}), [A]),
-    Case("text in a wrapper", json.dumps({"arguments": WHOLE}), [A, B]),
-    Case("single quotes", repr({KEY: [A, {**B, "note": None}]}), [A, {**B, "note": None}]),
-    Case("commas and comments", WHOLE.replace("}]", "}, // end\n]"), [A, B]),
-    Case("the same list again", f"{WHOLE}\nIn short:\n{WHOLE}", [A, B]),
-    Case("no object", '{"operations": [1, "x"]}', [1, "x"]),
-    Case("in the second item", f'{{"operations": [{json.dumps(A)}, {HALF}', [A], ends=True),
-    Case("in a bare list", f"[{json.dumps(A)}, {HALF}", [A], ends=True),
-    Case("in a wrapper", f'{{"result": {{"operations": [{json.dumps(A)}, {HALF}', [A], ends=True),
-    Case("before the last brace", WHOLE[:-1], [A, B]),
-    Case("limit after the end", WHOLE, [A, B], cut=True),
-    Case("limit between items", json.dumps(A), [A], ends=True, cut=True),
-]
+@pytest.mark.parametrize(
+    ("reply", "items"),
+    [
+        (WHOLE, [A, B]),
+        (BARE, [A, B]),
+        (json.dumps(A), [A]),
+        (json.dumps({KEY: A}), [A]),
+        ("Nothing to keep: []", []),
+        (f"{json.dumps(A)}\n{json.dumps(B)}", [A, B]),
+        (f"I found [2] {{see}}:\n```json\n{WHOLE}\n```\nDone [1].", [A, B]),
+        (f"<think>maybe {BARE}? [no]</think>\n{WHOLE}", [A, B]),
+        (f"Let me see {BARE}. </think> {WHOLE}", [A, B]),
+        (json.dumps({"result": {KEY: [A]}}), [A]),
+        (json.dumps({"arguments": WHOLE}), [A, B]),
+        (repr({KEY: [A, {**B, "note": None}]}), [A, {**B, "note": None}]),
+        (WHOLE.replace("}]", "}, // end\n]"), [A, B]),
+        ('{"operations": [1, "x"]}', [1, "x"]),
+        (WHOLE[:-1], [A, B]),
+    ],
+)
+def test_what_is_read(reply: str, items: list[Any]) -> None:
+    """Every shape in which models answer is understood."""
+    found = read(reply)
+    assert (found.items, found.cut) == (items, False)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_what_is_read(case: Case) -> None:
-    """Every shape in which models answer is understood, and it is told if the end is missing."""
-    found = read(case.reply, cut=case.cut)
-    assert (found.items, found.cut) == (case.items, case.ends)
+def test_cut() -> None:
+    """Of a reply that ends too early the whole items are read, and it is told."""
+    for before in (f'{{"operations": [{json.dumps(A)}, ', f"[{json.dumps(A)}, "):
+        assert read(before + HALF) == ReplyItems([A], cut=True)
+    assert read(WHOLE, cut=True) == ReplyItems([A, B], cut=False)
+    assert read(json.dumps(A), cut=True) == ReplyItems([A], listed=False, cut=True)
 
 
 UNUSABLE = [
     ("", "is empty"),
-    ("<think>I should answer {", "only reasoned"),
     (f"maybe {WHOLE}</think>", "only reasoned"),
     ("There is nothing to remember.", "no usable JSON"),
-    ("I keep [] of it and {} of that, sorry.", "no usable JSON"),
-    ('["User likes tea."]', "no usable JSON"),
     ('{"rejected": [{"operation": "NEW"}]}', "no usable JSON"),
     ('[{"operation": "NEW", "content": "Says "hi" often"}]', "no usable JSON"),
-    ('[{"operation": "NEW", "content": "Posts under "#tea"\n}]', "no usable JSON"),
-    ("[{'operation': 'NEW', 'content': 'Writes 'the dogs', often'}]", "no usable JSON"),
     (f'{{"operation": "NEW", "content": "Wrote {WHOLE} once"}}', "no usable JSON"),
     (f'{{"operations": {HALF}', "ends in the middle"),
-    ('{"operation": "NEW", "content": "a", "tags": ["x"]', "ends in the middle"),
     (f'{{"operations": [{{"operation": "NEW", "parts": [{json.dumps(B)}', "ends in the middle"),
     (f"{WHOLE} or rather {json.dumps([A])}", "several answers that differ"),
     ("[" + "x" * 256 * 1024, "far too long"),
@@ -126,14 +107,10 @@ def test_marks_in_a_fact_belong_to_it(content: str, frame: str) -> None:
 
 PATHOLOGICAL = [
     "[" * 100_000,
-    '{"a":' * 40_000,
     "```json" + "\n" * 100_000,
     "<think>" + "</think" * 28_000,
-    "<details type=" * 10_000,
-    "{a: " * 60_000,
     '{"operations": [' + '{"id": "a" "b": 1}, ' * 10_000 + "]}",
     '{"operations": [{"operation": "NEW"}]} or ' * 6_000,
-    '{"operations": "' * 15_000,
     '{"operations": [{"id": ' + "9" * 100_000 + "}]}",
 ]
 

@@ -2,43 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from adaptive.privacy.escaping import escaped_entry, imitates_structure
 from tests.rates import over
 
-MARKS = st.sampled_from(
-    [
-        "<",
-        ">",
-        "/",
-        "adaptive_memory",
-        "system",
-        ":",
-        "\n",
-        "|",
-        "[",
-        "INST",
-        "]",
-        "#",
-        "`",
-        "~",
-        " ",
-        "\u200b",
-        "\u200d",
-        "️",
-        "\u202e",
-        "＜",
-        "\U000e0041",
-        "a",
-        "1",
-        "-",
-        "user",
-        "\t",
-    ]
-)
+SIGNS = "<>/:\n|[]#`~ \u200b\u200d\ufe0f\u202e＜\U000e0041a1-\t"
+MARKS = st.sampled_from([*SIGNS, "adaptive_memory", "system", "user", "INST"])
 
 
 @over(
@@ -61,8 +32,8 @@ def test_harmless_text_stays(text: str) -> None:
     assert escaped_entry(text) == text
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
+@over(
+    "text, shown",
     [
         ("![x](https://example.org/?q=1)", "!&#91;x](https://example.org/?q=1)"),
         ("a ![x][1] b", "a !&#91;x][1] b"),

@@ -1,64 +1,152 @@
-"""Placeholders for one call: the same for the same value."""
+"""What our own calls send: no secrets, and where wanted placeholders for personal data."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adaptive.privacy.redaction import Redaction
+from adaptive.core.errors import ModelBusy
+from adaptive.core.model import Completion, CompletionRequest, Utterance
+from adaptive.core.ports import Completer
+from adaptive.learn.extraction import extraction_request
+from adaptive.privacy.redaction import (
+    RedactingCompleter,
+    Redaction,
+    SecretlessEmbedder,
+    redacted_request,
+)
+from adaptive.privacy.secrets import SECRET_MARK
+from tests.fakes import ScriptedModel, WordEmbedder, hook_settings, memory, turn
 from tests.rates import over
 
-MAIL = "ana@example.org"
+NOW = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
+MAIL = "ana.k@example.org"
 OTHER = "bo@example.org"
 ADDRESS = "192.168.1.20"
+TOKEN = "gh" + "p_" + "a1B2c3D4e5F6" * 3
+UUID = "12345678-4111-4111-8111-411111111111"
 
 
-def test_same_value_same_placeholder() -> None:
-    """A value has one placeholder in all texts of the call, other values have others."""
-    redaction = Redaction()
-    assert redaction.redact(f"{MAIL} and {OTHER}") == "[EMAIL_1] and [EMAIL_2]"
-    assert redaction.redact(f"{OTHER}, 192.168.1.20") == "[EMAIL_2], [IP_1]"
+def request(user: str, system: str = "# Title") -> CompletionRequest:
+    """A question with this user part."""
+    return CompletionRequest(system, user, "answer", {"type": "object"})
 
 
-@dataclass(frozen=True)
-class Case:
-    """A reply with one placeholder, and what comes of it."""
+def reply(content: str) -> str:
+    """An extraction's reply with one new fact."""
+    return json.dumps({"operations": [{"operation": "NEW", "content": content}]})
 
-    id: str
-    reply: str
-    restored: str
+
+async def asked(
+    completer: Completer, question: CompletionRequest, times: int = 1
+) -> list[Completion]:
+    """The answers to a question that is put several times."""
+    return [await completer.complete(question, "json_schema") for _ in range(times)]
+
+
+async def test_secrets_never_go_out() -> None:
+    """Whatever is set, a secret is replaced for good: in words, memories and earlier turns."""
+    for personal_data in (False, True):
+        model = ScriptedModel(reply(f"User's token is {SECRET_MARK}."))
+        completer = RedactingCompleter(model, personal_data)
+        said = turn(f"My token is {TOKEN}.", Utterance("user", f"It was {TOKEN} before."))
+        old = memory(UUID, f"User's token is {TOKEN}.")
+        question = extraction_request(said, [old], hook_settings(), NOW)
+        (answer,) = await asked(completer, question)
+        (sent,) = model.requests
+        assert TOKEN not in f"{sent}"
+        assert sent.user.count(SECRET_MARK) == 3
+        assert sent.system == question.system
+        assert answer.text == reply(f"User's token is {SECRET_MARK}.")
+
+
+async def test_placeholders_go_out_and_values_come_back() -> None:
+    """The same value has one placeholder in the call; in the reply the value stands again."""
+    model = ScriptedModel(Completion(reply("User's e-mail is [EMAIL_1]."), cut=True))
+    completer = RedactingCompleter(model, personal_data=True)
+    (answer,) = await asked(completer, request(f"I am {MAIL}.\n- {MAIL} and bob@example.org"))
+    assert model.requests[0].user == "I am [EMAIL_1].\n- [EMAIL_1] and [EMAIL_2]"
+    assert answer == Completion(reply(f"User's e-mail is {MAIL}."), cut=True)
+    assert completer.key == model.key
+
+
+@pytest.mark.parametrize(
+    ("personal_data", "told"),
+    [
+        (False, f"the model answered HTTP 500: 'no {SECRET_MARK} for {MAIL}'"),
+        (True, "the model answered HTTP 500"),
+    ],
+)
+async def test_failures_tell_no_more(personal_data: bool, told: str) -> None:
+    """A provider is quoted without secrets, and not at all where personal data is replaced."""
+    busy = ModelBusy(f"the model answered HTTP 500: 'no {TOKEN} for {MAIL}'", 3.0)
+    completer = RedactingCompleter(ScriptedModel(busy), personal_data)
+    with pytest.raises(ModelBusy) as failure:
+        await asked(completer, request(f"My address is {MAIL}."))
+    assert str(failure.value) == told
+    assert failure.value.retry_after == 3.0
+
+
+@given(
+    st.uuids(version=4),
+    st.datetimes(min_value=datetime(2020, 1, 1), max_value=datetime(2040, 1, 1)),
+)
+@settings(deadline=None, max_examples=50)
+def test_ids_and_dates_survive(id: object, now: datetime) -> None:
+    """Ids of offered memories and the message's date stand as they were."""
+    said = turn("I was born on 3 May 1990, and my daughter today.")
+    offered = [memory(str(id), f"User's phone number is {str(id)[:8]}, e-mail {MAIL}.")]
+    question = extraction_request(said, offered, hook_settings(), now.replace(tzinfo=UTC))
+    sent = redacted_request(question, Redaction())
+    assert f"- id={id} | User's " in sent.user
+    assert MAIL not in sent.user
+    assert "3 May 1990" not in sent.user
+    assert sent.system == question.system
+
+
+def test_built_in_prompts_stay() -> None:
+    """No prompt of ours is taken for a secret or for personal data."""
+    for path in sorted((Path(__file__).parents[2] / "prompts").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert redacted_request(request("", text), Redaction()).system == text
+
+
+async def test_no_secret_is_sent() -> None:
+    """Texts go out without their secrets, and each has its vector."""
+    service = WordEmbedder()
+    embedder = SecretlessEmbedder(service)
+    made = await embedder.embed([f"My token is {TOKEN}", "I like tea"], query=True)
+    assert service.queries == [[f"My token is {SECRET_MARK}", "I like tea"]]
+    assert len(made) == 2
+    assert await embedder.name() == "words"
 
 
 REPLIES = [
-    Case("exact", "to [EMAIL_1].", f"to {MAIL}."),
-    Case("other case", "to [Email_1]", f"to {MAIL}"),
-    Case("no brackets", "to EMAIL_1,", f"to {MAIL},"),
-    Case("escaped brackets", r"to \[EMAIL_1\]", f"to {MAIL}"),
-    Case("blank for the underscore", "to [EMAIL 1]", f"to {MAIL}"),
-    Case("full-width brackets", "【EMAIL_1】まで", f"{MAIL}まで"),
-    Case("link", "[EMAIL_1](mailto:[EMAIL_1])", f"{MAIL}(mailto:{MAIL})"),
-    Case("part of a name", "MY_EMAIL_1 EMAIL_1st", "MY_EMAIL_1 EMAIL_1st"),
-    Case("a name in a program", "email_1 = 3", "email_1 = 3"),
-    Case("backslash of the text", r"C:\[EMAIL_1]", rf"C:\{MAIL}"),
+    ("to [EMAIL_1].", f"to {MAIL}."),
+    ("to [Email_1]", f"to {MAIL}"),
+    ("to EMAIL_1,", f"to {MAIL},"),
+    (r"to \[EMAIL_1\]", f"to {MAIL}"),
+    ("to [EMAIL 1]", f"to {MAIL}"),
+    ("【EMAIL_1】まで", f"{MAIL}まで"),
+    ("[EMAIL_1](mailto:[EMAIL_1])", f"{MAIL}(mailto:{MAIL})"),
+    ("MY_EMAIL_1 EMAIL_1st", "MY_EMAIL_1 EMAIL_1st"),
+    ("email_1 = 3", "email_1 = 3"),
+    (r"C:\[EMAIL_1]", rf"C:\{MAIL}"),
 ]
 
 
-@over("case", REPLIES)
-def test_restores(case: Case) -> None:
+@over("reply, restored", REPLIES)
+def test_restores(reply: str, restored: str) -> None:
     """A reply gets its values back however the model wrote the placeholder."""
     redaction = Redaction()
     redaction.redact(MAIL)
-    assert redaction.restore(case.reply) == case.restored
-
-
-def test_look_alike_before() -> None:
-    """A number that a text uses itself is not given out."""
-    redaction = Redaction()
-    assert redaction.redact(f"[EMAIL_1] is not {MAIL}") == "[EMAIL_1] is not [EMAIL_2]"
-    assert redaction.restore("[EMAIL_1] [EMAIL_2]") == f"[EMAIL_1] {MAIL}"
+    assert redaction.restore(reply) == restored
 
 
 PIECES = st.sampled_from(

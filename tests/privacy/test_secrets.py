@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,42 +21,36 @@ from tests.privacy.made_up_secrets import MadeUp, made_up_secrets
 from tests.rates import labelled_set, over, rate
 
 MADE_UP = made_up_secrets()
-SETS = Path(__file__).parent / "labelled"
-ANALYSTS: list[dict[str, Any]] = [
-    case
-    for case in json.loads((SETS / "analysts.json").read_text("utf-8"))
-    if case["about"] == "secret"
-]
-PEOPLE: list[dict[str, Any]] = json.loads((SETS / "people_secrets.json").read_text("utf-8"))
+
+
+def of_set(name: str) -> list[dict[str, Any]]:
+    """Labelled texts with the spans of their secrets."""
+    path = Path(__file__).parent / "labelled" / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+ANALYSTS = [case for case in of_set("analysts") if case["about"] == "secret"]
+PEOPLE = of_set("people_secrets")
 LONG = 100_000
 
 
-@dataclass(frozen=True)
-class Case:
-    """A text with the secret in it, or with none."""
-
-    id: str
-    text: str
-    secret: str = ""
-
-
 CASES = [
-    Case("plain word", "my password is sunshine", "sunshine"),
-    Case("about the word", "my password is terrible"),
-    Case("figurative", "la clave es paciencia"),
-    Case("words", "passphrase: correct horse battery staple", "correct horse battery staple"),
-    Case("account and password", "credentials: mario / Pizza!77", "Pizza!77"),
-    Case("piped", "echo 'hunter22' | sudo -S apt update", "hunter22"),
-    Case("two lines", "- name: DB_PASS\n  value: Xk9#mPq2vL", "Xk9#mPq2vL"),
-    Case("element", "<password>M3inH4us!</password>", "M3inH4us!"),
-    Case("scheme with a figure", "neo4j://app:hunter2@db.internal:7687", "hunter2"),
-    Case("port with a path", "http://localhost:3000/a:b@c"),
-    Case("call", "password = getpass.getpass()"),
-    Case("first in an identifier", "apiKey = 'x8Kd03mZpQ1v7RtY'", "x8Kd03mZpQ1v7RtY"),
-    Case("within another word", "the monkey: x8Kd03mZpQ1v7RtY"),
-    Case("amount", "my password is 2000 characters long"),
-    Case("postal code", "Le code postal est 75011."),
-    Case("no figure", "AKIAQWERTYUIOPASDFGH", "AKIAQWERTYUIOPASDFGH"),
+    ("my password is sunshine", "sunshine"),
+    ("my password is terrible", ""),
+    ("la clave es paciencia", ""),
+    ("passphrase: correct horse battery staple", "correct horse battery staple"),
+    ("credentials: mario / Pizza!77", "Pizza!77"),
+    ("echo 'hunter22' | sudo -S apt update", "hunter22"),
+    ("- name: DB_PASS\n  value: Xk9#mPq2vL", "Xk9#mPq2vL"),
+    ("<password>M3inH4us!</password>", "M3inH4us!"),
+    ("neo4j://app:hunter2@db.internal:7687", "hunter2"),
+    ("http://localhost:3000/a:b@c", ""),
+    ("password = getpass.getpass()", ""),
+    ("apiKey = 'x8Kd03mZpQ1v7RtY'", "x8Kd03mZpQ1v7RtY"),
+    ("the monkey: x8Kd03mZpQ1v7RtY", ""),
+    ("my password is 2000 characters long", ""),
+    ("Le code postal est 75011.", ""),
+    ("AKIAQWERTYUIOPASDFGH", "AKIAQWERTYUIOPASDFGH"),
 ]
 # What patterns that look around would read again and again.
 REPEATED = (
@@ -78,22 +72,14 @@ def covered(case: dict[str, Any]) -> bool:
     )
 
 
-def test_secrets_of_analysts() -> None:
-    """Secrets as authors of scanners would try them are found whole."""
-    rate([case for case in ANALYSTS if case["spans"]], covered).at_least(0.93)
-
-
-def test_talk_about_secrets_of_analysts() -> None:
-    """At most one in thirty of the texts that only talk about secrets is taken for one."""
-    plain = [case for case in ANALYSTS if not case["spans"]]
-    rate(plain, lambda case: not find_secrets(case["text"])).at_least(0.97)
-
-
-def test_secrets_of_people() -> None:
-    """Secrets in messages as people write them to an assistant, and messages that hold none."""
-    rate([case for case in PEOPLE if case["spans"]], covered).at_least(0.90)
-    plain = [case for case in PEOPLE if not case["spans"]]
-    rate(plain, lambda case: not find_secrets(case["text"])).at_least(0.95)
+@pytest.mark.parametrize(
+    ("cases", "told", "quiet"), [(ANALYSTS, 0.93, 0.97), (PEOPLE, 0.90, 0.95)], ids=["team", "user"]
+)
+def test_labelled_secrets(cases: list[dict[str, Any]], told: float, quiet: float) -> None:
+    """Secrets as authors of scanners and as people write them are found whole; talk is not one."""
+    rate([case for case in cases if case["spans"]], covered).at_least(told)
+    plain = [case for case in cases if not case["spans"]]
+    rate(plain, lambda case: not find_secrets(case["text"])).at_least(quiet)
 
 
 def test_near_misses_are_left_alone() -> None:
@@ -110,11 +96,11 @@ def test_each_secret_is_found(sample: MadeUp) -> None:
     assert sample.secret not in secret_reason(found)
 
 
-@over("case", CASES, at_least=0.95)
-def test_secret_in_its_context(case: Case) -> None:
+@over("text, secret", CASES, at_least=0.95)
+def test_secret_in_its_context(text: str, secret: str) -> None:
     """The secret is found from its first to its last letter or digit, and nothing else is."""
-    found = [case.text[one.start : one.end].rstrip("!*") for one in find_secrets(case.text)]
-    assert found == ([case.secret.rstrip("!*")] if case.secret else [])
+    found = [text[one.start : one.end].rstrip("!*") for one in find_secrets(text)]
+    assert found == ([secret.rstrip("!*")] if secret else [])
 
 
 @over("sign", REPEATED)

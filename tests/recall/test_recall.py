@@ -10,23 +10,23 @@ from typing import Any, cast
 
 import pytest
 
-from adaptive.core.errors import HostError, ModelRejected
-from adaptive.core.kept import UsageTable
-from adaptive.core.model import ConversationKind, Memory, TurnState
-from adaptive.core.ports import Completer
-from adaptive.core.table_ports import Sources
+from adaptive.core.errors import HostError
+from adaptive.core.model import Memory
+from adaptive.core.ports import Sources
+from adaptive.history.window import RequestWindow
 from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.kept import ChatTable, UsageTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.question import Complete, Question
 from adaptive.recall.recall import PastSearched, Recall, RecallPorts, RequestInHand, Window
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
-from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.settings.hook import Hook, TurnState
 from adaptive.settings.merged import Settings
 from tests.fakes import (
+    ListedEntries,
     ListedMemories,
-    ShelvedChats,
     ShelvedVectors,
+    TurnHook,
     WordEmbedder,
     hook_settings,
     memory,
@@ -39,13 +39,10 @@ PAST = "What was said.\n\n### Past\n- User: Ahoy"
 
 
 class Page:
-    """A ``Notifier`` that writes down what it shows."""
+    """A ``Notifier`` that writes down which sources it shows."""
 
     def __init__(self) -> None:
         self.sources: list[tuple[str, list[str], dict[str, Any]]] = []
-
-    async def status(self, text: str) -> None:
-        """Nothing is shown here."""
 
     async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
         """Show a source."""
@@ -53,20 +50,13 @@ class Page:
 
 
 @dataclass
-class Turn:
-    """A ``Hook`` of a saved chat, as far as recall asks for it."""
+class Turn(TurnHook):
+    """A turn of a user who is given memories, on a host that shows the ``native`` ones itself."""
 
-    sources_of: Sources
-    settings: Settings
-    told_kind: ConversationKind = "saved"
-    known_kind: ConversationKind = "saved"
-    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    sources_of: Sources | None = None
     native: tuple[str, ...] = ()
     state: TurnState = field(default_factory=TurnState)
     notifier: Page = field(default_factory=Page)
-    user_id = "ada"
-    chat_id = "c"
-    time_zones = ("", "", "")
     regenerated_message: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     @property
@@ -78,51 +68,13 @@ class Turn:
         """The same turn under other settings."""
         return replace(self, settings=settings)
 
-    async def kind(self) -> ConversationKind:
-        """The kind by the database."""
-        return self.known_kind
-
-    async def sources(self) -> Sources:
+    async def sources(self) -> Sources | None:
         """Where memories are."""
         return self.sources_of
-
-    async def completer(self) -> Completer:
-        """No model is known."""
-        raise ModelRejected("no model is known", 0)
-
-    async def hidden_from(self, _: Completer | None = None) -> LocalOnlyBanks:
-        """Banks that are kept from the chat's model."""
-        return self.hidden
 
     async def not_injected(self, _: object, memories: Sequence[Memory]) -> list[Memory]:
         """All but what the host shows."""
         return [one for one in memories if one.content not in self.native]
-
-
-@dataclass(frozen=True)
-class Fitted:
-    """A window through which everything goes."""
-
-    settings: Settings
-    messages: list[dict[str, Any]]
-    summary: str = ""
-    history_tokens: int = 700
-
-
-class Usage:
-    """A ``UsageTable`` that counts; recall needs no more of it."""
-
-    def __init__(self) -> None:
-        self.counted: list[str] = []
-
-    async def record(self, _: str, memory_ids: Sequence[str], now: int) -> None:
-        """Count."""
-        assert now
-        self.counted += memory_ids
-
-    async def read(self, _: str) -> dict[str, int]:
-        """Nothing is read."""
-        return {}
 
 
 class House:
@@ -131,33 +83,33 @@ class House:
     def __init__(self, *memories: Memory) -> None:
         self.section: tuple[str, str] | Exception = ("", "")
         self.summary, self.recalls_past = "", False
-        self.usage, self.tasks = Usage(), set[asyncio.Task[None]]()
+        self.usage, self.tasks = UsageTable(ListedEntries()), set[asyncio.Task[None]]()
         self.asked: list[PastSearched] = []
         self.sources = Sources("ada", ListedMemories(*memories), WordEmbedder(), ShelvedVectors())
         ports = RecallPorts(
             self._asking, lambda _: self.recalls_past, self._past, self._window, self._plain
         )
-        usage = cast(UsageTable, self.usage)
-        self.recall = Recall(
-            MemoryIndexes(), AnswerFormats(), ShelvedChats(), usage, self._start, ports
-        )
+        tables = ChatTable(ListedEntries()), self.usage
+        self.recall = Recall(MemoryIndexes(), AnswerFormats(), *tables, self._start, ports)
 
     def turn(self, **fields: Any) -> Turn:
         """A turn of the user; what is no field of it is a valve."""
         own = {name: fields.pop(name) for name in [*fields] if name in Turn.__dataclass_fields__}
-        return Turn(self.sources, hook_settings(inlet_timeout_seconds=60, **fields), **own)
+        own = {"chat_id": "c", "time_zones": ("", "", ""), "sources_of": self.sources, **own}
+        return Turn(hook_settings(inlet_timeout_seconds=60, **fields), self.sources.embedder, **own)
 
-    async def asks(self, turn: Turn, text: str = "green tea", **body: Any) -> dict[str, Any]:
-        """The request that is sent for a message."""
-        messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": text}]
+    async def asks(self, turn: Turn, *texts: str, **body: Any) -> dict[str, Any]:
+        """The request that is sent for messages of the user."""
+        messages = [{"role": "system", "content": "Be kind."}]
+        messages += [{"role": "user", "content": text} for text in texts or ("green tea",)]
         request = RequestInHand(cast(Hook, turn), {"messages": messages, **body})
         changed = await self.recall.recalled(request)
         await asyncio.gather(*self.tasks)
         return changed
 
-    async def block(self, turn: Turn, text: str = "green tea") -> str:
+    async def block(self, turn: Turn, *texts: str) -> str:
         """What stands behind the system prompt."""
-        changed = await self.asks(turn, text)
+        changed = await self.asks(turn, *texts)
         return changed["messages"][0]["content"].removeprefix("Be kind.").strip()
 
     @asynccontextmanager
@@ -169,10 +121,10 @@ class House:
         yield complete if hook.settings.enable_preprocessing else None
 
     async def _window(self, hook: Hook, messages: list[dict[str, Any]]) -> Window:
-        return Fitted(hook.settings, messages, self.summary)
+        return RequestWindow(hook.settings, messages, self.summary)
 
     def _plain(self, hook: Hook, messages: list[dict[str, Any]]) -> Window:
-        return Fitted(hook.settings, messages[-1:])
+        return RequestWindow(hook.settings, messages[-1:])
 
     async def _past(self, _: Hook, asked: PastSearched) -> tuple[str, str]:
         self.asked.append(asked)
@@ -198,7 +150,10 @@ async def test_what_fits() -> None:
     [(name, documents, meta)] = turn.notifier.sources
     assert (name, documents, meta["source"]) == ("green tea", ["green tea"], "green tea")
     assert meta["name"] == f"green tea ({round(meta['score'] * 100)} %)"
-    assert house.usage.counted == ["tea"]
+    assert await house.usage.read("ada") == {"tea": 1}
+    house.recall.forget("ada")
+    await house.block(house.turn())
+    assert cast(ListedMemories, house.sources.store).reads == 2
 
 
 @pytest.mark.parametrize(
@@ -229,8 +184,20 @@ async def test_past_conversation() -> None:
     assert turn.state.get("recalled") == "1 memory recalled (1 past message recalled)"
     assert house.asked[0].question == Question("green tea", chat_id="c", first=True)
     assert (await house.block(house.turn(), "sort")).startswith(f"{OPEN_MARKER}\nWhat was said.")
-    hidden = LocalOnlyBanks(frozenset({"health"}))
-    assert PAST not in await house.block(house.turn(hidden=hidden))
+    assert PAST not in await house.block(house.turn(hidden=frozenset({"health"})))
+
+
+async def test_what_is_asked() -> None:
+    """The newest message with the one before it; where an answer is made anew, its own message."""
+    house = House(TEA)
+    house.recalls_past = True
+    anew = house.turn(regenerated_message={"content": "What is my dog called?"})
+    await house.asks(anew, "make it shorter")
+    await house.asks(house.turn(told_kind="api"), "Hi", "And then?")
+    assert [one.question for one in house.asked] == [
+        Question("What is my dog called?", chat_id="c", first=True),
+        Question("And then?", "Hi"),
+    ]
 
 
 async def test_past_fails(caplog: pytest.LogCaptureFixture) -> None:
@@ -250,33 +217,18 @@ async def test_past_fails(caplog: pytest.LogCaptureFixture) -> None:
         await house.block(turn)
 
 
-@dataclass(frozen=True)
-class Native:
-    """The valve, banks that are hidden, and what the model is told of the host's own memory."""
-
-    valve: str
-    hidden: str
-    features: dict[str, bool]
-    shown: bool
-
-
-NATIVES = [
-    Native("replace", "", {"memory": False, "web": True}, True),
-    Native("keep", "", {"memory": True, "web": True}, False),
-    Native("keep", "health", {"memory": False, "web": True}, False),
-]
-
-
-@pytest.mark.parametrize("case", NATIVES, ids=str)
-async def test_native_memory(case: Native) -> None:
+@pytest.mark.parametrize(
+    ("valve", "banks", "memory_is_on", "shown"),
+    [("replace", [], False, True), ("keep", [], True, False), ("keep", ["health"], False, False)],
+)
+async def test_native_memory(valve: str, banks: list[str], memory_is_on: bool, shown: bool) -> None:
     """The host's own memory is off for the turn, in a copy, or kept and shown nothing twice."""
     house, features = House(TEA), {"memory": True, "web": True}
-    hidden = LocalOnlyBanks(frozenset(filter(None, [case.hidden])))
-    turn = house.turn(native_memory=case.valve, hidden=hidden, native=(TEA.content,))
+    turn = house.turn(native_memory=valve, hidden=frozenset(banks), native=(TEA.content,))
     changed = await house.asks(turn, features=features)
-    assert changed["features"] == case.features
+    assert changed["features"] == {"memory": memory_is_on, "web": True}
     assert features == {"memory": True, "web": True}
-    assert ("green tea”" in changed["messages"][0]["content"]) is case.shown
+    assert ("green tea”" in changed["messages"][0]["content"]) is shown
 
 
 async def test_without_memories() -> None:
@@ -286,21 +238,10 @@ async def test_without_memories() -> None:
     turn = house.turn()
     request = RequestInHand(cast(Hook, turn), {"messages": messages})
     assert house.recall.without_memories(request)["messages"] == messages[1:]
-    request.window = Fitted(turn.settings, messages, "")
+    request.window = RequestWindow(turn.settings, messages, "")
     assert house.recall.without_memories(request) is request.body
     turn.state["warnings"] = ["Beware."]
-    request.window = Fitted(turn.settings, messages, SUMMARY)
+    request.window = RequestWindow(turn.settings, messages, SUMMARY)
     sent = house.recall.without_memories(request)["messages"]
     assert SUMMARY in sent[0]["content"]
     assert "Beware." in sent[0]["content"]
-
-
-async def test_forgotten() -> None:
-    """Nothing of a forgotten user stays, and the next message reads the store again."""
-    house = House(TEA)
-    await house.block(house.turn())
-    store = cast(ListedMemories, house.sources.store)
-    reads = store.reads
-    house.recall.forget("ada")
-    assert "green tea" in await house.block(house.turn())
-    assert store.reads == reads + 1

@@ -5,31 +5,31 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from adaptive.core.cache import UserCache
-from adaptive.core.errors import ModelBusy
+from adaptive.core.cache import UserCache, forget_texts
 from adaptive.core.messages import estimated_tokens
 from adaptive.core.model import Memory
-from adaptive.core.ports import Embedder
-from adaptive.core.table_ports import Sources
+from adaptive.core.ports import Embedder, Sources
 from adaptive.llm.ask import AnswerFormats
-from adaptive.recall.block import CLOSE_MARKER
+from adaptive.privacy.injection import passed_mark
+from adaptive.privacy.kept import ChatTable
+from adaptive.recall.block import CLOSE_MARKER, CORE_HEADING, RETRIEVED_HEADING
 from adaptive.recall.chat_block import ChatStates
 from adaptive.recall.judge import RelevanceJudge
-from adaptive.recall.layout import CORE_HEADING, RETRIEVED_HEADING
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import Library, Recollection, recollect
+from adaptive.recall.recollection import Library, Recollection, may_stand, recollect
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.local_only import LocalOnlyBanks
 from tests.fakes import (
+    ListedEntries,
     ListedMemories,
     ScriptedModel,
-    ShelvedChats,
     ShelvedVectors,
     WordEmbedder,
     hook_settings,
@@ -57,6 +57,9 @@ JAPANESE = "User is learning Japanese on weekends."
 ADA = life(CELLO, DOG, SEAT, RUN, SISTER, CAR, WORK, JAPANESE)
 NAME = memory("name", "User is called Ada.", tags=("identity",), created_at=900_000)
 NUTS = memory("nuts", "User is allergic to peanuts.", importance=9, created_at=900_001)
+TEA = memory("tea", "green tea", created_at=1)
+BAG = memory("bag", "green bag", created_at=2)
+INK = memory("ink", "blue ink", created_at=3)
 
 OFF_TOPIC = [
     "Write a Python function that merges two sorted lists.",
@@ -72,16 +75,17 @@ class Person:
 
     def __init__(self, *memories: Memory, embedder: Embedder = MINILM, **parts: Any) -> None:
         self.store = ListedMemories(*memories)
-        self.chats: ShelvedChats = parts.pop("chats", None) or ShelvedChats()
         sources = Sources("ada", self.store, embedder, ShelvedVectors())
-        states = ChatStates(self.chats, write_after=0)
+        states = ChatStates(ChatTable(ListedEntries()))
         self.library = Library(sources, MemoryIndexes(), states, **parts)
 
     async def asks(
         self, text: str, previous: str = "", chat: str = "", today: str = "", **valves: Any
     ) -> Any:
         """What a message is given; the chat's state is kept as the filter keeps it."""
-        valves = {"inlet_timeout_seconds": 60, **valves}
+        if "inlet_timeout_seconds" not in valves:  # loading the model may take longer than a turn
+            valves["inlet_timeout_seconds"] = 60
+            await self.library.indexes.current(self.library.sources, math.inf)
         question = Question(text, previous, chat, today=today)
         found = await recollect(self.library, question, hook_settings(**valves))
         if found.state is not None and chat:
@@ -99,51 +103,44 @@ def fits(found: Recollection) -> list[str]:
     return [one.memory.content for one in found.fitting]
 
 
-# --- what fits, by the real model -----------------------------------------------------------------
+CASES = {
+    "Which instrument do I play?": CELLO,
+    "What breed is my dog?": DOG,
+    "Book me a train ticket to Madrid, you know where I like to sit": SEAT,
+    "How should I plan my long runs this week?": RUN,
+    "Suggest a birthday present for my sister": SISTER,
+    "My car makes a strange noise": CAR,
+    "How do I cope with night shifts as a nurse?": WORK,
+    "Quiz me on some kanji, I need to practise": JAPANESE,
+}
 
 
-@dataclass(frozen=True)
-class Case:
-    """A message, and the memory that it needs."""
-
-    text: str
-    needs: str
-
-
-CASES = [
-    Case("Which instrument do I play?", CELLO),
-    Case("What breed is my dog?", DOG),
-    Case("Book me a train ticket to Madrid, you know where I like to sit", SEAT),
-    Case("How should I plan my long runs this week?", RUN),
-    Case("Suggest a birthday present for my sister", SISTER),
-    Case("My car makes a strange noise", CAR),
-    Case("How do I cope with night shifts as a nurse?", WORK),
-    Case("Quiz me on some kanji, I need to practise", JAPANESE),
-]
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.needs)
-async def test_what_fits_is_recalled(case: Case) -> None:
-    """The memory that a message needs is among those it is given, and the block is ours."""
-    found = await Person(*ADA).asks(case.text)
-    assert case.needs in said(found)
-    assert case.needs in fits(found)
-    assert CORE_HEADING not in found.block
-    assert found.count == len(said(found))
-    assert all(0 < one.score < 1 for one in found.fitting)
-
-
-@pytest.mark.parametrize("text", OFF_TOPIC)
-async def test_nothing_for_what_is_off_topic(text: str) -> None:
-    """A message that has nothing to do with the user gets no memory and no block."""
+@pytest.mark.parametrize("text", [*OFF_TOPIC, "", "?!"])
+async def test_what_is_off_topic(text: str) -> None:
+    """A message that has nothing to do with the user gets core facts alone, or no block."""
     found = await Person(*ADA).asks(text)
     assert (found.block, found.fitting, found.count, found.note) == ("", (), 0, "")
+    found = await Person(*ADA, NAME, NUTS).asks(text)
+    assert RETRIEVED_HEADING not in found.block
+    assert said(found) == [NUTS.content, NAME.content]
+    assert found.core == (NUTS, NAME)
 
 
 async def test_follow_up() -> None:
-    """A short question that leans on the one before is searched together with it."""
+    """A short question is searched with the one before it, or in the words a model makes of it."""
     found = await Person(*ADA).asks("And where does she live?", "I want to visit my sister Marta")
     assert SISTER in said(found)
+
+    async def complete() -> str:
+        return "blue ink"
+
+    for failing, least_cosine in ((False, 0.9), (True, 0)):
+        embedder = WordEmbedder()
+        person = Person(TEA, INK, embedder=embedder, complete=complete)
+        await person.asks("?")
+        embedder.failing = failing
+        found = await person.asks("Remind me", vector_similarity_threshold=least_cosine)
+        assert fits(found) == [INK.content]
 
 
 LANGUAGES = {
@@ -153,11 +150,6 @@ LANGUAGES = {
         "На какой виолончели мне играть?",
     ),
     "Chinese": ("用户对花生过敏。", "用户住在上海的老房子里。", "我能吃花生酱吗？"),
-    "Arabic": (
-        "المستخدم يعزف على الكمان في فرقة.",
-        "المستخدم يسكن في مدينة القاهرة.",
-        "في أي فرقة أعزف الكمان؟",
-    ),
 }
 
 
@@ -168,21 +160,6 @@ async def test_other_scripts(language: str) -> None:
     found = await Person(*life(fitting, other)).asks(question)
     assert fitting in said(found)
     assert fits(found)[0] == fitting
-
-
-# --- core facts -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("text", ["Which instrument do I play?", *OFF_TOPIC, "", "?!"])
-async def test_core_facts_always_come_along(text: str) -> None:
-    """Who the user is, and what is important, stands in a part of its own, whatever is asked."""
-    found = await Person(*ADA, NAME, NUTS).asks(text)
-    part = found.block.partition(CORE_HEADING)[2].partition(RETRIEVED_HEADING)[0]
-    assert [line for line in part.splitlines() if line.startswith("- ")] == [
-        f"- “{NUTS.content}”",
-        f"- “{NAME.content}”",
-    ]
-    assert found.core == (NUTS, NAME)
 
 
 async def test_core_facts_have_a_cap() -> None:
@@ -199,40 +176,12 @@ async def test_core_facts_have_a_cap() -> None:
     assert estimated_tokens(found.block) <= 800
 
 
-# --- thresholds -----------------------------------------------------------------------------------
-
-TEA = memory("tea", "green tea", created_at=1)
-BAG = memory("bag", "green bag", created_at=2)
-INK = memory("ink", "blue ink", created_at=3)
-
-
-@dataclass(frozen=True)
-class Floor:
-    """Valves, and the ids of what `green tea` is given; cosines are 1, 0.5 and 0."""
-
-    id: str
-    valves: dict[str, Any]
-    ids: list[str]
-
-
-FLOORS = [
-    Floor("similarity", {"vector_similarity_threshold": 0.6}, ["tea"]),
-    Floor("relevance", {"relevance_threshold": 0.6}, ["tea"]),
-    Floor("both", {"relevance_threshold": 0.4, "vector_similarity_threshold": 0.6}, ["tea"]),
-    Floor("unreachable", {"relevance_threshold": 1.0}, []),
-]
-
-
-@pytest.mark.parametrize("case", FLOORS, ids=lambda case: case.id)
-async def test_explicit_thresholds(case: Floor) -> None:
-    """A threshold above 0 is the least cosine itself, whatever calibration says."""
-    person = Person(TEA, BAG, INK, embedder=WordEmbedder())
-    text = "green tea" if case.ids else "green"
-    found = await person.asks(text, **case.valves)
-    assert [one.memory.id for one in found.fitting] == case.ids
-
-
-# --- the chat's block -----------------------------------------------------------------------------
+async def test_explicit_thresholds() -> None:
+    """A threshold above 0 is the least cosine itself, here of 1, 0.5 and 0."""
+    person, valves = Person(TEA, BAG, INK, embedder=WordEmbedder()), {"relevance_threshold": 0.4}
+    assert fits(await person.asks("green tea", **valves)) == ["green tea", "green bag"]
+    valves["vector_similarity_threshold"] = 0.6
+    assert fits(await person.asks("green tea", **valves)) == ["green tea"]
 
 
 def head(found: Recollection) -> str:
@@ -240,24 +189,25 @@ def head(found: Recollection) -> str:
     return found.block.removesuffix(f"\n{CLOSE_MARKER}")
 
 
-async def test_block_stays_in_place() -> None:
-    """Over the turns of a chat the block only grows at its end, and never without need."""
+async def test_through_a_chat() -> None:
+    """What each message needs is recalled, and the block only grows, at its end and for a need."""
     person, former = Person(*ADA, NAME), ""
-    for case in CASES:
-        found = await person.asks(case.text, chat="c")
-        assert case.needs in said(found)
+    for text, needs in CASES.items():
+        found = await person.asks(text, chat="c")
+        assert needs in said(found)
+        assert needs in fits(found)
+        assert found.count == len(said(found))
+        assert all(0 < one.score < 1 for one in found.fitting)
         assert head(found).startswith(former)
         former = head(found)
-        again = await person.asks(case.text, chat="c")
+        again = await person.asks(text, chat="c")
         assert (again.block, again.state) == (found.block, None)
-    assert len(said(found)) == len(ADA) + 1
+    assert former.count("\n- ") == len(ADA) + 1
     for text in ("Which instrument do I play?", OFF_TOPIC[0], "", "?!"):
         found = await person.asks(text, chat="c")
         assert head(found) == former
         assert fits(found) == [] or "instrument" in text
 
-
-# --- judging by a model ---------------------------------------------------------------------------
 
 COLOURS = [memory(id, f"green {id}", created_at=at) for at, id in enumerate("abc")]
 
@@ -284,46 +234,29 @@ def ids(found: Recollection) -> str:
     return "".join(one.memory.id for one in found.fitting)
 
 
-@dataclass(frozen=True)
-class Judged:
-    """The judge's scores, valves, and what goes in, best first."""
-
-    id: str
-    scores: dict[str, float]
-    valves: dict[str, Any]
-    ids: str
-
-
-JUDGEMENTS = [
-    Judged("order changes", {"a": 0.6, "b": 0.7, "c": 0.9}, {}, "cba"),
-    Judged("below one half", {"a": 0.4, "b": 0.5, "c": 0.9}, {}, "cb"),
-    Judged("valve", {"a": 0.4, "b": 0.5, "c": 0.9}, {"relevance_threshold": 0.8}, "c"),
-    Judged("pool is larger", {"a": 0.6, "b": 0.7, "c": 0.9}, {"related_memories_n": 1}, "c"),
-]
-
-
-@pytest.mark.parametrize("case", JUDGEMENTS, ids=lambda case: case.id)
-async def test_judged(case: Judged) -> None:
+@pytest.mark.parametrize(
+    ("valves", "best_first"),
+    [({}, "cb"), ({"relevance_threshold": 0.8}, "c"), ({"related_memories_n": 1}, "c")],
+    ids=["below one half", "valve", "pool is larger"],
+)
+async def test_judged(valves: dict[str, Any], best_first: str) -> None:
     """The model's scores make the order, and what they leave below the threshold stays out."""
-    found = await judged(scores(**case.scores), **case.valves)
-    assert ids(found) == case.ids
-    assert [one.score for one in found.fitting] == [case.scores[id] for id in case.ids]
-    assert sorted(said(found)) == [f"green {id}" for id in sorted(case.ids)]
+    told = {"a": 0.4, "b": 0.5, "c": 0.9}
+    found = await judged(scores(**told), **valves)
+    assert ids(found) == best_first
+    assert [one.score for one in found.fitting] == [told[id] for id in best_first]
+    assert sorted(said(found)) == [f"green {id}" for id in sorted(best_first)]
 
 
-@pytest.mark.parametrize("failure", [ModelBusy("busy"), "no JSON", scores(zebra=1)], ids=str)
-async def test_judge_fails(failure: str | Exception, caplog: pytest.LogCaptureFixture) -> None:
+async def test_judge_fails(caplog: pytest.LogCaptureFixture) -> None:
     """Without a usable judgement the order of ranking stands, as many as go in."""
     plain = await Person(*COLOURS, embedder=WordEmbedder()).asks("green a")
     with caplog.at_level(logging.WARNING):
-        found = await judged(failure)
+        found = await judged("no JSON")
     assert found.fitting == plain.fitting
     assert found.fitting[0].memory.id == "a"
     assert "memories were not judged" in caplog.text
-    assert len((await judged(failure, related_memories_n=1)).fitting) == 1
-
-
-# --- the world around -----------------------------------------------------------------------------
+    assert len((await judged("no JSON", related_memories_n=1)).fitting) == 1
 
 
 async def test_what_the_host_injects_is_left_out() -> None:
@@ -362,6 +295,29 @@ async def test_instructions_of_other_tools() -> None:
     assert "Acme" not in found.block
     assert "praise" not in found.block
     assert not {"core", *(one.id for one in ORDERS)} & {one.memory.id for one in found.fitting}
+
+
+ORDER, SECRET = ORDERS[0], memory("secret", "User's PIN is 4821.")
+PAST = memory("past", DOG, meta={"history": [{"content": ORDER.content}]})
+
+
+@pytest.mark.parametrize("row", [ORDER, SECRET, PAST], ids=lambda row: row.id)
+def test_may_not_stand(row: Memory, caplog: pytest.LogCaptureFixture) -> None:
+    """Content and former content are looked at, and the log says it once, without them."""
+    forget_texts()
+    caplog.set_level(logging.INFO)
+    assert [may_stand(row) for _ in range(3)] == [False] * 3
+    (record,) = caplog.records
+    assert row.id in record.getMessage()
+    assert not {"praise", "4821"} & set(record.getMessage().split())
+
+
+def test_what_our_gate_let_pass() -> None:
+    """An order that the user typed may stand, until another tool changes the row."""
+    mark = {"passed": passed_mark(ORDER.content)}
+    assert may_stand(memory("wish", ORDER.content, meta=mark))
+    assert not may_stand(memory("changed", f"{ORDER.content} Now.", meta=mark))
+    assert not may_stand(memory("secret", SECRET.content, meta=mark))
 
 
 async def test_edited_in_place() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 
@@ -59,34 +57,26 @@ def test_shift_of_the_scale() -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """A text and its script."""
-
-    text: str
-    script: str
-
-
 @over(
-    "case",
+    "text, script",
     [
-        Written("What is my dog called?", "latin"),
-        Written("Über Größe", "latin"),
-        Written("Как зовут мою собаку?", "cyrillic"),
-        Written("ما اسم كلبي؟", "arabic"),
-        Written("我的狗叫什么名字？", "han"),
-        Written("東京はどこですか", "kana"),
-        Written("고양이는 어디", "korean"),
-        Written("用Python写一个计算器程序", "han"),
-        Written("מה שם הכלב שלי", "other"),
-        Written("แมวของฉันชื่ออะไร", "other"),
-        Written("17 × 23 = ?", "latin"),
-        Written("", "latin"),
+        ("What is my dog called?", "latin"),
+        ("Über Größe", "latin"),
+        ("Как зовут мою собаку?", "cyrillic"),
+        ("ما اسم كلبي؟", "arabic"),
+        ("我的狗叫什么名字？", "han"),
+        ("東京はどこですか", "kana"),
+        ("고양이는 어디", "korean"),
+        ("用Python写一个计算器程序", "han"),
+        ("מה שם הכלב שלי", "other"),
+        ("แมวของฉันชื่ออะไร", "other"),
+        ("17 × 23 = ?", "latin"),
+        ("", "latin"),
     ],
 )
-def test_script(case: Written) -> None:
+def test_script(text: str, script: str) -> None:
     """The script that most of a text is written in."""
-    assert script_of(case.text) == case.script
+    assert script_of(text) == script
 
 
 @over(

@@ -14,6 +14,7 @@ from adaptive.search.fusion import (
     Asked,
     Ranked,
     Shelf,
+    asked_for,
     fitting,
     rank,
     shelf,
@@ -51,40 +52,16 @@ def store(
     vectors: Vectors | None = None,
     *,
     times: Sequence[int] | None = None,
-    chats: Sequence[str] | None = None,
-    importance: Sequence[int] | None = None,
     nulls: Vectors | None = NULLS,
 ) -> Shelf:
     """A shelf of unrelated vectors unless others are given, all learned at once."""
     known = directions(len(texts), 2) if vectors is None else vectors
-    return shelf(texts, known, nulls, times or [1] * len(texts), chats, importance)
+    return shelf(texts, known, nulls, times or [1] * len(texts))
 
 
 def places(found: Sequence[Ranked]) -> list[int]:
     """Which memories, in order."""
     return [one.place for one in found]
-
-
-def test_score_is_its_parts() -> None:
-    """Each result explains its score, and results are in its order."""
-    made = store(times=[1, 2, 3, 4, 5])
-    found = rank(made, Asked("Is the dog allergic?", towards(made.vectors[1], 0.6, 5)))
-    assert len(found) == 5
-    for one in found:
-        assert one.score == one.similarity + one.keywords + one.neighbours
-    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
-    assert found[0].place == 1
-    assert found[0].cosine == pytest.approx(0.6, abs=1e-4)
-    assert found[0].keywords > 0
-
-
-def test_vector_alone() -> None:
-    """A paraphrase without a common word is found by its vector."""
-    made = store()
-    found = rank(made, Asked("Can satay sauce be eaten?", towards(made.vectors[1], 0.8, 5)))
-    assert found[0].place == 1
-    assert found[0].keywords == 0
-    assert places(fitting(found, 10)) == [1]
 
 
 def test_keywords_alone() -> None:
@@ -127,14 +104,25 @@ def test_neighbours_in_time() -> None:
 def test_follow_up() -> None:
     """A message without a subject of its own takes that of the message before."""
     made = store()
-    before = ("Tell me about my sister's studies", towards(made.vectors[4], 0.8, 5))
+    before = "Tell me about my sister's studies"
     message = directions(1, 33)[0]
-    assert fitting(rank(made, Asked("And when was that?", message)), 10) == []
-    assert rank(made, Asked("And when was that?", message, *before))[0].place == 4
-    assert rank(made, Asked("How is ethanol distilled?", message, *before)) == rank(
-        made, Asked("How is ethanol distilled?", message)
-    )
-    assert rank(made, Asked("And when was that?", None, before[0]))[0].place == 4
+    both = np.stack([message, towards(made.vectors[4], 0.8, 5)])
+    assert fitting(rank(made, asked_for("And when was that?", "", both, DIMENSION)), 10) == []
+    assert rank(made, asked_for("And when was that?", before, both, DIMENSION))[0].place == 4
+    assert rank(made, asked_for("And when was that?", before, None, DIMENSION))[0].place == 4
+    own = asked_for("How is ethanol distilled?", before, both, DIMENSION)
+    assert own == Asked("How is ethanol distilled?", own.vector)
+    assert own.vector is not None
+    assert np.array_equal(own.vector, message)
+
+
+def test_vectors_of_another_length(caplog: pytest.LogCaptureFixture) -> None:
+    """Where another model has made the message's vector, keywords serve and the log says so."""
+    assert asked_for("Biscuit?", "", directions(1, 1), 99) == Asked("Biscuit?", None)
+    assert "another length" in caplog.text
+    caplog.clear()
+    assert asked_for("Biscuit?", "", directions(1, 1), 0).vector is None
+    assert caplog.text == ""
 
 
 def ranked(place: int, cosine: float, evidence: float = 2 * GATE) -> Ranked:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
 
-from adaptive.core.errors import HostError, MemoryUnavailable
+from adaptive.core.errors import MemoryUnavailable
 from adaptive.core.model import Memory, StoreStamp
-from adaptive.core.table_ports import Sources
+from adaptive.core.ports import Sources
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import Asked, rank
-from adaptive.search.index import MemoryIndex
+from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.indexes import MemoryIndexes
+from adaptive.search.vectors import keep_vectors
 from tests.fakes import DIMENSION, ListedMemories, ShelvedVectors, WordEmbedder, memory
 
 NOW = 1_800_000_000.0
@@ -101,17 +103,16 @@ async def test_what_was_written_here_is_not_embedded_again() -> None:
     """Vectors made before a write are kept with it, and the next turn has them without a wait."""
     world = World(TEA)
     await world.warm()
-    made = np.ones((1, DIMENSION), np.float32) / np.sqrt(np.float32(DIMENSION))
-    world.indexes.expect_texts("ada", [DOG.content], made)
+    made = {DOG.content: np.ones(DIMENSION, np.float32) / np.sqrt(np.float32(DIMENSION))}
     world.store.rows[DOG.id] = DOG
-    assert await world.indexes.wrote(world.sources, {DOG.id: DOG.content})
+    assert await keep_vectors(world.sources, {DOG.id: DOG.content}, made)
     asked = len(world.embedder.calls)
     assert (await world.current(patience=0)).ready
     other = world.restarted()
     assert (await other.current()).ready
     assert len(world.embedder.calls) == asked
     assert [DOG.content] not in other.embedder.calls
-    assert not await world.indexes.wrote(world.sources, {HOME.id: HOME.content})
+    assert not await keep_vectors(world.sources, {HOME.id: HOME.content}, made)
 
 
 async def test_unchanged_store_is_not_read_again() -> None:
@@ -128,73 +129,58 @@ async def test_unchanged_store_is_not_read_again() -> None:
     assert world.embedder.queries == [NULLS]
 
 
-def edit(store: ListedMemories) -> None:
-    """The user changes a memory in Settings."""
-    store.edit("dog", "User has a cat.")
-
-
-def add(store: ListedMemories) -> None:
-    """Another worker learns something."""
-    store.rows["new"] = memory("new", "User has a boat.", created_at=int(NOW) + 100)
-
-
-def delete(store: ListedMemories) -> None:
-    """The host's own tool forgets something."""
-    del store.rows["dog"]
-
-
-def delete_all(store: ListedMemories) -> None:
-    """The user deletes everything."""
-    store.rows.clear()
-
-
-def restore(store: ListedMemories) -> None:
-    """Rows of a backup come with the dates of long ago."""
-    store.rows["new"] = memory("new", "User has a boat.", created_at=5)
-
-
-def restore_instead(store: ListedMemories) -> None:
-    """One memory goes and two old ones come."""
-    delete(store)
-    restore(store)
-    store.rows["older"] = memory("older", "User had a bike.", created_at=4)
-
-
-@dataclass(frozen=True)
-class Change:
-    """What changes, what the next turn finds and embeds, and whether it reads the whole store."""
-
-    change: Callable[[ListedMemories], None]
-    contents: tuple[str, ...]
-    embedded: tuple[str, ...] = ()
-    whole: bool = False
-
-
 T, D, H = TEA.content, DOG.content, HOME.content
 CAT, BOAT, BIKE = "User has a cat.", "User has a boat.", "User had a bike."
-
-CHANGES = [
-    Change(edit, (T, CAT, H), (CAT,)),
-    Change(add, (T, D, H, BOAT), (BOAT,)),
-    Change(delete, (T, H)),
-    Change(delete_all, ()),
-    Change(restore, (BOAT, T, D, H), (BOAT,), whole=True),
-    Change(restore_instead, (BIKE, BOAT, T, H), (BOAT, BIKE), whole=True),
-]
+EDITED = replace(DOG, content=CAT, updated_at=int(NOW) + 100)
+LEARNED = memory("new", BOAT, created_at=int(NOW) + 100)
+RESTORED = memory("new", BOAT, created_at=5), memory("older", BIKE, created_at=4)
 
 
-@pytest.mark.parametrize("case", CHANGES, ids=lambda case: case.change.__name__)
-async def test_change_is_seen_on_the_next_turn(case: Change) -> None:
+@pytest.mark.parametrize(
+    ("rows", "found", "embedded", "whole"),
+    [
+        ((TEA, EDITED, HOME), [T, CAT, H], [CAT], False),
+        ((TEA, DOG, HOME, LEARNED), [T, D, H, BOAT], [BOAT], False),
+        ((TEA, HOME), [T, H], [], False),
+        ((), [], [], False),
+        ((TEA, DOG, HOME, RESTORED[0]), [BOAT, T, D, H], [BOAT], True),
+        ((TEA, HOME, *RESTORED), [BIKE, BOAT, T, H], [BOAT, BIKE], True),
+    ],
+    ids=["edited", "learned", "deleted", "all deleted", "old dates", "one for two of old dates"],
+)
+async def test_change_is_seen_on_the_next_turn(
+    rows: Sequence[Memory], found: list[str], embedded: list[str], whole: bool
+) -> None:
     """Whoever changes the table, the next turn knows it, and only what is new is embedded."""
     world = World(TEA, DOG, HOME)
     await world.warm()
     world.embedder.calls.clear()
-    case.change(world.store)
-    index = await world.current()
-    assert contents(index) == list(case.contents)
-    assert index.ready
-    assert world.embedder.embedded == list(case.embedded)
-    assert world.store.reads == 1 + case.whole
+    world.store.rows = {one.id: one for one in rows}
+    # A process that was down meanwhile knows just what the table of vectors holds.
+    for process, reads in ((world, 1 + whole), (world.restarted(), 2 + whole)):
+        index = await process.current()
+        assert contents(index) == found
+        assert index.ready
+        assert world.store.reads == reads
+    assert world.embedder.embedded == embedded
+
+
+@pytest.mark.parametrize(
+    ("newest", "read_at", "now", "stands"),
+    [
+        (100, 1000.0, StoreStamp(3, 100), True),
+        (100, 1000.0, StoreStamp(4, 100), False),
+        (100, 1000.0, StoreStamp(3, 101), False),
+        (100, 100.9, StoreStamp(3, 100), False),
+        (100, 102.0, StoreStamp(3, 100), True),
+        (5000, 1000.0, StoreStamp(3, 5000), False),
+    ],
+    ids=["unchanged", "one more", "newer", "same second", "two seconds after", "dated ahead"],
+)
+def test_stands(newest: int, read_at: float, now: StoreStamp, stands: bool) -> None:
+    """An index stands while count and newest change do, unless that was just before the reading."""
+    index = build_index((), {}, None, "words", StoreStamp(3, newest), read_at)
+    assert index.stands(now) == stands
 
 
 async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixture) -> None:
@@ -227,39 +213,16 @@ async def test_changed_embedder() -> None:
     assert world.table.ids("ada", "words") == set()
 
 
-async def test_messages_of_another_length() -> None:
-    """Where only the message tells that another model answers, the store is embedded anew once."""
-    world = World(TEA, DOG)
+async def test_vectors_of_another_length() -> None:
+    """Where another model answers to the same name, the next new memory has all embedded anew."""
+    world = World(TEA)
     await world.warm()
     world.embedder.dimension = 96
-    world.indexes.expect("ada", DIMENSION)
-    assert (await world.current()).dimension == DIMENSION
-    world.indexes.expect("ada", 96)
-    index = await world.current()
+    world.store.rows[DOG.id] = DOG
+    for _ in range(2):
+        index = await world.current()
     assert (index.dimension, index.ready, bool(index.shelf.levels)) == (96, True, True)
-    assert world.embedder.calls == [[DOG.content, TEA.content]] * 2
-    world.indexes.expect("eve", 96)
-
-
-class Asymmetric(WordEmbedder):
-    """A provider whose vectors of messages are longer than those of memories."""
-
-    async def embed(self, texts: Any, *, query: bool) -> Any:
-        """Two lengths."""
-        self.dimension = 96 if query else DIMENSION
-        return await super().embed(texts, query=query)
-
-
-async def test_provider_of_two_lengths(caplog: pytest.LogCaptureFixture) -> None:
-    """A provider that can't be used for search is told so in the log, and not asked on and on."""
-    world = World(TEA, DOG, embedder=Asymmetric())
-    with caplog.at_level(logging.WARNING):
-        for _ in range(5):
-            world.indexes.expect("ada", 96)
-            assert found(await world.current(), "any tea left?") == "tea"
-            world.clock.now += 60
-    assert "messages and memories get vectors of different lengths" in caplog.text
-    assert len(world.embedder.calls) <= 2
+    assert world.embedder.calls == [[TEA.content], [DOG.content], [TEA.content]]
 
 
 async def test_users_never_mix() -> None:
@@ -285,52 +248,30 @@ async def test_users_never_mix() -> None:
     assert (ada.table.ids("ada"), ada.table.ids("bob")) == ({"1"}, set())
 
 
-@pytest.mark.parametrize("call", ["stamp", "read"])
-async def test_store_that_refuses(call: str) -> None:
+async def test_store_that_refuses() -> None:
     """Everybody who waits learns why the memories can't be read; the next turn tries again."""
 
-    class Refusing(ListedMemories):
-        async def stamp(self) -> StoreStamp:
-            if call == "stamp" and self.broken:
-                raise MemoryUnavailable("you lack the permission")
-            return await super().stamp()
+    async def refuse() -> StoreStamp:
+        raise MemoryUnavailable("you lack the permission")
 
-        async def read(self) -> tuple[Memory, ...]:
-            if call == "read" and self.broken:
-                raise HostError("you lack the permission")
-            return await super().read()
-
-    world = World()
-    world.store = Refusing(TEA, broken=["x"], clock=world.clock)
+    world = World(TEA)
+    world.store.stamp = refuse  # type: ignore[method-assign]
     results = await asyncio.gather(world.current(), world.current(), return_exceptions=True)
     assert [str(one) for one in results] == ["you lack the permission"] * 2
-    world.store.broken = frozenset()
+    del world.store.stamp
     assert contents(await world.current()) == [TEA.content]
 
 
-async def test_budget() -> None:
-    """Over the budget the user who was idle longest is dropped, whoever asks now is not."""
-    size = (await World(TEA, DOG).warm()).nbytes
-    indexes = MemoryIndexes(most_bytes=(size + 1000) * 5 // 2)
-    users = {name: World(TEA, DOG, user_id=name, indexes=indexes) for name in ("ada", "bob", "eve")}
-    for name in ("bob", "ada", "ada", "eve", "eve", "ada", "eve"):
-        await users[name].current()
-        await settled()
-    assert [users[name].store.reads for name in users] == [1, 1, 1]
-    await users["bob"].current()
-    assert users["bob"].store.reads == 2
-
-
 async def test_forgotten_user() -> None:
-    """Index, queries and expected vectors of a user go; those of another stay."""
+    """Index and queries of a user go; those of another stay."""
     ada = World(TEA, DOG)
     bob = World(TEA, user_id="bob", indexes=ada.indexes, clock=ada.clock)
     for world in (ada, bob):
         await world.warm()
-        ada.indexes.remember_query(world.user_id, "e", "What tea?", np.ones(4, np.float32))
+        ada.indexes.queries.put((world.user_id, "e", "hash"), np.ones(4, np.float32))
     ada.indexes.forget("ada")
-    assert ada.indexes.known_query("ada", "e", "What tea?") is None
-    assert ada.indexes.known_query("bob", "e", "What tea?") is not None
+    assert ada.indexes.queries.get(("ada", "e", "hash")) is None
+    assert ada.indexes.queries.get(("bob", "e", "hash")) is not None
     await asyncio.gather(ada.current(), bob.current())
     assert (ada.store.reads, bob.store.reads) == (2, 1)
 
@@ -363,15 +304,36 @@ async def test_forgotten_while_it_is_embedded() -> None:
         assert world.table.ids("ada") == set()
 
 
-async def test_deleted_by_hand() -> None:
-    """What the user deletes in Settings loses its vector at the next read, in other processes too.
-
-    Also when it was the last one.
-    """
+async def test_changed_while_nobody_ran() -> None:
+    """What is edited is embedded anew, and what is deleted loses its vector, also the last one."""
     world = World(TEA, DOG)
     await world.warm()
+    world.store.edit("dog", CAT)
+    other = world.restarted()
+    assert (await other.current()).ready
+    assert other.embedder.embedded == [CAT]
     for deleted, left in (("dog", {"tea"}), ("tea", set[str]())):
         del world.store.rows[deleted]
         await world.restarted().current()
         await settled()
         assert world.table.ids("ada") == left
+
+
+async def test_forgotten_while_it_is_read() -> None:
+    """What was being read when its user was forgotten is not kept, and is read anew."""
+    ada, gate = World(TEA), asyncio.Event()
+    read, ada.store.read = ada.store.read, AsyncMock(wraps=ada.store.read)
+
+    async def held_up() -> tuple[Memory, ...]:
+        found = await read()
+        await gate.wait()
+        return found
+
+    ada.store.read.side_effect = held_up
+    reading = asyncio.create_task(ada.current())
+    while not ada.store.read.called:
+        await asyncio.sleep(0)
+    ada.indexes.forget("ada")
+    ada.store.rows.clear()
+    gate.set()
+    assert (await reading).memories == ()

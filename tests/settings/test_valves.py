@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from adaptive.core.model import CATEGORIES
 from adaptive.settings.local_only import LocalOnlyBanks
@@ -75,23 +75,12 @@ def test_panel() -> None:
 STORED: list[tuple[str, Any, Any]] = [
     ("show_status", " off ", False),
     ("show_status", "maybe", True),
-    ("show_status", None, True),
-    ("top_n_memories", " 7.0 ", 7),
     ("top_n_memories", 6.6, 7),
-    ("top_n_memories", -(10**30), 1),
     ("top_n_memories", "1e400", 200),
-    ("top_n_memories", math.nan, 20),
     ("top_n_memories", 10**400, 20),
-    ("top_n_memories", {"a": 7}, 20),
-    ("min_confidence_threshold", "0.25", 0.25),
-    ("min_confidence_threshold", 2, 1.0),
     ("min_confidence_threshold", "nan", 0.5),
-    ("inlet_timeout_seconds", 1e9, 60),
-    ("memory_keep", " words ", " words "),
-    ("memory_keep", 0.5, "0.5"),
     ("memory_keep", True, ""),
     ("allowed_memory_banks", ["General", "Work"], "General, Work"),
-    ("save_mode", " off ", "off"),
     ("save_mode", "never", "auto"),
     ("pruning_strategy", "fifo", "oldest"),
 ]
@@ -107,30 +96,17 @@ def test_stored_value(valve: str, stored: Any, taken: Any) -> None:
 MERGED: list[tuple[str, dict[str, Any], dict[str, Any], Any]] = [
     ("show_status", {}, {"show_status": False}, False),
     ("show_status", {"show_status": False}, {"show_status": True}, False),
-    ("show_memories", {"show_memories": False}, {}, False),
-    ("show_memories", {}, {"show_memories": False}, False),
-    ("enabled", {}, {"enabled": False}, False),
     ("timezone", {"timezone": "Europe/Prague"}, {"timezone": "Asia/Tokyo"}, "Europe/Prague"),
     ("user_timezone", {}, {"timezone": "Asia/Tokyo"}, "Asia/Tokyo"),
-    ("save_mode", {}, {"save_mode": "suggest"}, "suggest"),
-    ("save_mode", {"save_mode": "suggest"}, {"save_mode": "auto"}, "suggest"),
     ("save_mode", {"save_mode": "off"}, {"save_mode": "auto"}, "off"),
-    ("history_recall", {}, {}, "off"),
     ("history_recall", {"history_recall": "chat"}, {"history_recall": "all"}, "chat"),
-    ("history_recall", {"history_recall_default": "chat"}, {}, "chat"),
     ("history_recall", {"history_recall_default": "all"}, {"history_recall": "off"}, "off"),
-    ("categories", {}, {}, CATEGORIES),
     ("categories", {"memory_categories": "Goals , identity,, x"}, {}, ("identity", "goal")),
     ("categories", {f"enable_{one}_memory": "false" for one in CATEGORIES[1:]}, {}, ("identity",)),
     ("categories", {f"enable_{name}_memory": False for name in CATEGORIES}, {}, ()),
-    ("categories", {"enable_goal_memory": True, "enable_x_memory": False}, {}, CATEGORIES),
-    ("categories", {"enable_goal_memory": False, "memory_categories": "goal"}, {}, ("goal",)),
     ("banks", {"allowed_memory_banks": " a ,, b , a"}, {}, ("a", "b")),
-    ("banks", {"allowed_memory_banks": " , ,"}, {}, ("General",)),
-    ("host_model", {"llm_model_name": "small"}, {}, "small"),
     ("host_model", {"llm_model_name": "small", "llm_host_model": " big "}, {}, "big"),
     ("default_bank", {"allowed_memory_banks": "Life, Work"}, {}, "Life"),
-    ("keeping_rules", {}, {}, ""),
     ("keeping_rules", {"memory_keep": " tea ", "blacklist_topics": "wine, beer"}, {},
      "- Also worth keeping: tea\n- Never keep: wine, beer"),
 ]  # fmt: skip
@@ -166,23 +142,12 @@ def test_valves_of_others() -> None:
         assert Settings.merge(Valves(), left_behind) == Settings.merge(Valves(), UserValves())
 
 
-def test_settings_are_frozen() -> None:
-    """A hook's settings can't change while it runs, and are no part of the shared valves."""
-    valves = Valves()
-    merged = Settings.merge(valves, None)
-    with pytest.raises(ValidationError):
-        merged.show_status = False
-    valves.show_status = False
-    assert merged.show_status
-
-
 @pytest.mark.parametrize(
     ("listed", "bank", "held"),
     [
         (" health ,, Private   Life,", " HEALTH ", True),
         (" health ,, Private   Life,", "Private  life", True),
         ("health", "Healthy", False),
-        ("health", "", False),
         ("general", "", True),
         ("", "Work", False),
     ],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bundle.small_project import FILES, write_project
+from tests.bundle.small_project import write_project
 from tools.bundle import build
 from tools.bundle_source import BundleError
 
@@ -35,6 +35,12 @@ def one(id: str, code: str, *broken: str) -> Case:
     return Case(
         id, {"src/adaptive/a.py": module(code)}, tuple(f"src/adaptive/a.py:{b}" for b in broken)
     )
+
+
+def two(id: str, first: str, second: str, *broken: str) -> Case:
+    """A case of two modules, of which the second one breaks the rules."""
+    files = {"src/adaptive/a.py": module(first), "src/adaptive/b.py": module(second)}
+    return Case(id, files, tuple(f"src/adaptive/b.py:{b}" for b in broken))
 
 
 BROKEN: dict[str, list[Case]] = {
@@ -77,45 +83,18 @@ BROKEN: dict[str, list[Case]] = {
         ),
     ],
     "clashes": [
-        Case(
-            "two definitions",
-            {
-                "src/adaptive/a.py": module("def f(): ..."),
-                "src/adaptive/b.py": module("x = 1\nf = 2"),
-            },
-            ("src/adaptive/b.py:4: 'f' is already bound in src/adaptive/a.py:3",),
-        ),
-        Case(
+        two(
             "two imports",
-            {
-                "src/adaptive/a.py": module("from asyncio import sleep"),
-                "src/adaptive/b.py": module("from time import sleep"),
-            },
-            ("src/adaptive/b.py:3: 'sleep' is already bound in src/adaptive/a.py:3",),
+            "from asyncio import sleep",
+            "from time import sleep",
+            "3: 'sleep' is already bound in src/adaptive/a.py:3",
         ),
-        Case(
-            "two soft imports",
-            {
-                "src/adaptive/z.py": module(
-                    "try:\n    import rapidfuzz\nexcept ImportError:\n    rapidfuzz = None"
-                )
-            },
-            ("src/adaptive/z.py:4: 'rapidfuzz' is already bound in src/adaptive/core/soft.py:6",),
-        ),
-        Case(
+        two(
             "nested bindings",
-            {
-                "src/adaptive/a.py": module("a = b = c = 1"),
-                "src/adaptive/b.py": module(
-                    "for a in ():\n    pass\n"
-                    "try:\n    pass\nexcept ValueError as b:\n    pass\n"
-                    "def change():\n    global c\n    c = 2"
-                ),
-            },
-            tuple(
-                f"src/adaptive/b.py:{line}: {name!r} is already bound in src/adaptive/a.py:3"
-                for line, name in ((3, "a"), (7, "b"), (10, "c"))
-            ),
+            "a = b = c = 1",
+            "for a in ():\n    pass\ntry:\n    pass\nexcept ValueError as b:\n    pass\n"
+            "def change():\n    global c\n    c = 2",
+            *("3: 'a' is already", "7: 'b' is already", "10: 'c' is already"),
         ),
     ],
     "names at top level": [
@@ -149,50 +128,23 @@ BROKEN: dict[str, list[Case]] = {
             {PROMPTS: module("PROMPTS = {}\n\n\ndef first_line(name): ...")},
             ("prompts/empty.md:1: no module has the block",),
         ),
-        Case(
-            "prompts block without end",
-            {PROMPTS: FILES[PROMPTS].replace("# bundle: prompts to here\n", "")},
-            ("prompts/empty.md:1: no module has the block", f"{PROMPTS}:10: __file__ has no"),
-        ),
     ],
     "rewritten texts": [
-        *(
-            one(
-                wording,
-                f"# a comment\n# taken {wording}ly",
-                f"4: the host rewrites the text {wording!r}",
-            )
-            for wording in ("from utils", "from apps", "from main", "from config")
-        ),
+        one("rewritten code", "# a\n# taken from utilsly", "4: the host rewrites the text"),
         Case(
             "rewritten prompt",
             {"prompts/extract.md": "# Extract\n\nTake facts from main messages.\n"},
             ("prompts/extract.md:3: the host rewrites the text 'from main'",),
-        ),
-        Case(
-            "rewritten only in the bundle",
-            {
-                "src/adaptive/filter.py": FILES["src/adaptive/filter.py"].replace(
-                    "The filter.", "Facts from\\x20main."
-                )
-            },
-            ("adaptive_memory.py:",),
         ),
     ],
 }
 
 ALLOWED = [
     one("same import", "import re\nfrom typing import Any, Literal"),
-    one("same package", "import os.path\nimport os"),
     one("type checking", "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n    import ssl"),
-    one("re-exported soft import", "from adaptive.core.soft import rapidfuzz"),
-    one(
-        "own function scope",
-        "def f():\n    Words = Event = hash = 1\n    return Words, Event, hash",
-    ),
+    one("own function scope", "def f():\n    Words = Event = hash = 1\n    return Words"),
     one("own class scope", "class A:\n    Words = 1\n    def hash(self): ..."),
     one("comprehension", "x = [re for re in ()]"),
-    one("dunder", "__all__ = ['x']\nx = 1"),
     one("name of a class", "x = int.__name__"),
     one("words of file", "# not __file__\nx = '__file__'"),
     one("package of a like name", "import adaptiveness\nfrom adaptive_things import y"),

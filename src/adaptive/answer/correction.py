@@ -1,8 +1,7 @@
 """What becomes of an answer: cleaned before it is stored, its broken links corrected behind it.
 
 Cleaning takes out what a model left in by mistake: marks of its template, and JSON that it repeats.
-Code stays as it is, and so does a mark that is spoken of. What is clean is not touched, and
-cleaning twice changes nothing more.
+Code stays as it is, and so does a mark that is spoken of.
 """
 
 from __future__ import annotations
@@ -28,10 +27,11 @@ from adaptive.settings.hook import Hook
 
 log_correction = logging.getLogger("adaptive_memory.answer")
 
+# Links that this process asks at a time: a slow name holds one of the threads in which the host
+# does its work.
+_ASKED_AT_ONCE = 2
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
 _STORED_SECONDS = 1.0
-# What is left when a mark goes may be a mark again. A text that needs more is no slip of a model.
-_MOST_CLEANINGS = 4
 # How far around a mark its line and the space that it leaves are looked at.
 _LOOKED_AT = 200
 _QUOTED = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "’", "(": ")"}  # noqa: RUF001
@@ -71,8 +71,7 @@ class AnswerCorrection:
     ) -> None:
         self._writing, self._rules = writing, rules or LinkRules()
         self._stored_seconds = stored_seconds
-        # The links of one answer are checked at a time in this process.
-        self._checking = asyncio.Semaphore(1)
+        self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
     async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
         """An outlet's body whose answer is clean; the same object where it was, or none is wanted.
@@ -96,31 +95,24 @@ class AnswerCorrection:
         changed = {**body, "messages": [*messages[:-1], {**answer, **fields}]}
         return changed if fields else body
 
-    def with_links(self, hook: Hook, body: Mapping[str, Any]) -> str:
-        """What the answer says, if its links are to be checked; empty where there is no need.
-
-        That is so where it is not wanted, and in chats that are not stored.
-        """
+    def has_links(self, hook: Hook, body: Mapping[str, Any]) -> bool:
+        """Whether an answer holds links that are to be checked; only stored ones are."""
         wanted = hook.settings.validate_links and hook.told_kind == "saved"
-        answered = message_text(_answer_of(body)) if wanted else ""
-        return answered if "](" in answered else ""
+        return wanted and "](" in message_text(_answer_of(body))
 
-    async def correct_links(self, hook: Hook, answered: str) -> None:
+    async def correct_links(self, hook: Hook) -> None:
         """Check the links of an answer that was given, and turn broken ones into searches.
 
         One correction is written, and only if the answer still says what it said when its links
         were checked. Nobody is told but the pages that show it.
         """
         await asyncio.sleep(self._stored_seconds)
-        async with self._checking:
-            stored = hook.stored_answer
-            said = await stored.said()
-            if said is None or _signs(answered) not in _signs(said):
-                return
-            targets = await asyncio.to_thread(links_to_check, said)
-            if broken := await broken_links(targets, self._rules):
-                async with self._writing:
-                    await stored.rewrite(said, partial(corrected_links, broken=broken))
+        stored = hook.stored_answer
+        said = await stored.said() or ""
+        targets = await asyncio.to_thread(links_to_check, said)
+        if broken := await broken_links(targets, self._rules, self._asking):
+            async with self._writing:
+                await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
 def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
@@ -130,21 +122,10 @@ def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
     return answer if answer.get("role") == "assistant" else {}
 
 
-def _signs(text: str) -> str:
-    """What is said without any space, which hosts change; reasoning and calls left out."""
-    return "".join(spoken_text(text).split())
-
-
 def cleaned_answer(text: str) -> str:
     """The answer without stray marks and runaway JSON."""
-    cleaned = text
-    for _ in range(_MOST_CLEANINGS):
-        masked = masked_code(cleaned)
-        cuts = [*_mark_cuts(masked), *_json_cuts(cleaned, masked)]
-        if not cuts:
-            return cleaned
-        cleaned = _without_cuts(cleaned, cuts)
-    return text
+    masked = masked_code(text)
+    return _without_cuts(text, [*_mark_cuts(masked), *_json_cuts(text, masked)])
 
 
 def _without_cuts(text: str, cuts: Sequence[tuple[int, int]]) -> str:
@@ -181,12 +162,13 @@ def _mark_cuts(text: str) -> list[tuple[int, int]]:
             continue
         before = start - len(ahead) + len(ahead.rstrip())
         after = end + len(behind) - len(behind.lstrip())
+        lines_before, lines_after = text.count("\n", before, start), text.count("\n", end, after)
         if before == 0 or after == len(text):
-            start, end = before, after
-        elif (line_end := text.find("\n", end, after)) >= 0:
-            line_start = text.rfind("\n", before, start)
-            start, end = (before, end) if line_start < 0 else (line_start + 1, line_end + 1)
-        cuts.append((start, end))
+            cuts.append((before, after))
+        elif lines_before > lines_after:
+            cuts.append((start, after))
+        else:
+            cuts.append((before if lines_after else start, end))
     return cuts
 
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import Any
 from urllib.parse import quote_plus, unquote_plus
 
@@ -27,13 +28,10 @@ from adaptive.privacy.secrets import find_secrets
 
 _SEARCH = "https://duckduckgo.com/?q="
 _LONGEST_SEARCH = 200
-# Of one answer, and how many at a time: a slow name holds one of the threads in which the host does
-# its work.
+# Of one answer.
 MOST_LINKS = 20
-_ASKED_AT_ONCE = 2
 _MOST_REDIRECTS = 5
-_WEB_PORTS = frozenset({80, 443})
-_FIRST_FREE_PORT = 1024
+_WEB_PORTS = (80, 443)
 _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
 # Of IPv6 only global unicast; and what Python takes for global, but leads elsewhere: relays and
 # protocol assignments (IANA special-purpose registries), a cloud's own (Azure), 6to4 (RFC 3056).
@@ -95,8 +93,8 @@ def corrected_links(text: str, broken: Collection[str]) -> str:
     return "".join([*kept, text[position:]])
 
 
-def is_public_address(address: str) -> bool:
-    """Whether an IP address belongs to the public internet."""
+def is_public_site(address: str, port: int) -> bool:
+    """Whether an IP address belongs to the public internet, and the port to its web."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
@@ -104,24 +102,7 @@ def is_public_address(address: str) -> bool:
     if isinstance(found, ipaddress.IPv6Address) and (found.scope_id or found not in _IPV6_SITES):
         return False
     odd = found.is_multicast or found.is_reserved or any(found in net for net in _NO_SITES)
-    return found.is_global and not odd
-
-
-def is_foreign_address(address: str) -> bool:
-    """Whether an address is public, and not one of this machine, which could be bound.
-
-    What listens on a public address of ours may be shut to the outside by a firewall that does not
-    stand between us and ourselves.
-    """
-    if not is_public_address(address):
-        return False
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    try:
-        with socket.socket(family, socket.SOCK_DGRAM) as unused:
-            unused.bind((address, 0))
-    except OSError:
-        return True
-    return False
+    return found.is_global and not odd and port in _WEB_PORTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +114,13 @@ class LinkRules:
 
     seconds: float = 8.0
     names: Callable[[], AbstractResolver] = aiohttp.ThreadedResolver
-    is_public: Callable[[str], bool] = is_foreign_address
+    is_public: Callable[[str, int], bool] = is_public_site
 
 
-async def broken_links(targets: Sequence[str], rules: LinkRules) -> frozenset[str]:
-    """Those of the addresses that lead nowhere; raises nothing of the network's."""
-    turns = asyncio.Semaphore(_ASKED_AT_ONCE)
+async def broken_links(
+    targets: Sequence[str], rules: LinkRules, turns: asyncio.Semaphore
+) -> frozenset[str]:
+    """Those of the addresses that lead nowhere, asked in ``turns``; raises nothing of the web's."""
     connector = aiohttp.TCPConnector(
         resolver=rules.names(),
         use_dns_cache=False,
@@ -151,14 +133,8 @@ async def broken_links(targets: Sequence[str], rules: LinkRules) -> frozenset[st
         headers=_HEADERS,
         auto_decompress=False,
     ) as session:
-
-        async def in_turn(target: str) -> bool:
-            """Whether one link is broken, few being asked at a time."""
-            async with turns:
-                return await _is_broken(session, target, rules.seconds)
-
-        found = await asyncio.gather(*map(in_turn, targets))
-    return frozenset(target for target, broken in zip(targets, found, strict=True) if broken)
+        asked = (_is_broken(session, turns, one, rules.seconds) for one in targets)
+        return frozenset(compress(targets, await asyncio.gather(*asked)))
 
 
 def _public_socket(rules: LinkRules, address_info: tuple[Any, ...]) -> socket.socket:
@@ -167,12 +143,14 @@ def _public_socket(rules: LinkRules, address_info: tuple[Any, ...]) -> socket.so
     Whatever names, disguises, or redirects to an address, it comes to this.
     """
     family, kind, protocol, _, (address, port, *_) = address_info
-    if not rules.is_public(address) or (port not in _WEB_PORTS and port < _FIRST_FREE_PORT):
+    if not rules.is_public(address, port):
         raise OSError(f"{address!r} is not public, or port {port} is another service's")
     return socket.socket(family, kind, protocol)
 
 
-async def _is_broken(session: aiohttp.ClientSession, target: str, seconds: float) -> bool:
+async def _is_broken(
+    session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str, seconds: float
+) -> bool:
     """Whether an address, redirects followed, is answered with 4xx.
 
     A time-out (408), too many requests (429), 5xx and no answer may pass. One that carries
@@ -180,7 +158,7 @@ async def _is_broken(session: aiohttp.ClientSession, target: str, seconds: float
     """
     # A host name may be too long for the resolver's code, which is a ``ValueError``.
     with suppress(aiohttp.ClientError, OSError, ValueError):
-        async with asyncio.timeout(seconds):
+        async with turns, asyncio.timeout(seconds):
             if (url := URL(target)).raw_user is None and url.raw_password is None:
                 async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
                     return 400 <= response.status < 500 and response.status not in (408, 429)

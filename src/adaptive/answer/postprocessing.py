@@ -20,26 +20,22 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
 from adaptive.core.errors import AdaptiveMemoryError
-from adaptive.core.kept import ChatNotes, ChatNotesTable
 from adaptive.core.measures import staged
 from adaptive.core.messages import Message, has_words, head_and_tail, message_text, spoken_text
 from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
 from adaptive.core.ports import Completer
-from adaptive.core.table_ports import RecordChanges
 from adaptive.llm.ask import AnswerFormats
 from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
 from adaptive.llm.prompts import render_prompt
 from adaptive.privacy.gate import Refused, gate, gate_policy, is_safe_label
+from adaptive.privacy.kept import ChatNotes, ChatNotesTable, RecordChanges
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import tokens
 from adaptive.settings.hook import Hook
 
 log_postprocessing = logging.getLogger("adaptive_memory.answer")
 
-# The host ends the turn first: its work after the outlet is what the user still waits for.
-_AFTER_THE_ANSWER_SECONDS = 0.1
 _SECONDS_AFTER = 30.0
-_MOST_CHAT_TAGS = 10
 _LONGEST_SPOKEN = 8000
 # With half of what only a memory could tell, a reader learns the fact.
 _TOLD_SHARE = 0.5
@@ -62,7 +58,7 @@ class Postprocessing(BaseModel):
     """
 
     chat_summary: Line = Field(default="", max_length=1000)
-    chat_tags: Annotated[tuple[str, ...], _at_most(20, 40)] = ()
+    chat_tags: Annotated[tuple[str, ...], _at_most(10, 40)] = ()
     harmful_response: Score = 0
     follow_up_suggestions: Annotated[tuple[str, ...], _at_most(6, 250)] = ()
     new_learnings: Annotated[tuple[str, ...], _at_most(10, 600)] = ()
@@ -122,7 +118,6 @@ class Postprocessor:
 
         Whatever fails is left out and logged, and the rest is done.
         """
-        await asyncio.sleep(_AFTER_THE_ANSWER_SECONDS)
         self._at_work.add(turn)
         try:
             if (found := await self._noted(turn)) is None:
@@ -140,9 +135,8 @@ class Postprocessor:
                 log_postprocessing.warning("what to ask next is not shown: %s", error)
             await learned.wait()
             if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
-                drafts = [
-                    Draft(one, bank=hook.settings.default_bank) for one in found.new_learnings
-                ]
+                bank = hook.settings.default_bank
+                drafts = (Draft(one, bank=bank) for one in found.new_learnings)
                 findings = tuple(Operation("NEW", draft=one) for one in drafts)
                 await self._learn_findings(hook, turn.turn, findings, lambda: not turn.forgotten)
         except AdaptiveMemoryError as error:
@@ -167,18 +161,13 @@ class Postprocessor:
                 return None
             completer, injected = model
             former = await self._notes.read(hook.user_id, hook.chat_id)
-            request = _request(turn, former)
-            found = await ask_fields(
-                completer, self._formats, Postprocessing, request, _SECONDS_AFTER, retries=1
-            )
+            asked = (Postprocessing, _request(turn, former), _SECONDS_AFTER)
+            found = await ask_fields(completer, self._formats, *asked, retries=1)
+            notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
             if turn.forgotten:
                 return None
-            notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
-            try:
-                if notes != former and not turn.forgotten:
-                    await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
-            except AdaptiveMemoryError as error:
-                log_postprocessing.warning("a chat is not noted: %s", error)
+            if notes != former:
+                await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
             return found
 
 
@@ -191,8 +180,7 @@ def answered_turn(
     """
     if not hook.settings.enable_postprocessing or hook.told_kind != "saved":
         return None
-    named = (one for one in reversed(messages) if one.get("id") == hook.answer_id)
-    message = next(named, messages[-1] if messages else {})
+    message: Message = messages[-1] if messages else {}
     answer = spoken_text(message_text(message)) if message.get("role") == "assistant" else ""
     if not has_words(words) or not has_words(answer):
         return None
@@ -211,10 +199,10 @@ def _new_notes(
     untold = partial(without_memories, memories=injected, said=said)
     summary = " ".join(untold(_SENTENCE_ENDS.split(found.chat_summary)))
     kept = gate(summary, policy)
-    tags = untold(found.chat_tags, share=0.0)[:_MOST_CHAT_TAGS]
+    tags = untold(found.chat_tags, share=0.0)
     safe = tuple(tag for tag in tags if is_safe_label(tag, policy))
     return ChatNotes(
-        former.summary if isinstance(kept, Refused) or not summary else kept.text,
+        former.summary if isinstance(kept, Refused) or not summary else kept,
         safe if tags else former.tags,
     )
 

@@ -26,11 +26,11 @@ from adaptive.core.messages import (
     spoken_text,
 )
 from adaptive.core.model import CompletionRequest
-from adaptive.core.table_ports import AuditEntry, RecordChanges
 from adaptive.llm.ask import AnswerFormats
 from adaptive.llm.fields import Chance, Line, Score, ask_fields, fields_schema
 from adaptive.llm.prompts import render_prompt
 from adaptive.privacy.gate import gate_policy, is_safe_label
+from adaptive.privacy.kept import AuditEntry, RecordChanges
 from adaptive.settings.hook import Hook
 
 log_preprocessing = logging.getLogger("adaptive_memory.answer")
@@ -122,17 +122,8 @@ class Preprocessor:
             yield None
             return
         task = asyncio.create_task(self._preprocessed(hook, messages, first=first))
-
-        async def found() -> Preprocessing | None:
-            """What the model says, once it does or its time is over; nothing where that fails."""
-            await asyncio.wait({task})
-            if (error := task.exception()) is not None:
-                log_preprocessing.error("a message is not pre-processed", exc_info=error)
-                return None
-            return task.result()
-
         try:
-            yield found
+            yield lambda: asyncio.shield(task)  # who asks may lose patience before others do
         finally:
             this = asyncio.current_task()
             if this is not None and not this.cancelling():
@@ -153,13 +144,8 @@ class Preprocessor:
             async with asyncio.timeout(seconds):
                 # In a thread: a long chat takes a moment to read, and other chats go on.
                 said = await asyncio.to_thread(_conversation, messages)
-                request = CompletionRequest(
-                    render_prompt("preprocess", "", asked),
-                    f"## Conversation\n{said}",
-                    "preprocessing",
-                    fields_schema(fields),
-                    max_tokens=700,
-                )
+                told = (render_prompt("preprocess", "", asked), f"## Conversation\n{said}")
+                request = CompletionRequest(*told, "preprocessing", fields_schema(fields), 700)
                 model = await hook.completer()
                 found = await ask_fields(model, self._formats, fields, request, seconds)
         except (AdaptiveMemoryError, TimeoutError) as error:

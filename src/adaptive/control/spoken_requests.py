@@ -12,14 +12,12 @@ import contextlib
 import re
 import time
 import unicodedata
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from typing import Literal
 
+from adaptive.control.requests import ErasureRequest, ErasureScope
 from adaptive.core.messages import Message, local_time, said_at
 from adaptive.settings.hook import Hook
-
-ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
 # How the names of months begin, in eleven languages, without accents.
 _MONTHS = (
@@ -28,30 +26,22 @@ _MONTHS = (
     "|oct okt out ott paz окт|nov lis ноя|dec dez dic gru дек"
 )
 _DATES = (
-    r"(?P<y>\d{4})-(?P<m>\d{1,2})-(?P<d>\d{1,2})",
-    r"(?:(?P<y>\d{4})年)?(?P<m>\d{1,2})月(?P<d>\d{1,2})日",
+    r"(?:(?P<y>\d{4})[-年]|(?=\d\d?月))(?P<m>\d{1,2})[-月](?P<d>\d{1,2})日?",
     r"(?P<d>\d{1,2})(?:st|nd|rd|th|er|o)?[ ./-]{1,2}(?:of |de )?(?P<m>\d{1,2}|[^\W\d]{3,})"
     r"[ .,/-]*(?:de )?(?P<y>\d{4})?(?: года)?",
     r"(?P<m>[^\W\d]{3,}) (?P<d>\d{1,2})(?:st|nd|rd|th)?,? ?(?P<y>\d{4})?",
 )
 
 _LONGEST_REQUEST = 160
-# By what is typed to confirm: how its speakers ask. "Forget*" needs "everything" beside it alone.
-_VERBS = {
-    "erase": "delete erase remove wipe clear purge forget*",
-    "löschen": "lösch lösche löschen entferne vergiss* vergisst* vergessen*",
-    "effacer": "efface effacer supprime supprimer oublie* oublies* oublier*",
-    "borrar": "borra borrar olvida* olvides* olvidar*",
-    "apagar": "apaga apague apagar exclua esqueça* esquece* esquecer*",
-    "elimina": "elimina eliminar elimine eliminare",
-    "cancella": "cancella cancellare rimuovi dimentica* dimenticare* dimentichi*",
-    "wissen": "wis wissen verwijder verwijderen vergeet* vergeten*",
-    "usuń": "usuń usunąć zapomnij* zapomnieć*",
-    "удалить": "удали удалить сотри стереть забудь* забыть*",
-    "删除": "删除 清空 清除 忘记*",
-    "削除": "削除して 消して 忘れて*",
-}
 _KINDS = {
+    "erasing": "delete erase remove wipe clear purge lösch lösche löschen entferne efface effacer"
+    " supprime supprimer borra borrar apaga apague apagar exclua elimina eliminar elimine eliminare"
+    " cancella cancellare rimuovi wis wissen verwijder verwijderen usuń usunąć удали удалить сотри"
+    " стереть 删除 清空 清除 削除して 消して",
+    # These need "everything" beside them alone.
+    "forgetting": "forget vergiss vergisst vergessen oublie oublies oublier olvida olvides olvidar"
+    " esqueça esquece esquecer dimentica dimenticare dimentichi vergeet vergeten zapomnij zapomnieć"
+    " забудь забыть 忘记 忘れて",
     "polite": "can could would will kannst könntest könnten peux peux-tu pourrais-tu pourriez-vous"
     " puedes podrías pode puoi potresti kun kan możesz можешь 可以 くれますか",
     "want": "want like need möchte hätte veux voudrais quiero quero voglio vorrei",
@@ -107,15 +97,6 @@ _SCOPES: tuple[tuple[ErasureScope, str, frozenset[str]], ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ErasureRequest:
-    """What to erase; ``day`` is one where the user lives, ``word`` what is typed to confirm."""
-
-    scope: ErasureScope
-    day: date | None = None
-    word: str = "erase"
-
-
 def spoken_request(
     hook: Hook, typed: tuple[Message, str] | None
 ) -> ErasureRequest | Literal["restore"] | None:
@@ -128,9 +109,6 @@ def spoken_request(
     message, words = typed
     if asks_to_restore(words):
         return "restore"
-    # Hardly any message asks; what day it is for the user, a file tells, read for those alone.
-    if read_erasure_request(words, (datetime.now(UTC) + timedelta(days=1)).date()) is None:
-        return None
     today = local_time(said_at(message, time.time()), *hook.time_zones).date()
     return read_erasure_request(words, today)
 
@@ -142,9 +120,9 @@ def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
     day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
     if day is not None:
         kinds.add("day")
-    for scope, needed, others in _SCOPES:
-        if needed in kinds and kinds & others and (asked := kinds & _VERBS.keys()):
-            return ErasureRequest(scope, day if scope == "day" else None, min(asked))
+    for scope, needed, others in _SCOPES if kinds & {"erasing", "forgetting"} else ():
+        if needed in kinds and kinds & others:
+            return ErasureRequest(scope, day if scope == "day" else None)
     return None
 
 
@@ -169,18 +147,11 @@ def asks_to_restore(words: str) -> bool:
     return _kinds_of(_folded(words)) >= {"restoring", "archived", "memories"}
 
 
-def confirms_erasure(answer: str) -> bool:
-    """Whether an answer is the word that was asked for, in any of the languages."""
-    return answer.strip(" \t\r\n\"'“”„«».!。").casefold() in _VERBS
-
-
 def _kinds_of(plain: str) -> set[str]:
     """Of which kinds the words are; none where one is unknown, asked about or told of somebody."""
-    found: set[str] = set()
-    pieces = _WORD.findall(plain)
-    for piece in pieces:
-        found |= _VOCABULARY.get(piece.strip(), {"unknown"})
-    told = bool(pieces) and "subject" in _VOCABULARY.get(pieces[0], ()) and "want" not in found
+    pieces = [_VOCABULARY.get(piece.strip(), {"unknown"}) for piece in _WORD.findall(plain)]
+    found = set[str]().union(*pieces)
+    told = bool(pieces) and "subject" in pieces[0] and "want" not in found
     unclear = "unknown" in found or ((told or "?" in plain) and "polite" not in found)
     return set() if unclear else found
 
@@ -193,10 +164,9 @@ def _folded(text: str) -> str:
 
 
 _VOCABULARY: dict[str, set[str]] = {}
-for _kind, _words in (*_VERBS.items(), *_KINDS.items()):
+for _kind, _words in _KINDS.items():
     for _word in _words.split():
-        _alone = {"forgetting"} if _word.endswith("*") else set[str]()
-        _VOCABULARY.setdefault(_folded(_word.rstrip("*")), set()).update({_kind}, _alone)
+        _VOCABULARY.setdefault(_folded(_word), set()).add(_kind)
 # Words of scripts that leave no blanks, the longest first; else all up to a blank or stop.
 _UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
 _WORD = re.compile("|".join([*sorted(_UNSPACED, key=len)[::-1], r"[^\s.,!?¿¡。、]+"]))

@@ -5,54 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, Generic, ParamSpec, TypeVar
+from threading import RLock
+from typing import Any, Generic, TypeVar, cast
 
 from adaptive.core.soft import soft_import
 
 CacheKey = tuple[Any, ...]
 Cached = TypeVar("Cached")
-CacheGiven = ParamSpec("CacheGiven")
+TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
 
-_CACHETOOLS = soft_import("cachetools", "caches of its own are used")
+_CACHETOOLS = soft_import("cachetools", "Python's own lru_cache keeps what texts hold")
 _FORGET_ALL: list[Callable[[], None]] = []
-
-
-class OwnCache(MutableMapping[CacheKey, Any]):
-    """What is used of ``cachetools.TTLCache``: the values used last, bounded in size and age."""
-
-    def __init__(
-        self, most: int, seconds: float, now: Callable[[], float], size: Callable[[Any], int]
-    ) -> None:
-        self._most, self._seconds, self._now, self._size = most, seconds, now, size
-        self._kept: OrderedDict[CacheKey, tuple[Any, int, float]] = OrderedDict()
-        self.currsize = 0
-
-    def __getitem__(self, key: CacheKey) -> Any:
-        value, _, expires = self._kept[key]
-        if expires <= self._now():
-            del self[key]
-            raise KeyError(key)
-        self._kept.move_to_end(key)
-        return value
-
-    def __setitem__(self, key: CacheKey, value: Any) -> None:
-        self.pop(key, None)
-        size = self._size(value)
-        self._kept[key] = (value, size, self._now() + self._seconds)
-        self.currsize += size
-        while self.currsize > self._most:
-            del self[next(iter(self._kept))]
-
-    def __delitem__(self, key: CacheKey) -> None:
-        self.currsize -= self._kept.pop(key)[1]
-
-    def __iter__(self) -> Iterator[CacheKey]:
-        return iter(self._kept)
-
-    def __len__(self) -> int:
-        return len(self._kept)
 
 
 class UserCache(Generic[Cached]):
@@ -69,33 +34,38 @@ class UserCache(Generic[Cached]):
         seconds: float = math.inf,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        make = OwnCache if _CACHETOOLS is None else _CACHETOOLS.TTLCache
-
-        def size(value: Cached) -> int:
-            """What a value weighs, but never too much to be kept alone."""
-            return min(weight(value), most)
-
-        self._kept: Any = make(most, seconds, now, size)
+        self._most, self._weight, self._seconds, self._now = most, weight, seconds, now
+        # Each value with its weight and its end.
+        self._kept: OrderedDict[CacheKey, tuple[Cached, int, float]] = OrderedDict()
+        self._total = 0
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    @property
-    def total(self) -> int:
-        """The sum of the weights."""
-        return int(self._kept.currsize)
-
     def get(self, key: CacheKey) -> Cached | None:
         """The value of a key, which counts as used now."""
-        return self._kept.get(key)
+        if key not in self._kept:
+            return None
+        value, _, expires = self._kept[key]
+        if expires <= self._now():
+            self.pop(key)
+            return None
+        self._kept.move_to_end(key)
+        return value
 
     def put(self, key: CacheKey, value: Cached) -> None:
         """Keep a value; what was used longest ago makes room."""
-        self._kept[key] = value
+        self.pop(key)
+        weight = min(self._weight(value), self._most)
+        self._kept[key] = (value, weight, self._now() + self._seconds)
+        self._total += weight
+        while self._total > self._most:
+            self.pop(next(iter(self._kept)))
 
     def pop(self, key: CacheKey) -> None:
         """Let go of a value, if it is kept."""
-        self._kept.pop(key, None)
+        if found := self._kept.pop(key, None):
+            self._total -= found[1]
 
     def forget(self, user_id: str) -> None:
         """Let go of all that is kept of a user."""
@@ -103,16 +73,19 @@ class UserCache(Generic[Cached]):
             self.pop(key)
 
 
-def text_cache(
-    most: int,
-) -> Callable[[Callable[CacheGiven, Cached]], Callable[CacheGiven, Cached]]:
+def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
     """Keep what a pure function of texts has found for that many texts, those used last."""
 
-    def keeping(function: Callable[CacheGiven, Cached]) -> Callable[CacheGiven, Cached]:
+    def keeping(function: TextFunction) -> TextFunction:
         """The function with its cache, of which ``forget_texts`` knows."""
-        kept = lru_cache(maxsize=most)(function)
-        _FORGET_ALL.append(kept.cache_clear)
-        return kept  # type: ignore[return-value]
+        if _CACHETOOLS is None:
+            kept: Any = lru_cache(maxsize=most)(function)
+            _FORGET_ALL.append(kept.cache_clear)
+        else:
+            found = _CACHETOOLS.LRUCache(most)
+            kept = _CACHETOOLS.cached(found, lock=RLock())(function)
+            _FORGET_ALL.append(found.clear)
+        return cast(TextFunction, kept)
 
     return keeping
 

@@ -64,7 +64,3 @@ class ModelRejected(ModelError):
 
 class ReplyUnusable(ModelError):
     """The model answered, but not with what it was asked for."""
-
-
-class PromptError(AdaptiveMemoryError):
-    """A prompt asks for a placeholder that its caller does not fill."""

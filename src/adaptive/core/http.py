@@ -6,7 +6,6 @@ import asyncio
 import json
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import aiohttp
@@ -15,31 +14,23 @@ from adaptive.core.errors import ModelBusy, ModelRejected, ReplyUnusable
 
 # Below 500; from there on all but 501, which an endpoint answers to what it never will support.
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
-_LARGEST_REPLY = 32 * 2**20
 _BODY_EXCERPT = 200
-_LONGEST_PAUSE = 30.0
+# Seconds.
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 
 Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often to try again and how long to wait before; times in seconds."""
-
-    retries: int = 2
-    first_pause: float = 1.0
-
-
-async def with_retry(call: Callable[[], Awaitable[Result]], policy: RetryPolicy) -> Result:
+async def with_retry(call: Callable[[], Awaitable[Result]], retries: int) -> Result:
     """Call again while it raises ``ModelBusy``, with doubling pauses; the caller bounds the time.
 
     A provider that asks for a longer pause gets it.
     """
-    for attempt in range(policy.retries):
+    for attempt in range(retries):
         try:
             return await call()
         except ModelBusy as busy:
-            longest = min(_LONGEST_PAUSE, policy.first_pause * 2**attempt)
+            longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
             jittered = longest * random.uniform(0.5, 1)  # noqa: S311
             await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
     return await call()
@@ -66,7 +57,7 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
     Raises:
         ModelBusy: no connection, a broken one, or a status worth another try.
         ModelRejected: any other status from 400 on.
-        ReplyUnusable: the reply is no JSON object, or larger than 32 MB, or ``url`` is no address.
+        ReplyUnusable: the reply is no JSON object, or ``url`` is no address.
     """
     if not url.lower().startswith(("http://", "https://")):
         raise ReplyUnusable(f"can't call {url!r}: it is no http or https address")
@@ -78,18 +69,14 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
             aiohttp.ClientSession(timeout=patience, trust_env=True) as session,
             session.post(url, json=body, headers=headers) as response,
         ):
-            raw = await response.content.read(_LARGEST_REPLY + 1)
-            while len(raw) <= _LARGEST_REPLY and not response.content.at_eof():
-                raw += await response.content.read(_LARGEST_REPLY + 1 - len(raw))
+            raw = await response.read()
             if response.status >= 400:
                 detail = raw.decode(errors="replace")
                 raise failure(response.status, detail, response.headers.get("Retry-After"))
     except ValueError as error:  # aiohttp: InvalidURL is one, so are bad header values
         raise ReplyUnusable(f"can't call {url!r}: {error}") from error
-    except (aiohttp.ClientError, ConnectionError, asyncio.IncompleteReadError) as error:
+    except (aiohttp.ClientError, ConnectionError) as error:
         raise ModelBusy(f"no answer from {url!r}: {type(error).__name__} {error}") from error
-    if len(raw) > _LARGEST_REPLY:
-        raise ReplyUnusable(f"{url!r} sent more than {_LARGEST_REPLY} bytes")
     try:
         reply = json.loads(raw)
     except (ValueError, RecursionError) as error:

@@ -25,6 +25,7 @@ _UNSHOWN = dict.fromkeys(
     [*range(9), *range(14, 28), 127, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
 )
 _NOTE_START = "> 🧠 *Adaptive Memory:* "
+_NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
 _LONGEST_ANSWER_NOTE = 600
 
 
@@ -85,24 +86,9 @@ def answer_note(line: str) -> str:
 
 def without_answer_note(text: str) -> str:
     """An answer without the lines that were added to it; as it is where there are none."""
-    if _NOTE_START not in text:
-        return text
-    kept: list[str] = []
-    removed = False
-    for line in text.split("\n"):
-        if line.startswith(_NOTE_START):
-            removed = True
-            while kept and not kept[-1].strip():
-                kept.pop()
-        elif not removed or line.strip():
-            kept += ["", line] if removed and kept else [line]
-            removed = False
-    return "\n".join(kept)
-
-
-def without_answer_notes(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Messages whose answers are without such lines; one that has none is the same object."""
-    return rewritten_answers(messages, without_answer_note)
+    first, *others = _NOTE.split(text)
+    parts = [first.rstrip(), *(other.strip() for other in others)]
+    return "\n\n".join(filter(None, parts)) if others else text
 
 
 def rewritten_answers(

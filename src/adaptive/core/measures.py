@@ -7,18 +7,15 @@ runs are found through a context variable, which tasks and threads that are star
 from __future__ import annotations
 
 import functools
-import inspect
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Self, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from adaptive.core.model import Completion, CompletionRequest, Outcome
-
-StagedWork = TypeVar("StagedWork", bound=Callable[..., Any])
+StagedWork = TypeVar("StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]])
 
 
 @dataclass(slots=True)
@@ -41,7 +38,7 @@ MEASURES: ContextVar[TurnMeasures | None] = ContextVar("adaptive_memory_measures
 
 @contextmanager
 def stage(name: str) -> Generator[None]:
-    """A stage of what is measured."""
+    """A stage of what is measured; decorates a function, too."""
     began = time.perf_counter()
     try:
         yield
@@ -50,12 +47,10 @@ def stage(name: str) -> Generator[None]:
 
 
 def staged(name: str) -> Callable[[StagedWork], StagedWork]:
-    """Make a function, or a coroutine function, a stage of what is measured."""
+    """Make a coroutine function a stage of what is measured."""
 
     def decorated(work: StagedWork) -> StagedWork:
         """The function as a stage."""
-        if not inspect.iscoroutinefunction(work):
-            return stage(name)(work)
 
         @functools.wraps(work)
         async def awaited(*args: Any, **kwargs: Any) -> Any:
@@ -74,52 +69,13 @@ def stage_lasted(name: str, seconds: float) -> None:
         measures.seconds[name] += max(0.0, seconds)
 
 
-@dataclass(frozen=True, slots=True)
-class ModelCall:
-    """One question to a model: entered for each try, and told the answer."""
-
-    request: CompletionRequest
-
-    def __enter__(self) -> Self:
-        _count("model_calls", self.request.schema_name)
-        return self
-
-    def __exit__(self, kind: object, error: object, trace: object) -> None:
-        _count("model_failures", self.request.schema_name, int(error is not None))
-
-    def answered(self, completion: Completion) -> Completion:
-        """Count the tokens of an answer where the provider tells them, and hand it back."""
-        if usage := completion.usage:
-            _count("tokens_in", self.request.schema_name, usage.sent)
-            _count("tokens_out", self.request.schema_name, usage.received)
-        return completion
-
-
-def count_entries(**entries: int) -> None:
-    """Count what stands in the prompt, by its kind: core, retrieved, history."""
-    for kind, number in entries.items():
-        _count("entries", kind, number)
-    if (measures := MEASURES.get()) is not None:
-        measures.outcome = "recalled" if "entries" in measures.counts else "nothing fits"
-
-
-def count_operations(outcomes: Iterable[Outcome]) -> None:
-    """Count what became of the changes of a lesson."""
-    for outcome in outcomes:
-        _count("operations", outcome.status)
-
-
-def count_anomaly(name: str) -> None:
-    """Count what should not be: an empty response, a sanitised one, a failure."""
-    _count("anomalies", name)
+def tally(kind: str, name: str, number: int = 1) -> None:
+    """Count model calls and their tokens, entries of a prompt, operations, and anomalies."""
+    if number and (measures := MEASURES.get()) is not None:
+        measures.counts[kind][name] += number
 
 
 def tell_outcome(outcome: str, reason: str = "") -> None:
     """Say what came of the work; ``reason`` names a class of error, and quotes nobody."""
     if (measures := MEASURES.get()) is not None:
         measures.outcome, measures.reason = outcome, reason
-
-
-def _count(kind: str, name: str, number: int = 1) -> None:
-    if number and (measures := MEASURES.get()) is not None:
-        measures.counts[kind][name] += number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -16,7 +15,6 @@ from adaptive.core.shapes import listing, mapping
 Message = Mapping[str, Any]
 # The year 5138.
 _LATEST_SECONDS = 1e11
-_CHARACTERS_PER_TOKEN = 4
 
 # Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open WebUI
 # 0.9 (host: utils/middleware.py, serialize_output).
@@ -81,7 +79,7 @@ def earlier_utterances(
         text = spoken_text(message_text(message))
         if text and (role == "user" or role == "assistant"):
             found.append(Utterance(role, text))
-    return tuple(found[-limit:]) if limit else ()
+    return tuple(found[-limit:])
 
 
 def has_words(text: str) -> bool:
@@ -92,11 +90,9 @@ def has_words(text: str) -> bool:
 def said_at(message: Message, now: float) -> int:
     """When a message was said, in epoch seconds: its timestamp if it is a usable one, else now."""
     stamp = message.get("timestamp")
-    if isinstance(stamp, bool) or not isinstance(stamp, int | float) or not math.isfinite(stamp):
-        return int(now)
-    if stamp > _LATEST_SECONDS:  # some clients count milliseconds
-        stamp /= 1000
-    return int(stamp) if 0 < stamp <= _LATEST_SECONDS else int(now)
+    if isinstance(stamp, int | float) and 0 < stamp <= _LATEST_SECONDS:
+        return int(stamp)
+    return int(now)
 
 
 def local_time(epoch_seconds: float, *zone_names: str) -> datetime:
@@ -120,4 +116,4 @@ def head_and_tail(text: str, limit: int) -> str:
 def estimated_tokens(text: str) -> int:
     """A rough count of tokens: four ASCII characters each, every other character one."""
     ascii_characters = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
-    return -(-ascii_characters // _CHARACTERS_PER_TOKEN) + len(text) - ascii_characters
+    return -(-ascii_characters // 4) + len(text) - ascii_characters

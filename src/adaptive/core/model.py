@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypedDict, get_args
+from typing import Any, Literal, get_args
 
 Category = Literal["identity", "behavior", "preference", "goal", "relationship", "possession"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 # END is the end of a memory that a change of another one has made untrue; no model proposes it.
 OperationKind = Literal["NEW", "UPDATE", "DELETE", "END"]
-# Whom a fact is about, and what it is, as the extraction prompt asks for it.
-ABOUT = ("user", "other", "assistant", "world")
-FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
 _Written = Literal["saved", "updated", "deleted", "ended", "archived"]
 OutcomeStatus = Literal[_Written, "asked", "kept", "unchanged", "rejected", "failed"]
 ConversationKind = Literal[
@@ -103,14 +100,6 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may fit a message; ``score`` is its relevance from 0 to 1."""
-
-    memory: Memory
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Proof:
     """What a model says for an operation; ``evidence`` are the user's words; empty is left out."""
 
@@ -152,41 +141,12 @@ class CompletionRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenUsage:
-    """Tokens of one call as the provider counts them."""
-
-    sent: int
-    received: int
-
-
-@dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's answer; ``cut`` is true when it ended at the token limit."""
+    """A model's answer; ``cut`` is true when it ended at the token limit.
+
+    ``tokens`` are those sent and received, zeros where the provider does not count them.
+    """
 
     text: str
     cut: bool = False
-    usage: TokenUsage | None = None
-
-
-class TurnState(TypedDict, total=False):
-    """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all.
-
-    ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
-    are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
-    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
-    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders.
-    """
-
-    language: str
-    unlearned: str
-    warnings: list[str]
-    title: str
-    recalled: str
-    injected: list[str]
-    anomalies: list[str]
-    redaction: str
-
-
-def turn_state(metadata: dict[str, Any]) -> TurnState:
-    """The state of the turn that metadata belong to, which can be changed."""
-    return metadata.setdefault("adaptive_memory", TurnState())
+    tokens: tuple[int, int] = (0, 0)

@@ -1,8 +1,12 @@
-"""The protocols between our rooms and the world; ``host`` and the providers implement them."""
+"""The protocols between our rooms and the world; ``host`` and the providers implement them.
+
+Any call of a table may raise ``TablesUnavailable``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -55,10 +59,6 @@ class MemoryStore(Protocol):
         """Give a row a new content and return it; the former one is kept in meta."""
         ...
 
-    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-        """Finish what a broken-off ``add`` has left: the row stands, what belongs to it may not."""
-        ...
-
     async def delete(self, memory: Memory) -> None:
         """Remove a row and prove that it is gone."""
 
@@ -94,52 +94,35 @@ class Completer(Protocol):
         ...
 
 
-class Notifier(Protocol):
-    """Tells the user, in the page; never raises."""
+@dataclass(frozen=True, slots=True)
+class StoredVector:
+    """A vector of length 1 and the hash of the text that it stands for."""
 
-    async def status(self, text: str) -> None:
-        """Show one finished line with the answer."""
-
-    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
-        """Show a source under the answer: its texts, and what is known of each."""
+    content_hash: str
+    vector: Vectors
 
 
-Consent = Literal["yes", "no", "unanswered"]
+class VectorTable(Protocol):
+    """Vectors of memories that outlive the process."""
 
-
-class Dialog(Protocol):
-    """Asks the user, in the page, in plain text; never raises, and waits for a bounded time."""
-
-    async def confirm(self, title: str, message: str) -> Consent:
-        """A question to be answered with yes or no.
-
-        The Enter key may answer yes while its user is typing: for what can be undone.
-        """
+    async def read(
+        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; of a few memories, or of all."""
         ...
 
-    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
-        """A question to be answered in words; ``hint`` stands in a field without a ``value``.
+    async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+        """Store vectors by memory id, replacing former ones of the same memories."""
 
-        ``None`` where nobody answered, an empty text where the user answered nothing or declined.
-        """
-        ...
+    async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
+        """Drop a user's vectors of memories that are gone, and those of other embedders."""
 
 
-class StoredAnswer(Protocol):
-    """The answer of a turn in a saved chat, in the database and on the page; never raises."""
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where a user's index comes from."""
 
-    async def said(self) -> str | None:
-        """What a whole answer says, without our lines; ``None`` where none is stored."""
-        ...
-
-    async def add_note(self, line: str) -> bool:
-        """Add a line of ours at its end, in place of a former one; whether it stands there."""
-        ...
-
-    async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
-        """Rewrite what it says, if that is still what it ``said``; whether that was done."""
-        ...
-
-    async def add_follow_ups(self, lines: Sequence[str]) -> bool:
-        """Store what to ask next with it; not where it has some already."""
-        ...
+    user_id: str
+    store: MemoryStore
+    embedder: Embedder
+    table: VectorTable

@@ -8,11 +8,9 @@ from typing import Any
 
 log_soft = logging.getLogger("adaptive_memory")
 
-_MISSED: set[str] = set()
-
 
 def soft_import(module: str, without: str) -> Any | None:
-    """The module, or ``None`` where it is not installed, which the log says once.
+    """The module, or ``None`` where it is not installed, which the log says.
 
     ``without`` says what the plug-in does less well then. The header asks Open WebUI for none of
     them: where pip fails, the host switches the function off (host: utils/plugin.py).
@@ -20,8 +18,5 @@ def soft_import(module: str, without: str) -> Any | None:
     try:
         return importlib.import_module(module)
     except ImportError:
-        if module not in _MISSED:
-            _MISSED.add(module)
-            package = module.partition(".")[0]
-            log_soft.info("the package of %r is not installed: %s", package, without)
+        log_soft.info("%r is not installed: %s", module, without)
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from adaptive.core.messages import (
     spoken_text,
 )
 from adaptive.privacy.secrets import without_secrets
+from adaptive.search.vectors import content_hash
 
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
@@ -72,7 +72,7 @@ class Topic:
     @property
     def digest(self) -> str:
         """Changes with every word of it, and with every message that joins or leaves it."""
-        return digest_of("\0".join(f"{one.id}\0{one.role}\0{one.text}" for one in self.messages))
+        return content_hash("\0".join(f"{one.id}\0{one.role}\0{one.text}" for one in self.messages))
 
 
 def past_messages(
@@ -89,7 +89,8 @@ def past_messages(
     if newest_id not in by_id:
         parents = {one.get("parentId") for one in by_id.values()}
         leaves = [id_ for id_ in by_id if id_ not in parents]
-        newest_id = max(leaves, key=lambda id_: said_at(by_id[id_], 0), default="")
+        # Of one second the last that is stored: an edit comes after what it was.
+        newest_id = max(leaves[::-1], key=lambda id_: said_at(by_id[id_], 0), default="")
     found = (past_message(chat_id, message, now) for message in _branch(by_id, newest_id))
     return tuple(one for one in found if one is not None)
 
@@ -141,11 +142,6 @@ def topics_of(messages: Sequence[PastMessage], now: float) -> tuple[Topic, ...]:
         Topic(tuple(group), group is not groups[-1] or len(group) >= MOST_MESSAGES or over)
         for group in groups
     )
-
-
-def digest_of(text: str) -> str:
-    """A short name for a text, another one for every other text."""
-    return hashlib.blake2b(text.encode(errors="replace"), digest_size=12).hexdigest()
 
 
 def _branch(by_id: dict[str, Message], newest_id: str) -> list[Message]:

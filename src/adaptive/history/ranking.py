@@ -29,11 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.ports import Vectors
-from adaptive.core.table_ports import HistoryHit
 from adaptive.history.index import HistoryIndex, HistoryLevels
 from adaptive.history.messages import PastMessage
 from adaptive.search.bm25 import KeywordIndex
 from adaptive.search.calibration import script_of
+from adaptive.search.history_ports import HistoryHit
 from adaptive.search.tokens import tokens
 
 # Evidence that a question needs: measured on LoCoMo (see ``benchmarks.history``), where it costs
@@ -53,7 +53,9 @@ _TOPIC = 0.3
 # So many messages before and after are near.
 _NEAR = 4
 # Greetings and thanks, whose words stand in every chat.
-_SMALL_TALK = """
+_SMALL_TALK = frozenset(
+    tokens(
+        """
     hi hello hey hiya howdy there good morning afternoon evening night day bye goodbye thanks thank
     thx ty cheers ok okay okey yes yeah yep no nope sure great nice cool fine perfect awesome
     lovely wow haha lol sounds welcome please sorry well oh ah lot much
@@ -63,7 +65,9 @@ _SMALL_TALK = """
     ciao buongiorno buonasera grazie perfetto привет здравствуйте спасибо да нет хорошо отлично
     пока 你好 您好 谢谢 謝謝 再见 好的 مرحبا شكرا نعم لا
     こんにちは ありがとう はい 안녕하세요 감사합니다 네
-"""
+        """
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +142,12 @@ def history_evidence(
     ``nearest`` is the score of the nearest unit that may be recalled, ``None`` without vectors;
     ``coverage`` is the share of the question's words in the message that holds most of them.
     """
-    if is_small_talk(text):
+    if _SMALL_TALK.issuperset(tokens(text)):
         return 0.0
     level = levels.get(script_of(text))
     if level is None or nearest is None:
         return _HISTORY_COVERAGE_ALONE * coverage
     return max((nearest - level.mean) / level.spread, 0.0) + _HISTORY_COVERAGE * coverage
-
-
-def is_small_talk(text: str) -> bool:
-    """Whether a message is a greeting, thanks or assent and nothing more."""
-    return not set(tokens(text)) - set(tokens(_SMALL_TALK))
 
 
 def _keyword_match(keywords: KeywordIndex, words: Sequence[str]) -> Vectors:
@@ -172,7 +171,4 @@ def _best_near(base: Vectors, topics: NDArray[np.int64]) -> Vectors:
 
 
 def _in_scope(index: HistoryIndex, scope: HistoryScope) -> NDArray[np.bool_]:
-    allowed = np.full(len(index.messages), not scope.only_current)
-    for at in range(*index.chats.get(scope.current_chat, slice(0)).indices(len(allowed))):
-        allowed[at] = index.messages[at].id in scope.beyond
-    return allowed
+    return np.array([scope.holds(*one.key) for one in index.messages], dtype=np.bool_)

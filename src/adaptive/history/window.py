@@ -16,12 +16,12 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from adaptive.core.errors import AdaptiveMemoryError, HostError
-from adaptive.core.kept import ChatNotesTable
+from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.messages import Message, estimated_tokens, message_text
 from adaptive.core.shapes import listing, mapping
 from adaptive.history.section import HISTORY_TOKENS
 from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.kept import ChatNotesTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
 
@@ -63,16 +63,13 @@ async def request_window(
     """The window of a request; without a limit it is the request itself, and nobody is asked.
 
     Nothing is done where the host shortens chats itself.
+
+    Raises:
+        HostError: the host does not tell whether it does.
     """
     settings, kept = hook.settings, plain_window(hook, messages).messages
-    if kept is messages:
+    if kept is messages or await hook.compacts():
         return RequestWindow(settings, messages)
-    try:
-        if await hook.compacts():
-            return RequestWindow(settings, messages)
-    except HostError as error:
-        # What does not fit is refused by the model; a turn less does no harm.
-        log_window.warning("the chat is fitted, whoever else may shorten it: %s", error)
     summary = ""
     if len(kept) < len(messages) and hook.told_kind == "saved":
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -21,8 +22,8 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.kept import Entry, EntryKind
 from adaptive.host.own_table import OwnTable, Sessions, portions
+from adaptive.privacy.kept import Entry, EntryKind
 from adaptive.privacy.sealing import Sealer
 
 ENTRIES = Table(
@@ -35,10 +36,11 @@ ENTRIES = Table(
     Column("message_id", String(255), nullable=False),
     Column("created_at", BigInteger, nullable=False),
     Column("expires_at", BigInteger, index=True),
-    # Sealed JSON; empty for what is settled.
+    # Sealed JSON, empty for what is settled; of a lease its owner.
     Column("body", Text, nullable=False),
 )
 _ROW = ENTRIES.c
+_FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
@@ -118,23 +120,38 @@ class SealedEntries:
     def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
         # What is no JSON comes back different, which whoever must not lose it looks for.
         text = None if entry.body is None else json.dumps(entry.body, default=str)
-        return {
-            "user_id": user_id,
-            "kind": kind,
-            "key": entry.key,
-            "chat_id": entry.chat_id,
-            "message_id": entry.message_id,
-            "created_at": entry.created_at,
-            "expires_at": entry.expires_at,
-            "body": self._sealer.seal(user_id, kind, text) if text else "",
-        }
+        body = self._sealer.seal(user_id, kind, text) if text else ""
+        fields = {name: getattr(entry, name) for name in _FIELDS}
+        return {"user_id": user_id, "kind": kind, **fields, "body": body}
 
     def _entry(self, row: Any) -> Entry:
         text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
         body = json.loads(text) if text else None
-        where = (row.chat_id, row.message_id, row.expires_at, row.body)
-        return Entry(row.key, body, row.created_at, *where)
+        return Entry(body=body, sealed=row.body, **{name: getattr(row, name) for name in _FIELDS})
 
 
 def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
     return (_ROW.user_id == user_id) & (_ROW.kind == kind)
+
+
+class HostLeases:
+    """``Leases`` as entries in clear; the lease on a user's turns stands beside the turns."""
+
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(ENTRIES, sessions)
+
+    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+        """Take or prolong a lease by one INSERT; behind the colon of its name is whose it is."""
+        row = {"user_id": name.rpartition(":")[2], "kind": "lease", "key": name, "body": owner}
+        row |= {"chat_id": "", "message_id": ""}
+        times = {"created_at": int(now), "expires_at": math.ceil(now + seconds)}
+        free = (_ROW.expires_at < now) | (_ROW.body == owner)
+        return bool(await self._table.upsert("taking a lease", [row | times], where=free))
+
+    async def release(self, name: str, owner: str = "") -> None:
+        """Free a name if the owner holds it, or whoever does."""
+        mine = (_ROW.user_id == name.rpartition(":")[2], _ROW.kind == "lease", _ROW.key == name)
+        held = (*mine, _ROW.body == owner) if owner else mine
+        # Looked for first: SQLite's one writer is taken by a DELETE that finds nothing, too.
+        if await self._table.rows("looking for a lease", select(_ROW.key).where(*held)):
+            await self._table.change("releasing a lease", delete(ENTRIES).where(*held))

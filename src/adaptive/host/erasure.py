@@ -15,24 +15,23 @@ from typing import Any, Protocol, TypeVar
 
 from sqlalchemy import delete, select, update
 
-from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable
-from adaptive.core.kept import ArchiveTable
+from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.model import Memory
-from adaptive.core.table_ports import LEASE_PROOF_SECONDS, ArchivedMemory
 from adaptive.host.entries import ENTRIES
 from adaptive.host.memories import HostMemoryStore
-from adaptive.host.own_table import LEASES, OwnTable, Sessions, portions
-from adaptive.host.pending_table import PENDING
+from adaptive.host.own_table import OwnTable, Sessions, portions
+from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request
-from adaptive.host.vector_table import VECTORS
+from adaptive.host.tables import VECTORS
+from adaptive.privacy.kept import ArchivedMemory, ArchiveTable
 from adaptive.privacy.origin import Origin, bereft_originals, origin_ids
+from adaptive.privacy.pending import LEASE_PROOF_SECONDS
 
 # Our tables, each by the column that names its rows; turns first, so that nobody learns meanwhile.
 _KEYS: dict[str, Any] = {
     "pending": PENDING.c.message_id,
     "entries": ENTRIES.c.key,
     "vector": VECTORS.c.memory_id,
-    "lease": LEASES.c.name,
 }
 USER_TABLES = tuple(_KEYS)
 _TEXTS = {"body", "payload", "journal", "vector"}
@@ -83,6 +82,21 @@ class HeldRow:
     said_at: float = 0.0
     leased_until: float = 0.0
 
+    @classmethod
+    def of(cls, table: str, row: Mapping[str, Any]) -> HeldRow:
+        """A row of one of ``USER_TABLES``."""
+        key = row[_KEYS[table].name]
+        if table == "entries":
+            # Of the audit the key tells kind and memory (see ``AuditTable``), else the memory only.
+            _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
+            where = (row["chat_id"], row["message_id"], row["created_at"])
+            return cls(row["kind"], key, memory_id, change, *where)
+        if table == "pending":
+            waits = row["state"] == "waiting"
+            said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
+            return cls(table, key, "", "", *said, leased_until=row["lease_until"])
+        return cls(table, key, memory_id=key)
+
     def came_from(self, origin: Origin | None) -> bool:
         """Whether it is of an origin; of a source no row tells."""
         if origin is None:
@@ -94,53 +108,6 @@ class HeldRow:
             return self.said_at >= since
         # What upkeep does has no message.
         return bool(self.message_id) and since <= self.said_at < until
-
-
-@dataclass(frozen=True, slots=True)
-class UserRows:
-    """One user's rows in all tables of ours; each call may raise ``TablesUnavailable``."""
-
-    user_id: str
-    sessions: Sessions | None = None
-
-    async def read(self, name: str) -> tuple[HeldRow, ...]:
-        """All of the user's rows in one of ``USER_TABLES``."""
-        table = _KEYS[name].table
-        columns = (column for column in table.c if column.name not in _TEXTS)
-        query = select(*columns).where(table.c.user_id == self.user_id)
-        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
-        return tuple(_held_row(name, row._mapping) for row in found)
-
-    async def erase(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
-        """Delete rows of a kind; how many there were.
-
-        Turns may be ``emptied`` instead, and nobody learns from them: their rows stay for their
-        month, since an answer made anew to such a message would be learned from otherwise.
-        """
-        key = _KEYS.get(kind, ENTRIES.c.key)
-        mine = key.table.c.user_id == self.user_id
-        if key.table is ENTRIES:
-            mine &= ENTRIES.c.kind == kind
-        done = {"state": "done", "payload": "", "journal": "", "learned_at": time.time()}
-        erased: Any = delete(key.table)
-        if emptied:
-            erased = update(PENDING).values({**done, "lease_owner": "", "lease_until": 0.0})
-        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
-        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
-
-
-def _held_row(name: str, row: Mapping[str, Any]) -> HeldRow:
-    key = row[_KEYS[name].name]
-    if name == "entries":
-        # Of the audit the key tells kind and memory (see ``AuditTable``), else the memory alone.
-        _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
-        where = (row["chat_id"], row["message_id"], row["created_at"])
-        return HeldRow(row["kind"], key, memory_id, change, *where)
-    if name == "pending":
-        waits = row["state"] == "waiting"
-        said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
-        return HeldRow(name, key, "", "", *said, leased_until=row["lease_until"])
-    return HeldRow(name, key, memory_id=key)
 
 
 @dataclass(slots=True)
@@ -197,15 +164,16 @@ class HostEraser:
 
     ``archive`` opens what stands there; each of ``caches`` forgets a user within this process,
     while other workers' look at the tables. What waits in this process only (``forget_waiting``)
-    is forgotten with everything else.
+    is forgotten with everything else. ``sessions`` opens another database.
     """
 
     memories: HostMemoryStore
-    rows: UserRows
+    user_id: str
     archive: ArchiveTable
     history: HeldHistory | None = None
     caches: tuple[Forget, ...] = ()
     forget_waiting: Forget = str
+    sessions: Sessions | None = None
 
     async def find(self, origin: Origin | None) -> ErasureReport:
         """What ``erase`` would remove."""
@@ -221,26 +189,24 @@ class HostEraser:
         have begun meanwhile.
         """
         report = ErasureReport()
+        forgetting = self.caches if origin else (*self.caches, self.forget_waiting)
         for _ in range(1 if origin else 2):
             report.failed.clear()
-            self._forget(origin)  # what is being prepared behind the turns is not kept then
+            for forget in forgetting:  # what is being prepared behind the turns is not kept then
+                forget(self.user_id)
             await self._sweep(origin, report, erasing=True)
-        self._forget(origin)
+        for forget in forgetting:
+            forget(self.user_id)
         return report
-
-    def _forget(self, origin: Origin | None) -> None:
-        for forget in self.caches if origin else (*self.caches, self.forget_waiting):
-            forget(self.rows.user_id)
 
     async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
         """Count or erase what there is of an origin, or of everything."""
-        tables = [await report.tried(self.rows.read(name), ()) for name in USER_TABLES]
+        tables = [await report.tried(self.rows(name), ()) for name in USER_TABLES]
         turns, rows = tables[0], [row for table in tables[1:] for row in table]
         waiting = [row for row in turns if row.came_from(origin)]
         number = len(waiting)
         if erasing:
-            emptying = self.rows.erase("pending", waiting, emptied=origin is not None)
-            number = await report.tried(emptying, 0)
+            number = await report.tried(self.drop("pending", waiting, emptied=bool(origin)), 0)
             # A worker that has turns in its hands surely writes no more then.
             if any(row.leased_until >= time.time() for row in turns):
                 await asyncio.sleep(LEASE_PROOF_SECONDS)
@@ -252,7 +218,7 @@ class HostEraser:
                 report.note = _NO_PROVENANCE
             learned = (row for row in rows if row.change in ("saved", "updated"))
             known = {row.memory_id for row in learned if row.came_from(origin)}
-            archived = await report.tried(self.archive.read(self.rows.user_id), archived)
+            archived = await report.tried(self.archive.read(self.user_id), archived)
             ids = origin_ids(found, archived, origin, known)
         report.memories = gone = tuple(row for row in found if row.id in ids)
         if erasing:
@@ -266,29 +232,45 @@ class HostEraser:
             if row.memory_id in surely or (named and row.kind not in kept):
                 going[row.kind].append(row)
         for kind, some in going.items():
-            number = await report.tried(self.rows.erase(kind, some), 0) if erasing else len(some)
+            number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
             report.counts[kind] += number if kind != "lease" else 0
         if self.history is not None and (origin is None or origin.chat_id):
             work = self.history.erase if erasing else self.history.held
-            chats = work(self.rows.user_id, origin.chat_id if origin else "")
+            chats = work(self.user_id, origin.chat_id if origin else "")
             report.counts["history"] += await report.tried(chats, 0)
 
     async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
         """Erase the rows that were found, or all with whatever vectors there are; what went."""
+        for row in () if everything else report.memories:
+            await report.tried(self.memories.delete(row), None)
         if everything:
             await report.tried(self.memories.delete_all(), None)
-            left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
-            return [row for row in report.memories if row.id not in left]
-        gone: list[Memory] = []
-        for row in report.memories:
-            try:
-                await self.memories.delete(row)
-                gone.append(row)
-            except AdaptiveMemoryError as error:
-                report.failed.append(str(error))
-                if isinstance(error, MemoryUnavailable):
-                    break
-        return gone
+        left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
+        return [row for row in report.memories if row.id not in left]
+
+    async def rows(self, name: str) -> tuple[HeldRow, ...]:
+        """All of the user's rows in one of ``USER_TABLES``; may raise ``TablesUnavailable``."""
+        table = _KEYS[name].table
+        columns = (column for column in table.c if column.name not in _TEXTS)
+        query = select(*columns).where(table.c.user_id == self.user_id)
+        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
+        return tuple(HeldRow.of(name, row._mapping) for row in found)
+
+    async def drop(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
+        """Delete rows of a kind; how many there were; may raise ``TablesUnavailable``.
+
+        Turns may be ``emptied`` instead, and nobody learns from them: their rows stay for their
+        month, since an answer made anew to such a message would be learned from otherwise.
+        """
+        key = _KEYS.get(kind, ENTRIES.c.key)
+        mine = key.table.c.user_id == self.user_id
+        if key.table is ENTRIES:
+            mine &= ENTRIES.c.kind == kind
+        erased: Any = delete(key.table)
+        if emptied:
+            erased = update(PENDING).values(learned_values(time.time()))
+        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
+        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
 
 
 async def host_eraser(
@@ -299,4 +281,4 @@ async def host_eraser(
     ``held`` are the archive, past conversation, the caches, and what forgets waiting turns.
     """
     memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
-    return HostEraser(memories, UserRows(hook.user_id), *held)
+    return HostEraser(memories, hook.user_id, *held)

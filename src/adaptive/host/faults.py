@@ -40,8 +40,12 @@ class HostFaults:
 
 
 def describe_fault(raised: BaseException) -> str:
-    """An exception in few words; FastAPI's carries its text in ``detail``."""
-    text = str(getattr(raised, "detail", None) or raised) or type(raised).__name__
+    """An exception in few words, without the statement that a database has refused.
+
+    FastAPI's carries its text in ``detail``, SQLAlchemy's the database's own error in ``orig``.
+    """
+    told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
+    text = str(told) or type(raised).__name__
     return " ".join(text.split())[:_FAULT_EXCERPT]
 
 

@@ -11,13 +11,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import JSON, Boolean, column, select, table
-from sqlalchemy.exc import DBAPIError
 
-from adaptive.core.errors import HostError
 from adaptive.core.shapes import mapping
-from adaptive.core.table_ports import ChatHead
-from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
+from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import Sessions, host_session, portions
+from adaptive.search.history_ports import ChatHead
 
 _PAST_MESSAGES = table(
     "chat_message",
@@ -73,31 +71,25 @@ class HostPastChats:
             from open_webui.models.chats import Chats
 
             found = await Chats.get_messages_map_by_chat_id(chat_id)
-        return tuple(
-            {**mapping(message), "id": id_, "chat_id": chat_id}
-            for id_, message in mapping(found).items()
-        )
+        named = {"chat_id": chat_id}
+        return tuple({**mapping(one), "id": id_, **named} for id_, one in mapping(found).items())
 
     async def current(
         self, user_id: str, keys: Sequence[tuple[str, str]]
     ) -> dict[tuple[str, str], Mapping[str, Any]]:
         """Messages by their primary key, of chats that are this user's."""
-        found: dict[tuple[str, str], Mapping[str, Any]] = {}
+        found = list[dict[str, Any]]()
         for ids in portions(["-".join(key) for key in keys]):
             query = _own_messages(_PAST_MESSAGES.c, user_id).where(_PAST_MESSAGES.c.id.in_(ids))
-            for row in await self._rows("reading past messages", query):
-                message = _message_of(row, user_id)
-                found[message["chat_id"], message["id"]] = message
-        return found
+            rows = await self._rows("reading past messages", query)
+            found += [_message_of(row, user_id) for row in rows]
+        return {(one["chat_id"], one["id"]): one for one in found}
 
     @uninterrupted
     async def _rows(self, doing: str, query: Any) -> Sequence[Any]:
         with HostFaults(doing):
-            try:
-                async with self._sessions() as session:
-                    return list((await session.execute(query)).all())
-            except DBAPIError as error:  # its own text quotes the statement
-                raise HostError(f"{doing}: {describe_fault(error.orig or error)}") from error
+            async with self._sessions() as session:
+                return list((await session.execute(query)).all())
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:

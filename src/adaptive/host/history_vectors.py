@@ -16,9 +16,9 @@ from typing import Any, get_args
 from adaptive.core.errors import HostError
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import listing, mapping
-from adaptive.core.table_ports import HistoryHit, HistoryUnit, UnitKey, UnitKind
 from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.vector_table import embedder_key
+from adaptive.search.history_ports import HistoryHit, HistoryUnit, UnitKey, UnitKind
+from adaptive.search.vectors import content_hash
 
 # Engines that hold the collections of all users in one tell users' memories by this beginning
 # (host: retrieval/vector/dbs/qdrant_multitenancy.py), and give them vectors of one length.
@@ -58,7 +58,7 @@ class HostHistoryVectors:
         return {
             (meta["type"], str(meta.get("message_id"))): str(meta.get("digest"))
             for meta in items.values()
-            if meta.get("embedder") == embedder_key(embedder) and meta.get("type") in _UNIT_KINDS
+            if meta.get("embedder") == content_hash(embedder) and meta.get("type") in _UNIT_KINDS
         }
 
     async def chats(self, user_id: str) -> frozenset[str]:
@@ -71,7 +71,7 @@ class HostHistoryVectors:
         self, user_id: str, embedder: str, units: Sequence[HistoryUnit], vectors: Vectors
     ) -> None:
         """Store units; a collection of another embedder is dropped first."""
-        name, key = history_collection(user_id), embedder_key(embedder)
+        name, key = history_collection(user_id), content_hash(embedder)
         if units and await self._embedder_of(user_id) not in ("", key):
             await self.delete_all(user_id)
         pairs = zip(units, vectors, strict=True)
@@ -85,7 +85,7 @@ class HostHistoryVectors:
         self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
     ) -> tuple[HistoryHit, ...]:
         """The nearest units, the best first."""
-        if await self._embedder_of(user_id) != embedder_key(embedder):
+        if await self._embedder_of(user_id) != content_hash(embedder):
             return ()
         with HostFaults("searching past conversation"):
             found = await self._client().search(
@@ -120,11 +120,7 @@ class HostHistoryVectors:
                 await self._client().delete(history_collection(user_id), ids=some)
 
     async def delete_all(self, user_id: str) -> None:
-        """Drop the user's collection; it is no fault if there is none.
-
-        Raises:
-            HostError: something of it is left.
-        """
+        """Drop the user's collection; it is a fault if something of it is left."""
         try:
             with HostFaults("removing past conversation"):
                 await self._client().delete_collection(history_collection(user_id))

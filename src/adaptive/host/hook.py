@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import re
+import time
+import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self, cast
 
 from fastapi import Request
+from sqlalchemy import select
 
-from adaptive.core.errors import HostError
+from adaptive.core.errors import HostError, TablesUnavailable
 from adaptive.core.markdown import within_spans
 from adaptive.core.messages import Message, message_text, newest_user_message
-from adaptive.core.model import ConversationKind, Memory, TurnState, turn_state
-from adaptive.core.ports import Completer, Embedder
+from adaptive.core.model import ConversationKind, Memory
+from adaptive.core.ports import Completer, Embedder, Sources
 from adaptive.core.shapes import listing, mapping
-from adaptive.core.table_ports import Sources
+from adaptive.host.entries import HostLeases
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.locality import Locality
+from adaptive.host.memories import HostMemoryStore
 from adaptive.host.page import EventCaller, EventEmitter, PageDialog, PageNotifier, emitter_to
-from adaptive.host.providers import chosen_completer, chosen_embedder, sources_of
+from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.requests import account, host_settings, isolated_request
 from adaptive.host.stored_answer import HostAnswer, emit_status, give_title
-from adaptive.host.switched_off import wants_memory
-from adaptive.host.vector_table import HostVectorTable
+from adaptive.host.tables import HostVectorTable
+from adaptive.privacy.gate import GuardedStore, gate_policy
+from adaptive.settings.hook import TurnState, turn_state
 from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.settings.merged import Settings
 
+log_hook = logging.getLogger("adaptive_memory.host")
+
+SWITCHED_OFF = (
+    "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
+    "or saved."
+)
+_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
+# The host ends the turn first: what follows the outlet is what its user waits for.
+_TOLD_AFTER_SECONDS = 0.1
 # `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
 # Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
@@ -59,6 +75,16 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
         return "temporary"
     # The page always names its socket session; a program that calls the API has none.
     return "saved" if chat_id and session_id else "api"
+
+
+def memory_switch(user: Mapping[str, Any]) -> bool | None:
+    """How Settings > Personalization > Memory stands, ``None`` where it was never touched.
+
+    A hook is handed a dump of the account as the host has just read it from its database for the
+    request (host: utils/auth.py, get_current_user).
+    """
+    stands = mapping(mapping(user.get("settings")).get("ui")).get("memory")
+    return stands if isinstance(stands, bool) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +203,42 @@ class HostHook:
         authors = {one.get("user_id") for one in messages if one.get("role") == "user"}
         return bool(authors - {self.user_id, None, ""})
 
+    @uninterrupted
     async def wants_memory(self) -> bool:
-        """Whether the user has not switched memory off in the host's settings by now."""
-        return await wants_memory(self.user_id)
+        """Whether the user's switch is not off by now: for work that goes on behind a turn.
+
+        Where the host can't tell, it is as it was for the turn, or there would be no such work.
+        """
+        settings: object = None
+        with suppress(HostError), HostFaults("reading a user's settings"):
+            from open_webui.internal.db import get_async_db_context
+            from open_webui.models.users import User
+
+            async with get_async_db_context() as session:
+                # The whole account would bring its picture along.
+                query = select(User.settings).where(User.id == self.user_id)
+                settings = (await session.execute(query)).scalar()
+        return memory_switch({"settings": settings}) is not False
+
+    async def see_switch(self, writing: asyncio.Semaphore, table: HostLeases) -> None:
+        """Tell a user who has switched memory off that nothing is remembered, once until it is on.
+
+        Who was told stands in the table of leases, as one that does not end: of two workers or tabs
+        one gets it. It goes when memory is switched on, or everything about the user is erased.
+        ``writing`` is held while the line is shown: the host stores it with the chat.
+        """
+        switch, name = memory_switch(self.user), f"switched_off:{self.user_id}"
+        paged = self.told_kind in ("saved", "temporary") and self.has_page
+        try:
+            if switch:
+                await table.release(name)
+            elif switch is False and paged and self.settings.show_status:
+                await asyncio.sleep(_TOLD_AFTER_SECONDS)
+                if await table.acquire(name, uuid.uuid4().hex, time.time(), _FOR_GOOD_SECONDS):
+                    async with writing:
+                        await self.notifier.status(SWITCHED_OFF)
+        except TablesUnavailable as error:
+            log_hook.info("a user is told another time that memory is off: %s", error)
 
     async def compacts(self) -> bool:
         """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10)."""
@@ -187,21 +246,26 @@ class HostHook:
             found = await host_settings(self.request, "context_compaction")
         return bool(found["context_compaction"])
 
+    async def _asker(self) -> tuple[Request, Any]:
+        """A request of our own, and the account in whose name the host is asked."""
+        return isolated_request(self.request), await account(self.user)
+
     async def sources(self) -> Sources:
         """Where the user's memories are, behind the gate, and who makes their vectors."""
-        user = await account(self.user)
-        return sources_of(user, self.settings, isolated_request(self.request), self.vectors)
+        request, user = await self._asker()
+        store = GuardedStore(HostMemoryStore(request, user), gate_policy(self.settings))
+        embedder = chosen_embedder(self.settings, request, user)
+        return Sources(self.user_id, store, embedder, self.vectors)
 
     async def embedder(self) -> Embedder:
         """Who makes vectors."""
-        user = await account(self.user)
-        return chosen_embedder(self.settings, isolated_request(self.request), user)
+        return chosen_embedder(self.settings, *await self._asker())
 
     async def completer(self) -> Completer:
         """The model for learning, behind redaction."""
-        user, request = await account(self.user), isolated_request(self.request)
         direct = bool(self.metadata.get("direct"))
-        return await chosen_completer(self.settings, request, user, self.chat_model, direct=direct)
+        asker = await self._asker()
+        return await chosen_completer(self.settings, *asker, self.chat_model, direct=direct)
 
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
@@ -267,7 +331,7 @@ class HostHook:
 
     async def _natively_injected(self, messages: list[Any]) -> str:
         """What the host's own memory is going to add to these messages."""
-        user, request = await account(self.user), isolated_request(self.request)
+        request, user = await self._asker()
         try:
             from open_webui.utils.memory import add_memory_context
         except ImportError:  # up to 0.9
@@ -286,10 +350,6 @@ class HostHook:
         filled = await add_memory_context(request, copied, user, self.chat_model)
         text = "\n".join(message_text(message) for message in filled["messages"])
         return "\n".join(within_spans(text, *_NATIVE_CONTEXT))
-
-    async def add_note(self, line: str) -> bool:
-        """Add a line below the stored answer; ``False`` where it does not stand there then."""
-        return self.told_kind == "saved" and await self.stored_answer.add_note(line)
 
     async def of_answer(self, chat_id: str, answer_id: str) -> Self:
         """The user's hook for an answer in a saved chat that another process has given."""

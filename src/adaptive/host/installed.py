@@ -10,8 +10,6 @@ import asyncio
 import logging
 from typing import Any
 
-from adaptive.core.errors import HostError
-from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.requests import host_state
 
 log_installed = logging.getLogger("adaptive_memory.host")
@@ -30,7 +28,7 @@ class Installation:
     """
 
     def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
-        self._instance, self._tasks, self._id = instance, tasks, ""
+        self._instance, self._tasks, self._known = instance, tasks, False
         self._watch: asyncio.Task[None] | None = None
 
     def look_out(self) -> None:
@@ -38,37 +36,16 @@ class Installation:
         if self._watch is None or self._watch.done():
             self._watch = asyncio.create_task(self._watch_tasks())
 
-    async def serves(self) -> bool:
-        """Whether work that failed is to be tried again by this instance, as far as is known.
-
-        That is asked of the database as well: the function may have been changed, deleted or
-        switched off through another process.
-        """
-        here = self._here()
-        if not self._id:
-            return True
-        try:
-            with HostFaults("looking for the function"):
-                from open_webui.models.functions import Functions
-
-                stored = await uninterrupted(Functions.get_function_by_id)(self._id)
-        except HostError:
-            return here
-        if not here or stored is None or not stored.is_active:
-            return False
-        contents: dict[str, str] = host_state("FUNCTION_CONTENTS") or {}
-        return contents.get(self._id, stored.content) == stored.content
-
     def _here(self) -> bool:
-        """Whether this process's host uses the instance; remembers under which id it does.
+        """Whether this process's host uses the instance.
 
         0.9.6 to 0.12.4 keep them in the application's state (host: utils/plugin.py,
         get_function_module_from_cache), one set in each process.
         """
         functions: dict[str, Any] | None = host_state("FUNCTIONS")
-        found = [name for name, held in (functions or {}).items() if held is self._instance]
-        self._id = found[0] if found else self._id
-        return bool(found) or functions is None or not self._id
+        here = any(held is self._instance for held in (functions or {}).values())
+        self._known |= here
+        return here or functions is None or not self._known
 
     async def _watch_tasks(self) -> None:
         """While tasks run, cut them off soon after the host has let go of the instance.

@@ -84,50 +84,38 @@ class HostMemoryStore:
         """Write a new row and find it again: its meta is written into the row that is read back."""
         from open_webui.routers import memories as router
 
-        fields, started = memory_fields(router.AddMemoryForm, draft), int(time.time())
+        fields, columns = memory_fields(router.AddMemoryForm, draft), _table().columns
+        # The host commits a row before it embeds it, so an error does not mean that nothing was
+        # saved (host: routers/memories.py, add_memory).
+        this = (columns.content == fields["content"], columns.created_at >= int(time.time()))
         form = router.AddMemoryForm(**fields)
         adding = router.add_memory(request=self.request, form_data=form, user=self.user)
         written, failure = await _attempt("adding a memory", adding)
-        if failure:
-            # The host commits a row before it embeds it, so an error does not mean that nothing
-            # was saved (host: routers/memories.py, add_memory).
-            columns = _table().columns
-            same = (columns.content == fields["content"], columns.created_at >= started)
-            written = next(iter(await self._rows(*same)), None)
-        row = None
-        if written is not None:
-            meta = memory_meta(draft, source, extra or {})
-            row = await self._write_meta(written.id, meta) or await self._row(written.id)
+        row = await self._row(*this if written is None else (columns.id == written.id,))
         if row is None or row.content != fields["content"]:
             raise failure or StoreError("Open WebUI reported success, but the memory is not there")
         _warn_of_vectors(failure)
-        return memory_of_row(row)
+        meta = memory_meta(draft, source, extra or {})
+        return memory_of_row(await self._write_meta(row.id, meta) or row)
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
+        from open_webui.routers import memories as router
+
         kept = meta_with_history(memory)
         # Before the content: whatever ends the process in between, the former one is kept.
         await self._write_meta(memory.id, kept)
-        return await self._rewritten(memory, draft, memory_meta(draft, source, kept))
-
-    @uninterrupted
-    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-        """Write a row's own content once more: the host embeds it, and its meta is written."""
-        return await self._rewritten(memory, draft, memory_meta(draft, source, memory.meta))
-
-    async def _rewritten(self, memory: Memory, draft: Draft, meta: dict[str, Any]) -> Memory:
-        from open_webui.routers import memories as router
-
         form = router.MemoryUpdateModel(**memory_fields(router.MemoryUpdateModel, draft))
         updating = router.update_memory_by_id(
             memory_id=memory.id, request=self.request, form_data=form, user=self.user
         )
         _, failure = await _attempt("updating a memory", updating)
-        row = await self._row(memory.id)
+        row = await self._row(_table().columns.id == memory.id)
         if row is None or row.content != form.content:
             raise failure or StoreError("Open WebUI reported success, but the old content stands")
         _warn_of_vectors(failure)
+        meta = memory_meta(draft, source, kept)
         return memory_of_row(await self._write_meta(row.id, meta) or row)
 
     @uninterrupted
@@ -135,9 +123,9 @@ class HostMemoryStore:
         """Remove a row and look that it is gone."""
         from open_webui.routers import memories as router
 
-        call = router.delete_memory_by_id
-        _, failure = await _attempt("deleting a memory", self._called(call, memory_id=memory.id))
-        if await self._row(memory.id) is not None:
+        deleting = self._called(router.delete_memory_by_id, memory_id=memory.id)
+        _, failure = await _attempt("deleting a memory", deleting)
+        if await self._row(_table().columns.id == memory.id) is not None:
             raise failure or StoreError(_STILL_THERE)
         _warn_of_vectors(failure)
 
@@ -147,10 +135,6 @@ class HostMemoryStore:
 
         The host deletes the collection with the rows, and hides a failure; one that is not there is
         an error for some vector databases, so only looking tells.
-
-        Raises:
-            MemoryUnavailable: the host allows this user no memories.
-            StoreError: rows or vectors still stand.
         """
         from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
         from open_webui.routers import memories as router
@@ -178,12 +162,7 @@ class HostMemoryStore:
         return await self._found(select(*_table().columns).where(*conditions))
 
     async def _found(self, query: Any) -> Sequence[Any]:
-        """What a query over the user's rows finds.
-
-        Raises:
-            MemoryUnavailable: the host allows this user no memories.
-            HostError: the host could not tell.
-        """
+        """What a query over the user's rows finds."""
         from open_webui.internal.db import get_async_db_context
 
         await _require_memories(self.request, self.user)
@@ -193,8 +172,8 @@ class HostMemoryStore:
                 found: Sequence[Any] = (await session.execute(mine)).all()
         return found
 
-    async def _row(self, memory_id: str) -> Any | None:
-        return next(iter(await self._rows(_table().columns.id == memory_id)), None)
+    async def _row(self, *conditions: Any) -> Any | None:
+        return next(iter(await self._rows(*conditions)), None)
 
     def _called(self, function: Any, **arguments: Any) -> Awaitable[Any]:
         """A call of a router's function with what this release's takes."""
@@ -239,11 +218,7 @@ def _warn_of_vectors(failure: StoreError | None) -> None:
 
 
 async def _holds_any(collection: str) -> bool:
-    """Whether there is a vector in it.
-
-    Only where reading fails it is asked for by name, since 0.9 denies every collection that Chroma
-    has (host: retrieval/vector/dbs/chroma.py, has_collection).
-    """
+    """Whether there is a vector in it; 0.9 denies by name every collection that Chroma has."""
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
 
     try:
@@ -262,7 +237,8 @@ async def _require_memories(request: Request, user: Any) -> None:
         MemoryUnavailable: the switch is off or the permission is missing; the text says which.
     """
     if (status := _PERMISSIONS.get((user.id,))) is None:
-        status = await _refusal_status(request, user)
+        with HostFaults("asking for the memory permission"):
+            status = await _refusal_status(request, user)
         _PERMISSIONS.put((user.id,), status)
     if status:
         raise MemoryUnavailable(_REFUSALS[status])
@@ -270,26 +246,20 @@ async def _require_memories(request: Request, user: Any) -> None:
 
 async def _refusal_status(request: Request, user: Any) -> int:
     """The HTTP status of the host's refusal, 0 where it does not refuse."""
-    with HostFaults("asking for the memory permission"):
-        try:
-            from open_webui.routers.memories import check_memories_permission
-        except ImportError:
-            return await _refusal_status_of_0_9(request, user)
-        try:
-            await check_memories_permission(user)
-        except HTTPException as error:
-            if error.status_code in _REFUSALS:
-                return error.status_code
-            raise
+    try:
+        from open_webui.routers.memories import check_memories_permission
+    except ImportError:  # up to 0.9 the check stands in each router function, for admins too
+        from open_webui.utils.access_control import has_permission
+
+        config = request.app.state.config
+        if not config.ENABLE_MEMORIES:
+            return 404
+        allowed = await has_permission(user.id, "features.memories", config.USER_PERMISSIONS)
+        return 0 if allowed else 403
+    try:
+        await check_memories_permission(user)
+    except HTTPException as error:
+        if error.status_code in _REFUSALS:
+            return error.status_code
+        raise
     return 0
-
-
-async def _refusal_status_of_0_9(request: Request, user: Any) -> int:
-    """Up to 0.9 the check stands in each router function, for admins too."""
-    from open_webui.utils.access_control import has_permission
-
-    config = request.app.state.config
-    if not config.ENABLE_MEMORIES:
-        return 404
-    allowed = await has_permission(user.id, "features.memories", config.USER_PERMISSIONS)
-    return 0 if allowed else 403

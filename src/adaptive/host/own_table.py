@@ -6,23 +6,13 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapp
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Double,
-    Executable,
-    MetaData,
-    String,
-    Table,
-    delete,
-    select,
-)
+from sqlalchemy import ColumnElement, Executable, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from adaptive.core.errors import TablesUnavailable
-from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
+from adaptive.host.faults import HostFaults, uninterrupted
 
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 # SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
@@ -50,10 +40,9 @@ class OwnTable:
                         await self._create(session)
                         self._created = True
                     yield session
-            except DBAPIError as error:  # its own text quotes the statement and what was written
+            except DBAPIError:
                 self._created = False  # the table may be gone
-                told = describe_fault(error.orig or error)
-                raise TablesUnavailable(f"{doing}: {told}") from error
+                raise
 
     @uninterrupted
     async def rows(self, doing: str, query: Executable) -> Sequence[Any]:
@@ -64,9 +53,9 @@ class OwnTable:
     @uninterrupted
     async def change(self, doing: str, *statements: Executable) -> int:
         """Execute statements in one transaction; how many rows they changed."""
-        changed = 0
         if not statements:
-            return changed
+            return 0
+        changed = 0
         async with self.session(doing) as session:
             for statement in statements:
                 changed += (await session.execute(statement)).rowcount
@@ -130,44 +119,3 @@ def host_session() -> AbstractAsyncContextManager[Any]:
     from open_webui.internal.db import get_async_db_context
 
     return get_async_db_context()
-
-
-LEASES = Table(
-    "adaptive_memory_lease",
-    MetaData(),
-    Column("name", String(255), primary_key=True),
-    # What stands behind the colon of the name.
-    Column("user_id", String(255), nullable=False),
-    Column("owner", String(64), nullable=False),
-    Column("until", Double, nullable=False),
-)
-
-
-class HostLeaseTable:
-    """``Leases`` by one INSERT that takes an ended lease over where the name is there already.
-
-    The times are those of the workers' clocks: who holds a lease stops before its end by more than
-    the clocks may differ. The lease under which a user's turns are learned stands beside the turns.
-    """
-
-    def __init__(self, sessions: Sessions | None = None) -> None:
-        self._table = OwnTable(LEASES, sessions)
-
-    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
-        """Take or prolong a lease (see ``Leases``)."""
-        user_id, until = name.rpartition(":")[2], now + seconds
-        row = {"name": name, "user_id": user_id, "owner": owner, "until": until}
-        free = (LEASES.c.until < now) | (LEASES.c.owner == owner)
-        return bool(await self._table.upsert("taking a lease", [row], where=free))
-
-    async def release(self, name: str, owner: str) -> None:
-        """Remove the owner's row."""
-        held = (LEASES.c.name == name) & (LEASES.c.owner == owner)
-        await self._table.change("releasing a lease", delete(LEASES).where(held))
-
-    async def drop(self, name: str) -> None:
-        """Free a name, whoever holds it."""
-        standing = LEASES.c.name == name
-        # Looked for first: SQLite's one writer is taken by a DELETE that finds nothing, too.
-        if await self._table.rows("looking for a lease", select(LEASES.c.name).where(standing)):
-            await self._table.change("dropping a lease", delete(LEASES).where(standing))

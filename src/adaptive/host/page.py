@@ -11,8 +11,8 @@ from typing import Any
 
 from adaptive.core.errors import HostError
 from adaptive.core.markdown import clipped_line, plain_lines
-from adaptive.core.ports import Consent
 from adaptive.host.faults import HostFaults
+from adaptive.settings.hook import Consent
 
 log_page = logging.getLogger("adaptive_memory.host")
 

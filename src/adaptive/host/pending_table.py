@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields
 from typing import Any
 
 from sqlalchemy import (
@@ -23,8 +23,8 @@ from sqlalchemy import (
 )
 
 from adaptive.core.errors import TablesUnavailable
-from adaptive.core.table_ports import PendingTurn, TurnLease, WaitingTurns
 from adaptive.host.own_table import OwnTable, Sessions
+from adaptive.privacy.pending import PendingTurn, TurnLease, WaitingTurns
 from adaptive.privacy.sealing import Sealer
 
 log_pending = logging.getLogger("adaptive_memory.host")
@@ -66,6 +66,11 @@ _TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name not in _SEALE
 _TOLD = tuple(_ROW[name] for name in _TOLD_NAMES)
 
 
+def learned_values(now: float) -> dict[str, Any]:
+    """What stands in the row of a turn that is done: none of its words."""
+    return {"state": "done", "payload": "", "journal": "", "learned_at": now, **_FREE}
+
+
 class HostPendingTable:
     """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first.
 
@@ -74,9 +79,8 @@ class HostPendingTable:
     the lease. The times are those of the workers' clocks: who holds a lease stops before its end by
     more than the clocks may differ.
 
-    Payloads and journals are sealed. A turn whose payload can't be opened is marked as done when it
-    is taken, so that it keeps no other one waiting; a journal that can't be opened is absent, and
-    the model is asked again.
+    Payloads and journals are sealed; one that can't be opened is empty: then the turn can't be
+    read, which is for its lesson to tell, or the model is asked again.
     """
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
@@ -122,11 +126,7 @@ class HostPendingTable:
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
-        """Take a lease and open its turns; ``None`` where one of them can't be opened.
-
-        That one is done then, and the lease has ended, to be taken without it. A user's first
-        lease takes an INSERT.
-        """
+        """Take a lease and open its turns; a user's first lease takes an INSERT."""
         turns = _ROW.message_id.in_(lease.message_ids) & _WAITING & (_ROW.batch == lease.batch)
         begin = (
             update(PENDING)
@@ -150,14 +150,7 @@ class HostPendingTable:
                 await session.rollback()
                 return None
             await session.commit()
-        opened = {one: self._opened(PendingTurn(**taken[one])) for one in lease.message_ids}
-        lost = tuple(one for one, turn in opened.items() if turn is None)
-        if not lost:
-            return tuple(turn for turn in opened.values() if turn is not None)
-        if await self.finish(replace(lease, message_ids=lost), 0, now):
-            told = "turns that are lost to learning, sealed with another secret or damaged: %d"
-            log_pending.error(told, len(lost))
-        return None
+        return tuple(self._opened(taken[one]) for one in lease.message_ids)
 
     async def renew(
         self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
@@ -173,7 +166,7 @@ class HostPendingTable:
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned; once a day drop the rows of those that nobody asks for again."""
         state = case((_WAITING, "done"), else_=_ROW.state)
-        learned = {"state": state, "payload": "", "journal": "", "learned_at": now, **_FREE}
+        learned = learned_values(now) | {"state": state}
         finished = await self._change("finishing a turn", lease, learned, calls)
         if now >= self._tidy_again_at:
             self._tidy_again_at = now + _TIDY_SECONDS
@@ -224,12 +217,12 @@ class HostPendingTable:
     def _sealed(self, user_id: str, column: str, text: str) -> str:
         return self._sealer.seal(user_id, f"pending.{column}", text) if text else ""
 
-    def _opened(self, turn: PendingTurn) -> PendingTurn | None:
-        payload, journal = (
-            sealed and self._sealer.open(turn.user_id, f"pending.{column}", sealed)
-            for column, sealed in zip(_SEALED, (turn.payload, turn.journal), strict=True)
-        )
-        return None if payload is None else replace(turn, payload=payload, journal=journal or "")
+    def _opened(self, row: dict[str, Any]) -> PendingTurn:
+        for column in _SEALED:
+            sealed = row[column]
+            opened = sealed and self._sealer.open(row["user_id"], f"pending.{column}", sealed)
+            row[column] = opened or ""
+        return PendingTurn(**row)
 
 
 async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]]:

@@ -1,42 +1,66 @@
-"""Who answers our own questions and makes vectors: the host's models by default."""
+"""Who answers our own questions and makes vectors: the host's models by default.
+
+A short text is embedded on one core. On two cores that others use as well the same vector takes
+five times as long, since each core waits for the other, and the host has none left.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 
-from adaptive.core.errors import HostError, ModelBusy, ModelRejected, ReplyUnusable
-from adaptive.core.http import RetryPolicy, failure
+from adaptive.core.errors import (
+    EmbeddingError,
+    HostError,
+    ModelBusy,
+    ModelRejected,
+    ReplyUnusable,
+)
+from adaptive.core.http import failure
 from adaptive.core.model import Completion, CompletionRequest
-from adaptive.core.ports import Completer, Embedder, ResponseFormat
+from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
 from adaptive.core.shapes import mapping
-from adaptive.core.table_ports import Sources
-from adaptive.host.embedding import HostEmbedder
 from adaptive.host.faults import HostFaults, describe_fault
-from adaptive.host.memories import HostMemoryStore
 from adaptive.host.requests import host_settings, host_state, isolated_request, process_state
-from adaptive.host.vector_table import HostVectorTable
-from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
-from adaptive.llm.openai_wire import chat_body, chat_text
-from adaptive.privacy.gate import GuardedStore, gate_policy
-from adaptive.privacy.redaction import RedactingCompleter, SecretlessEmbedder
-from adaptive.search.embedders import DEFAULT_LOCAL_MODEL, EndpointEmbedder, LocalEmbedder
+from adaptive.host.tables import HostVectorTable
+from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_body, chat_text
+from adaptive.privacy.redaction import (
+    RedactingCompleter,
+    SecretlessEmbedder,
+    texts_without_secrets,
+    told_failure,
+)
+from adaptive.search.embedders import (
+    DEFAULT_LOCAL_MODEL,
+    EndpointEmbedder,
+    LocalEmbedder,
+    checked_vectors,
+)
+from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import Settings
-from adaptive.settings.valves import ModelChoice
 
-
-def sources_of(
-    user: Any, settings: Settings, request: Request, vectors: HostVectorTable
-) -> Sources:
-    """Where the memories of an account are, behind the gate, and who makes their vectors."""
-    store = GuardedStore(HostMemoryStore(request, user), gate_policy(settings))
-    return Sources(str(user.id), store, chosen_embedder(settings, request, user), vectors)
+# Asking the host costs a query; an admin changes the model once in a year.
+_TRUSTED_NAME_SECONDS = 5.0
+# Many encodings at once slow each other down, and the host's event loop with them, which then holds
+# its database locks for seconds. Messages have a lane of their own, so that they don't wait behind
+# memories that are embedded in the background, one batch at a time.
+_MESSAGES_AT_ONCE = 2
+_TEXTS_AT_ONCE = 32
+# So few characters, a usual message, are embedded as fast on one core as on all: reading the
+# model's weights takes the time.
+_SHORT_CHARACTERS = 1000
 
 
 def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
@@ -47,18 +71,14 @@ def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder
     if settings.embedding_provider_type == "openai_compatible":
         url, name = settings.embedding_api_url, settings.embedding_model_name.strip()
         key = settings.embedding_api_key
-        return SecretlessEmbedder(EndpointEmbedder(url, name, key, RetryPolicy()))
+        return SecretlessEmbedder(EndpointEmbedder(url, name, key))
     return HostEmbedder(request, user)
 
 
 async def chosen_completer(
     settings: Settings, request: Request, user: Any, chat_model: Any, *, direct: bool
 ) -> Completer:
-    """Who answers our own questions, and what of them it is not shown.
-
-    Raises:
-        ModelRejected: no model is known; the text says which valve helps.
-    """
+    """Who answers our own questions, and what of them it is not shown."""
     completer: Completer
     if settings.llm_provider_type == "host":
         model = await learning_model(request, settings.host_model, chat_model, direct=direct)
@@ -151,26 +171,127 @@ def _body_of(reply: object) -> object:
         raise ReplyUnusable("the model answered no JSON") from error
 
 
-@dataclass(frozen=True, slots=True)
-class HostModels:
-    """A ``ModelCatalogue`` of the models that the host has in memory.
+def known_models(saved: str) -> list[dict[str, str]]:
+    """The host's models by name, for the panel (see ``Valves.model_catalogue``), without arenas.
 
-    ``saved`` tells the value that is in force. Nobody waits for anything here: while the host
-    starts, and before anybody has asked for its list of models, there is none (host: main.py).
+    The ``saved`` one is there even if it is not known now. Nobody waits for anything here: while
+    the host starts, and before anybody has asked for its list of models, there is none (host:
+    main.py).
     """
+    labels: dict[str, str] = {}
+    with suppress(HostError), HostFaults("listing the models"):
+        models: Any = host_state("MODELS") or {}
+        for model in map(mapping, list(models.values())):
+            id, name = str(model.get("id") or ""), str(model.get("name") or "")
+            if id and model.get("owned_by") != "arena":
+                labels[id] = id if name in ("", id) else f"{name} ({id})"
+    listed = sorted(labels.items(), key=lambda one: (one[1].casefold(), one[0]))
+    if saved.strip() and saved.strip() not in labels:
+        listed.insert(0, (saved.strip(), f"{saved.strip()} (not available now)"))
+    return [{"value": id, "label": label} for id, label in listed]
 
-    saved: Callable[[], str]
 
-    def choices(self) -> list[ModelChoice]:
-        """The models by name without arenas, and the saved one even if it is not known now."""
-        labels: dict[str, str] = {}
-        with suppress(HostError), HostFaults("listing the models"):
-            models: Any = host_state("MODELS") or {}
-            for model in map(mapping, list(models.values())):
-                id, name = str(model.get("id") or ""), str(model.get("name") or "")
-                if id and model.get("owned_by") != "arena":
-                    labels[id] = id if name in ("", id) else f"{name} ({id})"
-        listed = sorted(labels.items(), key=lambda one: (one[1].casefold(), one[0]))
-        if (saved := self.saved().strip()) and saved not in labels:
-            listed.insert(0, (saved, f"{saved} (not available now)"))
-        return [{"value": id, "label": label} for id, label in listed]
+@dataclass(frozen=True, slots=True)
+class HostEmbedder:
+    """Embeds with the engine and the model that the admin chose for documents."""
+
+    request: Request
+    user: Any
+
+    async def name(self) -> str:
+        """Engine and model as the admin set them, at most five seconds ago."""
+        state = process_state(self.request)
+        name, expires = state.get("embedder_name", ("", 0.0))
+        if expires < time.monotonic():
+            with HostFaults("reading the embedding settings", EmbeddingError):
+                chosen = await host_settings(self.request, "embedding_engine", "embedding_model")
+            name = f"host:{chosen['embedding_engine'] or 'local'}:{chosen['embedding_model']}"
+            state["embedder_name"] = (name, time.monotonic() + _TRUSTED_NAME_SECONDS)
+        return str(name)
+
+    async def in_process(self) -> bool:
+        """Whether the vectors are made by a model in this process, and not by a service."""
+        return (await self.name()).startswith("host:local:")
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors as the host makes them, with its prefix for queries or contents.
+
+        A model in this process is asked directly: in batches, without a progress bar in the log.
+        On Apple's graphics processor the host's own calls take turns (host: env.py,
+        MPS_INFERENCE_LOCK), which ours would not.
+        """
+        model = getattr(self.request.app.state, "ef", None)
+        mps = str(getattr(model, "device", "")).startswith("mps")
+        if await self.in_process() and hasattr(model, "encode") and not mps:
+            raw = await self._encoded(model, texts, query=query)
+        else:
+            # In a thread: a store's texts take seconds, and chats go on.
+            sent = await asyncio.to_thread(texts_without_secrets, texts)
+            raw = await self._by_the_host(sent, query=query)
+        return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
+
+    async def _encoded(self, model: Any, texts: Sequence[str], *, query: bool) -> object:
+        """What the model makes of the texts, when it is their turn; short ones on one core.
+
+        The vectors are those of the host's function (host: retrieval/utils.py,
+        get_embedding_function), which takes one text at a time by default.
+        """
+        state = process_state(self.request)
+        if "embedding_lanes" not in state:
+            threads = ThreadPoolExecutor(_MESSAGES_AT_ONCE + 1, initializer=_take_one_core)
+            lanes = {True: asyncio.Semaphore(_MESSAGES_AT_ONCE), False: asyncio.Semaphore(1)}
+            state["embedding_lanes"], state["one_core_threads"] = lanes, threads
+        short = sum(map(len, texts)) <= _SHORT_CHARACTERS
+        prefix = _prefix(query)
+        prompt = {"prompt": prefix} if prefix else {}
+        encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
+        threads = state["one_core_threads"] if short else None
+        async with state["embedding_lanes"][query]:
+            with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
+                running = asyncio.get_running_loop()
+                return await running.run_in_executor(threads, encode, list(texts))
+
+    async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> object:
+        function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
+        if function is None:  # while an admin changes the model (host: routers/retrieval.py)
+            raise EmbeddingError("Open WebUI has no embedding model ready")
+        try:
+            with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+                return await function(list(texts), prefix=_prefix(query), user=self.user)
+        except EmbeddingError as error:  # it may quote what a service answers
+            raise EmbeddingError(told_failure(str(error), None)) from error
+
+
+async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
+    """Have the host's model make its first vector, which takes 0.3 s, before anybody waits for it.
+
+    The host loads functions when a page asks for its list of models (host: utils/models.py,
+    get_all_models), some seconds before the first message. A service is not called for it: it
+    costs money and is warm already.
+    """
+    embedder = HostEmbedder(request, None)
+    if await embedder.in_process():
+        await indexes.warm_up(embedder, table)
+
+
+def _prefix(query: bool) -> str | None:
+    """What the admin has set to stand before messages, or before contents."""
+    with HostFaults("reading the embedding prefixes", EmbeddingError):
+        from open_webui.config import RAG_EMBEDDING_CONTENT_PREFIX, RAG_EMBEDDING_QUERY_PREFIX
+
+        prefix: str | None = RAG_EMBEDDING_QUERY_PREFIX if query else RAG_EMBEDDING_CONTENT_PREFIX
+    return prefix
+
+
+def _take_one_core() -> None:
+    """Set the number of threads for this thread alone.
+
+    It holds for the thread that calls, and as a default for those that come to torch later; the
+    default is set back by a thread that ends with it (torch: ATen/ParallelOpenMP.cpp).
+    """
+    torch = sys.modules["torch"]  # by which the model was loaded
+    usual = torch.get_num_threads()
+    torch.set_num_threads(1)
+    setting_back = threading.Thread(target=torch.set_num_threads, args=(usual,))
+    setting_back.start()
+    setting_back.join()

@@ -99,11 +99,7 @@ def process_state(request: Request) -> dict[str, Any]:
 
 
 async def account(user: Mapping[str, Any]) -> Any:
-    """The host's user model for the dict a hook receives, which is a dump of it.
-
-    Raises:
-        HostError: the dict is no user's.
-    """
+    """The host's user model for the dict a hook receives, which is a dump of it."""
     from open_webui.models.users import UserModel
 
     with HostFaults("reading the user"):

@@ -93,24 +93,22 @@ class HostAnswer:
 
         def look(message: Message) -> None:
             """Note what is said; nothing is changed."""
-            if _is_whole_answer(message):
-                found.append(_said_in(message))
+            found.append(_said_in(message))
 
         await self._change(look, "reading it")
         return found[0] if found else None
 
     async def add_note(self, line: str) -> bool:
         """Add a line of ours at its end, in place of a former one; whether it stands there."""
-        return await self._change(lambda message: noted_answer(message, line), "adding a line")
+        return await self._change(lambda message: _noted_answer(message, line), "adding a line")
 
     async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
         """Rewrite what it says, if that is still what it ``said``; whether that was done."""
 
         def rewritten(message: Message) -> dict[str, Any] | None:
             """The answer rewritten, unless it was edited meanwhile."""
-            if not _is_whole_answer(message) or _said_in(message) != said:
-                return None
-            return rewritten_answer(message, rewriting) or None
+            unchanged = _said_in(message) == said
+            return (rewritten_answer(message, rewriting) or None) if unchanged else None
 
         return await self._change(rewritten, "rewriting it")
 
@@ -119,9 +117,8 @@ class HostAnswer:
         told = list(lines)
 
         def put(message: Message) -> dict[str, Any] | None:
-            """Have a whole answer without suggestions take them."""
-            taken = not _is_whole_answer(message) or listing(message.get(_FOLLOW_UPS_FIELD))
-            return None if taken else {_FOLLOW_UPS_FIELD: told}
+            """Have an answer without suggestions take them."""
+            return None if listing(message.get(_FOLLOW_UPS_FIELD)) else {_FOLLOW_UPS_FIELD: told}
 
         event = ("chat:message:follow_ups", {"follow_ups": told})
         return bool(told) and await self._change(put, "adding what to ask next", event)
@@ -129,16 +126,22 @@ class HostAnswer:
     async def _change(
         self, change: MessageChange, doing: str, event: tuple[str, Any] | None = None
     ) -> bool:
-        """Change the answer in the database and have the pages take it over; never raises.
+        """Change a whole answer in the database and have the pages take it over; never raises.
 
         The event with which the host tells the page what outlets changed sets any field of a
         message and stores nothing (host: the page of 0.9.6 to 0.12.4; socket/main.py).
         """
         if not self.chat_id or not self.message_id:
             return False
+
+        def changed_if_whole(message: Message) -> dict[str, Any] | None:
+            """What changes in an answer that is neither still being written nor an error."""
+            whole = message.get("done") is not False and not message.get("error")
+            return change(message) if whole and message.get("role") == "assistant" else None
+
         try:
             with HostFaults(f"a stored answer: {doing}"):
-                fields = await self.store(self.chat_id, self.message_id, change)
+                fields = await self.store(self.chat_id, self.message_id, changed_if_whole)
         except HostError as error:
             log_stored_answer.warning("%s", error)
             return False
@@ -149,16 +152,16 @@ class HostAnswer:
         return True
 
 
-def noted_answer(message: Message, line: str) -> dict[str, Any] | None:
+def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
     """The fields of a stored answer that change when a line is added to it.
 
-    ``None`` where none can be: the message is no answer, is still being written, is empty or an
-    error, or ends within a block of code. In ``output`` the line is an item of its own, whose part
-    is ``text`` and not ``output_text``: the page shows both, and the host leaves it out of what it
-    sends to a model (host: utils/misc.py, convert_output_to_messages).
+    ``None`` where none can be: it is empty, or ends within a block of code. In ``output`` the line
+    is an item of its own, whose part is ``text`` and not ``output_text``: the page shows both, and
+    the host leaves it out of what it sends to a model (host: utils/misc.py,
+    convert_output_to_messages).
     """
     said = _said_in(message)
-    if not _is_whole_answer(message) or not said or said.count("```") % 2:
+    if not said or said.count("```") % 2:
         return None
     note = answer_note(line)
     fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
@@ -167,12 +170,6 @@ def noted_answer(message: Message, line: str) -> dict[str, Any] | None:
         item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant"}
         fields["output"] = [*items, {**item, "content": [part]}]
     return fields
-
-
-def _is_whole_answer(message: Message) -> bool:
-    """Whether a stored message is an answer that is neither still being written nor an error."""
-    whole = message.get("done") is not False and not message.get("error")
-    return message.get("role") == "assistant" and whole
 
 
 def _said_in(message: Message) -> str:

@@ -1,8 +1,17 @@
-"""Our tables in the host's database, each constructed once, every text in them sealed."""
+"""Our tables in the host's database, each constructed once; the one of vectors stands here."""
 
 from __future__ import annotations
 
-from adaptive.core.kept import (
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from sqlalchemy import Column, LargeBinary, MetaData, String, Table, delete, select
+
+from adaptive.core.ports import StoredVector
+from adaptive.host.entries import HostLeases, SealedEntries
+from adaptive.host.own_table import OwnTable, Sessions, portions
+from adaptive.host.pending_table import HostPendingTable
+from adaptive.privacy.kept import (
     ArchiveTable,
     AuditTable,
     ChatNotesTable,
@@ -10,13 +19,66 @@ from adaptive.core.kept import (
     SuggestionTable,
     UsageTable,
 )
-from adaptive.host.entries import SealedEntries
-from adaptive.host.own_table import HostLeaseTable, Sessions
-from adaptive.host.pending_table import HostPendingTable
-from adaptive.host.vector_table import HostVectorTable
 from adaptive.privacy.sealing import Sealer
+from adaptive.search.vectors import content_hash
 
-_LONGEST_SECRET = 4096
+VECTORS = Table(
+    "adaptive_memory_vector",
+    MetaData(),
+    Column("user_id", String(64), primary_key=True),
+    Column("memory_id", String(64), primary_key=True),
+    Column("embedder", String(32), primary_key=True),
+    Column("content_hash", String(32), nullable=False),
+    Column("vector", LargeBinary, nullable=False),
+)
+
+
+class HostVectorTable:
+    """Vectors by user, memory and embedder; little-endian float32, scaled to length 1."""
+
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(VECTORS, sessions)
+
+    async def read(
+        self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
+    ) -> dict[str, StoredVector]:
+        """A user's vectors of one embedder, by memory id; of at most 900 memories, or of all."""
+        query = select(VECTORS).where(
+            VECTORS.c.user_id == user_id, VECTORS.c.embedder == content_hash(embedder)
+        )
+        if memory_ids is not None:
+            query = query.where(VECTORS.c.memory_id.in_(memory_ids))
+        return {
+            row.memory_id: StoredVector(row.content_hash, np.frombuffer(row.vector, "<f4"))
+            for row in await self._table.rows("reading vectors", query)
+        }
+
+    async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
+        """Store vectors by memory id, replacing former ones of the same memories."""
+        key = content_hash(embedder)
+        # Portion by portion, or SQLite's one writer would be taken for long.
+        for some in portions(vectors.items()):
+            rows = [
+                {
+                    "user_id": user_id,
+                    "memory_id": memory_id,
+                    "embedder": key,
+                    "content_hash": one.content_hash,
+                    "vector": one.vector.astype("<f4").tobytes(),
+                }
+                for memory_id, one in some
+            ]
+            await self._table.upsert("writing vectors", rows)
+
+    async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
+        """Drop vectors of memories that are gone, and those of other embedders."""
+        mine = VECTORS.c.user_id == user_id
+        query = select(VECTORS.c.memory_id).where(mine).distinct()
+        known = {row.memory_id for row in await self._table.rows("reading vectors", query)}
+        these = [VECTORS.c.memory_id.in_(it) for it in portions(sorted(known - set(memory_ids)))]
+        gone = [*these, VECTORS.c.embedder != content_hash(embedder)]
+        dropped = [delete(VECTORS).where(mine, one) for one in gone]
+        await self._table.change("dropping vectors", *dropped)
 
 
 class HostTables:
@@ -29,7 +91,7 @@ class HostTables:
         entries = SealedEntries(sealer, sessions)
         self.vectors = HostVectorTable(sessions)
         self.pending = HostPendingTable(sealer, sessions)
-        self.leases = HostLeaseTable(sessions)
+        self.leases = HostLeases(sessions)
         self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
         self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
         self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
@@ -47,4 +109,4 @@ def host_secret() -> str:
     except ImportError:
         return ""
     # One start script reads the end of the file's last line, too.
-    return str(WEBUI_SECRET_KEY or "").strip()[:_LONGEST_SECRET]
+    return str(WEBUI_SECRET_KEY or "").strip()

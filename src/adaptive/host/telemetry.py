@@ -34,6 +34,8 @@ async def measured_part(hook: Hook, part: str) -> AsyncGenerator[None]:
             yield
     finally:
         MEASURES.reset(token)
+        if "entries" in measures.counts:
+            measures.outcome = "recalled"
         if (error := sys.exception()) is not None:  # whose text may quote somebody
             measures.outcome, measures.reason = "failed", type(error).__name__
         if part != "inlet" and (anomalies := hook.state.pop("anomalies", [])):

@@ -12,11 +12,11 @@ from adaptive.core.errors import HostError, LeaseLost, MemoryUnavailable, StoreE
 from adaptive.core.measures import staged
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Provenance
 from adaptive.core.ports import MemoryStore
-from adaptive.core.table_ports import ArchivedMemory, AuditEntry
 from adaptive.learn.archive import UserStore, put_into_archive, remove_archived
 from adaptive.learn.duplicates import FORMER_CONTENT
+from adaptive.privacy.kept import ArchivedMemory, AuditEntry
 from adaptive.privacy.secrets import without_secrets
-from adaptive.search.text_similarity import holds_words_of
+from adaptive.search.tokens import holds_words_of
 
 log_apply = logging.getLogger("adaptive_memory.learn")
 
@@ -63,27 +63,22 @@ async def apply_operations(
                 after = "" if one.status == "deleted" else one.content
                 told = (one.before, after, one.reason, *where)
                 changes.append(AuditEntry(one.status, one.memory_id, now, *told))
-        if changes:
-            await user.trail.record(user.user_id, changes, now)
+        await user.trail.record(user.user_id, changes, now)
     return outcomes
 
 
-async def finish_broken_off(
-    operations: Sequence[Operation],
-    memories: Sequence[Memory],
-    store: MemoryStore,
-    source: Provenance,
-) -> None:
-    """Finish rows that were added for these operations and have no provenance yet."""
-    drafts = {one.draft.content: one.draft for one in operations if one.kind == "NEW"}
-    for memory in memories:
-        draft = drafts.get(memory.content)
-        if draft is None or memory.meta.get("message_id") or memory.created_at < source.said_at:
-            continue
-        try:
-            await store.complete(memory, draft, source)
-        except (HostError, WriteRefused) as error:
-            log_apply.warning("a row has no provenance: %s", without_secrets(str(error)))
+def finishing(
+    operations: Sequence[Operation], memories: Sequence[Memory], source: Provenance
+) -> list[Operation]:
+    """Updates for rows that a process added for these operations and was killed before it said so.
+
+    Of such a row neither meta nor audit tells the chat, so "erase this chat" would not find it.
+    """
+    since = source.said_at
+    bare = [one for one in memories if not one.meta.get("message_id") and one.created_at >= since]
+    ids = {one.content: one.id for one in bare}
+    new = (one for one in operations if one.kind == "NEW" and one.draft.content in ids)
+    return [replace(one, kind="UPDATE", id=ids[one.draft.content]) for one in new]
 
 
 async def _applied(

@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from adaptive.core.errors import HostError, MemoryUnavailable, TablesUnavailable
-from adaptive.core.kept import ArchiveTable, UsageTable
 from adaptive.core.model import Draft, Memory, Outcome, Provenance, has_ended
 from adaptive.core.ports import MemoryStore
-from adaptive.core.table_ports import ArchivedMemory, AuditEntry
 from adaptive.privacy.gate import AuditTrail
+from adaptive.privacy.kept import ArchivedMemory, ArchiveTable, AuditEntry, UsageTable
 from adaptive.search.tokens import comparable
 from adaptive.settings.merged import Settings
 

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable
-from adaptive.core.kept import WaitingSuggestion
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
-from adaptive.core.ports import Dialog
 from adaptive.learn.apply import apply_operations
-from adaptive.learn.lesson import Lesson, LessonResources, Proposer, write
+from adaptive.learn.lesson import Lesson, LessonResources, write
 from adaptive.learn.queue import always
 from adaptive.learn.report import joined_lines, report_details, report_line
-from adaptive.privacy.gate import gate_policy, gated_draft
+from adaptive.learn.suggestions import Suggestions
+from adaptive.privacy.kept import WaitingSuggestion
+from adaptive.settings.hook import Dialog
 
 log_confirmation = logging.getLogger("adaptive_memory.learn")
 
@@ -24,7 +25,7 @@ _LONGEST_SHOWN = 120
 
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
-CHANGED_MEANWHILE = "it changed while you were asked"
+CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
 _HOW_TO_ANSWER = (
     'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
     "Anything else deletes nothing."
@@ -44,36 +45,30 @@ async def delete_confirmed(
         shown.append(f"… and {len(memories) - _MOST_ASKED_ABOUT} more")
     parts = ["Your message would delete:", "\n".join(shown), _HOW_TO_ANSWER]
     answer = await dialog.ask("Delete memories?", "\n\n".join(parts), "all, or 1 3")
+    chosen = named_in(answer or "", memories)
     async with room.writing:
-        stored, now = (await room.index()).memories, int(room.clock())
-        current = {memory.id: memory.content for memory in stored}
-        allowed, kept = answered_deletions(memories, answer, current)
-        applied = await apply_operations(allowed, stored, room.user_store, turn.source, always, now)
+        stored, now = (await room.index()).memories, int(time.time())
+        going = [Operation("DELETE", one.id) for one in chosen if one in stored]
+        applied = await apply_operations(going, stored, room.user_store, turn.source, always, now)
+    declined = UNANSWERED if answer is None else DECLINED
+    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
+    kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
     outcomes = [*applied, *kept]
     return Lesson(report_line(outcomes), details=report_details(outcomes))
 
 
-def answered_deletions(
-    memories: Sequence[Memory], answer: str | None, current: Mapping[str, str]
-) -> tuple[list[Operation], list[Outcome]]:
-    """The deletions that an answer allows, ``None`` being none, and the outcomes of the others."""
-    words = set((answer or "").casefold().replace(",", " ").split())
-    numbered = {str(n): one for n, one in enumerate(memories[:_MOST_ASKED_ABOUT], 1)}
-    chosen: Sequence[Memory] = []
+def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
+    """The memories that an answer names, by their numbers or all; none where it says more."""
+    words = set(answer.casefold().replace(",", " ").split())
     if words == {"all"}:
-        chosen = memories
-    elif numbered.keys() >= words:
-        chosen = [one for number, one in numbered.items() if number in words]
-    declined = UNANSWERED if answer is None else DECLINED
-    kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
-    allowed = [one for one in chosen if current.get(one.id) == one.content]
-    changed = [current[one.id] for one in chosen if one not in allowed and one.id in current]
-    kept += [Outcome("kept", content, CHANGED_MEANWHILE) for content in changed]
-    return [Operation("DELETE", one.id) for one in allowed], kept
+        return memories
+    numbered = {str(n): one for n, one in enumerate(memories[:_MOST_ASKED_ABOUT], 1)}
+    known = words <= numbered.keys()
+    return [one for number, one in numbered.items() if known and number in words]
 
 
 async def offer_suggestions(
-    proposer: Proposer,
+    suggestions: Suggestions,
     room_of: Callable[[], Awaitable[LessonResources]],
     dialog: Dialog,
     user_id: str,
@@ -85,7 +80,7 @@ async def offer_suggestions(
     async def keep(accepted: WaitingSuggestion) -> bool:
         """Save one as a memory of the message that it came from; false where that failed."""
         try:
-            saved = await _saved(await room_of(), proposer, user_id, accepted)
+            saved = await _saved(await room_of(), suggestions, user_id, accepted)
         except LeaseLost:
             log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
             return False
@@ -96,7 +91,7 @@ async def offer_suggestions(
         return all(one.status != "failed" for one in saved)
 
     try:
-        left = await proposer.offer(dialog, user_id, chat_id, keep)
+        left = await suggestions.offer(dialog, user_id, chat_id, keep)
     except TablesUnavailable as error:
         log_confirmation.warning("nobody is asked about suggestions: %s", error)
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
@@ -106,20 +101,14 @@ async def offer_suggestions(
 
 
 async def _saved(
-    room: LessonResources, proposer: Proposer, user_id: str, accepted: WaitingSuggestion
+    room: LessonResources, suggestions: Suggestions, user_id: str, accepted: WaitingSuggestion
 ) -> list[Outcome]:
-    """Save a suggestion that the user has said yes to, past the gate of writes."""
+    """Save a suggestion that the user has said yes to; the store's gate sees it as any other."""
     said = accepted.suggestion
     draft = Draft(said.content, said.tags, said.bank, until=said.until)
-    passed = await asyncio.to_thread(gated_draft, draft, gate_policy(room.settings))
-    if not isinstance(passed, Draft):
-        return [Outcome("rejected", "", passed.reason)]
-
-    async def still_waits() -> bool:
-        """Whether no erasure has taken it."""
-        return await proposer.waits(user_id, accepted.digest)
-
-    operation = Operation("UPDATE" if said.memory_id else "NEW", said.memory_id, passed)
+    # No erasure may have taken it.
+    still_waits = partial(suggestions.waits, user_id, accepted.digest)
+    operation = Operation("UPDATE" if said.memory_id else "NEW", said.memory_id, draft)
     # The words are not known any more; the user has said yes to the sentence itself.
     turn = Turn(user_id, "saved", "", (), accepted.source)
     return (await write(room, turn, [operation], still_waits))[0]

@@ -12,24 +12,22 @@ from typing import Any
 from adaptive.core.errors import ModelError, ReplyUnusable
 from adaptive.core.measures import staged
 from adaptive.core.messages import head_and_tail
-from adaptive.core.model import (
-    ABOUT,
-    FACT_KINDS,
-    Completion,
-    CompletionRequest,
-    Memory,
-    Turn,
-)
+from adaptive.core.model import Completion, CompletionRequest, Memory, Turn
 from adaptive.core.ports import Vectors
-from adaptive.learn.operations import END_NOTE, TOO_MANY, Extraction, read_extraction
+from adaptive.learn.operations import (
+    ABOUT,
+    END_NOTE,
+    FACT_KINDS,
+    Extraction,
+    read_extraction,
+)
 from adaptive.learn.prefilter import spoken_parts
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import REPLY_REASONS
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import without_secrets
-from adaptive.search.fusion import Asked, rank
+from adaptive.search.fusion import Asked, asked_for, rank
 from adaptive.search.index import MemoryIndex
-from adaptive.search.query import asked_for
 from adaptive.settings.local_only import LocalOnlyBanks
 from adaptive.settings.merged import Settings
 
@@ -86,7 +84,7 @@ async def extraction(
     request = extraction_request(turn, shown, settings, now)
     try:
         first = read_extraction(await ask_model(request), shown, settings)
-        wrong = list(dict.fromkeys(one.reason for one in first.refused if one.reason != TOO_MANY))
+        wrong = list(dict.fromkeys(one.reason for one in first.refused))
     except ReplyUnusable as error:
         first = Extraction((), ())
         # A provider's own error may quote the user.

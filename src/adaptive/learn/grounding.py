@@ -7,42 +7,44 @@ no spaces between words.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from adaptive.core.model import Memory, Operation, Proof, Turn
-from adaptive.search.text_similarity import folded_text
-from adaptive.search.tokens import tokens
+from adaptive.core.soft import soft_import
+from adaptive.search.tokens import folded_text, tokens
 from adaptive.settings.merged import Settings
 
+_RAPIDFUZZ = soft_import("rapidfuzz", "words are compared by Python's own difflib")
+# Models mend the spelling of what they quote. A shorter word with another letter is another word.
+_LEAST_ALIKE = 0.85
+_LEAST_LETTERS = 5
 # Of a quotation so much must stand within one window of the typed words: small models misquote.
 _LEAST_QUOTED = 0.7
-# Of a fact's telling words so many must begin like one of the newest message; where the model
-# quotes nothing, or something that was not typed, and where it quotes it word for word. What each
-# share lets pass and refuses is measured by benchmarks/grounding.py.
-_LEAST_TOLD = 0.2
-_LEAST_TOLD_UNQUOTED = 0.3
+# Where the model quotes too little, or what was not typed, so many of a fact's telling words must
+# begin like one of the newest message. What a share lets pass: benchmarks/grounding.py.
+_LEAST_TOLD = 0.3
 # What is to be deleted without a quotation has so many of its telling words in the message: at
 # one word each 28 % of a user's memories would do for any message of theirs, at this share 2 %.
 _LEAST_NAMED = 0.4
 # A window may be so much longer than its quotation, whose words may stand apart.
 _WINDOW = 2
 _FIRST_LETTERS = 4
-# A quotation of fewer words proves little: "yes", "my wife".
-_LEAST_QUOTED_WORDS = 3
+# A quotation of fewer words proves little: "yes".
+_LEAST_QUOTED_WORDS = 2
 # Numbers up to a dozen are often written as words.
 _LARGEST_WRITTEN_NUMBER = 12
 _LAST_DAY = 31
 
-_REASONS_OF_KIND = {
+# By what the model itself says: of which kind a fact is, and whom it is about.
+_REASONS = {
     "META": "it is about this conversation only",
     "STATE": "it will soon be over",
     "IMAGINED": "it is imagined or played",
     "QUOTED": "it stands only in what you quoted or pasted",
-}
-_REASONS_OF_SUBJECT = {
     "assistant": "it is about the assistant, not about you",
     "world": "it is general knowledge, not about you",
 }
@@ -69,7 +71,7 @@ _LONGEST_TITLE_WORDS = 6
 _LONGEST_TITLE_SIGNS = 12
 _UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
-_UNITS = re.compile(rf"[{_UNSPACED_SIGNS}]|[^\W_{_UNSPACED_SIGNS}]+")
+_UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
 _DIGITS = re.compile(r"\d+")
 
 
@@ -85,7 +87,7 @@ def _unpasted(words: str) -> str:
 def _title(quoted: str) -> str:
     """What stands in quotation marks if it is short enough for a title, else nothing."""
     longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(quoted) else _LONGEST_TITLE_WORDS
-    return quoted if len(_units(quoted)) <= longest else " "
+    return quoted if len(word_units(quoted)) <= longest else " "
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,31 +110,28 @@ def grounding_refusal(
     operation: Operation, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
     """Why a proposed change is not grounded in what the user said; empty where it is."""
-    if reason := _reason_of_labels(operation):
-        return reason
     proof, translated = operation.proof, bool(settings.memory_language.strip())
+    # A wish on answers is about the assistant, too; what will be over has its day.
+    dated = proof.kind == "STATE" and operation.draft.until
+    is_judged = operation.kind != "DELETE" and proof.kind != "STYLE" and not dated
+    if is_judged and (reason := _REASONS.get(proof.kind) or _REASONS.get(proof.about)):
+        return reason
     said, share = source.typed, _quoted_share(proof, source.typed)
     # Only the model can tell whose a sentence in quotation marks is, and it says so in every field.
     complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
     if complete and share < _LEAST_QUOTED and _quoted_share(proof, source.unpasted) == 1:
         said, share = source.unpasted, 1.0
-    own = beginnings(said)
-    quoted = share >= _LEAST_QUOTED
     # Long enough, it proves also what is implied without any word of it.
-    words = sum(len(_units(span)) for span in proof.evidence)
-    strong = quoted and words >= _LEAST_QUOTED_WORDS - (share == 1)
-    if operation.kind == "DELETE":
-        named = beginnings(changed.content) if changed else frozenset[str]()
-        is_named = named & own and len(named & own) >= _LEAST_NAMED * len(named)
-        return "" if strong or is_named else NOT_SAID
-    content = operation.draft.content
-    telling = beginnings(content)
-    needed = _LEAST_TOLD if quoted else _LEAST_TOLD_UNQUOTED
-    if strong or (quoted and translated):
-        needed = 0.0
-    if len(telling & own) < needed * len(telling):
-        return NOT_SAID
-    return "" if translated else _foreign_number(content, source, changed)
+    words = sum(len(word_units(span)) for span in proof.evidence)
+    is_deletion, content = operation.kind == "DELETE", operation.draft.content
+    is_enough = words >= _LEAST_QUOTED_WORDS or (translated and not is_deletion)
+    if share < _LEAST_QUOTED or not is_enough:
+        telling = beginnings(changed.content if is_deletion and changed else content)
+        told = len(telling & beginnings(said))
+        least = _LEAST_NAMED if is_deletion else _LEAST_TOLD
+        if told < least * len(telling) or (is_deletion and not told):
+            return NOT_SAID
+    return "" if translated or is_deletion else _foreign_number(content, source, changed)
 
 
 def is_quoted(proof: Proof, source: Source) -> bool:
@@ -140,21 +139,24 @@ def is_quoted(proof: Proof, source: Source) -> bool:
     return _quoted_share(proof, source.typed) >= _LEAST_QUOTED
 
 
-def _reason_of_labels(operation: Operation) -> str:
-    """What the model itself says against a fact: whom it is about, and of which kind it is."""
-    proof = operation.proof
-    dated = proof.kind == "STATE" and operation.draft.until
-    # A wish on answers is about the assistant, too.
-    if operation.kind == "DELETE" or proof.kind == "STYLE" or dated:
-        return ""
-    return _REASONS_OF_KIND.get(proof.kind) or _REASONS_OF_SUBJECT.get(proof.about, "")
-
-
 def _quoted_share(proof: Proof, said: str) -> float:
     """The share of the quotation's words that stand near each other in what was said."""
-    spans, units = [_units(span) for span in proof.evidence], _units(said)
+    units = word_units(said)
+    typed = frozenset(units)
+    spans = [[as_spelled(one, typed) for one in word_units(span)] for span in proof.evidence]
     total = sum(map(len, spans))
     return sum(_best_window(span, units) for span in spans) / total if total else 0.0
+
+
+def as_spelled(word: str, words: Collection[str]) -> str:
+    """The word, or the one of these that it is spelled nearly like."""
+    if word in words or len(word) < _LEAST_LETTERS:
+        return word
+    if _RAPIDFUZZ is not None:
+        alike, least = _RAPIDFUZZ.fuzz.ratio, 100 * _LEAST_ALIKE
+        near = _RAPIDFUZZ.process.extractOne(word, words, scorer=alike, score_cutoff=least)
+        return str(near[0]) if near else word
+    return next(iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word)
 
 
 def _best_window(span: Sequence[str], units: Sequence[str]) -> int:
@@ -170,15 +172,12 @@ def _foreign_number(content: str, source: Source, changed: Memory | None) -> str
         return ""
     said = f"{source.words}\n{source.earlier}\n{changed.content if changed else ''}"
     known, told = (_DIGITS.findall(folded_text(text)) for text in (said, content))
-    largest_free = _LAST_DAY if any(map(_is_year, told)) else _LARGEST_WRITTEN_NUMBER
+    years = [one for one in told if len(one) == 4 and one[:2] in ("19", "20")]
+    largest_free = _LAST_DAY if years else _LARGEST_WRITTEN_NUMBER
     for number in told:
-        if number not in known and int(number) > largest_free and not _is_year(number):
+        if number not in known and number not in years and int(number) > largest_free:
             return f"{number} is not in your message"
     return ""
-
-
-def _is_year(number: str) -> bool:
-    return len(number) == 4 and number[:2] in ("19", "20")
 
 
 def beginnings(text: str) -> frozenset[str]:
@@ -186,6 +185,6 @@ def beginnings(text: str) -> frozenset[str]:
     return frozenset(token[:_FIRST_LETTERS] for token in tokens(text))
 
 
-def _units(text: str) -> list[str]:
+def word_units(text: str) -> list[str]:
     """The words of a text, or its signs where words are not spaced."""
-    return [found[0] for found in _UNITS.finditer(folded_text(text))]
+    return _UNITS.findall(folded_text(text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -16,30 +16,29 @@ from adaptive.core.errors import (
     MemoryUnavailable,
     TablesUnavailable,
 )
-from adaptive.core.foreground import GiveWay, nobody_waits
-from adaptive.core.kept import ArchiveTable, UsageTable
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Operation, Turn
 from adaptive.core.ports import Completer
-from adaptive.core.table_ports import Leases, PendingTable, PendingTurn
 from adaptive.learn.archive import UserStore
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
-from adaptive.learn.lesson import Lesson, LessonResources, Proposer, learn_turn, new_findings
-from adaptive.learn.operations import journal_of
-from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.queue import LearningQueue, TurnWork, always
-from adaptive.learn.report import NOTHING_NEW, failure_line
-from adaptive.learn.summaries import summarise_when_due
-from adaptive.learn.turns import (
-    WaitingTurn,
-    joined_turn,
-    pending_findings,
-    pending_turn,
-    read_pending,
+from adaptive.learn.lesson import (
+    Lesson,
+    LessonResources,
+    carried_out,
+    learn_turn,
+    new_findings,
 )
+from adaptive.learn.prefilter import Prefilter
+from adaptive.learn.queue import Foreground, LearningQueue, TurnWork
+from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.learn.suggestions import Suggestions
+from adaptive.learn.summaries import summarise_when_due
+from adaptive.learn.turns import WaitingTurn, joined_turn, pending_turn, read_pending
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import AuditTrail
+from adaptive.privacy.kept import ArchiveTable, UsageTable
+from adaptive.privacy.pending import Leases, PendingTable, PendingTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 
@@ -64,14 +63,17 @@ class Learning:
         formats: AnswerFormats,
         start: Callable[[Coroutine[Any, Any, None]], None],
         trail: AuditTrail,
-        proposer: Proposer,
-        serves: Callable[[], Awaitable[bool]] = always,
-        give_way: GiveWay = nobody_waits,
+        suggestions: Suggestions,
+        foreground: Foreground,
     ) -> None:
-        self._start, self._give_way = start, give_way
+        self._start, self._foreground = start, foreground
         self._indexes, self._kept = indexes, (archive, usage, trail)
-        self._queue, self._leases = LearningQueue(pending, serves=serves), leases
-        self._formats, self._prefilter, self._proposer = formats, Prefilter(indexes.nulls), proposer
+        self._queue, self._leases = LearningQueue(pending), leases
+        self._formats, self._prefilter, self._suggestions = (
+            formats,
+            Prefilter(indexes.nulls),
+            suggestions,
+        )
         # Held by whoever writes into a store, or shows a line: one at a time in this process.
         self.writing = asyncio.Semaphore(1)
         # Hooks of turns that wait, by user and message, so that their lines are shown with their
@@ -82,38 +84,47 @@ class Learning:
     async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
         """Let a turn wait in the database, within about a second."""
         pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
-        try:
-            await self._put(hook, pending)
-        except asyncio.CancelledError:  # it goes on writing, so it is to be learned all the same
-            self._start(self._learned(hook, pending))
-            raise
+        self._hooks[pending.user_id, pending.message_id] = hook
+        await self._queue.put(pending)
         return pending
 
     async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
         """Learn from a turn when it is due, or show a line and learn what others have left."""
-        if pending is not None:
-            await self._learned(hook, pending)
+        teach = partial(self._teach, hook)
+        if pending is None:
+            await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
+            await self._show(hook, Lesson(line))
+            if hook.settings.save_mode != "off":
+                await self._queue.resume(hook.user_id, teach, hook.wants_memory)
             return
-        await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-        await self._show(hook, Lesson(line))
-        if hook.settings.save_mode != "off":
-            await self._queue.resume(hook.user_id, partial(self._teach, hook), hook.wants_memory)
+        try:
+            await self._queue.learn(pending, teach, hook.wants_memory)
+        except TablesUnavailable as error:
+            await self.tell(hook, failure_line(str(error)))
+        finally:
+            self._hooks.pop((pending.user_id, pending.message_id), None)
+        await self._show(hook, Lesson(""))
+        if hook.settings.enable_summarization_task:
+            try:
+                room = await self.lesson_resources(hook)
+                await summarise_when_due(room, self._leases, time.time())
+            except AdaptiveMemoryError as error:
+                log_learning.warning("memories are not summarised: %s", error)
 
     async def learn_findings(
-        self,
-        hook: Hook,
-        turn: Turn,
-        findings: Sequence[Operation],
-        is_wanted: Callable[[], bool],
+        self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
     ) -> None:
-        """Learn or propose facts that were found in a turn elsewhere, as a turn of their own."""
-        found = await new_findings(await self.lesson_resources(hook), turn, findings)
+        """Learn or propose facts that were found in a turn elsewhere, while they are wanted."""
+        room = await self.lesson_resources(hook)
+        found = await new_findings(room, turn, findings)
         if not found.operations or not is_wanted():
             return
-        waiting = WaitingTurn(turn, hook.time_zones, hook.answer_id)
-        pending = pending_findings(waiting, time.time(), journal_of(found))
-        await self._put(hook, pending)
-        await self._learned(hook, pending)
+
+        async def wanted() -> bool:
+            """Whether nothing of it was erased meanwhile."""
+            return is_wanted()
+
+        await self._show(hook, await carried_out(room, turn, found, wanted, again=True))
         if hook.settings.save_mode == "suggest":
             await self.offer(hook)
 
@@ -122,7 +133,7 @@ class Learning:
         if hook.can_ask and hook.told_kind in ("saved", "shared"):
             room_of = partial(self.lesson_resources, hook)
             whose = hook.user_id, hook.chat_id
-            answered = await offer_suggestions(self._proposer, room_of, hook.dialog, *whose)
+            answered = await offer_suggestions(self._suggestions, room_of, hook.dialog, *whose)
             if answered.line:
                 await self._show(hook, answered)
 
@@ -164,45 +175,21 @@ class Learning:
             formats=self._formats,
             user_store=UserStore(sources.user_id, sources.store, *self._kept),
             prefilter=self._prefilter,
-            proposer=self._proposer,
+            suggestions=self._suggestions,
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),
             writing=self.writing,
-            give_way=self._give_way,
+            foreground=self._foreground,
         )
-
-    async def _put(self, hook: Hook, pending: PendingTurn) -> None:
-        self._hooks[pending.user_id, pending.message_id] = hook
-        await self._queue.put(pending)
-
-    async def _learned(self, hook: Hook, pending: PendingTurn) -> None:
-        """Learn from a turn that was put, and look after the user's store behind it."""
-        try:
-            await self._queue.learn(pending, partial(self._teach, hook), hook.wants_memory)
-        except TablesUnavailable as error:
-            await self.tell(hook, failure_line(str(error)))
-        finally:
-            self._hooks.pop((pending.user_id, pending.message_id), None)
-        await self._show(hook, Lesson(""))
-        if hook.settings.enable_summarization_task and hook.settings.save_mode != "off":
-            try:
-                room = await self.lesson_resources(hook)
-                await summarise_when_due(room, self._leases, time.time())
-            except AdaptiveMemoryError as error:
-                log_learning.warning("memories are not summarised: %s", error)
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
-        waiting = [one for turn in work.turns if (one := read_pending(turn)) is not None]
-        if len(waiting) < len(work.turns):
-            log_learning.error("%d waiting turns can't be read", len(work.turns) - len(waiting))
-        if not waiting:
-            return
+        waiting = [read_pending(turn) for turn in work.turns]
         newest, turn = waiting[-1], joined_turn([one.turn for one in waiting])
         own = self._hooks.get((serving.user_id, work.turns[-1].message_id))
         if own is None and turn.kind == "saved":  # another process has put it
             own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
-        await self._give_way()
+        await self._foreground.give_way()
         try:
             lesson = await self._lesson(own or serving, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:
@@ -231,16 +218,16 @@ class Learning:
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
-        room = replace(
-            await self.lesson_resources(hook, wanted=True),  # the queue has just looked
-            settings=newest.steered(hook.settings),
-            can_ask=has_page and hook.can_ask,
-        )
+        settings = hook.settings
+        if newest.language and not settings.memory_language.strip():
+            settings = settings.model_copy(update={"memory_language": newest.language})
+        room = await self.lesson_resources(hook, wanted=True)  # the queue has just looked
+        room = replace(room, settings=settings, can_ask=has_page and hook.can_ask)
         now = local_time(turn.source.said_at, *newest.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
             asked = self._ask(room, turn, hook, lesson.doubtful)
-            self._start(self._proposer.asking(turn.user_id, asked))
+            self._start(self._suggestions.asking(turn.user_id, asked))
         return lesson
 
     async def _ask(
@@ -262,9 +249,9 @@ class Learning:
         if settings.confirmation == "off" and lesson.complete:
             line, details = "", ()
         as_note = settings.confirmation == "message" and settings.show_status
-        if as_note and line not in ("", NOTHING_NEW):
+        if as_note and hook.told_kind == "saved" and line not in ("", NOTHING_NEW):
             async with self.writing:
-                if await hook.add_note(" · ".join(details) or line):
+                if await hook.stored_answer.add_note(" · ".join(details) or line):
                     line, details = "", ()
         # One status line at the end costs one write of the stored chat instead of two. The page
         # shows its beginning, so what was written comes first.

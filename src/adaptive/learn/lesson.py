@@ -5,88 +5,42 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol, TypeVar
-
-import numpy as np
 
 from adaptive.core.errors import EmbeddingError, LeaseLost
-from adaptive.core.foreground import GiveWay, nobody_waits
-from adaptive.core.http import RetryPolicy
-from adaptive.core.kept import KeepSuggestion
-from adaptive.core.measures import count_anomaly, count_operations, staged
+from adaptive.core.measures import staged, tally
 from adaptive.core.model import Completion, CompletionRequest, Memory, Operation, Outcome, Turn
-from adaptive.core.ports import Completer, Dialog, Vectors
-from adaptive.core.table_ports import Sources
-from adaptive.learn.apply import Held, apply_operations, finish_broken_off
+from adaptive.core.ports import Completer, Sources, Vectors
+from adaptive.learn.apply import Held, apply_operations, finishing
 from adaptive.learn.archive import UserStore, prune_store
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import extraction, shown_memories
 from adaptive.learn.operations import Extraction, journal_of, read_journal
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
-from adaptive.learn.queue import TurnWork
+from adaptive.learn.queue import Foreground, TurnWork
 from adaptive.learn.report import NOTHING_NEW, joined_lines, report_details, report_line
 from adaptive.learn.screening import says_no_more, screened
+from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.query import query_vectors
-from adaptive.search.vectors import normalised
+from adaptive.search.vectors import TurnEmbedder, keep_vectors, normalised, query_vectors
 from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.settings.merged import Settings
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
-_RETRIES = RetryPolicy()
+_RETRIES = 2
 # More deletions in one turn than these are to be asked for first.
 _MOST_DELETIONS = 3
 _LARGEST_DELETED_SHARE = 0.2
 # Where nobody can be asked.
 NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
-
-
-SuggestionAnswer = TypeVar("SuggestionAnswer")
-
-
-class Proposer(Protocol):
-    """Proposes memories to users in place of saving them; may raise ``TablesUnavailable``."""
-
-    async def propose(
-        self,
-        turn: Turn,
-        operations: Sequence[Operation],
-        settings: Settings,
-        held: Callable[[], Awaitable[bool]],
-    ) -> int:
-        """Let changes of a turn wait that are new and were not rejected; how many do."""
-        ...
-
-    def proposed(self, user_id: str) -> tuple[str, ...]:
-        """What was proposed to a user of late, be it answered or not."""
-        ...
-
-    async def waits(self, user_id: str, digest: str) -> bool:
-        """Whether a suggestion waits still."""
-        ...
-
-    async def offer(self, dialog: Dialog, user_id: str, chat_id: str, keep: KeepSuggestion) -> str:
-        """Ask a user about all that waits; a line where it is left unanswered."""
-        ...
-
-    async def left(self, user_id: str) -> str:
-        """The line that tells how much of a user waits, empty for nothing."""
-        ...
-
-    async def asking(
-        self, user_id: str, questions: Awaitable[SuggestionAnswer]
-    ) -> SuggestionAnswer:
-        """Ask a user something else, while nothing is offered."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +54,14 @@ class LessonResources:
     formats: AnswerFormats
     user_store: UserStore
     prefilter: Prefilter
-    proposer: Proposer
+    suggestions: Suggestions
     can_ask: bool = False
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     # One lesson of the process writes at a time: SQLite has one writer, whom all turns wait for.
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
-    give_way: GiveWay = nobody_waits
-    clock: Callable[[], float] = time.time
+    foreground: Foreground = field(default_factory=Foreground)
+    # Vectors of what this lesson has found, by content.
+    embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
     @staged("freshness")
     async def index(self) -> MemoryIndex:
@@ -116,7 +71,7 @@ class LessonResources:
     async def ask(self, request: CompletionRequest) -> Completion:
         """The model's answer to one question; raises ``ModelError``."""
         deadline = self.settings.llm_timeout_seconds
-        completion = await ask(self.completer, request, self.formats, _RETRIES, deadline)
+        completion = await ask(self.completer, request, self.formats, deadline, _RETRIES)
         if log_lesson.isEnabledFor(logging.DEBUG):
             log_lesson.debug("the model's reply: %r", without_secrets(completion.text))
         return completion
@@ -142,34 +97,41 @@ async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: Tur
     A lesson that broke off is begun again with that journal: the model is not asked twice, and what
     is written already is known. ``now`` is the time of the message in the user's time zone.
     """
-    found = read_journal(work.journal) if work.journal else None
-    again, vectors = found is not None, dict[str, Vectors]()
-    if found is None:
-        found = await _found_in(room, turn, now, work, vectors)
-        if isinstance(found, Lesson):
-            return found
-        if not await work.keep(journal_of(found)):
-            raise LeaseLost("another worker has taken over")
+    if work.journal and (found := read_journal(work.journal)) is not None:
+        return await carried_out(room, turn, found, work.held, again=True)
+    found = await _found_in(room, turn, now, work)
+    if isinstance(found, Lesson):
+        return found
+    if not await work.keep(journal_of(found)):
+        raise LeaseLost("another worker has taken over")
+    return await carried_out(room, turn, found, work.held)
+
+
+async def carried_out(
+    room: LessonResources, turn: Turn, found: Extraction, held: Held, *, again: bool = False
+) -> Lesson:
+    """Write or propose what was found; ``again`` where a part of it may be written already."""
     operations, outcomes, proposed = found.operations, list(found.refused), 0
     if room.settings.save_mode == "suggest":
         wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
-        sifted = await _sifted(room, wanted, vectors, await room.index())
-        proposed = await room.proposer.propose(turn, sifted.operations, room.settings, work.held)
+        sifted = await _sifted(room, wanted, await room.index())
+        proposed = await room.suggestions.propose(turn, sifted.operations, room.settings, held)
         outcomes += sifted.refused
         operations = tuple(one for one in operations if one.kind == "DELETE")
-    written, doubtful = await write(room, turn, operations, work.held, again=again, vectors=vectors)
+    written, doubtful = await write(room, turn, operations, held, again=again)
     status = "asked" if room.can_ask else "kept"
     outcomes += [*written, *(Outcome(status, one.content, NOT_CONFIRMED) for one in doubtful)]
-    count_operations(outcomes)
+    for outcome in outcomes:
+        tally("operations", outcome.status)
     line = report_line(outcomes) if outcomes or not (proposed or again) else ""
     if proposed and not room.can_ask:
-        line = joined_lines(line, await room.proposer.left(turn.user_id))
+        line = joined_lines(line, await room.suggestions.left(turn.user_id))
     complete = all(outcome.status != "failed" for outcome in outcomes)
     return Lesson(line, complete, report_details(outcomes), doubtful if room.can_ask else ())
 
 
 async def _found_in(
-    room: LessonResources, turn: Turn, now: datetime, work: TurnWork, vectors: dict[str, Vectors]
+    room: LessonResources, turn: Turn, now: datetime, work: TurnWork
 ) -> Extraction | Lesson:
     """What is to be written of a turn, or the lesson where that is nothing."""
     settings, sources, index = room.settings, room.sources, await room.index()
@@ -184,15 +146,13 @@ async def _found_in(
         """Whether the user has a model call left in this hour."""
         return not most or work.calls_before + work.calls < most
 
-    # Recall has made it, if it was this process's.
-    known = room.indexes.known_query(sources.user_id, index.embedder, turn.words)
-    asked = known[None] if known is not None else None
-    if asked is None:
-        asked = await query_vectors(sources.embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
+    # Recall has made the vector, if it was this process's.
+    embedder = TurnEmbedder(sources.embedder, sources.user_id, room.indexes.queries)
+    asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
     if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
         return Lesson(NOTHING_NEW)
     if not may_ask():
-        count_anomaly("limit_reached")
+        tally("anomalies", "limit_reached")
         return Lesson(LIMIT_REACHED.format(most))
     shown = await shown_memories(index, turn.words, asked, room.hidden)
     found = await extraction(ask_model, turn, shown, settings, now)
@@ -200,7 +160,7 @@ async def _found_in(
     found = await asyncio.to_thread(screened, found, turn, by_id, settings)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
-        await _embed_contents(room, found.operations, vectors)
+        vectors = await _embedded(room, found.operations)
         changes = far_reaching_changes(found.operations, index, vectors)
         if changes and may_ask():
             ended = await outdated_by(
@@ -219,20 +179,19 @@ async def write(
     held: Held,
     *,
     again: bool = False,
-    vectors: dict[str, Vectors] | None = None,
 ) -> tuple[list[Outcome], tuple[Memory, ...]]:
     """What became of operations, and the memories whose deletion is to be asked about."""
-    vectors = await _embed_contents(room, operations, {} if vectors is None else vectors)
+    made = await _embedded(room, operations)  # before anybody waits for the writing to end
     user, source = room.user_store, turn.source
-    await room.give_way()
+    await room.foreground.give_way()
     async with room.writing:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await room.index()
-        if again:
-            await finish_broken_off(operations, index.memories, user.store, source)
-        sifted = await _sifted(room, operations, vectors, index)
+        sifted = await _sifted(room, operations, index)
         allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
-        now = int(room.clock())
+        now = int(time.time())
+        if again:
+            allowed = [*finishing(operations, index.memories, source), *allowed]
         applied = await apply_operations(allowed, index.memories, user, source, held, now)
         fresh = {one.memory_id for one in applied}
         pruned = await prune_store(user, room.settings, source, fresh, now)
@@ -241,8 +200,7 @@ async def write(
             for one in applied
             if one.status in ("saved", "updated", "ended") and one.content
         }
-        # The next message is to find the new vectors ready.
-        if written and not await room.indexes.wrote(room.sources, written):
+        if not await keep_vectors(room.sources, written, made):
             await room.index()
     # What is known by now was written by this very lesson, if it broke off before.
     known = () if again else sifted.refused
@@ -265,22 +223,18 @@ def allowed_deletions(
 
 
 async def _sifted(
-    room: LessonResources,
-    operations: Sequence[Operation],
-    vectors: dict[str, Vectors],
-    index: MemoryIndex,
+    room: LessonResources, operations: Sequence[Operation], index: MemoryIndex
 ) -> Extraction:
     """What would be written of operations now; nothing is."""
-    vectors = await _embed_contents(room, operations, vectors)
+    vectors = await _embedded(room, operations)
     # In a thread: with a large store it takes tens of milliseconds a fact, and chats go on.
     return await asyncio.to_thread(reconciled, operations, index, vectors, room.settings)
 
 
 @staged("embedding")
-async def _embed_contents(
-    room: LessonResources, operations: Sequence[Operation], known: dict[str, Vectors]
-) -> dict[str, Vectors]:
-    """``known``, with the normalised vectors of further contents; without an embedder none."""
+async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
+    """The normalised vectors of contents, these among them; without an embedder none."""
+    known = room.embedded
     said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
     if new := [one for one in said if one not in known]:
         try:
@@ -289,8 +243,6 @@ async def _embed_contents(
             known.update(zip(new, made, strict=True))
         except (EmbeddingError, TimeoutError) as error:
             log_lesson.info("new facts are compared by their words only: %s", error)
-    if known:
-        room.indexes.expect_texts(room.sources.user_id, list(known), np.stack(list(known.values())))
     return known
 
 
@@ -310,6 +262,5 @@ async def new_findings(
         # Where the host keeps no provenance, what was written behind the turn may be of it.
         if one.meta.get("message_id") == source.message_id or one.updated_at >= source.said_at
     ]
-    learned += room.proposer.proposed(turn.user_id)
     left = (one for one in found.operations if not says_no_more(one.draft.content, learned))
     return Extraction(tuple(left), ())

@@ -16,9 +16,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from adaptive.core.model import (
-    ABOUT,
     CATEGORIES,
-    FACT_KINDS,
     Completion,
     Draft,
     Memory,
@@ -27,14 +25,16 @@ from adaptive.core.model import (
     Outcome,
     Proof,
 )
-from adaptive.core.shapes import listing, mapping, number, plain_name, share
-from adaptive.llm.reply import read_items
+from adaptive.core.shapes import listing, mapping
+from adaptive.llm.fields import number, share
+from adaptive.llm.reply import plain_name, read_items
 from adaptive.settings.merged import Settings
 
 _LONGEST_SENTENCE = 4000
-_LONGEST_TOLD_FACT = 200
-_MOST_OPERATIONS = 30
 _MOST_SPANS = 4
+# Whom a fact is about, and what it is, as the extraction prompt asks for it.
+ABOUT = ("user", "other", "assistant", "world")
+FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
 
 # Other names that models give to a field, and other words for what is to be done.
 _NAMES = {
@@ -52,7 +52,6 @@ _WORDS: Mapping[str, OperationKind] = {
 _NOTHING_TO_DO = frozenset({"none", "noop", "nochange", "nochanges", "keep", "skip"})
 # How a model is shown the last day on which a memory holds; some copy it into the sentence.
 END_NOTE = " (until {})"
-TOO_MANY = "too many facts in one reply"
 _NOT_SHOWN = "not one of the memories shown"
 # Databases refuse NUL and halves of characters; other control characters say nothing.
 _UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -107,16 +106,14 @@ def read_extraction(
     )
     operations: dict[tuple[str, str, str], Operation] = {}
     refused: list[Outcome] = []
-    for item in map(mapping, reply.items[:_MOST_OPERATIONS]):
+    for item in map(mapping, reply.items):
         fields = _named(item)
         for read in _operations_in(fields, offered, settings):
             if isinstance(read, Operation):
                 operations.setdefault((read.kind, read.id, read.draft.content), read)
             else:
                 said = text_lines(fields.get("content") or fields.get("id"))
-                refused.append(Outcome("rejected", " ".join(said)[:_LONGEST_TOLD_FACT], read))
-    if (more := len(reply.items) - _MOST_OPERATIONS) > 0:
-        refused.append(Outcome("rejected", f"{more} more", TOO_MANY))
+                refused.append(Outcome("rejected", " ".join(said), read))
     if reply.cut:
         refused.append(Outcome("rejected", "", "the model's reply was cut off"))
     return Extraction(tuple(operations.values()), tuple(dict.fromkeys(refused)))
@@ -141,9 +138,10 @@ def _operations_in(
     if content and not ids and "operation" not in fields:
         word = "new"
     kind = _WORDS.get(word)
+    if word in _NOTHING_TO_DO:
+        return
     if kind is None:
-        if word not in _NOTHING_TO_DO:
-            yield "not said whether to save or delete it" if fields else "it is no operation"
+        yield "not said whether to save or delete it" if fields else "it is no operation"
     elif kind != "DELETE" and (len(content) > _LONGEST_SENTENCE or _PLACEHOLDER.fullmatch(content)):
         yield "the sentence is empty or too long"
     elif kind == "NEW":
@@ -195,8 +193,8 @@ def text_line(value: object) -> str:
 def text_lines(value: object) -> list[str]:
     """The texts in a list, or the one that there is; numbers are texts too."""
     several = listing(value) or [value]
-    found = [one for one in several if isinstance(one, str | int) and not isinstance(one, bool)]
-    return [line for one in found if (line := text_line(str(one)))]
+    found = (str(one) if isinstance(one, int) else one for one in several)
+    return [line for one in found if (line := text_line(one))]
 
 
 def last_day(value: object) -> str:
@@ -214,9 +212,7 @@ def last_day(value: object) -> str:
 def named_memory(said: str, offered: Sequence[Memory]) -> Memory | None:
     """The one offered memory that an id of a reply means; case and what is around do not count."""
     plain = _AROUND_ID.sub("", said).casefold()
-    exact = [one for one in offered if one.id == said]
-    found = exact or [one for one in offered if one.id.casefold() == plain]
-    return found[0] if len(found) == 1 else None
+    return next((one for one in offered if one.id.casefold() == plain), None)
 
 
 def repeats(draft: Draft, memory: Memory) -> bool:

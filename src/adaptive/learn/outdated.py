@@ -42,7 +42,6 @@ _LEAST_LIKENESS = 0.35
 _MOST_COMPARED = 24
 # A model that ends more than these has not understood the question.
 _MOST_ENDED = 8
-_LARGEST_ENDED_SHARE = 0.5
 # Of a rewritten sentence so many telling words must stand in the change or in the memory.
 _LEAST_KNOWN = 0.6
 _LONGEST_SAID = 2000
@@ -56,15 +55,11 @@ OUTDATED_SCHEMA = list_schema(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change: ``memory`` is ``None`` where a fact is new, ``after`` empty where one is gone."""
+    """One changed fact: ``before`` is empty where it is new, ``after`` where it is gone."""
 
-    memory: Memory | None
+    before: str
     after: str
-
-    @property
-    def before(self) -> str:
-        """What was known."""
-        return self.memory.content if self.memory else ""
+    memory_id: str = ""
 
 
 def far_reaching_changes(
@@ -76,11 +71,11 @@ def far_reaching_changes(
         draft, memory = operation.draft, index.memory(operation.id)
         if operation.kind == "NEW":
             if _is_near_its_kind(draft, index, vectors.get(draft.content)):
-                found.append(Change(None, draft.content))
+                found.append(Change("", draft.content))
         elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
             tags = {*memory.tags, *draft.tags}
             if not tags or tags & _FAR_REACHING:
-                found.append(Change(memory, draft.content))
+                found.append(Change(memory.content, draft.content, memory.id))
     return tuple(found)
 
 
@@ -91,7 +86,7 @@ def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) 
         return False
     cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
     near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
-    likeness = calibrated_likeness(max(near, default=None), unrelated_likeness(index.nulls))
+    likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
     return likeness is not None and likeness >= _LEAST_LIKENESS
 
 
@@ -112,22 +107,10 @@ async def outdated_by(
     said = [one for change in changes for one in (change.before, change.after) if one]
     asked = [Asked(one, known.get(one)) for one in said]
     near = await asyncio.to_thread(nearest_memories, index, asked)
-    changed = {change.memory.id for change in changes if change.memory}
+    changed = {change.memory_id for change in changes}
     shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED]
     if not shown:
         return ()
-    try:
-        completion = await ask_model(outdated_request(changes, shown, words, now))
-        return read_outdated(completion, changes, shown, words, now.date())
-    except ModelError as error:
-        log_outdated.warning("what no longer holds is not known: %s", error)
-        return ()
-
-
-def outdated_request(
-    changes: Sequence[Change], shown: Sequence[Memory], words: str, now: datetime
-) -> CompletionRequest:
-    """The question to the model."""
     system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
     user = "## What changed"
     for one in changes:
@@ -136,7 +119,12 @@ def outdated_request(
         user += f"\n- {before}: {after}"
     user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
     user += "\n\n## Other memories\n" + listed_memories(shown)
-    return CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
+    request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
+    try:
+        return read_outdated(await ask_model(request), changes, shown, words, now.date())
+    except ModelError as error:
+        log_outdated.warning("what no longer holds is not known: %s", error)
+        return ()
 
 
 def read_outdated(
@@ -150,12 +138,13 @@ def read_outdated(
     said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
     found: dict[str, Operation] = {}
     for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
-        memory = named_memory(text_line(item.get("id")), shown)
-        known = said | beginnings(memory.content) if memory else said
-        is_believed = memory and beginnings(text_line(item.get("because"))) & known
-        if memory and is_believed and (ended := _end(item, memory, known, today)) is not None:
+        if (memory := named_memory(text_line(item.get("id")), shown)) is None:
+            continue
+        known = said | beginnings(memory.content)
+        is_believed = beginnings(text_line(item.get("because"))) & known
+        if is_believed and (ended := _end(item, memory, known, today)) is not None:
             found.setdefault(memory.id, ended)
-    if len(found) > max(_MOST_ENDED, _LARGEST_ENDED_SHARE * len(shown)):
+    if len(found) > _MOST_ENDED:
         log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
         return ()
     return tuple(found.values())

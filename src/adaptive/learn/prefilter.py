@@ -11,7 +11,7 @@ import asyncio
 import base64
 import lzma
 import re
-from collections.abc import Iterator
+import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,11 +20,9 @@ from numpy.typing import NDArray
 
 from adaptive.core.errors import EmbeddingError
 from adaptive.core.messages import has_words
-from adaptive.core.ports import Embedder, Vectors
-from adaptive.core.table_ports import VectorTable
+from adaptive.core.ports import Embedder, Vectors, VectorTable
 from adaptive.search.calibration import script_of
-from adaptive.search.query import query_vectors
-from adaptive.search.vectors import SharedVectors
+from adaptive.search.vectors import SharedVectors, query_vectors
 
 _FloatArray = NDArray[np.floating[Any]]
 # Quantile of the normal distribution: 2 % of the examples lie further below the mean.
@@ -36,7 +34,6 @@ _MOST_PARTS = 8
 # What is longer may be about several things.
 _LONG_PART = 400
 _BLANK_LINES = re.compile(r"\n\s*\n")
-_END_OF_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])")
 
 # Messages that tell something to be remembered and, below a line of its own, passages that tell
 # nothing of anybody: ``tools/prefilter_examples.txt``; lzma and base85.
@@ -125,18 +122,8 @@ class Prefilter:
 
 
 def spoken_parts(words: str) -> list[str]:
-    """At most eight parts of a text: its paragraphs, long ones in groups of sentences."""
-    parts = [part for one in _BLANK_LINES.split(words) for part in _groups(one) if has_words(part)]
+    """At most eight parts of a text: its paragraphs, long ones in pieces."""
+    pieces = (textwrap.wrap(one, _LONG_PART) for one in _BLANK_LINES.split(words))
+    parts = [part for some in pieces for part in some if has_words(part)]
     size = -(-len(parts) // _MOST_PARTS) or 1
     return ["\n".join(parts[at : at + size]) for at in range(0, len(parts), size)]
-
-
-def _groups(paragraph: str) -> Iterator[str]:
-    """Sentences in a row, as many together as are short enough."""
-    group = ""
-    for sentence in _END_OF_SENTENCE.split(paragraph):
-        if group and len(group) + len(sentence) > _LONG_PART:
-            yield group
-            group = ""
-        group = f"{group} {sentence}".strip()
-    yield group

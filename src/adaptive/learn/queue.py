@@ -12,16 +12,21 @@ import asyncio
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Set
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager, suppress
 from math import inf
 from typing import Literal
 from weakref import WeakValueDictionary
 
 from adaptive.core.errors import AdaptiveMemoryError, LessonUnfinished, TablesUnavailable
-from adaptive.core.measures import count_anomaly, stage_lasted, tell_outcome
-from adaptive.core.table_ports import LEASE_PROOF_SECONDS, PendingTable, PendingTurn, TurnLease
-from adaptive.learn.turns import next_batch
+from adaptive.core.measures import stage_lasted, tally, tell_outcome
+from adaptive.privacy.pending import (
+    LEASE_PROOF_SECONDS,
+    PendingTable,
+    PendingTurn,
+    TurnLease,
+    next_batch,
+)
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
@@ -36,7 +41,8 @@ _FIRST_DELAY_SECONDS = 15.0
 _DELAY_GROWTH = 4  # 15 s, 1 min, 4 min ... 17 h: an outage of most of a day is survived
 # A task waits itself for a next attempt that is so near; later ones are left to the next task.
 _NEAR_SECONDS = 20.0
-_MOST_BATCHES = 20
+# Timers and clocks may differ by as much.
+_SURELY_DUE_SECONDS = 0.05
 # Longer than the model may take (valve `llm_timeout_seconds`: 600 at most, retries included).
 WORK_SECONDS = 1800.0
 # The end of the answer waits so long for the table; writing goes on after that.
@@ -45,6 +51,11 @@ _PUT_SECONDS = 1.0
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0  # while another worker has the user's lease
 _CALLS_COUNTED_SECONDS = 3600.0
+# Around a hook the host has work of its own that the user waits for.
+_STILL_WAITING_SECONDS = 0.25
+# A busy server always has a turn in hand, and a lesson is to come to an end.
+_MOST_LOOKS = 20
+_LOOK_AGAIN_SECONDS = 0.05
 
 TurnVerdict = Literal["learned", "again", "given up", "lost"]
 
@@ -125,14 +136,8 @@ async def always() -> bool:
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in."""
 
-    def __init__(
-        self,
-        table: PendingTable,
-        *,
-        clock: Callable[[], float] = time.time,
-        serves: Callable[[], Awaitable[bool]] = always,
-    ) -> None:
-        self._table, self._clock, self._serves = table, clock, serves
+    def __init__(self, table: PendingTable, clock: Callable[[], float] = time.time) -> None:
+        self._table, self._clock = table, clock
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -149,79 +154,63 @@ class LearningQueue:
 
         What ``teach`` raises makes a batch wait for another attempt, and passes if it is no error
         of ours. Turns of a user who does not want to be learned from now (``wanted``) wait on.
+
+        Raises:
+            TablesUnavailable: the turn could not be put.
         """
         key = (turn.user_id, turn.message_id)
         if insert := self._inserts.get(key):
             await asyncio.wait({insert})
             self._inserts.pop(key, None)
+            if insert.cancelled():
+                return
             insert.result()
-        await asyncio.sleep(max(0.0, turn.due_at - self._clock()))
-        await self.resume(turn.user_id, teach, wanted, turn.due_at)
+        await asyncio.sleep(max(0.0, turn.due_at - self._clock()) + _SURELY_DUE_SECONDS)
+        await self.resume(turn.user_id, teach, wanted)
 
-    async def resume(
-        self, user_id: str, teach: Teach, wanted: Wanted = always, not_before: float = 0.0
-    ) -> None:
+    async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
         """Work on what waits of a user, and once more on what failed where its next try is near."""
-        # Since this task has last waited for a next attempt, and when the first one is due.
-        tried, again_at = set[str](), inf
-        for _ in range(_MOST_BATCHES):
-            work = None
-            try:
-                async with self._locks.setdefault(user_id, asyncio.Lock()):
-                    if work := await self._taken(user_id, tried, wanted, not_before):
-                        tried.update(turn.message_id for turn in work.turns)
-                        again_at = min(again_at, await self._taught(work, teach))
-            except TablesUnavailable as error:
-                log_queue.info("whether turns wait is not known: %s", error)
-                if not_before:  # some surely do
-                    again_at = min(again_at, self._clock() + _FIRST_DELAY_SECONDS)
-            if work is not None and work.others_wait:
-                continue
-            not_before = again_at
-            if not_before > self._clock() + _NEAR_SECONDS:
-                break
-            await asyncio.sleep(max(0.0, not_before - self._clock()))
-            if not await self._serves():
-                log_queue.info("turns that failed wait for whoever serves their user next")
-                break
-            count_anomaly("retried")
-            tried, again_at = set[str](), inf
+        try:
+            async with self._locks.setdefault(user_id, asyncio.Lock()):
+                while work := await self._taken(user_id, wanted):
+                    wait = await self._taught(work, teach) - self._clock()
+                    if wait <= _NEAR_SECONDS:
+                        tally("anomalies", "retried")
+                        await asyncio.sleep(wait + _SURELY_DUE_SECONDS)
+                    elif not work.others_wait:
+                        break
+        except TablesUnavailable as error:
+            log_queue.info("what waits is left to the user's next turn: %s", error)
 
     def forget(self, user_id: str) -> None:
         """Let go of the turns of a user that are not in the table yet."""
         for key in [key for key in self._inserts if key[0] == user_id]:
-            del self._inserts[key]
+            self._inserts[key].cancel()
 
     async def _insert(self, turn: PendingTurn) -> None:
         """Put a turn into the table, again and again; ``learn`` raises what it fails with."""
-        key, pauses = (turn.user_id, turn.message_id), iter(_PUT_PAUSES_SECONDS)
-        while key in self._inserts:  # else its user has had everything erased
+        for pause in (*_PUT_PAUSES_SECONDS, None):
             try:
                 await self._table.put(turn)
+                return
             except TablesUnavailable as error:
-                if (pause := next(pauses, None)) is None:
+                if pause is None:
                     log_queue.warning("a turn is not learned: %s", error)
                     raise
                 await asyncio.sleep(pause)
-            else:
-                self._inserts.pop(key, None)
 
-    async def _taken(
-        self, user_id: str, tried: Set[str], wanted: Wanted, not_before: float
-    ) -> TurnWork | None:
-        """Turns that were not tried, under a lease; ``None`` where none is due, or wanted."""
+    async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
+        """Turns under a lease; ``None`` where none is due, or wanted."""
         while await wanted():
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
-            untried = [turn for turn in waiting.turns if turn.message_id not in tried]
-            chosen = next_batch(untried, max(now, not_before))
-            if not chosen:
+            if not (chosen := next_batch(waiting.turns, now)):
                 return None
             if waiting.leased_until < now:
-                ids, began = tuple(turn.message_id for turn in chosen), self._clock()
+                ids = tuple(turn.message_id for turn in chosen)
                 lease = TurnLease(user_id, uuid.uuid4().hex, ids, chosen[0].batch)
-                turns = await self._table.take(lease, began, began + LEASE_SECONDS)
-                if turns is not None:
+                began = self._clock()
+                if turns := await self._table.take(lease, began, began + LEASE_SECONDS):
                     work = TurnWork(turns, lease, self._table, self._clock, began, waiting.calls)
                     work.others_wait = len(waiting.turns) > len(turns)
                     return work
@@ -257,18 +246,39 @@ class LearningQueue:
         return due_at if held and verdict == "again" else inf
 
     async def _ended(self, work: TurnWork, verdict: TurnVerdict, due_at: float) -> bool:
-        """Mark turns that are learned or given up, and give others back."""
-        lease, table = work.lease, self._table
+        """Mark turns that are learned or given up, and give others back; whether that was done."""
         try:
             if verdict in ("learned", "given up"):
-                held = await table.finish(lease, work.calls, self._clock())
-            else:
-                failed = verdict == "again"
-                held = await table.give_back(lease, due_at, failed=failed, calls=work.calls)
-            if not held:  # then the lease alone is ended, if it stands
-                bare = TurnLease(lease.user_id, lease.owner)
-                await table.give_back(bare, due_at, failed=False, calls=0)
+                return await self._table.finish(work.lease, work.calls, self._clock())
+            failed = verdict == "again"
+            return await self._table.give_back(work.lease, due_at, failed=failed, calls=work.calls)
         except TablesUnavailable as error:
             log_queue.warning("turns are taken again when their lease has ended: %s", error)
             return True
-        return held
+
+
+class Foreground:
+    """How many turns of this process are in a hook of the plug-in, or have just left one.
+
+    Work behind the answers gives way to them.
+    """
+
+    def __init__(self) -> None:
+        self._waited_for, self._clear_at = 0, 0.0
+
+    @contextmanager
+    def turn(self) -> Generator[None]:
+        """Around a hook that keeps a user waiting, and the moment after it."""
+        self._waited_for += 1
+        try:
+            yield
+        finally:
+            self._waited_for -= 1
+            self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
+
+    async def give_way(self) -> None:
+        """Wait until nobody is waiting, for a second at most."""
+        for _ in range(_MOST_LOOKS):
+            if not self._waited_for and time.monotonic() >= self._clear_at:
+                return
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)

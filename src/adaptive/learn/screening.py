@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from adaptive.core.measures import staged
+from adaptive.core.measures import stage
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
 from adaptive.learn.grounding import UNSPACED, Source, beginnings, grounding_refusal, is_quoted
 from adaptive.learn.operations import Extraction
@@ -20,14 +20,12 @@ from adaptive.privacy.gate import SECRET_LEFT_OUT, gate_policy, gated_draft, tel
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.settings.merged import Settings
 
-# In letters; a sign of a script without spaces says about what two letters do.
-_SHORTEST_FACT = 8
 # A fact of which less is new says no more than another one.
 _LEAST_NEW = 0.3
 _LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
 
 
-@staged("screening")
+@stage("screening")
 def screened(
     found: Extraction, turn: Turn, memories: Mapping[str, Memory], settings: Settings
 ) -> Extraction:
@@ -73,8 +71,6 @@ def refusal(operation: Operation, settings: Settings) -> str:
         return ""
     if holds_listed_word(draft.content, settings.blacklist_topics):
         return "it holds a word that your admin has ruled out"
-    if len(draft.content) + len(UNSPACED.findall(draft.content)) < _SHORTEST_FACT:
-        return f"shorter than {_SHORTEST_FACT} characters"
     if draft.confidence < settings.min_confidence_threshold:
         return f"the model is not sure ({draft.confidence:.2f})"
     if draft.tags and not set(draft.tags) & set(settings.categories):
@@ -86,9 +82,7 @@ def holds_listed_word(text: str, listed: str) -> bool:
     """Whether a text holds one of the words that are listed with commas between them."""
     said, words = (unicodedata.normalize("NFKC", one).casefold() for one in (text, listed))
     for term in filter(None, map(str.strip, _LIST_SIGNS.split(words))):
-        around = "" if UNSPACED.search(term) else r"\b"
-        start = around if term[0].isalnum() else ""
-        end = around if term[-1].isalnum() else ""
-        if re.search(f"{start}{re.escape(term)}{end}", said):
+        bare = re.escape(term)
+        if re.search(bare if UNSPACED.search(term) else rf"(?<!\w){bare}(?!\w)", said):
             return True
     return False

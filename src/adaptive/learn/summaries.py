@@ -22,7 +22,6 @@ import numpy as np
 from adaptive.core.errors import AdaptiveMemoryError, ModelError, TablesUnavailable
 from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance
 from adaptive.core.ports import Vectors
-from adaptive.core.table_ports import ArchivedMemory, AuditEntry, Leases
 from adaptive.learn.archive import UserStore, is_core, put_into_archive, remove_archived, said_at_of
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
@@ -30,7 +29,9 @@ from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_object
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import Refused, gate, gate_policy
+from adaptive.privacy.kept import ArchivedMemory, AuditEntry
 from adaptive.privacy.origin import made_of
+from adaptive.privacy.pending import Leases
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import comparable, tokens
 from adaptive.search.vectors import normalised
@@ -39,8 +40,6 @@ log_summaries = logging.getLogger("adaptive_memory.learn")
 
 _INTERVAL_SECONDS = 86_400.0
 _CLUSTERS_PER_RUN = 3  # each is a model call, which an admin pays for
-# After a run that left something undone or was killed; longer than any run takes.
-_AGAIN_SECONDS = 3600.0
 # Memories that rest for so long are summarised, from so many related ones on.
 _LEAST_AGE_SECONDS = 30 * 24 * 3600
 _SMALLEST_CLUSTER = 4
@@ -67,15 +66,14 @@ async def summarise_when_due(room: LessonResources, leases: Leases, now: float) 
     """Summarise some clusters if the interval has passed; raises nothing of ours."""
     name, owner = f"upkeep:{room.user_store.user_id}", uuid.uuid4().hex
     try:  # without a lease two workers would do it twice
-        if not await leases.acquire(name, owner, now, _AGAIN_SECONDS):
+        if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
             return
         left_out = await _finish_broken_off(room, int(now))
         found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
         clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
         # Others each time, so that failing ones keep none waiting.
-        chosen = random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN))
-        if all([await _replaced(room, cluster, int(now)) for cluster in chosen]):
-            await leases.acquire(name, owner, now, _INTERVAL_SECONDS)
+        for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
+            await _replaced(room, cluster, int(now))
     except AdaptiveMemoryError as error:
         log_summaries.warning("memories are not summarised: %s", error)
 
@@ -83,29 +81,26 @@ async def summarise_when_due(room: LessonResources, leases: Leases, now: float) 
 async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
     """Delete originals beside their summary; return the ids of what is not to be summarised."""
     user = room.user_store
-    archived = {one.memory.id: one for one in await user.archive.read(user.user_id) if one.summary}
-    texts = {comparable(one.summary) for one in archived.values()}
+    archived = [one for one in await user.archive.read(user.user_id) if one.summary]
+    texts = {comparable(one.summary) for one in archived}
     async with room.writing:
-        rows = await user.store.read()
-        by_words = {comparable(row.content): row for row in rows if row.id not in archived}
-        left_out = {one.id for one in rows if made_of(one) or comparable(one.content) in texts}
-        for row in rows:
-            copy = archived.get(row.id)
-            summary = by_words.get(comparable(copy.summary)) if copy else None
-            if copy and summary and copy.memory == row:
-                left_out.add(row.id)
-                await _remove_originals(user, summary, [row], now)
-    return left_out
+        rows = {row.id: row for row in await user.store.read()}
+        by_words = {comparable(row.content): row for row in rows.values()}
+        for copy in archived:
+            original, summary = copy.memory, by_words.get(comparable(copy.summary))
+            if summary and summary.id != original.id and rows.get(original.id) == original:
+                await _remove_originals(user, summary, [original], now)
+    return {id for id, row in rows.items() if made_of(row) or comparable(row.content) in texts}
 
 
-async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> bool:
-    """Put a summary in the place of a cluster, or leave it alone; false where something failed."""
+async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> None:
+    """Put a summary in the place of a cluster, or leave it alone."""
     user = room.user_store
     try:
         text = read_summary((await room.ask(summary_request(cluster))).text)
     except ModelError as error:
         log_summaries.warning("memories are not summarised: %s", error)
-        return False
+        return
     # Before it is archived with its originals: a run that broke off knows the row by its words.
     verdict = await asyncio.to_thread(gate, text, gate_policy(room.settings))
     refusal = verdict.reason if isinstance(verdict, Refused) else refusal_of(text, cluster)
@@ -115,27 +110,26 @@ async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) 
             refusal = "a memory was changed meanwhile"
         if refusal or isinstance(verdict, Refused):
             log_summaries.info("%d memories stay as they are: %s", len(cluster), refusal)
-            return True
-        copies = [ArchivedMemory(memory, "summarised", now, verdict.text) for memory in cluster]
+            return
+        copies = [ArchivedMemory(memory, "summarised", now, verdict) for memory in cluster]
         await put_into_archive(user, copies)
-        row = await user.store.add(*summary_row(verdict.text, cluster))
+        row = await user.store.add(*summary_row(verdict, cluster))
         reason = f"a summary of {len(cluster)} memories"
         entry = AuditEntry("saved", row.id, now, after=row.content, reason=reason)
         await user.trail.record(user.user_id, [entry], now)
-        return await _remove_originals(user, row, cluster, now)
+        await _remove_originals(user, row, cluster, now)
 
 
 async def _remove_originals(
     user: UserStore, row: Memory, originals: Sequence[Memory], now: int
-) -> bool:
-    """Delete archived originals in favour of their summary, which stands; whether all went."""
+) -> None:
+    """Delete archived originals in favour of their summary, which stands."""
     removed = await remove_archived(user, originals)
     where = (row.content, f"now {row.id}")
     entries = [AuditEntry("summarised", one.id, now, one.content, *where) for one in removed]
     await user.trail.record(user.user_id, entries, now)
     with suppress(TablesUnavailable):  # recalls only
         await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
-    return len(removed) == len(originals)
 
 
 def related_clusters(

@@ -1,63 +1,65 @@
-"""Models outside the host: any OpenAI-compatible endpoint, and Ollama."""
+"""Models outside the host: any OpenAI-compatible endpoint, and Ollama.
+
+The OpenAI chat-completion format is what the host speaks, too: a request's body, and the text out
+of whatever comes back.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from adaptive.core.errors import ModelRejected, ReplyUnusable
 from adaptive.core.http import endpoint, post_json
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import ResponseFormat
-from adaptive.core.shapes import mapping
-from adaptive.llm.openai_wire import chat_body, chat_text, token_usage
+from adaptive.core.shapes import listing, mapping
 
 # Ollama cuts prompts silently at its default window; a longer one costs memory only when used.
 _OLLAMA_CONTEXT = 16384
 
 
 @dataclass(frozen=True, slots=True)
-class OpenAICompleter:
+class _Endpoint:
+    url: str
+    model: str
+    api_key: str = ""
+
+    @property
+    def key(self) -> str:
+        return f"{type(self).__name__}:{self.url}:{self.model}"
+
+    async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        """What comes back; an empty valve is named rather than let fail somewhere deep."""
+        if not self.url.strip():
+            raise ModelRejected("the valve `llm_api_endpoint_url` is empty", 0)
+        if not self.model.strip():
+            raise ModelRejected("the valve `llm_model_name` is empty", 0)
+        return await post_json(endpoint(self.url, path), body, self.api_key)
+
+
+class OpenAICompleter(_Endpoint):
     """A model behind an OpenAI-compatible endpoint, OpenRouter included."""
 
-    url: str
-    model: str
-    api_key: str = ""
-
-    @property
-    def key(self) -> str:
-        return f"openai:{self.url}:{self.model}"
-
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """Ask the model once (see ``Completer``)."""
-        _require(self.url, self.model)
         body = chat_body(self.model, request, response_format)
-        address = endpoint(self.url, "chat/completions")
-        return chat_text(await post_json(address, body, self.api_key))
+        return chat_text(await self._answer("chat/completions", body))
 
 
-@dataclass(frozen=True, slots=True)
-class OllamaCompleter:
+class OllamaCompleter(_Endpoint):
     """A model of an Ollama server, through its own API (ollama: docs/api.md, "chat")."""
 
-    url: str
-    model: str
-    api_key: str = ""
-
-    @property
-    def key(self) -> str:
-        return f"ollama:{self.url}:{self.model}"
-
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """Ask the model once (see ``Completer``)."""
-        _require(self.url, self.model)
         body: dict[str, Any] = {
             "model": self.model,
-            "messages": chat_body(self.model, request, "text")["messages"],
+            "messages": _chat_messages(request),
             "stream": False,
             "options": {
                 "temperature": 0,
@@ -65,21 +67,72 @@ class OllamaCompleter:
                 "num_ctx": _OLLAMA_CONTEXT,
             },
         }
-        if response_format == "json_schema":
-            body["format"] = dict(request.schema)
-        elif response_format == "json_object":
-            body["format"] = "json"
-        reply = await post_json(endpoint(self.url, "api/chat"), body, self.api_key)
+        if response_format != "text":
+            body["format"] = dict(request.schema) if response_format == "json_schema" else "json"
+        reply = await self._answer("api/chat", body)
         text = str(mapping(reply.get("message")).get("content") or "")
         if not text:
             raise ReplyUnusable("Ollama's answer holds no text")
-        usage = token_usage(reply.get("prompt_eval_count"), reply.get("eval_count"))
-        return Completion(text, reply.get("done_reason") == "length", usage)
+        tokens = _counted(reply, "prompt_eval_count", "eval_count")
+        return Completion(text, reply.get("done_reason") == "length", tokens)
 
 
-def _require(url: str, model: str) -> None:
-    """Say which valve is empty, rather than let an empty address fail somewhere deep."""
-    if not url.strip():
-        raise ModelRejected("the valve `llm_api_endpoint_url` is empty", 0)
-    if not model.strip():
-        raise ModelRejected("the valve `llm_model_name` is empty", 0)
+def chat_body(
+    model: str, request: CompletionRequest, response_format: ResponseFormat
+) -> dict[str, Any]:
+    """A non-streaming chat-completion body in the OpenAI format."""
+    body: dict[str, Any] = {"model": model, "messages": _chat_messages(request), "stream": False}
+    if response_format != "text":
+        # Reasoning models refuse both; the last format that is tried goes without.
+        body |= {"temperature": 0, "max_tokens": request.max_tokens}
+    if response_format == "json_schema":
+        schema = {"name": request.schema_name, "schema": dict(request.schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    elif response_format == "json_object":
+        body["response_format"] = {"type": "json_object"}
+    return body
+
+
+def chat_text(reply: object) -> Completion:
+    """The text of a chat completion; a list of one and pipes' error objects are understood.
+
+    Raises:
+        ReplyUnusable: there is no text; the message quotes the provider's error if it sent one.
+    """
+    if len(listing(reply)) == 1:
+        reply = listing(reply)[0]
+    if isinstance(reply, str):
+        return Completion(reply)
+    if not isinstance(reply, dict):
+        raise ReplyUnusable(f"the model's answer is a {type(reply).__name__}, not an object")
+    fields = mapping(cast(object, reply))
+    choices = listing(fields.get("choices"))
+    if fields.get("error") and not choices:
+        raise ReplyUnusable(f"the model answered with an error: {str(fields['error'])[:200]!r}")
+    choice = mapping(next(iter(choices), None))
+    message = mapping(choice.get("message"))
+    text = _content(message.get("content")) or _content(message.get("reasoning_content"))
+    if not text:
+        raise ReplyUnusable("the model's answer holds no text")
+    tokens = _counted(mapping(fields.get("usage")), "prompt_tokens", "completion_tokens")
+    return Completion(text, choice.get("finish_reason") == "length", tokens)
+
+
+def _chat_messages(request: CompletionRequest) -> list[dict[str, str]]:
+    return [
+        {"role": "system", "content": request.system},
+        {"role": "user", "content": request.user},
+    ]
+
+
+def _counted(told: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:
+    """Tokens sent and received, zeros where a provider tells no usable numbers."""
+    counts = [count for count in (told.get(sent), told.get(received)) if isinstance(count, int)]
+    return (counts[0], counts[1]) if len(counts) == 2 else (0, 0)
+
+
+def _content(content: object) -> str:
+    if isinstance(content, str):
+        return content
+    parts = [mapping(part) for part in listing(content)]
+    return "".join(str(part.get("text") or "") for part in parts)

@@ -6,18 +6,41 @@ sentence is not what was said, and no field spoils another.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from adaptive.core.http import RetryPolicy
 from adaptive.core.model import CompletionRequest
 from adaptive.core.ports import Completer
-from adaptive.core.shapes import listing, number, plain_name, share
+from adaptive.core.shapes import listing
 from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.llm.reply import read_object
+from adaptive.llm.reply import plain_name, read_object
+
+
+def number(value: object) -> float | None:
+    """A finite number, also one that is written as a text: ``7``, ``7/10``, ``90%``."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    if isinstance(value, str):
+        value = value.replace(",", ".").strip().removesuffix("/10").rstrip("% ")
+    try:
+        read = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return read if math.isfinite(read) else None
+
+
+def share(value: object) -> float | None:
+    """A number from 0 to 1; 90 and "90%" are 0.9, a bare 9 may be anything."""
+    if (read := number(value)) is None:
+        return None
+    if 10 < read <= 100 or str(value).strip().endswith("%"):
+        read /= 100
+    return read if 0 <= read <= 1 else None
+
 
 # Controls and halves of characters, which databases refuse.
 _UNUSABLE_SIGNS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -31,13 +54,9 @@ def _line(value: object) -> str:
     return "" if _FORM_TEXT.fullmatch(line) else line
 
 
-def _score(value: object) -> float | None:
-    return number(value.strip().removesuffix("/10") if isinstance(value, str) else value)
-
-
 Line = Annotated[str, BeforeValidator(_line)]
-# From 0 to 10, also as a text or as ``7/10``.
-Score = Annotated[float, BeforeValidator(_score), Field(ge=0, le=10)]
+# From 0 to 10.
+Score = Annotated[float, BeforeValidator(number), Field(ge=0, le=10)]
 # From 0 to 1, also as a percentage.
 Chance = Annotated[float, BeforeValidator(share), Field(ge=0, le=1)]
 
@@ -70,7 +89,7 @@ async def ask_fields(
         ModelBusy, ModelRejected: there is no answer.
         ReplyUnusable: it has none of the fields.
     """
-    completion = await ask(completer, request, formats, RetryPolicy(retries=retries), seconds)
+    completion = await ask(completer, request, formats, seconds, retries)
     names = {plain_name(name): name for name in fields.model_fields}
     found = read_object(
         completion, request.schema_name, lambda one: bool(names.keys() & set(map(plain_name, one)))

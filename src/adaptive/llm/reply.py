@@ -14,7 +14,7 @@ from typing import Any
 
 from adaptive.core.errors import ReplyUnusable
 from adaptive.core.model import Completion
-from adaptive.core.shapes import listing, mapping, plain_name
+from adaptive.core.shapes import listing, mapping
 
 REPLY_REASONS = (
     *("the model's reply is far too long", "the model's reply is empty"),
@@ -178,3 +178,8 @@ def _as_json(found: re.Match[str]) -> str:
     if found["before"]:
         return f'{found["before"]}"{found["single"]}"'
     return "null" if found["word"] == "None" else (found["word"] or "").lower()
+
+
+def plain_name(name: str) -> str:
+    """A field's name without case, underscores, hyphens and spaces."""
+    return re.sub(r"[\W_]+", "", name).casefold()

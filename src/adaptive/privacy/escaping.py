@@ -76,8 +76,6 @@ _BACKTICKS = re.compile("`{3,}")
 # The bracket of a Markdown image, which whoever shows an answer would fetch.
 _IMAGE = re.compile(r"(?<=!)\[(?=[^\]\n]{0,200}\]\s?[(\[])")
 _ENTITIES = {"<": "&lt;", "[": "&#91;", "{": "&#123;"}
-# Nothing in such a text opens anything: neither a sign nor, at its beginning, a colon.
-_PLAIN = re.compile(r"[A-Za-z0-9](?![^\n]{0,63}:)[^\n<\[{`\t]*\S")
 
 
 def seen_text(text: str) -> tuple[str, Sequence[int]]:
@@ -100,8 +98,6 @@ def _seen_sign(sign: str) -> str:
 
 def escaped_entry(text: str) -> str:
     """A text as one line that imitates no structure; the same for what was escaped before."""
-    if text.isascii() and text.isprintable() and _PLAIN.fullmatch(text):
-        return text
     shown = _NEVER.sub(r"\1", text).encode("utf-8", "replace").decode("utf-8")
     shown = _STRAY_JOINERS.sub("", shown)
     lines = (_without_opening(line).strip(" \t") for line in _LINE_BREAKS.split(shown))

@@ -9,40 +9,27 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from adaptive.core.errors import TablesUnavailable, WriteRefused
-from adaptive.core.kept import AuditTable
 from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
 from adaptive.core.ports import MemoryStore
-from adaptive.core.table_ports import AuditEntry
 from adaptive.privacy.injection import injection_reason, passed_mark
+from adaptive.privacy.kept import AuditEntry, AuditTable
 from adaptive.privacy.personal_data import find_personal_data
-from adaptive.privacy.personal_shapes import PersonalKind
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason, without_secrets
 from adaptive.settings.merged import Settings
-from adaptive.settings.privacy_valves import listed_kinds
+from adaptive.settings.valves import listed_kinds
 
 log_gate = logging.getLogger("adaptive_memory.privacy")
 
-GateRule = Literal["length", "secret", "injection", "personal data"]
-
-# What models are shown in the place of a secret.
-SECRET_PLACEHOLDER = "[SECRET]"  # noqa: S105 - the mark in its place
 SECRET_LEFT_OUT = "it holds a secret; secrets are never remembered"  # noqa: S105 - a reason
-_SECRET_MARKS = (SECRET_PLACEHOLDER.lower(), SECRET_MARK)
+# Ours, and what models make of it.
+_SECRET_MARKS = (SECRET_MARK, "[secret]")
 _LONGEST_LABEL = 100
 _LONGEST_TOLD_REFUSAL = 200
-_ELLIPSIS = "\u2026"
 # How many letters and digits stay at the end: so many that their owner knows which one it is.
-_KEPT_LETTERS: Mapping[PersonalKind, int] = {
+_KEPT_LETTERS: Mapping[str, int] = {
     **dict.fromkeys(("phone", "national_id", "passport", "mac"), 2),
     **dict.fromkeys(("card", "iban", "ssn", "crypto_wallet"), 4),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Passed:
-    """A text that may be written; personal data may be masked in it."""
-
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +37,15 @@ class Refused:
     """Why a text may not be written: completes "Not saved: ...", and repeats nothing of it."""
 
     reason: str
-    rule: GateRule
+    rule: Literal["length", "secret", "injection", "personal data"]
 
 
 @dataclass(frozen=True, slots=True)
 class GatePolicy:
     """What the gate asks for; the length in characters, personal data by its kinds.
 
-    ``longest`` is as long as a sentence of a model's reply may be (``learn.operations``). ``typed``
-    says that the user typed the text as it stands, so that its structure alone is judged (see
-    ``injection_reason``). A kind that is masked and refused is refused.
+    ``typed`` says that the user typed the text as it stands (see ``injection_reason``). A kind that
+    is masked and refused is refused.
     """
 
     longest: int = 4000
@@ -69,11 +55,7 @@ class GatePolicy:
 
 
 def gate_policy(settings: Settings) -> GatePolicy:
-    """What every write has to pass under an admin's valves.
-
-    Personal data goes by ``mask_in_memories`` and ``refuse_in_memories`` unless ``pii_redaction``
-    is off; the least length is the business of ``learn.screening``.
-    """
+    """What every write has to pass under an admin's valves."""
     if settings.pii_redaction == "off":
         return GatePolicy()
     return GatePolicy(
@@ -82,22 +64,23 @@ def gate_policy(settings: Settings) -> GatePolicy:
     )
 
 
-def gate(text: str, policy: GatePolicy) -> Passed | Refused:
+def gate(text: str, policy: GatePolicy) -> str | Refused:
     """The text as it may be written, or why it may not: length, secrets, instructions, the rest."""
     bare = text.strip()
     if not bare:
         return Refused("it is empty", "length")
     if len(bare) > policy.longest:
         return Refused(f"it is longer than {policy.longest} characters", "length")
-    left_out = SECRET_LEFT_OUT if holds_secret_mark(bare) else ""
-    if reason := secret_reason(find_secrets(bare)) or left_out:
+    if reason := secret_reason(find_secrets(bare)):
         return Refused(reason, "secret")
+    if holds_secret_mark(bare):
+        return Refused(SECRET_LEFT_OUT, "secret")
     if reason := injection_reason(bare, typed=policy.typed):
         return Refused(reason, "injection")
     return without_personal_data(bare, policy)
 
 
-def without_personal_data(text: str, policy: GatePolicy) -> Passed | Refused:
+def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
     """The text with personal data masked as far as it is to be, or why it may not be stored."""
     found = find_personal_data(text)
     unwanted = [one.kind.replace("_", " ") for one in found if one.kind in policy.refused]
@@ -107,7 +90,7 @@ def without_personal_data(text: str, policy: GatePolicy) -> Passed | Refused:
     for one in reversed(found):
         if one.kind in policy.masked:
             text = text[: one.start] + mask(one.kind, text[one.start : one.end]) + text[one.end :]
-    return Passed(text)
+    return text
 
 
 def tellable(text: str, policy: GatePolicy) -> str:
@@ -116,10 +99,10 @@ def tellable(text: str, policy: GatePolicy) -> str:
     if find_secrets(text) or holds_secret_mark(text):
         return ""
     verdict = without_personal_data(" ".join(shown.split()), policy)
-    return "" if isinstance(verdict, Refused) else verdict.text
+    return "" if isinstance(verdict, Refused) else verdict
 
 
-def mask(kind: PersonalKind, value: str) -> str:
+def mask(kind: str, value: str) -> str:
     """What is harmless of a value, behind an ellipsis; a mask is no personal data any more."""
     if kind == "email":
         return "\u2026@" + value.rpartition("@")[2]
@@ -140,13 +123,12 @@ def gated_draft(draft: Draft, policy: GatePolicy) -> Draft | Refused:
     It is marked with what has passed, and a content with its own mark is not judged again.
     """
     known = draft.passed == passed_mark(draft.content)
-    verdict = Passed(draft.content) if known else gate(draft.content, policy)
+    verdict = draft.content if known else gate(draft.content, policy)
     if isinstance(verdict, Refused):
         return verdict
     tags = tuple(tag for tag in draft.tags if is_safe_label(tag, policy))
     bank = draft.bank if is_safe_label(draft.bank, policy) else ""
-    mark = passed_mark(verdict.text)
-    return replace(draft, content=verdict.text, tags=tags, bank=bank, passed=mark)
+    return replace(draft, content=verdict, tags=tags, bank=bank, passed=passed_mark(verdict))
 
 
 def is_safe_label(label: str, policy: GatePolicy) -> bool:
@@ -155,15 +137,14 @@ def is_safe_label(label: str, policy: GatePolicy) -> bool:
         return True
     if len(label) > _LONGEST_LABEL or not label.isprintable():
         return False
-    return gate(label, policy) == Passed(label)
+    return gate(label, policy) == label
 
 
 class GuardedStore:
     """A ``MemoryStore`` around another: what is added, changed or finished passes the gate.
 
-    Reading and deleting are the other's. What has passed is written as it came out of the gate, so
-    a row may say less than its draft; what comes back is the row. Writes raise ``WriteRefused``
-    where the gate does not let the content pass.
+    What has passed is written as it came out of the gate, so a row may say less than its draft.
+    Writes raise ``WriteRefused`` where the gate does not let the content pass.
     """
 
     def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
@@ -188,10 +169,6 @@ class GuardedStore:
         former = gated_draft(Draft(memory.content), self._policy)
         content = "" if isinstance(former, Refused) else former.content
         return await self._store.update(replace(memory, content=content), passed, source)
-
-    async def complete(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-        """Finish what a broken-off ``add`` has left (see ``MemoryStore``)."""
-        return await self._store.complete(memory, await self._passed(draft), source)
 
     async def _passed(self, draft: Draft) -> Draft:
         # In a thread: the first text has the patterns compiled, which takes a while.

@@ -27,9 +27,6 @@ from adaptive.privacy.guard_weights import GUARD_BIAS, GUARD_SCALE, PACKED_GUARD
 
 # No memory is as long; what is longer is refused unread.
 LONGEST_CANDIDATE = 8000
-# Of what a code hides, so much must be letters and spaces to be words.
-_LEAST_READABLE = 0.85
-
 _TAG_FLAGS = re.compile(TAG_FLAG)
 # Overrides of direction, tags, hidden operators, joiners in Latin words, selectors in rows.
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
@@ -55,7 +52,6 @@ _ESCAPED = re.compile(
     r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
 )
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
-GUARD_BUCKETS = 1 << 16
 _BUCKET_SHIFT = np.uint64(64 - 16)
 # Multipliers that spread the bits: of FNV-1a, and the golden ratio.
 _NEXT_SIGN = np.uint64(0x100000001B3)
@@ -102,7 +98,7 @@ def passed_mark(text: str) -> str:
 
 
 def _decoded(text: str) -> Iterator[bytes]:
-    """What stands in a text as base64 or hexadecimal; hashes and identifiers are no words."""
+    """What stands in a text as base64 or hexadecimal."""
     for run in _BASE64.findall(text):
         with suppress(ValueError):
             yield base64.urlsafe_b64decode(f"{run.translate(_URL_SIGNS)}==")
@@ -113,12 +109,10 @@ def _decoded(text: str) -> Iterator[bytes]:
 
 
 def _reads(decoded: bytes) -> bool:
-    try:
-        words = decoded.decode()
-    except UnicodeDecodeError:
-        return False
+    """Whether it is words, as hashes and identifiers are none."""
+    words = decoded.decode(errors="replace")
     letters = sum(sign.isalpha() or sign in " .,:;!?'\"=\n" for sign in words)
-    return len(words) >= 6 and letters >= _LEAST_READABLE * len(words)
+    return len(words) >= 6 and letters >= 0.85 * len(words) and "\ufffd" not in words
 
 
 def order_score(text: str) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from adaptive.core.model import Memory
 from adaptive.core.shapes import listing, mapping
-from adaptive.core.table_ports import ArchivedMemory
+from adaptive.privacy.kept import ArchivedMemory
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +48,8 @@ def origin_ids(
 ) -> frozenset[str]:
     """Ids of the memories, stored or archived, that came from there, or were made of such ones.
 
-    ``known`` are ids that something else than meta tells to be from there. A summary is made of
-    its originals: it is known by its meta, or by its text where the host keeps no meta.
+    ``known`` are ids that something else than meta tells to be from there. A summary is made of its
+    originals: its meta tells, or its text where the host keeps no meta.
     """
     everything = (*rows, *(one.memory for one in archived))
     found = {memory.id for memory in everything if came_from(memory, origin)} | set(known)

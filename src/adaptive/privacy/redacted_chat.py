@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from adaptive.core.shapes import listing, mapping
@@ -21,7 +22,7 @@ _INNER_FIELDS = frozenset(
 # Shorter numbers without quotes, as counts and years in a tool's arguments, are nobody's.
 _SHORTEST_BARE_NUMBER = 6
 # No placeholder is longer, however a model writes it.
-LONGEST_PLACEHOLDER = 36
+_LONGEST_PLACEHOLDER = 36
 # What, at the end of a text, may be the beginning of a placeholder, or one that may go on.
 _UNFINISHED = re.compile(
     r"(?:\\{0,2}[\[\u3010\uff3b] ?(?:[A-Za-z][A-Za-z0-9_ \\-]{0,30})?"
@@ -35,47 +36,33 @@ def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
     """Messages with placeholders for personal data in all their texts, in order.
 
     Texts are contents, text parts of contents, thoughts and the strings within the arguments of
-    tool calls; addresses of images, ids and names stay. A message without a finding is the same
-    object.
+    tool calls; addresses of images, ids and names stay.
     """
     texts: dict[str, str] = {}
-
-    def collected(text: str) -> str:
-        return texts.setdefault(text, text)
-
     for message in messages:
-        _changed(message, collected)
-    texts = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
-    return [_changed(message, texts.__getitem__) for message in messages]
+        _changed(message, lambda text: texts.setdefault(text, text))
+    redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
+    return [_changed(message, redacted.__getitem__) for message in messages]
 
 
 def restored_message(message: Any, redaction: Redaction) -> Any:
-    """A whole answer, or output items, with values for placeholders.
-
-    What tools returned stays as it is, since the model has not written it.
-    """
-    return _changed(message, redaction.restore, "function_call_output")
+    """A whole answer, or output items, with values for placeholders."""
+    return _changed(message, redaction.restore)
 
 
-def _changed(value: Any, change: _Change, but: str = "") -> Any:
-    """A message, or a part of one, whose texts are changed; the same object where none is.
-
-    ``but`` is a type of items that stay.
-    """
+def _changed(value: Any, change: _Change) -> Any:
+    """A message, or a part of one, whose texts are changed; the same object where none is."""
     if items := listing(value):
-        new = [change(one) if isinstance(one, str) else _changed(one, change, but) for one in items]
+        new = [change(one) if isinstance(one, str) else _changed(one, change) for one in items]
         return new if new != items else value
-    fields = mapping(value)
-    if but and fields.get("type") == but:
-        return value
-    changed: dict[str, Any] = {}
+    fields, changed = mapping(value), dict[str, Any]()
     for name, one in fields.items():
         if name == "arguments":
             changed[name] = _changed_json(one, change)
         elif isinstance(one, str):
             changed[name] = change(one) if name in _TEXT_FIELDS else one
         elif name in _INNER_FIELDS:
-            changed[name] = _changed(one, change, but)
+            changed[name] = _changed(one, change)
     same = all(changed[name] == fields[name] for name in changed)
     return value if same else {**fields, **changed}
 
@@ -106,9 +93,8 @@ def changed_values(value: Any, change: _Change) -> Any:
 class StreamRestorer:
     """Gives the pieces of an answer on with values for placeholders, wherever it was cut.
 
-    Only what may be the beginning of a placeholder waits for the next piece: less than
-    ``LONGEST_PLACEHOLDER`` characters. What all calls gave together is what ``Redaction.restore``
-    makes of the whole answer.
+    Only what may be the beginning of a placeholder waits for the next piece. What all calls gave
+    together is what ``Redaction.restore`` makes of the whole answer.
     """
 
     def __init__(self, redaction: Redaction, *, json_text: bool = False) -> None:
@@ -117,13 +103,11 @@ class StreamRestorer:
         # The last character given on: a placeholder without brackets begins no word's middle.
         self._before = ""
 
-    def feed(self, chunk: str, *, last: bool = False) -> str:
-        """What of this piece, and of what was held, is certain; all of the ``last`` one."""
-        if self._redaction.is_empty:
-            return chunk
+    def feed(self, chunk: str) -> str:
+        """What of this piece, and of what was held, is certain."""
         text, first = self._before + self._held + chunk, len(self._before)
-        unfinished = _UNFINISHED.search(text, max(first, len(text) - LONGEST_PLACEHOLDER))
-        until = unfinished.start() if unfinished and not last else len(text)
+        unfinished = _UNFINISHED.search(text, max(first, len(text) - _LONGEST_PLACEHOLDER))
+        until = unfinished.start() if unfinished else len(text)
         parts: list[str] = []
         position = first
         for match in PLACEHOLDER.finditer(text, first):
@@ -136,13 +120,16 @@ class StreamRestorer:
         self._held, self._before = text[until:], text[max(until - 1, 0) : until]
         return "".join([*parts, text[position:until]])
 
+    def end(self) -> str:
+        """What is held when nothing follows any more."""
+        return self._redaction.restore(self._held)
+
 
 class EventRestorer:
     """Restores the events of one stream: chunks of chat completions, events of Responses.
 
     Each part of the answer has a restorer of its own, so what is cut is joined again within its
-    part. What is held comes with the event that ends its part, ``finish_reason`` at the latest;
-    where a provider sends none, ``take_held`` has it.
+    part. What is held comes with the event that ends its part, ``finish_reason`` at the latest.
     """
 
     def __init__(self, redaction: Redaction) -> None:
@@ -166,29 +153,19 @@ class EventRestorer:
         Open WebUI hands them to filters like this for plain API calls up to 0.11.0 (host:
         utils/middleware.py, stream_wrapper).
         """
-        restored: list[str] = []
-        for line in lines.split("\n"):
-            try:
-                event = json.loads(line.removeprefix("data:"))
-            except ValueError:
-                event = None
-            if line.startswith("data:") and (told := mapping(event)):
-                line = f"data: {json.dumps(self.restored(told), ensure_ascii=False)}"
-            restored.append(line)
-        return "\n".join(restored)
 
-    def take_held(self) -> str:
-        """What of the first choice's words was held and never came to an end."""
-        return self._finished((0, "content"))
+        def restored(line: re.Match[str]) -> str:
+            with suppress(ValueError):
+                if event := mapping(json.loads(line[1])):
+                    return f"data: {json.dumps(self.restored(event), ensure_ascii=False)}"
+            return line[0]
+
+        return re.sub("(?m)^data:(.*)", restored, lines)
 
     def _feed(self, key: tuple[int, str | int], text: str, *, json_text: bool = False) -> str:
         if key not in self._parts:
             self._parts[key] = StreamRestorer(self._redaction, json_text=json_text)
         return self._parts[key].feed(text)
-
-    def _finished(self, key: tuple[int, str | int]) -> str:
-        part = self._parts.pop(key, None)
-        return part.feed("", last=True) if part else ""
 
     def _restored_choice(self, choice: Any) -> Any:
         told = dict(mapping(choice))
@@ -202,23 +179,19 @@ class EventRestorer:
         # With words or calls the thought is over; it must not go on behind them.
         thought_over = calls or delta.get("content")
         for name in delta.keys() & _STREAMED_FIELDS:
-            if isinstance(text := delta[name], str):
-                delta[name] = self._feed((index, name), text)
-            else:
-                delta[name] = restored_message(text, self._redaction)
+            text, key = delta[name], (index, name)
+            is_text = isinstance(text, str)
+            delta[name] = (
+                self._feed(key, text) if is_text else restored_message(text, self._redaction)
+            )
         if calls:
             delta["tool_calls"] = [self._restored_call(index, call) for call in calls]
         for key in [key for key in self._parts if key[0] == index]:
             field = key[1]
-            if not over and not (thought_over and field in _REASONING_FIELDS):
-                continue
-            if not (held := self._finished(key)):
-                continue
-            if isinstance(field, str):
+            # Arguments end with a bracket, so nothing of them is held.
+            ended = over or (thought_over and field in _REASONING_FIELDS)
+            if ended and isinstance(field, str) and (held := self._parts.pop(key).end()):
                 delta[field] = (delta.get(field) or "") + held
-            else:
-                call = {"index": field, "function": {"arguments": held}}
-                delta["tool_calls"] = [*listing(delta.get("tool_calls")), call]
         return {**told, "delta": delta}
 
     def _restored_call(self, index: int, call: Any) -> Any:

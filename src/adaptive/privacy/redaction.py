@@ -6,21 +6,19 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import get_args
 
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
-from adaptive.privacy.personal_data import Finding, find_personal_data
-from adaptive.privacy.personal_shapes import PersonalKind
+from adaptive.privacy.personal_data import PERSONAL_SHAPES, find_personal_data
+from adaptive.privacy.scanning import Finding
 from adaptive.privacy.secrets import without_secrets
 
-_SHORTER_NAMES: Mapping[str, str] = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
-_PERSONAL_KINDS: tuple[PersonalKind, ...] = get_args(PersonalKind)
-PLACEHOLDER_NAMES: Mapping[PersonalKind, str] = {
-    kind: _SHORTER_NAMES.get(kind, kind.upper()) for kind in _PERSONAL_KINDS
+_SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
+PLACEHOLDER_NAMES = {
+    one.kind: _SHORTER_NAMES.get(one.kind, one.kind.upper()) for one in PERSONAL_SHAPES
 }
 # Shorter values are looked for by their recogniser alone; of more values only those it finds.
 _SHORTEST_LOOKED_FOR = 6
@@ -66,8 +64,7 @@ class Redaction:
         """Several texts of the call, each with a placeholder for each finding.
 
         A value that was found once is replaced wherever else it stands, whether or not the words
-        around it tell what it is. Numbers follow the order of the texts, so texts that come later
-        change no earlier number; placeholders of this call that stand in a text stay.
+        around it tell what it is; placeholders of this call that stand in a text stay.
         """
         for text in texts:
             self._reserved.update(map(_name_of, PLACEHOLDER.finditer(text)))
@@ -114,13 +111,12 @@ class Redaction:
         parts: list[str] = []
         position = 0
         for one in findings:
-            parts.append(known.sub(self._name, text[position : one.start]))
-            parts.append(self._names[text[one.start : one.end]])
+            parts += text[position : one.start], self._names[text[one.start : one.end]]
             position = one.end
-        return "".join([*parts, known.sub(self._name, text[position:])])
-
-    def _name(self, value: re.Match[str]) -> str:
-        return self._names[value[0]]
+        parts.append(text[position:])
+        # Placeholders stand at the odd places.
+        parts[::2] = (known.sub(lambda value: self._names[value[0]], part) for part in parts[::2])
+        return "".join(parts)
 
     def _give_placeholder(self, kind: str, value: str) -> None:
         while value not in self._names:
@@ -141,8 +137,7 @@ def _name_of(match: re.Match[str]) -> str:
 class RedactingCompleter:
     """A ``Completer`` around another that is shown no secret, and no personal data if so chosen.
 
-    Secrets are gone for good; personal data has placeholders, the same ones whenever the same
-    request is made, which are replaced again in the reply.
+    Secrets are gone for good; personal data has placeholders, which the reply has values for again.
     """
 
     completer: Completer

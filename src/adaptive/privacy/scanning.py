@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 from adaptive.core.cache import text_cache
 
@@ -18,6 +19,15 @@ _LOOK_ALIKES = (
 )
 # Fillers and variation selectors; other signs that take no room are of the category Cf.
 _FILLERS = re.compile("[\u034f\u115f\u1160\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0]")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What kind of thing stands where in a text as it was given; not the thing itself."""
+
+    kind: str
+    start: int
+    end: int
 
 
 def plain_text(text: str) -> tuple[str, Sequence[int]]:

@@ -88,10 +88,6 @@ _SEARCHED = {
         r"(?:(?:IDENTIFIED|[Ii]dentified) (?:BY|by)|SecureString|requirepass|masterauth|rootpw"
         r"|-(?:store|key)pass|--(?:pass(?:word)?|token|api-key|secret))(?: --?\w+)?[ =(]{1,3}"
         rf"{_ARGUMENT}",
-        # The account before the password: "login: sam / secret1", ``auth=("sam", "secret1")``.
-        r"(?:[Ll]og-?in|LOGIN|[Cc]red(?:ential)?s|[Uu]ser:?pass|[Zz]ugangsdaten|[Cc]redenc?z?iali?es"
-        r"|[Ii]dentifiants?)[^\n:=\w]{0,24}(?:[:=]| is| ist| est| son) ?[^\s/|,:]{1,64} ?[/|:] ?"
-        r"(?P<value>(?=[^\s\"',]{0,60}[\d!@#$%^&*])[^\s\"',/]{4,100})",
         r"(?:[Cc]redential|[Bb]asic_?[Aa]uth|auth=|\.login)\(\s{0,2}[\"'][^\"'\n]{1,60}[\"'],"
         r"\s{0,2}[\"'](?P<value>[^\"'\n]{3,100})[\"']",
         # A password made for one program, and a phrase of plain words.

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 
-from adaptive.privacy.scanning import any_of, plain_text
+from adaptive.privacy.scanning import Finding, any_of, plain_text
 from adaptive.privacy.secret_forms import formed_secrets, is_placeholder, looks_random
 
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
@@ -115,26 +114,17 @@ _SAID_BEFORE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SecretFinding:
-    """A span of the text as it was given, and what kind of secret stands there."""
-
-    kind: str
-    start: int
-    end: int
-
-
-def find_secrets(text: str) -> tuple[SecretFinding, ...]:
+def find_secrets(text: str) -> tuple[Finding, ...]:
     """All secrets in a text, in its order, none within or over another; linear in the text."""
     seen, places = plain_text(text)
     spans = [*formed_secrets(seen), *_named_secrets(seen)]
-    found: list[SecretFinding] = []
+    found: list[Finding] = []
     for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
         first, last = places[start], places[end - 1] + 1
         if found and first < found[-1].end:
             former = found.pop()
             kind, first, last = former.kind, former.start, max(former.end, last)
-        found.append(SecretFinding(kind, first, last))
+        found.append(Finding(kind, first, last))
     return tuple(found)
 
 
@@ -146,7 +136,7 @@ def without_secrets(text: str) -> str:
     return SECRET_MARK.join(text[start:end] for start, end in kept)
 
 
-def secret_reason(findings: tuple[SecretFinding, ...]) -> str:
+def secret_reason(findings: tuple[Finding, ...]) -> str:
     """Why a text with these secrets is not kept, in words for its user, without the secrets."""
     kinds = list(dict.fromkeys(finding.kind for finding in findings))[:2]
     if not kinds:
@@ -195,7 +185,8 @@ def _value_near(kind: str, noun: str, before: str, between: str, after: str) -> 
         if not value or (link["joined"] is not None and not spaceless):
             continue
         said = value["value"]
-        if is_placeholder(said) or (said[0].isdigit() and _AMOUNT.match(after, value.end("value"))):
+        is_number = said[0].isdigit() and not any(map(str.isalpha, said))
+        if is_placeholder(said) or (is_number and _AMOUNT.match(after, value.end("value"))):
             continue
         if kind == _CODE_KIND and value.re is _CODE:
             good = not (is_other or _OTHER.search(before))

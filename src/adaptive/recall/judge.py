@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import ReplyUnusable
-from adaptive.core.http import RetryPolicy
 from adaptive.core.measures import staged
 from adaptive.core.messages import head_and_tail
-from adaptive.core.model import Candidate, Completion, CompletionRequest, Memory
+from adaptive.core.model import Completion, CompletionRequest, Memory
 from adaptive.core.ports import Completer
-from adaptive.core.shapes import mapping, number
+from adaptive.core.shapes import mapping
 from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.llm.fields import number
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
+from adaptive.search.vectors import content_hash
 from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 
 # Then the order by nearness stands.
@@ -29,8 +29,6 @@ _CLEARLY_RELEVANT = 0.75
 _CLEARLY_IRRELEVANT = 0.2
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
-# A second try would mostly cost the user the rest of the time.
-_NO_RETRY = RetryPolicy(retries=0)
 
 RELEVANCE_SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -78,8 +76,8 @@ class RelevanceJudge:
         """
         prompt = render_prompt("relevance", self.prompt, {})
         keys = {
-            one.memory.id: _digest(self.completer.key, prompt, message, one.memory)
-            for one in candidates
+            one.id: content_hash(repr((self.completer.key, prompt, message, one.id, one.content)))
+            for one in (candidate.memory for candidate in candidates)
         }
         found = {id_: self.scores.get((user_id, key)) for id_, key in keys.items()}
         scores = {id_: score for id_, score in found.items() if score is not None}
@@ -87,7 +85,8 @@ class RelevanceJudge:
         if any(_CLEARLY_IRRELEVANT < one.score < _CLEARLY_RELEVANT for one in unknown):
             asked = [one.memory for one in unknown]
             request = relevance_request(prompt, message, asked)
-            completion = await ask(self.completer, request, self.formats, _NO_RETRY, self.deadline)
+            # A second try would mostly cost the user the rest of the time.
+            completion = await ask(self.completer, request, self.formats, self.deadline)
             for id_, score in read_relevance(completion, asked).items():
                 scores[id_] = score
                 self.scores.put((user_id, keys[id_]), score)
@@ -125,7 +124,7 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
         # Earlier releases' prompts asked for ``relevance``; some models map ids to scores.
         own = {str(fields.get("id")): fields.get("score", fields.get("relevance"))}
         for id_, told in (own if "id" in fields else fields).items():
-            score = number(str(told).rstrip(" %"))
+            score = number(told)
             if id_.strip() in offered and score is not None and 0 <= score <= 100:
                 scores.setdefault(id_.strip(), score / 100 if "%" in str(told) else score)
     if not scores:
@@ -136,6 +135,9 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
     return {id_: score / scale for id_, score in scores.items()}
 
 
-def _digest(model: str, prompt: str, message: str, memory: Memory) -> str:
-    asked = repr((model, prompt, message, memory.id, memory.content))
-    return hashlib.blake2b(asked.encode(errors="replace"), digest_size=16).hexdigest()
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that may fit a message; ``score`` is its relevance from 0 to 1."""
+
+    memory: Memory
+    score: float

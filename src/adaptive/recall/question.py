@@ -9,7 +9,7 @@ import numpy as np
 
 from adaptive.core.messages import Message, message_text, newest_user_message, spoken_text
 from adaptive.core.ports import Embedder, Vectors
-from adaptive.search.query import query_vectors
+from adaptive.search.vectors import query_vectors
 from adaptive.settings.hook import Hook
 
 # Brings the text to search with, the message's own words included, within a bounded time; empty
@@ -54,14 +54,14 @@ async def completed(
 ) -> tuple[Question, Vectors | None]:
     """The question as it is to be searched for, with its vectors; as it was where nobody helps.
 
-    ``vectors`` are those of the question, then of the message before it. Where they are missing,
-    or the new text gets no vector within ``patience`` seconds, it serves by its words alone.
+    ``vectors`` are those of the question, then of the message before it. They stay where the new
+    text gets none within ``patience`` seconds.
     """
     text = await complete() if complete is not None else ""
     if not text or text == question.text:
         return question, vectors
     changed = replace(question, text=text)
     fresh = None if vectors is None else await query_vectors(embedder, [text], patience)
-    if fresh is None or vectors is None or fresh.shape[1] != vectors.shape[1]:
+    if fresh is None or vectors is None:
         return changed, vectors
     return changed, np.concatenate([fresh, vectors[1:]])

@@ -13,32 +13,28 @@ from typing import Any, Protocol
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
-from adaptive.core.kept import ChatTable, UsageTable
-from adaptive.core.markdown import without_answer_notes
-from adaptive.core.measures import count_entries
+from adaptive.core.markdown import rewritten_answers, without_answer_note
+from adaptive.core.measures import tally, tell_outcome
 from adaptive.core.messages import Message, local_time
-from adaptive.core.model import Candidate
-from adaptive.core.ports import Embedder, Notifier
+from adaptive.core.ports import Embedder
 from adaptive.core.shapes import listing, mapping
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.escaping import escaped_entry
+from adaptive.privacy.kept import ChatTable, UsageTable
 from adaptive.recall.block import block_with, extended_block, recall_line, with_block
 from adaptive.recall.chat_block import ChatStates
-from adaptive.recall.comments import without_memory_comments
-from adaptive.recall.judge import RelevanceJudge
+from adaptive.recall.judge import Candidate, RelevanceJudge
 from adaptive.recall.question import Complete, Question, question_of
-from adaptive.recall.recollection import Library, Recollection, new_verdicts, recollect
+from adaptive.recall.recollection import Library, Recollection, recollect
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.query import TurnEmbedder
-from adaptive.settings.hook import Hook
+from adaptive.search.vectors import TurnEmbedder
+from adaptive.settings.hook import Hook, Notifier
 from adaptive.settings.merged import Settings
 
 log_recalled = logging.getLogger("adaptive_memory.recall")
 
 _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
-# The host makes the model's request first: that is what the user waits for.
-_COUNT_AFTER_SECONDS = 0.1
 _SHOWN_CHARACTERS = 80
 
 
@@ -101,7 +97,7 @@ class RequestInHand:
     @property
     def messages(self) -> list[dict[str, Any]]:
         """Its messages without what we have written below answers."""
-        return without_answer_notes(listing(self.body.get("messages")))
+        return rewritten_answers(listing(self.body.get("messages")), without_answer_note)
 
 
 class Recall:
@@ -118,12 +114,12 @@ class Recall:
     ) -> None:
         self._indexes, self._formats, self._usage = indexes, formats, usage
         self._start, self._ports = start, ports
-        self._states, self._verdicts = ChatStates(chats), new_verdicts()
+        self._states = ChatStates(chats)
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""
-        for cache in (self._indexes, self._states, self._scores, self._verdicts):
+        for cache in (self._indexes, self._states, self._scores):
             cache.forget(user_id)
 
     async def recalled(self, request: RequestInHand) -> dict[str, Any]:
@@ -144,12 +140,11 @@ class Recall:
                 await complete()  # the model may have something to be warned of
         if not hook.settings.show_memories:
             return self._sent(request, window)
-        sent, above = window.messages, ""
         if found is not None:
-            sent, above = without_memory_comments(sent), found.block
             self._tell(hook, found)
+        above = found.block if found is not None else ""
         block = block_with(above, window.summary, hook.state.get("warnings", []))
-        changed: dict[str, Any] = {**request.body, "messages": with_block(sent, block)}
+        changed: dict[str, Any] = {**request.body, "messages": with_block(window.messages, block)}
         features = mapping(request.body.get("features"))
         if features.get("memory") and (
             # The host would show its memories to any model.
@@ -174,7 +169,9 @@ class Recall:
 
     def _tell(self, hook: Hook, found: Recollection) -> None:
         """Tell the measures, the turn's later hooks and the user what was found."""
-        count_entries(core=len(found.core), retrieved=found.count - len(found.core))
+        tell_outcome("nothing fits")
+        tally("entries", "core", len(found.core))
+        tally("entries", "retrieved", found.count - len(found.core))
         fitting = [one.memory.id for one in found.fitting]
         hook.state["recalled"] = recall_line(found.count, found.note)
         hook.state["injected"] = [*(one.id for one in found.core), *fitting]
@@ -186,7 +183,6 @@ class Recall:
 
     async def _counted(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """Count recalls where pruning goes by them."""
-        await asyncio.sleep(_COUNT_AFTER_SECONDS)
         try:
             await self._usage.record(user_id, memory_ids, int(time.time()))
         except TablesUnavailable as error:
@@ -202,14 +198,14 @@ class Recall:
     ) -> Recollection | None:
         """What this conversation is given, ``None`` where it turns out to be somebody else's."""
         sources, settings = await hook.sources(), hook.settings
+        embedder = TurnEmbedder(sources.embedder, sources.user_id, self._indexes.queries)
         library = Library(
-            sources=replace(sources, embedder=TurnEmbedder(sources.embedder)),
+            sources=replace(sources, embedder=embedder),
             indexes=self._indexes,
             states=self._states,
             judge=await self._judge(hook),
             admit=partial(hook.not_injected, body) if settings.native_memory == "keep" else None,
             hidden=await hook.hidden_from(),
-            verdicts=self._verdicts,
             complete=complete,
         )
         today = local_time(time.time(), *hook.time_zones).date().isoformat()

@@ -7,27 +7,33 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import islice
 
-import numpy as np
-
-from adaptive.core.cache import UserCache
+from adaptive.core.cache import text_cache
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.measures import staged
 from adaptive.core.messages import has_words
-from adaptive.core.model import Candidate, Memory, has_ended
-from adaptive.core.ports import Vectors
-from adaptive.core.table_ports import Sources
+from adaptive.core.model import Memory, has_ended
+from adaptive.core.ports import Sources, Vectors
+from adaptive.privacy.injection import injection_reason, passed_mark
+from adaptive.privacy.secrets import find_secrets, secret_reason
+from adaptive.recall.block import (
+    BlockEntry,
+    core_room,
+    entry_of,
+    former_contents,
+    rendered_block,
+    retrieved_room,
+)
 from adaptive.recall.chat_block import ChatStates, placed_entries, read_entries
-from adaptive.recall.judge import RelevanceJudge
-from adaptive.recall.layout import BlockEntry, core_room, rendered_block, retrieved_room
+from adaptive.recall.judge import Candidate, RelevanceJudge
 from adaptive.recall.question import Complete, Question, completed
-from adaptive.recall.screen import EntryScreen
-from adaptive.search.fusion import GATE, Ranked, fitting, rank
+from adaptive.search.fusion import GATE, Ranked, asked_for, fitting, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.query import asked_for, query_vectors
 from adaptive.search.tokens import continues
+from adaptive.search.vectors import query_vectors
 from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
 from adaptive.settings.merged import Settings
 
@@ -43,14 +49,8 @@ _PLACES_FOR_REFUSED = 20
 _SHARE_FOR_EMBEDDING = 0.5
 _SHARE_FOR_NEW_MEMORIES = 0.25
 _SHARE_FOR_SEARCHING_AGAIN = 0.15
-_VERDICTS_KEPT = 50_000
 
 Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
-
-
-def new_verdicts() -> UserCache[bool]:
-    """A cache of whether memories may stand in a prompt."""
-    return UserCache(_VERDICTS_KEPT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,6 @@ class Library:
     judge: RelevanceJudge | None = None
     admit: Admit | None = None
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
-    verdicts: UserCache[bool] = field(default_factory=new_verdicts)
     complete: Complete | None = None
 
 
@@ -101,8 +100,7 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
     state, index = await asyncio.gather(kept, current)
     if not index.memories:
         return Recollection()
-    question, vectors = await _asked(library, index, question, patience)
-    screen = EntryScreen(library.verdicts, user_id, settings.memory_format)
+    question, vectors = await _asked(library, question, patience)
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
     withheld = {
         one.id
@@ -110,25 +108,25 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
         if has_ended(one, question.today) or library.hidden.holds(one)
     }
     # Who the user is, and what is important: most important first, then oldest.
-    places = np.flatnonzero(index.identity | (index.shelf.importance >= _CORE_IMPORTANCE))
-    core = [one for place in places if (one := index.memories[place]).id not in withheld]
+    core = [
+        one
+        for one in index.memories
+        if (one.importance >= _CORE_IMPORTANCE or "identity" in one.tags) and one.id not in withheld
+    ]
     core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
-    found = await _fitting(library, index, question, vectors, screen, withheld, len(core), settings)
-    return await _laid_out(library, index, core, found, screen, withheld, state, settings)
+    found = await _fitting(library, index, question, vectors, withheld, len(core), settings)
+    return await _laid_out(library, index, core, found, withheld, state, settings)
 
 
 async def _asked(
-    library: Library, index: MemoryIndex, question: Question, patience: float
+    library: Library, question: Question, patience: float
 ) -> tuple[Question, Vectors | None]:
     """The question in the words to search with, and the vectors of these and of what was before."""
     # Not beside the database: with a model in this process both would take longer than in turn.
     previous = question.previous if continues(question.text) else ""
     texts = (question.text, previous) if has_words(question.text) else ()
-    user_id, embedder = library.sources.user_id, library.sources.embedder
+    embedder = library.sources.embedder
     vectors = await query_vectors(embedder, texts, patience * _SHARE_FOR_EMBEDDING)
-    if vectors is not None:
-        library.indexes.expect(user_id, vectors.shape[1])
-        library.indexes.remember_query(user_id, index.embedder, question.text, vectors[0])
     again = patience * _SHARE_FOR_SEARCHING_AGAIN
     return await completed(question, vectors, embedder, library.complete, again)
 
@@ -139,7 +137,6 @@ async def _fitting(
     index: MemoryIndex,
     question: Question,
     vectors: Vectors | None,
-    screen: EntryScreen,
     withheld: AbstractSet[str],
     spare: int,
     settings: Settings,
@@ -149,45 +146,62 @@ async def _fitting(
         return []
     asked = asked_for(question.text, question.previous, vectors, index.dimension)
     most = max(settings.related_memories_n, settings.top_n_memories) + spare
-    ranked = [
+    limit = most + len(withheld) + _PLACES_FOR_REFUSED
+    allowed = (
         one
-        for one in rank(index.shelf, asked, limit=most + len(withheld) + _PLACES_FOR_REFUSED)
-        if index.memories[one.place].id not in withheld
-    ]
+        for one in rank(index.shelf, asked, limit=limit)
+        if (memory := index.memories[one.place]).id not in withheld and may_stand(memory)
+    )
+    ranked = list(islice(allowed, most))
 
-    def allowed(left: Sequence[Ranked], limit: int, relevance_floor: float) -> list[Candidate]:
-        """What fits; what may not stand in a prompt is looked at as if it did not exist."""
-        while True:
-            chosen = fitting(
-                left[:most],
-                spare + limit,
-                vector_floor=settings.vector_similarity_threshold,
-                relevance_floor=relevance_floor,
-            )
-            refused = {one for one in chosen if not screen.allows(index.memories[one.place])}
-            if not refused:
-                break
-            left = [one for one in left if one not in refused]
-        return [Candidate(index.memories[one.place], relevance(one.evidence)) for one in chosen]
+    def chosen(pool: Sequence[Ranked], limit: int, relevance_floor: float) -> list[Candidate]:
+        fit = fitting(
+            pool,
+            spare + limit,
+            vector_floor=settings.vector_similarity_threshold,
+            relevance_floor=relevance_floor,
+        )
+        return [Candidate(index.memories[one.place], relevance(one.evidence)) for one in fit]
 
     least = settings.relevance_threshold
-    by_score = allowed(ranked, settings.related_memories_n, least)
-    _explain(index, ranked[:most], by_score)
+    by_score = chosen(ranked, settings.related_memories_n, least)
+    _explain(index, ranked, by_score)
     judge = library.judge
     if judge is None:
         return by_score
     seen = [one for one in ranked if not judge.hidden.holds(index.memories[one.place])]
     kept_back = [one for one in by_score if judge.hidden.holds(one.memory)]
-    pool = allowed(seen, settings.top_n_memories, 0.0)
+    pool = chosen(seen, settings.top_n_memories, 0.0)
     if not pool:
         return kept_back
     user_id = library.sources.user_id
     try:
-        chosen = await judge.judged(user_id, question.text, pool, least or _LEAST_JUDGED)
+        judged = await judge.judged(user_id, question.text, pool, least or _LEAST_JUDGED)
     except AdaptiveMemoryError as error:
         log_recall.warning("memories were not judged: %s", error)
         return by_score
-    return [*chosen, *kept_back]
+    return [*judged, *kept_back]
+
+
+def may_stand(memory: Memory) -> bool:
+    """Whether a memory may stand in a prompt: none does that reads as an order or holds a secret.
+
+    We write no such memory, but other tools write to the host's table, too, and people edit it.
+    """
+    # Unchanged since our gate let it pass, so that no other tool has written it.
+    passed = memory.meta.get("passed") == passed_mark(memory.content)
+    formers = tuple(former for former, _ in former_contents(memory))
+    return not _reason_against(memory.id, passed, memory.content, *formers)
+
+
+@text_cache(4096)
+def _reason_against(memory_id: str, passed: bool, *texts: str) -> str:
+    for at, text in enumerate(texts):
+        reason = injection_reason(text, typed=passed and at == 0)
+        if reason := reason or secret_reason(find_secrets(text)):
+            log_recall.info("memory %s is left out of prompts: %s", memory_id, reason)
+            return reason
+    return ""
 
 
 def relevance(evidence: float) -> float:
@@ -213,7 +227,6 @@ async def _laid_out(
     index: MemoryIndex,
     core: list[Memory],
     found: list[Candidate],
-    screen: EntryScreen,
     withheld: AbstractSet[str],
     state: str,
     settings: Settings,
@@ -230,23 +243,20 @@ async def _laid_out(
     held: list[BlockEntry] = []
     room = core_room(form, budget)
     for memory in core:
-        entry = screen.entry(memory)
-        if entry is not None and entry.tokens <= room and screen.allows(memory):
+        entry = entry_of(memory, form)
+        if entry is not None and entry.tokens <= room and may_stand(memory):
             held.append(entry)
             room -= entry.tokens
     core_ids = {one.memory.id for one in held}
     existing = {
         one.id: entry
         for one in known
-        if one.id not in core_ids and screen.allows(one) and (entry := screen.entry(one))
+        if one.id not in core_ids and may_stand(one) and (entry := entry_of(one, form))
     }
     retrieved = [one.memory.id for one in found if one.memory.id in existing]
-    placed, new_state = placed_entries(
-        former,
-        retrieved[: settings.related_memories_n],
-        existing,
-        retrieved_room(held, form, budget),
-    )
+    retrieved = retrieved[: settings.related_memories_n]
+    placed = placed_entries(former, retrieved, existing, retrieved_room(held, form, budget))
+    new_state = [one.memory.id for one in placed]
     shown = core_ids | {one.memory.id for one in placed}
     left = len(index.missing())
     return Recollection(
@@ -255,5 +265,5 @@ async def _laid_out(
         core=tuple(one.memory for one in held),
         count=len(held) + len(placed),
         note=f"{left} not embedded yet: found by keywords" if left else "",
-        state=json.dumps(new_state) if [*new_state.items()] != [*former.items()] else None,
+        state=json.dumps(new_state) if new_state != former else None,
     )

@@ -159,7 +159,7 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
 
     ``nearest`` are the cosines of ``NULL_PROMPTS``, in their order, with the nearest memory.
     """
-    general = latin_level(nearest)
+    general = _level(nearest[: len(_NULLS_BY_SCRIPT["latin"])])
     levels: dict[Script, NullLevel] = {"latin": general}
     start = 0
     for script, prompts in _NULLS_BY_SCRIPT.items():
@@ -172,11 +172,6 @@ def null_levels(nearest: Vectors) -> dict[Script, NullLevel]:
             levels[script] = NullLevel(level.mean, spread)
     levels["other"] = _level(nearest[len(_NULLS_BY_SCRIPT["latin"]) :])
     return levels
-
-
-def latin_level(nearest: Vectors) -> NullLevel:
-    """The null distribution for Latin script alone, as ``null_levels`` has it."""
-    return _level(nearest[: len(_NULLS_BY_SCRIPT["latin"])])
 
 
 def _level(nearest: Vectors) -> NullLevel:

@@ -12,11 +12,12 @@ from typing import Any, cast
 import numpy as np
 
 from adaptive.core.errors import EmbeddingError, ModelError
-from adaptive.core.http import RetryPolicy, endpoint, post_json, with_retry
+from adaptive.core.http import endpoint, post_json, with_retry
 from adaptive.core.ports import Vectors
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
+_RETRIES = 2
 
 
 def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
@@ -74,7 +75,6 @@ class EndpointEmbedder:
     url: str
     model: str
     api_key: str = ""
-    policy: RetryPolicy = field(default_factory=RetryPolicy)
 
     async def name(self) -> str:
         """The provider and the model."""
@@ -98,7 +98,7 @@ class EndpointEmbedder:
             return await post_json(endpoint(self.url, "embeddings"), body, self.api_key)
 
         try:
-            reply = await with_retry(once, self.policy)
+            reply = await with_retry(once, _RETRIES)
             rows = cast(list[dict[str, Any]], reply["data"])
             # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))

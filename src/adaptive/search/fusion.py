@@ -19,24 +19,27 @@ A memory is injected if the best evidence reaches GATE and its own score is not 
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.ports import Vectors
 from adaptive.search.bm25 import KeywordIndex, keyword_index
 from adaptive.search.calibration import (
     NullLevel,
     Script,
-    latin_level,
     null_levels,
     script_of,
     speaks_of_self,
 )
 from adaptive.search.tokens import continues, tokens
-from adaptive.search.vectors import normalised, products
+from adaptive.search.vectors import LONGEST_QUERY, normalised, products
+
+log_fusion = logging.getLogger("adaptive_memory.search")
 
 # A pause of three hours begins a new sitting.
 SITTING_SECONDS = 3 * 3600
@@ -56,7 +59,7 @@ class Weights:
 
     ``keywords`` is the weight of the best BM25 score, ``neighbours`` the share of a neighbour's
     score, faded to a third after ``reach`` memories. Evidence is ``coverage`` of words, or
-    ``words_alone`` without vectors, and ``personal``; ``previous`` weighs what is continued.
+    ``words_alone`` without vectors, and ``personal``.
     """
 
     keywords: float = 5.5
@@ -65,7 +68,6 @@ class Weights:
     coverage: float = 6.0
     words_alone: float = 10.0
     personal: float = 3.5
-    previous: float = 1.0
 
 
 DEFAULT_WEIGHTS = Weights()
@@ -98,12 +100,26 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A message to find memories for, and the user's message before it; vectors are normalised."""
+    """A message to find memories for, with its normalised vector where it has one."""
 
     text: str
     vector: Vectors | None
-    previous_text: str = ""
-    previous_vector: Vectors | None = None
+
+
+def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int) -> Asked:
+    """The message to rank for, a follow-up together with the message that it continues.
+
+    ``vectors`` are those of both, or of the first alone. They are left out where they have another
+    dimension than the store's: while that has none, or another model answers to the same name.
+    """
+    text = head_and_tail(text, LONGEST_QUERY)
+    usable = vectors if vectors is not None and vectors.shape[1] == dimension else None
+    if usable is None and vectors is not None and dimension:
+        log_fusion.warning("messages have vectors of another length: keywords serve for now")
+    if not has_words(previous) or not continues(text):
+        return Asked(text, None if usable is None else usable[0])
+    both = None if usable is None else normalised(usable.sum(axis=0)[None])[0]
+    return Asked(f"{previous}\n{text}", both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +147,12 @@ def shelf(
     vectors: Vectors,
     nulls: Vectors | None,
     created_at: Sequence[int],
-    chats: Sequence[str] | None = None,
     importance: Sequence[int] | None = None,
     previous: Shelf | None = None,
 ) -> Shelf:
     """Prepare a store; ``previous`` is an older version of it, whose words are used again.
 
-    ``nulls`` are the vectors of ``NULL_PROMPTS``; memories of no known chat have an empty string.
+    ``nulls`` are the vectors of ``NULL_PROMPTS``.
     """
     has_vector = np.asarray(vectors.any(axis=1), dtype=np.bool_)
     embedded = vectors if has_vector.all() else vectors[has_vector]
@@ -149,8 +164,8 @@ def shelf(
         levels = null_levels(cosines.max(axis=1))
         # How near the nearest memory comes to each null prompt once the centre is taken from it.
         lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
-        unit = latin_level((cosines - centrality[has_vector]).max(axis=1) / lengths).spread
-    places = _learning_places(created_at, chats)
+        unit = null_levels((cosines - centrality[has_vector]).max(axis=1) / lengths)["latin"].spread
+    places = _learning_places(np.asarray(created_at, dtype=np.int64))
     return Shelf(
         vectors,
         has_vector,
@@ -166,29 +181,15 @@ def shelf(
     )
 
 
-def _learning_places(created_at: Sequence[int], chats: Sequence[str] | None = None) -> Places:
-    """Where each memory stands in the order of learning; chats and sittings are far apart.
+def _learning_places(times: NDArray[np.int64]) -> Places:
+    """Where each memory stands in the order of learning; sittings are far apart.
 
     Memories of the same second stand in the same place, so the order of the rows has no influence.
     """
-    times = np.asarray(created_at, dtype=np.int64)
-    groups = _sittings(times, ["" for _ in created_at] if chats is None else chats)
-    pairs = np.stack([groups, times], axis=1)
-    distinct, members, sizes = np.unique(pairs, axis=0, return_inverse=True, return_counts=True)
+    distinct, members, sizes = np.unique(times, return_inverse=True, return_counts=True)
     middle = np.cumsum(sizes) - (sizes + 1) / 2
-    breaks = np.cumsum(np.diff(distinct[:, 0], prepend=distinct[:1, 0]) != 0)
-    return (middle + breaks * _APART)[members.reshape(-1)]
-
-
-def _sittings(times: NDArray[np.int64], chats: Sequence[str]) -> NDArray[np.int64]:
-    """A number for each chat, and for each sitting among memories of no known chat."""
-    groups = np.unique(np.asarray(chats, dtype=str), return_inverse=True)[1].reshape(-1)
-    loose = np.flatnonzero([not chat for chat in chats])
-    in_time = loose[np.argsort(times[loose], kind="stable")]
-    pauses = np.diff(times[in_time], prepend=times[in_time][:1]) > SITTING_SECONDS
-    numbers = groups.astype(np.int64)
-    numbers[in_time] = len(chats) + np.cumsum(pauses)
-    return numbers
+    breaks = np.cumsum(np.diff(distinct, prepend=distinct[:1]) > SITTING_SECONDS)
+    return (middle + breaks * _APART)[members]
 
 
 def rank(
@@ -197,7 +198,6 @@ def rank(
     """The best memories for a message, best first; of equals the important, then the newest."""
     if not shelf.keywords.size:
         return []
-    asked = _with_subject(asked, weights)
     words = tokens(asked.text)
     similarity = cosine = np.zeros(shelf.keywords.size, dtype=np.float32)
     if asked.vector is not None:
@@ -247,17 +247,6 @@ def _evidence(
     standing = np.maximum(shelf.levels[script_of(asked.text)].standing(cosine), 0)
     seen = standing + np.float32(weights.coverage) * coverage + personal
     return np.where(shelf.embedded, seen, alone)
-
-
-def _with_subject(asked: Asked, weights: Weights) -> Asked:
-    """A follow-up together with the message that it continues."""
-    if not asked.previous_text or not continues(asked.text):
-        return asked
-    vector = asked.vector
-    if vector is not None and asked.previous_vector is not None:
-        both = vector + np.float32(weights.previous) * asked.previous_vector
-        vector = normalised(both.astype(np.float32)[None])[0]
-    return Asked(f"{asked.previous_text}\n{asked.text}", vector)
 
 
 def fitting(

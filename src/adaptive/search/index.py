@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.model import Memory, StoreStamp
-from adaptive.core.ports import Vectors
-from adaptive.core.table_ports import StoredVector
+from adaptive.core.ports import StoredVector, Vectors
 from adaptive.search.fusion import Shelf, shelf
 from adaptive.search.vectors import content_hash
 
@@ -25,16 +24,14 @@ _BYTES_PER_MEMORY = 1000
 class MemoryIndex:
     """Memories in a fixed order, known by their place in it.
 
-    ``embedded`` tells which have a vector, and ``identity`` which say who the user is.
-    ``nulls`` are the vectors of the null prompts, ``None`` while there are none. ``read_at`` is
-    when the memories were read, in epoch seconds.
+    ``embedded`` tells which have a vector. ``nulls`` are the vectors of the null prompts, ``None``
+    while there are none. ``read_at`` is when the memories were read, in epoch seconds.
     """
 
     memories: tuple[Memory, ...]
     hashes: tuple[str, ...]
     places: Mapping[str, int]
     embedded: NDArray[np.bool_]
-    identity: NDArray[np.bool_]
     shelf: Shelf
     nulls: Vectors | None
     embedder: str
@@ -115,10 +112,7 @@ def build_index(
         vectors,
         nulls if nulls is not None and nulls.shape[1] == dimension else None,
         [memory.created_at for memory in ordered],
-        [str(memory.meta.get("chat_id") or "") for memory in ordered],
         [memory.importance for memory in ordered],
         previous.shelf if previous else None,
     )
-    identity = np.fromiter(("identity" in one.tags for one in ordered), np.bool_, len(ordered))
-    said = (ordered, hashes, places, embedded, identity, prepared)
-    return MemoryIndex(*said, nulls, embedder, stamp, read_at)
+    return MemoryIndex(ordered, hashes, places, embedded, prepared, nulls, embedder, stamp, read_at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -13,13 +13,11 @@ from adaptive.core.cache import UserCache
 from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError
 from adaptive.core.measures import staged
 from adaptive.core.model import Memory, StoreStamp
-from adaptive.core.ports import Embedder, Vectors
-from adaptive.core.table_ports import Sources, StoredVector, VectorTable
+from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import (
     SharedVectors,
-    content_hash,
     embedded_texts,
     store_vectors,
     stored_vectors,
@@ -30,9 +28,8 @@ log_indexes = logging.getLogger("adaptive_memory.search")
 _MOST_INDEX_BYTES = 256 * 2**20
 # What a user's entry takes without an index.
 _ENTRY_BYTES = 1000
-# The ranking is prepared anew after each chunk, so a large store is embedded in few of them.
-_SMALLEST_CHUNK = 256
-_MOST_CHUNKS = 8
+# The ranking is prepared anew after each chunk.
+_CHUNK = 512
 # A turn waits for no more new vectors than this.
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
@@ -48,20 +45,21 @@ IndexWork = TypeVar("IndexWork")
 class _UserIndex:
     """One user's index, which is replaced under the lock, and the work on it.
 
-    ``rests_until`` is when the provider may be asked again; ``dimension`` the length of vectors
-    for which former ones were dropped.
+    ``rests_until`` is when the provider may be asked again.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     index: MemoryIndex | None = None
     embedding: asyncio.Task[None] | None = None
     rests_until: float = 0.0
-    dimension: int = 0
     forgotten: bool = False
 
 
 class MemoryIndexes:
-    """Indexes of the users who were here last, within ``most_bytes``."""
+    """Indexes of the users who were here last, within ``most_bytes``.
+
+    ``queries`` are the vectors of messages that were searched with (see ``TurnEmbedder``).
+    """
 
     def __init__(
         self, clock: Callable[[], float] = time.time, most_bytes: int = _MOST_INDEX_BYTES
@@ -70,8 +68,7 @@ class MemoryIndexes:
         self._users = UserCache[_UserIndex](
             most_bytes, lambda user: _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
         )
-        self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
-        self._expected = UserCache[Vectors](_REMEMBERED_VECTORS)
+        self.queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.nulls = SharedVectors(NULL_PROMPTS)
 
@@ -88,62 +85,19 @@ class MemoryIndexes:
         """
         user, index = await self._read(sources)
         if not index.ready:
-            rest = user.rests_until - self._clock()
-            # A clock that was set back makes no rest longer.
-            if user.embedding is None and not 0 < rest <= _PAUSE_AFTER_FAILURE_SECONDS:
+            if user.embedding is None and user.rests_until <= self._clock():
                 user.embedding = self._started(self._embed(user, sources))
             if user.embedding is not None and len(index.missing()) <= _WAITED_FOR:
                 await asyncio.wait({user.embedding}, timeout=patience)
                 index = user.index or index
         return index
 
-    def expect_texts(self, user_id: str, texts: Sequence[str], vectors: Vectors) -> None:
-        """Vectors of texts that are about to be memories, so that none is embedded twice."""
-        for text, vector in zip(texts, vectors, strict=True):
-            self._expected.put((user_id, content_hash(text)), vector)
-
-    async def wrote(self, sources: Sources, contents: Mapping[str, str]) -> bool:
-        """Store the expected vectors of memories that were just written; whether each has one.
-
-        ``contents`` are by memory id. Whoever reads the memories next has their vectors at hand.
-        """
-        ready: dict[str, StoredVector] = {}
-        for memory_id, content in contents.items():
-            digest = content_hash(content)
-            if (vector := self._expected.get((sources.user_id, digest))) is not None:
-                ready[memory_id] = StoredVector(digest, vector)
-        if ready:
-            name = await sources.embedder.name()
-            await store_vectors(sources.table, sources.user_id, name, ready)
-        return len(ready) == len(contents)
-
-    def remember_query(self, user_id: str, embedder: str, text: str, vector: Vectors) -> None:
-        """Keep the vector of a message for a while: learning from it asks for it again."""
-        self._queries.put((user_id, embedder, content_hash(text)), vector)
-
-    def known_query(self, user_id: str, embedder: str, text: str) -> Vectors | None:
-        """The vector of a message that was searched with a while ago."""
-        return self._queries.get((user_id, embedder, content_hash(text)))
-
     def forget(self, user_id: str) -> None:
         """Let go of all that is held of a user; what is being read or embedded is not kept."""
         if (user := self._users.get((user_id,))) is not None:
             user.forgotten, user.index = True, None
-        for kept in (self._users, self._queries, self._expected):
+        for kept in (self._users, self.queries):
             kept.forget(user_id)
-
-    def expect(self, user_id: str, dimension: int) -> None:
-        """Have the next turn begin anew where messages get vectors of another length by now.
-
-        Then another model answers to the same name. It is done once for each length: a provider
-        that makes messages and memories of different lengths would never come to an end.
-        """
-        user = self._users.get((user_id,))
-        if user is None or user.index is None or not user.index.dimension:
-            return
-        if dimension not in (user.dimension, user.index.dimension):
-            log_indexes.warning("vectors have another length than before: embedding anew")
-            user.dimension, user.index = dimension, None
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
         """Have ready what belongs to no user, and the embedding model at work once.
@@ -175,18 +129,13 @@ class MemoryIndexes:
             # Before the rows are read: a change in between makes the next stamp differ.
             stamp = await sources.store.stamp()
             if held is None or not held.stands(stamp):
-                held = await self._rebuilt(sources, name, held, stamp, user.dimension)
+                held = await self._rebuilt(sources, name, held, stamp)
             if not user.forgotten:
                 user.index = held
             return held
 
     async def _rebuilt(
-        self,
-        sources: Sources,
-        name: str,
-        held: MemoryIndex | None,
-        stamp: StoreStamp,
-        dimension: int,
+        self, sources: Sources, name: str, held: MemoryIndex | None, stamp: StoreStamp
     ) -> MemoryIndex:
         """The index anew: of a store that is known only what changed is read."""
         read_at = self._clock()
@@ -199,8 +148,7 @@ class MemoryIndexes:
         new = [one.id for one in memories if before.get(one.id) != one.content]
         if new or not held:
             few = new if held and len(new) <= _WAITED_FOR else None
-            stored = await stored_vectors(sources.table, sources.user_id, name, few)
-            known |= {id: one for id, one in stored.items() if dimension in (0, len(one.vector))}
+            known |= await stored_vectors(sources.table, sources.user_id, name, few)
         nulls = held.nulls if held else await self.nulls.known(sources.table, name)
         # In a thread: with a large store it is felt by other chats.
         made = (nulls, name, stamp, read_at, held)
@@ -211,10 +159,8 @@ class MemoryIndexes:
 
     async def _embed(self, user: _UserIndex, sources: Sources) -> None:
         """Embed what has no vector yet, the newest memories first, and the null prompts."""
-        user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
         try:
             await self._embed_missing(user, sources)
-            user.rests_until = 0.0
         except EmbeddingError as error:
             user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
             log_indexes.warning("memories are found by keywords only for now: %s", error)
@@ -227,12 +173,12 @@ class MemoryIndexes:
         index = user.index
         if index is None:
             return
-        missing, name = index.missing(), index.embedder
-        chunk = max(_SMALLEST_CHUNK, len(missing) // _MOST_CHUNKS + 1)
+        missing, name, dimension = index.missing(), index.embedder, index.dimension
         # At least once, for the null prompts.
-        for start in range(0, len(missing) or 1, chunk):
-            found, dimension = dict[str, StoredVector](), index.dimension
-            if places := missing[start : start + chunk]:
+        for start in range(0, len(missing) or 1, _CHUNK):
+            places = missing[start : start + _CHUNK]
+            found: dict[str, StoredVector] = {}
+            if places:
                 texts = [index.memories[place].content for place in places]
                 rows = await embedded_texts(sources.embedder, texts, query=False)
                 dimension = rows.shape[1]
@@ -248,8 +194,6 @@ class MemoryIndexes:
                 if user.index is None or user.index.embedder != name:
                     return
                 user.index = await asyncio.to_thread(user.index.with_vectors, found, nulls)
-            if nulls.shape[1] != dimension:
-                raise EmbeddingError("messages and memories get vectors of different lengths")
 
     def _started(self, work: Coroutine[Any, Any, IndexWork]) -> asyncio.Task[IndexWork]:
         """Begin some work that nobody's giving up ends; what nobody foresaw is logged."""

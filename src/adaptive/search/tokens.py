@@ -6,9 +6,8 @@ words that say nothing, and each word is cut down to what its inflected forms sh
 - Latin script: plural, "-ing" and "-ed" after the S-stemmer (Harman, "How effective is suffixing?",
   JASIS 1991) and the first steps of Porter's algorithm (Program 14/3, 1980), then final vowels,
   which carry gender and number in Romance languages and case in German.
-- Cyrillic script: case and verb endings, longest first, in the manner of light stemmers (Savoy,
-  "Searching strategies for the Russian language", 2009).
-- Arabic script: article and common endings (Larkey, Ballesteros, Connell: "light10", 2007).
+- Cyrillic and Arabic script: what is left without the letters that endings are made of, in Arabic
+  without the article, too.
 - Scripts without spaces, and Korean: overlapping pairs of characters (McNamee, Mayfield:
   "Character n-gram tokenization", 2004); for Han the single characters too, many being words.
 """
@@ -24,6 +23,8 @@ from adaptive.core.messages import head_and_tail
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000
 _LONGEST_WORD = 40
+# A fact is one sentence.
+_LONGEST_COMPARED = 1000
 
 _HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 _UNSPACED = (
@@ -31,17 +32,19 @@ _UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ede"  # Thai, Lao
     "\u1000-\u1049\u1050-\u109f\u1780-\u17d3"  # Burmese, Khmer
 )
+_WORD = re.compile(r"[^\W_]+")
 # Vowel signs of Indian scripts are no letters to `\w`, but a word can't do without them.
 _INDIC = "\u0900-\u0963\u0966-\u0dff"
 _RUNS = re.compile(
     rf"(?P<han>[{_HAN}]+)|(?P<pairs>[{_UNSPACED}]+)|(?:[^\W_{_HAN}{_UNSPACED}]|[{_INDIC}])+"
 )
-_ASCII_RUNS = re.compile("[0-9A-Za-z]+")
 _ACCENTS = re.compile("[\u0300-\u036f\u0610-\u061a\u0640\u064b-\u065f\u0670]")
-_ARABIC_LETTERS = str.maketrans("ٱىةکی", "ايهكي")
-_POSSESSIVE = re.compile(r"['’]s\b|(?<=s)['’](?!\w)")
-_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)['’](?=\w\w)")
-_CONTRACTION = re.compile(r"n['’]t\b|['’](?:m|re|ve|ll|d)\b")
+_ARABIC_ARTICLE = re.compile(r"^(?:[وبكف]?ال|لل)(?=\w\w)")
+_ENDING = re.compile(r"(?<=\w{3})[авеийлмотуыхьюяاتنهوي]+$")
+_ONE_FORM = str.maketrans(dict(zip("ٱىةکی", "ايهكي", strict=True)) | {"’": "'", "œ": "oe"})
+_POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
+_ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)")
+_CONTRACTION = re.compile(r"n't\b|'(?:m|re|ve|ll|d)\b")
 
 # Function words; a word that also means something in another of the languages is left out ("war",
 # "die", "sin"): within a store that is written in one language, its rarity decides its weight.
@@ -88,15 +91,6 @@ _EMPTY_WORDS_TEXT = """
     입니 나요 는지 사용 용자 자는 자가 자의 있습 합니 ของ
 """
 _EMPTY_WORDS = frozenset(_EMPTY_WORDS_TEXT.split())
-_CYRILLIC_ENDINGS_TEXT = """
-    иями ями ами иях иям иеи ием ого его ому ему ыми ими аях ах ях ов ев еи ои ыи ии ая яя
-    ую юю ое ее ые ие ам ям ом ем ою ею ия ья ию ью а я о е ы и у ю ь ться тся ешь ишь ете
-    ите ут ют ат ят ет ит ла ло ли ть л ал ил ел ает яет ают яют ала ила ела али или ели
-    ать ить еть
-"""
-_CYRILLIC_ENDINGS = tuple(sorted(_CYRILLIC_ENDINGS_TEXT.split(), key=len, reverse=True))
-_ARABIC_PREFIXES = ("وال", "بال", "كال", "فال", "لل", "ال")
-_ARABIC_ENDINGS = ("ها", "ان", "ات", "ون", "ين", "يه", "ه", "ي")
 # Words that take their meaning from what was said before, and openings that continue it.
 _REFERRING = re.compile(
     r"\b(?:he|she|it|they|them|that|this|those|these|there|then|his|her|him|its|their"
@@ -119,7 +113,7 @@ def tokens(text: str) -> list[str]:
     Words that say nothing are dropped, unless there are no others. Of a very long text only head
     and tail are read.
     """
-    runs = list(_runs(_folded(head_and_tail(text, _LONGEST_TEXT))))
+    runs = list(_runs(folded_text(head_and_tail(text, _LONGEST_TEXT))))
     return [run for run, empty in runs if not empty] or [run for run, _ in runs]
 
 
@@ -133,55 +127,48 @@ def continues(text: str) -> bool:
     short = text.strip()
     if len(short) > _LONGEST_FOLLOW_UP:
         return False
-    telling = [run for run, empty in _runs(_folded(short)) if not empty]
+    telling = [run for run, empty in _runs(folded_text(short)) if not empty]
     brief = len(telling) <= 3 or len(short) <= _SHORT_IN_ANY_SCRIPT
     return not telling or (brief and _REFERRING.search(short) is not None)
 
 
-def _folded(text: str) -> str:
+def holds_words_of(text: str, other: str) -> bool:
+    """Whether every word of another text stands in this one: then it says what that said."""
+    ours, theirs = (head_and_tail(one, _LONGEST_COMPARED) for one in (text, other))
+    return {*_WORD.findall(folded_text(theirs))} <= {*_WORD.findall(folded_text(ours))}
+
+
+def folded_text(text: str) -> str:
     """One form for what reads the same: width, ligatures, case, accents, variants of letters."""
     if text.isascii():
         return text.lower()
     plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
-    return unicodedata.normalize("NFKC", plain).casefold().translate(_ARABIC_LETTERS)
+    return unicodedata.normalize("NFKC", plain).casefold().translate(_ONE_FORM)
 
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
     """Tokens with whether they say nothing."""
-    if "'" in text or "’" in text:
+    if "'" in text:
         text = _ELISION.sub(" ", _CONTRACTION.sub(" ", _POSSESSIVE.sub(" ", text)))
-    if text.isascii():
-        # The same words, found faster: a user's memories are all read after a restart.
-        yield from map(_latin_run, _ASCII_RUNS.findall(text))
-        return
     for match in _RUNS.finditer(text):
         word = match.group()
         if match["han"] or match["pairs"]:
             pairs = [word[at : at + 2] for at in range(len(word) - 1)] or [word]
             parts = (*word, *pairs) if match["han"] and len(word) > 1 else pairs
             yield from ((one, one in _EMPTY_WORDS) for one in parts)
+        elif len(word) > 1 or word.isdigit():
+            yield stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
         else:
-            yield _latin_run(word)
-
-
-def _latin_run(word: str) -> tuple[str, bool]:
-    if len(word) > 1 or word.isdigit():
-        return stem(word[:_LONGEST_WORD]), word in _EMPTY_WORDS
-    return word, True
+            yield word, True
 
 
 def stem(word: str) -> str:
     """What the inflected forms of a folded word share; numbers and short words as they are."""
     if len(word) < 4 or word[0].isdigit():
         return word
-    first = word[0]
-    if first <= "\u024f":
+    if word[0] <= "\u024f":
         return _latin_stem(word)
-    if "\u0400" <= first <= "\u052f":
-        return _without_ending(word, _CYRILLIC_ENDINGS, 3)
-    if "\u0600" <= first <= "\u06ff":
-        return _arabic_stem(word)
-    return word
+    return _ENDING.sub("", _ARABIC_ARTICLE.sub("", word))
 
 
 def _latin_stem(word: str) -> str:
@@ -197,18 +184,3 @@ def _latin_stem(word: str) -> str:
     while len(word) > 3 and word[-1] in "aeioy":
         word = word[:-1]
     return word
-
-
-def _without_ending(word: str, endings: tuple[str, ...], shortest: int) -> str:
-    for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= shortest:
-            return word[: -len(ending)]
-    return word
-
-
-def _arabic_stem(word: str) -> str:
-    for prefix in _ARABIC_PREFIXES:
-        if word.startswith(prefix) and len(word) - len(prefix) >= 2:
-            word = word[len(prefix) :]
-            break
-    return _without_ending(word, _ARABIC_ENDINGS, 3)

@@ -1,4 +1,4 @@
-"""Vectors of texts: arithmetic, making them within bounds, and keeping them for all workers."""
+"""Vectors of texts: arithmetic, making them in time, and keeping them for all workers."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from adaptive.core.cache import UserCache
 from adaptive.core.errors import EmbeddingError, TablesUnavailable
-from adaptive.core.ports import Embedder, Vectors
-from adaptive.core.table_ports import StoredVector, VectorTable
+from adaptive.core.measures import staged, tally
+from adaptive.core.messages import has_words, head_and_tail
+from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
 
 log_vectors = logging.getLogger("adaptive_memory.search")
 
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0
+# Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
+LONGEST_QUERY = 4000
 # What belongs to no user stands in the table under this name instead of a user's.
 _NOBODY = ""
 
@@ -50,6 +54,61 @@ async def embedded_texts(embedder: Embedder, texts: Sequence[str], *, query: boo
         raise EmbeddingError(f"no vectors within {_LONGEST_CALL_SECONDS:g} s") from error
 
 
+class TurnEmbedder:
+    """An ``Embedder`` that embeds no query of a user twice; it is made for one turn.
+
+    Memories and past conversation are searched at the same time, the next turn asks for its former
+    message again, and so does learning: ``kept`` are the vectors that this process has made.
+    """
+
+    def __init__(self, embedder: Embedder, user_id: str, kept: UserCache[Vectors]) -> None:
+        self._embedder, self._user_id, self._kept = embedder, user_id, kept
+        self._making = asyncio.Lock()
+
+    async def name(self) -> str:
+        """The other's name (see ``Embedder``)."""
+        return await self._embedder.name()
+
+    async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
+        """Vectors of the texts (see ``Embedder``); those of queries are kept."""
+        if not query:
+            return await self._embedder.embed(texts, query=False)
+        name = await self.name()
+        keys = {text: (self._user_id, name, content_hash(text)) for text in texts}
+        async with self._making:
+            rows = {text: self._kept.get(key) for text, key in keys.items()}
+            if new := [text for text, row in rows.items() if row is None]:
+                made = await self._embedder.embed(new, query=True)
+                if any(row is not None and row.shape != made[0].shape for row in rows.values()):
+                    # Another model answers to the same name.
+                    new, made = [*keys], await self._embedder.embed([*keys], query=True)
+                for text, row in zip(new, made, strict=True):
+                    rows[text] = row
+                    self._kept.put(keys[text], row)
+        return np.stack([row for text in texts if (row := rows[text]) is not None])
+
+
+@staged("embedding")
+async def query_vectors(
+    embedder: Embedder, texts: Sequence[str], patience: float
+) -> Vectors | None:
+    """Normalised vectors of the texts that hold words; ``None`` where keywords have to serve.
+
+    That is where none does, and where the provider fails or takes more than ``patience`` seconds.
+    """
+    said = [head_and_tail(text, LONGEST_QUERY) for text in texts if has_words(text)]
+    if not said:
+        return None
+    try:
+        async with asyncio.timeout(patience):
+            return normalised(await embedder.embed(said, query=True))
+    except (EmbeddingError, TimeoutError) as error:
+        tally("anomalies", "embedding_failed")
+        reason = str(error) or f"no vector within {patience:g} s"
+        log_vectors.warning("a message is searched by its keywords only: %s", reason)
+        return None
+
+
 async def stored_vectors(
     table: VectorTable, user_id: str, name: str, memory_ids: Sequence[str] | None = None
 ) -> dict[str, StoredVector]:
@@ -69,6 +128,23 @@ async def store_vectors(
         await table.write(user_id, name, found)
     except TablesUnavailable as error:
         log_vectors.info("vectors are kept in this process only: %s", error)
+
+
+async def keep_vectors(
+    sources: Sources, contents: Mapping[str, str], made: Mapping[str, Vectors]
+) -> bool:
+    """Store vectors of memories that were just written, so that the next turn has them.
+
+    ``contents`` are by memory id, ``made`` by content. Whether each content has a vector.
+    """
+    found = {
+        id: StoredVector(content_hash(content), made[content])
+        for id, content in contents.items()
+        if content in made
+    }
+    if found:
+        await store_vectors(sources.table, sources.user_id, await sources.embedder.name(), found)
+    return len(found) == len(contents)
 
 
 class SharedVectors:

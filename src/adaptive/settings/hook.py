@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, Protocol, Self, TypedDict
 
 from adaptive.core.messages import Message
-from adaptive.core.model import ConversationKind, Memory, TurnState
-from adaptive.core.ports import Completer, Dialog, Embedder, Notifier, StoredAnswer
-from adaptive.core.table_ports import Sources
+from adaptive.core.model import ConversationKind, Memory
+from adaptive.core.ports import Completer, Embedder, Sources
 from adaptive.settings.local_only import LocalOnlyBanks
 from adaptive.settings.merged import Settings
 
@@ -16,38 +15,29 @@ from adaptive.settings.merged import Settings
 class Hook(Protocol):
     """One hook of one turn: whose it is, how it is to be served, and by whom.
 
-    What asks the host may raise ``HostError``. Ids are empty where nothing is stored.
+    What asks the host may raise ``HostError``. Ids are empty where nothing is stored; that of the
+    answer is known before there is one. ``told_kind`` is what can be told without the database,
+    ``has_page`` whether a page shows lines, and ``can_ask`` whether one shows dialogs. The
+    ``notifier`` shows nothing where the user or the admin wants nothing shown.
     """
 
     @property
-    def settings(self) -> Settings:
-        """Valves and the user's own choices, frozen."""
-        ...
+    def settings(self) -> Settings: ...
 
     @property
-    def user_id(self) -> str:
-        """Id of the user whose turn it is."""
-        ...
+    def user_id(self) -> str: ...
 
     @property
-    def chat_id(self) -> str:
-        """Id of the chat as the host names it, empty for a plain API call."""
-        ...
+    def chat_id(self) -> str: ...
 
     @property
-    def question_id(self) -> str:
-        """Id of the user's message."""
-        ...
+    def question_id(self) -> str: ...
 
     @property
-    def answer_id(self) -> str:
-        """Id of the answer, which the inlet is told as well."""
-        ...
+    def answer_id(self) -> str: ...
 
     @property
-    def state(self) -> TurnState:
-        """What the hooks of this turn tell each other."""
-        ...
+    def state(self) -> TurnState: ...
 
     @property
     def time_zones(self) -> tuple[str, str, str]:
@@ -55,9 +45,7 @@ class Hook(Protocol):
         ...
 
     @property
-    def told_kind(self) -> ConversationKind:
-        """The kind of conversation, as far as it can be told without the database."""
-        ...
+    def told_kind(self) -> ConversationKind: ...
 
     @property
     def is_recalled(self) -> bool:
@@ -70,24 +58,16 @@ class Hook(Protocol):
         ...
 
     @property
-    def has_page(self) -> bool:
-        """Whether there is a page that shows lines with the answer."""
-        ...
+    def has_page(self) -> bool: ...
 
     @property
-    def can_ask(self) -> bool:
-        """Whether there is a page that can show a dialog."""
-        ...
+    def can_ask(self) -> bool: ...
 
     @property
-    def notifier(self) -> Notifier:
-        """Shows lines with the answer, unless the user or the admin wants none."""
-        ...
+    def notifier(self) -> Notifier: ...
 
     @property
-    def dialog(self) -> Dialog:
-        """Asks the user; nobody answers where there is no page."""
-        ...
+    def dialog(self) -> Dialog: ...
 
     def with_settings(self, settings: Settings) -> Self:
         """The same hook under other settings."""
@@ -130,9 +110,7 @@ class Hook(Protocol):
         ...
 
     @property
-    def stored_answer(self) -> StoredAnswer:
-        """The answer of the turn, where the host stores it."""
-        ...
+    def stored_answer(self) -> StoredAnswer: ...
 
     async def name_chat(self, title: str, messages: Sequence[Message]) -> bool:
         """Give the user's own new chat a title, where nobody else does; whether it was given."""
@@ -153,10 +131,77 @@ class Hook(Protocol):
         """Those of the memories that the host's own memory adds to no prompt of this request."""
         ...
 
-    async def add_note(self, line: str) -> bool:
-        """Add a line below the stored answer; ``False`` where it does not stand there then."""
-        ...
-
     async def of_answer(self, chat_id: str, answer_id: str) -> Self:
         """The user's hook for an answer in a saved chat that another process has given."""
+        ...
+
+
+class TurnState(TypedDict, total=False):
+    """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all.
+
+    ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
+    are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
+    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
+    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders.
+    """
+
+    language: str
+    unlearned: str
+    warnings: list[str]
+    title: str
+    recalled: str
+    injected: list[str]
+    anomalies: list[str]
+    redaction: str
+
+
+def turn_state(metadata: dict[str, Any]) -> TurnState:
+    """The state of the turn that metadata belong to, which can be changed."""
+    return metadata.setdefault("adaptive_memory", TurnState())
+
+
+class Notifier(Protocol):
+    """Tells the user, in the page; never raises."""
+
+    async def status(self, text: str) -> None:
+        """Show one finished line with the answer."""
+
+    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
+        """Show a source under the answer: its texts, and what is known of each."""
+
+
+Consent = Literal["yes", "no", "unanswered"]
+
+
+class Dialog(Protocol):
+    """Asks the user, in the page, in plain text; never raises, and waits for a bounded time."""
+
+    async def confirm(self, title: str, message: str) -> Consent:
+        """A question to be answered with yes or no.
+
+        The Enter key may answer yes while its user is typing: for what can be undone.
+        """
+        ...
+
+    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
+        """A question to be answered in words; ``hint`` stands in a field without a ``value``.
+
+        ``None`` where nobody answered, an empty text where the user answered nothing or declined.
+        """
+        ...
+
+
+class StoredAnswer(Protocol):
+    """The answer of a turn in a saved chat, in the database and on the page; never raises."""
+
+    async def said(self) -> str | None:
+        """What a whole answer says, without our lines; ``None`` where none is stored."""
+        ...
+
+    async def add_note(self, line: str) -> bool:
+        """Add a line of ours at its end, in place of a former one; whether it stands there."""
+        ...
+
+    async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
+        """Rewrite what it says, if that is still what it ``said``; whether that was done."""
         ...

@@ -6,8 +6,8 @@ utils/filter.py). Numbers arrive from the panel as text, and saved values outliv
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from pydantic import (
@@ -44,8 +44,13 @@ def _panel_title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
 class LenientModel(BaseModel):
     """A model that takes anything: clamps what is out of range, else falls back to the default."""
 
-    # Each class of valves holds those of the one before: only what is used is built, when it is.
-    model_config = ConfigDict(extra="ignore", defer_build=True, field_title_generator=_panel_title)
+    # Nobody validates ``Settings``, which hold all valves again: what is used is built, when it is.
+    model_config = ConfigDict(
+        extra="ignore",
+        defer_build=True,
+        allow_inf_nan=False,
+        field_title_generator=_panel_title,
+    )
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -55,30 +60,21 @@ class LenientModel(BaseModel):
         field = cls.model_fields[info.field_name or ""]
         bounds = [getattr(rule, name, None) for name in ("ge", "le") for rule in field.metadata]
         for attempt in _attempts(value, [bound for bound in bounds if bound is not None]):
-            try:
-                checked = validate(attempt)
-            except (ValidationError, ValueError, TypeError, OverflowError):
-                continue
-            if not (isinstance(checked, float) and math.isnan(checked)):
-                return checked
+            with suppress(ValidationError):
+                return validate(attempt)
         return field.get_default()
 
 
-def _attempts(value: Any, bounds: Sequence[float]) -> list[Any]:
+def _attempts(value: Any, bounds: Sequence[float]) -> Iterator[Any]:
     """The value itself, then what may have been meant by it, nearest first."""
     if isinstance(value, list | tuple):
-        # Releases before the supported ones kept lists; they are comma-separated text here.
-        value = ", ".join(str(item) for item in cast(Sequence[Any], value))
-    attempts = [value]
+        # The first Adaptive Memory kept lists; they are comma-separated text here.
+        value = ", ".join(map(str, cast(Sequence[Any], value)))
+    yield value
+    if bounds:
+        with suppress(ValueError, TypeError, OverflowError):
+            number = min(max(float(value), bounds[0]), bounds[1])
+            yield number
+            yield round(number)
     if isinstance(value, str):
-        attempts.append(value.strip())
-    elif isinstance(value, int | float) and not isinstance(value, bool):
-        attempts.append(str(value))
-    if not bounds:
-        return attempts
-    try:
-        read = float(value)
-        number = min(max(read, bounds[0]), bounds[1])
-        return [value if number == read else number, number, round(number)]
-    except (ValueError, TypeError, OverflowError):
-        return attempts
+        yield value.strip()

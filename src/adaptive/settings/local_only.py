@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
-from adaptive.core.cache import text_cache
 from adaptive.core.model import Memory
 from adaptive.settings.merged import Settings
 
@@ -40,6 +39,5 @@ class LocalOnlyBanks:
 NOTHING_HIDDEN = LocalOnlyBanks()
 
 
-@text_cache(256)
 def _bank_key(name: str) -> str:
     return " ".join(name.split()).casefold()

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self, TypeVar
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
 from adaptive.core.model import CATEGORIES
-from adaptive.settings.recall_valves import HistoryReach, SaveMode
 from adaptive.settings.user_valves import UserValves
 from adaptive.settings.valves import Valves
 
 # What users could choose in the first release; ours all the same, where they come from then.
 _OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
-_Choice = TypeVar("_Choice")
 # The narrowest first.
-_SAVE_MODES: tuple[SaveMode, ...] = ("off", "suggest", "auto")
-_HISTORY_REACHES: tuple[HistoryReach, ...] = ("off", "chat", "all")
+_SAVE_MODES = ("off", "suggest", "auto")
+_HISTORY_REACHES = ("off", "chat", "all")
 
 
 class Settings(Valves):
@@ -45,10 +42,11 @@ class Settings(Valves):
         merged = dict(admin)
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
-        merged["save_mode"] = _narrower(_SAVE_MODES, admin.save_mode, own.save_mode)
+        merged["save_mode"] = min(admin.save_mode, own.save_mode, key=_SAVE_MODES.index)
         wanted = own.history_recall
         wanted = admin.history_recall_default if wanted == "default" else wanted
-        merged["history_recall"] = _narrower(_HISTORY_REACHES, admin.history_recall, wanted)
+        reaches = (admin.history_recall, wanted)
+        merged["history_recall"] = min(reaches, key=_HISTORY_REACHES.index)
         merged["index_past_chats"] = own.index_past_chats
         # Validated above; doing it again would be most of what a hook costs before its work.
         return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
@@ -70,11 +68,6 @@ class Settings(Valves):
         return self.banks[0]
 
     @property
-    def index_cache_bytes(self) -> int:
-        """What the indexes of all users may take in this process."""
-        return 256 * 2**20
-
-    @property
     def keeping_rules(self) -> str:
         """What to keep and what never, in the admin's own words; lines of a prompt."""
         rules = {
@@ -87,8 +80,3 @@ class Settings(Valves):
 def _names_in(listed: str) -> list[str]:
     """What stands between the commas."""
     return [name.strip() for name in listed.split(",") if name.strip()]
-
-
-def _narrower(ordered: Sequence[_Choice], one: _Choice, other: _Choice) -> _Choice:
-    """The choice that stands first in the order."""
-    return min(one, other, key=ordered.index)

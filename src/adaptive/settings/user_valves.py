@@ -6,9 +6,7 @@ from functools import partial
 from typing import Literal
 
 from adaptive.settings.lenient import FIRST_GROUP, LenientModel, valve
-from adaptive.settings.recall_valves import SaveMode
-
-HistoryChoice = Literal["default", "off", "chat", "all"]
+from adaptive.settings.valves import SaveMode
 
 _own = partial(valve, FIRST_GROUP)
 
@@ -23,7 +21,7 @@ class UserValves(LenientModel):
         "Learn from my messages (`auto`), ask me before anything is saved (`suggest`), or learn "
         "nothing (`off`).",
     )
-    history_recall: HistoryChoice = _own(
+    history_recall: Literal["default", "off", "chat", "all"] = _own(
         "default",
         "Recall what was said earlier in the same `chat`, in `all` my chats, or not at all "
         "(`off`); `default` is what the admin has chosen.",

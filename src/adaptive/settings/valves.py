@@ -1,4 +1,4 @@
-"""What an admin may set, for everybody.
+"""What an admin may set, for everybody: what everybody needs first, then group by group.
 
 The panel renders ``bool``, ``int``, ``float``, ``str`` and ``Literal`` well (host: the panel's
 page), so there are no other types.
@@ -6,47 +6,290 @@ page), so there are no other types.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, Literal, Protocol, TypedDict
+from typing import Any, ClassVar, Literal, cast
 
-from adaptive.settings.lenient import valve
-from adaptive.settings.privacy_valves import PrivacyValves
-from adaptive.settings.recall_valves import HistoryReach
+from pydantic import model_validator
 
-HarmfulMode = Literal["off", "note", "warn"]
+from adaptive.core.model import CATEGORIES
+from adaptive.settings.lenient import FIRST_GROUP, LenientModel, valve
 
+SaveMode = Literal["auto", "suggest", "off"]
+HistoryReach = Literal["off", "chat", "all"]
+MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
+PiiRedaction = Literal["off", "store", "model", "all"]
+
+_KINDS = (
+    "email, phone, address, birth_date, coordinates, card, iban, national_id, ssn, passport, ip, "
+    "mac, url_credentials, crypto_wallet"
+)
+# What the first Adaptive Memory called the ways of pruning.
+_FORMER_STRATEGIES = {"fifo": "oldest", "least_relevant": "least_recalled"}
+_OFF = ("false", "off", "no", "0")
+_PASSWORD = {"type": "password"}
+# The host calls the method of that name on the class when an admin opens the panel, and takes a
+# plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
+_MODELS = {"type": "select", "options": "model_choices"}
+
+_first = partial(valve, FIRST_GROUP)
+_general = partial(valve, "General")
+_model = partial(valve, "Model")
+_vectors = partial(valve, "Embedding")
+_recall = partial(valve, "Recall")
+_learn = partial(valve, "Learning")
+_store = partial(valve, "Storage")
+_privacy = partial(valve, "Privacy")
 _before = partial(valve, "Before the answer")
 _after = partial(valve, "After the answer")
 _history = partial(valve, "Past conversation")
 
 
-class ModelChoice(TypedDict):
-    """One entry of a list in the panel."""
+class Valves(LenientModel):
+    """What the admin sets; each user may narrow some of it."""
 
-    value: str
-    label: str
+    # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask. It
+    # brings value and label of each model, never raises, and waits for nothing.
+    model_catalogue: ClassVar[Callable[..., list[dict[str, str]]] | None] = None
 
+    llm_host_model: str = _first(
+        "",
+        "The model that learns from what users say; Automatic is the task model of this Open "
+        "WebUI, or else the model of the chat.",
+        widget=_MODELS,
+    )
+    show_memories: bool = _first(
+        True, "Give the chat model the memories that fit a message; off, memory only learns."
+    )
+    save_mode: SaveMode = _first(
+        "auto",
+        "What is saved of what users say about themselves: everything worth keeping (`auto`), "
+        "only what they agree to (`suggest`), or nothing (`off`).",
+    )
+    allowed_memory_banks: str = _first(
+        "General, Personal, Work",
+        "The banks that memories are sorted into, separated by commas; what fits none of them "
+        "goes to the first.",
+    )
+    show_status: bool = _first(
+        True, "Show with each answer what was recalled and saved, or why nothing was."
+    )
+    history_recall: HistoryReach = _first(
+        "all",
+        "How much past conversation users may have recalled: none (`off`), earlier messages of "
+        "the same `chat`, or `all` their chats.",
+    )
 
-class ModelCatalogue(Protocol):
-    """Knows the models that an admin may choose from; never raises, and waits for nothing."""
+    priority: int = _general(
+        0, "The order among filters; the lowest number runs first.", ge=-1000, le=1000
+    )
+    inlet_timeout_seconds: float = _general(
+        3.0,
+        "The longest a message waits for its memories, in seconds, before it is answered without "
+        "them.",
+        ge=0.1,
+        le=60,
+    )
+    timezone: str = _general(
+        "UTC", "The time zone for dates where the browser sends none, such as `Europe/Lisbon`."
+    )
+    inject_in_temporary_chats: bool = _general(
+        False, "Use memories in temporary chats, too; nothing is ever learned from those."
+    )
+    native_memory: Literal["replace", "keep"] = _general(
+        "replace",
+        "What happens to Open WebUI's own memory: `replace` turns it off wherever this filter is "
+        "at work, `keep` leaves it on and adds only what it does not.",
+    )
 
-    def choices(self) -> list[ModelChoice]:
-        """The models, in the order in which they are to be shown."""
-        ...
+    llm_provider_type: Literal["host", "openai_compatible", "ollama"] = _model(
+        "host",
+        "Where the learning model runs: in this Open WebUI (`host`), at an OpenAI-compatible "
+        "endpoint such as OpenRouter, or in Ollama.",
+    )
+    llm_model_name: str = _model(
+        "",
+        "The model's name at the endpoint or in Ollama; with `host`, the id of a model that the "
+        "list above does not show.",
+    )
+    llm_api_endpoint_url: str = _model(
+        "",
+        "The address of the endpoint, such as `https://openrouter.ai/api/v1` or "
+        "`http://localhost:11434`.",
+    )
+    llm_api_key: str = _model("", "The key for the endpoint.", widget=_PASSWORD)
+    llm_timeout_seconds: float = _model(
+        60.0,
+        "The longest that learning from one message may take, in seconds; the answer never waits "
+        "for it.",
+        ge=1,
+        le=600,
+    )
 
+    embedding_provider_type: Literal["host", "local", "openai_compatible"] = _vectors(
+        "host",
+        "What compares texts by meaning: Open WebUI's own embedding model (`host`), a `local` "
+        "SentenceTransformers model, or an OpenAI-compatible endpoint.",
+    )
+    embedding_model_name: str = _vectors(
+        "",
+        "The name or folder of the local model (empty: all-MiniLM-L6-v2), or the name of the "
+        "endpoint's model.",
+    )
+    embedding_api_url: str = _vectors(
+        "", "The address of the endpoint, such as `https://api.openai.com/v1`."
+    )
+    embedding_api_key: str = _vectors("", "The key for the endpoint.", widget=_PASSWORD)
 
-class Valves(PrivacyValves):
-    """What the admin sets: recall, learning, privacy; then what is done around each answer."""
+    related_memories_n: int = _recall(
+        10,
+        "The most memories recalled for one message, not counting core facts about the user.",
+        ge=1,
+        le=50,
+    )
+    max_injected_tokens: int = _recall(
+        1500,
+        "The most tokens that memories may take up in a prompt; none is ever cut in half.",
+        ge=50,
+        le=20000,
+    )
+    vector_similarity_threshold: float = _recall(
+        0.0,
+        "How similar to the message a memory must be, from 0 to 1 (cosine); 0 works it out for "
+        "your embedding model.",
+        ge=0,
+        le=1,
+    )
+    relevance_threshold: float = _recall(
+        0.0,
+        "How relevant a memory must be, from 0 to 1: as scored by a model with "
+        "`use_llm_for_relevance`, otherwise by similarity; 0 picks a value that fits.",
+        ge=0,
+        le=1,
+    )
+    memory_format: MemoryFormat = _recall("bullet", "How memories are laid out in the prompt.")
+    show_sources: bool = _recall(
+        False,
+        "List the recalled memories and their scores as sources of the answer; needs "
+        "`show_status`.",
+    )
+    use_llm_for_relevance: bool = _recall(
+        False,
+        "Let a model decide which memories fit before a message is answered; more precise, but "
+        "slower whenever that is not obvious.",
+    )
+    top_n_memories: int = _recall(
+        20, "How many of the nearest memories that model is shown.", ge=1, le=200
+    )
+    memory_relevance_prompt: str = _recall(
+        "", "Your own prompt for that model, in place of the built-in one."
+    )
 
-    # Set once when the plug-in is loaded: the panel asks the class, which has no host to ask.
-    model_catalogue: ClassVar[ModelCatalogue | None] = None
+    memory_categories: str = _learn(
+        ", ".join(CATEGORIES),
+        f"The kinds of facts that are learned, separated by commas: {', '.join(CATEGORIES)}.",
+    )
+    memory_keep: str = _learn(
+        "", "What else is worth remembering, in your own words, such as allergies."
+    )
+    blacklist_topics: str = _learn(
+        "",
+        "What must never be saved, separated by commas; the model is told so, and facts that "
+        "contain one of the words are refused.",
+    )
+    min_confidence_threshold: float = _learn(
+        0.5, "How sure of a fact the model must be, from 0 to 1, for it to be saved.", ge=0, le=1
+    )
+    memory_language: str = _learn(
+        "", "The language of memories, such as `English`; empty for that of the message."
+    )
+    learn_from_api_calls: bool = _learn(
+        False,
+        "Learn from plain API calls, too, even though the words may be a program's (Open WebUI "
+        "0.10 or later).",
+    )
+    check_outdated_memories: bool = _learn(
+        True,
+        "When something changes in a user's life, ask the model which other memories are no "
+        "longer true, and end them.",
+    )
+    extraction_debounce_seconds: float = _learn(
+        2.0,
+        "How long to wait for another message in the same chat, in seconds, to learn from both "
+        "at once.",
+        ge=0,
+        le=30,
+    )
+    max_extractions_per_hour: int = _learn(
+        60,
+        "The most model calls for learning per user and hour (0: no limit); nothing is learned "
+        "beyond that, and the status says so.",
+        ge=0,
+        le=10_000,
+    )
+    confirmation: Literal["status", "message", "off"] = _learn(
+        "status",
+        "Where users see what was learned: above the answer (`status`), below it (`message`), or "
+        "nowhere (`off`); failures are always shown.",
+    )
+
+    deduplicate_memories: bool = _store(
+        True, "Save no fact twice, and update the memory that a new fact replaces."
+    )
+    similarity_threshold: float = _store(
+        0.0,
+        "How similar two facts must be to count as the same, from 0 to 1 (cosine); 0 works it "
+        "out for your embedding model.",
+        ge=0,
+        le=1,
+    )
+    max_total_memories: int = _store(
+        0,
+        "The most memories a user may have (0: no limit); the rest move to an archive.",
+        ge=0,
+        le=1_000_000,
+    )
+    pruning_strategy: Literal["least_important", "least_recalled", "oldest"] = _store(
+        "least_important", "Which memories move to the archive first."
+    )
+    enable_summarization_task: bool = _store(
+        False,
+        "Now and then, let the model replace a group of old, related memories by one; the "
+        "originals move to the archive.",
+    )
+
+    pii_redaction: PiiRedaction = _privacy(
+        "store",
+        "Where personal data is replaced: in what is saved (`store`), in what learning sends to a "
+        "model, too (`model`), in what the chat model gets, too (`all`), or nowhere (`off`); "
+        "passwords and keys are never saved.",
+    )
+    mask_in_memories: str = _privacy(
+        "crypto_wallet, ip, mac, iban, national_id, passport",
+        "Kinds of personal data that memories keep only a part of, such as the last digits; there "
+        f"are {_KINDS}.",
+    )
+    refuse_in_memories: str = _privacy(
+        "card, ssn, url_credentials",
+        "Kinds of personal data that keep a memory from being saved at all; what neither list "
+        "names is kept in full.",
+    )
+    local_only_banks: str = _privacy(
+        "",
+        "Banks that only models on your own machines may see, separated by commas; those are "
+        "Ollama's, and whatever `local_connections` lists.",
+    )
+    local_connections: str = _privacy(
+        "",
+        "Addresses of OpenAI-compatible connections on your own machines, separated by commas.",
+    )
 
     enable_preprocessing: bool = _before(
         False,
         "Ask a model about each message before it is answered: what to search for, its language, "
         "a title for the chat, and whether it could do harm.",
     )
-    harmful_message: HarmfulMode = _before(
+    harmful_message: Literal["off", "note", "warn"] = _before(
         "note",
         "What is done about a message that seems harmful: `note` it in the log, `warn` the chat "
         "model, too, or nothing (`off`); it is answered in any case.",
@@ -85,13 +328,35 @@ class Valves(PrivacyValves):
         le=10_000_000,
     )
 
+    @model_validator(mode="before")
     @classmethod
-    def model_choices(cls) -> list[ModelChoice]:
+    def _stored_by_an_earlier_release(cls, saved: Any) -> Any:
+        """Carry over what had a valve for each category, or another name."""
+        if not isinstance(saved, dict):
+            return saved  # pyright: ignore[reportUnknownVariableType]
+        known = cast(dict[str, Any], saved)
+        switches = {one: str(known.get(f"enable_{one}_memory")) for one in CATEGORIES}
+        kept = [one for one in CATEGORIES if switches[one].strip().casefold() not in _OFF]
+        if len(kept) < len(CATEGORIES) and known.get("memory_categories") is None:
+            known = {**known, "memory_categories": ", ".join(kept)}
+        former = str(known.get("pruning_strategy"))
+        if former in _FORMER_STRATEGIES:
+            known = {**known, "pruning_strategy": _FORMER_STRATEGIES[former]}
+        return known
+
+    @classmethod
+    def model_choices(cls) -> list[dict[str, str]]:
         """Choices for ``llm_host_model``; the first one is none."""
-        known = cls.model_catalogue.choices() if cls.model_catalogue else []
+        known = cls.model_catalogue() if cls.model_catalogue else []
         return [{"value": "", "label": "Automatic"}, *known]
 
     @property
     def host_model(self) -> str:
         """Id of the host's model that the admin chose, empty where none is."""
         return self.llm_host_model.strip() or self.llm_model_name.strip()
+
+
+def listed_kinds(valve: str) -> frozenset[str]:
+    """The kinds that a list names, however they are spelled: "E-mail, IBAN"."""
+    spelled = (one.strip().lower().replace("-", "").replace(" ", "_") for one in valve.split(","))
+    return frozenset(spelled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -40,10 +40,6 @@ class Shown:
     error: str | None = None
     done: bool = False
     cancelled: bool = False
-    statuses: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    sources: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    follow_ups: list[str] = field(default_factory=list[str])
-    first_text_at: float | None = None
     done_at: float | None = None
 
     def take_all(self, events: Iterable[Event], message_id: str) -> Shown:
@@ -60,18 +56,12 @@ class Shown:
         match event.kind:
             case "chat:completion" | "response:completion":
                 self._take_completion(event)
-            case "status":
-                self.statuses.append(data)
-            case "source" | "citation":
-                self.sources.append(data)
             case "message" | "chat:message:delta":
                 self.content += data.get("content") or ""
             case "replace" | "chat:message":
                 self.content = data.get("content") or ""
             case "chat:message:error":
                 self._fail(data.get("error"), event.at)
-            case "chat:message:follow_ups":
-                self.follow_ups = data.get("follow_ups") or []
             case "chat:tasks:cancel":
                 self.cancelled = True
                 self.done_at = self.done_at or event.at
@@ -81,20 +71,15 @@ class Shown:
     def _take_completion(self, event: Event) -> None:
         """Every release says it in its own way, and a turn may mix them."""
         data = event.data
-        before = self.content
         if output := data.get("output"):
             self.output = output
             self.content = output_text(output) or self.content
         elif data.get("type") == "response.output_text.delta":
             self.content += data.get("delta") or ""
         elif choices := data.get("choices"):
-            self.content += _choice_text(choices[0])
+            self.content += choice_text(choices[0])
         elif isinstance(data.get("content"), str) and data["content"]:
             self.content = data["content"]
-        if self.content != before:
-            self.first_text_at = self.first_text_at or event.at
-        if sources := data.get("sources"):
-            self.sources.extend(sources)
         if data.get("error"):
             self._fail(data["error"], event.at)
         if data.get("done"):
@@ -127,6 +112,7 @@ def output_text(output: list[dict[str, Any]]) -> str:
     )
 
 
-def _choice_text(choice: dict[str, Any]) -> str:
+def choice_text(choice: dict[str, Any]) -> str:
+    """What a choice of the model says, whole or in part."""
     part = choice.get("message") or choice.get("delta") or {}
     return part.get("content") or ""

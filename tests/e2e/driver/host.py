@@ -37,28 +37,21 @@ _WATCHER = Path(__file__).parents[1] / "watcher_action.py"
 
 
 @dataclass(slots=True)
-class FilterState:
-    """Whether a function is installed and on, and whether its code is still the first one."""
-
-    installed: bool = True
-    on: bool = False
-    changed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class InstalledFilter:
     """A filter function on a host, handled as its admin does in the panel.
 
-    ``state`` is what this object has brought about.
+    It knows of itself whether it is ``installed`` and ``on``, and whether its code was ``changed``.
     """
 
     admin: Page
     id: str
-    state: FilterState
+    installed: bool = True
+    on: bool = False
+    changed: bool = False
 
     async def update(self, source: Path | str) -> None:
         """Save new code; the host loads it for the next request."""
-        self.state.changed = True
+        self.changed = True
         await self.admin.request(
             "POST", f"/api/v1/functions/id/{self.id}/update", _function(self.id, source)
         )
@@ -69,11 +62,6 @@ class InstalledFilter:
             "POST", f"/api/v1/functions/id/{self.id}/valves/update", {**HASTY, **valves}
         )
 
-    async def valves(self) -> dict[str, Any]:
-        """The valves that are stored."""
-        path = f"/api/v1/functions/id/{self.id}/valves"
-        return await self.admin.request("GET", path) or {}
-
     async def set_user_valves(self, page: Page, valves: Mapping[str, Any]) -> None:
         """Save a user's own valves, as the user does."""
         await page.request(
@@ -82,13 +70,13 @@ class InstalledFilter:
 
     async def switch(self, on: bool) -> None:
         """Switch the function on or off."""
-        if on != self.state.on:
+        if on != self.on:
             await self.admin.request("POST", f"/api/v1/functions/id/{self.id}/toggle")
-            self.state.on = on
+            self.on = on
 
     async def uninstall(self) -> None:
         """Delete the function."""
-        self.state.installed = False
+        self.installed = False
         await self.admin.request("DELETE", f"/api/v1/functions/id/{self.id}/delete")
 
 
@@ -114,7 +102,6 @@ class RunningHost:
         data: Path,
         variables: Mapping[str, str] | None = None,
         *,
-        soft_dependencies: bool = True,
         model: ScriptedModel | None = None,
     ) -> RunningHost:
         """Start a model and a host on an empty folder and sign up the host's admin.
@@ -126,11 +113,9 @@ class RunningHost:
         if model is None:
             model = ScriptedModel()
             await model.start()
-        usual = server_variables(environment, data, model.url, soft_dependencies=soft_dependencies)
-        extra = {
-            name: value.replace("{model_url}", model.url)
-            for name, value in (variables or {}).items()
-        }
+        usual = server_variables(environment, data, model.url)
+        extra = variables or {}
+        extra = {name: value.replace("{model_url}", model.url) for name, value in extra.items()}
         server = HostServer(environment, data, {**usual, **PATIENT_SQLITE, **extra})
         try:
             server.spawn()
@@ -143,6 +128,18 @@ class RunningHost:
         host = cls(server, model, admin)
         cls.running[host] = 0
         return host
+
+    @classmethod
+    @asynccontextmanager
+    async def running_on(
+        cls, environment: HostEnvironment, data: Path, *variables: Mapping[str, str], **how: Any
+    ) -> AsyncIterator[RunningHost]:
+        """What ``start`` gives, stopped in the end."""
+        host = await cls.start(environment, data, *variables, **how)
+        try:
+            yield host
+        finally:
+            await host.stop()
 
     async def stop(self) -> None:
         """Sign everybody off and stop the server and the model."""
@@ -167,10 +164,12 @@ class RunningHost:
         """The host's SQLite database."""
         return self.server.data / "webui.db"
 
-    def query(self, statement: str, *parameters: Any) -> list[dict[str, Any]]:
+    def query(
+        self, statement: str, *parameters: Any, database: Path | None = None
+    ) -> list[dict[str, Any]]:
         """Read rows straight from the host's database."""
-        address = f"file:{self.database}?mode=ro"
-        with contextlib.closing(sqlite3.connect(address, uri=True, timeout=10)) as connection:
+        address = f"file:{database or self.database}?mode=ro"
+        with contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
             connection.row_factory = sqlite3.Row
             return [dict(row) for row in connection.execute(statement, parameters)]
 
@@ -180,14 +179,21 @@ class RunningHost:
             connection.execute(statement, parameters)
             connection.commit()
 
-    def vectors(self, statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Read rows from the host's own database of vectors (package chromadb)."""
+    def vectors(self, name: str) -> int:
+        """How many vectors a collection has in the host's database of them (package chromadb)."""
+        return self.count_vectors(
+            "SELECT count(*) AS found FROM embeddings"
+            " JOIN segments ON embeddings.segment_id = segments.id"
+            " JOIN collections ON segments.collection = collections.id WHERE collections.name = ?",
+            name,
+        )
+
+    def count_vectors(self, statement: str, *parameters: Any) -> int:
+        """What is ``found`` by a count in that database."""
         path = self.server.data / "vector_db" / "chroma.sqlite3"
         if not path.exists():
-            return []
-        address = f"file:{path}?mode=ro"
-        with contextlib.closing(sqlite3.connect(address, uri=True, timeout=30)) as connection:
-            return connection.execute(statement, parameters).fetchall()
+            return 0
+        return self.query(statement, *parameters, database=path)[0]["found"]
 
     def log_text(self, since: int = 0) -> str:
         """What the server has written to its log so far, from a byte that ``log_length`` gave."""
@@ -218,7 +224,7 @@ class RunningHost:
     ) -> InstalledFilter:
         """Install a filter from a file or from source text and switch it on, for all if wanted."""
         await self.admin.request("POST", "/api/v1/functions/create", _function(function_id, source))
-        installed = InstalledFilter(self.admin, function_id, FilterState())
+        installed = InstalledFilter(self.admin, function_id)
         self._filters.append(installed)
         if valves:
             await installed.set_valves(valves)
@@ -254,9 +260,9 @@ class RunningHost:
     async def kept_filter(self, source: Path) -> InstalledFilter:
         """A filter that stays installed from test to test, as new: its own code, usual valves."""
         kept = self._kept
-        if kept and kept.state.installed and kept.state.changed:
+        if kept and kept.installed and kept.changed:
             await kept.uninstall()
-        if not kept or not kept.state.installed:
+        if not kept or not kept.installed:
             kept = self._kept = await self.install_filter(source)
             self._filters.remove(kept)
         await kept.set_valves({})
@@ -278,16 +284,17 @@ class RunningHost:
                 await self._pages.pop().close()
             while len(self._filters) > filters:
                 last = self._filters.pop()
-                if last.state.installed:
+                if last.installed:
                     await last.uninstall()
-            self._drop_waiting_turns()
+            if self.query("SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS):
+                self.change(f"DELETE FROM {_WAITING_TURNS}")  # nobody comes back for them
             if self._kept:
                 await self._end_work()
             self.model.reset()
 
     async def switch_kept_filter_off(self) -> None:
         """Let a test have the host alone."""
-        if self._kept and self._kept.state.installed:
+        if self._kept and self._kept.installed:
             await self._kept.switch(on=False)
 
     # What a filter does behind the turns
@@ -328,11 +335,6 @@ class RunningHost:
         except TimeoutError:
             await self.work(cancel=True)
             await self.rest()
-
-    def _drop_waiting_turns(self) -> None:
-        """Forget what is to be learned: nobody comes back for it."""
-        if self.query("SELECT 1 FROM sqlite_master WHERE name = ?", _WAITING_TURNS):
-            self.change(f"DELETE FROM {_WAITING_TURNS}")
 
 
 def _function(function_id: str, source: Path | str) -> dict[str, Any]:

@@ -22,17 +22,17 @@ from typing import Any
 
 from adaptive.privacy.sealing import Sealer, is_sealed
 from demo.environment import HostEnvironment
+from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.made_up_lives import (
-    EXTRACT,
     Fact,
     extraction_reply,
     facts_in,
     made_up_fact,
     users_in,
 )
-from tests.e2e.driver.openai_protocol import Body
 from tests.e2e.driver.page import Page, RefusedError
+from tests.e2e.driver.replies import Body
 from tests.e2e.driver.scripted_model import CHAT_MODEL, SECOND_MODEL, system_prompt
 from tests.e2e.driver.services import Services, running_services, running_workers
 from tests.e2e.driver.turn import Turn
@@ -215,10 +215,6 @@ class _Lane:
         self.page, self._facts, self._chance = page, facts, chance
         self._chat = page.new_chat()
 
-    async def do(self, kind: str) -> None:
-        """Do one thing of ``OPERATIONS``."""
-        await OPERATIONS[kind][1](self)
-
     async def send(self, words: str) -> None:
         """Say something in the open chat."""
         if len(self._chat.messages) >= _MESSAGES_PER_CHAT:
@@ -279,24 +275,21 @@ def _complete(turn: Turn) -> None:
     assert (turn.error, turn.done) == (None, True), turn
 
 
-# How often a thing is done, and what is done then.
-OPERATIONS: dict[str, tuple[int, Callable[[_Lane], Awaitable[None]]]] = {
-    "say a fact": (26, _Lane.say_fact),
-    "ask": (18, _Lane.ask),
-    "erase": (2, _Lane.erase),
-    "again": (9, _Lane.again),
-    "two models": (2, _Lane.two_models),
-    "api call": (6, _Lane.api_call),
-    "other chat": (6, _Lane.other_chat),
-    "by hand": (22, _Lane.by_hand),
+# What is done in a lane, and how often.
+OPERATIONS: Mapping[Callable[[_Lane], Awaitable[None]], int] = {
+    _Lane.say_fact: 26,
+    _Lane.ask: 18,
+    _Lane.erase: 2,
+    _Lane.again: 9,
+    _Lane.two_models: 2,
+    _Lane.api_call: 6,
+    _Lane.other_chat: 6,
+    _Lane.by_hand: 22,
 }
 
 
 async def isolation_run(
-    plan: IsolationPlan,
-    environment: HostEnvironment,
-    plugin: Path,
-    folder: Path,
+    plan: IsolationPlan, environment: HostEnvironment, plugin: Path, folder: Path
 ) -> dict[str, Any]:
     """Carry out the plan on two workers; what came of it, in which ``wrong`` is all that is wrong.
 
@@ -324,13 +317,12 @@ async def isolation_run(
 
         async def go_on(lane: _Lane) -> None:
             for _ in left:
-                (kind,) = chance.choices(
-                    list(OPERATIONS), [share for share, _ in OPERATIONS.values()]
-                )
+                (operation,) = chance.choices([*OPERATIONS], [*OPERATIONS.values()])
+                kind = operation.__name__
                 # Pages speak with one worker for as long as a request takes; sockets stay.
                 lane.page.url = chance.choice(urls)
                 try:
-                    await lane.do(kind)
+                    await operation(lane)
                 except RefusedError as refusal:
                     if refusal.status not in _GONE_OR_RACED or "memor" not in str(refusal):
                         raise

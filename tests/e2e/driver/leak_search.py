@@ -2,12 +2,11 @@
 
 A place is searched as text, whatever its shape: events and requests as JSON, tables column by
 column, files byte by byte. A value is found in each form that it may be given: as it is in any
-case, without blanks, quoted for a URL, in Base64 at any offset.
+case, without blanks, quoted for a URL.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import json
 import re
@@ -15,12 +14,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 from urllib.parse import quote
 
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.scripted_model import INTERNAL_TITLES, ModelRequest
+from tests.e2e.driver.scripted_model import INTERNAL_TITLES
 
 # Where something may be found. ``log`` is what our loggers write, ``debug log`` below INFO; ``host
 # log`` what the host's own modules write, whatever passes through it; ``event`` all that the page
@@ -65,49 +64,20 @@ class Trace:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
-    """A value that was found, by its name."""
-
-    name: str
-    place: Place
-    where: str
-
-    def __str__(self) -> str:
-        """For a failed assertion."""
-        return f"{self.name} in {self.place}: {self.where}"
-
-
-def sightings(values: Mapping[str, str], traces: Iterable[Trace]) -> set[Sighting]:
-    """All values, given by name, that stand in these texts."""
-    forms = [(name, form) for name, value in values.items() for form in _forms(value)]
-    exact = [(name, form) for name, value in values.items() for form in _encoded(value)]
-    found: set[Sighting] = set()
+def sightings(values: Mapping[str, str], traces: Iterable[Trace]) -> dict[tuple[str, Place], str]:
+    """All values, given by name, that stand in these texts, and where in each place."""
+    forms = [(name, form) for name, value in values.items() for form in _forms(value.lower())]
+    found: dict[tuple[str, Place], str] = {}
     for trace in traces:
         small = trace.text.lower()
-        here = {name for name, form in forms if form in small}
-        here |= {name for name, form in exact if form in trace.text}
-        found |= {Sighting(name, trace.place, trace.where) for name in here}
+        found |= {(name, trace.place): trace.where for name, form in forms if form in small}
     return found
 
 
 def _forms(value: str) -> set[str]:
-    small = value.lower()
-    forms = {small, json.dumps(small)[1:-1], quote(small, safe="").lower()}
-    joined = small.replace(" ", "")
+    joined = value.replace(" ", "")
+    forms = {value, json.dumps(value)[1:-1], quote(value, safe="").lower()}
     return forms | {joined} if len(joined) >= _SHORTEST_JOINED else forms
-
-
-def _encoded(value: str) -> set[str]:
-    """What stands in any Base64 text that holds the value: without the letters at its ends."""
-    forms: set[str] = set()
-    for offset in range(3):
-        padded = b"\0" * offset + value.encode()
-        whole = base64.b64encode(padded[: len(padded) // 3 * 3]).decode()
-        core = whole[4 if offset else 0 :]
-        if len(core) >= _SHORTEST_JOINED:
-            forms |= {core, core.replace("+", "-").replace("/", "_")}
-    return forms
 
 
 def traces(host: RunningHost, page: Page, log_since: int = 0) -> Iterator[Trace]:
@@ -116,7 +86,10 @@ def traces(host: RunningHost, page: Page, log_since: int = 0) -> Iterator[Trace]
     for event in page.events:
         place = _EVENT_PLACES.get(event.kind, "event")
         yield Trace(place, event.kind, json.dumps(event.data, ensure_ascii=False))
-    yield from map(_request_trace, host.model.requests)
+    for request in host.model.requests:
+        place = "our request" if request.title in INTERNAL_TITLES else "chat request"
+        text = json.dumps(request.body, ensure_ascii=False)
+        yield Trace(place, request.title[:30], text)
     for request in host.model.embedding_requests:
         yield Trace("embedding", "", json.dumps(request.body, ensure_ascii=False))
     yield from _table_traces(host)
@@ -133,12 +106,6 @@ def _log_traces(host: RunningHost, since: int) -> Iterator[Trace]:
         yield Trace(place, f"line {number}, {line[:80]!r}", line)
 
 
-def _request_trace(request: ModelRequest) -> Trace:
-    ours = request.title in INTERNAL_TITLES
-    text = json.dumps(request.body, ensure_ascii=False)
-    return Trace("our request" if ours else "chat request", request.title[:30], text)
-
-
 def _table_traces(host: RunningHost) -> Iterator[Trace]:
     """Every column of every table of the host's database; of blobs the bytes as they are."""
     address = f"file:{host.database}?mode=ro"
@@ -151,17 +118,8 @@ def _table_traces(host: RunningHost) -> Iterator[Trace]:
             columns = [described[0] for described in rows.description]
             for row in rows:
                 for column, value in zip(columns, row, strict=True):
-                    yield Trace(place, f"{name}.{column}", _column_text(value))
-
-
-def _column_text(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.decode("latin-1")
-    text = str(value)
-    with contextlib.suppress(ValueError):
-        if text.startswith(("{", "[")):  # the host stores JSON with escapes
-            return json.dumps(json.loads(text), ensure_ascii=False)
-    return text
+                    text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+                    yield Trace(place, f"{name}.{column}", text)
 
 
 def _file_traces(data: Path) -> Iterator[Trace]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
+from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.made_up_lives import (
-    EXTRACT,
     Saying,
     extracted_facts,
     facts_in,
@@ -24,22 +24,6 @@ class _Version:
 
     told: str
     owed: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """How the store differs from what was told; each entry is a fact, or a row as it stands."""
-
-    lost: tuple[str, ...] = ()
-    doubled: tuple[str, ...] = ()
-    outdated: tuple[str, ...] = ()
-    mixed: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
-
-    @property
-    def wrong(self) -> dict[str, Any]:
-        """What there is of each kind; empty where every fact is there exactly once."""
-        return {name: entries for name, entries in asdict(self).items() if entries}
 
 
 @dataclass(slots=True)
@@ -72,34 +56,27 @@ class Ledger:
             for told in extracted_facts(request.body):
                 self._owe(facts_in(told)[0][0], told)
 
-    def compare(self, rows: Iterable[Mapping[str, Any]]) -> Findings:
-        """Hold all rows of the memory table against what was told."""
+    def compare(self, rows: Iterable[Mapping[str, Any]]) -> dict[str, list[str]]:
+        """What is wrong with all rows of the memory table, by its kind; nothing if nothing is."""
+        wrong: dict[str, list[str]] = defaultdict(list)
         found: dict[int, list[str]] = defaultdict(list)
-        mixed: list[str] = []
-        unknown: list[str] = []
         for row in rows:
             told = facts_in(row["content"])
             if len(told) != 1 or told[0][0] not in self._facts:
-                unknown.append(row["content"])
+                wrong["unknown"].append(row["content"])
             elif self.people.get(user_of(told[0][0])) != row["user_id"]:
-                mixed.append(f"{row['content']} ({row['user_id']})")
+                wrong["mixed"].append(f"{row['content']} ({row['user_id']})")
             else:
                 found[told[0][0]].append(told[0][1])
-        return Findings(
-            lost=tuple(
-                f"{number}: {facts[-1].told}"
-                for number, facts in self._facts.items()
-                if not found[number] and any(version.owed for version in facts)
-            ),
-            doubled=tuple(" | ".join(told) for told in found.values() if len(told) > 1),
-            outdated=tuple(
-                f"{told[0]} instead of {self._facts[number][-1].told}"
-                for number, told in found.items()
-                if len(told) == 1 and told[0] not in self._final(number)
-            ),
-            mixed=tuple(mixed),
-            unknown=tuple(unknown),
-        )
+        for number, versions in self._facts.items():
+            stands = found[number]
+            if not stands and any(version.owed for version in versions):
+                wrong["lost"].append(versions[-1].told)
+            elif len(stands) > 1:
+                wrong["doubled"].append(" | ".join(stands))
+            elif stands and stands[0] not in self._final(number):
+                wrong["outdated"].append(f"{stands[0]} instead of {versions[-1].told}")
+        return wrong
 
     def _owe(self, number: int, told: str) -> None:
         next(one for one in reversed(self._facts[number]) if one.told == told).owed = True

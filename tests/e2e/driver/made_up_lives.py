@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from tests.e2e.driver.openai_protocol import Body
+from tests.e2e.driver.extraction import new, newest_words, operations, update
+from tests.e2e.driver.replies import Body
 from tests.e2e.driver.scripted_model import text_of
 
-EXTRACT = "# Extract memories"
 # Nothing in it is worth keeping, but a model has to be asked to know it.
 HARMLESS = "I have a minute before lunch, so give me a word that rhymes with time."
 
@@ -32,8 +32,7 @@ _PLACES = ("Porto", "Faro", "Ghent", "Tartu", "Bergen", "Graz", "Cork", "Turku",
 _NUMBERED = re.compile(r"[a-z] (\d{5}) in [A-Z]")
 _SAID = re.compile(rf"\bI (?P<verb>{'|'.join(_VERBS)}) (?P<rest>[\w-]+ \d{{5}} in \w+)")
 _TOLD = re.compile(rf"\bUser (?:{'|'.join(_VERBS.values())}) [\w-]+ (?P<number>\d{{5}}) in \w+")
-_OFFERED = re.compile(r"\bid=(?P<id>[\w-]+)")
-_NEWEST = re.compile(r"^## Newest .*$", re.MULTILINE)
+_OFFERED = re.compile(r"^- id=(?P<id>[\w-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +113,8 @@ def made_up_sayings(user: int, count: int, seed: int) -> list[Saying]:
 
 def extracted_facts(body: Body) -> list[str]:
     """The facts that the model finds in the newest words; of one told twice what was said last."""
-    newest = _NEWEST.split(text_of(body["messages"][-1]["content"]))[-1]
     facts: dict[int, str] = {}
-    for found in _SAID.finditer(newest):
+    for found in _SAID.finditer(newest_words(body)):
         told = f"User {_VERBS[found['verb']]} {found['rest']}."
         facts[facts_in(told)[0][0]] = told
     return list(facts.values())
@@ -128,24 +126,13 @@ def extraction_reply(body: Body) -> dict[str, Any]:
     What is known word for word is given as new again, as a model does that does not look: that it
     does not stand there twice is the plug-in's duty.
     """
-    shown = _NEWEST.split(text_of(body["messages"][-1]["content"]))[0]
     known: dict[int, tuple[str, str]] = {}
-    for line in shown.splitlines():
+    for line in text_of(body["messages"][-1]["content"]).splitlines():
         if offered := _OFFERED.search(line):
             known |= {number: (offered["id"], told) for number, told in facts_in(line)[:1]}
-    return {"operations": [_operation(fact, known) for fact in extracted_facts(body)]}
-
-
-def _operation(told: str, known: dict[int, tuple[str, str]]) -> dict[str, Any]:
-    usual = {
-        "content": told,
-        "tags": ["possession"],
-        "memory_bank": "Personal",
-        "confidence": 0.9,
-        "importance": 5,
-        "kind": "FACT",
-    }
-    memory_id, content = known.get(facts_in(told)[0][0], ("", told))
-    if content == told:
-        return {"operation": "NEW", **usual}
-    return {"operation": "UPDATE", "id": memory_id, **usual}
+    found: list[dict[str, Any]] = []
+    for told in extracted_facts(body):
+        memory_id, content = known.get(facts_in(told)[0][0], ("", told))
+        found.append(new(told) if content == told else update(memory_id, told))
+        found[-1] |= {"tags": ["possession"], "importance": 5, "kind": "FACT"}
+    return operations(*found)

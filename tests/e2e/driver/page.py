@@ -7,7 +7,7 @@ import contextlib
 import io
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -17,7 +17,7 @@ import aiohttp
 import socketio
 
 from tests.e2e.driver.conversation import Conversation
-from tests.e2e.driver.events import Event
+from tests.e2e.driver.events import Event, choice_text
 from tests.e2e.driver.release import Release
 from tests.e2e.driver.scripted_model import CHAT_MODEL
 from tests.e2e.driver.turn import Turn
@@ -35,44 +35,29 @@ class RefusedError(Exception):
     def __init__(self, method: str, path: str, status: int, detail: Any) -> None:
         super().__init__(f"{method} {path} -> {status}: {str(detail)[:1000]}")
         self.status = status
-        self.detail = detail
 
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """A row under Settings > Personalization; the last three are ``None`` before 0.10."""
+    """A row under Settings > Personalization; the last two are ``None`` before 0.10."""
 
     id: str
     content: str
-    created_at: int
-    updated_at: int
-    type: str | None
     path: str | None
     meta: dict[str, Any] | None
 
     @classmethod
     def from_host(cls, row: Mapping[str, Any]) -> Memory:
         """Read a row as the host's API gives it."""
-        return cls(
-            id=row["id"],
-            content=row["content"],
-            created_at=row["created_at"],
-            updated_at=row["updated_at"],
-            type=row.get("type"),
-            path=row.get("path"),
-            meta=row.get("meta"),
-        )
+        return cls(row["id"], row["content"], row.get("path"), row.get("meta"))
 
 
 @dataclass(frozen=True, slots=True)
 class ApiAnswer:
-    """What a plain API call got back, be it one object or a stream, ``whole`` or broken off."""
+    """What a plain API call got back, be it one object or a stream."""
 
     status: int
     content: str
-    body: Any
-    whole: bool
-    milliseconds: float
 
 
 class Page:
@@ -86,7 +71,6 @@ class Page:
         self.name = ""
         self.email = ""
         self.time_zone = "Europe/Berlin"
-        self.language = "en-US"
         # The host's own memory, as switched under Settings; None for a switch never touched.
         self.native_memory: bool | None = None
         self.events: list[Event] = []
@@ -100,42 +84,28 @@ class Page:
     # Signing in
 
     @classmethod
-    async def sign_up(cls, url: str, name: str, email: str, password: str = PASSWORD) -> Page:
+    async def sign_up(cls, url: str, name: str, email: str) -> Page:
         """Create an account on the sign-up page; the first one on a host is its admin."""
-        account = {"name": name, "email": email, "password": password}
-        return await cls._enter(url, "/api/v1/auths/signup", account)
-
-    @classmethod
-    async def sign_in(cls, url: str, email: str, password: str = PASSWORD) -> Page:
-        """Sign in to an existing account."""
-        account = {"email": email, "password": password}
-        return await cls._enter(url, "/api/v1/auths/signin", account)
-
-    @classmethod
-    async def _enter(cls, url: str, path: str, account: dict[str, str]) -> Page:
-        page = cls(url, Release("0.0.0"), _http_session())
-        try:
-            await page._open(await page.request("POST", path, account))
-        except BaseException:
-            await page.close()
-            raise
-        return page
-
-    async def _open(self, session: dict[str, Any]) -> None:
-        self.token = session["token"]
-        self.user_id, self.name, self.email = session["id"], session["name"], session["email"]
-        settings = await self.request("GET", "/api/config")
-        self.release = Release(settings["version"])
-        self._memories_enabled = bool(settings["features"].get("enable_memories"))
-        await self.connect()
+        account = {"name": name, "email": email, "password": PASSWORD}
+        return await cls._opened(url, None, "/api/v1/auths/signup", account)
 
     async def new_user(self, name: str, email: str, url: str) -> Page:
         """A page of an account that this admin adds, without the host's slow check of passwords."""
         account = {"name": name, "email": email, "password": PASSWORD, "role": "user"}
-        session = await self.request("POST", "/api/v1/auths/add", account)
-        page = Page(url, self.release, _http_session())
+        return await self._opened(url, self, "/api/v1/auths/add", account)
+
+    @classmethod
+    async def _opened(cls, url: str, asking: Page | None, path: str, account: Any) -> Page:
+        """A page of the account of which a request tells, which another page may have to send."""
+        page = cls(url, Release("0.0.0"), _http_session())
         try:
-            await page._open(session)
+            session = await (asking or page).request("POST", path, account)
+            page.token, page.user_id = session["token"], session["id"]
+            page.name, page.email = session["name"], session["email"]
+            settings = await page.request("GET", "/api/config")
+            page.release = Release(settings["version"])
+            page._memories_enabled = bool(settings["features"].get("enable_memories"))
+            await page.connect()
         except BaseException:
             await page.close()
             raise
@@ -232,20 +202,6 @@ class Page:
         answer = self.answers[event.kind]
         return answer(event.data) if callable(answer) else answer
 
-    async def wait_until(
-        self,
-        condition: Callable[[], bool],
-        timeout: float,
-        what: str,
-        arrived: Callable[[], str] = lambda: "",
-    ) -> None:
-        """Wait until the condition holds; the ``TimeoutError`` says what has arrived instead."""
-        try:
-            await until(condition, timeout, what)
-        except TimeoutError as error:
-            message = f"{error} (arrived: {arrived()})" if arrived() else str(error)
-            raise TimeoutError(message) from None
-
     def questions(self, kind: str = "input") -> list[dict[str, Any]]:
         """What the user was asked."""
         return [event.data for event in self.events if event.kind == kind]
@@ -258,29 +214,28 @@ class Page:
             if event.kind == "status" and event.message_id == turn.message_id
         ]
 
-    async def wait_for_status(
-        self, turn: Turn, wanted: str | Callable[[dict[str, Any]], bool], timeout: float = 30
-    ) -> dict[str, Any]:
-        """Wait for a status of the turn's message: one that holds this text or satisfies this."""
+    def messages_after(self, turn: Turn) -> list[dict[str, Any]]:
+        """The turn's answer each time that the page was sent it after the outlet."""
+        return [
+            message
+            for event in self.events[turn.since :]
+            if event.kind == "chat:outlet"
+            for message in event.data["messages"]
+            if message.get("id") == turn.message_id
+        ]
 
-        def fits(status: dict[str, Any]) -> bool:
-            if isinstance(wanted, str):
-                return wanted in str(status.get("description", ""))
-            return wanted(status)
-
-        await self.wait_until(
-            lambda: any(map(fits, self.statuses(turn))),
+    async def wait_for_status(self, turn: Turn, wanted: str, timeout: float = 30) -> dict[str, Any]:
+        """Wait for a status of the turn's message that holds this text."""
+        found = await until(
+            lambda: [one for one in self.statuses(turn) if wanted in str(one.get("description"))],
             timeout,
-            f"the status {wanted!r}",
-            lambda: str(self.statuses(turn)),
+            lambda: f"the status {wanted!r} among {self.statuses(turn)}",
         )
-        return next(filter(fits, self.statuses(turn)))
+        return found[0]
 
     # Chats
 
-    async def say(
-        self, words: str, status: str | Callable[[dict[str, Any]], bool], timeout: float = 30
-    ) -> Turn:
+    async def say(self, words: str, status: str, timeout: float = 30) -> Turn:
         """Say something in a new chat, and wait for what is told of it."""
         turn = await self.new_chat().send(words)
         await self.wait_for_status(turn, status, timeout)
@@ -316,7 +271,7 @@ class Page:
             "{{CURRENT_TIME}}": now.strftime("%H:%M:%S"),
             "{{CURRENT_WEEKDAY}}": now.strftime("%A"),
             "{{CURRENT_TIMEZONE}}": self.time_zone,
-            "{{USER_LANGUAGE}}": self.language,
+            "{{USER_LANGUAGE}}": "en-US",
         }
 
     async def complete(
@@ -334,14 +289,10 @@ class Page:
         messages = [{"role": "user", "content": said}] if isinstance(said, str) else said
         body = {"model": model, "messages": messages, "stream": stream, **extra}
         headers = {"Authorization": f"Bearer {self.token}"}
-        started = time.perf_counter()
         async with self._http.post(
             self.url + "/api/chat/completions", json=body, headers=headers
         ) as response:
-            received, whole = await _receive_all(response)
-            milliseconds = (time.perf_counter() - started) * 1000
-            content, parsed = _read_api_answer(received)
-            return ApiAnswer(response.status, content, parsed, whole, milliseconds)
+            return ApiAnswer(response.status, _said_in(await response.text()))
 
     # Settings > Personalization > Memory
 
@@ -390,24 +341,9 @@ def _http_session() -> aiohttp.ClientSession:
     )
 
 
-async def _receive_all(response: aiohttp.ClientResponse) -> tuple[str, bool]:
-    """The body, and whether its end has come."""
-    received = bytearray()
-    try:
-        async for chunk in response.content.iter_any():
-            received += chunk
-    except aiohttp.ClientError:
-        return received.decode(errors="replace"), False
-    return received.decode(errors="replace"), True
-
-
-def _read_api_answer(text: str) -> tuple[str, Any]:
-    """The said text and the parsed body; the body of a stream is the list of its chunks."""
-    with contextlib.suppress(ValueError):
-        body = json.loads(text)
-        choices = body.get("choices") if isinstance(body, dict) else None
-        return (choices[0]["message"].get("content") or "" if choices else ""), body
-    lines = [line for line in text.splitlines() if line.startswith("data: {")]
-    chunks: list[Any] = [json.loads(line.removeprefix("data: ")) for line in lines]
-    deltas = [chunk["choices"][0].get("delta", {}) for chunk in chunks if chunk.get("choices")]
-    return "".join(delta.get("content") or "" for delta in deltas), chunks or text
+def _said_in(text: str) -> str:
+    """What an answer of the API says, in one piece or as a stream; nothing in a refusal."""
+    lines = [line for line in text.splitlines() if line.startswith(("data: {", "{"))]
+    pieces: list[Any] = [json.loads(line.removeprefix("data: ")) for line in lines]
+    choices = [choice for piece in pieces for choice in piece.get("choices", ())[:1]]
+    return "".join(map(choice_text, choices))

@@ -6,40 +6,41 @@ no secret stands in this file as a whole and every place where a value turns up 
 
 from __future__ import annotations
 
-import base64
-import json
 import random
 import re
 import string
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 # Who put a value into the run: the user, the model's extraction (of words that nobody typed), the
 # assistant's answer, another tool as a memory, a model call that failed, a reply that is no JSON.
 Origin = Literal["typed", "proposed", "answered", "row", "failed", "rubbish"]
 ORIGINS: tuple[Origin, ...] = ("typed", "proposed", "answered", "row", "failed", "rubbish")
 
-Chance: TypeAlias = random.Random
-_LETTERS = string.ascii_letters + string.digits
 # Words of the BIP-39 list.
 _PHRASE = (
     *("ribbon", "garden", "orchard", "velvet", "puzzle", "cactus", "dolphin", "museum", "tunnel"),
     *("walnut", "pigeon", "rocket", "sunset", "umbrella", "violin", "zebra", "bamboo", "castle"),
     *("dentist", "eagle", "fabric", "galaxy", "hammer", "island", "jungle", "kitten", "ladder"),
 )
-# What is secret in an address.
-_NEEDLE = re.compile(r"://sam:(\w+)")
+_KEY_LABEL = "RSA PRIVATE" + " KEY" + "-" * 5
+# What stands around the secret of an address, and between the lines of a key.
+_AROUND = re.compile(r"\n|://sam:|@db\.")
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of value: what it is called, what it is of, and how one is made up."""
+    """One kind of value: what it is called, what it is of, and how one looks.
+
+    Of ``form`` each ``?`` stands for a chance sign, ``#`` for a figure from 1 to 9, ``~`` for a
+    word, and ``%`` for the check digit of Luhn's formula (ISO/IEC 7812-1).
+    """
 
     name: str
     called: str
     secret: bool
-    made: Callable[[Chance], str]
+    form: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +74,28 @@ def planted(seed: str, origin: Origin) -> list[Planted]:
     return [_plant(kind, origin, random.Random(f"{seed} {origin} {kind.name}")) for kind in KINDS]
 
 
-def _plant(kind: Kind, origin: Origin, chance: Chance) -> Planted:
-    value = kind.made(chance)
-    told = _NEEDLE.search(value)
-    return Planted(kind, origin, value, told[1] if told else max(value.splitlines(), key=len))
+def _plant(kind: Kind, origin: Origin, chance: random.Random) -> Planted:
+    words = iter(chance.sample(_PHRASE, 12))
+    value = ""
+    for sign in kind.form:
+        match sign:
+            case "?":  # keys begin with a letter and hold figures
+                figure = value[-1:].isalnum() and chance.random() < 0.3
+                value += chance.choice(string.digits if figure else string.ascii_letters)
+            case "#":
+                value += chance.choice("123456789")
+            case "~":
+                value += next(words)
+            case "%":
+                value += str(_check_digit([int(one) for one in value if one.isdigit()]))
+            case _:
+                value += sign
+    return Planted(kind, origin, value, max(_AROUND.split(value), key=len))
+
+
+def _check_digit(digits: Sequence[int]) -> int:
+    doubled = [digit * (2 if place % 2 == 0 else 1) for place, digit in enumerate(digits)]
+    return -sum(number // 10 + number % 10 for number in doubled) % 10
 
 
 def told_in(values: Iterable[Planted], text: str) -> list[Planted]:
@@ -84,76 +103,27 @@ def told_in(values: Iterable[Planted], text: str) -> list[Planted]:
     return [one for one in values if f"My {one.kind.called} is " in text]
 
 
-# --- how values are made --------------------------------------------------------------------------
-
-
-def _signs(chance: Chance, count: int, alphabet: str = _LETTERS) -> str:
-    """Chance signs that begin and end as keys do, with a figure among them."""
-    made = "".join(chance.choices(alphabet, k=count - 2))
-    return f"{chance.choice(string.ascii_letters)}{made}{chance.choice(string.digits)}"
-
-
-def _figures(chance: Chance, count: int) -> str:
-    return "".join(chance.choices("123456789", k=count))
-
-
-def _private_key(chance: Chance) -> str:
-    dashes, label = "-" * 5, "RSA PRIVATE" + " KEY"
-    body = "\n".join(_signs(chance, 64) for _ in range(5))
-    return f"{dashes}BEGIN {label}{dashes}\n{body}\n{dashes}END {label}{dashes}"
-
-
-def _web_token(chance: Chance) -> str:
-    def part(content: object) -> str:
-        return base64.urlsafe_b64encode(json.dumps(content).encode()).decode().rstrip("=")
-
-    head, body = part({"alg": "HS256", "typ": "JWT"}), part({"sub": str(chance.random())})
-    return f"{head}.{body}.{_signs(chance, 43)}"
-
-
-def _address_with_password(chance: Chance) -> str:
-    return f"{'postgres' + 'ql'}://sam:{_signs(chance, 16)}@db.example.net:5432/shop"
-
-
-def _card(chance: Chance) -> str:
-    """A number that satisfies Luhn's formula (ISO/IEC 7812-1)."""
-    body = "4" + _figures(chance, 14)
-    doubled = [int(digit) * (2 if place % 2 == 0 else 1) for place, digit in enumerate(body)]
-    check = -sum(number // 10 + number % 10 for number in doubled) % 10
-    number = f"{body}{check}"
-    return " ".join(number[at : at + 4] for at in range(0, 16, 4))
-
-
-def _iban(chance: Chance) -> str:
-    """A number with the check digits of ISO 13616: 98 minus the rest modulo 97."""
-    account = _figures(chance, 18)
-    return f"DE{98 - int(account + '131400') % 97:02}{account}"
-
-
-def _email(chance: Chance) -> str:
-    return f"sam.{''.join(chance.choices(string.ascii_lowercase, k=7))}@example.org"
-
-
-def _address(chance: Chance) -> str:
-    street = chance.choice(("Birchwood", "Maplewood", "Thornhill", "Larkfield", "Ashgrove"))
-    return f"{chance.randint(1100, 9900)} {street} Avenue"
-
-
 # One of each way in which the product finds a value: its beginning, its lines, its structure, the
 # words before it, its words; for personal data what is kept, masked and refused by default.
 KINDS: Sequence[Kind] = (
-    Kind("provider's key", "model key", True, lambda one: "sk-" + "proj-" + _signs(one, 48)),
-    Kind("private key", "private key", True, _private_key),
-    Kind("password", "wifi password", True, lambda one: f"Vq{_signs(one, 5)}!{_signs(one, 5)}"),
-    Kind("key in context", "api key", True, lambda one: _signs(one, 32)),
-    Kind("connection string", "database URL", True, _address_with_password),
-    Kind("web token", "session token", True, _web_token),
-    Kind("seed phrase", "seed phrase", True, lambda one: " ".join(one.sample(_PHRASE, 12))),
-    Kind("email", "e-mail address", False, _email),
+    Kind("provider's key", "model key", True, "sk-" + "proj-" + "?" * 48),
     Kind(
-        "phone", "phone number", False, lambda one: f"+49 30 {_figures(one, 4)} {_figures(one, 4)}"
+        "private key",
+        "private key",
+        True,
+        f"{'-' * 5}BEGIN {_KEY_LABEL}\n" + f"{'?' * 64}\n" * 5 + f"{'-' * 5}END {_KEY_LABEL}",
     ),
-    Kind("card", "credit card number", False, _card),
-    Kind("iban", "IBAN", False, _iban),
-    Kind("address", "home address", False, _address),
+    Kind("password", "wifi password", True, "Vq?????!?????"),
+    Kind("key in context", "api key", True, "?" * 32),
+    Kind(
+        "connection string",
+        "database URL",
+        True,
+        f"{'postgres' + 'ql'}://sam:{'?' * 30}@db.de/shop",
+    ),
+    Kind("seed phrase", "seed phrase", True, " ".join("~" * 12)),
+    Kind("email", "e-mail address", False, "sam.#######@example.org"),
+    Kind("phone", "phone number", False, "+49 30 #### ####"),
+    Kind("card", "credit card number", False, "4### #### #### ###%"),
+    Kind("address", "home address", False, "#### Birchwood Avenue"),
 )

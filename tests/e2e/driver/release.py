@@ -37,12 +37,7 @@ class Release:
 
     @property
     def names_the_author(self) -> bool:
-        """Whether messages carry who wrote them (chats can be shared for replies)."""
-        return self.number >= (0, 12)
-
-    @property
-    def replays_message_ids(self) -> bool:
-        """Whether the page sends the ids of the messages of a temporary chat."""
+        """Whether messages carry who wrote them, and in temporary chats their ids, too."""
         return self.number >= (0, 12)
 
     def message_ids(self, placeholders: list[dict[str, Any]]) -> dict[str, Any]:

@@ -7,8 +7,6 @@ rule takes is answered with ``Understood.``
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import re
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -16,9 +14,10 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.e2e.driver.openai_protocol import Body, write_reply
-from tests.e2e.driver.replies import Answer, Hang, Reply, Say, Script, resolve
+from demo.standin.service import ROLES
+from tests.e2e.driver.replies import Answer, Body, Hang, Reply, Say, Script, write_reply
 from tests.e2e.driver.waiting import until
+from tests.fakes import WordEmbedder
 
 CHAT_MODEL = "chat-model"
 SECOND_MODEL = "second-model"
@@ -26,19 +25,7 @@ SMALL_MODEL = "small-model"
 MODELS = (CHAT_MODEL, SECOND_MODEL, SMALL_MODEL)
 
 # The first lines of the plug-in's own prompts; a request with another one is somebody's chat.
-INTERNAL_TITLES = frozenset(
-    {
-        "# Extract memories",
-        "# Score relevance",
-        "# Summarise memories",
-        "# Preprocess",
-        "# Postprocess",
-        "# Summarise history",
-        "# Check what no longer holds",
-    }
-)
-
-EMBEDDING_DIMENSIONS = 384
+INTERNAL_TITLES = frozenset(ROLES)
 
 Predicate = Callable[[Body], bool]
 
@@ -199,7 +186,11 @@ class ScriptedModel:
         request = ModelRequest(http.path, body, http.headers)
         self.requests.append(request)
         try:
-            return await self._write(http, body, self._reply_to(body))
+            reply = self._reply_to(body)
+            while isinstance(reply, Hang):
+                await self._hold(reply.seconds)
+                reply = reply.then
+            return await write_reply(http, body, reply)
         except ConnectionError:
             request.client_left = True
             return web.Response()
@@ -214,11 +205,12 @@ class ScriptedModel:
             if isinstance(reply, Hang):
                 await self._hold(reply.seconds)
             else:
-                return await write_reply(http, {**body, "stream": False}, reply)
+                return await write_reply(http, body, reply)
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
+        vectors = (await WordEmbedder(dimension=384).embed(texts, query=True)).tolist()
         data = [
-            {"object": "embedding", "index": index, "embedding": embedding(text)}
-            for index, text in enumerate(texts)
+            {"object": "embedding", "index": index, "embedding": vector}
+            for index, vector in enumerate(vectors)
         ]
         return web.json_response({"object": "list", "model": body.get("model"), "data": data})
 
@@ -233,21 +225,3 @@ class ScriptedModel:
             await asyncio.wait_for(self._released.wait(), seconds)
         except TimeoutError:
             return
-
-    async def _write(self, http: web.Request, body: Body, reply: Reply) -> web.StreamResponse:
-        while isinstance(reply, Hang):
-            await self._hold(reply.seconds)
-            reply = resolve(reply.then, body)
-        return await write_reply(http, body, reply)
-
-
-def embedding(text: str) -> list[float]:
-    """A vector that depends on the words alone: texts with common words are near each other."""
-    vector = [0.0] * EMBEDDING_DIMENSIONS
-    for word in re.findall(r"\w+", text.lower()) or [text]:
-        digest = hashlib.sha256(word.encode()).digest()
-        for place in range(0, 8, 2):
-            index = int.from_bytes(digest[place : place + 2], "big") % EMBEDDING_DIMENSIONS
-            vector[index] += 1.0 if digest[place + 8] % 2 else -1.0
-    length = sum(value * value for value in vector) ** 0.5 or 1.0
-    return [value / length for value in vector]

@@ -28,18 +28,17 @@ import aiohttp
 
 from demo.environment import HostEnvironment
 from tests.e2e.driver.conversation import Conversation
+from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.ledger import Ledger, mixed_requests
 from tests.e2e.driver.made_up_lives import (
-    EXTRACT,
     HARMLESS,
     Saying,
     extraction_reply,
     made_up_sayings,
 )
-from tests.e2e.driver.openai_protocol import Body
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Hang, Say, Slow
+from tests.e2e.driver.replies import Body, Hang, Say
 from tests.e2e.driver.services import Query, running_services, running_workers
 from tests.e2e.driver.turn import RunningTurn
 
@@ -90,11 +89,8 @@ async def running_hosts(
 ) -> AsyncIterator[tuple[RunningHost, list[str], Query]]:
     """The host, the addresses of all its workers, and what reads its database."""
     if plan.database == "sqlite":
-        host = await RunningHost.start(environment, folder / "open-webui")
-        try:
+        async with RunningHost.running_on(environment, folder / "open-webui") as host:
             yield host, [host.url], host.query
-        finally:
-            await host.stop()
         return
     async with running_services(redis=plan.workers > 1) as services:
         if plan.workers > 1:
@@ -102,11 +98,8 @@ async def running_hosts(
                 yield host, [host.url, second.url], services.rows
             return
         variables = services.variables(environment)
-        host = await RunningHost.start(environment, folder / "open-webui", variables)
-        try:
+        async with RunningHost.running_on(environment, folder / "open-webui", variables) as host:
             yield host, [host.url], services.rows
-        finally:
-            await host.stop()
 
 
 async def soak_run(
@@ -139,7 +132,7 @@ class SoakRun:
         host, plan = self.host, self.plan
         if plan.kills:
             answer = "Yes, I understand."
-            host.model.when_chatting(lambda _: Slow(answer, self.chance.uniform(0, _WORD_SECONDS)))
+            host.model.when_chatting(lambda _: Say(answer, self.chance.uniform(0, _WORD_SECONDS)))
         host.model.when_title(EXTRACT, self._extraction)
         for number in range(plan.users):
             page = await host.user(f"soaked{number}", self.urls[number % len(self.urls)])
@@ -204,7 +197,7 @@ class SoakRun:
         await asyncio.sleep(_QUIET_SECONDS)
         self._read_requests()
         memories = await self._memories()
-        wrong = self.ledger.compare(memories).wrong
+        wrong = self.ledger.compare(memories)
         if mixed := mixed_requests(self.host.model.requests):
             wrong["mixed requests"] = mixed
         return {
@@ -250,7 +243,7 @@ class SoakRun:
         """Wait until nothing is lost and no turn waits."""
         deadline = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < deadline:
-            wrong = self.ledger.compare(await self._memories()).wrong
+            wrong = self.ledger.compare(await self._memories())
             waiting = (await asyncio.to_thread(self.query, WAITING))[0]["turns"]
             if not (wrong.keys() & {"lost", "outdated"} or waiting):
                 return True

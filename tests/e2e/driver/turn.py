@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.e2e.driver.events import Event, Shown
+from tests.e2e.driver.waiting import until
 
 if TYPE_CHECKING:
     from tests.e2e.driver.conversation import Conversation
@@ -16,38 +17,24 @@ SILENCE_SECONDS = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Timings:
-    """Milliseconds after the page has sent the message; ``None`` for what never happened."""
-
-    accepted: float
-    first_text: float | None
-    answered: float | None
-    active_false: float | None
-    total: float
-
-
-@dataclass(frozen=True, slots=True)
 class Turn:
     """What the page has of an answer at the moment when its turn is over.
 
     ``done`` tells that the host has called the answer complete, which it does not for one that was
-    ``stopped`` or that failed with an ``error``. ``since`` is where the turn begins in the page's
-    events, for what comes later.
+    ``stopped`` or that failed with an ``error``. ``answered`` and ``active_false`` are milliseconds
+    after the page has sent the message, ``None`` for what never happened. ``since`` is where the
+    turn begins in the page's events, for what comes later.
     """
 
     chat_id: str
     user_message_id: str
     message_id: str
-    model: str
     content: str
     done: bool
     stopped: bool
     error: str | None
-    statuses: tuple[dict[str, Any], ...]
-    sources: tuple[dict[str, Any], ...]
-    follow_ups: tuple[str, ...]
-    events: tuple[Event, ...]
-    timings: Timings
+    answered: float | None
+    active_false: float | None
     since: int
 
 
@@ -58,23 +45,17 @@ class RunningTurn:
     conversation: Conversation
     user_message_id: str
     message_id: str
-    model: str
     since: int
     started: float
     text_before: str = ""
-    accepted: float = 0.0
 
     def shown(self) -> Shown:
         """What the page shows of this answer right now."""
-        shown = Shown(content=self.text_before)
-        return shown.take_all(self._events(), self.message_id)
+        return Shown(self.text_before).take_all(self._events(), self.message_id)
 
     async def wait_for_text(self, timeout: float = ANSWER_TIMEOUT) -> str:
         """Wait until the first words of the answer are there and return them."""
-        await self.conversation.page.wait_until(
-            lambda: self.shown().first_text_at is not None, timeout, "the answer's first words"
-        )
-        return self.shown().content
+        return await until(lambda: self.shown().content, timeout, "the answer's first words")
 
     async def stop(self, timeout: float = ANSWER_TIMEOUT) -> Turn:
         """Press the Stop button and wait until the turn is over."""
@@ -86,10 +67,25 @@ class RunningTurn:
 
         Raises ``TimeoutError``, which lists what has arrived, when it does not.
         """
-        page = self.conversation.page
-        await page.wait_until(self._is_over, timeout, "the end of the turn", self._arrived)
-        turn = self._turn()
-        self.conversation.keep(turn, self.shown().output)
+
+        def awaited() -> str:
+            return f"the end of the turn after {[event.kind for event in self._events()]}"
+
+        await until(self._is_over, timeout, awaited)
+        shown = self.shown()
+        turn = Turn(
+            chat_id=self.conversation.id,
+            user_message_id=self.user_message_id,
+            message_id=self.message_id,
+            content=shown.content,
+            done=shown.done,
+            stopped=shown.cancelled and shown.error is None,
+            error=shown.error,
+            answered=self._milliseconds(shown.done_at),
+            active_false=self._milliseconds(self._inactive_at()),
+            since=self.since,
+        )
+        self.conversation.keep(turn, shown.output)
         return turn
 
     def _events(self) -> list[Event]:
@@ -113,39 +109,6 @@ class RunningTurn:
         # Where the provider answers nonsense the host says neither "done" nor what went wrong.
         silent = time.perf_counter() - inactive > SILENCE_SECONDS
         return silent or self.shown().done_at is not None
-
-    def _arrived(self) -> str:
-        return ", ".join(event.kind for event in self._events()) or "nothing"
-
-    def _turn(self) -> Turn:
-        shown = self.shown()
-        inactive = self._inactive_at()
-        return Turn(
-            chat_id=self.conversation.id,
-            user_message_id=self.user_message_id,
-            message_id=self.message_id,
-            model=self.model,
-            content=shown.content,
-            done=shown.done,
-            stopped=shown.cancelled and shown.error is None,
-            error=shown.error,
-            statuses=tuple(shown.statuses),
-            sources=tuple(shown.sources),
-            follow_ups=tuple(shown.follow_ups),
-            events=tuple(
-                event
-                for event in self._events()
-                if event.message_id == self.message_id or event.chat_id == self.conversation.id
-            ),
-            timings=Timings(
-                accepted=self.accepted,
-                first_text=self._milliseconds(shown.first_text_at),
-                answered=self._milliseconds(shown.done_at),
-                active_false=self._milliseconds(inactive),
-                total=(time.perf_counter() - self.started) * 1000,
-            ),
-            since=self.since,
-        )
 
     def _milliseconds(self, at: float | None) -> float | None:
         return None if at is None else (at - self.started) * 1000

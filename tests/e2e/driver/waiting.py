@@ -13,16 +13,22 @@ POLL_SECONDS = 0.01
 
 
 async def until(
-    look: Callable[[], Found], timeout: float, what: str, *, poll_seconds: float = POLL_SECONDS
+    look: Callable[[], Found],
+    timeout: float,
+    what: str | Callable[[], str],
+    *,
+    poll_seconds: float = POLL_SECONDS,
 ) -> Found:
     """Call ``look`` until it gives something true and return that.
 
-    Raises ``TimeoutError`` naming ``what`` was waited for.
+    Raises ``TimeoutError`` naming ``what`` was waited for, which may be told when it was in vain.
     """
     deadline = time.monotonic() + timeout
     while not (found := look()):
         if time.monotonic() > deadline:
-            message = f"waited {timeout:g} s in vain for {what}"
+            message = (
+                f"waited {timeout:g} s in vain for {what if isinstance(what, str) else what()}"
+            )
             raise TimeoutError(message)
         await asyncio.sleep(poll_seconds)
     return found

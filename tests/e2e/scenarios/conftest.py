@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest_asyncio
 
+from tests.e2e.driver.extraction import learns_nothing_else
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.scenarios.extraction import learns_nothing_else
 
 PLUGIN = Path(__file__).parents[3] / "adaptive_memory.py"
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
+from tests.e2e.driver.events import output_text
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.turn import Turn
@@ -15,8 +14,6 @@ FACT = '{"answer": 42}'
 STRAY = "It is **tea**.<|im_end|>\n<|im_start|>assistant\nAnd milk.</s>"
 CLEAN = "It is **tea**.\nAnd milk."
 WELL = "Mind the spaces:  \n\n```text\n<|im_end|>\n```\n\n* `</s>` ends it\n\n| a | b |\n|--|--|\n"
-# All of 127/8 is this machine: this address plays the internet, and 127.0.0.1 our own network.
-OUTSIDE, INSIDE = "127.77.0.1", "127.0.0.1"
 
 
 async def forms(turn: Turn, page: Page) -> dict[str, str]:
@@ -25,29 +22,11 @@ async def forms(turn: Turn, page: Page) -> dict[str, str]:
     stored = chat["chat"]["history"]["messages"][turn.message_id]
     # 0.10 keeps the answer in its items alone.
     found: dict[str, str] = {"content": stored["content"]} if stored["content"] else {}
-    if said := texts(stored):
-        found["output"] = said
-    for event in page.events[turn.since :]:
-        if event.kind == "chat:outlet":
-            for message in event.data["messages"]:
-                if message.get("id") == turn.message_id:
-                    found |= {"shown content": message["content"]} if message["content"] else {}
-                    found |= {"shown output": texts(message)} if texts(message) else {}
-    return found
-
-
-def texts(message: dict[str, Any]) -> str:
-    """What is said in the items of output."""
-    items = [item for item in message.get("output") or [] if item["type"] == "message"]
-    return "".join(part["text"] for item in items for part in item["content"])
-
-
-def rows(host: RunningHost, turn: Turn) -> str:
-    """The answer's row in the host's table of messages."""
-    found = host.query(
-        "SELECT content, output FROM chat_message WHERE id LIKE ?", f"%{turn.message_id}"
-    )
-    return str(found)
+    told = {"output": output_text(stored.get("output") or [])}
+    for message in page.messages_after(turn):
+        told["shown content"] = message["content"]
+        told["shown output"] = output_text(message.get("output") or [])
+    return found | {name: text for name, text in told.items() if text}
 
 
 @pytest.mark.every_release
@@ -56,12 +35,13 @@ async def test_stored_answer_is_clean(host: RunningHost, page: Page) -> None:
     host.model.when_chatting([STRAY, "Understood."])
     chat = page.new_chat()
     turn = await chat.send("What is it?")
-    await until(lambda: "chat:outlet" in {e.kind for e in page.events[turn.since :]}, 30, "outlet")
+    await until(lambda: page.messages_after(turn), 30, "what the outlet has left of the answer")
     found = await forms(turn, page)
     assert {name: text.strip() for name, text in found.items()} == dict.fromkeys(found, CLEAN)
     assert found.keys() & {"content", "output"}
     assert found.keys() & {"shown content", "shown output"}
-    assert "<|im_" not in rows(host, turn)
+    row = "SELECT content, output FROM chat_message WHERE id LIKE ?"
+    assert "<|im_" not in str(host.query(row, f"%{turn.message_id}"))
     await chat.send("Thank you.")
     (answer,) = (m for m in host.model.chat_requests()[-1].messages if m["role"] == "assistant")
     assert answer["content"].strip() == CLEAN

@@ -6,14 +6,20 @@ import json
 
 import pytest
 
+from tests.e2e.driver.extraction import EXTRACT, is_extraction_of, learns, new, operations
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Hang, Say
+from tests.e2e.driver.replies import Fail, Hang, Say
+from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import is_extraction_of, learns, new, operations
+from tests.e2e.scenarios.told_facts import our_rows
 
 TEA = "User likes green tea."
 QUESTION = "Which green tea does the user like?"
+# The old load has noticed by then that it serves no more.
+NOTICED_SECONDS = 5.0
+# A call that fails is tried again twice, before the turn is put off.
+TRIES = 3
 
 
 @pytest.mark.every_release
@@ -49,7 +55,7 @@ async def test_new_code_while_a_turn_is_learned(
     host.model.when(is_extraction_of("tea"), Hang(1, then=answer))
     chat = page.new_chat()
     turn = await chat.send("I like green tea.")
-    await host.model.wait_for_request(lambda request: request.title == "# Extract memories")
+    await host.model.wait_for_request(lambda request: request.title == EXTRACT)
     source = PLUGIN.read_text(encoding="utf-8")
     assert '"Saved"' in source
     await plugin.update(source.replace('"Saved"', '"Written down"'))
@@ -79,12 +85,27 @@ async def test_native_memory(host: RunningHost, page: Page, mode: str) -> None:
     tools = str(host.model.chat_requests()[-1].body.get("tools", ""))
     if mode == "replace":
         assert "add_memory" not in tools
+    # With the user's memory switch off in the page our block comes as usual.
+    await page.new_chat().send(QUESTION, features={"memory": False})
+    assert f"- “{TEA}”" in host.model.last_prompt
 
 
 @pytest.mark.every_release
-async def test_native_memory_without_the_switch(host: RunningHost, page: Page) -> None:
-    """With `keep` and the user's memory switch off in the page, our block comes as usual."""
-    await host.set_valves({"native_memory": "keep"})
-    await page.add_memory(TEA)
-    await page.new_chat().send(QUESTION, features={"memory": False})
-    assert f"- “{TEA}”" in host.model.last_prompt
+async def test_deleted_function(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A function that is deleted asks no model any more: what runs is cut off, and none retries."""
+    failing, busy = await host.user("ann"), await host.user("bob")
+    learns(host.model, "Porto", Fail(500))
+    learns(host.model, "Lisbon", Hang())
+    await failing.say("I live in Porto.", "it will be tried again")
+    await busy.new_chat().send("I live in Lisbon.")
+    await until(lambda: len(host.model.requests_titled(EXTRACT)) > TRIES, 30, "a call that hangs")
+    since = host.log_length()
+    await plugin.uninstall()
+
+    def given_back() -> bool:
+        return [one["lease_owner"] for one in our_rows(host, busy, "pending")] == [""]
+
+    await until(given_back, NOTICED_SECONDS, "the turn in hand is given back")
+    await host.rest()
+    assert len(host.model.requests_titled(EXTRACT)) == TRIES + 1
+    assert "Task exception was never retrieved" not in host.log_text(since)

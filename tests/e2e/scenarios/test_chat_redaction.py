@@ -11,7 +11,7 @@ import pytest_asyncio
 from tests.e2e.driver.events import Shown, stored_text
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import CallTool, Say
+from tests.e2e.driver.replies import Say, call_tool
 from tests.e2e.driver.turn import Turn
 
 MAIL = "ana.example@example.org"
@@ -87,8 +87,11 @@ async def test_model_gets_placeholders_and_the_user_values(
 
 
 @pytest.mark.every_release
-async def test_answer_in_one_piece(host: RunningHost, redacting: InstalledFilter) -> None:
-    """An answer that does not stream is restored where it is stored and shown."""
+async def test_other_ways_to_answer(host: RunningHost, redacting: InstalledFilter) -> None:
+    """Whole answers, temporary chats and API calls are restored, too.
+
+    A program that takes the answer in one piece gets placeholders.
+    """
     page = await host.user("ann")
     host.model.when_chatting("You are [EMAIL_1].")
     chat = page.new_chat()
@@ -97,12 +100,6 @@ async def test_answer_in_one_piece(host: RunningHost, redacting: InstalledFilter
     assert stored_text(stored) == f"You are {MAIL}."
     assert "EMAIL_1" not in str(stored.get("output"))
     assert await shown_in_the_end(host, page, turn) == f"You are {MAIL}."
-
-
-@pytest.mark.every_release
-async def test_temporary_chat_and_api_call(host: RunningHost, redacting: InstalledFilter) -> None:
-    """They are redacted, too; a program that takes the answer in one piece gets placeholders."""
-    page = await host.user("ann")
     host.model.when_chatting("You are [ EMAIL_1 ].")
     turn = await page.temporary_chat().send(f"My address is {MAIL}.")
     assert await shown_in_the_end(host, page, turn) == f"You are {MAIL}."
@@ -120,7 +117,7 @@ async def test_tools_get_values(host: RunningHost, redacting: InstalledFilter) -
     await host.set_valves({"pii_redaction": "all", "native_memory": "keep"})
     page = await host.user("ann")
     chat = page.new_chat()
-    call = CallTool("add_memory", {"content": "Mail of the user: [EMAIL_1]"})
+    call = call_tool("add_memory", content="Mail of the user: [EMAIL_1]")
     host.model.when_chatting([call, Say("Noted: [EMAIL_1].")])
     turn = await chat.send(f"Remember my address {MAIL}.", features={"memory": True}, params=NATIVE)
     before, after = host.model.chat_requests()[-2:]

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import pytest
 
+from tests.e2e.driver.extraction import delete, learns, new, operations, update
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.scenarios.extraction import delete, learns, new, operations, update
+from tests.e2e.driver.soak import SoakPlan, SoakRun
 
 DOG = "User's dog is called Biscuit."
 
 
+async def found_by_host(page: Page, words: str) -> list[str]:
+    """What the host's own vector search finds among a user's memories."""
+    found = await page.request("POST", "/api/v1/memories/query", {"content": words, "k": 3})
+    return found["documents"][0]
+
+
 @pytest.mark.every_release
 async def test_fact_reaches_another_chat(host: RunningHost, page: Page) -> None:
-    """A fact told in chat A stands in the host's table and in chat B's system prompt."""
+    """A fact told in chat A stands in the host's table and in chat B's prompt, until forgotten."""
     learns(host.model, "dog is called", operations(new(DOG, tags=["relationship"])))
     told = page.new_chat()
     turn = await told.send("My dog is called Biscuit.")
@@ -39,34 +46,27 @@ async def test_fact_reaches_another_chat(host: RunningHost, page: Page) -> None:
     assert f"- “{DOG}”\n" in prompt
     assert "[Tags" not in prompt
 
-
-@pytest.mark.every_release
-async def test_host_finds_the_fact_too(host: RunningHost, page: Page) -> None:
-    """The host's own vector search returns a fact that the plug-in wrote, corrected, and forgot."""
-    learns(host.model, "dog is called", operations(new(DOG)))
-    await page.say("My dog is called Biscuit.", "Saved")
-    found = await page.request("POST", "/api/v1/memories/query", {"content": "my dog", "k": 3})
-    assert DOG in found["documents"][0][0]
-
-    [memory] = await page.memories()
-    learns(host.model, "actually", operations(update(memory.id, "User's dog is called Rex.")))
-    await page.say("My dog is actually called Rex.", "Updated")
-    found = await page.request("POST", "/api/v1/memories/query", {"content": "my dog", "k": 3})
-    assert len(found["documents"][0]) == 1
-    assert "Rex" in found["documents"][0][0]
+    learns(host.model, "forget", operations(delete(memory.id)))
+    await page.say("Please forget my dog.", f"Deleted: {DOG}")
+    assert await page.memories() == []
+    await page.new_chat().send("What is my dog called?")
+    assert "adaptive_memory" not in host.model.last_prompt
 
 
 @pytest.mark.every_release
 async def test_correction_leaves_one_row(host: RunningHost, page: Page) -> None:
-    """A corrected fact is one row with the new content; the former one is kept in its history."""
+    """A corrected fact is one row, for the host's search too; its history has the former one."""
     learns(host.model, "Porto", operations(new("User lives in Porto.", tags=["identity"])))
     await page.say("I live in Porto.", "Saved")
     [before] = await page.memories()
+    assert "Porto" in (await found_by_host(page, "my home"))[0]
 
     learns(host.model, "Lisbon", operations(update(before.id, "User lives in Lisbon.")))
     await page.say("I have moved to Lisbon.", "Updated: User lives in Lisbon.")
     [after] = await page.memories()
     assert after.id == before.id
+    (found,) = await found_by_host(page, "my home")
+    assert "User lives in Lisbon." in found
     assert "User lives in Lisbon." in after.content
     if after.meta is not None:
         assert "Porto" not in after.content
@@ -79,20 +79,6 @@ async def test_correction_leaves_one_row(host: RunningHost, page: Page) -> None:
     prompt = host.model.last_prompt
     assert prompt.index("User lives in Lisbon.") < prompt.index("(until 20")
     assert prompt.count("Porto") == 1
-
-
-@pytest.mark.every_release
-async def test_forgotten_fact_is_gone(host: RunningHost, page: Page) -> None:
-    """A fact that the user asks to forget leaves the table and the next prompt."""
-    learns(host.model, "dog is called", operations(new(DOG)))
-    await page.say("My dog is called Biscuit.", "Saved")
-    [memory] = await page.memories()
-    learns(host.model, "forget", operations(delete(memory.id)))
-    await page.say("Please forget my dog.", f"Deleted: {DOG}")
-    assert await page.memories() == []
-
-    await page.new_chat().send("What is my dog called?")
-    assert "adaptive_memory" not in host.model.last_prompt
 
 
 @pytest.mark.every_release
@@ -113,3 +99,13 @@ async def test_another_user_never_gets_it(host: RunningHost, plugin: InstalledFi
     )
     await bob.say("I have moved to Cork, overwrite it.", "not one of the memories shown")
     assert [one.content for one in await ann.memories()] == [memory.content]
+
+
+async def test_users_at_once(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Turns of four users at once leave each exactly his own facts; `make soak` has more."""
+    plan = SoakPlan("sqlite", users=4, turns=12, seed=20261121)
+    run = SoakRun(plan, host, [host.url], host.query)
+    await run.prepare()
+    found = await run.live_on()
+    assert found["facts_owed"] > 8
+    assert not found["wrong"], found

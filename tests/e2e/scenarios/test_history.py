@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -18,49 +17,29 @@ from tests.e2e.driver.waiting import until
 SECTION = "### Relevant past conversation"
 ALL: dict[str, Any] = {"history_recall_default": "all", "save_mode": "off"}
 # Chroma's own tables (package chromadb), which the hosts keep beside their database.
-UNITS = (
-    "SELECT count(*) FROM embeddings JOIN segments ON embeddings.segment_id = segments.id"
-    " JOIN collections ON segments.collection = collections.id WHERE collections.name = ?"
+UNITS_OF_CHAT = (
+    "SELECT count(*) AS found FROM embedding_metadata WHERE key = 'chat_id' AND string_value = ?"
 )
-UNITS_OF_CHAT = "SELECT count(*) FROM embedding_metadata WHERE key = 'chat_id' AND string_value = ?"
 MESSAGES_OF_CHAT = (
-    "SELECT count(DISTINCT message.string_value) FROM embedding_metadata AS message"
+    "SELECT count(DISTINCT message.string_value) AS found FROM embedding_metadata AS message"
     " JOIN embedding_metadata AS chat ON chat.id = message.id"
     " WHERE message.key = 'message_id' AND chat.key = 'chat_id' AND chat.string_value = ?"
 )
-COLLECTIONS = "SELECT count(*) FROM collections WHERE name = ?"
 ASKED = "What is the name of my boat?"
 SUMMARISE = "# Summarise history"
+SYSTEM = "You are a pirate."
 # A message of about 150 tokens.
 LONG = " ".join(f"plank{number}" for number in range(60))
 
 
-def chroma(host: RunningHost, page: Page, statement: str) -> int:
-    """A count about a user's collection in the host's own database of vectors."""
-    found = host.vectors(statement, history_collection(page.user_id))
-    return found[0][0] if found else 0
-
-
-def of_chat(host: RunningHost, chat_id: str, statement: str = UNITS_OF_CHAT) -> int:
-    """How many units of a chat there are, whoever's it is, or how many messages they are of."""
-    return host.vectors(statement, chat_id)[0][0]
-
-
-def day_of(page: Page, moment: float) -> str:
-    """The day of a moment where a page is."""
-    return datetime.fromtimestamp(moment, ZoneInfo(page.time_zone)).date().isoformat()
-
-
-def yesterday(host: RunningHost, chat: Conversation) -> None:
-    """Let a chat have been held a day earlier, so that its topic is finished."""
-    earlier = "UPDATE chat_message SET created_at = created_at - 86400 WHERE chat_id = ?"
-    host.change(earlier, chat.id)
-    host.change("UPDATE chat SET updated_at = updated_at - 86400 WHERE id = ?", chat.id)
+def units_of(host: RunningHost, page: Page) -> int:
+    """How many units of a user the host's own database of vectors has."""
+    return host.vectors(history_collection(page.user_id))
 
 
 async def indexed(host: RunningHost, page: Page, units: int) -> None:
     """Wait until so many units of a user are in the index."""
-    await until(lambda: chroma(host, page, UNITS) == units, 30, f"{units} indexed units")
+    await until(lambda: units_of(host, page) == units, 30, f"{units} indexed units")
 
 
 async def told(
@@ -91,7 +70,7 @@ async def test_said_in_one_chat_asked_in_another(
     await told(host, page, "My boat is called Freya.", "What a splendid boat!")
     prompt = await recalled(host, page)
     _, _, section = prompt.partition(SECTION)
-    today = day_of(page, time.time())
+    today = datetime.now(ZoneInfo(page.time_zone)).date().isoformat()
     assert section.startswith(f"\n{today}\n- Similar chat: ")
     assert "- User: My boat is called Freya.\n- Assistant: What a splendid" in section
     assert prompt.count("<adaptive_memory>") == prompt.count("</adaptive_memory>") == 1
@@ -101,30 +80,45 @@ async def test_said_in_one_chat_asked_in_another(
 
 
 async def test_this_chat_beyond_its_window(host: RunningHost, page: Page) -> None:
-    """With `chat` comes back what the window has cut off: nothing seen, nothing of other chats."""
+    """With a window the newest turns are sent whole; with `chat` comes back what it has cut off.
+
+    Nothing that is seen comes back, and nothing of other chats. The chat itself stays whole, and
+    is sent so where the host compacts chats itself.
+    """
     window = {"max_context_tokens": 1200, "max_injected_tokens": 100}
     reach = {"history_recall_default": "chat"}
     await host.set_valves({**ALL, **window, **reach})
     await told(host, page, "The name of my boat was Odin once.", "Noted.")
-    chat = page.new_chat()
-    await chat.send("The name of my boat is Freya.")
-    await chat.send("So what is my boat called?")
+    chat = page.new_chat(system=SYSTEM)
+    said = ["The name of my boat is Freya.", "So what is my boat called?"]
+    for words in said:
+        await chat.send(words)
     request = host.model.chat_requests()[-1]
     assert "Freya" in str(request.messages)
     assert SECTION not in request.system_prompt
-    for number in range(6):
-        await chat.send(f"Turn {number} of the tale: {LONG}")
-    await chat.send("The name of my boat is painted in red letters.")
-    await until(lambda: of_chat(host, chat.id, MESSAGES_OF_CHAT) == 18, 30, "9 indexed turns")
+    said += [f"Turn {number} of the tale: {LONG}" for number in range(6)]
+    said.append("The name of my boat is painted in red letters.")
+    for words in said[2:]:
+        await chat.send(words)
+    await until(lambda: host.count_vectors(MESSAGES_OF_CHAT, chat.id) == 18, 30, "9 indexed turns")
+    said.append(ASKED)
     await chat.send(ASKED)
     request = host.model.chat_requests()[-1]
-    seen = [str(one["content"]) for one in request.messages if one["role"] == "user"]
-    assert seen[-2:] == ["The name of my boat is painted in red letters.", ASKED]
-    assert not any("Freya" in one for one in seen)
+    assert request.messages[0]["content"].startswith(SYSTEM)
+    seen = [one["content"] for one in request.messages if one["role"] == "user"]
+    assert 1 < len(seen) < len(said)
+    assert seen == said[-len(seen) :]
+    roles = [one["role"] for one in request.messages[1:]]
+    assert roles == ["user", "assistant"] * len(seen[1:]) + ["user"]
     section = request.system_prompt.partition(SECTION)[2]
     assert "- User: The name of my boat is Freya." in section
     assert [one for one in seen if one in section] == []
     assert "Odin" not in request.system_prompt
+    async with host.admin_settings("/api/v1/chats/config", {"ENABLE_CONTEXT_COMPACTION": True}):
+        said.append("And now?")
+        await chat.send(said[-1])
+        messages = host.model.chat_requests()[-1].messages
+        assert [one["content"] for one in messages if one["role"] == "user"] == said
 
 
 async def test_topics_and_similar_chats(host: RunningHost, page: Page) -> None:
@@ -135,10 +129,15 @@ async def test_topics_and_similar_chats(host: RunningHost, page: Page) -> None:
     await chat.send("It is painted blue.")
     await indexed(host, page, 7)
     await page.request("POST", f"/api/v1/chats/{chat.id}", {"chat": {"title": "My boat"}})
-    yesterday(host, chat)
+    # The chat was held a day earlier, so that its topic is finished.
+    earlier = "UPDATE chat_message SET created_at = created_at - 86400 WHERE chat_id = ?"
+    host.change(earlier, chat.id)
+    host.change("UPDATE chat SET updated_at = updated_at - 86400 WHERE id = ?", chat.id)
     prompt = await recalled(host, page)
     assert "- Similar chat: My boat" in prompt.partition(SECTION)[2]
-    await until(lambda: of_chat(host, chat.id) == 8, 30, "the unit of the topic")
+    await until(
+        lambda: host.count_vectors(UNITS_OF_CHAT, chat.id) == 8, 30, "the unit of the topic"
+    )
     prompt = await recalled(host, page, "What did I name my vessel?")
     assert "- Topic: The user named a vessel Freya." in prompt
     assert len(host.model.requests_titled(SUMMARISE)) == 1
@@ -158,20 +157,4 @@ async def test_edits_and_deletions_are_followed(host: RunningHost, page: Page) -
     await page.request("DELETE", f"/api/v1/chats/{chat.id}")
     prompt = await recalled(host, page)
     assert "Odin" not in prompt
-    await until(lambda: of_chat(host, chat.id) == 0, 30, "the swept index")
-
-
-@pytest.mark.every_release
-async def test_everything_is_forgotten(host: RunningHost, plugin: InstalledFilter) -> None:
-    """Forgetting everything takes the index along and says so; nothing is recalled then."""
-    await host.set_valves({**ALL, "save_mode": "auto"})
-    page, other = await host.user("ann"), await host.user("bob")
-    await told(host, page, "My boat is called Freya.", "Splendid!")
-    await told(host, other, "My boat is called Thor.", "Splendid!")
-    page.answers["input"] = "erase"
-    turn = await page.new_chat().send("Forget everything about me")
-    status = await page.wait_for_status(turn, "Erased: ")
-    assert "1 chat's index" in status["description"]
-    assert chroma(host, page, COLLECTIONS) == 0
-    assert "Freya" not in await recalled(host, page)
-    assert "Thor" in await recalled(host, other)
+    await until(lambda: host.count_vectors(UNITS_OF_CHAT, chat.id) == 0, 30, "the swept index")

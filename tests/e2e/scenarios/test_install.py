@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from demo.environment import HostEnvironment
+from tests.e2e.driver.extraction import EXTRACT, learns, learns_nothing_else, new, operations
 from tests.e2e.driver.host import HASTY, InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page, RefusedError
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import EXTRACT, learns, learns_nothing_else, new, operations
 
 DOG = "User's dog is called Biscuit."
 
@@ -73,14 +73,12 @@ async def test_restart_without_package_index(
 
     The model's first reply is broken, so it is asked again.
     """
-    host = await RunningHost.start(installed_host, tmp_path, soft_dependencies=soft)
-    try:
-        await use_without_package_index(host, soft)
-    finally:
-        await host.stop()
+    absent = {} if soft else {"PYTHONPATH": ""}
+    async with RunningHost.running_on(installed_host, tmp_path, absent) as host:
+        await use_without_package_index(host)
 
 
-async def use_without_package_index(host: RunningHost, soft: bool) -> None:
+async def use_without_package_index(host: RunningHost) -> None:
     """Restart the server, and use the filter."""
     learns_nothing_else(host.model)
     plugin = await host.install_filter(PLUGIN, valves=HASTY)

@@ -20,24 +20,14 @@ from typing import Any, Literal
 
 import pytest
 
-from adaptive.privacy.personal_data import find_personal_data
-from adaptive.privacy.secrets import find_secrets
-from adaptive.settings.privacy_valves import listed_kinds
-from adaptive.settings.valves import Valves
+from adaptive.settings.valves import Valves, listed_kinds
+from tests.e2e.driver.extraction import EXTRACT, Body, learns, new, newest_words, operations
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.leak_search import PLACES, Place, sightings, traces
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.planted import ORIGINS, Origin, Planted, planted, told_in
 from tests.e2e.driver.replies import Fail
 from tests.e2e.driver.scripted_model import text_of
-from tests.e2e.scenarios.extraction import (
-    EXTRACT,
-    Body,
-    learns,
-    new,
-    newest_words,
-    operations,
-)
 
 RELEVANCE = "# Score relevance"
 FAILING, RAMBLING = "I keep a red kayak in Tartu", "I keep a blue canoe in Ghent"
@@ -163,18 +153,6 @@ async def listening(host: RunningHost, canaries: Mapping[Place, str]) -> AsyncIt
     await listener.update(DEAF)
 
 
-def test_planted_values_are_known() -> None:
-    """What is planted is what the plug-in claims to recognise, and each value is there once."""
-    values = [
-        one for mode in ("model", "all") for origin in ORIGINS for one in planted(mode, origin)
-    ]
-    for one in values:
-        for text in (one.said, one.told):
-            found = {found.kind for found in find_personal_data(text)}
-            assert find_secrets(text) if one.kind.secret else one.kind.name in found, one.name
-    assert len({one.needle for one in values}) == len(values)
-
-
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("redaction", ["model", "all"])
 async def test_nothing_leaks(host: RunningHost, page: Page, redaction: Redaction) -> None:
@@ -211,17 +189,16 @@ async def test_nothing_leaks(host: RunningHost, page: Page, redaction: Redaction
         found = await asyncio.to_thread(lambda: sightings(needles, traces(host, page, since)))
     titles = {one.title for one in host.model.requests}
     assert {EXTRACT, RELEVANCE} <= titles, titles
-    seen = {(one.name, one.place) for one in found}
-    missed = [place for place, word in canaries.items() if (word, place) not in seen]
+    missed = [place for place, word in canaries.items() if (word, place) not in found]
     assert not missed, f"the search is blind to {missed}"
-    leaks = {
-        (one.name, one.place): str(one)
-        for one in found
-        if one.name in values and one.place not in allowed(values[one.name], redaction)
-    }
-    assert not leaks, "\n".join(sorted(leaks.values()))
+    leaks = [
+        f"{name} in {place}: {where}"
+        for (name, place), where in found.items()
+        if name in values and place not in allowed(values[name], redaction)
+    ]
+    assert not leaks, "\n".join(sorted(leaks))
     # What may be remembered is: the search has something to find.
-    kept = {name for name, place in seen if place == "memory"}
+    kept = {name for name, place in found if place == "memory"}
     assert {"phone (typed)", "address (typed)"} <= kept, kept
 
 

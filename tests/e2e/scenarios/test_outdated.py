@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from tests.e2e.driver.extraction import CHECK, checks, learns, new, operations, update
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.scenarios.extraction import CHECK, checks, learns, new, operations, update
 from tests.e2e.scenarios.told_facts import our_rows
 
 HOME = "User lives in Sheffield."
@@ -14,24 +14,6 @@ MOVED = "User lives in Horsforth."
 CYCLES = "User cycles to the office in Sheffield."
 SISTER = "User's sister Jess is a carpenter."
 ASKED = "How do I get to the office?"
-
-
-async def settled(host: RunningHost, page: Page) -> dict[str, str]:
-    """Let a user have told where they live and how they get to work; the ids by what is said."""
-    told = {HOME: "identity", CYCLES: "behavior", SISTER: "relationship"}
-    facts = [new(content, tags=[tag]) for content, tag in told.items()]
-    learns(host.model, "cycle", operations(*facts))
-    words = "I live in Sheffield and cycle to the office. My sister Jess is a carpenter."
-    await page.say(words, "Saved")
-    rows = await page.memories()
-    return {content: one.id for content in told for one in rows if content in one.content}
-
-
-async def move(host: RunningHost, page: Page, ids: dict[str, str], status: str) -> str:
-    """Say that the user has moved, and wait for the line of it."""
-    learns(host.model, "Horsforth", operations(update(ids[HOME], MOVED)))
-    turn = await page.new_chat().send("I live in Horsforth now.")
-    return (await page.wait_for_status(turn, status))["description"]
 
 
 async def recalled(host: RunningHost, page: Page) -> str:
@@ -43,12 +25,19 @@ async def recalled(host: RunningHost, page: Page) -> str:
 @pytest.mark.every_release
 async def test_ended_with_the_move(host: RunningHost, page: Page) -> None:
     """The way to the former office is gone with the home, told, and comes back when asked for."""
-    ids = await settled(host, page)
+    told = {HOME: "identity", CYCLES: "behavior", SISTER: "relationship"}
+    facts = [new(content, tags=[tag]) for content, tag in told.items()]
+    learns(host.model, "cycle", operations(*facts))
+    words = "I live in Sheffield and cycle to the office. My sister Jess is a carpenter."
+    await page.say(words, "Saved")
+    rows = await page.memories()
+    ids = {content: one.id for content in told for one in rows if content in one.content}
     assert CYCLES in await recalled(host, page)
     because = "the office in Sheffield is not where they live now"
     checks(host.model, {"id": ids[CYCLES], "because": because, "until": None, "now": ""})
-    line = await move(host, page, ids, "Also no longer true: ")
-    assert line.startswith(f"Updated: {MOVED} · Also no longer true: {CYCLES}")
+    learns(host.model, "Horsforth", operations(update(ids[HOME], MOVED)))
+    line = f"Updated: {MOVED} · Also no longer true: {CYCLES}"
+    await page.say("I live in Horsforth now.", line)
     (asked,) = host.model.requests_titled(CHECK)
     assert f"- Before: {HOME}\n  Now: {MOVED}" in asked.user_text
     assert f"- id={ids[CYCLES]} | {CYCLES}" in asked.user_text
@@ -60,6 +49,8 @@ async def test_ended_with_the_move(host: RunningHost, page: Page) -> None:
     changes = [(one["change"], one["memory_id"]) for one in our_rows(host, page, "audit")]
     assert [one for one in changes if one[0] == "ended"] == [("ended", ids[CYCLES])]
 
+    await page.say("Restore my archived memories", "Nothing restored: you did not confirm it")
+    assert page.questions("confirmation")[-1]["title"] == "Restore archived memories?"
     page.answers["confirmation"] = True
-    await page.say("Restore my archived memories.", "Restored: 1 memory.")
+    await page.say("Bitte hol meine archivierten Erinnerungen zurück!", "Restored: 1 memory.")
     assert any(CYCLES in one.content for one in await page.memories())

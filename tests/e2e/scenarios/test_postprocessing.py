@@ -9,11 +9,11 @@ import pytest
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.scripted_model import ModelRequest, text_of
-from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.told_facts import our_rows
 
 POSTPROCESS = "# Postprocess"
+FOLLOW_UPS = "chat:message:follow_ups"
 ON = {"enable_postprocessing": True}
 SUMMARY = "The user wanted dinner for two. A soup was found."
 
@@ -40,18 +40,12 @@ def shown(request: ModelRequest) -> str:
     return text_of(request.messages[-1]["content"])
 
 
-def follow_ups(page: Page, turn: Turn) -> list[list[str]]:
-    """What the page was told to suggest below an answer."""
-    return [
-        event.data["follow_ups"]
-        for event in page.events[turn.since :]
-        if event.kind == "chat:message:follow_ups" and event.message_id == turn.message_id
-    ]
-
-
 @pytest.mark.every_release
 async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
-    """Summary and tags are kept sealed, go into the next call, and hold no memory's contents."""
+    """Summary and tags are kept sealed, go into the next call, and hold no memory's contents.
+
+    Up to six suggestions of what to ask next reach the page and survive a reload.
+    """
     await page.add_memory("User is allergic to peanuts.")
     await page.new_chat().send("Good morning!")  # the first message after a start takes longer
     await host.set_valves(ON)
@@ -64,8 +58,10 @@ async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
     assert first["chat_id"] == chat.id
     assert first["body"].startswith("am1:")
     assert "## Summary so far\nnone\n" in shown(asked(host)[0])
-    host.model.when_title(POSTPROCESS, said(chat_summary="They also wanted a cake."))
-    await chat.send("And a cake, please.")
+    lines = [f"What about dish {number}?" for number in range(8)]
+    newer = said(chat_summary="They also wanted a cake.", follow_up_suggestions=lines)
+    host.model.when_title(POSTPROCESS, newer)
+    turn = await chat.send("And a cake, please.")
     await until(
         lambda: our_rows(host, page, "chat_notes")[0]["body"] != first["body"], 30, "newer notes"
     )
@@ -74,17 +70,12 @@ async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
     assert "## Tags so far\ndinner\n" in again
     assert "## Last answer\nUnderstood." in again
 
+    def suggested() -> list[list[str]]:
+        events = page.events[turn.since :]
+        return [one.data["follow_ups"] for one in events if one.kind == FOLLOW_UPS]
 
-@pytest.mark.every_release
-async def test_what_to_ask_next(host: RunningHost, page: Page) -> None:
-    """Up to six suggestions reach the page and survive a reload."""
-    await host.set_valves(ON)
-    lines = [f"What about dish {number}?" for number in range(8)]
-    host.model.when_title(POSTPROCESS, said(follow_up_suggestions=lines))
-    chat = page.new_chat()
-    turn = await chat.send("What should I cook?")
-    await until(lambda: follow_ups(page, turn), 30, "suggestions of what to ask next")
-    assert follow_ups(page, turn) == [lines[:6]]
+    await until(suggested, 30, "suggestions of what to ask next")
+    assert suggested() == [lines[:6]]
     stored = await chat.stored_message(turn.message_id)
     assert stored["followUps"] == lines[:6]
     assert (stored["content"] or turn.content) == "Understood."

@@ -1,4 +1,4 @@
-"""A model call before the answer: what it changes, and that it can be stopped."""
+"""A model call before the answer, and what it changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import pytest
 from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.replies import Hang
 from tests.e2e.driver.scripted_model import Body, text_of, title
 
 PREPROCESS = "# Preprocess"
@@ -55,20 +54,6 @@ async def test_follow_up_is_made_complete(host: RunningHost, page: Page) -> None
     assert '"title"' in first.system_prompt
     assert '"title"' not in second.system_prompt
     assert "user: Hello!" in second.user_text
-
-
-async def test_stop(host: RunningHost, page: Page) -> None:
-    """Stop ends a turn that waits for the call at once, before the chat model is asked."""
-    await host.set_valves({**ON, "inlet_timeout_seconds": 60})
-    host.model.when_title(PREPROCESS, Hang())
-    chat = page.new_chat()
-    running = await chat.start(QUESTION)
-    await host.model.wait_for_request(lambda request: request.title == PREPROCESS)
-    turn = await running.stop(timeout=15)
-    assert turn.stopped
-    assert host.model.chat_requests() == []
-    finds(host, "Hello")
-    assert (await chat.send("Hello?")).content == "Understood."
 
 
 @pytest.mark.every_release

@@ -2,43 +2,46 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+
 import pytest
 
+from tests.e2e.driver.extraction import EXTRACT, learns, new, operations
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.scripted_model import CHAT_MODEL, SMALL_MODEL
-from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 
 TEA = "User likes green tea."
 WORDS = "I like green tea."
 
 
 @pytest.mark.every_release
-async def test_chat_model_learns_by_default(host: RunningHost, page: Page) -> None:
-    """Without a task model the chat's own model extracts, outside the user's turn."""
+async def test_which_model_learns(host: RunningHost, page: Page) -> None:
+    """Without a task model the chat's own model extracts, and is told the day where the user is.
+
+    With one set in the host, that one extracts.
+    """
+    page.time_zone = "Pacific/Kiritimati"
     turn = await page.new_chat(model=SMALL_MODEL, system="Be a pirate.").send(WORDS)
     await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
     assert request.model == SMALL_MODEL
     assert [message["role"] for message in request.messages] == ["system", "user"]
     assert "tools" not in request.body
+    # In this zone it is fourteen hours later; the hour may have turned since.
+    hours = [datetime.now(ZoneInfo(page.time_zone)) - timedelta(hours=ago) for ago in (0, 1)]
+    assert any(f"It is {hour:%A, %d %B %Y, %H:}" in request.system_prompt for hour in hours)
     assert not request.body.get("stream")
-
-
-@pytest.mark.every_release
-async def test_task_model_learns(host: RunningHost, page: Page) -> None:
-    """With a task model set in the host, that one extracts."""
-    task_model = {"TASK_MODEL_EXTERNAL": SMALL_MODEL}
-    tasks = "/api/v1/tasks/config"
+    tasks, task_model = "/api/v1/tasks/config", {"TASK_MODEL_EXTERNAL": SMALL_MODEL}
     async with host.admin_settings(tasks, task_model, save_at=f"{tasks}/update"):
         turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
         await page.wait_for_status(turn, "Nothing new to remember")
-    [request] = host.model.requests_titled(EXTRACT)
-    assert request.model == SMALL_MODEL
+    assert host.model.requests_titled(EXTRACT)[-1].model == SMALL_MODEL
 
 
 async def test_endpoint_learns(host: RunningHost, page: Page) -> None:
-    """An OpenAI-compatible endpoint extracts with its own key, and a missing address is told."""
+    """An OpenAI-compatible endpoint extracts with its own key."""
     learns(host.model, "tea", operations(new(TEA)))
     await host.set_valves(
         {
@@ -52,9 +55,6 @@ async def test_endpoint_learns(host: RunningHost, page: Page) -> None:
     [request] = host.model.requests_titled(EXTRACT)
     assert request.model == "some-model"
     assert request.headers["Authorization"] == "Bearer my-key"
-
-    await host.set_valves({"llm_provider_type": "ollama"})
-    await page.say("I like green tea very much.", "`llm_api_endpoint_url` is empty")
 
 
 @pytest.mark.every_release

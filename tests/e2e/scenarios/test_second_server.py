@@ -6,14 +6,12 @@ import asyncio
 
 import pytest
 
+from tests.e2e.driver.extraction import EXTRACT, learns, learns_nothing_else, new, operations
 from tests.e2e.driver.host import RunningHost
-from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Fail
-from tests.e2e.driver.scripted_model import ModelRequest
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.conftest import PLUGIN
-from tests.e2e.scenarios.extraction import EXTRACT, learns, learns_nothing_else, new, operations
-from tests.e2e.scenarios.told_facts import PORTO, answered, held, lived, told
+from tests.e2e.scenarios.told_facts import PORTO
 
 TEA = "User likes green tea."
 FACTS = (TEA, "User's dog is called Biscuit.", "User owns a sailing boat called Albatross.")
@@ -24,15 +22,6 @@ DEBOUNCE_SECONDS = 8
 
 
 pytestmark = pytest.mark.timeout(600)
-
-
-def embedded_texts(requests: list[ModelRequest]) -> list[str]:
-    """All texts that these requests had embedded."""
-    texts: list[str] = []
-    for request in requests:
-        asked = request.body["input"]
-        texts += [asked] if isinstance(asked, str) else asked
-    return texts
 
 
 @pytest.mark.every_release
@@ -65,9 +54,9 @@ async def test_killed_server(second_host: RunningHost) -> None:
     await page.request("GET", "/api/models")
     await page.complete(QUESTION)
     assert TEA in host.model.last_prompt
-    embedded = embedded_texts(host.model.embedding_requests)
+    embedded = str([one.body["input"] for one in host.model.embedding_requests])
     assert QUESTION in embedded
-    assert not set(FACTS) & set(embedded)
+    assert not any(fact in embedded for fact in FACTS)
 
     await host.set_valves({})
     await page.reload()
@@ -102,40 +91,3 @@ async def test_failing_embedding_of_the_host(second_host: RunningHost) -> None:
     host.model.trouble_embeddings(None)
     await page.say("Which green tea does the user like?", "1 memory recalled")
     assert TEA in host.model.last_prompt
-
-
-async def test_changed_secret(second_host: RunningHost) -> None:
-    """With another secret after a restart every turn goes on, learned and recalled as before."""
-    host = second_host
-    learns_nothing_else(host.model)
-    await host.kept_filter(PLUGIN)
-    page = await lived(host, "ann")
-    chat = page.new_chat()
-    await chat.send("Where do I live?")
-    await host.rest()
-    await host.set_valves({"extraction_debounce_seconds": 30})
-    await page.new_chat().send("I work as a nurse.")
-    email = page.email
-    await page.disconnect()
-    await host.admin.disconnect()
-    await asyncio.to_thread(host.server.stop)
-    secret = "another-secret-on-loopback-only-never-in-production"
-    host.server.variables = {**host.server.variables, "WEBUI_SECRET_KEY": secret}
-    host.server.spawn()
-    await host.server.wait_until_healthy()
-    again = await Page.sign_in(host.url, email)
-    try:
-        chat.page = again
-        for known in (chat, again.new_chat()):
-            assert (await known.send("Where do I live?")).error is None
-            assert "Porto" in host.model.last_prompt
-        admin = await Page.sign_in(host.url, host.admin.email)
-        host.admin.token = admin.token
-        await admin.close()
-        await host.set_valves({})
-        await told(host, again, "I have a boat called Freya.", "User has a boat called Freya.")
-        turn = await answered(again, "Forget everything about me", "erase")
-        await again.wait_for_status(turn, "Erased: 3 memories")
-        await until(lambda: held(host, again) == {}, 30, "empty tables")
-    finally:
-        await again.close()

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.driver.extraction import EXTRACT, learns, new, operations
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.waiting import until
-from tests.e2e.scenarios.extraction import EXTRACT, learns, new, operations
 from tests.e2e.scenarios.told_facts import our_rows
 
 SAID = "I drink a pot of green tea every morning."
@@ -17,13 +17,9 @@ TEA = "User drinks a pot of green tea every morning."
 FACT = new(TEA, tags=["preference", "behavior"])
 
 
-def proposes(host: RunningHost) -> None:
-    """Let the model find the tea in every turn that speaks of it."""
-    learns(host.model, "green tea", operations(FACT))
-
-
 async def careful(host: RunningHost, plugin: InstalledFilter, answer: object) -> Page:
-    """A user who wants to be asked, and who answers so."""
+    """A user who wants to be asked, who answers so, and whose tea the model finds."""
+    learns(host.model, "green tea", operations(FACT))
     page = await host.user("ann")
     await plugin.set_user_valves(page, {"save_mode": "suggest"})
     page.answers["input"] = answer
@@ -40,7 +36,6 @@ def states(host: RunningHost, page: Page) -> list[str]:
 @pytest.mark.every_release
 async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
     """Nothing is stored before the answer; then the memory stands with bank, tags and origin."""
-    proposes(host)
     stored_before: list[int] = []
 
     def yes(asked: dict[str, Any]) -> str:
@@ -70,7 +65,6 @@ async def test_accepted(host: RunningHost, plugin: InstalledFilter) -> None:
 @pytest.mark.every_release
 async def test_closed_page(host: RunningHost, plugin: InstalledFilter) -> None:
     """A page that is closed before the question costs nothing: the next one asks."""
-    proposes(host)
     await host.set_valves({"extraction_debounce_seconds": 1})
     page = await careful(host, plugin, "1")
     await page.new_chat().send(SAID)

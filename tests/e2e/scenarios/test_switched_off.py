@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
-from tests.e2e.scenarios.extraction import learns, new, operations
-from tests.e2e.scenarios.told_facts import our_rows
+from tests.e2e.scenarios.told_facts import CAT, PORTO, our_rows
 
 LINE = (
     "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
     "or saved."
 )
-PORTO = "User lives in Porto."
-CAT = "User has a cat called Miso."
 QUESTION = "Where do I live?"
 pytestmark = pytest.mark.every_release
-
-EVERYTHING = {
-    "history_recall": "all",
-    "history_recall_default": "all",
-    "enable_preprocessing": True,
-    "enable_postprocessing": True,
-    "enable_summarization_task": True,
-    "use_llm_for_relevance": True,
-}
 
 
 async def resident(host: RunningHost) -> Page:
@@ -45,12 +34,17 @@ def lines(page: Page, turn: Turn) -> list[str]:
 
 
 async def test_nothing_is_recalled_or_saved(host: RunningHost, plugin: InstalledFilter) -> None:
-    """Off, nothing reaches the model, nothing waits or is saved; one line says why, once."""
+    """Off, nothing reaches the model, nothing is saved; one line says why, once.
+
+    What was said before the switch, and waits still, is learned when it is on again.
+    """
     page = await resident(host)
+    await host.set_valves({"extraction_debounce_seconds": 2})
+    await page.new_chat().send("I have a cat called Miso.")
     await page.switch_memory(False)
-    waiting, asked = our_rows(host, page, "pending"), len(host.model.requests)
-    turn = await page.say(f"I have a cat called Miso. {QUESTION}", LINE)
-    again = await page.new_chat().send(f"I have a cat called Miso. {QUESTION}")
+    waiting, asked = len(our_rows(host, page, "pending")), len(host.model.requests)
+    turn = await page.say(f"I have a boat called Freya. {QUESTION}", LINE)
+    again = await page.new_chat().send(f"I have a boat called Freya. {QUESTION}")
     await page.complete(QUESTION)
     await host.rest()
     assert lines(page, turn) == [LINE]
@@ -59,19 +53,7 @@ async def test_nothing_is_recalled_or_saved(host: RunningHost, plugin: Installed
     assert len(requests) == 3
     assert "Porto" not in str([one.body for one in requests])
     assert [PORTO in one.content for one in await page.memories()] == [True]
-    assert our_rows(host, page, "pending") == waiting
-
-
-async def test_turn_that_waited(host: RunningHost, plugin: InstalledFilter) -> None:
-    """What was said before the switch, and waits still, is learned only when it is on again."""
-    page = await resident(host)
-    await host.set_valves({"extraction_debounce_seconds": 2})
-    await page.new_chat().send("I have a cat called Miso.")
-    await page.switch_memory(False)
-    asked = len(host.model.requests)
-    await host.rest()
-    assert len(host.model.requests) == asked
-    assert len(await page.memories()) == 1
+    assert len(our_rows(host, page, "pending")) == waiting
     await page.switch_memory(True)
     await page.new_chat().send("I like to sing in the morning.")
 

@@ -1,13 +1,12 @@
-"""Users who have told something, what our tables hold of them, and how they answer a question."""
+"""Users who have told something, and what our tables hold of them."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.turn import Turn
-from tests.e2e.scenarios.extraction import learns, new, operations
 
 PORTO = "User lives in Porto."
 CAT = "User has a cat called Miso."
@@ -36,12 +35,10 @@ def held(host: RunningHost, page: Page) -> dict[str, int]:
     return {kind: number for kind, number in counts.items() if number}
 
 
-async def told(host: RunningHost, page: Page, words: str, fact: str, chat: Any = None) -> Any:
-    """Let a user say something that is learned; the chat it was said in."""
+async def told(host: RunningHost, page: Page, words: str, fact: str) -> None:
+    """Let a user say something that is learned."""
     learns(host.model, words, operations(new(fact)))
-    chat = chat or page.new_chat()
-    await page.wait_for_status(await chat.send(words), f"Saved: {fact}")
-    return chat
+    await page.say(words, f"Saved: {fact}")
 
 
 async def lived(host: RunningHost, name: str) -> Page:
@@ -53,9 +50,3 @@ async def lived(host: RunningHost, name: str) -> Page:
     await host.rest()
     assert {"audit", "chat", "pending", "vector"} <= held(host, page).keys()
     return page
-
-
-async def answered(page: Page, words: str, answer: object, chat: Any = None) -> Turn:
-    """Say something to which a question comes, and answer it; the turn."""
-    page.answers["input"] = answer
-    return await (chat or page.new_chat()).send(words)

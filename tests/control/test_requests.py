@@ -1,0 +1,240 @@
+"""Erasing and restoring by what is typed: asked first, told afterwards, and no more than asked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from adaptive.control.requests import (
+    NO_PAGE,
+    Eraser,
+    ErasureRequest,
+    MemoryRequests,
+    named_memories,
+    plan_restoration,
+)
+from adaptive.core.model import Memory
+from adaptive.host.erasure import ErasureReport
+from adaptive.privacy.kept import ArchivedMemory
+from adaptive.privacy.origin import Origin
+from adaptive.settings.hook import Hook
+from tests.control.page import Page, Room, put_away
+from tests.fakes import hook_settings, memory
+from tests.rates import over
+
+EVERYTHING = ErasureRequest("everything")
+TOLD = "Erased: 4 memories and everything noted about them."
+
+
+@dataclass
+class Held:
+    """An ``Eraser`` that notes what it is asked to look for and to erase."""
+
+    room: Room
+    report: ErasureReport
+    erased: list[Origin | None] = field(default_factory=list[Origin | None])
+
+    async def find(self, origin: Origin | None) -> ErasureReport:
+        """What there is."""
+        return self.report
+
+    async def erase(self, origin: Origin | None) -> ErasureReport:
+        """Only while no lesson of this process writes."""
+        assert self.room.writing.locked()
+        self.erased.append(origin)
+        return self.report
+
+
+class House:
+    """A memory in the store, three in the archive, and four that somebody finds to erase."""
+
+    def __init__(self, page: Page | None = None, report: ErasureReport | None = None) -> None:
+        self.room, self.page = Room(), page or Page()
+        self.room.store.rows["x"] = memory("x", "User likes x.")
+        for one in (put_away("a"), put_away("b"), put_away("c", at=1)):
+            self.room.archive.rows[one.memory.id] = one
+        memories = tuple(memory(str(n), f"User likes c{n}.") for n in range(4))
+        found = report or ErasureReport(Counter(memory=4), memories=memories)
+        self.held = Held(self.room, found)
+
+        async def eraser_of(_: Hook) -> Eraser:
+            return self.held
+
+        self.requests = MemoryRequests(self.room, self.room.restore_memory, eraser_of)
+
+    async def erase(self, request: ErasureRequest = EVERYTHING) -> str:
+        """What is told at the end."""
+        return await self.requests.erase(self.page.hook, request)
+
+    async def restore(self) -> str:
+        """What is told at the end."""
+        return await self.requests.restore(self.page.hook)
+
+
+async def test_everything() -> None:
+    """Asked with what would go and which word is to be typed, it goes and is told."""
+    house = House()
+    assert await house.erase() == TOLD
+    assert house.held.erased == [None]
+    assert house.room.lines == ["You are asked before anything is erased"]
+    (asked,) = house.page.asked
+    assert asked["title"] == "Erase everything that is remembered about you?"
+    assert "for good: 4 memories and everything noted about them." in asked["message"]
+    assert "- User likes c1" in asked["message"]
+    assert 'Type "erase" to go ahead.' in asked["message"]
+    assert asked["placeholder"] == 'Type "erase" here'
+
+
+UNANSWERED = "Nothing erased: the question was not answered"
+NOT_TYPED = 'Nothing erased: you did not type "erase"'
+
+
+@over(
+    "answer, line",
+    [
+        *((answer, UNANSWERED) for answer in (None, {"error": "gone"})),
+        *((answer, NOT_TYPED) for answer in ("", True, "yes", "erase not", "don't erase")),
+        *((answer, TOLD) for answer in (' "ERASE". ', "Erase!")),
+    ],
+)
+async def test_answers(answer: object, line: str) -> None:
+    """Only the word itself erases: else, also where nobody answers, nothing goes and it is told."""
+    house = House(Page(answer))
+    assert await house.erase() == line
+    assert house.held.erased == ([None] if line == TOLD else [])
+
+
+async def test_nobody_to_ask() -> None:
+    """Where nobody can be asked nothing goes and it is told how to; so where there is nothing."""
+    for page in (Page(can_ask=False), Page(told_kind="api")):
+        house = House(page)
+        assert await house.erase() == NO_PAGE
+        assert house.held.erased == []
+    empty = House(report=ErasureReport())
+    assert await empty.erase() == "There is nothing to erase"
+    assert empty.page.asked == []
+
+
+TOKYO = (1_793_631_600.0, 1_793_718_000.0)
+TOOLS = Origin(sources=("tool", "background_review"))
+SCOPES = [
+    (ErasureRequest("chat"), "what was learned from this chat", Origin("c")),
+    (
+        ErasureRequest("day", date(2026, 11, 3)),
+        "what was learned on 3 November 2026",
+        Origin(period=TOKYO),
+    ),
+    (ErasureRequest("imported"), "what was imported", Origin(sources=("import",))),
+    (ErasureRequest("tools"), "what tools have saved", TOOLS),
+]
+
+
+@over("request, what, origin", SCOPES)
+async def test_scopes(request: ErasureRequest, what: str, origin: Origin) -> None:
+    """One chat, one day where the user lives or one source goes, and the question says which."""
+    house = House()
+    assert await house.erase(request) == TOLD
+    assert house.held.erased == [origin]
+    assert house.page.asked[0]["title"] == f"Erase {what}?"
+
+
+async def test_originals_come_back() -> None:
+    """What an erased summary stood for comes back; where it can't, that is told."""
+    house = House(report=ErasureReport(Counter(memory=4), bereft=("a", "b")))
+    house.room.broken = "b"
+    line = await house.erase(ErasureRequest("chat"))
+    assert line == (
+        f"{TOLD} Restored: 1 memory that an erased summary stood for."
+        " Still archived: what an erased summary stood for (the row is stuck)."
+    )
+    assert house.room.store.contents == ["User likes x.", "User likes a."]
+
+
+async def test_restored() -> None:
+    """Confirmed, all come back, and it is told before and afterwards."""
+    house = House(Page(True))
+    assert await house.restore() == "Restored: 3 memories."
+    assert house.room.lines == ["You are asked before anything is restored"]
+    assert len(house.room.store.contents) == 4
+    (asked,) = house.page.asked
+    assert "from the archive: 3 memories" in asked["message"]
+    assert "User likes c." in asked["message"]
+    assert await house.restore() == "Nothing is archived"
+
+
+async def test_limit() -> None:
+    """No more come back than fit, the newest archived first, and it is told."""
+    house = House(Page(True, settings=hook_settings(max_total_memories=3)))
+    line = await house.restore()
+    assert line == "Restored: 2 memories. Still archived: 1 (the limit is 3 memories)."
+    assert house.room.store.contents == ["User likes x.", "User likes a.", "User likes b."]
+    line = await house.restore()
+    assert line == "Nothing restored. Still archived: 1 (the limit is 3 memories)."
+    assert len(house.page.asked) == 1
+
+
+NOBODY = "you have to confirm it in a saved chat on the web page"
+
+
+@over(
+    "page, why",
+    [
+        (Page(False), "you did not confirm it"),
+        (Page("yes"), "the question was not answered"),
+        (Page({"error": "gone"}), "the question was not answered"),
+        (Page(True, can_ask=False), NOBODY),
+        (Page(True, told_kind="temporary"), NOBODY),
+        (Page(True, owned_kind="shared"), ""),
+    ],
+)
+async def test_declined(page: Page, why: str) -> None:
+    """Without a yes, or where nobody can be asked alone, nothing comes back, and it is told."""
+    house = House(page)
+    assert await house.restore() == (f"Nothing restored: {why}" if why else "")
+    assert page.asked == [] or page.answer is not True
+    assert (house.room.store.contents, len(house.room.archive.rows)) == (["User likes x."], 3)
+
+
+async def test_failures() -> None:
+    """What can't be written stays archived with its reason; the others come back."""
+    house = House(Page(True))
+    house.room.broken = "b"
+    line = await house.restore()
+    assert line == "Restored: 2 memories. Not restored, still archived: the row is stuck."
+    assert list(house.room.archive.rows) == ["b"]
+    assert not house.room.writing.locked()
+
+
+OF_FRUIT = {"summary_of": [{"id": "a"}]}
+A, B = put_away("a", summary="User likes fruit."), put_away("b", summary="All of it.")
+SUMMARIES = (memory("s", "User likes all fruit.", meta=OF_FRUIT), memory("t", "all of it"))
+TEA, MORE_TEA = put_away("a", "User likes tea."), put_away("b", "user likes  tea")
+# An archive, a store's rows, and ids of what would come back, in its order.
+PLANS: list[tuple[list[ArchivedMemory], Sequence[Memory], str, int]] = [
+    ([put_away("o", at=1), put_away("s"), put_away("b", importance=8)], (), "b s o", 0),
+    ([TEA, MORE_TEA, put_away("c", "User likes x.")], [memory("x", "User likes x.")], "a", 0),
+    # A summary stands for its originals, by its meta or its text, unless it is gone.
+    ([A, B], SUMMARIES, "", 2),
+    ([A, B], (), "a b", 0),
+    ([A, put_away("s", "User likes fruit.", meta=OF_FRUIT)], (), "s", 1),
+]
+
+
+@over("archived, rows, coming, stays", PLANS)
+def test_what_comes_back(
+    archived: list[ArchivedMemory], rows: Sequence[Memory], coming: str, stays: int
+) -> None:
+    """Each fact comes back once, the newest and most important first, and what stays is told."""
+    found, staying = plan_restoration(archived, rows, 0)
+    assert " ".join(one.id for one in found) == coming
+    assert staying == [f"Still archived: {stays} (a summary says the same)."] * bool(stays)
+
+
+def test_many() -> None:
+    """Ten are named in short lines, and how many more there are."""
+    named = named_memories([memory(str(n), f"User likes\n{n} " + "very " * 99) for n in range(50)])
+    assert named.count("- User likes") == 10
+    assert named.endswith("… and 40 more")
+    assert max(map(len, named.splitlines())) <= 122

@@ -1,0 +1,102 @@
+"""Run by a host's own interpreter: what scenarios end to end don't show of its memory API."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import importlib.util
+import json
+import os
+import sys
+import time
+from types import SimpleNamespace
+from typing import Any
+
+# As `open-webui serve` has it, which knows where the package keeps its files; the tables of the
+# host are made when it is imported.
+os.environ |= {"FROM_INIT_PY": "true", "ENABLE_DB_MIGRATIONS": "true"}
+
+
+async def embed(texts: Any, **_: Any) -> Any:
+    """Vectors, without a model."""
+    if isinstance(texts, str):
+        return [float(len(texts)), 1.0, 2.0]
+    return [await embed(one) for one in texts]
+
+
+async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]:
+    """What is raised while the host says that it has added, changed and deleted, and has not."""
+    from open_webui.routers import memories as router
+
+    from adaptive.core.errors import StoreError
+
+    async def nothing(*_: Any, **__: Any) -> Any:
+        return SimpleNamespace(id="nowhere")
+
+    writes = {
+        "add_memory": lambda: store.add(draft, source),
+        "update_memory_by_id": lambda: store.update(memory, draft, source),
+        "delete_memory_by_id": lambda: store.delete(memory),
+    }
+    told: list[str] = []
+    for name, write in writes.items():
+        own = getattr(router, name)
+        setattr(router, name, functools.wraps(own)(nothing))
+        try:
+            await write()
+        except StoreError as error:
+            told.append(str(error))
+        setattr(router, name, own)
+    return told
+
+
+async def main(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Write end dates, and erase vectors that have lost their rows."""
+    sys.path.insert(0, arguments["source"])
+    from fastapi import FastAPI, Request
+    from open_webui.env import WEBUI_SECRET_KEY
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT as CLIENT
+
+    from adaptive.core.model import Draft, Provenance
+    from adaptive.host.memories import HostMemoryStore
+    from adaptive.host.tables import host_secret
+
+    app = FastAPI()
+    if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
+        features = {"features": {"memories": True}}
+        app.state.config = SimpleNamespace(ENABLE_MEMORIES=True, USER_PERMISSIONS=features)
+    app.state.EMBEDDING_FUNCTION = embed
+    request = Request({"type": "http", "app": app, "headers": [], "path": "/", "state": {}})
+    store = HostMemoryStore(request, SimpleNamespace(id="ada", role="admin"))
+    source = Provenance("c", "m", int(time.time()))
+    lent = await store.add(Draft("User rents a boat.", until="2027-02-28"), source)
+    ends = [lent.until]
+    for until in ("2027-03-31", ""):
+        lent = await store.update(lent, Draft(lent.content, until=until), source)
+        (read,) = await store.read()
+        ends += [read.until, read.content]
+    lies = await refused(store, lent, Draft("User sold the boat."), source)
+    ghost = {"id": "ghost", "text": "ghost", "vector": [1.0, 1.0, 2.0], "metadata": {"at": 1}}
+    counts: list[int] = []
+
+    async def count() -> None:
+        found = await CLIENT.search("user-memory-ada", [[1.0, 1.0, 2.0]], limit=9)
+        counts.append(len(found.ids[0]) if found and found.ids else 0)
+
+    await count()
+    await store.delete_all()
+    await CLIENT.upsert("user-memory-ada", [ghost])
+    await count()
+    await store.delete_all()
+    await count()
+    return {
+        "ends": ends,
+        "lies": lies,
+        "vectors": counts,
+        "provenance": store.keeps_history,
+        "secret": host_secret() == WEBUI_SECRET_KEY.strip() != "",
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(asyncio.run(main(json.loads(sys.argv[1])))))  # noqa: T201

@@ -1,0 +1,25 @@
+"""Our part in the memory API of real hosts, as far as no scenario end to end shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from demo.environment import HostEnvironment
+from tests.conftest import SOURCE
+from tests.hosts import run_in_host
+
+NOT_DONE = ("the memory is not there", "the old content stands", "the memory is still there")
+PROBE = Path(__file__).with_name("probe_memories.py")
+
+
+def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
+    """End dates come and go; what the host only reports is an error; vectors without a row go."""
+    arguments = {"source": str(SOURCE)}
+    told = run_in_host(installed_host, PROBE, arguments, tmp_path, soft_dependencies=False)
+    assert told == {
+        "ends": ["2027-02-28", "2027-03-31", "User rents a boat.", "", "User rents a boat."],
+        "lies": [f"Open WebUI reported success, but {what}" for what in NOT_DONE],
+        "vectors": [1, 1, 0],
+        "provenance": not installed_host.version.startswith("0.9"),
+        "secret": True,
+    }

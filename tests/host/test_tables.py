@@ -1,0 +1,157 @@
+"""Our tables in a real database, as two workers see them: what is kept, leases and vectors."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adaptive.core.errors import TablesUnavailable
+from adaptive.core.ports import StoredVector
+from adaptive.host.entries import HostLeases, SealedEntries
+from adaptive.host.tables import HostVectorTable
+from adaptive.privacy.kept import Entry
+from adaptive.privacy.sealing import Sealer
+from tests.host.databases import Worker
+
+NOW = 1_700_000_000
+Workers = tuple[Worker, Worker]
+SECRET = "made-up secret of a host"
+TABLE = "adaptive_memory_entries"
+
+
+def entries(worker: Worker, secret: str = SECRET) -> SealedEntries:
+    """The table as a worker has it."""
+    return SealedEntries(Sealer(secret), worker.sessions)
+
+
+def entry(key: str, at: int = 0, body: Any = "words") -> Entry:
+    """One of a chat of its own."""
+    return Entry(key, body, NOW + at, f"chat {key}", f"message {key}")
+
+
+async def keys(table: SealedEntries, user_id: str = "ada", **asked: Any) -> str:
+    """Which entries there are, newest first."""
+    return " ".join(one.key for one in await table.read("audit", user_id, **asked))
+
+
+async def test_other_worker_reads_what_one_wrote(workers: Workers) -> None:
+    """All fields come back, of this user and kind alone, newest first, some or all."""
+    here, there = map(entries, workers)
+    await here.put("audit", "ada", [entry("b", 1, {"to": ["Porto", 5]}), entry("a", 1), entry("c")])
+    await here.put("audit", "bob", [entry("d")])
+    await here.put("usage", "ada", [entry("e", body=3)])
+    (first, *_) = await there.read("audit", "ada")
+    assert (first.body, first.created_at) == ({"to": ["Porto", 5]}, NOW + 1)
+    assert (first.chat_id, first.message_id, first.expires_at) == ("chat b", "message b", None)
+    assert await keys(there) == "b a c"
+    assert await keys(there, "bob") == "d"
+    assert await keys(there, keys=["c", "d", "a"]) == "a c"
+    assert await keys(there, keys=[]) == ""
+    await there.put("audit", "ada", [entry("k6", 6), entry("k7", 7)], newest=2)
+    assert await keys(here) == "k7 k6"
+    await here.drop("audit", "ada", ["k6", "never"])
+    assert (await keys(there), await keys(there, "bob")) == ("k7", "d")
+    many = [entry(f"{number:04}") for number in range(1200)]
+    await there.put("chat", "ada", many)
+    assert len(await here.read("chat", "ada", [one.key for one in many])) == 1200
+
+
+async def test_nothing_in_clear(workers: Workers, caplog: pytest.LogCaptureFixture) -> None:
+    """Texts are sealed for their user, kind and secret: elsewhere or damaged they are absent."""
+    table = entries(workers[0])
+    await table.put("archive", "ada", [entry("a", body={"content": "User lives in Porto."})])
+    await table.put("archive", "ada", [entry("b", body=["Porto"])])
+    told = json.dumps([tuple(row) for row in await workers[0].rows(f"SELECT * FROM {TABLE}")])
+    assert "Porto" not in told
+    assert told.count("am1:") == 2
+    for another in (entries(workers[1], "another secret"), entries(workers[1], "")):
+        assert await another.read("archive", "ada") == []
+        assert await another.read("archive", "ada", ["a"]) == []
+    for change in ("body = 'am1:garbage'", "kind = 'usage'", "user_id = 'bob'"):
+        await workers[0].change(f"UPDATE {TABLE} SET {change} WHERE key = 'a'")
+        found = [
+            await table.read(kind, user) for kind in ("archive", "usage") for user in ("ada", "bob")
+        ]
+        assert [one.key for some in found for one in some] == ["b"]
+    warned = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert len({record.getMessage() for record in warned}) <= 3
+    assert "Porto" not in caplog.text
+
+
+async def test_changed_by_one(workers: Workers) -> None:
+    """Of workers that change what they have read at the same time one succeeds."""
+    here, there = map(entries, workers)
+    await here.put("suggestion", "ada", [entry("a")])
+    (read,) = await there.read("suggestion", "ada")
+    changing = [one.replace("suggestion", "ada", read, "new") for one in (here, there) * 3]
+    assert (await asyncio.gather(*changing)).count(True) == 1
+    assert [one.body for one in await here.read("suggestion", "ada")] == ["new"]
+    assert not await here.replace("suggestion", "bob", read, "newer")
+
+
+async def test_made_by_both(workers: Workers) -> None:
+    """Two workers that find no table make it between them, and make it anew where it is gone."""
+    tables = [entries(worker) for worker in workers]
+    for _ in range(2):
+        putting = [tables[n % 2].put("usage", "ada", [entry(f"{n}")]) for n in range(8)]
+        done = await asyncio.gather(*putting, return_exceptions=True)
+        assert [one for one in done if one] == []
+        assert len(await tables[0].read("usage", "ada")) == 8
+        await workers[0].change(f"DROP TABLE {TABLE}")
+        for table in tables:
+            with pytest.raises(TablesUnavailable, match="reading usage entries: "):
+                await table.read("usage", "ada")
+
+
+MODEL = "host:local:minilm"
+CAT = StoredVector("hash of cat", np.array([1, 0], np.float32))
+DOG = StoredVector("hash of dog", np.array([0, 1], np.float32))
+
+
+async def test_leases(workers: Workers) -> None:
+    """One of many gets a name: a new, an ended, a free one; only its owner, or all, release it."""
+    leases = [HostLeases(worker.sessions) for worker in workers]
+
+    async def winner(moment: int) -> str:
+        """Who got it of those who asked at the same moment."""
+        names = [f"w-{number}-{moment}" for number in range(12)]
+        asking = [leases[n % 2].acquire("ada", name, moment, 30) for n, name in enumerate(names)]
+        (got,) = (
+            name for name, is_it in zip(names, await asyncio.gather(*asking), strict=True) if is_it
+        )
+        return got
+
+    await winner(NOW)
+    owner = await winner(NOW + 31)
+    await leases[0].release("ada", "another")
+    assert not await leases[1].acquire("ada", "another", NOW + 32, 30)
+    await leases[1].release("ada", owner)
+    await winner(NOW + 33)
+    for _ in range(2):
+        await leases[0].release("ada")
+    await winner(NOW + 34)
+
+
+def told(rows: dict[str, StoredVector]) -> dict[str, tuple[str, list[float]]]:
+    """Rows in a form that can be compared."""
+    return {id: (one.content_hash, one.vector.tolist()) for id, one in rows.items()}
+
+
+async def test_vectors_are_shared(workers: Workers) -> None:
+    """A worker reads what another wrote of a user and a model, until its memory changes or goes."""
+    one, other = (HostVectorTable(worker.sessions) for worker in workers)
+    await one.write("ada", MODEL, {"cat": CAT, "dog": DOG})
+    await one.write("bob", MODEL, {"cat": DOG})
+    await one.write("ada", "another", {"cat": DOG})
+    assert told(await other.read("ada", MODEL)) == told({"cat": CAT, "dog": DOG})
+    assert told(await other.read("ada", MODEL, ["dog", "gone"])) == told({"dog": DOG})
+    assert await other.read("ada", MODEL, []) == {}
+    await other.write("ada", MODEL, {"cat": DOG})
+    await one.keep_only("ada", MODEL, ["cat"])
+    assert told(await other.read("ada", MODEL)) == told({"cat": DOG})
+    assert await one.read("ada", "another") == {}

@@ -1,0 +1,314 @@
+"""A user's world in memory: the store, the tables and the model, the breaking of any call of them.
+
+What a method of a port does is said in ``core.ports`` and ``privacy.kept``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from adaptive.core.errors import StoreError, TablesUnavailable
+from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
+from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
+from adaptive.learn.archive import UserStore
+from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
+from adaptive.learn.prefilter import Prefilter
+from adaptive.learn.queue import TurnWork
+from adaptive.learn.suggestions import Suggestions
+from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.gate import AuditTrail
+from adaptive.privacy.kept import ArchivedMemory, AuditEntry, SuggestionTable
+from adaptive.privacy.pending import PendingTurn, TurnLease
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.index import MemoryIndex, build_index, content_hash
+from adaptive.search.indexes import MemoryIndexes
+from adaptive.search.vectors import SharedVectors, normalised
+from tests.fakes import (
+    ListedEntries,
+    ListedMemories,
+    ScriptedModel,
+    ShelvedVectors,
+    WordEmbedder,
+    hook_settings,
+    turn,
+)
+from tests.learn.listed_turns import ListedTurns
+
+NOW = 1_800_000_000
+DAY = 24 * 3600
+MORNING = datetime(2026, 11, 21, 9, 5, tzinfo=UTC)
+DIMENSION = 128
+
+
+class Killed(BaseException):
+    """The process ends here: nothing can catch it."""
+
+
+class ArchivedRows:
+    """An ``ArchiveTable`` whose rows are a dict."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, ArchivedMemory] = {}
+
+    @property
+    def contents(self) -> set[str]:
+        """What the archived memories say."""
+        return {one.memory.content for one in self.rows.values()}
+
+    async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
+        self.rows.update({one.memory.id: one for one in archived})
+
+    async def read(
+        self, user_id: str, memory_ids: Sequence[str] | None = None
+    ) -> tuple[ArchivedMemory, ...]:
+        found = [one for id, one in self.rows.items() if memory_ids is None or id in memory_ids]
+        return tuple(sorted(found, key=lambda one: -one.archived_at))
+
+    async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
+        for id in memory_ids:
+            self.rows.pop(id, None)
+
+
+class CountedRecalls:
+    """A ``UsageTable`` whose rows are a dict."""
+
+    def __init__(self, **recalls: int) -> None:
+        self.rows = {id: count for id, count in recalls.items()}
+
+    async def read(self, user_id: str) -> dict[str, int]:
+        return dict(self.rows)
+
+    async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
+        given = [self.rows.pop(id) for id in memory_ids if id in self.rows]
+        self.rows[into] = self.rows.get(into, 0) + sum(given)
+
+
+class WrittenAudit:
+    """An ``AuditTable`` whose rows are a list."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
+        self.entries.extend(entries)
+
+    def told(self) -> list[tuple[str, str]]:
+        """Kind and memory of each change."""
+        return [(entry.kind, entry.memory_id) for entry in self.entries]
+
+
+class HeldLeases:
+    """``Leases`` whose rows are a dict."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, tuple[str, float]] = {}
+
+    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+        holder, until = self.rows.get(name, (owner, 0.0))
+        if holder != owner and until >= now:
+            return False
+        self.rows[name] = (owner, now + seconds)
+        return True
+
+
+class HostTable(ListedMemories):
+    """The host's memory table: a row knows when it was said, and what it said before.
+
+    As ``adaptive.host.memories`` writes it; without ``keeps_meta`` it is one of release 0.9.
+    """
+
+    def __init__(self, *memories: Memory, keeps_meta: bool = True, **script: Any) -> None:
+        super().__init__(*memories, **script)
+        self.keeps_meta = keeps_meta
+
+    async def add(
+        self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
+    ) -> Memory:
+        row = await super().add(draft, source, extra)
+        return self._with_meta(row, said_at=source.said_at)
+
+    async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
+        former, said = self.rows.get(memory.id, memory), source.said_at
+        entry = {"content": former.content, "said_at": former.created_at, "until": said}
+        row = await super().update(memory, draft, source)
+        history = [*former.meta.get("history", []), entry]
+        return self._with_meta(row, said_at=said, history=history)
+
+    def _with_meta(self, row: Memory, **meta: Any) -> Memory:
+        self.rows[row.id] = replace(row, meta={**row.meta, **meta} if self.keeps_meta else {})
+        return self.rows[row.id]
+
+
+@dataclass
+class Fuse:
+    """Counts calls of ports and breaks one of them, before or after it takes effect.
+
+    With ``kills`` the process ends there, and nothing is called ever after.
+    """
+
+    at: int = -1
+    after: bool = False
+    kills: bool = False
+    calls: list[str] = field(default_factory=list[str])
+
+    @property
+    def blown(self) -> bool:
+        """Whether the call to break has come."""
+        return 0 <= self.at < len(self.calls)
+
+    def wired(self, port: Any, error: type[Exception] = TablesUnavailable) -> Any:
+        """The port with every call of it going through the fuse."""
+        return _Wired(self, port, error)
+
+
+def fuses(calls: int) -> Iterator[Fuse]:
+    """Fuses that break each of so many calls in each way; more than are made."""
+    fuse, either = Fuse(), [False, True]
+    for at, after, kills in itertools.product(range(calls), either, either):
+        yield (fuse := Fuse(at, after, kills))
+    assert not fuse.blown, "there are more calls"
+
+
+class _Wired:
+    def __init__(self, fuse: Fuse, port: Any, error: type[Exception]) -> None:
+        self._fuse, self._port, self._error = fuse, port, error
+
+    def __getattr__(self, name: str) -> Any:
+        fuse, method = self._fuse, getattr(self._port, name)
+        if not callable(method):
+            return method
+
+        async def call(*given: Any, **named: Any) -> Any:
+            if fuse.kills and fuse.blown:
+                raise Killed
+            fuse.calls.append(name)
+            breaks = len(fuse.calls) - 1 == fuse.at
+            if breaks and not fuse.after:
+                raise Killed if fuse.kills else self._error(f"{name} is broken")
+            result = await method(*given, **named)
+            if breaks:
+                raise Killed if fuse.kills else self._error(f"{name} was broken off")
+            return result
+
+        return call
+
+
+class NoPrefilter(Prefilter):
+    """A prefilter that lets everything be sent."""
+
+    def __init__(self) -> None:
+        super().__init__(SharedVectors(NULL_PROMPTS))
+
+    async def may_hold_fact(
+        self, words: str, embedder: Embedder, table: VectorTable, known: Vectors | None = None
+    ) -> bool:
+        return True
+
+
+class Work(TurnWork):
+    """Work in hand that is lost after ``losing`` questions."""
+
+    def __init__(self, journal: str = "", losing: int = 1000, calls_before: int = 0) -> None:
+        pending = PendingTurn("ada", "m", "chat-1", "", 0, 0, journal=journal)
+        lease = TurnLease("ada", "worker", ("m",))
+        super().__init__((pending,), lease, ListedTurns(), time.time, 0, calls_before)
+        self.losing = losing
+
+    async def held(self) -> bool:
+        self.losing -= 1
+        return self.losing >= 0
+
+    async def keep(self, journal: str) -> bool:
+        self.journal = journal
+        return await self.held()
+
+
+class World:
+    """What outlives a process: Ada's store, the tables behind it, and the model that is asked.
+
+    ``script`` is what the model answers; ``store`` keywords are those of ``HostTable``.
+    """
+
+    def __init__(self, *memories: Memory, script: Sequence[Any] = (), **store: Any) -> None:
+        self.store, self.model = HostTable(*memories, **store), ScriptedModel(*script)
+        self.archive, self.usage = ArchivedRows(), CountedRecalls()
+        self.audit, self.leases = WrittenAudit(), HeldLeases()
+        self.embedder, self.entries = WordEmbedder(), ListedEntries()
+        self.table = SuggestionTable(self.entries)
+        self.suggestions = Suggestions(self.table, lambda: 7.0)
+
+    @property
+    def contents(self) -> list[str]:
+        """What the store says, in order."""
+        return sorted(self.store.contents)
+
+    def room(self, fuse: Fuse | None = None) -> UserStore:
+        """The store as a new process has it."""
+        fuse = fuse or Fuse()
+        return UserStore(
+            "ada",
+            fuse.wired(self.store, StoreError),
+            fuse.wired(self.archive),
+            fuse.wired(self.usage),
+            AuditTrail(fuse.wired(self.audit)),
+        )
+
+    def resources(self, fuse: Fuse | None = None, **parts: Any) -> LessonResources:
+        """What learning in a new process needs: new parts but for the named ones.
+
+        Beside the fields of ``LessonResources`` a part is ``embedder``.
+        """
+        user = self.room(fuse)
+        embedder = parts.pop("embedder", self.embedder)
+        fresh: dict[str, Any] = {
+            "settings": hook_settings(),
+            "sources": Sources("ada", user.store, embedder, ShelvedVectors()),
+            "indexes": MemoryIndexes(),
+            "completer": self.model,
+            "formats": AnswerFormats(),
+            "user_store": user,
+            "prefilter": NoPrefilter(),
+            "suggestions": self.suggestions,
+        }
+        return LessonResources(**{**fresh, **parts})
+
+    async def lesson(self, words: str, work: Work | None = None, **parts: Any) -> Lesson:
+        """What comes of a message."""
+        return await learn_turn(self.resources(**parts), turn(words), MORNING, work or Work())
+
+
+def reply(*operations: Any) -> str:
+    """A reply to the extraction."""
+    return json.dumps({"operations": operations})
+
+
+def index_of(
+    memories: Sequence[Memory], vectors: Mapping[str, Sequence[float] | Vectors], nulls: Vectors
+) -> MemoryIndex:
+    """An index of memories, those with vectors that are named by their ids."""
+    contents = {one.id: one.content for one in memories}
+    known = {
+        id: StoredVector(content_hash(contents[id]), np.asarray(vector, dtype=np.float32))
+        for id, vector in vectors.items()
+    }
+    return build_index(memories, known, nulls, "fake", StoreStamp(len(memories), 1), NOW)
+
+
+def topical_index(memories: Sequence[Memory], topic_of: Callable[[Memory], str]) -> MemoryIndex:
+    """An index whose vectors lie near those of their topic; null prompts lie anywhere."""
+    chance = np.random.default_rng(7)
+
+    def drawn(count: int) -> Vectors:
+        return chance.normal(size=(count, DIMENSION)).astype(np.float32)
+
+    topics = {topic: drawn(1) for topic in dict.fromkeys(map(topic_of, memories))}
+    near = {one.id: normalised(topics[topic_of(one)] + drawn(1) * 0.5)[0] for one in memories}
+    return index_of(memories, near, normalised(drawn(len(NULL_PROMPTS))))

@@ -1,0 +1,60 @@
+"""A message as it is searched with: short enough, in time, and with its vectors or without."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import numpy as np
+import pytest
+
+from adaptive.core.cache import UserCache
+from adaptive.core.ports import Vectors
+from adaptive.search.vectors import TurnEmbedder, query_vectors
+from tests.fakes import WordEmbedder
+
+
+async def test_query_vectors() -> None:
+    """What holds words is embedded in one request, as queries, and comes back scaled."""
+    embedder = WordEmbedder()
+    rows = await query_vectors(embedder, ["Which tea?", "?!", "茶"], 60)
+    assert embedder.queries == [["Which tea?", "茶"]]
+    assert embedder.calls == []
+    assert rows is not None
+    assert np.linalg.norm(rows, axis=1) == pytest.approx(np.ones(2), abs=1e-6)
+
+
+async def test_provider_fails(caplog: pytest.LogCaptureFixture) -> None:
+    """When the provider fails, the log says so and keywords have to serve."""
+    embedder = WordEmbedder()
+    embedder.failing = True
+    with caplog.at_level(logging.WARNING):
+        assert await query_vectors(embedder, ["my secret tea"], 60) is None
+    assert "searched by its keywords only: the provider is down" in caplog.text
+    assert "secret" not in caplog.text
+
+
+async def test_turn_embedder() -> None:
+    """Who asks at the same time or later gets the same vectors; one who gives up takes none."""
+    inner = WordEmbedder()
+    inner.gate.clear()
+    kept = UserCache[Vectors](9)
+    turn = TurnEmbedder(inner, "ada", kept)
+    hasty = asyncio.create_task(turn.embed(["boat"], query=True))
+    both = [asyncio.create_task(turn.embed(["boat", "dog"], query=True)) for _ in range(2)]
+    await asyncio.sleep(0)
+    hasty.cancel()
+    await asyncio.wait({hasty})
+    inner.gate.set()
+    first, second = await asyncio.gather(*both)
+    assert np.array_equal(first, second)
+    assert np.array_equal((await turn.embed(["cat", "dog"], query=True))[1], first[1])
+    assert inner.queries == [["boat"], ["boat", "dog"], ["cat"]]
+    await turn.embed(["boat"], query=False)
+    assert inner.calls == [["boat"]]
+    inner.dimension = 3
+    later = TurnEmbedder(inner, "ada", kept)
+    assert (await later.embed(["boat"], query=True)).shape == first[:1].shape
+    assert (await later.embed(["boat", "new"], query=True)).shape == (2, 3)
+    await TurnEmbedder(inner, "bob", kept).embed(["boat"], query=True)
+    assert inner.queries[3:] == [["new"], ["boat", "new"], ["boat"]]

@@ -1,0 +1,40 @@
+"""Python source without what only its editors need: comments, and docstrings of functions.
+
+Open WebUI reads the installed file's whole text up to three times a turn, and formats it when it is
+saved in the editor. Its reader finds the full text in ``src/``, by the path in the banner above
+each module.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+
+_DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def brief_source(text: str) -> str:
+    """The same program without comments and docstrings, but for the summaries of public classes.
+
+    A summary is the first paragraph of a docstring. One that is all there is to a body stays, too.
+    """
+    lines = text.splitlines(keepends=True)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            number, start = token.start
+            before = lines[number - 1][:start].rstrip()
+            lines[number - 1] = f"{before}\n" if before else ""
+    for node in ast.walk(ast.parse(text)):
+        if not isinstance(node, _DOCUMENTED) or ast.get_docstring(node) is None:
+            continue
+        first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
+        is_summary = isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        if len(node.body) > 1 and not is_summary:
+            lines[first:last] = [""] * (last - first)
+            continue
+        end = next((n for n in range(first, last - 1) if not lines[n + 1].strip()), None)
+        if end is not None:
+            lines[end] = lines[end].rstrip("\n") + '"""\n'
+            lines[end + 1 : last] = [""] * (last - end - 1)
+    return "".join(lines)
