@@ -3814,7 +3814,8 @@ def find_personal_data(text: str) -> tuple[Finding, ...]:
 def _judged(shape: Shape, match: re.Match[str], mentions: Mentions) -> Finding | None:
     start, end = match.span("value") if "value" in match.re.groupindex else match.span()
     nearest = mentions.before(shape.words, start, _BEFORE)
-    if mentions.before(shape.against, start, _BEFORE) > nearest:
+    other = mentions.before(shape.against, start, _BEFORE)
+    if other > nearest and "\n" not in match.string[other:start]:
         return None
     named = nearest >= 0 or mentions.within(shape.words, start, end + _BEHIND)
     if (shape.needed and not named) or (shape.holds and not shape.holds(match, named)):

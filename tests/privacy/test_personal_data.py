@@ -103,3 +103,9 @@ def test_time_is_linear(unit: str) -> None:
     find_personal_data(short)
     times = [milliseconds(lambda text=text: find_personal_data(text), 3) for text in (short, long)]
     assert times[1] <= 30 * max(times[0], 0.5)
+
+
+def test_other_lines() -> None:
+    """A word in another line, as of another message, does not hide what a line holds."""
+    said = "My model key is lost.\n- User: My credit card number is 4888 5577 5914 9527"
+    assert [one.kind for one in find_personal_data(said)] == ["card"]

@@ -232,7 +232,9 @@ def _judged(shape: Shape, match: re.Match[str], mentions: Mentions) -> Finding |
     """What was matched, if it is named where it must be, and its check holds."""
     start, end = match.span("value") if "value" in match.re.groupindex else match.span()
     nearest = mentions.before(shape.words, start, _BEFORE)
-    if mentions.before(shape.against, start, _BEFORE) > nearest:
+    other = mentions.before(shape.against, start, _BEFORE)
+    # What another line speaks of, as another message, does not tell what this one holds.
+    if other > nearest and "\n" not in match.string[other:start]:
         return None
     named = nearest >= 0 or mentions.within(shape.words, start, end + _BEHIND)
     if (shape.needed and not named) or (shape.holds and not shape.holds(match, named)):
