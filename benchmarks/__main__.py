@@ -31,6 +31,8 @@ NAMES = (
     "guard_read_path",
     "history",
     "history_host",
+    "import_lines",
+    "commands",
     "plots",
 )
 

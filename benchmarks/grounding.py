@@ -14,8 +14,7 @@ from dataclasses import replace
 from adaptive.core.model import Operation, Proof
 from adaptive.learn.grounding import Source, beginnings, grounding_refusal
 from adaptive.settings.merged import Settings
-from adaptive.settings.user_valves import UserValves
-from adaptive.settings.valves import Valves
+from adaptive.settings.valves import UserValves, Valves
 from benchmarks.figures import say, write_results
 from tests.learn.reader.lessons import ReadLesson, read_lessons
 

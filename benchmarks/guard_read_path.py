@@ -19,11 +19,10 @@ from adaptive.core.cache import forget_texts
 from adaptive.core.ports import Sources
 from adaptive.privacy.kept import ChatTable
 from adaptive.recall import block, recollection
-from adaptive.recall.chat_block import ChatStates
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Library, recollect
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from benchmarks.figures import say, spread, write_results
 from tests.fakes import (
     ListedEntries,
@@ -72,8 +71,8 @@ async def measure() -> dict[str, Any]:
 
     async def turn(topic: int, hidden: LocalOnlyBanks) -> float:
         """Milliseconds of processor time of one turn."""
-        states = ChatStates(ChatTable(ListedEntries()))
-        library = Library(own, indexes, states, hidden=hidden)
+        chats = ChatTable(ListedEntries())
+        library = Library(own, indexes, chats, hidden=hidden)
         question = Question(f"Where is the {_topic(topic)}?")
         began = time.process_time()
         found = await recollect(library, question, settings)
@@ -116,13 +115,13 @@ def _told(name: str, pairs: list[tuple[float, float]]) -> dict[str, Any]:
 @contextmanager
 def _without_the_steps() -> Iterator[None]:
     """Recollecting as it was before there was a guard: entries on one line, all allowed."""
-    may_stand, escape = recollection.may_stand, block.escaped_entry
-    recollection.may_stand = lambda memory: True  # noqa: ARG005
+    reason_against, escape = recollection.reason_against, block.escaped_entry
+    recollection.reason_against = lambda memory: ""  # noqa: ARG005
     setattr(block, "escaped_entry", _on_one_line)  # noqa: B010 - the block does not export it
     try:
         yield
     finally:
-        recollection.may_stand = may_stand
+        recollection.reason_against = reason_against
         setattr(block, "escaped_entry", escape)  # noqa: B010
 
 

@@ -31,15 +31,14 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     import numpy as np
 
     from adaptive.core.cache import UserCache
-    from adaptive.history.conversation import recall_history
-    from adaptive.history.index import HistoryIndexes, UserPast
-    from adaptive.history.ranking import HistoryScope
+    from adaptive.history.conversation import PastConversation
+    from adaptive.history.index import UserPast
     from adaptive.history.upkeep import index_chat
     from adaptive.host.history_chats import HostPastChats
     from adaptive.host.history_vectors import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
     from adaptive.search.embedders import LocalEmbedder
-    from adaptive.search.history_ports import HistoryUnit
+    from adaptive.search.history_ports import HistoryUnit, PastQuestion
     from adaptive.search.vectors import TurnEmbedder, normalised
     from adaptive.settings.merged import Settings
     from adaptive.settings.valves import Valves
@@ -55,32 +54,34 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
         """The vectors of the null prompts."""
         return normalised(await embedder.embed(NULL_PROMPTS, query=True))
 
-    vectors, chats, indexes = HostHistoryVectors(), HostPastChats(), HistoryIndexes(nulls)
+    vectors, chats = HostHistoryVectors(), HostPastChats()
+    nothing: Any = None
+    history = PastConversation(nothing, nothing, nulls, vectors, chats)
     name = await embedder.name()
     units = [HistoryUnit(**unit) for unit in told["units"]]
     begin = time.perf_counter()
     await vectors.upsert(USER, name, units, rows)
     stored = time.perf_counter() - begin
     # No chat opens with a question and no model sums up, so nothing else of a hook is asked.
-    hook = SimpleNamespace(user_id=USER, settings=Settings.merge(Valves(), None), time_zones=())
-    sources: Any = (vectors, chats, None, None)
-    past = UserPast(cast(Any, hook), embedder, *sources)
-    scope = HistoryScope("new chat")
+    settings = Settings.merge(Valves(history_recall_default="all"), None)
+    told_of = {"chat_id": "new chat", "question_id": "", "told_kind": "saved", "time_zones": ()}
+    hook = cast(Any, SimpleNamespace(user_id=USER, settings=settings, **told_of))
+    past = UserPast(hook, embedder, vectors, chats, nothing, nothing)
 
     async def recalled(at: int) -> tuple[float, float, bool]:
         """Milliseconds on the clock and of processor time, and whether anything was recalled."""
         texts = (told["questions"][at],)
         once = TurnEmbedder(embedder, USER, UserCache(10))
         await once.embed(texts, query=True)
-        asked = UserPast(cast(Any, hook), once, *sources)
+        asked = PastQuestion(*texts, "", False, (), None, told["tokens"])
         begin, worked = time.perf_counter(), time.process_time()
-        found = await recall_history(asked, indexes, texts, scope, told["tokens"])
+        found = await history.recalled(hook, asked, once)
         taken, worked = time.perf_counter() - begin, time.process_time() - worked
         return taken * 1000, worked * 1000, bool(found.text)
 
     cold, _, _ = await recalled(0)
     begin = time.perf_counter()
-    await indexes.renew(past)
+    await history._indexes.renew(past)
     indexed = time.perf_counter() - begin
     asked = [await recalled(at) for at in range(len(told["questions"]))]
     stages = await _stages(past, questions, told["tokens"])

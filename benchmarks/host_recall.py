@@ -89,7 +89,7 @@ async def _ask(
     order = random.Random(about.name)
     for words, gold in asked:
         for variant in order.sample(VARIANTS, len(VARIANTS)):
-            prompt = await _system_prompt(host, page, variant, words)
+            prompt = await system_prompt(host, page, variant, words)
             found = [place for place in gold if about.memories[place] in prompt]
             share = len(found) / len(gold) if gold else 0.0
             into[variant.name].append(
@@ -97,7 +97,8 @@ async def _ask(
             )
 
 
-async def _system_prompt(host: RunningHost, page: Page, variant: Variant, words: str) -> str:
+async def system_prompt(host: RunningHost, page: Page, variant: Variant, words: str) -> str:
+    """The system prompt that the model is sent with a question."""
     host.model.requests.clear()
     answer = await page.complete(words, model=variant.model, features={"memory": variant.native})
     assert answer.status == 200, answer.content

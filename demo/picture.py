@@ -1,7 +1,8 @@
 """``python -m demo.picture`` makes the README's pictures: a real browser in a real demo.
 
 It needs Chromium on the path (``apt-get install chromium``). In ``docs/`` it writes
-``learning-and-recalling.gif`` and, as a phone shows it, ``phone.png``.
+``learning-and-recalling.gif``, the answer to a command in ``commands.png`` and, as a phone shows
+both, ``phone.png`` and ``commands-phone.png``.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from demo.environment import browser_python, say
 PROJECT = Path(__file__).resolve().parent.parent
 GIF = PROJECT / "docs" / "learning-and-recalling.gif"
 PHONE = PROJECT / "docs" / "phone.png"
+COMMANDS = PROJECT / "docs" / "commands.png"
 
 TOLD = "I'm learning the cello."
 ASKED = "Which instrument am I learning?"
 
 _PORT = int(os.environ.get("PORT") or 8097)
 _DESKTOP = {"width": 760, "height": 430}
+_PAGE = {"width": 900, "height": 760}
 _TELEPHONE = {"width": 390, "height": 620}
 _COLOURS = 96
 
@@ -91,11 +94,18 @@ def _film(browser: str, url: str) -> None:
         phone.add_init_script(f"localStorage.token = {signed_in['token']!r}")
         _converse(phone, url, "I've been a nurse for nine years.", "Saved", [])
         phone.screenshot(path=str(PHONE))
+        _converse(phone, url, "/memory", "", [], selector="text=memories")
+        phone.screenshot(path=str(PHONE.with_name("commands-phone.png")))
+        page.set_viewport_size(_PAGE)
+        _converse(page, url, "/memory", "", [], selector="text=memories")
+        page.screenshot(path=str(COMMANDS))
         chromium.close()
     say(f"{GIF.relative_to(PROJECT)}: {GIF.stat().st_size // 1000} kB, {PHONE.name}")
 
 
-def _converse(page: Any, url: str, words: str, status: str, frames: Frames) -> None:
+def _converse(
+    page: Any, url: str, words: str, status: str, frames: Frames, selector: str = ""
+) -> None:
     """Send words in a new chat and wait for the line that says so; each frame with its time."""
 
     def shot(milliseconds: int) -> None:
@@ -115,7 +125,7 @@ def _converse(page: Any, url: str, words: str, status: str, frames: Frames) -> N
     for _ in range(4):
         page.wait_for_timeout(250)
         shot(250)
-    page.wait_for_selector(f"{_STATUS}:has-text('{status}')", timeout=60_000)
+    page.wait_for_selector(selector or f"{_STATUS}:has-text('{status}')", timeout=60_000)
     page.wait_for_timeout(1500)
     shot(3500)
 

@@ -11,7 +11,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError, TablesUnavailable
+from adaptive.core.errors import (
+    EmbeddingError,
+    MemoryUnavailable,
+    StoreError,
+    TablesUnavailable,
+)
 from adaptive.core.model import (
     Completion,
     CompletionRequest,
@@ -23,12 +28,18 @@ from adaptive.core.model import (
     Turn,
     Utterance,
 )
-from adaptive.core.ports import Completer, Embedder, ResponseFormat, StoredVector, Vectors
+from adaptive.core.ports import (
+    Completer,
+    Embedder,
+    NewMemory,
+    ResponseFormat,
+    Sources,
+    StoredVector,
+    Vectors,
+)
 from adaptive.privacy.kept import Entry
-from adaptive.settings.local_only import LocalOnlyBanks
-from adaptive.settings.merged import Settings
-from adaptive.settings.user_valves import UserValves
-from adaptive.settings.valves import Valves
+from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.valves import UserValves, Valves
 
 DIMENSION = 64
 SOURCE = Provenance("chat-1", "message-1", 1_700_000_000)
@@ -110,6 +121,11 @@ class ListedMemories:
         meta = {**(extra or {}), "chat_id": source.chat_id, "message_id": source.message_id}
         return self._keep(Memory(next(self._ids), "", now, now, meta=meta), draft)
 
+    async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
+        """New rows, all or none."""
+        self._check(*(draft.content for draft, _, _ in memories))
+        return [await self.add(*one) for one in memories]
+
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """A row with another content."""
         self._check(draft.content, memory.id)
@@ -122,6 +138,12 @@ class ListedMemories:
         """One row less."""
         self._check(memory.id)
         del self.rows[memory.id]
+
+    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
+        """A row as it was, under its id or a new one."""
+        back = replace(memory, id=row_id or next(self._ids), updated_at=int(self._clock()))
+        self.rows[back.id] = back
+        return back
 
     def _keep(self, row: Memory, draft: Draft) -> Memory:
         self.rows[row.id] = replace(
@@ -217,10 +239,14 @@ class WordEmbedder:
 
 
 class ShelvedVectors:
-    """A ``VectorTable`` whose rows are a dict; each call fails while ``unavailable``."""
+    """A ``VectorTable`` whose rows are a dict; each call fails while ``unavailable``.
+
+    ``memories`` are those that the host has, by user.
+    """
 
     def __init__(self, *, unavailable: bool = False) -> None:
         self.rows: dict[tuple[str, str], dict[str, StoredVector]] = {}
+        self.memories: dict[str, Mapping[str, Memory]] = {}
         self.unavailable = unavailable
         self.reads: list[str] = []
 
@@ -242,13 +268,14 @@ class ShelvedVectors:
         self._check()
         self.rows.setdefault((user_id, embedder), {}).update(vectors)
 
-    async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
-        """No other rows of this user."""
+    async def tidy(self, user_id: str, embedder: str) -> None:
+        """No rows of this user but of this embedder and of memories that the host has."""
         self._check()
+        known = self.memories.get(user_id, {})
         for user, name in [key for key in self.rows if key[0] == user_id]:
             rows = self.rows.pop((user, name))
             if name == embedder:
-                self.rows[(user, name)] = {id: rows[id] for id in memory_ids if id in rows}
+                self.rows[(user, name)] = {id: row for id, row in rows.items() if id in known}
 
     def _check(self) -> None:
         if self.unavailable:
@@ -325,8 +352,9 @@ class TurnHook:
     async def kind(self) -> ConversationKind:
         return self.known_kind or self.told_kind
 
-    async def embedder(self) -> Embedder:
-        return self.own_embedder
+    async def sources(self) -> Sources:
+        nothing: Any = None
+        return Sources(self.user_id, nothing, self.own_embedder, nothing)
 
     async def completer(self) -> Completer:
         """The model, or what is wrong with it."""

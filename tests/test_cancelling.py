@@ -20,7 +20,6 @@ from adaptive.core.ports import Sources
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.kept import ChatTable
 from adaptive.privacy.redaction import RedactingCompleter
-from adaptive.recall.chat_block import ChatStates
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Library, recollect
@@ -81,8 +80,8 @@ async def person(*script: str) -> Person:
     sources = Sources("ada", store, embedder, ShelvedVectors())
     redacting, indexes = RedactingCompleter(model, personal_data=True), MemoryIndexes()
     judge = RelevanceJudge(redacting, AnswerFormats(), UserCache[float](99), deadline=30)
-    states = ChatStates(ChatTable(ListedEntries()))
-    library = Library(sources, indexes, states, judge)
+    chats = ChatTable(ListedEntries())
+    library = Library(sources, indexes, chats, judge)
     assert (await indexes.current(sources, patience=60)).ready
     return Person(library, model, embedder)
 

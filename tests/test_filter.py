@@ -17,11 +17,11 @@ from fastapi import FastAPI, Request
 
 from adaptive.core.errors import HostError
 from adaptive.filter import Filter
-from adaptive.history.window import message_tokens
 from adaptive.host.hook import HostHook
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.recall import RequestInHand
-from adaptive.settings.user_valves import UserValves
+from adaptive.recall.window import message_tokens
+from adaptive.settings.valves import UserValves
 from tests.rates import over
 
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"

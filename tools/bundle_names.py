@@ -1,6 +1,6 @@
 """Private names that several modules bind: each keeps its own in the flat bundle, under a new name.
 
-``_told`` of ``learn/report.py`` becomes ``_told__report`` where a module above binds it, too.
+``_told`` of ``learn/lesson.py`` becomes ``_told__lesson`` where a module above binds it, too.
 """
 
 from __future__ import annotations

@@ -89,10 +89,10 @@ def parse_modules(project: Path) -> tuple[list[Module], list[Violation]]:
 
 
 def read_prompts(project: Path) -> dict[str, str]:
-    """Texts of ``prompts/*.md`` by path from the project's root."""
+    """Texts of ``prompts/`` by path from the project's root."""
     return {
         file.relative_to(project).as_posix(): file.read_text(encoding="utf-8")
-        for file in sorted((project / "prompts").glob("*.md"))
+        for file in sorted((project / "prompts").glob("*.*"))
     }
 
 

@@ -83,8 +83,7 @@ def main(arguments: list[str] | None = None, project: Path = PROJECT) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail when stale")
     options = parser.parse_args(arguments)
     sys.path.insert(0, str(PROJECT / "src"))
-    from adaptive.settings.user_valves import UserValves
-    from adaptive.settings.valves import Valves
+    from adaptive.settings.valves import UserValves, Valves
 
     text = render(Valves, UserValves)
     file = project / REFERENCE

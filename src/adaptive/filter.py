@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager, nullcontext
-from dataclasses import replace
+from collections.abc import Callable, Coroutine
+from contextlib import nullcontext
 from functools import partial
-from typing import Any, cast
+from typing import Any
 
 from fastapi import Request
 
 from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.postprocessing import Postprocessor, answered_turn
 from adaptive.answer.preprocessing import Preprocessor
+from adaptive.control.commands import CommandPorts, MemoryCommands
 from adaptive.control.requests import MemoryRequests
-from adaptive.control.spoken_requests import spoken_request
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import AdaptiveMemoryError
-from adaptive.core.messages import Message, typed_message
+from adaptive.core.messages import memory_is_off, typed_message
+from adaptive.core.ports import Embedder
 from adaptive.core.shapes import listing, mapping
-from adaptive.history.conversation import HISTORY_PREAMBLE, PastConversation, PastQuestion
-from adaptive.history.window import plain_window, request_window
+from adaptive.history.conversation import HISTORY_PREAMBLE, PastConversation
+from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import host_eraser
+from adaptive.host.given_answer import GivenAnswers, without_former_commands
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import HostHook, memory_switch
@@ -33,24 +34,23 @@ from adaptive.host.providers import known_models, warm_up
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
-from adaptive.learn.archive import restore_memory
+from adaptive.learn.apply import restore_memory
 from adaptive.learn.learning import Learning
-from adaptive.learn.queue import Foreground
-from adaptive.learn.report import NOTHING_NEW
+from adaptive.learn.lesson import NOTHING_NEW
+from adaptive.learn.queue import Foreground, typed_turn
 from adaptive.learn.suggestions import Suggestions
-from adaptive.learn.turns import typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.pending import PendingTurn
 from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
-from adaptive.recall.question import Complete, Question
-from adaptive.recall.recall import PastSearched, Recall, RecallPorts, RequestInHand
+from adaptive.privacy.spoken_requests import spoken_request
+from adaptive.recall.recall import Recall, RecallPorts, RequestInHand
+from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, turn_state
 from adaptive.settings.merged import Settings
-from adaptive.settings.user_valves import UserValves
-from adaptive.settings.valves import Valves
+from adaptive.settings.valves import UserValves, Valves
 
 log = logging.getLogger("adaptive_memory")
 
@@ -82,21 +82,28 @@ class Filter:
         past = HostHistoryVectors(), HostPastChats()
         self._history = PastConversation(formats, notes, nulls, *past)
         self._preprocessor = Preprocessor(formats, start, trail.record)
-        ports = RecallPorts(
-            asking=self._asking,
-            recalls_past=self._history.recalls,
-            past=self._past,
-            window=lambda hook, said: request_window(hook, said, notes),
-            plain_window=plain_window,
-        )
-        self._recall = Recall(indexes, formats, tables.chats, tables.usage, start, ports)
+        ports = RecallPorts(self._preprocessor.beside, self._history.recalls, self._past)
+        recall_tables = (tables.chats, notes, tables.usage)
+        self._recall = Recall(indexes, formats, *recall_tables, start, ports)
         parts: Any = (learning.writing, learning.model_for, learning.learn_findings)
         self._postprocessor = Postprocessor(formats, notes, trail.record, *parts)
         self._correction = AnswerCorrection(learning.writing)
-        forgetting = (self._recall.forget, self._postprocessor.forget)
-        caches = (*forgetting, forget_texts)
+        caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
         self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
+        self._given = GivenAnswers()
+        self._commands = MemoryCommands(
+            self._requests,
+            CommandPorts(
+                found=self._recall.found,
+                why=self._recall.why,
+                do=learning.do,
+                ask_deletion=learning.ask_deletion,
+                bring_in=learning.bring_in,
+                waiting=learning.waiting,
+                diagnosis=partial(diagnosis, tables=tables, indexes=indexes, formats=formats),
+            ),
+        )
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
             warming = warm_up(request, indexes, tables.vectors)
@@ -110,19 +117,25 @@ class Filter:
         __request__: Request | None = None,
         __event_emitter__: EventEmitter | None = None,
         __model__: Any = None,
+        __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
         """Put the memories that fit the newest message into the system prompt."""
         asked: RequestInHand | None = None
         reason = ""
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
-            hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
-            if hook is not None and hook.settings.enabled:
-                asked = RequestInHand(hook, body)
-                limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
-                with self._foreground.turn():
-                    async with measured_part(hook, "inlet"), limit:
-                        body = await self._recall.recalled(asked)
+            of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
+            if (hook := self._hook(__user__, *of_turn)) is not None:
+                said = _messages_of(body)
+                if (answer := await self._commands.answer(hook, said)) is not None:
+                    return self._given.give(body, hook.metadata, answer)
+                body = without_former_commands(body)
+                if hook.settings.enabled and not memory_is_off(said):
+                    asked = RequestInHand(hook, body)
+                    limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
+                    with self._foreground.turn():
+                        async with measured_part(hook, "inlet"), limit:
+                            body = await self._recall.recalled(asked)
         except TimeoutError:
             reason = "they took too long"
         except AdaptiveMemoryError as error:
@@ -134,12 +147,9 @@ class Filter:
             log.warning("the chat goes on without memories: %s", reason)
             if asked is not None:
                 body = self._without_memories(asked)
-                line = f"Answered without memories: {reason}"
-                self._start(asked.hook.notifier.status(line))
-        if not redacting:
-            return body
-        redact = self._redacted_turns.redact
-        return await self._redacted(redact, body, __metadata__, __event_emitter__)
+                self._start(asked.hook.notifier.status(f"Answered without memories: {reason}"))
+        held = (body, __metadata__, __event_emitter__)
+        return await self._redacted(*held) if redacting else body
 
     def _without_memories(self, asked: RequestInHand) -> dict[str, Any]:
         """A request whose recall has failed, fitted and warned; as it came where that fails."""
@@ -149,40 +159,16 @@ class Filter:
             log.exception("a chat is sent as it came")
             return asked.body
 
-    @asynccontextmanager
-    async def _asking(
-        self, hook: Hook, messages: Sequence[Message], question: Question
-    ) -> AsyncGenerator[Complete | None]:
-        """A model that is asked about the newest message beside what is done within."""
-        asking = self._preprocessor.beside(
-            cast(HostHook, hook), messages, question.text, first=question.first
-        )
-        async with asking as preprocessed:
-            if preprocessed is None:
-                yield None
-                return
-
-            async def complete() -> str:
-                """The question with what makes it complete; empty where the model fails."""
-                found = await preprocessed()
-                return found.search_text(question.text) if found is not None else ""
-
-            yield complete
-
-    async def _past(self, hook: Hook, asked: PastSearched) -> tuple[str, str]:
+    async def _past(self, hook: Hook, asked: PastQuestion, embedder: Embedder) -> tuple[str, str]:
         """The section of past conversation for a prompt, and what to tell of it."""
-        said = asked.question
-        question = PastQuestion(
-            said.text, asked.messages, said.previous, said.first, asked.complete, asked.tokens
-        )
-        section = await self._history.recalled(hook, question, asked.embedder)
+        section = await self._history.recalled(hook, asked, embedder)
         text = f"{HISTORY_PREAMBLE}\n\n{section.text}" if section.text else ""
         return text, section.note
 
     @property
     def stream(self) -> Callable[..., Any]:
         """The hook on each piece of an answer; there only while an answer may need it."""
-        if not self._redacted_turns:
+        if not (self._redacted_turns or self._given):
             raise AttributeError("stream")
         return self._restored_event
 
@@ -192,7 +178,7 @@ class Filter:
 
         It sees what the host puts in behind the inlet: documents, pages, results of tools.
         """
-        if not self._redacted_turns:
+        if not (self._redacted_turns or self._given):
             raise AttributeError("request")
         return self._redacted_request
 
@@ -203,8 +189,10 @@ class Filter:
         __body__: dict[str, Any] | None = None,
     ) -> Any:
         """A piece of an answer with its values; as it is where that fails."""
+        metadata = {} if __metadata__ is None else __metadata__
         try:
-            return self._redacted_turns.restore_event(event, __metadata__ or {}, __body__ or {})
+            event = self._given.event(event, metadata)
+            return self._redacted_turns.restore_event(event, metadata, __body__ or {})
         except Exception as error:
             log.warning("placeholders stay in an answer: %s", type(error).__name__)
             return event
@@ -216,15 +204,16 @@ class Filter:
         __event_emitter__: EventEmitter | None = None,
     ) -> dict[str, Any]:
         """What goes to the chat model, with placeholders in what the host has added, too."""
-        redact = self._redacted_turns.redact_again
-        return await self._redacted(redact, body, __metadata__, __event_emitter__)
+        body = self._given.request(body, __metadata__ or {})
+        return await self._redacted(body, __metadata__, __event_emitter__, again=True)
 
     async def _redacted(
         self,
-        redact: Callable[[dict[str, Any], dict[str, Any]], Coroutine[Any, Any, dict[str, Any]]],
         body: dict[str, Any],
         metadata: dict[str, Any] | None,
         emitter: EventEmitter | None,
+        *,
+        again: bool = False,
     ) -> dict[str, Any]:
         """The request with placeholders; where that fails, one in which nobody says anything.
 
@@ -232,7 +221,8 @@ class Filter:
         and the user is told. What failed is told by its name alone: errors may quote texts.
         """
         try:
-            return await redact(body, {} if metadata is None else metadata)
+            told = {} if metadata is None else metadata
+            return await self._redacted_turns.redact(body, told, again=again)
         except Exception as error:
             log.error("a chat's messages were withheld: %s", type(error).__name__)  # noqa: TRY400
             reason = "personal data in it could not be replaced"
@@ -250,19 +240,20 @@ class Filter:
         __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
         """Clean the answer, and keep the turn for learning, which goes on behind it."""
+        metadata = {} if __metadata__ is None else __metadata__
         try:
-            body = self._redacted_turns.restore_answer(body, __metadata__ or {})
-            hook = self._hook(__user__, __metadata__, __request__, __event_emitter__, __model__)
-            if hook is not None:
-                hook = replace(hook, caller=__event_call__)
-                if hook.settings.enabled:
+            if "given" in turn_state(metadata):
+                return self._given.answer(body, metadata)
+            body = self._redacted_turns.restore_answer(body, metadata)
+            of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
+            if (hook := self._hook(__user__, *of_turn)) is not None:
+                if hook.settings.enabled and not memory_is_off(_messages_of(body)):
                     body = await self._answered(hook, body)
                 # What was kept before it was switched off is still the user's to erase.
                 elif self._asked(hook, _messages_of(body)):
                     return body
                 if memory_switch(hook.user) is not None:
-                    writing, leases = self._learning.writing, self._tables.leases
-                    seeing = hook.see_switch(writing, leases)
+                    seeing = hook.see_switch(self._learning.writing, self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")
@@ -286,11 +277,11 @@ class Filter:
         self._behind(hook, self._learned(hook, pending, line, learned), "learning", "Nothing saved")
         _, said = typed_message(messages, hook.question_id) or ({}, "")
         if looked_at := answered_turn(hook, messages, said, turn.turn if turn else None):
-            processing = self._gently(self._postprocessor.process(looked_at, learned))
-            self._behind(hook, processing, "postprocessing")
+            processing = self._postprocessor.process(looked_at, learned)
+            self._behind(hook, processing, "postprocessing", gently=True)
         if self._history.keeps(hook):
             keeping = self._history.keep(hook, partial(self._learning.tell, hook))
-            self._behind(hook, self._gently(keeping), "history")
+            self._behind(hook, keeping, "history", gently=True)
         return body
 
     def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
@@ -312,6 +303,7 @@ class Filter:
         request: Request | None,
         emitter: EventEmitter | None,
         chat_model: Any,
+        caller: EventCaller | None = None,
     ) -> HostHook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
@@ -326,15 +318,12 @@ class Filter:
         if not self._supported:
             return None
         told, vectors = {} if metadata is None else metadata, self._tables.vectors
-        return HostHook(settings, user, told, request, emitter, chat_model, vectors=vectors)
+        return HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
 
     async def _learned(
         self, hook: HostHook, pending: PendingTurn | None, line: str, over: asyncio.Event
     ) -> None:
-        """The lesson of a turn, and the question about suggestions behind it.
-
-        ``over`` is set when the lesson has come to an end.
-        """
+        """The lesson of a turn, which is ``over`` then, and the question about suggestions."""
         try:
             await self._learning.learn(hook, pending, line)
         finally:
@@ -342,43 +331,37 @@ class Filter:
         if hook.settings.save_mode == "suggest":
             await self._learning.offer(hook)
 
-    async def _gently(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Do something that nobody waits for when nobody waits for an answer."""
-        await self._foreground.give_way()
-        await work
-
     def _behind(
         self,
         hook: HostHook | None,
         work: Coroutine[Any, Any, str | bool | None],
         doing: str,
         failure: str = "",
+        *,
+        gently: bool = False,
     ) -> None:
-        """Begin work that no answer waits for."""
-        self._start(self._guarded(hook, work, doing, failure))
+        """Begin work that no answer waits for; it is measured, and its line is told to the user.
 
-    async def _guarded(
-        self,
-        hook: HostHook | None,
-        work: Coroutine[Any, Any, str | bool | None],
-        doing: str,
-        failure: str,
-    ) -> None:
-        """Work in a task of its own, measured with its turn; its line is told to the user.
-
-        What fails is logged, and told after the words of ``failure`` if there are any.
+        What fails is logged, and told after the words of ``failure`` if there are any. What is
+        done ``gently`` waits until nobody waits for an answer.
         """
-        try:
-            async with measured_part(hook, doing) if hook else nullcontext():
-                line = await work
-        except AdaptiveMemoryError as error:
-            log.warning("%s has failed: %s", doing, error)
-            line = failure and f"{failure}: {error}"
-        except Exception:
-            log.exception("an unexpected error while %s", doing)
-            line = failure and f"{failure}: {_UNEXPECTED}"
-        if isinstance(line, str) and line and hook is not None:
-            await self._learning.tell(hook, line)
+
+        async def guarded() -> None:
+            try:
+                async with measured_part(hook, doing) if hook else nullcontext():
+                    if gently:
+                        await self._foreground.give_way()
+                    line = await work
+            except AdaptiveMemoryError as error:
+                log.warning("%s has failed: %s", doing, error)
+                line = failure and f"{failure}: {error}"
+            except Exception:
+                log.exception("an unexpected error while %s", doing)
+                line = failure and f"{failure}: {_UNEXPECTED}"
+            if isinstance(line, str) and line and hook is not None:
+                await self._learning.tell(hook, line)
+
+        self._start(guarded())
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         """Run in the background; the loop itself keeps only weak references to tasks."""

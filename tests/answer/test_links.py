@@ -9,13 +9,14 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from adaptive.answer import correction, links
 from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.links import (
-    LinkRules,
     broken_links,
     corrected_links,
     is_public_site,
@@ -143,20 +144,29 @@ class Names(AbstractResolver):
         """Nothing is open."""
 
 
-def rules(seconds: float = 8.0, **names: Sequence[Sequence[str]]) -> LinkRules:
-    """Rules under which ``site.test`` is the outside server, unless a test says otherwise."""
-    resolver = Names(**{"site_test": [[OUTSIDE]], **names})
-    return LinkRules(seconds, lambda: resolver, as_internet)
+@pytest.fixture(autouse=True)
+def internet(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Let ``site.test`` be the outside server; what is brought tells what other names lead to."""
+
+    def lead(**names: Sequence[Sequence[str]]) -> None:
+        """Make names lead there."""
+        resolver = Names(**{"site_test": [[OUTSIDE]], **names})
+        monkeypatch.setattr(aiohttp, "ThreadedResolver", lambda: resolver)
+
+    monkeypatch.setattr(links, "is_public_site", as_internet)
+    monkeypatch.setattr(correction, "_STORED_SECONDS", 0)
+    lead()
+    return lead
 
 
-async def is_broken(target: str, rules: LinkRules) -> bool:
+async def is_broken(target: str) -> bool:
     """Whether one address leads nowhere."""
-    return bool(await broken_links([target], rules, asyncio.Semaphore(2)))
+    return bool(await broken_links([target], asyncio.Semaphore(2)))
 
 
 async def checked(shelf: Shelf) -> None:
     """Let the links of an answer be checked as the outlet does it."""
-    await AnswerCorrection(asyncio.Semaphore(2), rules(), 0).correct_links(a_hook(shelf=shelf))
+    await AnswerCorrection(asyncio.Semaphore(2)).correct_links(a_hook(shelf=shelf))
 
 
 async def test_broken_links_become_searches() -> None:
@@ -169,7 +179,7 @@ async def test_broken_links_become_searches() -> None:
         # What carries credentials, or is no address, is not asked.
         credentials = there.url("/404", "ada:secret@site.test")
         for target in (credentials, "http://site.test:99999/", "http://["):
-            assert not await is_broken(target, rules())
+            assert not await is_broken(target)
         assert len(there.asked) == 8
     broken = " ".join(f"[{status}]({SEARCH}{status})" for status in (403, 404, 410))
     assert shelf.message["content"] == f"{broken} {rest} \n\n*By us.*"
@@ -192,7 +202,7 @@ async def test_edited_meanwhile() -> None:
     assert shelf.events == []
 
 
-async def test_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_redirects(monkeypatch: pytest.MonkeyPatch, internet: Callable[..., None]) -> None:
     """What five redirects lead to counts; nothing of ours is sent, and no proxy is asked."""
     monkeypatch.setenv("http_proxy", f"http://{INSIDE}:9")
 
@@ -204,10 +214,11 @@ async def test_redirects(monkeypatch: pytest.MonkeyPatch) -> None:
         response.set_cookie("track", "me")
         return response
 
+    internet(other_test=[[OUTSIDE]])
     async with site(onwards) as there:
-        assert await is_broken(there.url("/a"), rules(other_test=[[OUTSIDE]]))
+        assert await is_broken(there.url("/a"))
         assert there.asked == ["/a", "/b", "/404"]
-        assert not await is_broken(there.url("/loop"), rules())
+        assert not await is_broken(there.url("/loop"))
         assert there.asked[3:] == ["/loop"] * 6
         assert not there.headers & {"cookie", "authorization", "referer", "x-forwarded-for"}
 
@@ -230,8 +241,9 @@ INNER_NAMES: dict[str, Any] = {
 
 
 @over("address", INNER)
-async def test_no_way_inside(address: str) -> None:
+async def test_no_way_inside(address: str, internet: Callable[..., None]) -> None:
     """No spelling of an inner address is connected to, be it linked or redirected to."""
+    internet(**INNER_NAMES)
     for listening in ("127.0.0.1", "::1"):
         async with site(statused, listening) as inner:
             target = address.format(port=inner.port)
@@ -243,23 +255,24 @@ async def test_no_way_inside(address: str) -> None:
 
             async with site(astray) as there:
                 for one in (target, there.url()):
-                    assert not await is_broken(one, rules(**INNER_NAMES))
+                    assert not await is_broken(one)
             assert inner.asked == []
 
 
-async def test_rebinding() -> None:
+async def test_rebinding(internet: Callable[..., None]) -> None:
     """A name is looked up, and checked, for each request, and the connection goes to just that."""
 
     async def again(request: web.Request) -> web.StreamResponse:
         """Send the visitor to the same host."""
         return web.Response(status=301, headers={"Location": "/404"})
 
+    internet(site_test=[[OUTSIDE], [INSIDE]])
     async with site(again) as there, site(statused, INSIDE, there.port) as inner:
-        assert not await is_broken(there.url(), rules(site_test=[[OUTSIDE], [INSIDE]]))
+        assert not await is_broken(there.url())
         assert (there.asked, inner.asked) == (["/"], [])
 
 
-async def test_slow_and_endless() -> None:
+async def test_slow_and_endless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who never answers is not waited for, and a body is not read."""
 
     async def trouble(request: web.Request) -> web.StreamResponse:
@@ -271,8 +284,9 @@ async def test_slow_and_endless() -> None:
         raise AssertionError
 
     async with site(trouble) as there:
-        assert await is_broken(there.url("/endless"), rules())
-        assert not await is_broken(there.url("/silent"), rules(0.3))
+        assert await is_broken(there.url("/endless"))
+        monkeypatch.setattr(links, "_SECONDS", 0.3)
+        assert not await is_broken(there.url("/silent"))
 
 
 NOT_PUBLIC = [

@@ -118,7 +118,7 @@ async def test_harmful_answer(caplog: pytest.LogCaptureFixture) -> None:
     assert world.shelf.statuses == ["The answer may be harmful (9 of 10)"]
     (entry,) = world.audit.entries
     assert (entry.kind, entry.chat_id, entry.message_id) == ("flagged", "c", "a")
-    assert (entry.before, entry.after) == ("", "")
+    assert (entry.before, entry.after) == (None, "")
     assert "message a" in caplog.text
     assert "soup" not in caplog.text
 

@@ -13,11 +13,13 @@ import pytest
 from adaptive.answer.preprocessing import (
     HARM_WARNING,
     INJECTION_WARNING,
-    Preprocessing,
+    FirstPreprocessing,
     Preprocessor,
 )
 from adaptive.core.errors import ModelBusy, ModelRejected
+from adaptive.core.model import CompletionRequest
 from adaptive.llm.ask import AnswerFormats
+from adaptive.llm.fields import ask_fields
 from adaptive.settings.hook import TurnState
 from tests.answer.hooks import SAVED, AnswerHook, ListedChanges, a_hook
 from tests.fakes import ScriptedModel
@@ -62,10 +64,10 @@ class Desk:
 
     async def found(
         self, hook: AnswerHook, messages: Sequence[dict[str, Any]] = MESSAGES
-    ) -> tuple[Preprocessing | None, TurnState]:
-        """What a model says of the newest message, and what is known of the turn then."""
+    ) -> tuple[str | None, TurnState]:
+        """The newest message made complete, and what is known of the turn then."""
         words, first = str(messages[-1]["content"]), len(messages) < 4
-        async with self.preprocessor.beside(hook, messages, words, first=first) as finding:
+        async with self.preprocessor.beside(hook, messages, words, first) as finding:
             found = None if finding is None else await finding()
         await asyncio.gather(*self._work)
         return found, hook.state
@@ -101,10 +103,10 @@ async def test_complete_question() -> None:
     """The message is made complete by what was said before, and its language is known."""
     hook = hook_asking(reply())
     found, state = await Desk().found(hook)
-    assert found is not None
-    assert found.search_text(FOLLOW_UP) == f"{FOLLOW_UP}\n{QUERY}"
-    assert found.search_text(f"So {QUERY.upper()}") == f"So {QUERY.upper()}"
-    assert Preprocessing().search_text(FOLLOW_UP) == FOLLOW_UP
+    assert found == f"{FOLLOW_UP}\n{QUERY}"
+    complete = [{"role": "user", "content": f"So {QUERY.upper()}"}]
+    assert (await Desk().found(hook_asking(reply()), complete))[0] == ""
+    assert (await Desk().found(hook_asking(reply(search_query=""))))[0] == ""
     assert state.get("language") == "the language with the ISO 639 code 'pt'"
     (request,) = hook.model.requests
     said = f"user: I moved to Porto.\nassistant: How nice.\nuser: {FOLLOW_UP}"
@@ -130,12 +132,11 @@ async def test_complete_question() -> None:
 )
 async def test_each_field_by_itself(name: str, value: object, read: object) -> None:
     """A field is bounded, or has its default, and spoils no other one."""
-    found, _ = await Desk().found(hook_asking(reply(**{name: value})), FIRST)
-    usual, _ = await Desk().found(hook_asking(reply()), FIRST)
-    assert found is not None and usual is not None
+    model = ScriptedModel(reply(**{name: value}), reply(), '{"languageCode": "de"}')
+    asked = (FirstPreprocessing, CompletionRequest("", "", "preprocessing", {}), 5)
+    found, usual, other = [await ask_fields(model, AnswerFormats(), *asked) for _ in range(3)]
     assert found.model_dump() == {**usual.model_dump(), name: read}
-    found, _ = await Desk().found(hook_asking('{"languageCode": "de"}'))
-    assert found == Preprocessing(language_code="de")
+    assert other == FirstPreprocessing(language_code="de")
 
 
 async def test_title() -> None:
@@ -207,6 +208,6 @@ async def test_failure_changes_nothing(
     hook = hook_asking(answer, refusal=refusal, inlet_timeout_seconds=seconds)
     if answer == "hangs":
         hook.model.gate.clear()
-    assert await Desk().found(hook, FIRST) == (None, {})
+    assert await Desk().found(hook, FIRST) == ("", {})
     assert hook.model.running == 0
     assert "a message is not pre-processed" in caplog.text

@@ -70,9 +70,10 @@ class Room:
         assert hook.user_id == "ada"
         return self
 
-    async def restore_memory(self, room: Any, memory_id: str, now: int) -> Memory | None:
+    async def restore_memory(self, room: Any, memory_id: str, now: int, step: str) -> Memory | None:
         """Bring one back, as learning does it."""
         assert room is self
+        assert step
         assert self.writing.locked()
         if memory_id == self.broken:
             raise StoreError("the row is stuck")

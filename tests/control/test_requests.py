@@ -10,7 +10,6 @@ from datetime import date
 from adaptive.control.requests import (
     NO_PAGE,
     Eraser,
-    ErasureRequest,
     MemoryRequests,
     named_memories,
     plan_restoration,
@@ -18,7 +17,7 @@ from adaptive.control.requests import (
 from adaptive.core.model import Memory
 from adaptive.host.erasure import ErasureReport
 from adaptive.privacy.kept import ArchivedMemory
-from adaptive.privacy.origin import Origin
+from adaptive.privacy.origin import ErasureRequest, Origin
 from adaptive.settings.hook import Hook
 from tests.control.page import Page, Room, put_away
 from tests.fakes import hook_settings, memory

@@ -13,13 +13,11 @@ import pytest
 from adaptive.core.model import Completion, CompletionRequest, Memory, Provenance, Turn
 from adaptive.history.messages import PastMessage
 from adaptive.history.section import history_summary_request
-from adaptive.learn.extraction import extraction_request
-from adaptive.learn.operations import read_extraction
-from adaptive.learn.screening import screened
-from adaptive.learn.summaries import read_summary, refusal_of, summary_request
+from adaptive.learn.extraction import extraction_request, read_extraction
+from adaptive.learn.grounding import screened
+from adaptive.learn.summaries import is_faithful, read_summary, summary_request
 from adaptive.settings.merged import Settings
-from adaptive.settings.user_valves import UserValves
-from adaptive.settings.valves import Valves
+from adaptive.settings.valves import UserValves, Valves
 from demo.standin.answers import DISCLOSURE
 from demo.standin.service import MODEL, ROLES, completion, serving_stand_in
 
@@ -97,7 +95,7 @@ def test_what_it_finds_is_grounded() -> None:
         ("NEW", "User's dog is called Biscuit."),
         ("UPDATE", "User lives in Lisbon."),
     ]
-    assert screened(found, turn, {"home": home}, settings).refused == ()
+    assert screened(found, turn, [home], settings).refused == ()
 
 
 def test_a_summary_of_memories_may_take_their_place() -> None:
@@ -105,7 +103,7 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
     said = ("User likes jazz.", "User likes green tea.", "User likes long walks.")
     cluster = tuple(Memory(str(at), text, 0, 0) for at, text in enumerate(said))
     summary = read_summary(_completed(summary_request(cluster)).text)
-    assert refusal_of(summary, cluster) == ""
+    assert is_faithful(summary, cluster)
     assert summary == "User likes jazz. Likes green tea. Likes long walks."
 
 

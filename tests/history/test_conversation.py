@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from adaptive.core.errors import HostError, ModelBusy
-from adaptive.history.conversation import PastConversation, PastQuestion
+from adaptive.history.conversation import PastConversation
 from adaptive.history.section import HistorySection
 from adaptive.history.upkeep import index_chat
 from adaptive.llm.ask import AnswerFormats
+from adaptive.search.history_ports import PastQuestion
 from tests.fakes import ScriptedModel
 from tests.history.world import DAY, KEY, START, World, chat_of, no_nulls
 
@@ -44,7 +45,8 @@ class Room(World):
     async def recalled(
         self, text: str = ASKED, hook: Any = None, **question: Any
     ) -> HistorySection:
-        asked = PastQuestion(text, question.pop("messages", []), **question)
+        told = {"previous": "", "first": False, "messages": [], "complete": None, "tokens": 2000}
+        asked = PastQuestion(text, **(told | question))
         return await self.history.recalled(hook or self.hook(), asked, self.embedder)
 
 

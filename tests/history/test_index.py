@@ -32,9 +32,7 @@ async def test_renewed() -> None:
             await index_chat(here.past(), chat_id, START)
         here.chats.read.clear()
         await indexes.renew(here.past())
-        found = indexes.at_hand("ada")
-        assert found is not None
-        return found
+        return indexes.at_hand("ada")
 
     index = await renewed("c")
     assert index.levels["latin"].mean == pytest.approx(0.305, abs=0.01)
@@ -47,10 +45,10 @@ async def test_renewed() -> None:
     assert [one.id for one in index.messages] == ["c0", "d0", "d1"]
     await here.vectors.delete("ada", "c")
     assert [one.id for one in (await renewed()).messages] == ["d0", "d1"]
+    indexes.forget("ada")
+    assert indexes.at_hand("ada").messages == ()
     del here.chats.rows["d"]
     assert (await renewed()).messages == ()
-    indexes.forget("ada")
-    assert indexes.at_hand("ada") is None
 
 
 async def test_changed_within_the_second() -> None:
@@ -60,6 +58,4 @@ async def test_changed_within_the_second() -> None:
     await indexes.renew(here.past())
     here.chats.rows["c"][0]["content"] = "Odin"
     await indexes.renew(here.past())
-    index = indexes.at_hand("ada")
-    assert index is not None
-    assert [one.text for one in index.messages] == ["Odin"]
+    assert [one.text for one in indexes.at_hand("ada").messages] == ["Odin"]

@@ -59,7 +59,7 @@ async def two_workers(database: str, folder: Path) -> AsyncGenerator[tuple[Worke
     if database == "postgresql":
         address = POSTGRES.replace("postgresql:", "postgresql+psycopg:", 1)
     workers = (Worker(address), Worker(address))
-    dropping = [f"DROP TABLE IF EXISTS {table}" for table in (*OUR_TABLES, "chat")]
+    dropping = [f"DROP TABLE IF EXISTS {table}" for table in (*OUR_TABLES, "chat", "memory")]
     try:
         for statement in dropping:
             await workers[0].change(statement)

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -50,6 +51,65 @@ async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]
     return told
 
 
+async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[str, Any]:
+    """Whether many are written as one is, what listeners hear, and what a failure leaves."""
+    from adaptive.core.errors import StoreError
+    from adaptive.host import memories as ours
+
+    upsert, items, heard = client.upsert, [], []
+
+    async def noting(collection_name: str, items_: Any = None, **named: Any) -> None:
+        given = items_ or named["items"]
+        items.append([{**one, "id": "", "metadata": sorted(one["metadata"])} for one in given])
+        await upsert(collection_name, given)
+
+    async def failing(*_: Any) -> None:
+        raise OSError("disk full")
+
+    client.upsert = noting
+    if importlib.util.find_spec("open_webui.events"):
+        from open_webui import events
+
+        async def listed() -> Any:
+            return [{"url": ""}]
+
+        async def hear(_: Any, event: Any, **told: Any) -> None:
+            heard.append([event.name, *told["data"]])
+
+        events.publish_event, events.get_event_webhooks = hear, listed
+    alone = await store_of("bea").add(draft, source, {"imported": 1})
+    (among,) = await store_of("cleo").add_all([(draft, source, {"imported": 1})])
+    same = {**vars_of(alone), "meta": {**alone.meta}} == {**vars_of(among), "meta": {**among.meta}}
+    events_heard = heard[:]
+    del heard[:]
+    many, cause = store_of("dana"), ""
+    (former,) = await many.add_all([(draft, source, None)])
+    changed = await many.update(former, replace(draft, content="User likes coffee."), source)
+    await many.put_back(former, changed.id)
+    await many.delete(former)
+    await many.put_back(former)
+    (back,) = await many.read()
+    exact = replace(back, id=former.id, updated_at=former.updated_at) == former
+    ours.replace_rows = failing
+    try:
+        await many.add_all([(draft, source, None)] * 30)
+    except StoreError as error:
+        cause = str(error)
+    client.upsert = upsert
+    found = await client.get("user-memory-dana")
+    return {
+        "same": [same, items[0] == items[1], exact],
+        "heard": events_heard,
+        "stopped": [len(await many.read()), len(found.ids[0]), cause],
+    }
+
+
+def vars_of(memory: Any) -> dict[str, Any]:
+    """What a memory says, without its id and its times."""
+    names = ("content", "tags", "bank", "confidence", "importance", "until")
+    return {name: getattr(memory, name) for name in names}
+
+
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     """Write end dates, and erase vectors that have lost their rows."""
     sys.path.insert(0, arguments["source"])
@@ -89,7 +149,13 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     await count()
     await store.delete_all()
     await count()
+
+    def store_of(name: str) -> Any:
+        return HostMemoryStore(request, SimpleNamespace(id=name, role="admin"))
+
+    draft = Draft("User likes tea.", ("preference",), "Home", 0.8, 7, "2027-02-28")
     return {
+        "at_once": await at_once(store_of, CLIENT, draft, source),
         "ends": ends,
         "lies": lies,
         "vectors": counts,

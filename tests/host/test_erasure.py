@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive.control.requests import period_of_day
 from adaptive.core.model import Memory, Provenance
 from adaptive.core.ports import StoredVector
 from adaptive.host.erasure import USER_TABLES, ErasureReport, HeldRow, HostEraser
@@ -23,7 +22,7 @@ from adaptive.privacy.kept import (
     Suggestion,
     WaitingSuggestion,
 )
-from adaptive.privacy.origin import Origin
+from adaptive.privacy.origin import Origin, period_of_day
 from adaptive.privacy.pending import PendingTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import ListedMemories, memory
@@ -33,7 +32,7 @@ NOW = 1_700_000_000
 DAY = 86_400
 STUCK = "the table is locked for '{}'"
 EARLIER = NOW - 3 * DAY
-VECTOR = StoredVector("hash", np.ones(4, np.float32) / 2)
+VECTOR = StoredVector("hash", np.full(4, 0.5, np.float32))
 
 
 def row(id: str, **meta: Any) -> Memory:
@@ -86,17 +85,17 @@ class House:
         for chat, days in (("old", -2), ("newer", 2)):
             await tables.chat_notes.write(user_id, chat, ChatNotes(summary="."), NOW + days * DAY)
         entries = [
-            AuditEntry("saved", "m1", EARLIER, "", "first", "", "c", "m-c0"),
-            AuditEntry("updated", "m1", EARLIER + 60, "first", "second", "", "d", "m-d0"),
-            AuditEntry("saved", "s1", EARLIER + 90, "", "a summary"),
-            AuditEntry("summarised", "c9", EARLIER + 90, "content of c9", "a summary", "now s1"),
+            AuditEntry("saved", "m1", EARLIER, None, "first", "", "c", "m-c0"),
+            AuditEntry("updated", "m1", EARLIER + 60, None, "second", "", "d", "m-d0"),
+            AuditEntry("saved", "s1", EARLIER + 90, None, "a summary"),
+            AuditEntry("summarised", "c9", EARLIER + 90, None, "", "now s1"),
         ]
         for chat in "cde":
             turn = PendingTurn(user_id, f"m-{chat}", chat, '["words"]', NOW, NOW)
             await tables.pending.put(turn)
             await tables.chats.write(user_id, chat, "[]", NOW)
             await tables.chat_notes.write(user_id, chat, ChatNotes(summary="Tea."), NOW)
-            entries.append(AuditEntry("saved", f"{chat}1", NOW, "", "a", "", chat, f"m-{chat}"))
+            entries.append(AuditEntry("saved", f"{chat}1", NOW, None, "a", "", chat, f"m-{chat}"))
         waiting = [
             WaitingSuggestion(
                 digest,

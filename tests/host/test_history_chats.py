@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from adaptive.host import own_table
 from adaptive.host.history_chats import HostPastChats
 from adaptive.search.history_ports import ChatHead
 from tests.host.databases import Worker, two_workers
@@ -50,9 +51,10 @@ async def add_message(
 
 
 @pytest.fixture
-async def worker(tmp_path: Path) -> AsyncGenerator[Worker, None]:
+async def worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Worker, None]:
     """A database with chats of two users, and one that the host keeps for itself."""
     async with two_workers("sqlite", tmp_path) as (first, _):
+        monkeypatch.setattr(own_table, "host_session", first.sessions)
         await first.change(CHATS)
         await first.change(MESSAGES)
         await add_chat(first, "c", "ada", 50)
@@ -69,7 +71,7 @@ async def worker(tmp_path: Path) -> AsyncGenerator[Worker, None]:
 
 async def test_own_chats(worker: Worker) -> None:
     """Own chats come, the newest first, without those that the host keeps for itself."""
-    past = HostPastChats(worker.sessions)
+    past = HostPastChats()
     await add_chat(worker, "new", "ada", 99)
     head = ChatHead("c", "c", 50)
     assert list(await past.heads("ada")) == ["new", "c"]
@@ -78,7 +80,7 @@ async def test_own_chats(worker: Worker) -> None:
 
 async def test_messages_of_a_chat(worker: Worker) -> None:
     """Messages of own chats come with their own ids and times, others' without their words."""
-    past = HostPastChats(worker.sessions)
+    past = HostPastChats()
     found = await past.messages("ada", "c")
     assert [(one["id"], one["parentId"], one["role"], one["timestamp"]) for one in found] == [
         ("m1", None, "user", 10),
@@ -100,7 +102,7 @@ async def test_current(worker: Worker) -> None:
     """Messages are read as they stand, lists and outputs too, however many, and nobody else's."""
     await add_message(worker, "c", "m6", "ada", [{"type": "text", "text": "A"}], 14)
     await add_message(worker, "c", "m7", "ada", "", 15, output=[{"type": "message"}])
-    past = HostPastChats(worker.sessions)
+    past = HostPastChats()
     many = [("c", f"x{number}") for number in range(1200)]
     keys = [("c", "m1"), ("b", "m4"), ("c", "m5"), *many, ("c", "m6"), ("c", "m7")]
     found = await past.current("ada", keys)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import numpy as np
 import pytest
 
+from adaptive.core.errors import HostError
 from adaptive.host.history_vectors import HostHistoryVectors, history_collection
 from adaptive.search.history_ports import HistoryUnit, UnitKind
 
@@ -52,10 +55,10 @@ class Engine:
         filter: Mapping[str, str] | None = None,
         limit: int = 10,
     ) -> Any:
-        """Nearest first."""
+        """Nearest first; as Qdrant does, it fails where there is no collection."""
+        if collection_name not in self.collections:
+            raise ValueError("not found")
         items = self._found(collection_name, filter)
-        if not items:
-            return None
         cosines = {item["id"]: float(np.dot(item["vector"][:4], vectors[0])) for item in items}
         items = sorted(items, key=lambda item: -cosines[item["id"]])[:limit]
         found = [cosines[item["id"]] for item in items]
@@ -89,9 +92,18 @@ class Engine:
         )
 
 
-async def filled(engine: Engine) -> HostHistoryVectors:
+@pytest.fixture(params=[False, True], ids=["usual", "turned"])
+def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """The engine of a host, of either kind."""
+    running = Engine(turned=request.param)
+    name = "open_webui.retrieval.vector.async_client"
+    monkeypatch.setitem(sys.modules, name, SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=running))
+    return running
+
+
+async def filled() -> HostHistoryVectors:
     """Three units of two chats."""
-    vectors = HostHistoryVectors(lambda: engine)
+    vectors = HostHistoryVectors()
     units = [unit("a", first=True), unit("b", "exchange"), unit("x", chat_id="d", first=True)]
     await vectors.upsert("ada", "minilm", units, np.stack([axis(0), axis(1), axis(2)]))
     return vectors
@@ -103,11 +115,9 @@ def stored(engine: Engine) -> list[str]:
     return sorted(item["metadata"].get("message_id", "") for item in items)
 
 
-@pytest.mark.parametrize("turned", [True, False])
-async def test_searched(turned: bool) -> None:
+async def test_searched(engine: Engine) -> None:
     """Hits come best first, the higher the score the nearer, whatever an engine's distances are."""
-    engine = Engine(turned=turned)
-    vectors = await filled(engine)
+    vectors = await filled()
     foreign = {"id": "f", "text": "", "vector": [0.0] * 4, "metadata": {}}
     engine.collections[ADA]["f"] = foreign
     question = np.array([1, 0.5, 0, 0], dtype=np.float32)
@@ -126,12 +136,25 @@ async def test_searched(turned: bool) -> None:
     assert await vectors.search("bob", "minilm", question, 10) == ()
 
 
-async def test_another_embedder_begins_anew() -> None:
+async def test_another_embedder_begins_anew(engine: Engine) -> None:
     """Vectors of two embedders never stand in one collection, nor are they compared."""
-    engine = Engine()
-    await filled(engine)
-    vectors = HostHistoryVectors(lambda: engine)
+    vectors = await filled()
     assert await vectors.search("ada", "other", axis(0), 10) == ()
     await vectors.upsert("ada", "other", [unit("n")], axis(0)[None])
     assert stored(engine) == ["n"]
     assert len(await vectors.search("ada", "other", axis(0), 10)) == 1
+
+
+async def test_faults(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collection that is gone is no fault; one that can't be searched or dropped is."""
+    vectors = await filled()
+    for _ in range(2):
+        await vectors.delete_all("ada")
+        assert await vectors.search("ada", "minilm", axis(0), 10) == ()
+    await filled()
+    for name in ("search", "delete_collection"):
+        monkeypatch.setattr(engine, name, AsyncMock(side_effect=OSError("away")))
+    with pytest.raises(HostError, match=r"^searching past conversation: away"):
+        await vectors.search("ada", "minilm", axis(0), 10)
+    with pytest.raises(HostError, match=r"^removing past conversation: away"):
+        await vectors.delete_all("ada")

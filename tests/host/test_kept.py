@@ -41,7 +41,7 @@ ARCHIVED = ArchivedMemory(
     NOW,
     "User likes hot drinks.",
 )
-SAVED = AuditEntry("saved", "memory-1", NOW, "", "User likes tea", "said so", "chat", "message")
+SAVED = AuditEntry("saved", "memory-1", NOW, None, "User likes tea", "said so", "chat", "message")
 
 
 Both = tuple[HostTables, HostTables]
@@ -127,10 +127,10 @@ async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
     """Of a user's changes, chats and suggestions the newest stay, each for its time."""
     here, there = both
     await here.audit.append("bob", [SAVED, SAVED], NOW)
-    many = [replace(SAVED, memory_id=f"{number}") for number in range(5001)]
+    many = [replace(SAVED, memory_id=f"{number}") for number in range(10_001)]
     await here.audit.append("ada", many, NOW)
     count = "SELECT count(*) FROM adaptive_memory_entries WHERE kind = 'audit' AND user_id = "
-    assert await workers[1].rows(f"{count}'ada'") == [(5000,)]
+    assert await workers[1].rows(f"{count}'ada'") == [(10_000,)]
     for number in range(5):
         await here.chats.write("ada", f"chat-{number}", f"[{number}]", NOW + number)
     kept = [await there.chats.read("ada", f"chat-{number}") for number in range(5)]

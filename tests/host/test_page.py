@@ -26,19 +26,19 @@ def page(answer: object, asked: list[dict[str, Any]] | None = None) -> PageDialo
 @pytest.mark.parametrize(
     ("dialog", "consent", "words"),
     [
-        (page(True), "yes", ""),
-        (page(False), "no", ""),
-        (page(" 1 3\n"), "unanswered", "1 3"),
-        (page("x" * 5000), "unanswered", "x" * 1000),
-        (page({"error": "Client session disconnected."}), "unanswered", None),
-        (page(KeyError("session_id")), "unanswered", None),
-        (page(asyncio.Event()), "unanswered", None),
-        (PageDialog(None), "unanswered", None),
+        (page(True), True, ""),
+        (page(False), False, ""),
+        (page(" 1 3\n"), None, "1 3"),
+        (page("x" * 5000), None, "x" * 1000),
+        (page({"error": "Client session disconnected."}), None, None),
+        (page(KeyError("session_id")), None, None),
+        (page(asyncio.Event()), None, None),
+        (PageDialog(None), None, None),
     ],
 )
-async def test_answers(dialog: PageDialog, consent: str, words: str | None) -> None:
+async def test_answers(dialog: PageDialog, consent: bool | None, words: str | None) -> None:
     """Only a clear answer is one; a page that fails, is none or shows another chat gives none."""
-    assert await dialog.confirm("Delete?", "One memory.") == consent
+    assert await dialog.confirm("Delete?", "One memory.") is consent
     assert await dialog.ask("Delete?", "One memory.", "1") == words
 
 

@@ -118,6 +118,20 @@ async def test_line_below(host: Host) -> None:
     assert await host.answer().said() == "Hello."
 
 
+@over("said", ["Hello.", "One.\n\n- two\n- three", "```py\nx\n```"])
+async def test_output_alone(said: str) -> None:
+    """Of an answer that stands in its output alone the line is told from what was said."""
+    part = {"type": "output_text", "text": said}
+    shelf = Shelf(output=[{"type": "message", "content": [part]}])
+    answer = HostAnswer("c", "a", None, shelf.change)
+    assert await answer.add_note(LINE)
+    shelf.message["content"] = ""
+    assert await answer.said() == said
+    assert await answer.add_note(LINE)
+    assert len(shelf.message["output"]) == 2
+    assert shelf.message["content"] == f"{said}\n\n{NOTE}"
+
+
 async def test_message_sent_meanwhile(host: Host) -> None:
     """A change waits for who is storing a message, and both stand in the chat then."""
     sent = {"id": "next", "role": "user", "content": "And?"}

@@ -152,6 +152,9 @@ async def test_vectors_are_shared(workers: Workers) -> None:
     assert told(await other.read("ada", MODEL, ["dog", "gone"])) == told({"dog": DOG})
     assert await other.read("ada", MODEL, []) == {}
     await other.write("ada", MODEL, {"cat": DOG})
-    await one.keep_only("ada", MODEL, ["cat"])
+    await workers[0].change("CREATE TABLE memory (id VARCHAR, user_id VARCHAR)")
+    await workers[0].change("INSERT INTO memory VALUES ('cat', 'ada'), ('dog', 'bob')")
+    await one.tidy("ada", MODEL)
     assert told(await other.read("ada", MODEL)) == told({"cat": DOG})
     assert await one.read("ada", "another") == {}
+    assert told(await one.read("bob", MODEL)) == told({"cat": DOG})

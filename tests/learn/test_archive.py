@@ -10,8 +10,7 @@ import pytest
 
 from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.core.model import Draft, Memory, Operation, Outcome
-from adaptive.learn.apply import apply_operations
-from adaptive.learn.archive import prune_store, put_into_archive, restore_memory
+from adaptive.learn.apply import apply_operations, prune_store, put_into_archive, restore_memory
 from adaptive.learn.queue import always
 from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.privacy.kept import ArchivedMemory, AuditEntry
@@ -72,7 +71,10 @@ async def test_pruned_into_the_archive() -> None:
     assert world.contents == ["Fact b.", "Fact c."]
     assert world.archive.rows == {"a": ArchivedMemory(gone, reason, NOW)}
     assert world.audit.entries == [
-        AuditEntry("pruned", "a", NOW, "Fact a.", "", reason, SOURCE.chat_id, SOURCE.message_id)
+        AuditEntry(
+            *("pruned", "a", NOW, gone, "", reason, SOURCE.chat_id, SOURCE.message_id),
+            archived=ArchivedMemory(gone, reason, NOW),
+        )
     ]
 
 
@@ -99,8 +101,10 @@ async def test_audit_trail(caplog: pytest.LogCaptureFixture) -> None:
     """A trail holds no secret of another tool's row; where it can't be written nothing stops."""
     token = "gh" + "p_" + "a1B2c3D4e5F6" * 3
     world = World()
-    plain = AuditEntry("saved", "m-1", 7, "", "User likes tea.", "why", "c", "m")
-    secret = AuditEntry("deleted", "m-2", 7, f"User's token is {token}.", token)
+    plain = AuditEntry("saved", "m-1", 7, None, "User likes tea.", "why", "c", "m")
+    said = f"User's token is {token}."
+    gone = Memory("m-2", said, 1, 1, meta={"history": [said]}, stored=(said, "context", None))
+    secret = AuditEntry("deleted", "m-2", 7, gone, token)
     await world.room().trail.record("ada", [plain, secret], 7)
     await world.room(Fuse(at=0)).trail.record("ada", [plain], 7)
     assert world.audit.told() == [("saved", "m-1"), ("deleted", "m-2")]
@@ -127,7 +131,8 @@ async def test_restored() -> None:
     assert replace(row, id="old", created_at=5, updated_at=6, meta=FULL.meta) == FULL
     assert row.meta == {**SAID, "restored_from": "old"}
     assert world.archive.rows == {}
-    expected = AuditEntry("restored", row.id, NOW + 9, after=row.content, reason="it was old")
+    archived = ArchivedMemory(FULL, "too many", NOW)
+    expected = AuditEntry("restored", row.id, NOW + 9, None, row.content, archived=archived)
     assert world.audit.entries == [expected]
     assert await restore_memory(room, "old", NOW) is None
 

@@ -176,7 +176,7 @@ async def test_changed() -> None:
 async def test_accepted() -> None:
     """A yes saves the memory with bank, tags and the message it came from, and it waits no more."""
     house = await waits()
-    assert await house.offer("1") == Lesson(f"Saved: {DRINKS_TEA}")
+    assert await house.offer("1") == Lesson(f"Saved: {DRINKS_TEA}", changed=True)
     (row,) = house.store.rows.values()
     assert (row.content, row.bank, row.tags) == (DRINKS_TEA, "Personal", ("preference",))
     assert row.meta["message_id"] == SOURCE.message_id

@@ -33,8 +33,7 @@ import pytest
 from adaptive.core.errors import AdaptiveMemoryError, ModelRejected
 from adaptive.core.model import Completion, CompletionRequest, Memory, Provenance, Turn, Utterance
 from adaptive.core.ports import ResponseFormat
-from adaptive.learn.lesson import learn_turn
-from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.learn.lesson import NOTHING_NEW, failure_line, learn_turn
 from adaptive.search.indexes import MemoryIndexes
 from tests.fakes import hook_settings, memory
 from tests.learn.world import Work, World

@@ -19,9 +19,15 @@ from adaptive.core.model import (
     Utterance,
 )
 from adaptive.learn import grounding
-from adaptive.learn.grounding import NOT_SAID, Source, as_spelled, grounding_refusal
-from adaptive.learn.operations import Extraction
-from adaptive.learn.screening import refusal, screened
+from adaptive.learn.extraction import Extraction
+from adaptive.learn.grounding import (
+    NOT_SAID,
+    Source,
+    as_spelled,
+    grounding_refusal,
+    refusal,
+    screened,
+)
 from tests.fakes import hook_settings, memory
 from tests.fakes import turn as said_turn
 from tests.rates import over
@@ -112,7 +118,7 @@ TEA = memory("m-1", "User likes tea.")
 
 LISTED = "it holds a word that your admin has ruled out"
 BETS, MAHJONG = {"blacklist_topics": "poker, bets"}, {"blacklist_topics": "赌博、麻将"}
-NO_GOALS = {"enable_goal_memory": False}
+NO_GOALS = {"memory_categories": "identity, behavior"}
 RUN = "User wants to run."
 RULES = [
     (Draft(RUN), {}, ""),
@@ -134,7 +140,7 @@ def test_rules_of_the_admin(draft: Draft, valves: dict[str, Any], reason: str) -
 
 def screen(words: str, *operations: Operation) -> Extraction:
     """What of these operations a message bears out."""
-    return screened(Extraction(operations, ()), said_turn(words), {"m-1": TEA}, hook_settings())
+    return screened(Extraction(operations, ()), said_turn(words), [TEA], hook_settings())
 
 
 def new(content: str, *evidence: str, about: str = "user", kind: str = "FACT") -> Operation:
@@ -177,7 +183,7 @@ def test_told_by_reason_alone() -> None:
 def test_spelling(found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long word is known by another spelling, with the package and without; no other word is."""
     if not found:
-        monkeypatch.setattr(grounding, "_RAPIDFUZZ", None)
+        monkeypatch.setattr(grounding, "_rapidfuzz", None)
     typed = {"lisabon", "portugese", "merlin", "max"}
     assert as_spelled("lisbon", typed) == "lisabon"
     assert as_spelled("portuguese", typed) == "portugese"

@@ -14,13 +14,12 @@ from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog
 from adaptive.learn import queue as module
 from adaptive.learn.learning import Learning
-from adaptive.learn.queue import Foreground
-from adaptive.learn.turns import WaitingTurn
+from adaptive.learn.queue import Foreground, WaitingTurn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
-from adaptive.settings.local_only import NOTHING_HIDDEN
+from adaptive.settings.merged import NOTHING_HIDDEN
 from tests.fakes import ShelvedVectors, hook_settings, memory, turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.world import NoPrefilter, World, reply
@@ -112,7 +111,7 @@ LIST = [f"Saved: User lives in Porto.\nSaved: {VIOLIN}"]
 @pytest.mark.parametrize(
     ("script", "line", "lists"),
     [
-        (BOTH, "Saved (2): User lives in Porto. … · 1 memory recalled", LIST),
+        (BOTH, "Saved (2): User lives in Porto. … · /undo takes it back · 1 memory recalled", LIST),
         (reply(), "1 memory recalled · Nothing new to remember", []),
     ],
     ids=["several", "nothing"],
@@ -142,12 +141,13 @@ async def test_findings() -> None:
     page, said, learning = Page(house), turn(SAID), house.learning()
     await house.learning().put(page.hook, WaitingTurn(said, answer_id="answer"))
     await learning.learn(page.hook, None)
-    assert page.shown == ["Saved: User lives in Porto."]
+    assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]
     assert house.pending.turns == {}
     findings = [Operation("NEW", draft=Draft(one)) for one in (VIOLIN, "User lives in Porto.")]
     for wanted in (False, True, True):
         await learning.learn_findings(page.hook, said, findings, lambda w=wanted: w)
-    assert page.shown == [f"Saved: {one}" for one in ("User lives in Porto.", VIOLIN)]
+    hint = " · /undo takes it back"
+    assert page.shown == [f"Saved: {one}{hint}" for one in ("User lives in Porto.", VIOLIN)]
     assert house.store.contents == ["User lives in Porto.", VIOLIN]
     assert len(house.model.requests) == 1
 

@@ -11,13 +11,19 @@ import pytest
 from adaptive.core.errors import LeaseLost
 from adaptive.core.model import Draft, Operation, Outcome, Utterance
 from adaptive.learn.apply import finishing
-from adaptive.learn.lesson import Lesson, allowed_deletions, new_findings
+from adaptive.learn.lesson import (
+    NOTHING_NEW,
+    Lesson,
+    allowed_deletions,
+    new_findings,
+    report_details,
+    report_line,
+)
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.report import NOTHING_NEW, report_details, report_line
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import SharedVectors, TurnEmbedder
-from adaptive.settings.local_only import LocalOnlyBanks
+from adaptive.settings.merged import LocalOnlyBanks
 from tests.fakes import SOURCE, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.minilm import MINILM
@@ -174,7 +180,8 @@ async def test_secret(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG):
         lesson = await world.lesson(f"Remember that my GitHub token is {TOKEN}.", work)
     assert lesson.line == NO_TOKEN
-    assert (world.contents, world.audit.entries) == ([], [])
+    assert (world.contents, world.audit.told()) == ([], [("refused", "")])
+    assert TOKEN not in str(world.audit.entries)
     assert TOKEN not in f"{work.journal}{world.embedder.calls}{caplog.text}"
 
 

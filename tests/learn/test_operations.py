@@ -11,11 +11,16 @@ import pytest
 from adaptive.core.errors import ReplyUnusable
 from adaptive.core.model import Completion, CompletionRequest, Memory, Proof
 from adaptive.core.ports import Sources
-from adaptive.learn.extraction import MOST_SHOWN, extraction, shown_memories
-from adaptive.learn.operations import Extraction, journal_of, read_extraction, read_journal
+from adaptive.learn.extraction import (
+    MOST_SHOWN,
+    Extraction,
+    extraction,
+    read_extraction,
+    shown_memories,
+)
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import query_vectors
-from adaptive.settings.local_only import NOTHING_HIDDEN
+from adaptive.settings.merged import NOTHING_HIDDEN
 from tests.fakes import (
     ListedMemories,
     ScriptedModel,
@@ -96,7 +101,7 @@ def test_proof(fields: dict[str, Any], proof: Proof) -> None:
     """What the model says for a fact is kept under canonical names; what is odd is left out."""
     found = read(reply({**LISBON_ITEM, **fields}))
     assert [one.proof for one in found.operations] == [proof]
-    assert read_journal(journal_of(found)) == found
+    assert Extraction.of_journal(found.journal()) == found
 
 
 @over(

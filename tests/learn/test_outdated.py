@@ -136,7 +136,7 @@ async def test_ended_told_audited_and_archived() -> None:
     )
     assert house.store.contents == ["User lives in Horsforth.", TEA.content, SISTER.content]
     assert house.audit.told() == [("updated", "home"), ("ended", "cycles")]
-    assert house.audit.entries[1].before == CYCLES.content
+    assert house.audit.entries[1].before == CYCLES
     assert work.calls == 2
     assert house.archive.rows["cycles"].memory == CYCLES
 

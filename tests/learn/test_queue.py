@@ -16,12 +16,11 @@ from hypothesis import strategies as st
 
 from adaptive.core.errors import ModelBusy, TablesUnavailable
 from adaptive.core.model import Utterance
-from adaptive.learn.queue import LEASE_SECONDS, MOST_ATTEMPTS, TurnWork
-from adaptive.learn.turns import (
+from adaptive.learn.queue import (
+    LEASE_SECONDS,
+    MOST_ATTEMPTS,
+    TurnWork,
     WaitingTurn,
-    joined_turn,
-    pending_turn,
-    read_pending,
 )
 from adaptive.privacy.pending import PendingTurn, TurnLease, next_batch
 from tests.fakes import turn as said_turn
@@ -364,10 +363,10 @@ def test_next_batch(turns: tuple[PendingTurn, ...], taken: str) -> None:
 def test_there_and_back(words: str, before: str, zone: str) -> None:
     """Whatever was said comes out of the queue as it went in."""
     said = said_turn(words, Utterance("user", before), Utterance("assistant", words))
-    waiting = WaitingTurn(replace(said, injected=("m-1", zone)), (zone, "UTC"), "answer")
-    pending = pending_turn(waiting, NOW, 2)
+    waiting = WaitingTurn(said, (zone, "UTC"), "answer")
+    pending = waiting.pending(NOW, 2)
     assert (pending.user_id, pending.message_id, pending.due_at) == ("ada", "m", NOW + 2)
-    assert read_pending(pending) == waiting
+    assert WaitingTurn.read(pending) == waiting
 
 
 def test_joined() -> None:
@@ -375,9 +374,7 @@ def test_joined() -> None:
     past = Utterance("assistant", "Hello!")
     first = said_turn("I live in Porto.", past, message_id="m-1")
     second = said_turn("And I have a cat.", past, Utterance("user", "I live in Porto."))
-    first, second = replace(first, injected=("a", "b")), replace(second, injected=("b", "c"))
-    joined = joined_turn([first, second])
-    assert joined.injected == ("a", "b", "c")
+    joined = WaitingTurn(second).joined([WaitingTurn(first)])
     assert joined.words == "I live in Porto.\n\nAnd I have a cat."
     assert joined.earlier == (past,)
     assert joined.source == second.source

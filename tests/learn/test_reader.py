@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from adaptive.core.model import Completion, Memory
+from adaptive.learn.extraction import read_extraction
 from adaptive.learn.grounding import Source, grounding_refusal
-from adaptive.learn.operations import read_extraction
 from adaptive.learn.outdated import Change, read_outdated
 from tests.fakes import hook_settings
 from tests.learn.reader.lessons import LESSONS, ReadLesson, read_lessons

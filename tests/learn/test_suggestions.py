@@ -9,7 +9,6 @@ import pytest
 from adaptive.core.model import Draft, Operation
 from adaptive.learn.suggestions import Suggestions, suggestion_digest, suggestion_of
 from adaptive.privacy.kept import Suggestion, SuggestionTable, WaitingSuggestion
-from adaptive.settings.hook import Consent
 from tests.fakes import ListedEntries, hook_settings, turn
 
 SETTINGS = hook_settings(allowed_memory_banks="General, Work")
@@ -30,7 +29,7 @@ class AnsweringUser:
         self.answer = answer
         self.asked: list[tuple[str, str, str]] = []
 
-    async def confirm(self, title: str, message: str) -> Consent:
+    async def confirm(self, title: str, message: str) -> bool | None:
         raise AssertionError
 
     async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:

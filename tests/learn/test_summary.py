@@ -13,19 +13,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.core.errors import ReplyUnusable
+from adaptive.core.errors import AdaptiveMemoryError, ReplyUnusable
 from adaptive.core.model import Completion, CompletionRequest, Memory
 from adaptive.core.ports import ResponseFormat, Sources
 from adaptive.learn.summaries import (
     LARGEST_CLUSTER,
+    is_faithful,
     read_summary,
-    refusal_of,
     related_clusters,
     summarise_when_due,
 )
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.local_only import LocalOnlyBanks
+from adaptive.settings.merged import LocalOnlyBanks
 from tests.fakes import hook_settings, memory
 from tests.learn.world import DAY, NOW, CountedRecalls, Fuse, Killed, World, fuses, topical_index
 from tests.rates import over, rate
@@ -126,7 +126,8 @@ async def test_a_cluster_becomes_one_memory() -> None:
     gone = [("summarised", one.id) for one in originals]
     assert home.audit.told() == [("saved", row.id), *gone]
     told = home.audit.entries[1]
-    assert (told.before, told.after) == (GUITAR[0], SHORT["guitar"])
+    assert (told.before, told.after) == (originals[0], "")
+    assert told.step == home.audit.entries[0].step == row.id
 
 
 async def test_interval() -> None:
@@ -187,8 +188,8 @@ async def test_broken_at_any_call(*, keeps_meta: bool) -> None:
         home = Household(*GUITAR, *CAT, OTHER, keeps_meta=keeps_meta)
         try:
             await home.run(fuse)
-        except Killed:
-            assert fuse.kills
+        except (Killed, AdaptiveMemoryError):
+            assert fuse.kills or fuse.blown
         where = f"{fuse.calls} broke at its end"
         assert_nothing_lost(home, where)
         for _ in range(2):
@@ -233,42 +234,41 @@ def test_reply() -> None:
         read_summary('{"summary": ["a"], "complete": true}')
 
 
-MISSING = "a name, number or negation is missing"
 CATS = [
     "User's cat is called Milo.",
     "User takes the cat to the vet Dr. Peters every year.",
     "User's cat eats dry food from Royal Canin.",
 ]
 CLAIMS = [
-    (CATS, GOOD, ""),
-    (["User likes Cafe\u0301 Luz."] * 2, "User likes Café Luz.", ""),
-    (["User has 2 sons."] * 2, "User has 3 sons.", MISSING),
-    (["User doesn't eat meat."] * 2, "User eats meat.", MISSING),
-    (CATS, GOOD.replace("Milo ", ""), MISSING),
-    (CATS, GOOD.replace("year", "May"), "it says more than the memories do"),
-    (["User hikes.", "User collects rare stamps."], "User hikes.", "a memory is left out"),
-    (["User has a cat."], "User has a cat.", "it is not shorter than the memories"),
-    (CATS, "", "the model could not keep every fact"),
+    (CATS, GOOD, True),
+    (["User likes Cafe\u0301 Luz."] * 2, "User likes Café Luz.", True),
+    (["User has 2 sons."] * 2, "User has 3 sons.", False),
+    (["User doesn't eat meat."] * 2, "User eats meat.", False),
+    (CATS, GOOD.replace("Milo ", ""), False),
+    (CATS, GOOD.replace("year", "May"), False),
+    (["User hikes.", "User collects rare stamps."], "User hikes.", False),
+    (["User has a cat."], "User has a cat.", False),
+    (CATS, "", False),
 ]
 
 
-def refused(labelled: dict[str, Any]) -> str:
-    """Why a summary may not stand for its originals."""
+def believed(labelled: dict[str, Any]) -> bool:
+    """Whether a summary may stand for its originals."""
     cluster = [memory(str(at), text) for at, text in enumerate(labelled["memories"])]
-    return refusal_of(labelled["summary"], cluster)
+    return is_faithful(labelled["summary"], cluster)
 
 
-@over("originals, summary, refusal", CLAIMS)
-def test_refusal(originals: list[str], summary: str, refusal: str) -> None:
+@over("originals, summary, faithful", CLAIMS)
+def test_faithful(originals: list[str], summary: str, *, faithful: bool) -> None:
     """A summary stands for its originals only with every number, name and negation, and no more."""
-    assert refused({"memories": originals, "summary": summary}) == refusal
+    assert believed({"memories": originals, "summary": summary}) is faithful
 
 
 def test_labelled_summaries() -> None:
     """Of labelled summaries those with a loss are refused, and most faithful ones are believed."""
     sets = json.loads((Path(__file__).parent / "summaries.json").read_text())
-    rate(sets["lossy"], refused).at_least(0.9)
-    rate(sets["faithful"], lambda one: not refused(one)).at_least(0.8)
+    rate(sets["lossy"], lambda one: not believed(one)).at_least(0.9)
+    rate(sets["faithful"], believed).at_least(0.8)
 
 
 @given(

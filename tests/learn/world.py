@@ -18,7 +18,7 @@ import numpy as np
 from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
-from adaptive.learn.archive import UserStore
+from adaptive.learn.apply import UserStore
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
@@ -99,6 +99,11 @@ class WrittenAudit:
 
     async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
         self.entries.extend(entries)
+
+    async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
+        """All changes, the newest first."""
+        keyed = (replace(one, key=f"{at:06}") for at, one in enumerate(self.entries))
+        return tuple(keyed)[::-1]
 
     def told(self) -> list[tuple[str, str]]:
         """Kind and memory of each change."""

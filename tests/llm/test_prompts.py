@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import string
 
-from adaptive.llm.prompts import PROMPTS, render_prompt
+from adaptive.core.texts import PROMPTS
+from adaptive.llm.prompts import render_prompt
 from tests.conftest import PROJECT
 from tests.rates import over
 
@@ -20,9 +21,10 @@ VALUES = {
 
 def test_every_prompt_file_is_there() -> None:
     """The prompts are those of the folder, to the letter, with a title and no stray dollar sign."""
-    files = sorted((PROJECT / "prompts").glob("*.md"))
+    files = sorted((PROJECT / "prompts").glob("*.*"))
     assert {file.stem: file.read_text(encoding="utf-8") for file in files} == PROMPTS
-    for name, prompt in PROMPTS.items():
+    for name in (file.stem for file in files if file.suffix == ".md"):
+        prompt = PROMPTS[name]
         assert prompt.startswith("# "), name
         assert string.Template(prompt).is_valid(), name
 

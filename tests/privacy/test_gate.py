@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import WriteRefused
+from adaptive.core.errors import StoreError, WriteRefused
 from adaptive.core.model import CATEGORIES, Draft, Memory
 from adaptive.privacy.gate import (
     SECRET_LEFT_OUT,
@@ -153,6 +153,23 @@ async def test_passed_before() -> None:
     assert (await wall.add(draft, SOURCE)).content == INJECTED
     with pytest.raises(WriteRefused):
         await wall.add(replace(draft, content=f"{INJECTED} Now."), SOURCE)
+
+
+async def test_many_at_once() -> None:
+    """What may not be written has its reason in its place; the rest is written, all or none."""
+    store = ListedMemories(broken=["User sails."])
+    wall = GuardedStore(store, POLICY)
+    texts = (IBAN, SECRET, "User has a cat.")
+    extra = {"imported": True, "history": [{"content": SECRET}, {"content": IBAN}, 3]}
+    first, refused, last = await wall.add_all([(Draft(it), SOURCE, extra) for it in texts])
+    assert isinstance(refused, WriteRefused)
+    assert store.contents == [MASKED, "User has a cat."]
+    assert isinstance(last, Memory)
+    assert (last.meta["imported"], last.meta["history"]) == (True, [{"content": MASKED}])
+    assert tuple(store.rows.values()) == (first, last)
+    with pytest.raises(StoreError):
+        await wall.add_all([(Draft(it), SOURCE, None) for it in ("User has a dog.", "User sails.")])
+    assert len(store.rows) == 2
 
 
 async def test_former_contents() -> None:

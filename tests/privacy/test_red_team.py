@@ -21,7 +21,7 @@ from adaptive.recall.block import (
     rendered_block,
     with_block,
 )
-from adaptive.recall.recollection import may_stand
+from adaptive.recall.recollection import reason_against
 from adaptive.settings.valves import MemoryFormat
 from tests.fakes import memory
 from tests.rates import over, rate
@@ -43,7 +43,7 @@ LOOK_ALIKES = [one["text"] for one in read_set("look_alikes.json")]
 def entries_of(texts: Sequence[str]) -> list[BlockEntry]:
     """What a recollection lets into a block of another tool's rows with these texts."""
     rows = [memory(f"m-{n}", text) for n, text in enumerate(texts)]
-    return [entry for row in rows if may_stand(row) and (entry := entry_of(row, "bullet"))]
+    return [entry for row in rows if not reason_against(row) and (entry := entry_of(row, "bullet"))]
 
 
 def test_stored() -> None:

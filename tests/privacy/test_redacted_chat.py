@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from adaptive.privacy.redacted_chat import (
     EventRestorer,
+    changed_texts,
     changed_values,
     redacted_chat,
-    restored_message,
 )
 from adaptive.privacy.redaction import PLACEHOLDER, Redaction
 from tests.rates import over
@@ -85,12 +85,14 @@ def test_whole_answer_gets_its_values() -> None:
         {"type": "message", "id": "[EMAIL_1]", "content": [{"text": "[EMAIL_1]."}]},
         {"type": "function_call", "arguments": call},
     ]
-    restored = restored_message(output, redaction)
+    restored = changed_texts(output, redaction.restore)
     value = redaction.restore("[EMAIL_1]")
     assert restored[0]["summary"][0]["text"] == f"{value}?"
     assert restored[1] == {**output[1], "content": [{"text": f"{value}."}]}
     assert json.loads(restored[2]["arguments"]) == {"to": value}
-    message = restored_message({"tool_calls": [{"arguments": call}], "output": output}, redaction)
+    message = changed_texts(
+        {"tool_calls": [{"arguments": call}], "output": output}, redaction.restore
+    )
     assert message["output"] == restored
     assert json.loads(message["tool_calls"][0]["arguments"]) == {"to": value}
 

@@ -83,10 +83,10 @@ async def test_answers_that_go_back_to_the_model(
     turns = RedactedTurns()
     sent = await turns.redact(asking(MAIL), metadata)
     assert shown(turns, metadata, **body) == "[EMAIL_1]"
-    await turns.redact_again(sent, metadata)
+    await turns.redact(sent, metadata, again=True)
     assert shown(turns, metadata, **body) == MAIL
     more = {"messages": [*sent["messages"], {"role": "assistant", "content": f"{MAIL} {OTHER}"}]}
-    again = await turns.redact_again(more, metadata)
+    again = await turns.redact(more, metadata, again=True)
     assert texts_of(again) == ["[EMAIL_1]", "[EMAIL_1] [EMAIL_2]"]
     assert shown(turns, metadata, "[EMAIL_2]", **body) == OTHER
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.privacy.kept import ChatTable
-from adaptive.recall.block import BlockEntry
-from adaptive.recall.chat_block import ChatStates, placed_entries, read_entries
+from adaptive.recall.block import BlockEntry, placed_entries
+from adaptive.recall.recollection import former_entries
 from tests.fakes import ListedEntries, memory
 from tests.rates import over
 
@@ -39,9 +38,14 @@ def test_placed_entries(former: str, fitting: str, placed: str) -> None:
 
 
 @over("state", ["", "{", "null", "[1]", '{"a": 1}', "[" * 100_000])
-def test_unusable_state(state: str) -> None:
-    """Whatever stands in the column, what is not understood counts as nothing."""
-    assert read_entries(state) == []
+async def test_unusable_state(state: str) -> None:
+    """Whatever stands in the column, what is not understood counts as nothing, nor can be read."""
+    entries = ListedEntries()
+    table = ChatTable(entries)
+    await table.write("ada", "c", state, 1)
+    assert await former_entries(table, "ada", "c") == []
+    entries.unavailable = True
+    assert await former_entries(table, "ada", "c") == []
 
 
 letters = st.sampled_from(LETTERS)
@@ -67,28 +71,13 @@ def test_through_a_chat(turns: list[list[str]], room: int, table: dict[str, int]
             assert after[: len(state)] == state
         best = next((one for one in fitting if table[one] <= room), None)
         assert best is None or best in after
-        state = read_entries(json.dumps(after))
-        assert state == after
+        state = after
         assert placed_entries(state, fitting, existing, room) == placed
 
 
 async def test_state_is_kept() -> None:
-    """A state is that of one user's chat, and what stands in the database is the truth."""
+    """A state is that of one user's chat."""
     table = ChatTable(ListedEntries())
-    states = ChatStates(table)
-    await states.keep("ada", "c", "first", 1)
-    assert await table.read("ada", "c") == "first"
-    assert await states.read("ada", "c") == "first"
-    assert await states.read("bob", "c") == await states.read("ada", "") == ""
-    await table.write("ada", "c", "by another worker", 2)
-    assert await states.read("ada", "c") == "by another worker"
-
-
-async def test_without_a_table() -> None:
-    """Where no table can be created, this process keeps each chat's state; a user's can go."""
-    states = ChatStates(ChatTable(ListedEntries(unavailable=True)))
-    for user_id in ("ada", "bob"):
-        await states.keep(user_id, "c", "s", 1)
-    assert (await states.read("ada", "c"), await states.read("ada", "d")) == ("s", "")
-    states.forget("ada")
-    assert (await states.read("ada", "c"), await states.read("bob", "c")) == ("", "s")
+    await table.write("ada", "c", '["a", "b"]', 1)
+    assert await former_entries(table, "ada", "c") == ["a", "b"]
+    assert await former_entries(table, "bob", "c") == await former_entries(table, "ada", "") == []

@@ -20,12 +20,11 @@ from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.injection import passed_mark
 from adaptive.privacy.kept import ChatTable
 from adaptive.recall.block import CLOSE_MARKER, CORE_HEADING, RETRIEVED_HEADING
-from adaptive.recall.chat_block import ChatStates
 from adaptive.recall.judge import RelevanceJudge
 from adaptive.recall.question import Question
-from adaptive.recall.recollection import Library, Recollection, may_stand, recollect
+from adaptive.recall.recollection import Library, Recollection, reason_against, recollect
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.local_only import LocalOnlyBanks
+from adaptive.settings.merged import LocalOnlyBanks
 from tests.fakes import (
     ListedEntries,
     ListedMemories,
@@ -76,8 +75,8 @@ class Person:
     def __init__(self, *memories: Memory, embedder: Embedder = MINILM, **parts: Any) -> None:
         self.store = ListedMemories(*memories)
         sources = Sources("ada", self.store, embedder, ShelvedVectors())
-        states = ChatStates(ChatTable(ListedEntries()))
-        self.library = Library(sources, MemoryIndexes(), states, **parts)
+        chats = ChatTable(ListedEntries())
+        self.library = Library(sources, MemoryIndexes(), chats, **parts)
 
     async def asks(
         self, text: str, previous: str = "", chat: str = "", today: str = "", **valves: Any
@@ -89,7 +88,7 @@ class Person:
         question = Question(text, previous, chat, today=today)
         found = await recollect(self.library, question, hook_settings(**valves))
         if found.state is not None and chat:
-            await self.library.states.keep("ada", chat, found.state, 1)
+            await self.library.chats.write("ada", chat, found.state, 1)
         return found
 
 
@@ -306,7 +305,7 @@ def test_may_not_stand(row: Memory, caplog: pytest.LogCaptureFixture) -> None:
     """Content and former content are looked at, and the log says it once, without them."""
     forget_texts()
     caplog.set_level(logging.INFO)
-    assert [may_stand(row) for _ in range(3)] == [False] * 3
+    assert all(reason_against(row) for _ in range(3))
     (record,) = caplog.records
     assert row.id in record.getMessage()
     assert not {"praise", "4821"} & set(record.getMessage().split())
@@ -315,9 +314,10 @@ def test_may_not_stand(row: Memory, caplog: pytest.LogCaptureFixture) -> None:
 def test_what_our_gate_let_pass() -> None:
     """An order that the user typed may stand, until another tool changes the row."""
     mark = {"passed": passed_mark(ORDER.content)}
-    assert may_stand(memory("wish", ORDER.content, meta=mark))
-    assert not may_stand(memory("changed", f"{ORDER.content} Now.", meta=mark))
-    assert not may_stand(memory("secret", SECRET.content, meta=mark))
+    assert not reason_against(memory("wish", ORDER.content, meta=mark))
+    assert not reason_against(memory("typed", ORDER.content, meta={"created_by": "manual"}))
+    assert reason_against(memory("changed", f"{ORDER.content} Now.", meta=mark))
+    assert reason_against(memory("secret", SECRET.content, meta=mark))
 
 
 async def test_edited_in_place() -> None:

@@ -49,6 +49,7 @@ class World:
         self.table: ShelvedVectors = parts.get("table") or ShelvedVectors()
         self.indexes: MemoryIndexes = parts.get("indexes") or MemoryIndexes(self.clock)
         self.user_id = user_id
+        self.table.memories[user_id] = self.store.rows
 
     @property
     def sources(self) -> Sources:
@@ -72,7 +73,7 @@ class World:
     def restarted(self, **parts: Any) -> World:
         """Another process on the same database."""
         other = World(user_id=self.user_id, table=self.table, clock=self.clock, **parts)
-        other.store = self.store
+        other.store, self.table.memories[self.user_id] = self.store, self.store.rows
         return other
 
 

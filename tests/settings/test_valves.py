@@ -12,10 +12,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from adaptive.core.model import CATEGORIES
-from adaptive.settings.local_only import LocalOnlyBanks
-from adaptive.settings.merged import Settings
-from adaptive.settings.user_valves import UserValves
-from adaptive.settings.valves import Valves
+from adaptive.settings.merged import LocalOnlyBanks, Settings
+from adaptive.settings.valves import UserValves, Valves
 from tests.fakes import hook_settings, memory
 
 json_like = st.recursive(
@@ -82,7 +80,6 @@ STORED: list[tuple[str, Any, Any]] = [
     ("memory_keep", True, ""),
     ("allowed_memory_banks", ["General", "Work"], "General, Work"),
     ("save_mode", "never", "auto"),
-    ("pruning_strategy", "fifo", "oldest"),
 ]
 
 
@@ -102,8 +99,7 @@ MERGED: list[tuple[str, dict[str, Any], dict[str, Any], Any]] = [
     ("history_recall", {"history_recall": "chat"}, {"history_recall": "all"}, "chat"),
     ("history_recall", {"history_recall_default": "all"}, {"history_recall": "off"}, "off"),
     ("categories", {"memory_categories": "Goals , identity,, x"}, {}, ("identity", "goal")),
-    ("categories", {f"enable_{one}_memory": "false" for one in CATEGORIES[1:]}, {}, ("identity",)),
-    ("categories", {f"enable_{name}_memory": False for name in CATEGORIES}, {}, ()),
+    ("categories", {"memory_categories": ""}, {}, ()),
     ("banks", {"allowed_memory_banks": " a ,, b , a"}, {}, ("a", "b")),
     ("host_model", {"llm_model_name": "small", "llm_host_model": " big "}, {}, "big"),
     ("default_bank", {"allowed_memory_banks": "Life, Work"}, {}, "Life"),
@@ -114,7 +110,7 @@ MERGED: list[tuple[str, dict[str, Any], dict[str, Any], Any]] = [
 
 @pytest.mark.parametrize(("setting", "admin", "user", "holds"), MERGED)
 def test_merge(setting: str, admin: dict[str, Any], user: dict[str, Any], holds: Any) -> None:
-    """A user narrows what the admin allows and never widens it; lists and old names are read."""
+    """A user narrows what the admin allows and never widens it; lists are read."""
     assert getattr(Settings.merge(Valves(**admin), UserValves(**user)), setting) == holds
 
 

@@ -9,8 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from adaptive.settings.lenient import FIRST_GROUP, valve
-from adaptive.settings.user_valves import UserValves
-from adaptive.settings.valves import Valves
+from adaptive.settings.valves import Proportion, UserValves, Valves
 from tools.valves_doc import REFERENCE, main, render
 
 
@@ -19,7 +18,7 @@ class SmallValves(BaseModel):
 
     mode: Literal["auto", "off"] = valve(FIRST_GROUP, "auto", "What | it does.")
     key: str = valve("Second", "", "A key.", widget={"type": "password"})
-    share: float = valve("Second", 0.5, "A part.", ge=0, le=1)
+    share: Proportion = valve("Second", 0.5, "A part.")
 
 
 class SmallUserValves(BaseModel):

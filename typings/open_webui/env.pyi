@@ -1,3 +1,4 @@
 from typing import Any
 
 WEBUI_SECRET_KEY: Any
+VERSION: str

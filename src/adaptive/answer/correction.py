@@ -9,16 +9,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from adaptive.answer.links import (
-    LinkRules,
     broken_links,
     corrected_links,
     links_to_check,
     masked_code,
+    spliced,
 )
 from adaptive.core.markdown import rewritten_answer
 from adaptive.core.messages import has_words, message_text, spoken_text
@@ -32,8 +32,6 @@ log_correction = logging.getLogger("adaptive_memory.answer")
 _ASKED_AT_ONCE = 2
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
 _STORED_SECONDS = 1.0
-# How far around a mark its line and the space that it leaves are looked at.
-_LOOKED_AT = 200
 _QUOTED = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "’", "(": ")"}  # noqa: RUF001
 _RUNAWAY = re.compile(
     r"(?P<block>(?P<fence>```[a-z]*\n)?\{\s*\"[^`]{2,1000}?\}(?(fence)\n```))"
@@ -56,22 +54,18 @@ _MARK = (
     r"|\[/?(?-i:INST|TOOL_CALLS|TOOL_RESULTS|AVAILABLE_TOOLS)\]"
     rf"|{_TAG.pattern})"
 )
-# One mark, and those that follow it.
-_MARKS = re.compile(rf"{_MARK}(?P<more>(?:\s*+{_MARK})*)", re.IGNORECASE)
+# One mark, those that follow it, and the space around them.
+_MARKS = re.compile(
+    rf"(?:(?<!\s)(?P<before>\s{{1,200}}+))?{_MARK}(?P<more>(?:\s*+{_MARK})*)(?P<after>\s{{0,200}}+)",
+    re.IGNORECASE,
+)
 
 
 class AnswerCorrection:
     """Cleans and corrects answers; ``writing`` is held by all that write with an answer."""
 
-    def __init__(
-        self,
-        writing: asyncio.Semaphore,
-        rules: LinkRules | None = None,
-        stored_seconds: float = _STORED_SECONDS,
-    ) -> None:
-        self._writing, self._rules = writing, rules or LinkRules()
-        self._stored_seconds = stored_seconds
-        self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
+    def __init__(self, writing: asyncio.Semaphore) -> None:
+        self._writing, self._asking = writing, asyncio.Semaphore(_ASKED_AT_ONCE)
 
     async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
         """An outlet's body whose answer is clean; the same object where it was, or none is wanted.
@@ -84,16 +78,13 @@ class AnswerCorrection:
             return body
         # In a thread: a long answer takes tens of milliseconds, and other chats go on.
         fields = await asyncio.to_thread(rewritten_answer, answer, cleaned_answer)
-        anomalies = ["sanitised"] if fields else []
+        clean = {**answer, **fields}
         # Up to 0.9 the content holds reasoning and calls of tools, too.
-        if not spoken_text(message_text({**answer, **fields})):
-            anomalies.append("empty_response")
-        if anomalies:
+        empty = not spoken_text(message_text(clean))
+        if anomalies := ["sanitised"] * bool(fields) + ["empty_response"] * empty:
             log_correction.info("anomalies of an answer: %s", ", ".join(anomalies))
             hook.state.setdefault("anomalies", []).extend(anomalies)
-        messages = listing(body.get("messages"))
-        changed = {**body, "messages": [*messages[:-1], {**answer, **fields}]}
-        return changed if fields else body
+        return {**body, "messages": [*body["messages"][:-1], clean]} if fields else body
 
     def has_links(self, hook: Hook, body: Mapping[str, Any]) -> bool:
         """Whether an answer holds links that are to be checked; only stored ones are."""
@@ -106,11 +97,11 @@ class AnswerCorrection:
         One correction is written, and only if the answer still says what it said when its links
         were checked. Nobody is told but the pages that show it.
         """
-        await asyncio.sleep(self._stored_seconds)
+        await asyncio.sleep(_STORED_SECONDS)
         stored = hook.stored_answer
         said = await stored.said() or ""
         targets = await asyncio.to_thread(links_to_check, said)
-        if broken := await broken_links(targets, self._rules, self._asking):
+        if broken := await broken_links(targets, self._asking):
             async with self._writing:
                 await stored.rewrite(said, partial(corrected_links, broken=broken))
 
@@ -125,19 +116,10 @@ def _answer_of(body: Mapping[str, Any]) -> dict[str, Any]:
 def cleaned_answer(text: str) -> str:
     """The answer without stray marks and runaway JSON."""
     masked = masked_code(text)
-    return _without_cuts(text, [*_mark_cuts(masked), *_json_cuts(text, masked)])
+    return spliced(text, [*_mark_cuts(masked), *_json_cuts(text, masked)])
 
 
-def _without_cuts(text: str, cuts: Sequence[tuple[int, int]]) -> str:
-    kept: list[str] = []
-    position = 0
-    for start, end in sorted(cuts):
-        kept.append(text[position : max(start, position)])
-        position = max(end, position)
-    return "".join([*kept, text[position:]])
-
-
-def _mark_cuts(text: str) -> list[tuple[int, int]]:
+def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
     """What to cut out of a text for its stray marks, with the space that they would leave.
 
     A tag that is one of a pair (``<s>crossed out</s>`` is HTML), or opens something in the middle,
@@ -152,41 +134,33 @@ def _mark_cuts(text: str) -> list[tuple[int, int]]:
         opens_inside = not tag[1] and tag.start() > first and tag.end() < last
         return "x" * len(tag[0]) if paired or opens_inside else tag[0]
 
-    cuts: list[tuple[int, int]] = []
+    cuts: list[tuple[int, int, str]] = []
     for marks in _MARKS.finditer(_TAG.sub(masked, text)):
-        start, end = marks.span()
-        ahead, behind = text[max(start - _LOOKED_AT, 0) : start], text[end : end + _LOOKED_AT]
-        in_line = ahead.rpartition("\n")[2].strip() and behind.partition("\n")[0].strip()
-        quoted = ahead and behind and _QUOTED.get(ahead[-1]) == behind[0]
-        if not marks["more"] and (quoted or (ahead[-1:] in (" ", "\t") and in_line)):
+        (start, end), before, after = marks.span(), marks["before"] or "", marks["after"]
+        space, inside = before + after, start > 0 and end < len(text)
+        in_line = inside and "\n" not in space
+        quoted = _QUOTED.get(text[start - 1 : start]) == text[end : end + 1]
+        if in_line and not marks["more"] and (before if space else quoted):
             continue
-        before = start - len(ahead) + len(ahead.rstrip())
-        after = end + len(behind) - len(behind.lstrip())
-        lines_before, lines_after = text.count("\n", before, start), text.count("\n", end, after)
-        if before == 0 or after == len(text):
-            cuts.append((before, after))
-        elif lines_before > lines_after:
-            cuts.append((start, after))
-        else:
-            cuts.append((before if lines_after else start, end))
+        wider = max(after, before, key=lambda one: one.count("\n"))
+        cuts.append((start, end, space if in_line else wider if inside else ""))
     return cuts
 
 
-def _json_cuts(text: str, masked: str) -> list[tuple[int, int]]:
+def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
     """What to cut out of a text for JSON that a model repeats until it is stopped.
 
     Three or more equal objects with nothing but space and commas between them go, in prose or each
     in a fence of its own, and with them the beginning of another one that the end of the text cuts
     off. An answer that holds nothing else keeps the first.
     """
-    cuts: list[tuple[int, int]] = []
-    kept: list[tuple[int, int]] = []
+    cuts: list[tuple[int, int, str]] = []
     for run in _RUNAWAY.finditer(text):
         (start, end), block = run.span(), run["block"]
         if not run["fence"] and masked[start:end] != text[start:end]:
             continue
         if block.startswith(text[end:].strip(" \n,;")):
             end = len(text)
-        cuts.append((start, end))
-        kept.append((start + len(block), end))
-    return cuts if has_words(_without_cuts(text, cuts)) else kept
+        cuts.append((start, end, block))
+    gone = [(start, end, "") for start, end, _ in cuts]
+    return gone if has_words(spliced(text, gone)) else cuts

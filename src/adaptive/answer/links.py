@@ -11,16 +11,13 @@ import asyncio
 import ipaddress
 import re
 import socket
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
 from itertools import compress
 from typing import Any
 from urllib.parse import quote_plus, unquote_plus
 
 import aiohttp
-from aiohttp.abc import AbstractResolver
 from yarl import URL
 
 from adaptive.privacy.personal_data import find_personal_data
@@ -31,6 +28,8 @@ _LONGEST_SEARCH = 200
 # Of one answer.
 MOST_LINKS = 20
 _MOST_REDIRECTS = 5
+# For one address, redirects included.
+_SECONDS = 8.0
 _WEB_PORTS = (80, 443)
 _HEADERS = {"User-Agent": "Mozilla/5.0 (compatible; link check)"}
 # Of IPv6 only global unicast; and what Python takes for global, but leads elsewhere: relays and
@@ -80,16 +79,24 @@ def links_to_check(text: str) -> tuple[str, ...]:
 
 def corrected_links(text: str, broken: Collection[str]) -> str:
     """The text with each broken link leading to a search for what it says, all else untouched."""
-    kept: list[str] = []
-    position = 0
+    pieces: list[tuple[int, int, str]] = []
     for link in _LINK.finditer(masked_code(text)):
         if link["target"] not in broken:
             continue
         words = re.sub(r"[*_`~\\\[\]]", "", text[slice(*link.span("text"))])
         words = words if any(sign.isalnum() for sign in words) else link["target"]
         query = quote_plus(" ".join(words.split())[:_LONGEST_SEARCH], errors="replace")
-        kept += [text[position : link.start("target")], f"{_SEARCH}{query}"]
-        position = link.end("target")
+        pieces.append((*link.span("target"), f"{_SEARCH}{query}"))
+    return spliced(text, pieces)
+
+
+def spliced(text: str, pieces: Iterable[tuple[int, int, str]]) -> str:
+    """The text with other words from each beginning to its end; what overlaps is cut once."""
+    kept: list[str] = []
+    position = 0
+    for start, end, words in sorted(pieces):
+        kept += [text[position : max(start, position)], words]
+        position = max(end, position)
     return "".join([*kept, text[position:]])
 
 
@@ -105,52 +112,28 @@ def is_public_site(address: str, port: int) -> bool:
     return found.is_global and not odd and port in _WEB_PORTS
 
 
-@dataclass(frozen=True, slots=True)
-class LinkRules:
-    """How addresses are asked: within so many seconds each, redirects included.
-
-    ``names`` makes a resolver of aiohttp's; it and ``is_public`` are there for tests.
-    """
-
-    seconds: float = 8.0
-    names: Callable[[], AbstractResolver] = aiohttp.ThreadedResolver
-    is_public: Callable[[str, int], bool] = is_public_site
-
-
-async def broken_links(
-    targets: Sequence[str], rules: LinkRules, turns: asyncio.Semaphore
-) -> frozenset[str]:
+async def broken_links(targets: Sequence[str], turns: asyncio.Semaphore) -> frozenset[str]:
     """Those of the addresses that lead nowhere, asked in ``turns``; raises nothing of the web's."""
-    connector = aiohttp.TCPConnector(
-        resolver=rules.names(),
-        use_dns_cache=False,
-        force_close=True,
-        socket_factory=partial(_public_socket, rules),
-    )
-    async with aiohttp.ClientSession(
-        connector=connector,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers=_HEADERS,
-        auto_decompress=False,
-    ) as session:
-        asked = (_is_broken(session, turns, one, rules.seconds) for one in targets)
+    resolving: Any = {"resolver": aiohttp.ThreadedResolver(), "use_dns_cache": False}
+    connector = aiohttp.TCPConnector(**resolving, force_close=True, socket_factory=_public_socket)
+    kept: Any = {"cookie_jar": aiohttp.DummyCookieJar(), "auto_decompress": False}
+    async with aiohttp.ClientSession(connector=connector, headers=_HEADERS, **kept) as session:
+        asked = (_is_broken(session, turns, one) for one in targets)
         return frozenset(compress(targets, await asyncio.gather(*asked)))
 
 
-def _public_socket(rules: LinkRules, address_info: tuple[Any, ...]) -> socket.socket:
+def _public_socket(address_info: tuple[Any, ...]) -> socket.socket:
     """A socket for an address; raises ``OSError`` where nobody may ask.
 
     Whatever names, disguises, or redirects to an address, it comes to this.
     """
     family, kind, protocol, _, (address, port, *_) = address_info
-    if not rules.is_public(address, port):
+    if not is_public_site(address, port):
         raise OSError(f"{address!r} is not public, or port {port} is another service's")
     return socket.socket(family, kind, protocol)
 
 
-async def _is_broken(
-    session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str, seconds: float
-) -> bool:
+async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, target: str) -> bool:
     """Whether an address, redirects followed, is answered with 4xx.
 
     A time-out (408), too many requests (429), 5xx and no answer may pass. One that carries
@@ -158,7 +141,7 @@ async def _is_broken(
     """
     # A host name may be too long for the resolver's code, which is a ``ValueError``.
     with suppress(aiohttp.ClientError, OSError, ValueError):
-        async with turns, asyncio.timeout(seconds):
+        async with turns, asyncio.timeout(_SECONDS):
             if (url := URL(target)).raw_user is None and url.raw_password is None:
                 async with session.get(url, max_redirects=_MOST_REDIRECTS + 1) as response:
                     return 400 <= response.status < 500 and response.status not in (408, 429)

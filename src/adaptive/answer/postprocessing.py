@@ -14,9 +14,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
-from weakref import WeakValueDictionary
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
 from adaptive.core.errors import AdaptiveMemoryError
@@ -42,26 +41,14 @@ _TOLD_SHARE = 0.5
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")  # noqa: RUF001 - ends of Chinese sentences
 
 
-def _at_most(number: int, longest: int) -> BeforeValidator:
-    return BeforeValidator(partial(different_lines, most=number, longest=longest))
-
-
 class Postprocessing(BaseModel):
-    """What a model says of an answered turn.
-
-    Attributes:
-        chat_summary: the chat's, brought up to date, noted for it.
-        chat_tags: the chat's, brought up to date, noted for it.
-        harmful_response: 0 to 10; the answer is flagged from 8 on.
-        follow_up_suggestions: what the user may want to say next, shown below the answer.
-        new_learnings: facts to learn.
-    """
+    """What a model says of an answered turn; the answer is flagged from 8 of 10 on."""
 
     chat_summary: Line = Field(default="", max_length=1000)
-    chat_tags: Annotated[tuple[str, ...], _at_most(10, 40)] = ()
+    chat_tags: Annotated[tuple[str, ...], different_lines(10, 40)] = ()
     harmful_response: Score = 0
-    follow_up_suggestions: Annotated[tuple[str, ...], _at_most(6, 250)] = ()
-    new_learnings: Annotated[tuple[str, ...], _at_most(10, 600)] = ()
+    follow_up_suggestions: Annotated[tuple[str, ...], different_lines(6, 250)] = ()
+    new_learnings: Annotated[tuple[str, ...], different_lines(10, 600)] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -106,7 +93,6 @@ class Postprocessor:
         self._formats, self._notes, self._record = formats, notes, record
         self._writing, self._model_for, self._learn_findings = writing, model_for, learn_findings
         self._at_work: set[AnsweredTurn] = set()
-        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
 
     def forget(self, user_id: str) -> None:
         """Let what is under way for a user come to nothing: it was made before an erasure."""
@@ -148,27 +134,24 @@ class Postprocessor:
     async def _noted(self, turn: AnsweredTurn) -> Postprocessing | None:
         """What the model says of the turn; the notes of the chat are brought up to date with it.
 
-        One turn of a chat after the other, or the later one would not see the former one's notes.
         Nobody is asked about a chat that others may read.
         """
         hook = turn.hook
         if await hook.kind() != "saved":
             return None
-        async with self._locks.setdefault((hook.user_id, hook.chat_id), asyncio.Lock()):
-            model = await self._model_for(hook, turn.injected)
-            if model is None:
-                log_postprocessing.info("not post-processed: memories are changed or hidden")
-                return None
-            completer, injected = model
-            former = await self._notes.read(hook.user_id, hook.chat_id)
-            asked = (Postprocessing, _request(turn, former), _SECONDS_AFTER)
-            found = await ask_fields(completer, self._formats, *asked, retries=1)
-            notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
-            if turn.forgotten:
-                return None
-            if notes != former:
-                await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
-            return found
+        if (model := await self._model_for(hook, turn.injected)) is None:
+            log_postprocessing.info("not post-processed: memories are changed or hidden")
+            return None
+        completer, injected = model
+        former = await self._notes.read(hook.user_id, hook.chat_id)
+        asked = (Postprocessing, _request(turn, former), _SECONDS_AFTER, 1)
+        found = await ask_fields(completer, self._formats, *asked)
+        notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
+        if turn.forgotten:
+            return None
+        if notes != former:
+            await self._notes.write(hook.user_id, hook.chat_id, notes, int(time.time()))
+        return found
 
 
 def answered_turn(
@@ -209,14 +192,12 @@ def _new_notes(
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
     """What a model is asked about a turn; it is not shown the memories the answer was given."""
-    words, answer = (
+    said = (
         head_and_tail(without_secrets(one), _LONGEST_SPOKEN) for one in (turn.words, turn.answer)
     )
-    user = (
-        f"## Summary so far\n{former.summary or 'none'}\n\n"
-        f"## Tags so far\n{', '.join(former.tags) or 'none'}\n\n"
-        f"## Last message of the user\n{words}\n\n## Last answer\n{answer}"
-    )
+    parts = (former.summary or "none", ", ".join(former.tags) or "none", *said)
+    heads = ("Summary so far", "Tags so far", "Last message of the user", "Last answer")
+    user = "\n\n".join(f"## {head}\n{part}" for head, part in zip(heads, parts, strict=True))
     system = render_prompt("postprocess", "", {"admin": turn.hook.settings.keeping_rules})
     return CompletionRequest(system, user, "postprocessing", fields_schema(Postprocessing), 1500)
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
 from threading import RLock
 from typing import Any, Generic, TypeVar, cast
 
-from adaptive.core.soft import soft_import
-
 CacheKey = tuple[Any, ...]
 Cached = TypeVar("Cached")
 TextFunction = TypeVar("TextFunction", bound=Callable[..., Any])
 
-_CACHETOOLS = soft_import("cachetools", "Python's own lru_cache keeps what texts hold")
+try:
+    _cachetools: Any = importlib.import_module("cachetools")
+except ImportError:  # Python's own lru_cache keeps what texts hold
+    _cachetools = None
 _FORGET_ALL: list[Callable[[], None]] = []
 
 
@@ -35,23 +36,17 @@ class UserCache(Generic[Cached]):
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._most, self._weight, self._seconds, self._now = most, weight, seconds, now
-        # Each value with its weight and its end.
-        self._kept: OrderedDict[CacheKey, tuple[Cached, int, float]] = OrderedDict()
+        # Each value with its weight and its end, that used last at the end.
+        self._kept: dict[CacheKey, tuple[Cached, int, float]] = {}
         self._total = 0
-
-    def __len__(self) -> int:
-        return len(self._kept)
 
     def get(self, key: CacheKey) -> Cached | None:
         """The value of a key, which counts as used now."""
-        if key not in self._kept:
-            return None
-        value, _, expires = self._kept[key]
-        if expires <= self._now():
+        if key not in self._kept or self._kept[key][2] <= self._now():
             self.pop(key)
             return None
-        self._kept.move_to_end(key)
-        return value
+        self._kept[key] = found = self._kept.pop(key)
+        return found[0]
 
     def put(self, key: CacheKey, value: Cached) -> None:
         """Keep a value; what was used longest ago makes room."""
@@ -69,7 +64,7 @@ class UserCache(Generic[Cached]):
 
     def forget(self, user_id: str) -> None:
         """Let go of all that is kept of a user."""
-        for key in [key for key in [*self._kept] if key[0] == user_id]:
+        for key in [key for key in self._kept if key[0] == user_id]:
             self.pop(key)
 
 
@@ -77,14 +72,10 @@ def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
     """Keep what a pure function of texts has found for that many texts, those used last."""
 
     def keeping(function: TextFunction) -> TextFunction:
-        """The function with its cache, of which ``forget_texts`` knows."""
-        if _CACHETOOLS is None:
-            kept: Any = lru_cache(maxsize=most)(function)
-            _FORGET_ALL.append(kept.cache_clear)
-        else:
-            found = _CACHETOOLS.LRUCache(most)
-            kept = _CACHETOOLS.cached(found, lock=RLock())(function)
-            _FORGET_ALL.append(found.clear)
+        kept: Any = lru_cache(maxsize=most)(function)
+        if _cachetools is not None:
+            kept = _cachetools.cached(_cachetools.LRUCache(most), lock=RLock())(function)
+        _FORGET_ALL.append(kept.cache_clear)
         return cast(TextFunction, kept)
 
     return keeping

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 
 class AdaptiveMemoryError(Exception):
-    """Root of all errors that are raised on purpose.
-
-    Its text is fit for a status line and for the log: it quotes neither messages nor replies.
-    """
+    """Root of them, whose text is fit for all to see: it quotes neither messages nor replies."""
 
 
 class HostError(AdaptiveMemoryError):

@@ -15,8 +15,7 @@ from adaptive.core.errors import ModelBusy, ModelRejected, ReplyUnusable
 # Below 500; from there on all but 501, which an endpoint answers to what it never will support.
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
 _BODY_EXCERPT = 200
-# Seconds.
-_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0  # seconds
 
 Result = TypeVar("Result")
 
@@ -30,8 +29,7 @@ async def with_retry(call: Callable[[], Awaitable[Result]], retries: int) -> Res
         try:
             return await call()
         except ModelBusy as busy:
-            longest = min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)
-            jittered = longest * random.uniform(0.5, 1)  # noqa: S311
+            jittered = random.uniform(0.5, 1) * min(_LONGEST_PAUSE, _FIRST_PAUSE * 2**attempt)  # noqa: S311
             await asyncio.sleep(max(jittered, busy.retry_after or 0.0))
     return await call()
 
@@ -59,11 +57,8 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
         ModelRejected: any other status from 400 on.
         ReplyUnusable: the reply is no JSON object, or ``url`` is no address.
     """
-    if not url.lower().startswith(("http://", "https://")):
-        raise ReplyUnusable(f"can't call {url!r}: it is no http or https address")
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    # aiohttp's own limit of five minutes would cut a slow local model short.
-    patience = aiohttp.ClientTimeout(total=None)
+    patience = aiohttp.ClientTimeout(total=None)  # aiohttp's five minutes cut slow models short
     try:
         async with (
             aiohttp.ClientSession(timeout=patience, trust_env=True) as session,
@@ -73,14 +68,14 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
             if response.status >= 400:
                 detail = raw.decode(errors="replace")
                 raise failure(response.status, detail, response.headers.get("Retry-After"))
-    except ValueError as error:  # aiohttp: InvalidURL is one, so are bad header values
+    except (ValueError, aiohttp.NonHttpUrlClientError) as error:  # ... of an address or header
         raise ReplyUnusable(f"can't call {url!r}: {error}") from error
     except (aiohttp.ClientError, ConnectionError) as error:
         raise ModelBusy(f"no answer from {url!r}: {type(error).__name__} {error}") from error
     try:
         reply = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise ReplyUnusable(f"{url!r} sent no JSON") from error
+    except (ValueError, RecursionError):
+        reply = None
     if not isinstance(reply, dict):
         raise ReplyUnusable(f"{url!r} sent no JSON object")
     return reply  # pyright: ignore[reportUnknownVariableType]

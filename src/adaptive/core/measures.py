@@ -1,8 +1,4 @@
-"""What a part of a turn costs and what came of it: times of its stages, model calls, counts.
-
-Code marks its stages and counts here without knowing whether anybody measures: the measures of what
-runs are found through a context variable, which tasks and threads that are started inherit.
-"""
+"""What a part of a turn costs, marked without knowing whether anybody measures it."""
 
 from __future__ import annotations
 
@@ -20,19 +16,16 @@ StagedWork = TypeVar("StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
 
 @dataclass(slots=True)
 class TurnMeasures:
-    """Measures of a ``part`` of a turn: its inlet, or one work behind its answer.
+    """Measures of a part of a turn; stages include those within them, counts have kind and name."""
 
-    Stages include those within them; counts are by kind and name.
-    """
-
-    part: str
+    part: str  # the inlet, or one work behind the answer
     outcome: str = ""
     reason: str = ""
     seconds: dict[str, float] = field(default_factory=lambda: defaultdict[str, float](float))
     counts: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter[str]))
 
 
-# Set around what is measured.
+# Set around what is measured; tasks and threads that are started there inherit it.
 MEASURES: ContextVar[TurnMeasures | None] = ContextVar("adaptive_memory_measures", default=None)
 
 
@@ -50,8 +43,6 @@ def staged(name: str) -> Callable[[StagedWork], StagedWork]:
     """Make a coroutine function a stage of what is measured."""
 
     def decorated(work: StagedWork) -> StagedWork:
-        """The function as a stage."""
-
         @functools.wraps(work)
         async def awaited(*args: Any, **kwargs: Any) -> Any:
             """The coroutine function within its stage."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from adaptive.core.markdown import without_answer_note, without_spans
@@ -13,19 +14,10 @@ from adaptive.core.model import Utterance
 from adaptive.core.shapes import listing, mapping
 
 Message = Mapping[str, Any]
-# The year 5138.
-_LATEST_SECONDS = 1e11
-
-# Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open WebUI
-# 0.9 (host: utils/middleware.py, serialize_output).
-_DETAILS = (
-    re.compile(r"<details\b[^<>]*>", re.IGNORECASE),
-    re.compile(r"</details>\s*", re.IGNORECASE),
-)
-_INJECTED = (
-    re.compile(r"<(?:adaptive_memory|memory_context)>", re.IGNORECASE),
-    re.compile(r"</(?:adaptive_memory|memory_context)>\s*", re.IGNORECASE),
-)
+AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
+_LATEST_SECONDS = 1e11  # the year 5138
+# What the user says to the memory itself, the same in every language.
+_COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
 
 def message_text(message: Message) -> str:
@@ -36,13 +28,11 @@ def message_text(message: Message) -> str:
     content = message.get("content")
     if isinstance(content, str) and content:
         return content
-    parts = listing(content)
-    for item in listing(message.get("output")) if not parts else []:
-        if mapping(item).get("type") == "message":
-            parts = [*parts, *listing(mapping(item).get("content"))]
-    kinds = ("text", "output_text")
-    said = [part for part in map(mapping, parts) if part.get("type", "text") in kinds]
-    return "\n".join(text for part in said if isinstance(text := part.get("text"), str))
+    items = map(mapping, listing(message.get("output")))
+    said = [item.get("content") for item in items if item.get("type") == "message"]
+    parts = map(mapping, listing(content) or [part for one in said for part in listing(one)])
+    texts = [one.get("text") for one in parts if one.get("type", "text") in ("text", "output_text")]
+    return "\n".join(text for text in texts if isinstance(text, str))
 
 
 def newest_user_message(messages: Sequence[Message]) -> Message | None:
@@ -52,19 +42,52 @@ def newest_user_message(messages: Sequence[Message]) -> Message | None:
 
 def spoken_text(text: str) -> str:
     """A message's text without what the host or a filter put into it."""
-    bare = without_spans(without_spans(text, *_DETAILS), *_INJECTED)
-    return without_answer_note(bare).strip()
+    # Reasoning, tool calls and code runs stand as <details> blocks in stored answers up to Open
+    # WebUI 0.9 (host: utils/middleware.py, serialize_output).
+    spoken = without_spans(without_spans(text, "details"), "adaptive_memory|memory_context")
+    return without_answer_note(spoken).strip()
 
 
 def typed_message(messages: Sequence[Message], message_id: str) -> tuple[Message, str] | None:
-    """The user's message of that id, or the newest one, and the words that were typed in it.
-
-    ``None`` where there are none.
-    """
+    """The user's message of that id, or the newest one, with its typed words if there are any."""
     named = (message for message in messages if message_id and message.get("id") == message_id)
     newest = next(named, None) or newest_user_message(messages)
     words = spoken_text(message_text(newest)) if newest else ""
     return (newest, words) if newest is not None and has_words(words) else None
+
+
+def read_command(text: str) -> tuple[str, str] | None:
+    """The name of a command in small letters and what stands behind it; ``None`` of other texts."""
+    found = _COMMAND.match(text)
+    return (found[1].lower(), (found[2] or "").strip()) if found else None
+
+
+def without_commands(
+    messages: Sequence[AnyMessage], *, said_while_off: bool = True
+) -> list[AnyMessage]:
+    """Messages without commands and their answers, or what was said while memory was off, too."""
+    return [
+        message
+        for message, is_command, off in _with_commands(messages)
+        if message.get("role") == "system" or not (is_command or (off and not said_while_off))
+    ]
+
+
+def memory_is_off(messages: Sequence[Message]) -> bool:
+    """Whether the last ``/memory off`` or ``/memory on`` of a chat says off."""
+    return any(off for _, _, off in [*_with_commands(messages)][-1:])
+
+
+def _with_commands(messages: Sequence[AnyMessage]) -> Iterator[tuple[AnyMessage, bool, bool]]:
+    """Each message, whether it is a command or the answer to one, and whether memory is off."""
+    command, off = None, False
+    for message in messages:
+        if message.get("role") == "user":
+            command = read_command(message_text(message))
+            name, words = command or ("", "")
+            if name == "memory" and words.lower() in ("on", "off"):
+                off = words.lower() == "off"
+        yield message, command is not None, off
 
 
 def earlier_utterances(
@@ -72,11 +95,9 @@ def earlier_utterances(
 ) -> tuple[Utterance, ...]:
     """The last ``limit`` texts of user and assistant that stand before a message, oldest first."""
     found: list[Utterance] = []
-    for message in messages:
-        if message is before:
-            break
-        role = message.get("role")
-        text = spoken_text(message_text(message))
+    said = without_commands(messages, said_while_off=False)
+    for message in itertools.takewhile(lambda one: one is not before, said):
+        role, text = message.get("role"), spoken_text(message_text(message))
         if text and (role == "user" or role == "assistant"):
             found.append(Utterance(role, text))
     return tuple(found[-limit:])

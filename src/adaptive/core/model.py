@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
-Category = Literal["identity", "behavior", "preference", "goal", "relationship", "possession"]
-CATEGORIES: tuple[Category, ...] = get_args(Category)
-
+CATEGORIES = ("identity", "behavior", "preference", "goal", "relationship", "possession")
 # END is the end of a memory that a change of another one has made untrue; no model proposes it.
 OperationKind = Literal["NEW", "UPDATE", "DELETE", "END"]
 _Written = Literal["saved", "updated", "deleted", "ended", "archived"]
@@ -20,21 +18,20 @@ ConversationKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One row of the host's memory table, its content free of any notation.
-
-    Times are epoch seconds; ``until`` is the last day on which it holds, as "YYYY-MM-DD".
-    """
+    """One row of the host's memory table, its content free of any notation."""
 
     id: str
     content: str
-    created_at: int
+    created_at: int  # epoch seconds
     updated_at: int
     tags: tuple[str, ...] = ()
     bank: str = ""
     confidence: float = 1.0
     importance: int = 5
     meta: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    until: str = ""
+    until: str = ""  # the last day on which it holds, as "YYYY-MM-DD"
+    # Content, type and path as they stand in the row, where that is known.
+    stored: tuple[str, str | None, str | None] = ("", None, None)
 
 
 def has_ended(memory: Memory, today: str) -> bool:
@@ -52,16 +49,13 @@ class StoreStamp:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a memory is to say; ``passed`` marks the content that the gate let pass.
-
-    ``confidence`` is 0 to 1, ``importance`` 1 to 10, and ``until`` as in ``Memory``.
-    """
+    """What a memory is to say; ``passed`` marks the content that the gate let pass."""
 
     content: str
     tags: tuple[str, ...] = ()
     bank: str = ""
-    confidence: float = 1.0
-    importance: int = 5
+    confidence: float = 1.0  # 0 to 1
+    importance: int = 5  # 1 to 10
     until: str = ""
     passed: str = field(default="", compare=False)
 
@@ -85,18 +79,13 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange to learn something from.
-
-    ``words`` is what this user typed and the only source of facts, ``earlier`` what stands before
-    it, oldest first, and ``injected`` are the ids of the memories that the assistant was shown.
-    """
+    """One exchange to learn something from."""
 
     user_id: str
     kind: ConversationKind
-    words: str
-    earlier: tuple[Utterance, ...]
+    words: str  # what this user typed, the only source of facts
+    earlier: tuple[Utterance, ...]  # what stands before it, oldest first
     source: Provenance
-    injected: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +131,8 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's answer; ``cut`` is true when it ended at the token limit.
-
-    ``tokens`` are those sent and received, zeros where the provider does not count them.
-    """
+    """A model's answer."""
 
     text: str
-    cut: bool = False
-    tokens: tuple[int, int] = (0, 0)
+    cut: bool = False  # it ended at the token limit
+    tokens: tuple[int, int] = (0, 0)  # sent and received, zeros where nobody counts them

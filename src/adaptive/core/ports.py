@@ -12,30 +12,25 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.model import (
-    Completion,
-    CompletionRequest,
-    Draft,
-    Memory,
-    Provenance,
-    StoreStamp,
-)
+from adaptive.core.errors import WriteRefused
+from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance, StoreStamp
 
 Vectors = NDArray[np.float32]
 ResponseFormat = Literal["json_schema", "json_object", "text"]
+# What a new row says, where it comes from, and what else goes into its meta.
+NewMemory = tuple[Draft, Provenance, Mapping[str, Any] | None]
 
 
 class MemoryStore(Protocol):
     """The memories of one user, in the host's own table.
 
     Any call may raise ``MemoryUnavailable``, where the host allows this user none, ``HostError``,
-    and a write that can't be proven by reading it back ``StoreError``.
+    and a write that can't be proven by reading it back ``StoreError``. Where it ``keeps_history``
+    a row has a place for the contents that it had before.
     """
 
     @property
-    def keeps_history(self) -> bool:
-        """Whether a row has a place for the contents that it had before."""
-        ...
+    def keeps_history(self) -> bool: ...
 
     async def stamp(self) -> StoreStamp:
         """How the table stands, by one cheap query."""
@@ -55,12 +50,20 @@ class MemoryStore(Protocol):
         """Write a new row and return it; ``extra`` goes into its meta, too."""
         ...
 
+    async def add_all(self, memories: Sequence[NewMemory]) -> Sequence[Memory | WriteRefused]:
+        """Write up to 100 new rows, all or none; each row, or why it may not be written."""
+        ...
+
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Give a row a new content and return it; the former one is kept in meta."""
         ...
 
     async def delete(self, memory: Memory) -> None:
         """Remove a row and prove that it is gone."""
+
+    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
+        """Write a former state into a row, or into a new one, exactly as it stood; the row."""
+        ...
 
 
 class Embedder(Protocol):
@@ -80,12 +83,10 @@ class Embedder(Protocol):
 
 
 class Completer(Protocol):
-    """One model of one provider."""
+    """One model of one provider; both are its ``key``, to remember what they accept."""
 
     @property
-    def key(self) -> str:
-        """Provider and model, to remember what they accept."""
-        ...
+    def key(self) -> str: ...
 
     async def complete(
         self, request: CompletionRequest, response_format: ResponseFormat
@@ -114,7 +115,7 @@ class VectorTable(Protocol):
     async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
         """Store vectors by memory id, replacing former ones of the same memories."""
 
-    async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
+    async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop a user's vectors of memories that are gone, and those of other embedders."""
 
 

@@ -10,8 +10,8 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError, HostError
@@ -29,7 +29,6 @@ from adaptive.history.ranking import (
 )
 from adaptive.history.section import (
     HISTORY_HEADING,
-    HISTORY_TOKENS,
     HistorySection,
     history_summary,
     packed_section,
@@ -38,7 +37,7 @@ from adaptive.history.upkeep import HistoryUpkeep, TellUser
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.kept import ChatNotesTable
-from adaptive.search.history_ports import HistoryHit, HistoryVectors, PastChats
+from adaptive.search.history_ports import HistoryHit, HistoryVectors, PastChats, PastQuestion
 from adaptive.search.tokens import continues
 from adaptive.search.vectors import normalised, query_vectors
 from adaptive.settings.hook import Hook
@@ -62,23 +61,6 @@ _MOST_RANKED = 120
 _WORTH_SHARE = 0.5
 _MOST_SUMMARISED = 80
 _MOST_TOPICS = 3
-
-
-@dataclass(frozen=True, slots=True)
-class PastQuestion:
-    """The newest message, the user's message before it, and all that is sent to the model.
-
-    ``first`` tells that the chat holds no earlier message of the user. ``complete`` brings the
-    question in words that need no earlier message, where a model makes it so. ``tokens`` are those
-    that the window leaves for the past.
-    """
-
-    text: str
-    messages: Sequence[Message]
-    previous: str = ""
-    first: bool = False
-    complete: Callable[[], Awaitable[str]] | None = None
-    tokens: int = HISTORY_TOKENS
 
 
 class PastConversation:
@@ -130,28 +112,73 @@ class PastConversation:
         return replace(section, note=note)
 
     async def _section(self, past: UserPast, question: PastQuestion) -> HistorySection:
-        hook, text = past.hook, question.text
+        """The past messages that fit a question best, within its tokens; none where none does.
+
+        What is injected is read anew: what was edited stands as it stands now, what was deleted
+        does not. A model is asked to sum up only if what fits exceeds the budget; if it fails, the
+        best messages stand there themselves.
+        """
+        hook = past.hook
         room = question.tokens - estimated_tokens(f"{HISTORY_PREAMBLE}\n\n\n\n")
         if room <= 0:
             return HistorySection()
-        current = hook.chat_id if hook.told_kind == "saved" else ""
-        outline = await past.chats.messages(past.user_id, current, words=False)
-        text = (await question.complete() if question.complete else "") or text
-        sent = sum(message.get("role") == "user" for message in question.messages)
-        beyond = unseen_messages(outline, hook.question_id, sent)
-        scope = HistoryScope(current, beyond, hook.settings.history_recall == "chat")
+        scope = await _scope(past, question.messages)
+        text = (await question.complete() if question.complete else "") or question.text
+        if scope.only_current and not scope.beyond:
+            return HistorySection()
         texts = (question.previous, text) if question.previous and continues(text) else (text,)
-        opens = question.first and bool(current) and not scope.only_current
-        return await recall_history(past, self._indexes, texts, scope, room, opens=opens)
+        asked = "\n".join(texts)
+        seconds = hook.settings.inlet_timeout_seconds * _SHARE_FOR_PART
+        hits = await _hits(past, texts, scope, seconds)
+        if hits == ():  # nothing is indexed; another worker may have erased it
+            if not scope.only_current:
+                self._indexes.forget(past.user_id)
+            return HistorySection()
+        hits = hits or ()
+        near = [hit for hit in hits if scope.holds(hit.chat_id, hit.message_id)]
+        index = self._indexes.at_hand(past.user_id)
+        # Of messages that only the vector database knows, being new, an index is made beside it.
+        keys = dict.fromkeys((hit.chat_id, hit.message_id) for hit in near if hit.kind != "topic")
+        known = await _current(past, [key for key in keys if key not in index.places])
+        ordered = sorted(known.values(), key=lambda one: (one.said_at, one.role == "assistant"))
+        both = (index, history_index(ordered))
+        nearest = max((hit.score for hit in near), default=None)
+        coverage = max(best_coverage(one, asked, scope) for one in both)
+        if history_evidence(asked, nearest, coverage, index.levels) < HISTORY_GATE:
+            return HistorySection()
+        ranked = [
+            pair for one in both for pair in rank_messages(one, asked, hits, scope, _MOST_RANKED)
+        ]
+        ranked = sorted(ranked, key=lambda one: -one[1])[:_MOST_RANKED]
+        about = [hit for hit in near if hit.kind == "topic"][:_MOST_TOPICS]
+        topics = {(hit.chat_id, hit.message_id): hit.text for hit in about}
+        wanted = dict.fromkeys((*(one.key for one, _ in ranked), *topics))
+        known |= await _current(past, [key for key in wanted if key not in known])
+        found = [(known[one.key], score) for one, score in ranked if one.key in known]
+        worth = [one for one, score in found if score >= _WORTH_SHARE * found[0][1]]
+        opens = question.first and scope.current_chat and not scope.only_current
+        told = await _similar(past, worth) if opens else []
+        told += [
+            replace(known[key], role="topic", text=text)
+            for key, text in topics.items()
+            if key in known and not any(text in each.text for each in told)
+        ]
+        section = packed_section(asked, [one for one, _ in found], told, room, hook.time_zones)
+        if not hook.settings.enable_history_summary or {*worth} <= {*section.messages}:
+            return section
+        summary, seconds = "", min(_SUMMARY_SECONDS, seconds)
+        try:
+            summary = await history_summary(past, worth[:_MOST_SUMMARISED], room, seconds, asked)
+        except AdaptiveMemoryError as error:
+            log_past_conversation.warning("past conversation was not summarised: %s", error)
+        text = f"{HISTORY_HEADING}\n- Summary: {escaped_entry(summary)}"
+        fits = summary and estimated_tokens(f"{text}\n") <= room
+        return replace(section, text=text) if fits else section
 
     async def keep(self, hook: Hook, tell: TellUser) -> None:
         """Bring the index up to the turn, then do what else is due; nobody waits for it.
 
-        ``tell`` shows a line with the answer.
-
-        Raises:
-            HostError: chats can't be read, or the index not be written.
-            EmbeddingError: the embedder brings no vectors.
+        ``tell`` shows a line with the answer. May raise ``HostError`` and ``EmbeddingError``.
         """
         task, user_id = asyncio.current_task(), hook.user_id
         if task is None or await hook.kind() != "saved":
@@ -159,18 +186,14 @@ class PastConversation:
         self._running[user_id].add(task)
         try:
             if await hook.wants_memory():
-                past = UserPast(hook, await hook.embedder(), *self._sources)
+                past = UserPast(hook, (await hook.sources()).embedder, *self._sources)
                 await self._upkeep.keep(past, tell, time.time())
                 await self._indexes.renew(past)
         finally:
             self._running[user_id].discard(task)
 
     async def held(self, user_id: str, chat_id: str = "") -> int:
-        """How many chats of a user are indexed, or whether that one is.
-
-        Raises:
-            HostError: the index can't be read.
-        """
+        """How many chats of a user are indexed, or whether that one is; may raise ``HostError``."""
         indexed = await self._vectors.chats(user_id)
         return len(indexed & {chat_id} if chat_id else indexed)
 
@@ -178,10 +201,7 @@ class PastConversation:
         """Remove a user's index, or what of it is of one chat; how many chats that were.
 
         What is being indexed is stopped first. The chats themselves stay, so one is indexed again
-        when it goes on while recall is on.
-
-        Raises:
-            HostError: something of it is left.
+        when it goes on while recall is on. Raises ``HostError`` where something is left.
         """
         if running := {*self._running[user_id]}:
             for task in running:
@@ -199,77 +219,14 @@ class PastConversation:
         return count
 
 
-async def recall_history(
-    past: UserPast,
-    indexes: HistoryIndexes,
-    texts: Sequence[str],
-    scope: HistoryScope,
-    tokens: int = HISTORY_TOKENS,
-    *,
-    opens: bool = False,
-) -> HistorySection:
-    """The past messages that fit a question best, within so many tokens; none where none does.
-
-    ``texts`` are the question and before it the one that it continues. Where it ``opens`` a chat,
-    former ones like it are named.
-
-    What is injected is read anew: what was edited stands as it stands now, what was deleted does
-    not. A model is asked to sum up only if what fits exceeds the budget; if it fails, the best
-    messages stand there themselves.
-
-    Raises:
-        HostError: past messages can't be read.
-    """
-    if scope.only_current and not scope.beyond:
-        return HistorySection()
-    asked, hook = "\n".join(texts), past.hook
-    seconds = hook.settings.inlet_timeout_seconds * _SHARE_FOR_PART
-    hits = await _hits(past, texts, scope, seconds)
-    if hits == ():  # nothing is indexed; another worker may have erased it
-        if not scope.only_current:
-            indexes.forget(past.user_id)
-        return HistorySection()
-    near = [hit for hit in hits or () if scope.holds(hit.chat_id, hit.message_id)]
-    index = indexes.at_hand(past.user_id)
-    # Of messages that only the vector database knows, being new, an index is made beside it.
-    keys = dict.fromkeys((hit.chat_id, hit.message_id) for hit in near if hit.kind != "topic")
-    known = await _current(past, [key for key in keys if index is None or key not in index.places])
-    ordered = sorted(known.values(), key=lambda one: (one.said_at, one.role == "assistant"))
-    both = [one for one in (index, history_index(ordered) if ordered else None) if one is not None]
-    evidence = history_evidence(
-        asked,
-        max((hit.score for hit in near), default=None),
-        max((best_coverage(one, asked, scope) for one in both), default=0.0),
-        index.levels if index is not None else {},
-    )
-    if evidence < HISTORY_GATE:
-        return HistorySection()
-    hits = hits or ()
-    ranked = [one for some in both for one in rank_messages(some, asked, hits, scope, _MOST_RANKED)]
-    ranked = sorted(ranked, key=lambda one: -one[1])[:_MOST_RANKED]
-    about = [hit for hit in near if hit.kind == "topic"][:_MOST_TOPICS]
-    topics = {(hit.chat_id, hit.message_id): hit.text for hit in about}
-    wanted = dict.fromkeys((*(one.key for one, _ in ranked), *topics))
-    known |= await _current(past, [key for key in wanted if key not in known])
-    found = [(known[one.key], score) for one, score in ranked if one.key in known]
-    worth = [one for one, score in found if score >= _WORTH_SHARE * found[0][1]]
-    told = await _similar(past, worth) if opens else []
-    told += [
-        replace(known[key], role="topic", text=text)
-        for key, text in topics.items()
-        if key in known and not any(text in each.text for each in told)
-    ]
-    section = packed_section(asked, [one for one, _ in found], told, tokens, hook.time_zones)
-    if not hook.settings.enable_history_summary or {*worth} <= {*section.messages}:
-        return section
-    summary, seconds = "", min(_SUMMARY_SECONDS, seconds)
-    try:
-        summary = await history_summary(past, worth[:_MOST_SUMMARISED], tokens, seconds, asked)
-    except AdaptiveMemoryError as error:
-        log_past_conversation.warning("past conversation was not summarised: %s", error)
-    text = f"{HISTORY_HEADING}\n- Summary: {escaped_entry(summary)}"
-    fits = summary and estimated_tokens(f"{text}\n") <= tokens
-    return replace(section, text=text) if fits else section
+async def _scope(past: UserPast, messages: Sequence[Message]) -> HistoryScope:
+    """What of the past may be recalled for these messages, which the model sees anyway."""
+    hook = past.hook
+    current = hook.chat_id if hook.told_kind == "saved" else ""
+    outline = await past.chats.messages(past.user_id, current, words=False)
+    sent = sum(message.get("role") == "user" for message in messages)
+    beyond = unseen_messages(outline, hook.question_id, sent)
+    return HistoryScope(current, beyond, hook.settings.history_recall == "chat")
 
 
 async def _hits(

@@ -54,7 +54,6 @@ class UserPast:
 
     @property
     def user_id(self) -> str:
-        """Whose past it is."""
         return self.hook.user_id
 
     async def noted(self, chat_id: str) -> str:
@@ -67,20 +66,16 @@ class UserPast:
 
 @dataclass(frozen=True, slots=True)
 class HistoryIndex:
-    """Past messages in their order, chat by chat, known by their place.
-
-    ``topics`` holds the number of each one's topic. ``keywords`` are those of each message, and
-    ``pair_keywords`` those of it with the one before it in its topic, which a short answer needs to
-    be found. ``read`` tells how each chat stood when it was read. ``levels`` are the null
-    distribution of the past as it was for the embedder and the number of messages of ``levels_of``.
-    """
+    """Past messages in their order, chat by chat, known by their place."""
 
     messages: tuple[PastMessage, ...]
     places: Mapping[MessageKey, int]
-    topics: NDArray[np.int64]
+    topics: NDArray[np.int64]  # the number of each one's topic
     keywords: KeywordIndex
+    # With the one before it in its topic, which a short answer needs to be found.
     pair_keywords: KeywordIndex
-    read: Mapping[str, int] = field(default_factory=dict[str, int])
+    read: Mapping[str, int] = field(default_factory=dict[str, int])  # how each chat stood then
+    # The null distribution, as it was for that embedder and number of messages.
     levels: HistoryLevels = field(default_factory=dict[Script, NullLevel])
     levels_of: tuple[str, int] = ("", 0)
 
@@ -122,17 +117,12 @@ class HistoryIndexes:
         self._held = UserCache[HistoryIndex](MOST_HELD, lambda one: len(one.messages))
         self._nulls = nulls
 
-    def at_hand(self, user_id: str) -> HistoryIndex | None:
-        """The index as it stands; ``None`` while none does."""
-        return self._held.get((user_id,))
+    def at_hand(self, user_id: str) -> HistoryIndex:
+        """The index as it stands, an empty one while none does."""
+        return self._held.get((user_id,)) or history_index(())
 
     async def renew(self, past: UserPast) -> None:
-        """Bring a user's index up to what is said by now.
-
-        Raises:
-            HostError: messages can't be read, or the vector database not be searched.
-            EmbeddingError: the embedder has no vectors of the null prompts.
-        """
+        """Bring a user's index up to what is said by now; raises what its sources raise."""
         user_id, embedder = past.user_id, await past.embedder.name()
         index = await _index_now(past, self.at_hand(user_id))
         known, former = index.levels_of
@@ -151,12 +141,12 @@ class HistoryIndexes:
         self._held.forget(user_id)
 
 
-async def _index_now(past: UserPast, held: HistoryIndex | None) -> HistoryIndex:
+async def _index_now(past: UserPast, held: HistoryIndex) -> HistoryIndex:
     """The newest messages of the chats that are indexed; only chats that changed are read again.
 
     What was never indexed, or was erased from the index, is not recalled by its words either.
     """
-    indexed, held = await past.vectors.chats(past.user_id), held or history_index(())
+    indexed = await past.vectors.chats(past.user_id)
     former: dict[str, list[PastMessage]] = {}
     for one in held.messages:
         former.setdefault(one.chat_id, []).append(one)

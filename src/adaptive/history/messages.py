@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -15,6 +14,7 @@ from adaptive.core.messages import (
     message_text,
     said_at,
     spoken_text,
+    without_commands,
 )
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.vectors import content_hash
@@ -22,10 +22,6 @@ from adaptive.search.vectors import content_hash
 # The id of a chat, and of a message in it.
 MessageKey = tuple[str, str]
 
-_THINKING = (
-    re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE),
-    re.compile(r"</(?:think|thinking|reasoning)>\s*", re.IGNORECASE),
-)
 # A topic is what was said without a pause of so many seconds, and so many messages at most.
 PAUSE_SECONDS = 5 * 3600
 MOST_MESSAGES = 400
@@ -34,21 +30,16 @@ _LONGEST_SEARCHED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class PastMessage:
-    """A message of a chat as it is recalled: ``text`` without thinking and what tools returned.
-
-    Or what is told of a chat: the summary of a topic, or that it is like a new one. ``said_at`` is
-    in epoch seconds.
-    """
+    """A message of a chat as it is recalled, or what is told of a chat: a topic, its likeness."""
 
     id: str
     chat_id: str
     role: Literal["user", "assistant", "topic", "similar chat"]
-    text: str
-    said_at: int
+    text: str  # without thinking and what tools returned
+    said_at: int  # epoch seconds
 
     @property
     def key(self) -> MessageKey:
-        """Ids of its chat and of itself."""
         return self.chat_id, self.id
 
     @property
@@ -91,14 +82,15 @@ def past_messages(
         leaves = [id_ for id_ in by_id if id_ not in parents]
         # Of one second the last that is stored: an edit comes after what it was.
         newest_id = max(leaves[::-1], key=lambda id_: said_at(by_id[id_], 0), default="")
-    found = (past_message(chat_id, message, now) for message in _branch(by_id, newest_id))
+    said = without_commands(_branch(by_id, newest_id), said_while_off=False)
+    found = (past_message(chat_id, message, now) for message in said)
     return tuple(one for one in found if one is not None)
 
 
 def past_message(chat_id: str, stored: Message, now: float) -> PastMessage | None:
     """One message without thinking, tool results and what a filter put in; ``None`` if left out."""
     role, text = stored.get("role"), spoken_text(message_text(stored))
-    text = without_spans(text, *_THINKING).strip()
+    text = without_spans(text, "think|thinking|reasoning").strip()
     if (role != "user" and role != "assistant") or not has_words(text):
         return None
     if stored.get("done") is False or (role == "assistant" and stored.get("error")):

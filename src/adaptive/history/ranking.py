@@ -1,8 +1,8 @@
 """Ranking past messages for a question: vectors, keywords, what was said next to them, and topics.
 
-    base  = closeness of the message + pair * closeness of it with the one before
-            + keywords * BM25 / best BM25 + pair_keywords * the same of the pair
-    score = base + neighbours * max over messages j near by of base_j * fade^distance
+    base  = closeness of the message + closeness of it with the one before
+            + BM25 / best BM25 + pair_keywords * the same of the pair
+    score = base + max over messages j near by of base_j * fade^distance
             + topic * the best base of its topic
 
 Vector databases answer in different measures, so closeness is what they agree on: 1 for the best
@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.ports import Vectors
+from adaptive.core.texts import listed_lines
 from adaptive.history.index import HistoryIndex, HistoryLevels
 from adaptive.history.messages import PastMessage
 from adaptive.search.bm25 import KeywordIndex
@@ -44,30 +45,12 @@ _HISTORY_COVERAGE = 6.0
 _HISTORY_COVERAGE_ALONE = 16.0
 # What counts how much, against the closeness of a single message, which counts 1. Chosen on two of
 # LoCoMo's conversations (conv-26 and conv-30), where most settings near by do as well.
-_PAIR = 1.0
-_KEYWORDS = 1.0
 _PAIR_KEYWORDS = 1.5
-_NEIGHBOURS = 1.0
 _FADE = 0.85
 _TOPIC = 0.3
 # So many messages before and after are near.
 _NEAR = 4
-# Greetings and thanks, whose words stand in every chat.
-_SMALL_TALK = frozenset(
-    tokens(
-        """
-    hi hello hey hiya howdy there good morning afternoon evening night day bye goodbye thanks thank
-    thx ty cheers ok okay okey yes yeah yep no nope sure great nice cool fine perfect awesome
-    lovely wow haha lol sounds welcome please sorry well oh ah lot much
-    hallo servus moin guten morgen tag abend nacht danke bitte ja nein gut super tschuss prima
-    bonjour salut bonsoir merci oui non bien parfait hola buenos buenas dias tardes noches gracias
-    si vale perfecto adios ola oi bom boa dia tarde noite obrigado obrigada sim nao otimo tchau
-    ciao buongiorno buonasera grazie perfetto привет здравствуйте спасибо да нет хорошо отлично
-    пока 你好 您好 谢谢 謝謝 再见 好的 مرحبا شكرا نعم لا
-    こんにちは ありがとう はい 안녕하세요 감사합니다 네
-        """
-    )
-)
+_SMALL_TALK = frozenset(tokens(" ".join(listed_lines("small_talk"))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +73,7 @@ class HistoryScope:
 
 
 def rank_messages(
-    index: HistoryIndex,
-    question: str,
-    hits: Sequence[HistoryHit],
-    scope: HistoryScope,
-    limit: int,
+    index: HistoryIndex, question: str, hits: Sequence[HistoryHit], scope: HistoryScope, limit: int
 ) -> list[tuple[PastMessage, float]]:
     """The best past messages for a question with their scores, best first; of equals the newer.
 
@@ -114,13 +93,13 @@ def rank_messages(
         if hit.kind == "topic":
             close_topics[index.topics[place]] += closeness
         else:
-            base[place] += closeness * (_PAIR if hit.kind == "exchange" else 1)
+            base[place] += closeness
     words = tokens(question)
-    base += np.float32(_KEYWORDS) * _keyword_match(index.keywords, words)
+    base += _keyword_match(index.keywords, words)
     base += np.float32(_PAIR_KEYWORDS) * _keyword_match(index.pair_keywords, words)
     best_of_topic = np.zeros_like(close_topics)
     np.maximum.at(best_of_topic, index.topics, base)
-    score = base + np.float32(_NEIGHBOURS) * _best_near(base, index.topics)
+    score = base + _best_near(base, index.topics)
     score += np.float32(_TOPIC) * (best_of_topic + close_topics)[index.topics]
     score = np.where(_in_scope(index, scope), score, 0)
     best = [at for at in map(int, np.argsort(-score)[: limit * 2]) if score[at] > 0]

@@ -24,8 +24,6 @@ from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import tokens
 
 HISTORY_HEADING = "### Relevant past conversation"
-# Most tokens of past conversation in a prompt.
-HISTORY_TOKENS = 2000
 # Of a longer message the passage is shown that has most to do with the question.
 LONGEST_SHOWN = 800
 # Of the budget, for summaries of topics and for chats like a new one.
@@ -105,20 +103,13 @@ def shown_passage(text: str, words: frozenset[str]) -> str:
 
 
 async def history_summary(
-    past: UserPast,
-    messages: Sequence[PastMessage],
-    tokens: int,
-    seconds: float,
-    question: str = "",
+    past: UserPast, messages: Sequence[PastMessage], tokens: int, seconds: float, question: str = ""
 ) -> str:
     """What the messages say that the question needs, without one what they are about.
 
     It has about so many tokens and one line, no secrets, and is empty where there is nothing, or
     where the model may not see the past because banks are kept from it. The model is asked once: a
-    second try would mostly cost the user the rest of the time.
-
-    Raises:
-        AdaptiveMemoryError: there is no model, or no usable reply in time.
+    second try would mostly cost the user the rest of the time. May raise ``AdaptiveMemoryError``.
     """
     hook = past.hook
     completer = await hook.completer()
@@ -130,10 +121,7 @@ async def history_summary(
 
 
 def history_summary_request(
-    messages: Sequence[PastMessage],
-    tokens: int,
-    question: str = "",
-    time_zones: Sequence[str] = (),
+    messages: Sequence[PastMessage], tokens: int, question: str = "", time_zones: Sequence[str] = ()
 ) -> CompletionRequest:
     """The question to the model; the messages come in the order in which they were said."""
     ordered = sorted(messages, key=lambda one: (one.said_at, one.role == "assistant"))

@@ -20,13 +20,7 @@ from dataclasses import dataclass
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.messages import has_words, head_and_tail, message_text
 from adaptive.history.index import UserPast
-from adaptive.history.messages import (
-    PAUSE_SECONDS,
-    PastMessage,
-    Topic,
-    past_messages,
-    topics_of,
-)
+from adaptive.history.messages import PAUSE_SECONDS, PastMessage, Topic, past_messages, topics_of
 from adaptive.history.section import history_summary
 from adaptive.search.history_ports import ChatHead, HistoryUnit, UnitKey, UnitKind
 from adaptive.search.vectors import content_hash, normalised
@@ -63,11 +57,7 @@ class HistoryUpkeep:
         """Index a turn's chat, remove deleted chats, then what else is due; ``now`` is epoch time.
 
         A filter hears nothing of a chat's deletion (host: events.py, CHAT_DELETED goes to Event
-        functions and webhooks only).
-
-        Raises:
-            HostError: chats can't be read, or the index not be written.
-            EmbeddingError: the embedder brings no vectors.
+        functions and webhooks only). May raise ``HostError`` and ``EmbeddingError``.
         """
         hook, settings, user_id = past.hook, past.hook.settings, past.user_id
         await self._stored(past)
@@ -157,13 +147,11 @@ def _rested(chat: ChatHead) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IndexedChat:
-    """What indexing a chat did: the number of units embedded, and of its topics.
-
-    ``unsummarised`` are closed topics, not too short, of whose present words no summary is indexed.
-    """
+    """What indexing a chat did: the number of units embedded, and of its topics."""
 
     embedded: int
     topics: int
+    # Closed ones, not too short, of whose present words no summary is indexed.
     unsummarised: tuple[Topic, ...]
 
 
@@ -178,11 +166,7 @@ async def index_chat(
 
     ``newest_id`` names the message that ends the branch, ``summaries`` are those of topics, by the
     topic's id, without secrets. Units of topics without one here stay as long as the topic does,
-    word for word.
-
-    Raises:
-        HostError: the chat can't be read, or the index not be written.
-        EmbeddingError: the embedder brings no vectors; what was embedded before stands.
+    word for word. May raise ``HostError`` and ``EmbeddingError``; what was embedded before stands.
     """
     embedder = await past.embedder.name()
     # Read first: what another turn adds meanwhile is not taken for something that has gone.

@@ -54,24 +54,20 @@ Answer = TypeVar("Answer")
 
 
 class HeldHistory(Protocol):
-    """What is indexed of users' conversations, or of one chat; may raise ``HostError``."""
+    """Counts, or erases, what is indexed of a user's chats, or of one; may raise ``HostError``."""
 
     async def held(self, user_id: str, chat_id: str = "") -> int:
         """How many chats are indexed."""
         ...
 
     async def erase(self, user_id: str, chat_id: str = "") -> int:
-        """Remove them; how many chats there were."""
+        """Remove them; how many there were."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class HeldRow:
-    """A row without its texts; ``memory_id`` and ``change`` are those that it is about, if any.
-
-    ``said_at`` is an epoch second; of a turn that has been learned neither this nor the chat tells,
-    as it holds no words any more.
-    """
+    """A row without its texts; ``memory_id`` and ``change`` are those that it is about, if any."""
 
     kind: str
     key: str
@@ -92,6 +88,7 @@ class HeldRow:
             where = (row["chat_id"], row["message_id"], row["created_at"])
             return cls(row["kind"], key, memory_id, change, *where)
         if table == "pending":
+            # A turn that has been learned holds no words any more.
             waits = row["state"] == "waiting"
             said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
             return cls(table, key, "", "", *said, leased_until=row["lease_until"])
@@ -114,9 +111,8 @@ class HeldRow:
 class ErasureReport:
     """What was found, or removed, counted by kind, and the reasons of what failed.
 
-    ``memory`` is a row of the host's with its vectors, ``history`` a chat in the index, other kinds
-    are our tables. ``memories`` are the rows that were found. ``bereft`` are ids of archived
-    memories that stay although the summary that stood for them is gone: they can be restored.
+    ``memories`` are the host's rows that were found, ``bereft`` the ids of archived memories that
+    stay although the summary that stood for them is gone: they can be restored.
     """
 
     counts: Counter[str] = field(default_factory=Counter[str])
@@ -127,7 +123,6 @@ class ErasureReport:
 
     @property
     def empty(self) -> bool:
-        """Whether there surely is nothing."""
         return not self.failed and not self.counts.total()
 
     @property
@@ -162,9 +157,8 @@ class ErasureReport:
 class HostEraser:
     """An ``Eraser`` of all that is held of one user; raises nothing of ours.
 
-    ``archive`` opens what stands there; each of ``caches`` forgets a user within this process,
-    while other workers' look at the tables. What waits in this process only (``forget_waiting``)
-    is forgotten with everything else. ``sessions`` opens another database.
+    Each of ``caches`` forgets a user within this process, while other workers' look at the tables;
+    what waits in this process only (``forget_waiting``) is forgotten with everything else.
     """
 
     memories: HostMemoryStore
@@ -241,10 +235,9 @@ class HostEraser:
 
     async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
         """Erase the rows that were found, or all with whatever vectors there are; what went."""
-        for row in () if everything else report.memories:
-            await report.tried(self.memories.delete(row), None)
-        if everything:
-            await report.tried(self.memories.delete_all(), None)
+        deleted = map(self.memories.delete, report.memories)
+        for work in [self.memories.delete_all()] if everything else deleted:
+            await report.tried(work, None)
         left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
         return [row for row in report.memories if row.id not in left]
 
@@ -276,9 +269,6 @@ class HostEraser:
 async def host_eraser(
     held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
 ) -> HostEraser:
-    """What erases of a hook's user; ``HostError`` where the host does not know the user.
-
-    ``held`` are the archive, past conversation, the caches, and what forgets waiting turns.
-    """
+    """What erases of a hook's user; ``HostError`` where the host does not know the user."""
     memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
     return HostEraser(memories, hook.user_id, *held)

@@ -13,8 +13,8 @@ from typing import Any
 from sqlalchemy import JSON, Boolean, column, select, table
 
 from adaptive.core.shapes import mapping
-from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.own_table import Sessions, host_session, portions
+from adaptive.host.faults import HostFaults
+from adaptive.host.own_table import host_rows, portions
 from adaptive.search.history_ports import ChatHead
 
 _PAST_MESSAGES = table(
@@ -29,10 +29,7 @@ _PAST_CHATS = table(
 
 
 class HostPastChats:
-    """``PastChats`` on the host's database; ``sessions`` opens another one."""
-
-    def __init__(self, sessions: Sessions | None = None) -> None:
-        self._sessions = sessions or host_session
+    """``PastChats`` on the host's database."""
 
     async def heads(
         self, user_id: str, chat_ids: Sequence[str] | None = None
@@ -45,7 +42,7 @@ class HostPastChats:
         query = select(_PAST_CHATS).where(_PAST_CHATS.c.user_id == user_id).order_by(*order)
         if chat_ids is not None:
             query = query.where(_PAST_CHATS.c.id.in_(chat_ids))
-        rows = await self._rows("reading the list of chats", query)
+        rows = await host_rows("reading the list of chats", query)
         return {
             row.id: ChatHead(row.id, row.title or "", int(row.updated_at or 0))
             for row in rows
@@ -62,7 +59,7 @@ class HostPastChats:
         row = _PAST_MESSAGES.c
         columns = row if words else (row.id, row.chat_id, row.parent_id, row.role)
         query = _own_messages(columns, user_id).where(row.chat_id == chat_id)
-        rows = await self._rows("reading a chat's messages", query)
+        rows = await host_rows("reading a chat's messages", query)
         if rows or not words:
             return tuple(_message_of(one, user_id) for one in rows if not _internal(one))
         if not await self.heads(user_id, [chat_id]):
@@ -81,15 +78,9 @@ class HostPastChats:
         found = list[dict[str, Any]]()
         for ids in portions(["-".join(key) for key in keys]):
             query = _own_messages(_PAST_MESSAGES.c, user_id).where(_PAST_MESSAGES.c.id.in_(ids))
-            rows = await self._rows("reading past messages", query)
+            rows = await host_rows("reading past messages", query)
             found += [_message_of(row, user_id) for row in rows]
         return {(one["chat_id"], one["id"]): one for one in found}
-
-    @uninterrupted
-    async def _rows(self, doing: str, query: Any) -> Sequence[Any]:
-        with HostFaults(doing):
-            async with self._sessions() as session:
-                return list((await session.execute(query)).all())
 
 
 def _own_messages(columns: Any, user_id: str) -> Any:

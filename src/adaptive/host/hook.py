@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -19,12 +18,13 @@ from adaptive.core.errors import HostError, TablesUnavailable
 from adaptive.core.markdown import within_spans
 from adaptive.core.messages import Message, message_text, newest_user_message
 from adaptive.core.model import ConversationKind, Memory
-from adaptive.core.ports import Completer, Embedder, Sources
+from adaptive.core.ports import Completer, Sources
 from adaptive.core.shapes import listing, mapping
 from adaptive.host.entries import HostLeases
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.locality import Locality
 from adaptive.host.memories import HostMemoryStore
+from adaptive.host.own_table import host_rows
 from adaptive.host.page import EventCaller, EventEmitter, PageDialog, PageNotifier, emitter_to
 from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.requests import account, host_settings, isolated_request
@@ -32,8 +32,7 @@ from adaptive.host.stored_answer import HostAnswer, emit_status, give_title
 from adaptive.host.tables import HostVectorTable
 from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.settings.hook import TurnState, turn_state
-from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
-from adaptive.settings.merged import Settings
+from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 log_hook = logging.getLogger("adaptive_memory.host")
 
@@ -51,10 +50,6 @@ _TEMPORARY_PREFIXES = ("local:", "temporary:")
 RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
 # Kinds in which the newest user message was typed by this user, now.
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
-# How many entries the host's own memory adds up to 0.9 (host: utils/middleware.py,
-# chat_memory_handler), and what they stand in since.
-_NATIVE_ENTRIES = 3
-_NATIVE_CONTEXT = (re.compile("<memory_context>"), re.compile("</memory_context>"))
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
@@ -78,11 +73,7 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
 
 
 def memory_switch(user: Mapping[str, Any]) -> bool | None:
-    """How Settings > Personalization > Memory stands, ``None`` where it was never touched.
-
-    A hook is handed a dump of the account as the host has just read it from its database for the
-    request (host: utils/auth.py, get_current_user).
-    """
+    """How Settings > Personalization > Memory stands, ``None`` where it was never touched."""
     stands = mapping(mapping(user.get("settings")).get("ui")).get("memory")
     return stands if isinstance(stands, bool) else None
 
@@ -103,6 +94,10 @@ class HostHook:
     @property
     def user_id(self) -> str:
         return str(self.user.get("id") or "")
+
+    @property
+    def is_admin(self) -> bool:
+        return self.user.get("role") == "admin"
 
     @property
     def chat_id(self) -> str:
@@ -171,10 +166,9 @@ class HostHook:
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
-        """The kind of conversation; a saved chat that somebody else owns is a shared one.
+        """The kind of conversation; a chat that is not stored yet is its user's.
 
-        Since 0.12 a user may answer in another user's shared chat (host: main.py,
-        get_accessible_chat_by_id). A chat that is not stored yet is its user's.
+        Since 0.12 a user may answer in another user's shared chat (host: main.py).
         """
         if self.told_kind != "saved":
             return self.told_kind
@@ -194,38 +188,32 @@ class HostHook:
 
         if not hasattr(Chats, "get_accessible_chat_by_id"):
             return False
-        try:
-            with HostFaults("reading the chat's authors"):
-                stored = await Chats.get_messages_map_by_chat_id(self.chat_id)
-        except HostError:
-            return True
-        messages = map(mapping, mapping(stored).values())
-        authors = {one.get("user_id") for one in messages if one.get("role") == "user"}
-        return bool(authors - {self.user_id, None, ""})
+        with suppress(HostError), HostFaults("reading the chat's authors"):
+            stored = await Chats.get_messages_map_by_chat_id(self.chat_id)
+            messages = map(mapping, mapping(stored).values())
+            authors = {one.get("user_id") for one in messages if one.get("role") == "user"}
+            return bool(authors - {self.user_id, None, ""})
+        return True
 
-    @uninterrupted
     async def wants_memory(self) -> bool:
         """Whether the user's switch is not off by now: for work that goes on behind a turn.
 
         Where the host can't tell, it is as it was for the turn, or there would be no such work.
         """
-        settings: object = None
+        found: Sequence[Any] = ()
         with suppress(HostError), HostFaults("reading a user's settings"):
-            from open_webui.internal.db import get_async_db_context
             from open_webui.models.users import User
 
-            async with get_async_db_context() as session:
-                # The whole account would bring its picture along.
-                query = select(User.settings).where(User.id == self.user_id)
-                settings = (await session.execute(query)).scalar()
-        return memory_switch({"settings": settings}) is not False
+            # The whole account would bring its picture along.
+            query = select(User.settings).where(User.id == self.user_id)
+            found = await host_rows("reading a user's settings", query)
+        return all(memory_switch({"settings": one.settings}) is not False for one in found)
 
     async def see_switch(self, writing: asyncio.Semaphore, table: HostLeases) -> None:
         """Tell a user who has switched memory off that nothing is remembered, once until it is on.
 
         Who was told stands in the table of leases, as one that does not end: of two workers or tabs
-        one gets it. It goes when memory is switched on, or everything about the user is erased.
-        ``writing`` is held while the line is shown: the host stores it with the chat.
+        one gets it. ``writing`` is held while the line is shown: the host stores it with the chat.
         """
         switch, name = memory_switch(self.user), f"switched_off:{self.user_id}"
         paged = self.told_kind in ("saved", "temporary") and self.has_page
@@ -257,10 +245,6 @@ class HostHook:
         embedder = chosen_embedder(self.settings, request, user)
         return Sources(self.user_id, store, embedder, self.vectors)
 
-    async def embedder(self) -> Embedder:
-        """Who makes vectors."""
-        return chosen_embedder(self.settings, *await self._asker())
-
     async def completer(self) -> Completer:
         """The model for learning, behind redaction."""
         direct = bool(self.metadata.get("direct"))
@@ -290,12 +274,9 @@ class HostHook:
 
         That is "Title Auto-Generation" and "Follow-Up Auto-Generation" in the interface settings.
         """
-        interface = mapping(mapping(self.user.get("settings")).get("ui"))
-        automatic = {
-            "titles": mapping(interface.get("title")).get("auto"),
-            "follow_ups": interface.get("autoFollowUps"),
-        }
-        if automatic[task] is False:
+        ui = mapping(mapping(self.user.get("settings")).get("ui"))
+        titled, suggested = mapping(ui.get("title")).get("auto"), ui.get("autoFollowUps")
+        if (titled if task == "titles" else suggested) is False:
             return False
         with HostFaults(f"reading who makes {task}"):
             return (await host_settings(self.request, task))[task] is False
@@ -340,7 +321,7 @@ class HostHook:
             from open_webui.routers.memories import QueryMemoryForm, query_memory
 
             newest = message_text(newest_user_message(messages) or {})
-            form = QueryMemoryForm(content=newest, k=_NATIVE_ENTRIES)
+            form = QueryMemoryForm(content=newest, k=3)  # (host: utils/middleware.py)
             found = await query_memory(request, form, user)
             return "\n".join(found.documents[0] if found and found.documents else [])
         if (await host_settings(request, "memory_context"))["memory_context"] is False:
@@ -349,15 +330,12 @@ class HostHook:
         copied = {"messages": [dict(message) for message in messages]}
         filled = await add_memory_context(request, copied, user, self.chat_model)
         text = "\n".join(message_text(message) for message in filled["messages"])
-        return "\n".join(within_spans(text, *_NATIVE_CONTEXT))
+        return "\n".join(within_spans(text, "memory_context"))
 
     async def of_answer(self, chat_id: str, answer_id: str) -> Self:
         """The user's hook for an answer in a saved chat that another process has given."""
-        metadata = {
-            "chat_id": chat_id,
-            "message_id": answer_id,
-            "session_id": str(self.metadata.get("session_id") or "unknown"),
-            "direct": self.metadata.get("direct"),
-        }
+        session_id = str(self.metadata.get("session_id") or "unknown")
+        metadata: dict[str, Any] = {"chat_id": chat_id, "message_id": answer_id}
+        metadata |= {"session_id": session_id, "direct": self.metadata.get("direct")}
         emitter = await emitter_to(self.user_id, chat_id, answer_id) if answer_id else None
         return replace(self, metadata=metadata, emitter=emitter, caller=None)

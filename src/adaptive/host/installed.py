@@ -14,10 +14,10 @@ from adaptive.host.requests import host_state
 
 log_installed = logging.getLogger("adaptive_memory.host")
 
-# How often an instance looks whether it is still the host's, while work of it runs.
+# How often an instance looks whether it is still the host's, while work of it runs, and how often
+# in a row it must not be: a write that goes on meanwhile takes less than the time between.
 _LOOK_SECONDS = 1.0
-# How long its work may go on afterwards; a write takes less than this.
-_GRACE_SECONDS = 2.0
+_LOOKS_IN_VAIN = 3
 
 
 class Installation:
@@ -52,13 +52,10 @@ class Installation:
 
         What waits to be learned stays in the database, where another load takes it up.
         """
+        looks = 0
         while running := {*self._tasks}:
-            if self._here():
-                await asyncio.wait(running, timeout=_LOOK_SECONDS)
-                continue
-            await asyncio.sleep(_GRACE_SECONDS)
-            if not self._here():
-                break
-        for task in [*self._tasks]:
-            log_installed.info("work of a former load of the plug-in is cut off")
-            task.cancel()
+            looks = 0 if self._here() else looks + 1
+            for task in running if looks > _LOOKS_IN_VAIN else ():
+                log_installed.info("work of a former load of the plug-in is cut off")
+                task.cancel()
+            await asyncio.wait(running, timeout=_LOOK_SECONDS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -46,9 +47,8 @@ class Locality:
     async def of_chat(self, chat_model: object) -> bool:
         """Whether a model of the host is local, by what is known of it, at least its id.
 
-        A workspace model is where its base model is. The host asks a model at the address that
-        stands at its number in the list of connections, an Ollama model at any of its addresses
-        (host: utils/models.py, get_all_models; routers/openai.py and routers/ollama.py).
+        The host asks a model at the address that stands at its number in the list of connections,
+        an Ollama model at any of its addresses (host: routers/openai.py and routers/ollama.py).
         """
         try:
             with HostFaults("reading where models run"):
@@ -68,12 +68,9 @@ class Locality:
         return False
 
     async def _of_ollama(self, id: str, raw: Mapping[str, Any]) -> bool:
-        """Whether an Ollama model is local at all connections that the host may choose for it.
-
-        Ollama lists a model that it hands on to its own cloud with ``remote_host`` (ollama:
-        docs/api.md, "list local models").
-        """
+        """Whether an Ollama model is local at all connections that the host may choose for it."""
         names = (id, str(raw.get("model") or ""), str(raw.get("name") or ""))
+        # So Ollama lists what it hands on to its own cloud (ollama: docs/api.md).
         if raw.get("remote_host") or raw.get("remote_model") or any(map(_is_cloud_name, names)):
             return False
         urls = (await host_settings(self._request, "ollama_urls"))["ollama_urls"]
@@ -81,7 +78,6 @@ class Locality:
         return all(self._is_own_ollama(_address_at(urls, number)) for number in at)
 
     def _is_own_ollama(self, url: str) -> bool:
-        """Whether an address of Ollama is of a private network or listed."""
         return _is_inner(_parsed(url)[1]) or self._is_listed(url)
 
     def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -96,7 +92,7 @@ class Locality:
         return {} if mapping(base.get("info")).get("base_model_id") else base
 
     def _routed(self, table: str, id: str) -> Mapping[str, Any]:
-        """What the host's router knows of a model, which is what it goes by when it asks it."""
+        """What the host's router goes by when it asks a model."""
         return mapping(mapping(getattr(self._request.app.state, table, None)).get(id))
 
     def _is_listed(self, url: str) -> bool:
@@ -109,7 +105,6 @@ class Locality:
 
 
 def _address_at(urls: object, number: object) -> str:
-    """The address at a place of a list, empty where there is none."""
     held = listing(urls)
     return str(held[number]) if type(number) is int and 0 <= number < len(held) else ""
 
@@ -133,11 +128,10 @@ def _is_inner(host: str) -> bool:
 def _parsed(url: str) -> tuple[str, str, str]:
     """Scheme, host, then port and path of an address; no host where it is none."""
     text = url.strip()
-    try:
+    with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"//{text}")
+        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
         port = parts.port or (443 if parts.scheme == "https" else 80)
-    except ValueError:
-        return "", "", ""
-    if parts.scheme not in ("", "http", "https"):
-        return "", "", ""
-    return parts.scheme, (parts.hostname or "").rstrip("."), f":{port}{parts.path.rstrip('/')}/"
+        if parts.scheme in ("", "http", "https"):
+            return parts.scheme, host, f":{port}{path}/"
+    return "", "", ""

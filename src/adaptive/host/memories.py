@@ -19,15 +19,13 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import HostError, MemoryUnavailable, StoreError
+from adaptive.core.errors import EmbeddingError, HostError, MemoryUnavailable, StoreError
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
+from adaptive.core.ports import NewMemory
+from adaptive.host.bulk_writes import RowEvent, former_row, index_rows, new_row, replace_rows
 from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.memory_rows import (
-    memory_fields,
-    memory_meta,
-    memory_of_row,
-    meta_with_history,
-)
+from adaptive.host.memory_rows import memory_fields, memory_meta, memory_of_row, meta_with_history
+from adaptive.host.own_table import host_rows
 from adaptive.host.requests import accepted_arguments
 
 log_memories = logging.getLogger("adaptive_memory.host")
@@ -58,7 +56,7 @@ class HostMemoryStore:
 
     @uninterrupted
     async def read(self) -> tuple[Memory, ...]:
-        """All memories of the user (see ``MemoryStore``)."""
+        """All memories of the user."""
         return tuple(map(memory_of_row, await self._rows()))
 
     @uninterrupted
@@ -81,22 +79,14 @@ class HostMemoryStore:
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
-        """Write a new row and find it again: its meta is written into the row that is read back."""
+        """Write a new row and find it again."""
         from open_webui.routers import memories as router
 
-        fields, columns = memory_fields(router.AddMemoryForm, draft), _table().columns
-        # The host commits a row before it embeds it, so an error does not mean that nothing was
-        # saved (host: routers/memories.py, add_memory).
-        this = (columns.content == fields["content"], columns.created_at >= int(time.time()))
-        form = router.AddMemoryForm(**fields)
-        adding = router.add_memory(request=self.request, form_data=form, user=self.user)
-        written, failure = await _attempt("adding a memory", adding)
-        row = await self._row(*this if written is None else (columns.id == written.id,))
-        if row is None or row.content != fields["content"]:
-            raise failure or StoreError("Open WebUI reported success, but the memory is not there")
-        _warn_of_vectors(failure)
-        meta = memory_meta(draft, source, extra or {})
-        return memory_of_row(await self._write_meta(row.id, meta) or row)
+        form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm, draft))
+        this = _table().columns.created_at >= int(time.time())
+        adding = self._called(router.add_memory, form_data=form)
+        row = await self._saved("adding a memory", adding, form, this, "the memory is not there")
+        return await self._with_meta(row, memory_meta(draft, source, extra or {}))
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
@@ -107,16 +97,24 @@ class HostMemoryStore:
         # Before the content: whatever ends the process in between, the former one is kept.
         await self._write_meta(memory.id, kept)
         form = router.MemoryUpdateModel(**memory_fields(router.MemoryUpdateModel, draft))
-        updating = router.update_memory_by_id(
-            memory_id=memory.id, request=self.request, form_data=form, user=self.user
-        )
-        _, failure = await _attempt("updating a memory", updating)
-        row = await self._row(_table().columns.id == memory.id)
-        if row is None or row.content != form.content:
-            raise failure or StoreError("Open WebUI reported success, but the old content stands")
-        _warn_of_vectors(failure)
-        meta = memory_meta(draft, source, kept)
-        return memory_of_row(await self._write_meta(row.id, meta) or row)
+        this = _table().columns.id == memory.id
+        updating = self._called(router.update_memory_by_id, memory_id=memory.id, form_data=form)
+        row = await self._saved("updating a memory", updating, form, this, "the old content stands")
+        return await self._with_meta(row, memory_meta(draft, source, kept))
+
+    @uninterrupted
+    async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
+        """Write many new rows, all or none."""
+        rows = [new_row(self.user.id, one) for one in memories]
+        return await self._write_whole("adding memories", rows, "MEMORY_CREATED")
+
+    @uninterrupted
+    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
+        """Write a former state into a row, or a new one, as it stood."""
+        row = former_row(self.user.id, memory, row_id)
+        event: RowEvent = "MEMORY_UPDATED" if row_id else "MEMORY_CREATED"
+        [back] = await self._write_whole("putting a memory back", [row], event)
+        return back
 
     @uninterrupted
     async def delete(self, memory: Memory) -> None:
@@ -124,7 +122,7 @@ class HostMemoryStore:
         from open_webui.routers import memories as router
 
         deleting = self._called(router.delete_memory_by_id, memory_id=memory.id)
-        _, failure = await _attempt("deleting a memory", deleting)
+        failure = await _attempt("deleting a memory", deleting)
         if await self._row(_table().columns.id == memory.id) is not None:
             raise failure or StoreError(_STILL_THERE)
         _warn_of_vectors(failure)
@@ -163,17 +161,42 @@ class HostMemoryStore:
 
     async def _found(self, query: Any) -> Sequence[Any]:
         """What a query over the user's rows finds."""
-        from open_webui.internal.db import get_async_db_context
-
         await _require_memories(self.request, self.user)
         mine = query.where(_table().columns.user_id == self.user.id)
-        with HostFaults("reading the memories"):
-            async with get_async_db_context() as session:
-                found: Sequence[Any] = (await session.execute(mine)).all()
-        return found
+        return await host_rows("reading the memories", mine)
 
     async def _row(self, *conditions: Any) -> Any | None:
         return next(iter(await self._rows(*conditions)), None)
+
+    async def _saved(
+        self, doing: str, write: Awaitable[Any], form: Any, this: Any, otherwise: str
+    ) -> Any:
+        """The row that a write has left.
+
+        The host commits a row before it embeds it, so an error does not mean that nothing was saved
+        (host: routers/memories.py, add_memory).
+        """
+        failure = await _attempt(doing, write)
+        row = await self._row(this, _table().columns.content == form.content)
+        if row is None:
+            raise failure or StoreError(f"Open WebUI reported success, but {otherwise}")
+        _warn_of_vectors(failure)
+        return row
+
+    async def _write_whole(
+        self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
+    ) -> list[Memory]:
+        """Write rows in place of those of the same ids, and find each of them again."""
+        await _require_memories(self.request, self.user)
+        failure = await _attempt(doing, replace_rows(_table(), rows))
+        these = _table().columns.id.in_([row["id"] for row in rows])
+        found = {(row.id, row.content): row for row in await self._rows(these)}
+        written = [found.get((row["id"], row["content"])) for row in rows]
+        if None in written:
+            raise failure or StoreError("Open WebUI reported success, but not all is there")
+        indexing = index_rows(self.request, self.user, written, event)
+        _warn_of_vectors(await _attempt("indexing memories", indexing))
+        return list(map(memory_of_row, written))
 
     def _called(self, function: Any, **arguments: Any) -> Awaitable[Any]:
         """A call of a router's function with what this release's takes."""
@@ -181,17 +204,19 @@ class HostMemoryStore:
         called: Awaitable[Any] = function(**accepted_arguments(function, given))
         return called
 
+    async def _with_meta(self, row: Any, meta: dict[str, Any]) -> Memory:
+        return memory_of_row(await self._write_meta(row.id, meta) or row)
+
     async def _write_meta(self, memory_id: str, meta: dict[str, Any]) -> Any | None:
         """The row with another meta; ``None`` where the release has none, or on a failure."""
         from open_webui.models.memories import Memories
 
-        arguments = {"id": memory_id, "user_id": self.user.id, "content": None, "meta": meta}
-        accepted = accepted_arguments(Memories.update_memory_by_id_and_user_id, arguments)
-        if "meta" not in accepted:
+        if not self.keeps_history:
             return None
+        write = Memories.update_memory_by_id_and_user_id
         try:
             with HostFaults("writing provenance"):
-                return await Memories.update_memory_by_id_and_user_id(**accepted)
+                return await write(memory_id, self.user.id, content=None, meta=meta)
         except HostError as error:
             log_memories.warning("a memory was saved without its provenance: %s", error)
             return None
@@ -203,16 +228,17 @@ def _table() -> Any:
     return Row.__table__
 
 
-async def _attempt(doing: str, write: Awaitable[Any]) -> tuple[Any, StoreError | None]:
-    """What a write returned, or what went wrong; the row itself tells whether it was written."""
+async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | EmbeddingError | None:
+    """What went wrong with a write; the row itself tells whether it was written."""
     try:
         with HostFaults(doing, StoreError):
-            return await write, None
-    except StoreError as error:
-        return None, error
+            await write
+    except (StoreError, EmbeddingError) as error:
+        return error
+    return None
 
 
-def _warn_of_vectors(failure: StoreError | None) -> None:
+def _warn_of_vectors(failure: Exception | None) -> None:
     if failure:
         log_memories.warning("the row was written, the host's own vectors were not: %s", failure)
 
@@ -231,11 +257,7 @@ async def _holds_any(collection: str) -> bool:
 
 
 async def _require_memories(request: Request, user: Any) -> None:
-    """Pass if the user may have memories; the answer is trusted for 20 seconds.
-
-    Raises:
-        MemoryUnavailable: the switch is off or the permission is missing; the text says which.
-    """
+    """Pass if the user may have memories, else raise ``MemoryUnavailable``, whose text says why."""
     if (status := _PERMISSIONS.get((user.id,))) is None:
         with HostFaults("asking for the memory permission"):
             status = await _refusal_status(request, user)
@@ -259,7 +281,7 @@ async def _refusal_status(request: Request, user: Any) -> int:
     try:
         await check_memories_permission(user)
     except HTTPException as error:
-        if error.status_code in _REFUSALS:
-            return error.status_code
-        raise
+        if error.status_code not in _REFUSALS:
+            raise
+        return error.status_code
     return 0

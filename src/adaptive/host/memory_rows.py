@@ -78,6 +78,7 @@ def memory_of_row(row: Any) -> Memory:
         importance=round(_number(meta.get("importance"), 5)),
         meta=meta,
         until=iso_day(meta.get("until")) or noted.until,
+        stored=(row.content or "", getattr(row, "type", None), getattr(row, "path", None)),
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables of ours in the host's own database, SQLite or PostgreSQL, created when first used."""
+"""The host's database, SQLite or PostgreSQL, with tables of ours, created when first used."""
 
 from __future__ import annotations
 
@@ -112,6 +112,17 @@ def portions(values: Collection[Any]) -> Iterator[list[Any]]:
     """As many values at a time as one statement takes."""
     listed = list(values)
     return (listed[at : at + _PER_STATEMENT] for at in range(0, len(listed), _PER_STATEMENT))
+
+
+@uninterrupted
+async def host_rows(
+    doing: str, query: Executable, sessions: Sessions | None = None
+) -> Sequence[Any]:
+    """What a query finds in the host's own tables."""
+    with HostFaults(doing):
+        async with (sessions or host_session)() as session:
+            found: Sequence[Any] = (await session.execute(query)).all()
+    return found
 
 
 def host_session() -> AbstractAsyncContextManager[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -12,7 +13,6 @@ from typing import Any
 from adaptive.core.errors import HostError
 from adaptive.core.markdown import clipped_line, plain_lines
 from adaptive.host.faults import HostFaults
-from adaptive.settings.hook import Consent
 
 log_page = logging.getLogger("adaptive_memory.host")
 
@@ -83,12 +83,10 @@ class PageDialog:
     caller: EventCaller | None
     seconds: float = 120.0
 
-    async def confirm(self, title: str, message: str) -> Consent:
+    async def confirm(self, title: str, message: str) -> bool | None:
         """Ask for yes or no (see ``Dialog``)."""
         answer = await self._call("confirmation", title, message)
-        if not isinstance(answer, bool):
-            return "unanswered"
-        return "yes" if answer else "no"
+        return answer if isinstance(answer, bool) else None
 
     async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
         """Ask for a few words (see ``Dialog``)."""
@@ -100,12 +98,27 @@ class PageDialog:
             return ""
         return answer.strip()[:_LONGEST_ANSWER] if isinstance(answer, str) else None
 
+    async def download(self, name: str, text: str) -> bool:
+        """Have the page save a text as a file (see ``Dialog``)."""
+        code = (
+            "const link = document.createElement('a');"
+            f"const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});"
+            f"link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};"
+            "link.click(); return true;"
+        )
+        return await self._event("execute", {"code": code}) is True
+
     async def _call(self, kind: str, title: str, message: str, **extra: str) -> object:
         """What the page answers, ``None`` where it does not; it renders messages as Markdown."""
+        text = plain_lines(message[:_LONGEST_MESSAGE])
+        return await self._event(
+            kind, {"title": clipped_line(title, _LONGEST_TITLE), "message": text, **extra}
+        )
+
+    async def _event(self, kind: str, data: dict[str, str]) -> object:
+        """What the page answers to an event in bounded time, ``None`` where it does not."""
         if self.caller is None:
             return None
-        text = plain_lines(message[:_LONGEST_MESSAGE])
-        data = {"title": clipped_line(title, _LONGEST_TITLE), "message": text, **extra}
         try:
             async with asyncio.timeout(self.seconds):
                 with HostFaults(f"asking by {kind}"):

@@ -74,13 +74,9 @@ def learned_values(now: float) -> dict[str, Any]:
 class HostPendingTable:
     """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first.
 
-    Each call is one statement. They are atomic on SQLite, which has one writer, and on PostgreSQL
-    at READ COMMITTED, where an UPDATE that waited for another one looks at the row anew: the row of
-    the lease. The times are those of the workers' clocks: who holds a lease stops before its end by
-    more than the clocks may differ.
-
-    Payloads and journals are sealed; one that can't be opened is empty: then the turn can't be
-    read, which is for its lesson to tell, or the model is asked again.
+    Each call changes turns by one statement, which is atomic on SQLite, with its one writer, and on
+    PostgreSQL at READ COMMITTED, where an UPDATE that waited for another one looks anew at the row
+    of the lease. Payloads and journals are sealed; one that can't be opened is empty.
     """
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
@@ -95,13 +91,9 @@ class HostPendingTable:
             values[column] = self._sealed(turn.user_id, column, values[column])
         async with self._table.session("queueing a turn") as session:
             insert = self._table.insert(session).values(values)
-            due_at = insert.excluded.due_at
-            repeated = insert.on_conflict_do_update(
-                index_elements=["user_id", "message_id"],
-                set_={"due_at": due_at},
-                where=_WAITING & (_ROW.due_at > due_at),
-            )
-            await session.execute(repeated)
+            due_at, keys = insert.excluded.due_at, ["user_id", "message_id"]
+            sooner = {"set_": {"due_at": due_at}, "where": _WAITING & (_ROW.due_at > due_at)}
+            await session.execute(insert.on_conflict_do_update(index_elements=keys, **sooner))
             await session.commit()
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
@@ -117,16 +109,15 @@ class HostPendingTable:
             .limit(_MOST_READ + 1)
         )
         found = await self._table.rows("reading what is to be learned", query)
-        leased = [row for row in found if row.message_id == _LEASE_ID]
+        until = max((row.lease_until for row in found if row.message_id == _LEASE_ID), default=0.0)
         told = ({name: getattr(row, name) for name in _TOLD_NAMES} for row in found)
         turns = (PendingTurn(payload="", **one) for one in told if one["message_id"] != _LEASE_ID)
-        until = leased[0].lease_until if leased else 0.0
         return WaitingTurns(tuple(turns), until, found[0].calls if found else 0)
 
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
-        """Take a lease and open its turns; a user's first lease takes an INSERT."""
+        """Take a lease, whose row is made where there is none, and open its turns."""
         turns = _ROW.message_id.in_(lease.message_ids) & _WAITING & (_ROW.batch == lease.batch)
         begin = (
             update(PENDING)
@@ -138,14 +129,12 @@ class HostPendingTable:
             )
             .returning(*_TOLD, *(_ROW[column] for column in _SEALED))
         )
+        row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
         async with self._table.session("taking turns to learn") as session:
-            taken = await _rows_by_message(session, begin)
-            if _LEASE_ID not in taken:
-                await session.rollback()
-                row = {"message_id": _LEASE_ID, "state": "lease", "learned_at": now}
-                insert = self._table.insert(session).values(row | {"user_id": lease.user_id})
-                await session.execute(insert.on_conflict_do_nothing())
-                taken = await _rows_by_message(session, begin)
+            insert = self._table.insert(session).values(row | {"learned_at": now})
+            await session.execute(insert.on_conflict_do_nothing())
+            rows = (await session.execute(begin)).mappings()
+            taken = {row["message_id"]: dict(row) for row in rows}
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
@@ -181,10 +170,7 @@ class HostPendingTable:
     async def _change(
         self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
     ) -> bool:
-        """Change a lease and all its turns, or none where one of them is under it no more.
-
-        Model calls are counted in the row of the newest turn.
-        """
+        """Change a lease and all its turns, or none where one of them is under it no more."""
         more = case((_ROW.message_id == lease.leader, calls), else_=0)
         under_it = (
             _ROW.user_id == lease.user_id,
@@ -206,25 +192,18 @@ class HostPendingTable:
         doing, free = "dropping turns learned long ago", _ROW.lease_until < now
         try:
             await self._table.change(doing, delete(PENDING).where(free, learned))
-            lost = await self._table.change(doing, delete(PENDING).where(free, forsaken))
+            if lost := await self._table.change(doing, delete(PENDING).where(free, forsaken)):
+                told = "%d turns of users who stayed away for half a year were never learned"
+                log_pending.warning(told, lost)
         except TablesUnavailable as error:
             log_pending.info("it will be tried again tomorrow: %s", error)
-            return
-        if lost:
-            told = "%d turns of users who stayed away for half a year were never learned"
-            log_pending.warning(told, lost)
 
     def _sealed(self, user_id: str, column: str, text: str) -> str:
         return self._sealer.seal(user_id, f"pending.{column}", text) if text else ""
 
     def _opened(self, row: dict[str, Any]) -> PendingTurn:
         for column in _SEALED:
-            sealed = row[column]
-            opened = sealed and self._sealer.open(row["user_id"], f"pending.{column}", sealed)
-            row[column] = opened or ""
+            if sealed := row[column]:
+                opened = self._sealer.open(row["user_id"], f"pending.{column}", sealed)
+                row[column] = opened or ""
         return PendingTurn(**row)
-
-
-async def _rows_by_message(session: Any, query: Any) -> dict[str, dict[str, Any]]:
-    rows = (await session.execute(query)).mappings()
-    return {row["message_id"]: dict(row) for row in rows}

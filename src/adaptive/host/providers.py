@@ -39,8 +39,7 @@ from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_body, 
 from adaptive.privacy.redaction import (
     RedactingCompleter,
     SecretlessEmbedder,
-    texts_without_secrets,
-    told_failure,
+    sent_without_secrets,
 )
 from adaptive.search.embedders import (
     DEFAULT_LOCAL_MODEL,
@@ -53,9 +52,8 @@ from adaptive.settings.merged import Settings
 
 # Asking the host costs a query; an admin changes the model once in a year.
 _TRUSTED_NAME_SECONDS = 5.0
-# Many encodings at once slow each other down, and the host's event loop with them, which then holds
-# its database locks for seconds. Messages have a lane of their own, so that they don't wait behind
-# memories that are embedded in the background, one batch at a time.
+# Many encodings at once slow each other down, and the host's event loop with them. Messages have a
+# lane of their own, so that they don't wait behind memories that are embedded in the background.
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
 # So few characters, a usual message, are embedded as fast on one core as on all: reading the
@@ -65,12 +63,12 @@ _SHORT_CHARACTERS = 1000
 
 def chosen_embedder(settings: Settings, request: Request, user: Any) -> Embedder:
     """Who makes the vectors."""
+    name = settings.embedding_model_name.strip()
     if settings.embedding_provider_type == "local":
-        name = settings.embedding_model_name.strip() or DEFAULT_LOCAL_MODEL
-        return LocalEmbedder(name, process_state(request).setdefault("local_models", {}))
+        models = process_state(request).setdefault("local_models", {})
+        return LocalEmbedder(name or DEFAULT_LOCAL_MODEL, models)
     if settings.embedding_provider_type == "openai_compatible":
-        url, name = settings.embedding_api_url, settings.embedding_model_name.strip()
-        key = settings.embedding_api_key
+        url, key = settings.embedding_api_url, settings.embedding_api_key
         return SecretlessEmbedder(EndpointEmbedder(url, name, key))
     return HostEmbedder(request, user)
 
@@ -93,8 +91,7 @@ async def chosen_completer(
 async def learning_model(request: Request, chosen: str, chat_model: object, *, direct: bool) -> str:
     """Id of the model to learn with: the valve's, else the task model, else the chat's own.
 
-    Raises:
-        ModelRejected: there is none; the text says which valve helps.
+    Where there is none, ``ModelRejected`` says which valve helps.
     """
     if chosen.strip():
         return chosen.strip()
@@ -105,12 +102,10 @@ async def learning_model(request: Request, chosen: str, chat_model: object, *, d
         task_id = str((await host_settings(request, name))[name] or "")
         if task_id and task_id in request.app.state.MODELS:
             return task_id
-    if direct:
-        raise ModelRejected(
-            "this chat's model is reached from the browser only; set the valve `llm_host_model`", 0
-        )
-    if not model.get("id"):
-        raise ModelRejected("no model is known to learn with; set the valve `llm_host_model`", 0)
+    if direct or not model.get("id"):
+        far = "this chat's model is reached from the browser only"
+        why = far if direct else "no model is known to learn with"
+        raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
     return str(model["id"])
 
 
@@ -151,12 +146,7 @@ class HostCompleter:
 
 
 def _body_of(reply: object) -> object:
-    """The JSON body of whatever the host returned; provider errors come as responses.
-
-    Raises:
-        ModelBusy, ModelRejected: the provider's status says so.
-        ReplyUnusable: a stream, or a body that is no JSON.
-    """
+    """The JSON body of whatever the host returned; provider errors come as responses."""
     if not isinstance(reply, Response):
         return reply
     raw = getattr(reply, "body", None)
@@ -174,9 +164,7 @@ def _body_of(reply: object) -> object:
 def known_models(saved: str) -> list[dict[str, str]]:
     """The host's models by name, for the panel (see ``Valves.model_catalogue``), without arenas.
 
-    The ``saved`` one is there even if it is not known now. Nobody waits for anything here: while
-    the host starts, and before anybody has asked for its list of models, there is none (host:
-    main.py).
+    The ``saved`` one is there even if it is not known now, as none is while the host starts.
     """
     labels: dict[str, str] = {}
     with suppress(HostError), HostFaults("listing the models"):
@@ -199,7 +187,7 @@ class HostEmbedder:
     user: Any
 
     async def name(self) -> str:
-        """Engine and model as the admin set them, at most five seconds ago."""
+        """Engine and model, as they were set at most five seconds ago."""
         state = process_state(self.request)
         name, expires = state.get("embedder_name", ("", 0.0))
         if expires < time.monotonic():
@@ -214,60 +202,55 @@ class HostEmbedder:
         return (await self.name()).startswith("host:local:")
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        """Vectors as the host makes them, with its prefix for queries or contents.
+        """Vectors as the host makes them, with its prefix for queries or contents."""
+        return await self.embed_behind(_prefix(query), texts, query=query)
 
-        A model in this process is asked directly: in batches, without a progress bar in the log.
-        On Apple's graphics processor the host's own calls take turns (host: env.py,
-        MPS_INFERENCE_LOCK), which ours would not.
+    async def embed_behind(
+        self, prefix: str | None, texts: Sequence[str], *, query: bool
+    ) -> Vectors:
+        """Vectors as the host makes them with a prefix.
+
+        A model in this process is asked directly: in batches, without a progress bar in the log. On
+        Apple's graphics processor the host's own calls take turns (host: env.py).
         """
         model = getattr(self.request.app.state, "ef", None)
         mps = str(getattr(model, "device", "")).startswith("mps")
         if await self.in_process() and hasattr(model, "encode") and not mps:
-            raw = await self._encoded(model, texts, query=query)
+            raw = await self._encoded(model, texts, prefix, query=query)
         else:
-            # In a thread: a store's texts take seconds, and chats go on.
-            sent = await asyncio.to_thread(texts_without_secrets, texts)
-            raw = await self._by_the_host(sent, query=query)
+            raw = await sent_without_secrets(texts, partial(self._by_the_host, prefix=prefix))
         return checked_vectors(raw, len(texts), "Open WebUI's embedding model")
 
-    async def _encoded(self, model: Any, texts: Sequence[str], *, query: bool) -> object:
-        """What the model makes of the texts, when it is their turn; short ones on one core.
-
-        The vectors are those of the host's function (host: retrieval/utils.py,
-        get_embedding_function), which takes one text at a time by default.
-        """
+    async def _encoded(
+        self, model: Any, texts: Sequence[str], prefix: str | None, *, query: bool
+    ) -> object:
+        """What the model makes of the texts, when it is their turn; short ones on one core."""
         state = process_state(self.request)
         if "embedding_lanes" not in state:
-            threads = ThreadPoolExecutor(_MESSAGES_AT_ONCE + 1, initializer=_take_one_core)
             lanes = {True: asyncio.Semaphore(_MESSAGES_AT_ONCE), False: asyncio.Semaphore(1)}
-            state["embedding_lanes"], state["one_core_threads"] = lanes, threads
+            threads = ThreadPoolExecutor(_MESSAGES_AT_ONCE + 1, initializer=_take_one_core)
+            state["embedding_lanes"] = lanes, threads
+        lanes, threads = state["embedding_lanes"]
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
-        prefix = _prefix(query)
         prompt = {"prompt": prefix} if prefix else {}
         encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
-        threads = state["one_core_threads"] if short else None
-        async with state["embedding_lanes"][query]:
+        running = asyncio.get_running_loop()
+        async with lanes[query]:
             with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
-                running = asyncio.get_running_loop()
-                return await running.run_in_executor(threads, encode, list(texts))
+                return await running.run_in_executor(threads if short else None, encode, [*texts])
 
-    async def _by_the_host(self, texts: Sequence[str], *, query: bool) -> object:
+    async def _by_the_host(self, texts: Sequence[str], prefix: str | None) -> object:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
-        try:
-            with HostFaults("Open WebUI's embedding failed", EmbeddingError):
-                return await function(list(texts), prefix=_prefix(query), user=self.user)
-        except EmbeddingError as error:  # it may quote what a service answers
-            raise EmbeddingError(told_failure(str(error), None)) from error
+        with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+            return await function(list(texts), prefix=prefix, user=self.user)
 
 
 async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
     """Have the host's model make its first vector, which takes 0.3 s, before anybody waits for it.
 
-    The host loads functions when a page asks for its list of models (host: utils/models.py,
-    get_all_models), some seconds before the first message. A service is not called for it: it
-    costs money and is warm already.
+    A service is not called for it: it costs money and is warm already.
     """
     embedder = HostEmbedder(request, None)
     if await embedder.in_process():

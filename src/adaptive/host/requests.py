@@ -29,6 +29,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
     "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
+    "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
 }
 
 

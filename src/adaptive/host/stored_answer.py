@@ -1,9 +1,8 @@
 """Stored answers and titles, changed while nobody else writes their chat.
 
-A chat is one text that whoever changes a message reads and writes back. What is written behind an
-answer may come when the user is sending the next message: without a lock, which the host has since
-0.12, that one would be undone in the stored chat, its next change would store it anew without role
-and parent, and the chat model would be asked with nothing (host: models/chats.py).
+A chat is one text that whoever changes a message reads and writes back. Without a lock, which the
+host has since 0.12, what is written behind an answer would undo the next message, which the user is
+sending meanwhile (host: models/chats.py).
 """
 
 from __future__ import annotations
@@ -23,15 +22,15 @@ from adaptive.core.markdown import answer_note, rewritten_answer, without_answer
 from adaptive.core.messages import Message, message_text
 from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.own_table import host_session
 from adaptive.host.page import EventEmitter, emitter_to, show_event
 
 log_stored_answer = logging.getLogger("adaptive_memory.host")
 
 _NOTE_ITEM = "adaptive_memory_note"
-# Where the host keeps what to ask next in a message (host: utils/middleware.py,
-# background_tasks_handler, 0.9.6 to 0.12.4).
+# Where the host keeps what to ask next in a message (host: utils/middleware.py).
 _FOLLOW_UPS_FIELD = "followUps"
-# What the page calls a chat until there is a title (host: models/chats.py, get_chat_title_by_id).
+# What the page calls a chat until there is a title.
 _UNTITLED = ("", "New Chat")
 # The host puts the first message in place of a title when its other tasks are done; up to 0.11
 # it does so behind the outlet, and its own suggestions of what to ask next come first.
@@ -49,14 +48,12 @@ async def change_message(
 ) -> dict[str, Any] | None:
     """Change fields of a message in the text of its chat, and in its row; the fields changed.
 
-    The host's own function would, up to 0.10, make this message the chat's newest one. Raises
-    whatever the host raises.
+    The host's own function would, up to 0.10, make this message the chat's newest one.
     """
-    from open_webui.internal.db import get_async_db_context
     from open_webui.models.chat_messages import ChatMessages
     from open_webui.models.chats import Chat
 
-    async with get_async_db_context() as session:
+    async with host_session() as session:
         if session.get_bind().dialect.name == "sqlite":
             # Nothing else keeps a reader in SQLite from writing what is out of date.
             await session.execute(text("BEGIN IMMEDIATE"))
@@ -90,12 +87,7 @@ class HostAnswer:
     async def said(self) -> str | None:
         """What is stored of a whole answer, without our lines; ``None`` where nothing is."""
         found: list[str] = []
-
-        def look(message: Message) -> None:
-            """Note what is said; nothing is changed."""
-            found.append(_said_in(message))
-
-        await self._change(look, "reading it")
+        await self._change(lambda message: found.append(_said_in(message)), "reading it")
         return found[0] if found else None
 
     async def add_note(self, line: str) -> bool:
@@ -129,13 +121,12 @@ class HostAnswer:
         """Change a whole answer in the database and have the pages take it over; never raises.
 
         The event with which the host tells the page what outlets changed sets any field of a
-        message and stores nothing (host: the page of 0.9.6 to 0.12.4; socket/main.py).
+        message and stores nothing (host: socket/main.py).
         """
         if not self.chat_id or not self.message_id:
             return False
 
         def changed_if_whole(message: Message) -> dict[str, Any] | None:
-            """What changes in an answer that is neither still being written nor an error."""
             whole = message.get("done") is not False and not message.get("error")
             return change(message) if whole and message.get("role") == "assistant" else None
 
@@ -145,27 +136,25 @@ class HostAnswer:
         except HostError as error:
             log_stored_answer.warning("%s", error)
             return False
-        if fields is None:
-            return False
-        changed = {"messages": [{"id": self.message_id, **fields}]}
-        await show_event(self.emitter, *(event or ("chat:outlet", changed)))
-        return True
+        if fields is not None:
+            changed = {"messages": [{"id": self.message_id, **fields}]}
+            await show_event(self.emitter, *(event or ("chat:outlet", changed)))
+        return fields is not None
 
 
 def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
-    """The fields of a stored answer that change when a line is added to it.
+    """The fields of a stored answer that change when a line is added to it, if it can be.
 
-    ``None`` where none can be: it is empty, or ends within a block of code. In ``output`` the line
-    is an item of its own, whose part is ``text`` and not ``output_text``: the page shows both, and
-    the host leaves it out of what it sends to a model (host: utils/misc.py,
-    convert_output_to_messages).
+    In ``output`` the line is an item of its own, whose part is ``text`` and not ``output_text``:
+    the page shows both, and the host sends it to no model (host: utils/misc.py).
     """
     said = _said_in(message)
     if not said or said.count("```") % 2:
         return None
     note = answer_note(line)
     fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
-    if items := _own_items(message):
+    stored = listing(message.get("output"))
+    if items := [one for one in stored if mapping(one).get("id") != _NOTE_ITEM]:
         part = {"type": "text", "text": note}
         item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant"}
         fields["output"] = [*items, {**item, "content": [part]}]
@@ -174,11 +163,7 @@ def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
 
 def _said_in(message: Message) -> str:
     """The text of a stored answer without a line that was added to it."""
-    return without_answer_note(message_text({**message, "output": _own_items(message)})).rstrip()
-
-
-def _own_items(message: Message) -> list[Any]:
-    return [one for one in listing(message.get("output")) if mapping(one).get("id") != _NOTE_ITEM]
+    return without_answer_note(message_text(message)).rstrip()
 
 
 async def emit_status(
@@ -192,15 +177,11 @@ async def emit_status(
         if not hasattr(Chats, "_chat_transaction"):
             quiet = await emitter_to(user_id, chat_id, message_id, stores=False)
     await (quiet or emitter)(event)
-    if quiet is None:
-        return
-    status = mapping(event.get("data"))
-
-    def added(message: Message) -> dict[str, Any]:
-        """The message's statuses with one more."""
-        return {"statusHistory": [*listing(message.get("statusHistory")), status]}
-
-    await change_message(chat_id, message_id, added)
+    if quiet is not None:
+        name, status = "statusHistory", mapping(event.get("data"))
+        await change_message(
+            chat_id, message_id, lambda one: {name: [*listing(one.get(name)), status]}
+        )
 
 
 async def give_title(
@@ -210,9 +191,6 @@ async def give_title(
 
     Waits for the host, which would put the first message there afterwards. A title that somebody
     has chosen stays.
-
-    Raises:
-        HostError: the title can't be read or written.
     """
     with HostFaults("giving a chat its title"):
         from open_webui.models.chats import Chats
@@ -225,8 +203,7 @@ async def give_title(
                 break
         if standing is None or standing.strip() not in (*_UNTITLED, first_words.strip()):
             return False
-        if await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title) is None:
-            return False
-    # host: utils/middleware.py, background_tasks_handler
-    await show_event(emitter, "chat:title", title)
-    return True
+        given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
+    if given is not None:
+        await show_event(emitter, "chat:title", title)
+    return given is not None

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from sqlalchemy import Column, LargeBinary, MetaData, String, Table, delete, select
+from sqlalchemy import Column, LargeBinary, MetaData, String, Table, column, delete, select, table
 
 from adaptive.core.ports import StoredVector
 from adaptive.host.entries import HostLeases, SealedEntries
-from adaptive.host.own_table import OwnTable, Sessions, portions
+from adaptive.host.own_table import OwnTable, Sessions
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.privacy.kept import (
     ArchiveTable,
@@ -31,6 +31,8 @@ VECTORS = Table(
     Column("content_hash", String(32), nullable=False),
     Column("vector", LargeBinary, nullable=False),
 )
+# The host's own (host: models/memories.py).
+_HOST_MEMORIES = table("memory", column("id"), column("user_id"))
 
 
 class HostVectorTable:
@@ -56,29 +58,25 @@ class HostVectorTable:
     async def write(self, user_id: str, embedder: str, vectors: Mapping[str, StoredVector]) -> None:
         """Store vectors by memory id, replacing former ones of the same memories."""
         key = content_hash(embedder)
-        # Portion by portion, or SQLite's one writer would be taken for long.
-        for some in portions(vectors.items()):
-            rows = [
-                {
-                    "user_id": user_id,
-                    "memory_id": memory_id,
-                    "embedder": key,
-                    "content_hash": one.content_hash,
-                    "vector": one.vector.astype("<f4").tobytes(),
-                }
-                for memory_id, one in some
-            ]
-            await self._table.upsert("writing vectors", rows)
+        rows = [
+            {
+                "user_id": user_id,
+                "memory_id": memory_id,
+                "embedder": key,
+                "content_hash": one.content_hash,
+                "vector": one.vector.astype("<f4").tobytes(),
+            }
+            for memory_id, one in vectors.items()
+        ]
+        await self._table.upsert("writing vectors", rows)
 
-    async def keep_only(self, user_id: str, embedder: str, memory_ids: Sequence[str]) -> None:
-        """Drop vectors of memories that are gone, and those of other embedders."""
-        mine = VECTORS.c.user_id == user_id
-        query = select(VECTORS.c.memory_id).where(mine).distinct()
-        known = {row.memory_id for row in await self._table.rows("reading vectors", query)}
-        these = [VECTORS.c.memory_id.in_(it) for it in portions(sorted(known - set(memory_ids)))]
-        gone = [*these, VECTORS.c.embedder != content_hash(embedder)]
-        dropped = [delete(VECTORS).where(mine, one) for one in gone]
-        await self._table.change("dropping vectors", *dropped)
+    async def tidy(self, user_id: str, embedder: str) -> None:
+        """Drop vectors of memories that the host has no more, and those of other embedders."""
+        row, memory = VECTORS.c, _HOST_MEMORIES.c
+        known = select(memory.id).where(memory.id == row.memory_id, memory.user_id == user_id)
+        gone = (row.embedder != content_hash(embedder)) | ~known.exists()
+        dropped = delete(VECTORS).where(row.user_id == user_id, gone)
+        await self._table.change("dropping vectors", dropped)
 
 
 class HostTables:

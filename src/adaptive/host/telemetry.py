@@ -24,9 +24,6 @@ log_measures = logging.getLogger("adaptive_memory.measures")
 @asynccontextmanager
 async def measured_part(hook: Hook, part: str) -> AsyncGenerator[None]:
     """Around an inlet, or one work behind an answer; what finds nothing to do is not told of."""
-    if _provider() is None and not log_measures.isEnabledFor(logging.DEBUG):
-        yield
-        return
     measures = TurnMeasures(part, "skipped" if part == "inlet" else "")
     token = MEASURES.set(measures)
     try:
@@ -51,26 +48,20 @@ def _tell(turn: str, measures: TurnMeasures) -> None:
     milliseconds = {name: round(1000 * seconds, 1) for name, seconds in measures.seconds.items()}
     line = {**ended, "turn": turn, "ms": milliseconds, **measures.counts}
     log_measures.debug("%s", json.dumps(line))
-    if (provider := _provider()) is None:
+    if (metrics := sys.modules.get("opentelemetry.metrics")) is None:
         return
     for name, duration in milliseconds.items():
         attributes = {**(ended if name == "total" else part), "stage": name}
-        _instrument(provider, "duration").record(duration, attributes)
+        _instrument(metrics, "duration").record(duration, attributes)
     for kind, counts in measures.counts.items():
         for name, count in counts.items():
-            _instrument(provider, kind).add(count, {**part, "name": name})
-
-
-def _provider() -> Any:
-    """The provider of meters that somebody has set; the API's own stand-ins lead nowhere."""
-    metrics = sys.modules.get("opentelemetry.metrics")
-    provider = None if metrics is None else metrics.get_meter_provider()
-    return None if type(provider).__module__.startswith("opentelemetry.metrics") else provider
+            _instrument(metrics, kind).add(count, {**part, "name": name})
 
 
 @cache
-def _instrument(provider: Any, kind: str) -> Any:
-    meter, name = provider.get_meter("adaptive_memory"), f"adaptive_memory.{kind}"
+def _instrument(metrics: Any, kind: str) -> Any:
+    """An instrument of the API's; where nobody has set a provider it leads nowhere."""
+    meter, name = metrics.get_meter("adaptive_memory"), f"adaptive_memory.{kind}"
     if kind == "duration":
         return meter.create_histogram(name, unit="ms")
     return meter.create_counter(name, unit="1")

@@ -11,10 +11,9 @@ from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailab
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
 from adaptive.learn.apply import apply_operations
-from adaptive.learn.lesson import Lesson, LessonResources, write
+from adaptive.learn.lesson import Lesson, LessonResources, joined_lines, report_line, write
 from adaptive.learn.queue import always
-from adaptive.learn.report import joined_lines, report_details, report_line
-from adaptive.learn.suggestions import Suggestions
+from adaptive.learn.suggestions import Suggestions, read_answer
 from adaptive.privacy.kept import WaitingSuggestion
 from adaptive.settings.hook import Dialog
 
@@ -22,7 +21,6 @@ log_confirmation = logging.getLogger("adaptive_memory.learn")
 
 _MOST_ASKED_ABOUT = 10
 _LONGEST_SHOWN = 120
-
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
@@ -37,14 +35,12 @@ async def delete_confirmed(
 ) -> Lesson:
     """Ask whether memories shall go, delete those that the user names, and tell what was done."""
     # Words have to be typed: Enter confirms a plain question, and the user may be typing just then.
-    shown = [
-        f"{number}. {clipped_line(memory.content, _LONGEST_SHOWN)}"
-        for number, memory in enumerate(memories[:_MOST_ASKED_ABOUT], 1)
-    ]
+    lines = enumerate(memories[:_MOST_ASKED_ABOUT], 1)
+    shown = [f"{number}. {clipped_line(one.content, _LONGEST_SHOWN)}" for number, one in lines]
     if len(memories) > _MOST_ASKED_ABOUT:
         shown.append(f"… and {len(memories) - _MOST_ASKED_ABOUT} more")
-    parts = ["Your message would delete:", "\n".join(shown), _HOW_TO_ANSWER]
-    answer = await dialog.ask("Delete memories?", "\n\n".join(parts), "all, or 1 3")
+    text = "\n\n".join(["Your message would delete:", "\n".join(shown), _HOW_TO_ANSWER])
+    answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
     async with room.writing:
         stored, now = (await room.index()).memories, int(time.time())
@@ -53,18 +49,15 @@ async def delete_confirmed(
     declined = UNANSWERED if answer is None else DECLINED
     kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
     kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
-    outcomes = [*applied, *kept]
-    return Lesson(report_line(outcomes), details=report_details(outcomes))
+    return Lesson.of([*applied, *kept], report_line([*applied, *kept]))
 
 
 def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
     """The memories that an answer names, by their numbers or all; none where it says more."""
-    words = set(answer.casefold().replace(",", " ").split())
-    if words == {"all"}:
+    if answer.strip().casefold() == "all":
         return memories
-    numbered = {str(n): one for n, one in enumerate(memories[:_MOST_ASKED_ABOUT], 1)}
-    known = words <= numbered.keys()
-    return [one for number, one in numbered.items() if known and number in words]
+    named, refused = read_answer(answer, min(len(memories), _MOST_ASKED_ABOUT))
+    return [] if refused else [memories[number - 1] for number in sorted(named)]
 
 
 async def offer_suggestions(
@@ -79,14 +72,20 @@ async def offer_suggestions(
 
     async def keep(accepted: WaitingSuggestion) -> bool:
         """Save one as a memory of the message that it came from; false where that failed."""
+        said = accepted.suggestion
+        draft = Draft(said.content, said.tags, said.bank, until=said.until)
+        operation = Operation("UPDATE" if said.memory_id else "NEW", said.memory_id, draft)
+        # The words are not known any more; the user has said yes to the sentence itself.
+        turn = Turn(user_id, "saved", "", (), accepted.source)
+        still_waits = partial(suggestions.waits, user_id, accepted.digest)
         try:
-            saved = await _saved(await room_of(), suggestions, user_id, accepted)
+            saved, _ = await write(await room_of(), turn, [operation], still_waits)
         except LeaseLost:
             log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
             return False
         except AdaptiveMemoryError as error:
             log_confirmation.warning("an accepted suggestion was not saved: %s", error)
-            saved = [Outcome("failed", accepted.suggestion.content, str(error))]
+            saved = [Outcome("failed", said.content, str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
 
@@ -96,19 +95,4 @@ async def offer_suggestions(
         log_confirmation.warning("nobody is asked about suggestions: %s", error)
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
     # What is only counted is no news to write below an answer.
-    complete = not line or (bool(outcomes) and all(one.status != "failed" for one in outcomes))
-    return Lesson(line, complete, report_details(outcomes))
-
-
-async def _saved(
-    room: LessonResources, suggestions: Suggestions, user_id: str, accepted: WaitingSuggestion
-) -> list[Outcome]:
-    """Save a suggestion that the user has said yes to; the store's gate sees it as any other."""
-    said = accepted.suggestion
-    draft = Draft(said.content, said.tags, said.bank, until=said.until)
-    # No erasure may have taken it.
-    still_waits = partial(suggestions.waits, user_id, accepted.digest)
-    operation = Operation("UPDATE" if said.memory_id else "NEW", said.memory_id, draft)
-    # The words are not known any more; the user has said yes to the sentence itself.
-    turn = Turn(user_id, "saved", "", (), accepted.source)
-    return (await write(room, turn, [operation], still_waits))[0]
+    return Lesson.of(outcomes, line) if outcomes else Lesson(line, not line)

@@ -6,84 +6,88 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from adaptive.core.cache import UserCache
 from adaptive.core.errors import (
     AdaptiveMemoryError,
     LessonUnfinished,
     MemoryUnavailable,
+    StoreError,
     TablesUnavailable,
+    WriteRefused,
 )
 from adaptive.core.messages import local_time
-from adaptive.core.model import Memory, Operation, Turn
-from adaptive.core.ports import Completer
-from adaptive.learn.archive import UserStore
+from adaptive.core.model import Memory, Operation, Provenance, Turn
+from adaptive.core.ports import Completer, NewMemory
+from adaptive.learn.apply import UserStore
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
 from adaptive.learn.lesson import (
+    NOTHING_NEW,
     Lesson,
     LessonResources,
     carried_out,
+    failure_line,
     learn_turn,
     new_findings,
+    report_line,
+    write,
 )
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.queue import Foreground, LearningQueue, TurnWork
-from adaptive.learn.report import NOTHING_NEW, failure_line
+from adaptive.learn.queue import Foreground, LearningQueue, TurnWork, WaitingTurn, always
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
-from adaptive.learn.turns import WaitingTurn, joined_turn, pending_turn, read_pending
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import ArchiveTable, UsageTable
+from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
 from adaptive.privacy.pending import Leases, PendingTable, PendingTurn
 from adaptive.search.indexes import MemoryIndexes
+from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
 
 log_learning = logging.getLogger("adaptive_memory")
 
-_MOST_REMEMBERED = 5000
+_PORTION = 100
+_TOLD_EACH = 1000
+_HINTS = 3
+_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 # The host ends the turn first: its work after the outlet is what the user still waits for.
 _AFTER_THE_TURN_SECONDS = 0.1
 _DETAILS_TITLE = "What changed in memory"
 
 
+@dataclass(eq=False)
 class Learning:
     """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
 
-    def __init__(
-        self,
-        indexes: MemoryIndexes,
-        pending: PendingTable,
-        archive: ArchiveTable,
-        usage: UsageTable,
-        leases: Leases,
-        formats: AnswerFormats,
-        start: Callable[[Coroutine[Any, Any, None]], None],
-        trail: AuditTrail,
-        suggestions: Suggestions,
-        foreground: Foreground,
-    ) -> None:
-        self._start, self._foreground = start, foreground
-        self._indexes, self._kept = indexes, (archive, usage, trail)
-        self._queue, self._leases = LearningQueue(pending), leases
-        self._formats, self._prefilter, self._suggestions = (
-            formats,
-            Prefilter(indexes.nulls),
-            suggestions,
-        )
+    _indexes: MemoryIndexes
+    _pending: PendingTable
+    _archive: ArchiveTable
+    _usage: UsageTable
+    _leases: Leases
+    _formats: AnswerFormats
+    _start: Callable[[Coroutine[Any, Any, None]], None]
+    _trail: AuditTrail
+    _suggestions: Suggestions
+    _foreground: Foreground
+
+    def __post_init__(self) -> None:
+        self._queue, self._prefilter = LearningQueue(self._pending), Prefilter(self._indexes.nulls)
+        self._kept = self._archive, self._usage, self._trail
         # Held by whoever writes into a store, or shows a line: one at a time in this process.
         self.writing = asyncio.Semaphore(1)
         # Hooks of turns that wait, by user and message, so that their lines are shown with their
-        # own answers; and which chats were told that memory is not allowed.
+        # own answers; and what was told: chats that memory is not allowed, users of ``/undo``.
         self._hooks: dict[tuple[str, str], Hook] = {}
-        self._refused: set[tuple[str, str]] = set()
+        self._told = UserCache[bool](5000)
 
     async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
         """Let a turn wait in the database, within about a second."""
-        pending = pending_turn(waiting, time.time(), hook.settings.extraction_debounce_seconds)
+        pending = waiting.pending(time.time(), hook.settings.extraction_debounce_seconds)
         self._hooks[pending.user_id, pending.message_id] = hook
         await self._queue.put(pending)
         return pending
@@ -145,7 +149,7 @@ class Learning:
         """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
         self._queue.forget(user_id)
         self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
-        self._refused = {key for key in self._refused if key[0] != user_id}
+        self._told.forget(user_id)
 
     async def storeroom(self, hook: Hook) -> UserStore:
         """The store of a hook's user with what is kept beside it."""
@@ -160,13 +164,65 @@ class Learning:
         index = await room.index()
         found = [one for one in map(index.memory, memory_ids) if one is not None]
         is_whole = len(room.hidden.without(found)) == len(memory_ids)
-        return (room.completer, tuple(found)) if is_whole else None
+        return (room.completer, tuple(found)) if is_whole and room.completer else None
 
-    async def lesson_resources(self, hook: Hook, *, wanted: bool = False) -> LessonResources:
-        """What learning from a hook's user needs, who may be known to want memory."""
+    async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
+        """Carry out at once what a user has asked for in so many words; what to tell of it."""
+        adds = any(one.kind == "NEW" for one in operations)
+        room = await self.lesson_resources(hook, wanted=not adds, asking=False)
+        outcomes, _ = await write(room, _asked_turn(hook), operations, always)
+        return report_line(outcomes)
+
+    async def waiting(self, hook: Hook) -> list[str]:
+        """What waits of a user, in a few words each."""
+        turns = await self._queue.waiting(hook.user_id)
+        told = f"{turns} {'message' if turns == 1 else 'messages'} still to learn from"
+        suggested = await self._suggestions.left(hook.user_id)
+        return [line for line in (told if turns else "", suggested) if line]
+
+    async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
+        """Save what a user brings along, as one step beside what is known; what to tell of it."""
+        now, step = int(time.time()), f"imported-{time.time_ns()}"
+        user = (await self.lesson_resources(hook, asking=False)).user_store
+        known = {comparable(one.content) for one in await user.store.read()}
+        new = [one for one in carried if comparable(one[0].content) not in known]
+        entry = AuditEntry("imported", "", now, chat_id=hook.chat_id, step=step)
+        saved, refused = 0, dict[str, None]()
+        for begin in range(0, len(new), _PORTION):
+            async with self.writing:
+                try:
+                    rows = await user.store.add_all(new[begin : begin + _PORTION])
+                except StoreError as error:
+                    told = f"{saved} of {len(new)} were imported, then it failed: {error}"
+                    raise StoreError(told) from error
+                written = [one for one in rows if isinstance(one, Memory)]
+                refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
+                changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
+                await user.trail.record(user.user_id, changes, now)
+            saved += len(written)
+            if not begin % _TOLD_EACH:
+                async with self.writing:  # the host stores the line with the chat
+                    await hook.notifier.status(f"Imported {saved} of {len(new)}")
+            await self._foreground.give_way()
+        told = [f"Imported: {saved} of {len(carried)}"]
+        if len(new) < len(carried):
+            told.append(f"{len(carried) - len(new)} known already")
+        if refused:
+            told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
+        return " · ".join(told)
+
+    async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
+        """Ask a user which memories go, and delete these; what to tell of it."""
+        room = await self.lesson_resources(hook, wanted=True, asking=False)
+        return (await delete_confirmed(room, _asked_turn(hook), hook.dialog, memories)).line
+
+    async def lesson_resources(
+        self, hook: Hook, *, wanted: bool = False, asking: bool = True
+    ) -> LessonResources:
+        """What learning from a hook's user needs: whether it is ``wanted``, and without a model."""
         if not wanted and not await hook.wants_memory():
             raise MemoryUnavailable("memory is off in your settings")
-        sources, completer = await hook.sources(), await hook.completer()
+        sources, completer = await hook.sources(), await hook.completer() if asking else None
         return LessonResources(
             settings=hook.settings,
             sources=sources,
@@ -184,8 +240,8 @@ class Learning:
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
-        waiting = [read_pending(turn) for turn in work.turns]
-        newest, turn = waiting[-1], joined_turn([one.turn for one in waiting])
+        *before, newest = map(WaitingTurn.read, work.turns)
+        turn = newest.joined(before)
         own = self._hooks.get((serving.user_id, work.turns[-1].message_id))
         if own is None and turn.kind == "saved":  # another process has put it
             own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
@@ -193,10 +249,9 @@ class Learning:
         try:
             lesson = await self._lesson(own or serving, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:
-            # A chat is told once that memory is not allowed.
             chat = (serving.user_id, serving.chat_id)
-            if chat not in self._refused and len(self._refused) < _MOST_REMEMBERED:
-                self._refused.add(chat)
+            if not self._told.get(chat):
+                self._told.put(chat, True)
                 await self._show(own, Lesson(failure_line(str(refusal)), complete=False))
             return
         except AdaptiveMemoryError as error:
@@ -240,6 +295,16 @@ class Learning:
             log_learning.warning("nothing deleted: %s", error)
             await self.tell(hook, f"Nothing deleted: {error}")
 
+    async def _hints_at_undo(self, user_id: str) -> bool:
+        """Whether a user is told once more how to take a change back: three times, then never."""
+        for number in () if self._told.get((user_id,)) else range(_HINTS):
+            name, owner = f"undo_hint_{number}:{user_id}", str(time.time_ns())
+            with suppress(TablesUnavailable):
+                if await self._leases.acquire(name, owner, time.time(), _FOR_GOOD_SECONDS):
+                    return True
+        self._told.put((user_id,), True)
+        return False
+
     async def _show(self, hook: Hook | None, lesson: Lesson) -> None:
         """Show a lesson with the answer, and what was recalled for it, as the admin wants it."""
         if hook is None:
@@ -248,6 +313,8 @@ class Learning:
         line, details, settings = lesson.line, lesson.details, hook.settings
         if settings.confirmation == "off" and lesson.complete:
             line, details = "", ()
+        elif lesson.changed and hook.has_page and await self._hints_at_undo(hook.user_id):
+            line = f"{line} · /undo takes it back"
         as_note = settings.confirmation == "message" and settings.show_status
         if as_note and hook.told_kind == "saved" and line not in ("", NOTHING_NEW):
             async with self.writing:
@@ -264,3 +331,8 @@ class Learning:
                     texts = ["\n".join(map(escaped_entry, details))]
                     named = [{"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}]
                     await hook.notifier.source(_DETAILS_TITLE, texts, named)
+
+
+def _asked_turn(hook: Hook) -> Turn:
+    source = Provenance(hook.chat_id, hook.question_id, int(time.time()))
+    return Turn(hook.user_id, hook.told_kind, "", (), source)

@@ -5,41 +5,64 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from math import inf
+from typing import Self
 
-from adaptive.core.errors import EmbeddingError, LeaseLost
+from adaptive.core.errors import EmbeddingError, LeaseLost, ModelRejected
+from adaptive.core.markdown import clipped_line
 from adaptive.core.measures import staged, tally
-from adaptive.core.model import Completion, CompletionRequest, Memory, Operation, Outcome, Turn
+from adaptive.core.model import (
+    Completion,
+    CompletionRequest,
+    Memory,
+    Operation,
+    Outcome,
+    OutcomeStatus,
+    Turn,
+)
 from adaptive.core.ports import Completer, Sources, Vectors
-from adaptive.learn.apply import Held, apply_operations, finishing
-from adaptive.learn.archive import UserStore, prune_store
+from adaptive.learn.apply import Held, UserStore, apply_operations, finishing, prune_store
 from adaptive.learn.duplicates import reconciled
-from adaptive.learn.extraction import extraction, shown_memories
-from adaptive.learn.operations import Extraction, journal_of, read_journal
+from adaptive.learn.extraction import Extraction, extraction, shown_memories
+from adaptive.learn.grounding import says_no_more, screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.queue import Foreground, TurnWork
-from adaptive.learn.report import NOTHING_NEW, joined_lines, report_details, report_line
-from adaptive.learn.screening import says_no_more, screened
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.privacy.kept import AuditEntry
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import TurnEmbedder, keep_vectors, normalised, query_vectors
-from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
-from adaptive.settings.merged import Settings
+from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
 
 _RETRIES = 2
-# More deletions in one turn than these are to be asked for first.
-_MOST_DELETIONS = 3
+_MOST_DELETIONS = 3  # in one turn; more are to be asked for first
 _LARGEST_DELETED_SHARE = 0.2
-# Where nobody can be asked.
 NOT_CONFIRMED = "so many at once are not deleted; say which, one by one"
+# What became of operations, in the order in which it is told.
+_STATUS_WORDS: dict[OutcomeStatus, str] = {
+    "saved": "Saved",
+    "updated": "Updated",
+    "deleted": "Deleted",
+    "ended": "Also no longer true",
+    "failed": "Could not be saved",
+    "rejected": "Not saved",
+    "asked": "You are asked before deleting",
+    "kept": "Not deleted",
+    "archived": "Over the limit, so moved to the archive",
+    "unchanged": "Already known",
+}
+_EXPLAINED = ("kept", "rejected", "failed")  # whose words leave open why
+_LONGEST_TOLD = 160
+_LONGEST_LINE = 600
+NOTHING_NEW = "Nothing new to remember"
 LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an hour is reached"
 
 
@@ -50,7 +73,7 @@ class LessonResources:
     settings: Settings
     sources: Sources
     indexes: MemoryIndexes
-    completer: Completer
+    completer: Completer | None
     formats: AnswerFormats
     user_store: UserStore
     prefilter: Prefilter
@@ -70,6 +93,8 @@ class LessonResources:
 
     async def ask(self, request: CompletionRequest) -> Completion:
         """The model's answer to one question; raises ``ModelError``."""
+        if self.completer is None:
+            raise ModelRejected("no model is asked here", 0)
         deadline = self.settings.llm_timeout_seconds
         completion = await ask(self.completer, request, self.formats, deadline, _RETRIES)
         if log_lesson.isEnabledFor(logging.DEBUG):
@@ -79,30 +104,36 @@ class LessonResources:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a lesson did: the line for the user, and whether all that was found is done.
+    """What a lesson did: the line for the user, details, whether it is done and was a change.
 
-    ``details`` tell it one by one where the line does not. ``doubtful`` are memories that go only
-    if the user confirms it.
+    ``doubtful`` are memories that go only if the user confirms it.
     """
 
     line: str
     complete: bool = True
     details: tuple[str, ...] = ()
     doubtful: tuple[Memory, ...] = ()
+    changed: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(cls, outcomes: Sequence[Outcome], line: str, doubtful: tuple[Memory, ...] = ()) -> Self:
+        """The lesson with these outcomes."""
+        stati = {one.status for one in outcomes}
+        changed = not stati.isdisjoint(("saved", "updated", "deleted", "ended"))
+        return cls(line, "failed" not in stati, report_details(outcomes), doubtful, changed)
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
-    """Learn a turn: what the model finds is kept in the journal of ``work``, then written.
+    """Learn a turn, said at ``now``: what the model finds is kept in the journal, then written.
 
-    A lesson that broke off is begun again with that journal: the model is not asked twice, and what
-    is written already is known. ``now`` is the time of the message in the user's time zone.
+    A lesson that broke off is begun again with that journal: the model is not asked twice.
     """
-    if work.journal and (found := read_journal(work.journal)) is not None:
+    if work.journal and (found := Extraction.of_journal(work.journal)) is not None:
         return await carried_out(room, turn, found, work.held, again=True)
     found = await _found_in(room, turn, now, work)
     if isinstance(found, Lesson):
         return found
-    if not await work.keep(journal_of(found)):
+    if not await work.keep(found.journal()):
         raise LeaseLost("another worker has taken over")
     return await carried_out(room, turn, found, work.held)
 
@@ -123,11 +154,15 @@ async def carried_out(
     outcomes += [*written, *(Outcome(status, one.content, NOT_CONFIRMED) for one in doubtful)]
     for outcome in outcomes:
         tally("operations", outcome.status)
+    now, where = int(time.time()), (turn.source.chat_id, turn.source.message_id)
+    reasons = [one.reason for one in outcomes if one.status == "rejected"]
+    refused = [AuditEntry("refused", "", now, None, "", why, *where) for why in reasons]
+    if refused:
+        await room.user_store.trail.record(turn.user_id, refused, now)
     line = report_line(outcomes) if outcomes or not (proposed or again) else ""
     if proposed and not room.can_ask:
         line = joined_lines(line, await room.suggestions.left(turn.user_id))
-    complete = all(outcome.status != "failed" for outcome in outcomes)
-    return Lesson(line, complete, report_details(outcomes), doubtful if room.can_ask else ())
+    return Lesson.of(outcomes, line, doubtful if room.can_ask else ())
 
 
 async def _found_in(
@@ -135,37 +170,31 @@ async def _found_in(
 ) -> Extraction | Lesson:
     """What is to be written of a turn, or the lesson where that is nothing."""
     settings, sources, index = room.settings, room.sources, await room.index()
-    most = settings.max_extractions_per_hour
+    most = settings.max_extractions_per_hour or inf
 
     async def ask_model(request: CompletionRequest) -> Completion:
         """The model's answer, which is counted."""
         work.calls += 1
         return await room.ask(request)
 
-    def may_ask() -> bool:
-        """Whether the user has a model call left in this hour."""
-        return not most or work.calls_before + work.calls < most
-
     # Recall has made the vector, if it was this process's.
     embedder = TurnEmbedder(sources.embedder, sources.user_id, room.indexes.queries)
     asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
     if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
         return Lesson(NOTHING_NEW)
-    if not may_ask():
+    if work.calls_before >= most:
         tally("anomalies", "limit_reached")
         return Lesson(LIMIT_REACHED.format(most))
     shown = await shown_memories(index, turn.words, asked, room.hidden)
     found = await extraction(ask_model, turn, shown, settings, now)
-    by_id = {one.id: one for one in shown}
-    found = await asyncio.to_thread(screened, found, turn, by_id, settings)
+    found = await asyncio.to_thread(screened, found, turn, shown, settings)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         vectors = await _embedded(room, found.operations)
         changes = far_reaching_changes(found.operations, index, vectors)
-        if changes and may_ask():
-            ended = await outdated_by(
-                changes, index, vectors, room.hidden, ask_model, turn.words, now
-            )
+        if changes and work.calls_before + work.calls < most:
+            known = index, vectors, room.hidden
+            ended = await outdated_by(changes, *known, ask_model, turn.words, now)
             addressed = {one.id for one in found.operations}
             more = (one for one in ended if one.id not in addressed)
             found = replace(found, operations=(*found.operations, *more))
@@ -195,11 +224,8 @@ async def write(
         applied = await apply_operations(allowed, index.memories, user, source, held, now)
         fresh = {one.memory_id for one in applied}
         pruned = await prune_store(user, room.settings, source, fresh, now)
-        written = {
-            one.memory_id: one.content
-            for one in applied
-            if one.status in ("saved", "updated", "ended") and one.content
-        }
+        stands = (one for one in applied if one.status in ("saved", "updated", "ended"))
+        written = {one.memory_id: one.content for one in stands if one.content}
         if not await keep_vectors(room.sources, written, made):
             await room.index()
     # What is known by now was written by this very lesson, if it broke off before.
@@ -211,15 +237,12 @@ async def write(
 def allowed_deletions(
     operations: Sequence[Operation], store_size: int
 ) -> tuple[Sequence[Operation], Sequence[Operation]]:
-    """Operations to carry out now, and deletions to ask about: all, if too many to be meant.
-
-    Whoever has two memories may forget one without being asked.
-    """
+    """Operations to carry out now, and deletions to ask about: all, if too many to be meant."""
     deletions = [one for one in operations if one.kind == "DELETE"]
-    many = len(deletions) > _MOST_DELETIONS
-    much = len(deletions) > 1 and len(deletions) > _LARGEST_DELETED_SHARE * store_size
-    others = [one for one in operations if one.kind != "DELETE"]
-    return (others, deletions) if many or much else (operations, ())
+    most = min(_MOST_DELETIONS, max(1, _LARGEST_DELETED_SHARE * store_size))
+    if len(deletions) <= most:
+        return operations, ()
+    return [one for one in operations if one.kind != "DELETE"], deletions
 
 
 async def _sifted(
@@ -249,13 +272,10 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
 async def new_findings(
     room: LessonResources, turn: Turn, findings: Sequence[Operation]
 ) -> Extraction:
-    """Facts found beside the extraction that the user said and the lesson has not found.
-
-    The newest message alone has to bear them out: whoever found them saw the answer, too.
-    """
+    """Facts found elsewhere that the newest message bears out and the lesson has not found."""
     new = tuple(one for one in findings if one.kind == "NEW")
     alone, source = replace(turn, earlier=()), turn.source
-    found = await asyncio.to_thread(screened, Extraction(new, ()), alone, {}, room.settings)
+    found = await asyncio.to_thread(screened, Extraction(new, ()), alone, (), room.settings)
     learned = [
         one.content
         for one in (await room.index()).memories
@@ -264,3 +284,45 @@ async def new_findings(
     ]
     left = (one for one in found.operations if not says_no_more(one.draft.content, learned))
     return Extraction(tuple(left), ())
+
+
+def report_line(outcomes: Sequence[Outcome]) -> str:
+    """The status line: what was written, then what was not and why."""
+    parts: list[str] = []
+    for words, texts in _by_status(outcomes):
+        several = len(texts) > 1
+        parts.append(f"{words} ({len(texts)}): {texts[0]} …" if several else f"{words}: {texts[0]}")
+    return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
+
+
+def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """What became of each fact, one by one; empty where the line names them all."""
+    told = [f"{words}: {text}" for words, texts in _by_status(outcomes) for text in texts]
+    return () if " · ".join(told) == report_line(outcomes) else tuple(told)
+
+
+def failure_line(reason: str) -> str:
+    """The status line of a turn that could not be learned."""
+    return clipped_line(f"Nothing saved: {reason}", _LONGEST_LINE)
+
+
+def joined_lines(*lines: str) -> str:
+    """Lines as one; that there is nothing new is told only where there is nothing else."""
+    told = [line for line in lines if line]
+    return " · ".join([line for line in told if line != NOTHING_NEW] or told[:1])
+
+
+def _by_status(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
+    for status, words in _STATUS_WORDS.items():
+        if texts := [_told(one) for one in outcomes if one.status == status]:
+            yield words, texts
+
+
+def _told(outcome: Outcome) -> str:
+    # A row that another tool has written may hold a secret when it is deleted or archived.
+    told = outcome.before if outcome.status == "ended" else outcome.content
+    text = clipped_line(without_secrets(told), _LONGEST_TOLD)
+    if not outcome.reason or outcome.status not in _EXPLAINED:
+        return text
+    reason = clipped_line(outcome.reason, _LONGEST_TOLD)
+    return f"{text} ({reason})" if text else reason

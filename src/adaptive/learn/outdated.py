@@ -1,8 +1,8 @@
 """What no longer holds: memories that a change of another one has silently made untrue.
 
-When a fact about where somebody lives, works, with whom, what they own or plan is changed, ended
-or deleted, or a new one is near to such a memory, the model is asked which of the memories nearest
-to the old and the new sentence ended with it; its reason has to speak of the change.
+When a far-reaching fact is changed, ended or deleted, or a new one is near to such a memory, the
+model is asked which of the memories nearest to the old and the new sentence ended with it; its
+reason has to speak of the change.
 """
 
 from __future__ import annotations
@@ -20,30 +20,36 @@ from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Op
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import mapping
 from adaptive.learn.duplicates import calibrated_likeness, unrelated_likeness
-from adaptive.learn.extraction import AskModel, list_schema, listed_memories, nearest_memories
+from adaptive.learn.extraction import (
+    END_NOTE,
+    AskModel,
+    last_day,
+    list_schema,
+    listed_memories,
+    named_memory,
+    nearest_memories,
+    repeats,
+)
 from adaptive.learn.grounding import beginnings
-from adaptive.learn.operations import END_NOTE, last_day, named_memory, repeats, text_line
+from adaptive.llm.fields import text_line
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.fusion import Asked
 from adaptive.search.index import MemoryIndex
 from adaptive.search.vectors import products
-from adaptive.settings.local_only import LocalOnlyBanks
+from adaptive.settings.merged import LocalOnlyBanks
 
 log_outdated = logging.getLogger("adaptive_memory.learn")
 
 # What hangs on a preference or a habit is seldom another memory.
 _FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
 # A new fact so like a memory of its kind may be what became of it ("moved to Lyon", "lives in
-# Rome"), on the scale of ``calibrated_likeness``. Of 13 changes told as new facts 12 reach it; of
-# 127 messages 14 more are asked about for it, beside 38 that change a far-reaching memory.
+# Rome"). Of 13 changes told as new facts 12 reach it; of 127 messages 14 more are asked about.
 _LEAST_LIKENESS = 0.35
 _MOST_COMPARED = 24
-# A model that ends more than these has not understood the question.
-_MOST_ENDED = 8
-# Of a rewritten sentence so many telling words must stand in the change or in the memory.
-_LEAST_KNOWN = 0.6
+_MOST_ENDED = 8  # a model that ends more has not understood the question
+_LEAST_KNOWN = 0.6  # of a rewritten sentence, in the change or in the memory
 _LONGEST_SAID = 2000
 
 OUTDATED_SCHEMA = list_schema(

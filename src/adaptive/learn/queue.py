@@ -1,25 +1,36 @@
 """Turns wait in a table until they are learned: none is lost, none is worked on by two at once.
 
-An outlet puts the turn into the table before it returns; a task of its own takes it from there,
-under the lease on its user. What a worker that crashes has in hand is taken by whoever serves the
-user when the lease has ended. So each turn is worked on at least once; that its effects happen once
-is the duty of who applies them, with the journal: what the model answered, kept before any write.
+A task takes each turn from the table under the lease on its user; what a worker that crashes has in
+hand is taken by whoever serves the user next. So each turn is worked on at least once; its effects
+happen once by the journal: what the model answered, kept before any write.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
 from math import inf
 from typing import Literal
 from weakref import WeakValueDictionary
 
+from pydantic import TypeAdapter
+
 from adaptive.core.errors import AdaptiveMemoryError, LessonUnfinished, TablesUnavailable
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
+from adaptive.core.messages import (
+    Message,
+    earlier_utterances,
+    head_and_tail,
+    said_at,
+    typed_message,
+)
+from adaptive.core.model import Provenance, Turn
 from adaptive.privacy.pending import (
     LEASE_PROOF_SECONDS,
     PendingTable,
@@ -27,36 +38,36 @@ from adaptive.privacy.pending import (
     TurnLease,
     next_batch,
 )
+from adaptive.privacy.secrets import without_secrets
+from adaptive.settings.hook import Hook
 
 log_queue = logging.getLogger("adaptive_memory.learn")
 
 LEASE_SECONDS = 30.0
 _RENEWAL_SECONDS = 10.0
-# A worker begins no write so shortly before its lease ends: clocks of workers may differ by two
-# seconds, and a write takes some. One renewal may fail before it comes to that.
+# No write begins so shortly before the lease ends: it takes some, and clocks may differ by two.
 _MARGIN_SECONDS = 8.0
 # Of a turn that fails, or ends the process, each time.
 MOST_ATTEMPTS = 8
 _FIRST_DELAY_SECONDS = 15.0
 _DELAY_GROWTH = 4  # 15 s, 1 min, 4 min ... 17 h: an outage of most of a day is survived
-# A task waits itself for a next attempt that is so near; later ones are left to the next task.
-_NEAR_SECONDS = 20.0
-# Timers and clocks may differ by as much.
-_SURELY_DUE_SECONDS = 0.05
-# Longer than the model may take (valve `llm_timeout_seconds`: 600 at most, retries included).
-WORK_SECONDS = 1800.0
-# The end of the answer waits so long for the table; writing goes on after that.
-_PUT_SECONDS = 1.0
+_NEAR_SECONDS = 20.0  # a task waits for an attempt so near; later ones are the next task's
+_SURELY_DUE_SECONDS = 0.05  # timers and clocks may differ by as much
+WORK_SECONDS = 1800.0  # the model may take 600, retries included
+_PUT_SECONDS = 1.0  # the end of the answer waits so long for the table; writing goes on
 # Between tries of what the database refuses. A turn that never gets into the table is lost.
 _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0  # while another worker has the user's lease
 _CALLS_COUNTED_SECONDS = 3600.0
-# Around a hook the host has work of its own that the user waits for.
-_STILL_WAITING_SECONDS = 0.25
-# A busy server always has a turn in hand, and a lesson is to come to an end.
-_MOST_LOOKS = 20
+_STILL_WAITING_SECONDS = 0.25  # after a hook, for the host's own work
+_MOST_LOOKS = 20  # a busy server always has a turn in hand
 _LOOK_AGAIN_SECONDS = 0.05
 
+# For reference when facts are extracted.
+_EARLIER_MESSAGES = 4
+# In characters; more than the model is shown of them (``learn.extraction``).
+_LONGEST_WORDS = 16_000
+_LONGEST_EARLIER = 2000
 TurnVerdict = Literal["learned", "again", "given up", "lost"]
 
 
@@ -87,10 +98,7 @@ class TurnWork:
         return self.attempts + 1 >= MOST_ATTEMPTS
 
     async def held(self) -> bool:
-        """Whether the turns are this worker's still; to be asked before each write.
-
-        What the table has said holds for a second: who takes turns away by force waits for so long.
-        """
+        """Whether the turns are this worker's still; to be asked before each write."""
         if not self._proven_within(LEASE_PROOF_SECONDS):
             with suppress(TablesUnavailable):  # then the clock alone tells
                 await self._renew(None)
@@ -98,8 +106,7 @@ class TurnWork:
 
     async def keep(self, journal: str) -> bool:
         """Keep what is to be done, in place of a former journal; ``False`` as of ``held``."""
-        kept = await self._renew(journal)
-        if kept:
+        if kept := await self._renew(journal):
             self.journal, self.calls = journal, 0
         return kept
 
@@ -114,8 +121,7 @@ class TurnWork:
 
     async def _renew(self, journal: str | None) -> bool:
         """Prolong the lease; where it stands is known from the time of asking on."""
-        now = self._clock()
-        calls = self.calls if journal is not None else 0
+        now, calls = self._clock(), 0 if journal is None else self.calls
         held = await self._table.renew(self.lease, now + LEASE_SECONDS, journal, calls)
         self._proven_at = now if held else -inf
         return held
@@ -141,22 +147,22 @@ class LearningQueue:
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
+    async def waiting(self, user_id: str) -> int:
+        """How many turns of a user wait; may raise ``TablesUnavailable``."""
+        return len((await self._table.waiting(user_id, self._clock())).turns)
+
     async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, unless its message waits already or was learned."""
         key = (turn.user_id, turn.message_id)
-        insert = self._inserts.get(key)
-        if insert is None or insert.done():
+        if (insert := self._inserts.get(key)) is None or insert.done():
             insert = self._inserts[key] = asyncio.create_task(self._insert(turn))
         await asyncio.wait({insert}, timeout=_PUT_SECONDS)
 
     async def learn(self, turn: PendingTurn, teach: Teach, wanted: Wanted = always) -> None:
         """Wait until a turn that was put is due, then work on all of its user's that are.
 
-        What ``teach`` raises makes a batch wait for another attempt, and passes if it is no error
-        of ours. Turns of a user who does not want to be learned from now (``wanted``) wait on.
-
-        Raises:
-            TablesUnavailable: the turn could not be put.
+        What ``teach`` raises makes a batch wait for another attempt. Turns of a user who does not
+        want to be learned from now wait on. Raises ``TablesUnavailable`` if the turn was not put.
         """
         key = (turn.user_id, turn.message_id)
         if insert := self._inserts.get(key):
@@ -239,29 +245,22 @@ class LearningQueue:
             await heartbeat
             if verdict == "given up":
                 log_queue.warning("turns are not learned: %s", reason)
-            delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts
-            due_at = self._clock() + (delay if verdict == "again" else 0.0)
-            held = await self._ended(work, verdict, due_at)
+            lease, calls, failed = work.lease, work.calls, verdict == "again"
+            delay = _FIRST_DELAY_SECONDS * _DELAY_GROWTH**work.attempts if failed else 0.0
+            held, due_at = True, self._clock() + delay
+            try:
+                if verdict in ("learned", "given up"):
+                    held = await self._table.finish(lease, calls, self._clock())
+                else:
+                    held = await self._table.give_back(lease, due_at, failed=failed, calls=calls)
+            except TablesUnavailable as error:
+                log_queue.warning("turns are taken again when their lease has ended: %s", error)
             tell_outcome(verdict if held else "lost", fault)
-        return due_at if held and verdict == "again" else inf
-
-    async def _ended(self, work: TurnWork, verdict: TurnVerdict, due_at: float) -> bool:
-        """Mark turns that are learned or given up, and give others back; whether that was done."""
-        try:
-            if verdict in ("learned", "given up"):
-                return await self._table.finish(work.lease, work.calls, self._clock())
-            failed = verdict == "again"
-            return await self._table.give_back(work.lease, due_at, failed=failed, calls=work.calls)
-        except TablesUnavailable as error:
-            log_queue.warning("turns are taken again when their lease has ended: %s", error)
-            return True
+        return due_at if held and failed else inf
 
 
 class Foreground:
-    """How many turns of this process are in a hook of the plug-in, or have just left one.
-
-    Work behind the answers gives way to them.
-    """
+    """How many turns of this process are in a hook or have just left one: other work gives way."""
 
     def __init__(self) -> None:
         self._waited_for, self._clear_at = 0, 0.0
@@ -282,3 +281,50 @@ class Foreground:
             if not self._waited_for and time.monotonic() >= self._clear_at:
                 return
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingTurn:
+    """A turn, the time zones that its user may be in, the likeliest first, and its language."""
+
+    turn: Turn
+    time_zones: tuple[str, ...] = ()
+    answer_id: str = ""
+    language: str = ""
+
+    def pending(self, now: float, debounce_seconds: float) -> PendingTurn:
+        """As the queue takes it: due once newer ones of its chat have had time to join it."""
+        payload, source = json.dumps(asdict(self), ensure_ascii=False), self.turn.source
+        where = (self.turn.user_id, source.message_id, source.chat_id)
+        return PendingTurn(*where, payload, now, now + debounce_seconds)
+
+    @staticmethod
+    def read(pending: PendingTurn) -> WaitingTurn:
+        """The turn that a payload holds."""
+        return _WAITING_TURN.validate_json(pending.payload)
+
+    def joined(self, before: Sequence[WaitingTurn]) -> Turn:
+        """This turn and those of its chat before it, oldest first, as one: the words of all."""
+        turns = [one.turn for one in (*before, self)]
+        words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WORDS)
+        # A secret is known by what stands around it, which a cut may take away.
+        texts = ((one, without_secrets(one.text)) for one in turns[0].earlier)
+        earlier = (replace(one, text=head_and_tail(text, _LONGEST_EARLIER)) for one, text in texts)
+        return replace(self.turn, words=words, earlier=tuple(earlier))
+
+
+# Made while the module is loaded: later the host may know it by no name (since 0.12).
+_WAITING_TURN: TypeAdapter[WaitingTurn] = TypeAdapter(WaitingTurn)
+
+
+def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
+    """The turn to learn, ``None`` where nothing in it is the user's own new words."""
+    found = typed_message(messages, hook.question_id)
+    if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
+        return None
+    newest, words = found
+    when = said_at(newest, time.time())
+    source = Provenance(hook.chat_id, hook.question_id or hook.answer_id or str(when), when)
+    earlier = earlier_utterances(messages, newest, _EARLIER_MESSAGES)
+    turn = Turn(hook.user_id, hook.told_kind, words, earlier, source)
+    return WaitingTurn(turn, hook.time_zones, hook.answer_id, hook.state.get("language", ""))

@@ -28,13 +28,13 @@ _HOW_TO_ANSWER = (
     "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
 )
-# Nothing else may stand in an answer: whoever was typing a message meant no suggestion.
+# Nothing else may stand in an answer: whoever was typing a message meant no number.
 _NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
-_NUMBER = re.compile(r"([\-\u2212\u2013]?)\s*(\d+)")
+_NUMBER = re.compile(r"([\-\u2212\u2013]?)\s*(\d{1,9})")
 
 
 class Suggestions:
-    """What an instance of the plug-in needs to propose; nothing in it belongs to one user."""
+    """What an instance needs to propose; any method may raise ``TablesUnavailable``."""
 
     def __init__(self, table: SuggestionTable, clock: Callable[[], float] = time.time) -> None:
         self._table, self._clock = table, clock
@@ -48,29 +48,24 @@ class Suggestions:
         settings: Settings,
         held: Callable[[], Awaitable[bool]],
     ) -> int:
-        """Let at most three changes of a turn wait that do not wait yet; how many do.
+        """Let at most three changes of a turn wait, how many do; none that waits or was rejected.
 
-        What was rejected before is left out.
-
-        Raises:
-            LeaseLost: another worker is at the user's turns by now.
-            TablesUnavailable: nobody can tell what was rejected.
+        Raises ``LeaseLost`` where another worker is at the user's turns by now.
         """
-        user_id = turn.user_id
         made = [suggestion_of(one, settings) for one in operations[:_MOST_PROPOSED]]
-        found = [WaitingSuggestion(suggestion_digest(one), one, turn.source) for one in made]
-        rejected = await self._table.rejected(user_id, [one.digest for one in found])
-        waiting = await self._table.waiting(user_id)
+        found = {suggestion_digest(one): one for one in made}
+        rejected = await self._table.rejected(turn.user_id, found)
+        waiting = await self._table.waiting(turn.user_id)
         said = {comparable(one.suggestion.content) for one in waiting}
         fresh = [
-            one
-            for one in found
-            if one.digest not in rejected and comparable(one.suggestion.content) not in said
+            WaitingSuggestion(digest, one, turn.source)
+            for digest, one in found.items()
+            if digest not in rejected and comparable(one.content) not in said
         ]
         if fresh:
             if not await held():
                 raise LeaseLost("another worker has taken over")
-            await self._table.put(user_id, fresh, int(self._clock()))
+            await self._table.put(turn.user_id, fresh, int(self._clock()))
         return len(fresh)
 
     async def asking(self, user_id: str, questions: Awaitable[object]) -> None:
@@ -83,9 +78,6 @@ class Suggestions:
 
         What is not decided, or can't be saved, waits on; it is not asked about again in this chat
         for a while. While another question stands in the page nobody is asked: it waits.
-
-        Raises:
-            TablesUnavailable: the table can't be used.
         """
         table, standing = self._table, self._dialogs.setdefault(user_id, asyncio.Lock())
         if standing.locked():
@@ -93,13 +85,18 @@ class Suggestions:
         async with standing:
             # What has come while one dialog stood is asked about in another one.
             while waiting := await table.claim(user_id, chat_id, int(self._clock()), _MOST_ASKED):
+                numbered = dict(enumerate(waiting, 1))
                 title = "Keep this?" if len(waiting) == 1 else "Keep these?"
-                numbers = ", ".join(str(number) for number, _ in enumerate(waiting, 1))
-                answer = await dialog.ask(title, _offer_text(waiting), "", numbers)
+                shown = [
+                    f"{at}. {one.content} ({one.bank}; {', '.join(one.tags or (one.category,))})"
+                    for at, one in enumerate((each.suggestion for each in waiting), 1)
+                ]
+                text, numbers = "\n".join([*shown, _HOW_TO_ANSWER]), ", ".join(map(str, numbered))
+                answer = await dialog.ask(title, text, "", numbers)
                 kept, rejected = read_answer(answer or "", len(waiting))
                 for number in rejected:
-                    await table.reject(user_id, waiting[number - 1].digest, int(self._clock()))
-                saved = [one.digest for one in (waiting[at - 1] for at in kept) if await keep(one)]
+                    await table.reject(user_id, numbered[number].digest, int(self._clock()))
+                saved = [numbered[at].digest for at in kept if await keep(numbered[at])]
                 await table.discard(user_id, saved)
                 # Who has cancelled is left in peace in other chats, too, for a while.
                 if answer == "":
@@ -110,17 +107,13 @@ class Suggestions:
         return ""
 
     async def left(self, user_id: str) -> str:
-        """The line that tells how much of a user waits, empty for nothing.
-
-        Raises:
-            TablesUnavailable: the table can't be read.
-        """
+        """The line that tells how much of a user waits, empty for nothing."""
         number = len(await self._table.waiting(user_id))
         told = "1 suggestion waits" if number == 1 else f"{number} suggestions wait"
         return f"{told} for your answer" if number else ""
 
     async def waits(self, user_id: str, digest: str) -> bool:
-        """Whether a suggestion waits still; raises ``TablesUnavailable``."""
+        """Whether a suggestion waits still."""
         return any(one.digest == digest for one in await self._table.waiting(user_id))
 
 
@@ -139,17 +132,8 @@ def suggestion_digest(suggestion: Suggestion) -> str:
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
 
-def _offer_text(waiting: Sequence[WaitingSuggestion]) -> str:
-    """What the user is asked: each sentence with its number and where it would be kept."""
-    lines = [
-        f"{number}. {one.content} ({one.bank}; {', '.join(one.tags or (one.category,))})"
-        for number, one in enumerate((each.suggestion for each in waiting), 1)
-    ]
-    return "\n".join([*lines, _HOW_TO_ANSWER])
-
-
 def read_answer(answer: str, most: int) -> tuple[list[int], list[int]]:
-    """The numbers to keep and those to reject of an answer, each from 1 to ``most``.
+    """The numbers to take and those to reject of an answer, each from 1 to ``most``.
 
     None of an answer that holds anything else, or a number that was not asked about.
     """

@@ -1,6 +1,5 @@
 """One memory in the place of several related ones, now and then.
 
-One lease per user tells both that no other worker is at it and that the interval has not passed.
 The originals are archived, the summary is written, and only then are they deleted; a run that broke
 off in between is finished by the next one.
 """
@@ -15,14 +14,14 @@ import unicodedata
 import uuid
 from collections.abc import Sequence, Set
 from contextlib import suppress
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from adaptive.core.errors import AdaptiveMemoryError, ModelError, TablesUnavailable
+from adaptive.core.errors import TablesUnavailable
 from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance
 from adaptive.core.ports import Vectors
-from adaptive.learn.archive import UserStore, is_core, put_into_archive, remove_archived, said_at_of
+from adaptive.learn.apply import UserStore, is_core, put_into_archive, remove_archived, said_at_of
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.prompts import render_prompt
@@ -44,18 +43,13 @@ _CLUSTERS_PER_RUN = 3  # each is a model call, which an admin pays for
 _LEAST_AGE_SECONDS = 30 * 24 * 3600
 _SMALLEST_CLUSTER = 4
 # Cosines less the store's mean, in null spreads (``search/fusion.py``), from which two memories are
-# related, whatever the embedding model. Of 59 memories in 12 invented topics, among 20
-# of no topic, 0.69 are found, and 0.98 of what is found stands with its own topic; at 4 these are
-# 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2, clusters of 4 and more).
+# related. Of 59 memories in 12 invented topics, among 20 of none, 0.69 are found, and 0.98 of these
+# stand with their own topic; at 4 it is 0.66 and 0.80, at 6 0.59 and 0.94 (all-MiniLM-L6-v2).
 _RELATED_FROM = 5.0
-# More than a dozen facts in one, or a dozen long ones, are no longer read as facts.
-LARGEST_CLUSTER = 12
+LARGEST_CLUSTER = 12  # more facts in one, or long ones, are no longer read as facts
 _LONGEST_SUMMARISED = 250
-# Of a large store this many are compared in one run, those first that rest for longest.
-_MOST_COMPARED = 1000
-
-# Of the telling words of each memory this share must stand in the summary.
-_KEPT_WORDS = 0.6
+_MOST_COMPARED = 1000  # in one run, those first that rest for longest
+_KEPT_WORDS = 0.6  # of the telling words of each memory
 _SUMMARY_WORDS = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+")
 _DIGIT = re.compile(r"\d")
 # A word that opens a sentence has its capital letter from there.
@@ -63,19 +57,16 @@ _OPENINGS = re.compile(r"(?:^|[.!?:…。] )[^\W\d_]+\b")
 
 
 async def summarise_when_due(room: LessonResources, leases: Leases, now: float) -> None:
-    """Summarise some clusters if the interval has passed; raises nothing of ours."""
+    """Summarise some clusters if the interval has passed; may raise any ``AdaptiveMemoryError``."""
     name, owner = f"upkeep:{room.user_store.user_id}", uuid.uuid4().hex
-    try:  # without a lease two workers would do it twice
-        if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
-            return
-        left_out = await _finish_broken_off(room, int(now))
-        found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
-        clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
-        # Others each time, so that failing ones keep none waiting.
-        for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
-            await _replaced(room, cluster, int(now))
-    except AdaptiveMemoryError as error:
-        log_summaries.warning("memories are not summarised: %s", error)
+    if not await leases.acquire(name, owner, now, _INTERVAL_SECONDS):
+        return
+    left_out = await _finish_broken_off(room, int(now))
+    found = await asyncio.to_thread(related_clusters, await room.index(), now, left_out)
+    clusters = [cluster for cluster in found if not any(map(room.hidden.holds, cluster))]
+    # Others each time, so that failing ones keep none waiting.
+    for cluster in random.sample(clusters, min(len(clusters), _CLUSTERS_PER_RUN)):
+        await _replaced(room, cluster, int(now))
 
 
 async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
@@ -86,47 +77,51 @@ async def _finish_broken_off(room: LessonResources, now: int) -> set[str]:
     async with room.writing:
         rows = {row.id: row for row in await user.store.read()}
         by_words = {comparable(row.content): row for row in rows.values()}
-        for copy in archived:
-            original, summary = copy.memory, by_words.get(comparable(copy.summary))
-            if summary and summary.id != original.id and rows.get(original.id) == original:
-                await _remove_originals(user, summary, [original], now)
+        for one in archived:
+            summary = by_words.get(comparable(one.summary))
+            if summary and summary.id != one.memory.id and rows.get(one.memory.id) == one.memory:
+                await _remove_originals(user, summary, [one], now)
     return {id for id, row in rows.items() if made_of(row) or comparable(row.content) in texts}
 
 
 async def _replaced(room: LessonResources, cluster: Sequence[Memory], now: int) -> None:
     """Put a summary in the place of a cluster, or leave it alone."""
     user = room.user_store
-    try:
-        text = read_summary((await room.ask(summary_request(cluster))).text)
-    except ModelError as error:
-        log_summaries.warning("memories are not summarised: %s", error)
-        return
+    text = read_summary((await room.ask(summary_request(cluster))).text)
     # Before it is archived with its originals: a run that broke off knows the row by its words.
     verdict = await asyncio.to_thread(gate, text, gate_policy(room.settings))
-    refusal = verdict.reason if isinstance(verdict, Refused) else refusal_of(text, cluster)
     async with room.writing:
         rows = {row.id: row for row in await user.store.read()}
-        if not refusal and any(rows.get(memory.id) != memory for memory in cluster):
-            refusal = "a memory was changed meanwhile"
-        if refusal or isinstance(verdict, Refused):
-            log_summaries.info("%d memories stay as they are: %s", len(cluster), refusal)
+        is_changed = any(rows.get(memory.id) != memory for memory in cluster)
+        if is_changed or isinstance(verdict, Refused) or not is_faithful(text, cluster):
+            log_summaries.info("%d memories stay as they are", len(cluster))
             return
-        copies = [ArchivedMemory(memory, "summarised", now, verdict) for memory in cluster]
-        await put_into_archive(user, copies)
-        row = await user.store.add(*summary_row(verdict, cluster))
+        archived = [ArchivedMemory(memory, "summarised", now, verdict) for memory in cluster]
+        await put_into_archive(user, archived)
+        # As important as its weightiest original, as sure as its weakest.
+        top = max(cluster, key=lambda one: one.importance)
+        confidence = min(memory.confidence for memory in cluster)
+        draft = Draft(verdict, top.tags, top.bank, confidence, top.importance, top.until)
+        originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
+        source = Provenance("", "", max(map(said_at_of, cluster)))
+        row = await user.store.add(draft, source, {"summary_of": originals})
         reason = f"a summary of {len(cluster)} memories"
-        entry = AuditEntry("saved", row.id, now, after=row.content, reason=reason)
+        entry = AuditEntry("saved", row.id, now, None, row.content, reason, step=row.id)
         await user.trail.record(user.user_id, [entry], now)
-        await _remove_originals(user, row, cluster, now)
+        await _remove_originals(user, row, archived, now)
 
 
 async def _remove_originals(
-    user: UserStore, row: Memory, originals: Sequence[Memory], now: int
+    user: UserStore, row: Memory, archived: Sequence[ArchivedMemory], now: int
 ) -> None:
     """Delete archived originals in favour of their summary, which stands."""
-    removed = await remove_archived(user, originals)
-    where = (row.content, f"now {row.id}")
-    entries = [AuditEntry("summarised", one.id, now, one.content, *where) for one in removed]
+    removed = await remove_archived(user, [one.memory for one in archived])
+    told = AuditEntry("summarised", "", now, reason="one memory says it now", step=row.id)
+    entries = [
+        replace(told, memory_id=one.memory.id, before=one.memory, archived=one)
+        for one in archived
+        if one.memory in removed
+    ]
     await user.trail.record(user.user_id, entries, now)
     with suppress(TablesUnavailable):  # recalls only
         await user.usage.merge(user.user_id, [memory.id for memory in removed], row.id)
@@ -139,8 +134,8 @@ def related_clusters(
     unchanged_since = now - _LEAST_AGE_SECONDS
     members = [
         memory
-        for place, memory in enumerate(index.memories)
-        if index.embedded[place]
+        for memory, is_embedded in zip(index.memories, index.embedded, strict=True)
+        if is_embedded
         and len(memory.content) <= _LONGEST_SUMMARISED
         and memory.updated_at <= unchanged_since
         and memory.id not in left_out
@@ -188,25 +183,22 @@ def read_summary(text: str) -> str:
     return " ".join(fields["summary"].split()) if fields.get("complete") is True else ""
 
 
-def refusal_of(summary: str, cluster: Sequence[Memory]) -> str:
-    """Why a summary may not stand for its originals, in a few words; empty if it may."""
+def is_faithful(summary: str, cluster: Sequence[Memory]) -> bool:
+    """Whether a summary is shorter than its originals, and says all that they do and no more."""
     originals = [memory.content for memory in cluster]
-    if not summary:
-        return "the model could not keep every fact"
-    if len(summary) >= sum(map(len, originals)):
-        return "it is not shorter than the memories"
-    said, known = _words(summary), _words(" ".join(originals))
+    said, known, kept = _words(summary), _words(" ".join(originals)), set(tokens(summary))
     marks = set[str]().union(*(_words(one, marks=True) for one in originals))
-    if marks - said or _negations(summary) < sum(_negations(one) > 0 for one in originals):
-        return "a name, number or negation is missing"
     added = _words(_OPENINGS.sub(" ", summary), marks=True) - known
-    if added or _negations(summary) > sum(map(_negations, originals)):
-        return "it says more than the memories do"
-    kept = set(tokens(summary))
-    for telling in (set(tokens(one)) for one in originals):
-        if len(kept & telling) < _KEPT_WORDS * len(telling):
-            return "a memory is left out"
-    return ""
+    negations = [sum(word in NEGATIONS for word in counted_words(one)) for one in originals]
+    negated = sum(word in NEGATIONS for word in counted_words(summary))
+    telling = [set(tokens(one)) for one in originals]
+    return (
+        0 < len(summary) < sum(map(len, originals))
+        and marks <= said
+        and not added
+        and sum(map(bool, negations)) <= negated <= sum(negations)
+        and all(len(kept & one) >= _KEPT_WORDS * len(one) for one in telling)
+    )
 
 
 def _words(text: str, *, marks: bool = False) -> set[str]:
@@ -215,16 +207,3 @@ def _words(text: str, *, marks: bool = False) -> set[str]:
     if marks:
         words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
     return set(map(str.casefold, words))
-
-
-def _negations(text: str) -> int:
-    return sum(word in NEGATIONS for word in counted_words(text))
-
-
-def summary_row(text: str, cluster: Sequence[Memory]) -> tuple[Draft, Provenance, dict[str, Any]]:
-    """The row for a cluster: as important as its weightiest original, as sure as its weakest."""
-    top = max(cluster, key=lambda one: one.importance)
-    confidence = min(memory.confidence for memory in cluster)
-    draft = Draft(text, top.tags, top.bank, confidence, top.importance, top.until)
-    originals = [{"id": one.id, "said_at": said_at_of(one)} for one in cluster]
-    return draft, Provenance("", "", max(map(said_at_of, cluster))), {"summary_of": originals}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from adaptive.core.errors import ModelRejected, ReplyUnusable
 from adaptive.core.http import endpoint, post_json
@@ -32,10 +32,9 @@ class _Endpoint:
 
     async def _answer(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """What comes back; an empty valve is named rather than let fail somewhere deep."""
-        if not self.url.strip():
-            raise ModelRejected("the valve `llm_api_endpoint_url` is empty", 0)
-        if not self.model.strip():
-            raise ModelRejected("the valve `llm_model_name` is empty", 0)
+        valves = {"llm_api_endpoint_url": self.url, "llm_model_name": self.model}
+        if empty := [valve for valve, value in valves.items() if not value.strip()]:
+            raise ModelRejected(f"the valve `{empty[0]}` is empty", 0)
         return await post_json(endpoint(self.url, path), body, self.api_key)
 
 
@@ -57,16 +56,8 @@ class OllamaCompleter(_Endpoint):
         self, request: CompletionRequest, response_format: ResponseFormat
     ) -> Completion:
         """Ask the model once (see ``Completer``)."""
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": _chat_messages(request),
-            "stream": False,
-            "options": {
-                "temperature": 0,
-                "num_predict": request.max_tokens,
-                "num_ctx": _OLLAMA_CONTEXT,
-            },
-        }
+        bounds = {"num_predict": request.max_tokens, "num_ctx": _OLLAMA_CONTEXT}
+        body = {**chat_body(self.model, request, "text"), "options": {"temperature": 0, **bounds}}
         if response_format != "text":
             body["format"] = dict(request.schema) if response_format == "json_schema" else "json"
         reply = await self._answer("api/chat", body)
@@ -81,7 +72,9 @@ def chat_body(
     model: str, request: CompletionRequest, response_format: ResponseFormat
 ) -> dict[str, Any]:
     """A non-streaming chat-completion body in the OpenAI format."""
-    body: dict[str, Any] = {"model": model, "messages": _chat_messages(request), "stream": False}
+    told = {"system": request.system, "user": request.user}
+    messages = [{"role": role, "content": text} for role, text in told.items()]
+    body: dict[str, Any] = {"model": model, "messages": messages, "stream": False}
     if response_format != "text":
         # Reasoning models refuse both; the last format that is tried goes without.
         body |= {"temperature": 0, "max_tokens": request.max_tokens}
@@ -103,9 +96,9 @@ def chat_text(reply: object) -> Completion:
         reply = listing(reply)[0]
     if isinstance(reply, str):
         return Completion(reply)
+    fields = mapping(reply)
     if not isinstance(reply, dict):
         raise ReplyUnusable(f"the model's answer is a {type(reply).__name__}, not an object")
-    fields = mapping(cast(object, reply))
     choices = listing(fields.get("choices"))
     if fields.get("error") and not choices:
         raise ReplyUnusable(f"the model answered with an error: {str(fields['error'])[:200]!r}")
@@ -116,13 +109,6 @@ def chat_text(reply: object) -> Completion:
         raise ReplyUnusable("the model's answer holds no text")
     tokens = _counted(mapping(fields.get("usage")), "prompt_tokens", "completion_tokens")
     return Completion(text, choice.get("finish_reason") == "length", tokens)
-
-
-def _chat_messages(request: CompletionRequest) -> list[dict[str, str]]:
-    return [
-        {"role": "system", "content": request.system},
-        {"role": "user", "content": request.user},
-    ]
 
 
 def _counted(told: Mapping[str, Any], sent: str, received: str) -> tuple[int, int]:

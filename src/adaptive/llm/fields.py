@@ -42,15 +42,19 @@ def share(value: object) -> float | None:
     return read if 0 <= read <= 1 else None
 
 
-# Controls and halves of characters, which databases refuse.
-_UNUSABLE_SIGNS = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
+# Databases refuse NUL and halves of characters; other control characters say nothing.
+_UNSTORABLE = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 # What a model only repeats from the form that it was given.
 _FORM_TEXT = re.compile(r"<[^<>]*>|\.{3}|\u2026")
 
 
+def text_line(value: object) -> str:
+    """A text on one line without signs that can't be stored; empty where it is no text."""
+    return " ".join(_UNSTORABLE.sub("", value).split()) if isinstance(value, str) else ""
+
+
 def _line(value: object) -> str:
-    """A text without line breaks and unstorable characters."""
-    line = " ".join(_UNUSABLE_SIGNS.sub("", value if isinstance(value, str) else "").split())
+    line = text_line(value)
     return "" if _FORM_TEXT.fullmatch(line) else line
 
 
@@ -63,14 +67,18 @@ Chance = Annotated[float, BeforeValidator(share), Field(ge=0, le=1)]
 Fields = TypeVar("Fields", bound=BaseModel)
 
 
-def different_lines(value: object, most: int, longest: int) -> tuple[str, ...]:
-    """The first different texts of a list, or of the lines of a text, that are not too long."""
-    lines = map(_line, value.splitlines() if isinstance(value, str) else listing(value))
-    kept: dict[str, str] = {}
-    for line in lines:
-        if line and len(line) <= longest:
-            kept.setdefault(line.casefold(), line)
-    return tuple(kept.values())[:most]
+def different_lines(most: int, longest: int) -> BeforeValidator:
+    """Reads the first different texts of a list, or lines of a text, that are not too long."""
+
+    def lines(value: object) -> tuple[str, ...]:
+        said = map(_line, value.splitlines() if isinstance(value, str) else listing(value))
+        kept: dict[str, str] = {}
+        for line in said:
+            if line and len(line) <= longest:
+                kept.setdefault(line.casefold(), line)
+        return tuple(kept.values())[:most]
+
+    return BeforeValidator(lines)
 
 
 async def ask_fields(

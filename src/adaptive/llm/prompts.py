@@ -5,14 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping
 
-# bundle: prompts from here
-from pathlib import Path
-
-PROMPTS: dict[str, str] = {
-    path.stem: path.read_text(encoding="utf-8")
-    for path in sorted((Path(__file__).resolve().parents[3] / "prompts").glob("*.md"))
-}
-# bundle: prompts to here
+from adaptive.core.texts import PROMPTS
 
 
 def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:

@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from adaptive.core.cache import text_cache
+from adaptive.core.texts import word_table
 from adaptive.privacy.scanning import respelled
 
 # Never shown: controls, marks of direction, tags, fillers, and halves of characters.
@@ -40,17 +41,7 @@ _TWINS = str.maketrans(
     "асԁеɡһіјкӏорԛѕтхуαεικνορτυ‹❮⟨〈˂ᐸ〈❬❰›❯⟩〉˃ᐳ〉❭❱",
     "acdeghijklopqstxyaeikvoptu<<<<<<<<<>>>>>>>>>",
 )
-# Whose turn a colon may begin: those who command the assistant or are it, and the user.
-_COMMANDING_ROLES = (
-    r"system(?:[ _\-](?:prompt|message|note|instructions?|override|update))?|developer|assistant"
-    r"|ai|chatgpt|gpt|claude|instructions?|assistent|anweisung(?:en)?|système|sistema|asistente"
-    r"|assistente|systeem|asystent|система|ассистент|помощник|系统|系統|系统提示|助手|システム"
-    r"|アシスタント|시스템|어시스턴트|النظام|المساعد|सिस्टम|सहायक|hệ thống|asisten|sistem"
-).translate(_TWINS)
-_TURN_ROLES = (
-    rf"{_COMMANDING_ROLES}|user|human|tool|nutzer|benutzer|utilisateur|usuario|usuário|utente"
-    r"|gebruiker|użytkownik|пользователь|用户|用戶|ユーザー|사용자|المستخدم|उपयोगकर्ता"
-).translate(_TWINS)
+_ROLES = {title: "|".join(some).translate(_TWINS) for title, some in word_table("roles").items()}
 _NAMES = r"system|assistant|user|human|developer|tools?|function|model|memory|instructions?|prompt"
 _OWN_MARK = r"[\s_.\-]{0,3}".join("adaptivememory")
 # The sign with which an imitation opens: our own mark, tokens of chat templates, and turns.
@@ -64,12 +55,12 @@ TAG_OPENING = re.compile(
     r"(?:(?<!\w)<|<(?=/))(?=[/!?]?[a-z][\w:.\-]{0,40}(?:\s[^<>\n]{0,300})?/?>)"
 )
 _COMMANDING_TURN = re.compile(
-    rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_COMMANDING_ROLES})[\s*_)\]\"'`]{{0,6}}:"
-    rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_COMMANDING_ROLES})[ \t#]{{0,4}}(?:\n|$)"
+    rf"(?:^|[\n\"'`(\[{{|])[\s\-*#>_]{{0,8}}(?:{_ROLES['commanding']})[\s*_)\]\"'`]{{0,6}}:"
+    rf"|(?:^|\n)[ \t]{{0,3}}#{{1,6}}[ \t]{{1,3}}(?:{_ROLES['commanding']})[ \t#]{{0,4}}(?:\n|$)"
     r"|\"(?:role|tool|tool_calls?|function_call|messages)\"\s?:"
 )
 _ROLE_OPENING = re.compile(
-    rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{_TURN_ROLES})[\s*_)\]\"'`]{{0,6}}(?P<colon>:)"
+    rf"[\s\-*#>\"'`(\[_|.\d]{{0,12}}(?:{'|'.join(_ROLES.values())})[\s*_)\]\"'`]{{0,6}}(?P<colon>:)"
 )
 _LINE_OPENING = re.compile(r"^(?:[ \t]*(?:#{1,6}(?=[ \t#]|$)|[-=_*~]{3,}))+[ \t]*")
 _BACKTICKS = re.compile("`{3,}")

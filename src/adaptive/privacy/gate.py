@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 from adaptive.core.errors import TablesUnavailable, WriteRefused
 from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
-from adaptive.core.ports import MemoryStore
+from adaptive.core.ports import MemoryStore, NewMemory
+from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.kept import AuditEntry, AuditTable
 from adaptive.privacy.personal_data import find_personal_data
@@ -44,8 +45,7 @@ class Refused:
 class GatePolicy:
     """What the gate asks for; the length in characters, personal data by its kinds.
 
-    ``typed`` says that the user typed the text as it stands (see ``injection_reason``). A kind that
-    is masked and refused is refused.
+    ``typed`` says that the user typed the text as it stands (see ``injection_reason``).
     """
 
     longest: int = 4000
@@ -83,9 +83,8 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
 def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
     """The text with personal data masked as far as it is to be, or why it may not be stored."""
     found = find_personal_data(text)
-    unwanted = [one.kind.replace("_", " ") for one in found if one.kind in policy.refused]
-    if unwanted:
-        named = ", ".join(dict.fromkeys(unwanted))
+    if unwanted := dict.fromkeys(one.kind for one in found if one.kind in policy.refused):
+        named = ", ".join(unwanted).replace("_", " ")
         return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
     for one in reversed(found):
         if one.kind in policy.masked:
@@ -95,15 +94,15 @@ def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
 
 def tellable(text: str, policy: GatePolicy) -> str:
     """What may be told of a text that is not stored, on one line: masked, or nothing."""
-    shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
     if find_secrets(text) or holds_secret_mark(text):
         return ""
+    shown = "".join(sign if sign.isprintable() else " " for sign in text[:_LONGEST_TOLD_REFUSAL])
     verdict = without_personal_data(" ".join(shown.split()), policy)
     return "" if isinstance(verdict, Refused) else verdict
 
 
 def mask(kind: str, value: str) -> str:
-    """What is harmless of a value, behind an ellipsis; a mask is no personal data any more."""
+    """What is harmless of a value, behind an ellipsis; it is no personal data any more."""
     if kind == "email":
         return "\u2026@" + value.rpartition("@")[2]
     letters = "".join(filter(str.isalnum, value))
@@ -135,9 +134,8 @@ def is_safe_label(label: str, policy: GatePolicy) -> bool:
     """Whether a tag or the name of a bank may be written as it is: one short line, nothing else."""
     if label in CATEGORIES or not label:
         return True
-    if len(label) > _LONGEST_LABEL or not label.isprintable():
-        return False
-    return gate(label, policy) == label
+    fits = len(label) <= _LONGEST_LABEL and label.isprintable()
+    return fits and gate(label, policy) == label
 
 
 class GuardedStore:
@@ -150,12 +148,7 @@ class GuardedStore:
     def __init__(self, store: MemoryStore, policy: GatePolicy) -> None:
         self._store, self._policy = store, policy
         self.stamp, self.changes, self.read = store.stamp, store.changes, store.read
-        self.delete = store.delete
-
-    @property
-    def keeps_history(self) -> bool:
-        """Whether a row has a place for former contents (see ``MemoryStore``)."""
-        return self._store.keeps_history
+        self.delete, self.keeps_history = store.delete, store.keeps_history
 
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
@@ -163,12 +156,41 @@ class GuardedStore:
         """Write a new row (see ``MemoryStore``)."""
         return await self._store.add(await self._passed(draft), source, extra)
 
+    async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory | WriteRefused]:
+        """Write many new rows (see ``MemoryStore``)."""
+        verdicts = [await asyncio.to_thread(gated_draft, one[0], self._policy) for one in memories]
+        passed = [
+            (verdict, source, await asyncio.to_thread(self._passed_extra, extra or {}))
+            for verdict, (_, source, extra) in zip(verdicts, memories, strict=True)
+            if isinstance(verdict, Draft)
+        ]
+        rows = iter(await self._store.add_all(passed) if passed else ())
+        return [
+            WriteRefused(one.reason) if isinstance(one, Refused) else next(rows) for one in verdicts
+        ]
+
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Give a row a new content (see ``MemoryStore``); the former one is kept if it passes."""
         passed = await self._passed(draft)
-        former = gated_draft(Draft(memory.content), self._policy)
-        content = "" if isinstance(former, Refused) else former.content
+        former = gate(memory.content, self._policy)
+        content = "" if isinstance(former, Refused) else former
         return await self._store.update(replace(memory, content=content), passed, source)
+
+    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
+        """Write a former state of a row (see ``MemoryStore``), if all of it may stand there."""
+        typed = replace(self._policy, typed=True)
+        verdict = await asyncio.to_thread(gate, memory.content, typed)
+        if verdict != memory.content:
+            why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
+            raise WriteRefused(why)
+        return await self._store.put_back(memory, row_id)
+
+    def _passed_extra(self, extra: Mapping[str, Any]) -> dict[str, Any]:
+        """Meta whose former contents are those that pass, as they come out of the gate."""
+        former = [mapping(one) for one in listing(extra.get("history"))]
+        said = [(one, gate(str(one.get("content") or ""), self._policy)) for one in former]
+        passed = [{**one, "content": text} for one, text in said if isinstance(text, str)]
+        return {**extra, "history": passed} if former else dict(extra)
 
     async def _passed(self, draft: Draft) -> Draft:
         # In a thread: the first text has the patterns compiled, which takes a while.
@@ -186,11 +208,21 @@ class AuditTrail:
 
     async def record(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
         """Add changes that were made, in their order; ``now`` is in epoch seconds."""
-        told = [
-            replace(one, before=without_secrets(one.before), after=without_secrets(one.after))
-            for one in entries
-        ]
         try:
-            await self._table.append(user_id, told, now)
+            await self._table.append(user_id, list(map(_secretless, entries)), now)
         except TablesUnavailable as error:
             log_gate.warning("changes are not written down: %s", error)
+
+    async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
+        """A user's changes, the newest first; may raise ``TablesUnavailable``."""
+        return await self._table.read(user_id)
+
+
+def _secretless(entry: AuditEntry) -> AuditEntry:
+    """A change without secrets; a row that held one, from another tool, can't be put back."""
+    bare, before = replace(entry, after=without_secrets(entry.after)), entry.before
+    if before is None or not find_secrets(f"{before.stored[0]}\n{before.meta}"):
+        return bare
+    content = without_secrets(before.content)
+    masked = replace(before, content=content, meta={}, stored=(content, None, None))
+    return replace(bare, before=masked, archived=None)

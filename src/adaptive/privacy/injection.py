@@ -12,7 +12,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-import lzma
 import re
 import zlib
 from collections.abc import Iterator
@@ -22,6 +21,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from adaptive.core.texts import unpacked
 from adaptive.privacy.escaping import TAG_FLAG, TAG_OPENING, imitates_structure, seen_text
 from adaptive.privacy.guard_weights import GUARD_BIAS, GUARD_SCALE, PACKED_GUARD_WEIGHTS
 
@@ -165,4 +165,4 @@ def _score(seen: str) -> float:
 
 @cache
 def _weights() -> NDArray[np.int8]:
-    return np.frombuffer(lzma.decompress(base64.b85decode(PACKED_GUARD_WEIGHTS)), dtype=np.int8)
+    return np.frombuffer(unpacked(PACKED_GUARD_WEIGHTS), dtype=np.int8)

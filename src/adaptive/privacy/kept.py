@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import TypeAdapter
@@ -18,7 +19,7 @@ from adaptive.core.model import Memory, Provenance
 _KEPT_DAY = 24 * 3600
 # A user may ask in spring what happened in the spring before.
 _YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
-_AUDIT_ENTRIES_KEPT = 5000
+_AUDIT_ENTRIES_KEPT = 10_000
 _CHATS_KEPT = 3
 # Who was not asked for a month would not know any more what it is about.
 _SUGGESTION_LIFETIME_SECONDS = 30 * _KEPT_DAY
@@ -27,44 +28,47 @@ _MOST_WAITING_SUGGESTIONS = 20
 _ASKED_REST_SECONDS = 600
 
 EntryKind = Literal["archive", "audit", "chat", "chat_notes", "suggestion", "usage"]
-ChangeKind = Literal[
-    "saved", "updated", "deleted", "ended", "pruned", "summarised", "restored", "flagged"
-]
+_Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
+ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
 Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
-class AuditEntry:
-    """One change of a user's store; ``before`` and ``after`` are contents, empty where none was.
-
-    What is ``flagged`` is a message and no change: it names no memory, and says why alone.
-    """
-
-    kind: ChangeKind
-    memory_id: str
-    changed_at: int
-    before: str = ""
-    after: str = ""
-    reason: str = ""
-    chat_id: str = ""
-    message_id: str = ""
-
-
-# Adds changes of a user at an epoch second to the audit; raises nothing.
-RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
 class ArchivedMemory:
-    """A memory that was taken out of the store.
-
-    ``summary`` is the content of the memory that stands for it now, empty where none does.
-    """
+    """A memory that was taken out of the store; ``summary`` is what stands for it now, if any."""
 
     memory: Memory
     reason: str
     archived_at: int
     summary: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry:
+    """One change of a user's store: the row as it was, and the content that it has since.
+
+    Without ``before`` the row is new, without ``after`` it is gone. ``archived`` is what went into
+    the archive with it, or came out of it where there is no ``before``. Changes of one ``step`` are
+    taken back together, and ``undoes`` is the ``key`` of the change that this one takes back. What
+    is ``flagged`` or ``refused`` is no change: it names no memory, and says why alone.
+    """
+
+    kind: ChangeKind
+    memory_id: str
+    changed_at: int
+    before: Memory | None = None
+    after: str = ""
+    reason: str = ""
+    chat_id: str = ""
+    message_id: str = ""
+    archived: ArchivedMemory | None = None
+    step: str = ""
+    undoes: str = ""
+    key: str = ""
+
+
+# Adds changes of a user at an epoch second to the audit; raises nothing.
+RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +81,7 @@ class ChatNotes:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A memory that is proposed to the user: what it is about, and the sentence to store.
-
-    ``until`` is the date on which it ends, ``memory_id`` the row whose content it replaces.
-    """
+    """A memory that is proposed to the user; ``memory_id`` is the row whose content it replaces."""
 
     category: str
     title: str
@@ -93,10 +94,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class WaitingSuggestion:
-    """A suggestion that nobody has answered yet, and the message that it was made of.
-
-    ``digest`` tells it from others of its user; it is what is left of it when it is rejected.
-    """
+    """A suggestion without an answer yet; its ``digest`` is what is left when it is rejected."""
 
     digest: str
     suggestion: Suggestion
@@ -140,10 +138,7 @@ class Entries(Protocol):
         *,
         settled: bool = False,
     ) -> list[Entry]:
-        """Entries that are not settled, or those that are, the newest first; of some keys or all.
-
-        What can't be opened is absent.
-        """
+        """Entries that are not settled, or those that are, the newest first, if readable."""
         ...
 
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
@@ -157,34 +152,38 @@ class Entries(Protocol):
         """Drop entries of chats that the host has no more, the current one excepted."""
 
 
+@dataclass(frozen=True, slots=True)
 class _KeptTable:
-    def __init__(self, entries: Entries) -> None:
-        self._entries = entries
+    entries: Entries
 
 
 class ArchiveTable(_KeptTable):
     """Memories that were pruned or summarised, whole and restorable."""
 
-    _reader = TypeAdapter(ArchivedMemory)
-
     async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
         """Store all or none, replacing former ones of the same memories."""
         new = [Entry(one.memory.id, asdict(one), one.archived_at) for one in archived]
-        await self._entries.put("archive", user_id, new)
+        await self.entries.put("archive", user_id, new)
 
     async def read(
         self, user_id: str, memory_ids: Sequence[str] | None = None
     ) -> tuple[ArchivedMemory, ...]:
         """A user's archived memories, the last archived first; those that are named, or all."""
-        return _built(self._reader, await self._entries.read("archive", user_id, memory_ids))
+        return _built(ArchivedMemory, await self.entries.read("archive", user_id, memory_ids))
 
     async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """Drop memories from the archive."""
-        await self._entries.drop("archive", user_id, memory_ids)
+        await self.entries.drop("archive", user_id, memory_ids)
 
 
 class AuditTable(_KeptTable):
-    """What was changed in each store, and why: a user's newest 5,000 changes, for 400 days."""
+    """What was changed in each store, and why: a user's newest 10,000 changes, for 400 days."""
+
+    async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
+        """A user's changes, the newest first."""
+        found = await self.entries.read("audit", user_id)
+        keyed = [replace(one, body={**one.body, "key": one.key}) for one in found]
+        return _built(AuditEntry, sorted(keyed, key=lambda one: one.key, reverse=True))
 
     async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
         """Add changes in the order they were made."""
@@ -195,7 +194,7 @@ class AuditTable(_KeptTable):
             key = f"{at:020}{number:04}:{one.kind}:{one.memory_id}"
             where = (one.changed_at, one.chat_id, one.message_id, until)
             new.append(Entry(key, asdict(one), *where))
-        await self._entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT)
+        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT)
 
 
 class UsageTable(_KeptTable):
@@ -211,7 +210,7 @@ class UsageTable(_KeptTable):
 
     async def read(self, user_id: str, memory_ids: Collection[str] | None = None) -> dict[str, int]:
         """The recalls of memories by id, of those named or all; those never recalled are absent."""
-        found = await self._entries.read("usage", user_id, memory_ids)
+        found = await self.entries.read("usage", user_id, memory_ids)
         return {one.key: int(one.body) for one in found}
 
     async def merge(self, user_id: str, memory_ids: Sequence[str], into: str) -> None:
@@ -219,12 +218,12 @@ class UsageTable(_KeptTable):
         given = await self.read(user_id, {*memory_ids, into})
         if given.keys() - {into}:
             await self._write(user_id, {into: sum(given.values())}, int(time.time()))
-            await self._entries.drop("usage", user_id, given.keys() - {into})
+            await self.entries.drop("usage", user_id, given.keys() - {into})
 
     async def _write(self, user_id: str, counts: dict[str, int], now: int) -> None:
         until = now + _YEAR_KEPT_SECONDS
         new = [Entry(one, count, now, expires_at=until) for one, count in counts.items()]
-        await self._entries.put("usage", user_id, new)
+        await self.entries.put("usage", user_id, new)
 
 
 class ChatTable(_KeptTable):
@@ -232,31 +231,26 @@ class ChatTable(_KeptTable):
 
     async def read(self, user_id: str, chat_id: str) -> str:
         """The text of a chat, empty where there is none."""
-        found = await self._entries.read("chat", user_id, [chat_id])
-        return str(found[0].body) if found else ""
+        return "".join(one.body for one in await self.entries.read("chat", user_id, [chat_id]))
 
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
         """Replace the text of a chat."""
         new = Entry(chat_id, state, now, chat_id, "", now + _KEPT_DAY)
-        await self._entries.put("chat", user_id, [new], _CHATS_KEPT)
+        await self.entries.put("chat", user_id, [new], _CHATS_KEPT)
 
 
 class ChatNotesTable(_KeptTable):
     """Notes by user and chat; of two writers the last one wins, and notes go with their chat."""
 
-    _reader = TypeAdapter(ChatNotes)
-
     async def read(self, user_id: str, chat_id: str) -> ChatNotes:
         """The notes of a chat, empty ones where there are none."""
-        found = _built(self._reader, await self._entries.read("chat_notes", user_id, [chat_id]))
-        return found[0] if found else ChatNotes()
+        found = await self.entries.read("chat_notes", user_id, [chat_id])
+        return (*_built(ChatNotes, found), ChatNotes())[0]
 
     async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
         """Replace the notes of a chat, and drop those of chats that the host has no more."""
-        await self._entries.put(
-            "chat_notes", user_id, [Entry(chat_id, asdict(notes), now, chat_id)]
-        )
-        await self._entries.drop_deleted("chat_notes", user_id, chat_id)
+        await self.entries.put("chat_notes", user_id, [Entry(chat_id, asdict(notes), now, chat_id)])
+        await self.entries.drop_deleted("chat_notes", user_id, chat_id)
 
 
 class SuggestionTable(_KeptTable):
@@ -265,8 +259,6 @@ class SuggestionTable(_KeptTable):
     Of what was rejected the digest is kept, for good.
     """
 
-    _reader = TypeAdapter(WaitingSuggestion)
-
     async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion], now: int) -> None:
         """Let suggestions wait, replacing former ones of the same digest; not rejected ones."""
         until, new = now + _SUGGESTION_LIFETIME_SECONDS, list[Entry]()
@@ -274,12 +266,11 @@ class SuggestionTable(_KeptTable):
             where = (one.source.said_at, one.source.chat_id, one.source.message_id, until)
             body = {**asdict(one), "rests_until": 0, "rests_in": ""}
             new.append(Entry(one.digest, body, *where))
-        await self._entries.put("suggestion", user_id, new, _MOST_WAITING_SUGGESTIONS)
+        await self.entries.put("suggestion", user_id, new, _MOST_WAITING_SUGGESTIONS)
 
     async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
         """A user's waiting suggestions, the oldest first."""
-        found = await self._entries.read("suggestion", user_id)
-        return _built(self._reader, reversed(found))
+        return _built(WaitingSuggestion, (await self.entries.read("suggestion", user_id))[::-1])
 
     async def claim(
         self, user_id: str, chat_id: str, now: int, most: int
@@ -287,39 +278,41 @@ class SuggestionTable(_KeptTable):
         """The newest suggestions that may be asked about in this chat; then they rest a while."""
         claimed: list[Entry] = []
         resting = {"rests_until": now + _ASKED_REST_SECONDS, "rests_in": ""}
-        for entry in await self._entries.read("suggestion", user_id):
-            body = entry.body
-            free = body["rests_until"] <= now or body["rests_in"] not in ("", chat_id)
-            if not free or len(claimed) == most:
-                continue
-            if await self._entries.replace("suggestion", user_id, entry, {**body, **resting}):
+        for entry in await self.entries.read("suggestion", user_id):
+            body = {**entry.body, **resting}
+            free = entry.body["rests_until"] <= now or entry.body["rests_in"] not in ("", chat_id)
+            taken = free and len(claimed) < most
+            if taken and await self.entries.replace("suggestion", user_id, entry, body):
                 claimed.append(entry)
-        return _built(self._reader, claimed)
+        return _built(WaitingSuggestion, claimed)
 
     async def release(self, user_id: str, chat_id: str, digests: Collection[str]) -> None:
         """Let claimed suggestions rest in this chat alone: others may ask about them at once."""
-        for entry in await self._entries.read("suggestion", user_id, digests):
+        for entry in await self.entries.read("suggestion", user_id, digests):
             body = {**entry.body, "rests_in": chat_id}
-            await self._entries.replace("suggestion", user_id, entry, body)
+            await self.entries.replace("suggestion", user_id, entry, body)
 
     async def discard(self, user_id: str, digests: Collection[str]) -> None:
         """Drop suggestions that wait; rejected ones stay rejected."""
-        await self._entries.drop("suggestion", user_id, digests)
+        await self.entries.drop("suggestion", user_id, digests)
 
     async def reject(self, user_id: str, digest: str, now: int) -> None:
         """Remember a digest for good, and drop everything else that is held of it."""
-        await self._entries.put("suggestion", user_id, [Entry(digest, None, now)])
+        await self.entries.put("suggestion", user_id, [Entry(digest, None, now)])
 
     async def rejected(self, user_id: str, digests: Collection[str]) -> frozenset[str]:
         """Those of the digests that the user has rejected."""
-        found = await self._entries.read("suggestion", user_id, digests, settled=True)
+        found = await self.entries.read("suggestion", user_id, digests, settled=True)
         return frozenset(one.key for one in found)
 
 
-def _built(reader: TypeAdapter[Kept], entries: Iterable[Entry]) -> tuple[Kept, ...]:
+def _built(kind: type[Kept], entries: Iterable[Entry]) -> tuple[Kept, ...]:
     """What entries hold; one that another release has written in another shape is absent."""
     found: list[Kept] = []
     for entry in entries:
         with suppress(ValueError):
-            found.append(reader.validate_python(entry.body))
+            found.append(_reader(kind).validate_python(entry.body))
     return tuple(found)
+
+
+_reader = cache(TypeAdapter[Any])

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Literal
 
+from adaptive.core.messages import local_time
 from adaptive.core.model import Memory
 from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.kept import ArchivedMemory
+from adaptive.settings.hook import Hook
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +27,38 @@ class Origin:
     sources: tuple[str, ...] = ()
 
 
+ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+    """What to erase; ``day`` is one where the user lives."""
+
+    scope: ErasureScope
+    day: date | None = None
+
+
+def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
+    """Where what is to go came from; ``None`` for everything."""
+    if request.day is not None:
+        zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
+        return Origin(period=period_of_day(request.day, zone))
+    # The last are the host's names for what its own tools have written (routers/memories.py).
+    return {
+        "everything": None,
+        "chat": Origin(hook.chat_id),
+        "imported": Origin(sources=("import",)),
+        "tools": Origin(sources=("tool", "background_review")),
+    }[request.scope]
+
+
+def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
+    """A day where the user lives, which may have 23 or 25 hours, in epoch seconds."""
+    days = day, day + timedelta(days=1)
+    begin, end = (datetime.combine(one, datetime.min.time(), zone).timestamp() for one in days)
+    return begin, end
+
+
 def came_from(memory: Memory, origin: Origin) -> bool:
     """Whether a memory came from there, as far as its own meta tells.
 
@@ -32,7 +69,8 @@ def came_from(memory: Memory, origin: Origin) -> bool:
     if origin.chat_id:
         return meta.get("chat_id") == origin.chat_id
     if origin.period is None:
-        return meta.get("source") in origin.sources or meta.get("created_by") in origin.sources
+        told = (meta.get("source"), meta.get("created_by"), meta.get("imported") and "import")
+        return any(one in origin.sources for one in told)
     since, until = origin.period
     said = meta.get("said_at")
     former = (mapping(one).get("said_at") for one in listing(meta.get("history")))
@@ -48,21 +86,16 @@ def origin_ids(
 ) -> frozenset[str]:
     """Ids of the memories, stored or archived, that came from there, or were made of such ones.
 
-    ``known`` are ids that something else than meta tells to be from there. A summary is made of its
-    originals: its meta tells, or its text where the host keeps no meta.
+    So are those ``known`` otherwise. What a summary is made of its meta tells, or its text.
     """
     everything = (*rows, *(one.memory for one in archived))
-    found = {memory.id for memory in everything if came_from(memory, origin)} | set(known)
-    while True:
-        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
-        made = {
-            memory.id
-            for memory in everything
-            if made_of(memory) & found or _plain_words(memory.content) in texts
-        }
-        if made <= found:
-            return frozenset(found)
+    found, made = set[str](), {one.id for one in everything if came_from(one, origin)} | set(known)
+    while not made <= found:
         found |= made
+        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
+        by_text = {one.id for one in everything if _plain_words(one.content) in texts}
+        made = by_text | {one.id for one in everything if made_of(one) & found}
+    return frozenset(found)
 
 
 def made_of(memory: Memory) -> frozenset[str]:

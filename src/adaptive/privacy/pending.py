@@ -9,21 +9,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-# What failed so often at most is learned together with what comes after it, in order; more often
-# it may be what makes the model fail or the process end, so it is tried alone.
+# What failed more often may be what makes the model fail or the process end: it is tried alone.
 _ATTEMPTS_IN_COMPANY = 2
-# Of a chat whose messages follow each other without end so many are learned from at a time.
-_MOST_JOINED = 8
+_MOST_JOINED = 8  # messages of a chat, learned from at a time
 
 
 @dataclass(frozen=True, slots=True)
 class PendingTurn:
     """A turn that waits to be learned; times are epoch seconds.
 
-    ``payload`` is the text of whoever queued it, ``journal`` that of whoever works on it once the
-    model has answered; both are opaque. ``batch`` is the message id of the newest of the turns
-    that share a journal, empty where there is none yet. ``attempts`` counts failures, and how often
-    a process ended with the turn in its hands.
+    ``payload`` is the text of whoever queued it, ``journal`` that of whoever works on it, ``batch``
+    the newest message of the turns that share a journal. ``attempts`` counts failures, and how
+    often a process ended with the turn in its hands.
     """
 
     user_id: str
@@ -39,10 +36,9 @@ class PendingTurn:
 
 @dataclass(frozen=True, slots=True)
 class WaitingTurns:
-    """A user's oldest waiting turns without payload and journal, those at work included.
+    """A user's oldest waiting turns, those at work included, without payload and journal.
 
-    ``leased_until`` is when the lease on the user ends, in epoch seconds; ``calls`` are the model
-    calls for the user's turns that were queued since the time that was asked for.
+    ``calls`` are model calls for turns that were queued since the time that was asked for.
     """
 
     turns: tuple[PendingTurn, ...] = ()
@@ -54,8 +50,7 @@ class WaitingTurns:
 class TurnLease:
     """The lease on a user, with the turns that are worked on under it, oldest first.
 
-    ``owner`` is good for one time; ``batch`` is what the turns' journal was kept under so far.
-    Without turns it keeps everybody from learning while something else is done.
+    ``owner`` is good for one time. Without turns it keeps everybody from learning.
     """
 
     user_id: str
@@ -69,33 +64,31 @@ class TurnLease:
         return self.message_ids[-1] if self.message_ids else ""
 
 
-# For so many seconds after the table has said that a lease is held whoever holds it may write
-# without asking again; so whoever takes turns away waits so long until nothing more is written.
+# Whoever is told that a lease is held may write for so many seconds without asking again; so
+# whoever takes turns away waits so long until nothing more is written.
 LEASE_PROOF_SECONDS = 1.0
 
 
 class PendingTable(Protocol):
     """Turns to be learned, and for a month those that were.
 
-    A user is under one lease at a time. What changes the lease and turns under it changes all of
-    them, or none where one of them is another one's by now: then the answer is ``False``. A lease
-    whose end has passed stands until somebody else takes it. ``calls`` are model calls to count.
+    A user is under one lease at a time, which stands beyond its end until somebody else takes it.
+    What changes turns under it changes all, or none where one is another one's by now: ``False``.
     """
 
     async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
 
     async def waiting(self, user_id: str, since: float) -> WaitingTurns:
-        """What waits of a user; model calls are those for turns queued since an epoch second."""
+        """What waits of a user, and the model calls since an epoch second."""
         ...
 
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
-        """Take the lease on a user and return its turns whole, in the lease's order.
+        """Take the lease and return its turns whole; ``None`` if it or one of them can't be had.
 
-        ``None`` where another one has it, or a turn waits no more or has another journal. What a
-        process has left in its hands counts one attempt more.
+        What a process has left in its hands counts one attempt more.
         """
         ...
 
@@ -126,14 +119,9 @@ class Leases(Protocol):
 
 
 def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
-    """Which of a user's waiting turns to work on next, oldest first; none where none is due.
-
-    The oldest that is due goes first; with it goes what else waits in its chat, or what shares its
-    journal.
-    """
+    """The oldest turn that is due, and what else waits in its chat or shares its journal."""
     waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
-    first = next((turn for turn in waiting if turn.due_at <= now), None)
-    if first is None:
+    if (first := next((turn for turn in waiting if turn.due_at <= now), None)) is None:
         return ()
     if not first.batch and first.attempts > _ATTEMPTS_IN_COMPANY:
         return (first,)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Set
 from dataclasses import dataclass
 
+from adaptive.core.texts import word_table
 from adaptive.privacy.scanning import any_of
 from adaptive.privacy.secret_forms import is_placeholder
 
@@ -17,11 +18,9 @@ from adaptive.privacy.secret_forms import is_placeholder
 class Shape:
     """One form of one kind of personal data.
 
-    ``pattern`` is bounded in width. Where no word is needed it begins with one sign and looks
-    behind from there, so that texts are skimmed for it. A group ``value`` narrows what is found;
-    ``holds`` checks the match, and whether a word near names it. ``words`` are the subjects that
-    name it, one of which must stand near where ``needed``; those ``against`` it, standing nearer
-    before it, tell that it is something else. ``sign`` stands in every text that is looked through.
+    ``pattern`` is bounded in width; a group ``value`` narrows what is found. ``holds`` checks the
+    match, and whether a word near names it. ``words`` are the subjects that name it, one of which
+    must stand near where ``needed``; those ``against`` it, nearer before it, say it is none.
     """
 
     kind: str
@@ -30,7 +29,6 @@ class Shape:
     words: Set[str] = frozenset()
     needed: bool = False
     against: Set[str] = frozenset()
-    sign: str = ""
 
 
 def _code_of(match: re.Match[str]) -> str:
@@ -166,9 +164,9 @@ _ID = re.compile(
 
 def _id_holds(match: re.Match[str], named: bool) -> bool:
     """As many signs as ids have, where it is named; else a form that tells."""
-    size, digits = len(_code_of(match)), sum(map(str.isdigit, match[0]))
-    telling = _TELLING_ID.fullmatch(match[0]) is not None
-    return (named and digits >= 5 and 7 <= size <= 18) or telling
+    digits = sum(map(str.isdigit, match[0]))
+    fits = named and digits >= 5 and 7 <= len(_code_of(match)) <= 18
+    return fits or _TELLING_ID.fullmatch(match[0]) is not None
 
 
 def _ssn_holds(match: re.Match[str], named: bool) -> bool:
@@ -177,13 +175,7 @@ def _ssn_holds(match: re.Match[str], named: bool) -> bool:
 
 
 # Month names by their heads; what follows may be an ending.
-_MONTHS = (
-    "jan|feb|fév|fev|mar|mär|apr|avr|abr|may|mai|maj|mei|mag|jun|jui|giu|jul|lug|aug|aoû|ago"
-    "|sep|set|oct|okt|out|ott|nov|dec|dez|déc|dic|ene|gen|mrt|maa|sty|lut|kwi|cze|lip|sie|wrz|paź"
-    "|lis|gru|янв|фев|мар|апр|мая|май|июн|июл|авг|сен|окт|ноя|дек|oca|şub|nis|haz|tem|ağu|eyl|eki"
-    "|kas|ara"
-)
-_MONTH = rf"(?i:{any_of(_MONTHS.split('|'))})[^\W\d_]{{0,10}}"
+_MONTH = rf"(?i:{any_of(' '.join(word_table('months')['heads']).split())})[^\W\d_]{{0,10}}"
 _YEAR = r"(?:19|20|25)\d{2}"
 _BIRTH = re.compile(
     r"(?<![0-9A-Za-z])(?<!\d[-./])(?:"
@@ -255,15 +247,14 @@ _TELLING_ID = re.compile(
 )
 _NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
 SHAPES = (
-    Shape("email", _MAIL, _email_holds, sign="@"),
+    Shape("email", _MAIL, _email_holds),
     Shape(
         "url_credentials",
         _CREDENTIALS,
         lambda match, _: match["secret"] is None or not is_placeholder(match["secret"]),
-        sign="://",
     ),
     Shape("ip", _IPV4, _ip_holds, {"ip"}, against={"counter"}),
-    Shape("ip", _IPV6, _ip_holds, sign=":"),
+    Shape("ip", _IPV6, _ip_holds),
     Shape("mac", _MAC, lambda match, _: len(set(match[0])) > 2),
     Shape("card", _CARD, lambda match, _: _card_holds(_code_of(match)), against={"counter"}),
     Shape("iban", _IBAN, lambda match, _: _iban_holds(_code_of(match))),

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from adaptive.core.shapes import listing, mapping
-from adaptive.privacy.redaction import PLACEHOLDER, Redaction
+from adaptive.privacy.redaction import Redaction
 
 # Fields in which providers tell what a model thought (host: utils/middleware.py), and what it says.
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "thinking")
@@ -33,27 +33,18 @@ _Change = Callable[[str], str]
 
 
 def redacted_chat(messages: Sequence[Any], redaction: Redaction) -> list[Any]:
-    """Messages with placeholders for personal data in all their texts, in order.
-
-    Texts are contents, text parts of contents, thoughts and the strings within the arguments of
-    tool calls; addresses of images, ids and names stay.
-    """
+    """Messages with placeholders in all their texts; addresses of images, ids and names stay."""
     texts: dict[str, str] = {}
     for message in messages:
-        _changed(message, lambda text: texts.setdefault(text, text))
+        changed_texts(message, lambda text: texts.setdefault(text, text))
     redacted = dict(zip(texts, redaction.redact_all(list(texts)), strict=True))
-    return [_changed(message, redacted.__getitem__) for message in messages]
+    return [changed_texts(message, redacted.__getitem__) for message in messages]
 
 
-def restored_message(message: Any, redaction: Redaction) -> Any:
-    """A whole answer, or output items, with values for placeholders."""
-    return _changed(message, redaction.restore)
-
-
-def _changed(value: Any, change: _Change) -> Any:
+def changed_texts(value: Any, change: _Change) -> Any:
     """A message, or a part of one, whose texts are changed; the same object where none is."""
     if items := listing(value):
-        new = [change(one) if isinstance(one, str) else _changed(one, change) for one in items]
+        new = [change(one) if isinstance(one, str) else changed_texts(one, change) for one in items]
         return new if new != items else value
     fields, changed = mapping(value), dict[str, Any]()
     for name, one in fields.items():
@@ -62,7 +53,7 @@ def _changed(value: Any, change: _Change) -> Any:
         elif isinstance(one, str):
             changed[name] = change(one) if name in _TEXT_FIELDS else one
         elif name in _INNER_FIELDS:
-            changed[name] = _changed(one, change)
+            changed[name] = changed_texts(one, change)
     same = all(changed[name] == fields[name] for name in changed)
     return value if same else {**fields, **changed}
 
@@ -90,52 +81,18 @@ def changed_values(value: Any, change: _Change) -> Any:
     return [changed_values(one, change) for one in listing(value)] or value
 
 
-class StreamRestorer:
-    """Gives the pieces of an answer on with values for placeholders, wherever it was cut.
-
-    Only what may be the beginning of a placeholder waits for the next piece. What all calls gave
-    together is what ``Redaction.restore`` makes of the whole answer.
-    """
-
-    def __init__(self, redaction: Redaction, *, json_text: bool = False) -> None:
-        self._redaction, self._json_text = redaction, json_text
-        self._held = ""
-        # The last character given on: a placeholder without brackets begins no word's middle.
-        self._before = ""
-
-    def feed(self, chunk: str) -> str:
-        """What of this piece, and of what was held, is certain."""
-        text, first = self._before + self._held + chunk, len(self._before)
-        unfinished = _UNFINISHED.search(text, max(first, len(text) - _LONGEST_PLACEHOLDER))
-        until = unfinished.start() if unfinished else len(text)
-        parts: list[str] = []
-        position = first
-        for match in PLACEHOLDER.finditer(text, first):
-            if match.end() > until:
-                until = min(until, match.start())
-                break
-            value = self._redaction.value_of(match, json_text=self._json_text)
-            parts += text[position : match.start()], value
-            position = match.end()
-        self._held, self._before = text[until:], text[max(until - 1, 0) : until]
-        return "".join([*parts, text[position:until]])
-
-    def end(self) -> str:
-        """What is held when nothing follows any more."""
-        return self._redaction.restore(self._held)
-
-
 class EventRestorer:
     """Restores the events of one stream: chunks of chat completions, events of Responses.
 
-    Each part of the answer has a restorer of its own, so what is cut is joined again within its
-    part. What is held comes with the event that ends its part, ``finish_reason`` at the latest.
+    Each part of the answer is put together by itself, wherever it was cut: what may be the
+    beginning of a placeholder waits for the next event of its part, or the one that ends it.
     """
 
     def __init__(self, redaction: Redaction) -> None:
         self._redaction = redaction
-        # By number of the choice, and field or number of the tool call.
-        self._parts: dict[tuple[int, str | int], StreamRestorer] = {}
+        # What waits, by number of the choice, and field or number of the tool call. It stands
+        # behind the last sign that was given on: a placeholder without brackets begins a word.
+        self._waiting: dict[tuple[int, str | int], str] = {}
 
     def restored(self, event: Mapping[str, Any]) -> Any:
         """The event with values for placeholders; the one given is not changed."""
@@ -150,8 +107,7 @@ class EventRestorer:
     def restored_line(self, lines: str) -> str:
         """Lines as they go over the wire, each with one event; others stay as they are.
 
-        Open WebUI hands them to filters like this for plain API calls up to 0.11.0 (host:
-        utils/middleware.py, stream_wrapper).
+        Open WebUI hands them so to filters for plain API calls up to 0.11.0 (utils/middleware.py).
         """
 
         def restored(line: re.Match[str]) -> str:
@@ -162,15 +118,18 @@ class EventRestorer:
 
         return re.sub("(?m)^data:(.*)", restored, lines)
 
-    def _feed(self, key: tuple[int, str | int], text: str, *, json_text: bool = False) -> str:
-        if key not in self._parts:
-            self._parts[key] = StreamRestorer(self._redaction, json_text=json_text)
-        return self._parts[key].feed(text)
+    def _feed(self, key: tuple[int, str | int], piece: str, *, json_text: bool = False) -> str:
+        """What of this piece, and of what waited, is certain."""
+        text = self._waiting.get(key, "\n") + piece
+        unfinished = _UNFINISHED.search(text, max(1, len(text) - _LONGEST_PLACEHOLDER))
+        until = unfinished.start() if unfinished else len(text)
+        self._waiting[key] = text[until - 1 :]
+        return self._redaction.restore(text[:until], json_text=json_text)[1:]
 
     def _restored_choice(self, choice: Any) -> Any:
         told = dict(mapping(choice))
         if "message" in told:
-            return {**told, "message": restored_message(told["message"], self._redaction)}
+            return {**told, "message": changed_texts(told["message"], self._redaction.restore)}
         delta, over = dict(mapping(told.get("delta"))), bool(told.get("finish_reason"))
         if not delta and not over:
             return choice
@@ -179,26 +138,23 @@ class EventRestorer:
         # With words or calls the thought is over; it must not go on behind them.
         thought_over = calls or delta.get("content")
         for name in delta.keys() & _STREAMED_FIELDS:
-            text, key = delta[name], (index, name)
-            is_text = isinstance(text, str)
-            delta[name] = (
-                self._feed(key, text) if is_text else restored_message(text, self._redaction)
-            )
+            if isinstance(text := delta[name], str):
+                delta[name] = self._feed((index, name), text)
+            else:
+                delta[name] = changed_texts(text, self._redaction.restore)
         if calls:
             delta["tool_calls"] = [self._restored_call(index, call) for call in calls]
-        for key in [key for key in self._parts if key[0] == index]:
-            field = key[1]
-            # Arguments end with a bracket, so nothing of them is held.
-            ended = over or (thought_over and field in _REASONING_FIELDS)
-            if ended and isinstance(field, str) and (held := self._parts.pop(key).end()):
-                delta[field] = (delta.get(field) or "") + held
+        # Arguments end with a bracket, so nothing of them waits.
+        for field in _STREAMED_FIELDS if over else _REASONING_FIELDS if thought_over else ():
+            if waiting := self._waiting.pop((index, field), "")[1:]:
+                delta[field] = (delta.get(field) or "") + self._redaction.restore(waiting)
         return {**told, "delta": delta}
 
     def _restored_call(self, index: int, call: Any) -> Any:
         function, number = mapping(mapping(call).get("function")), mapping(call).get("index")
         arguments = function.get("arguments")
         if not isinstance(arguments, str) or not isinstance(number, int):
-            return restored_message(call, self._redaction)
+            return changed_texts(call, self._redaction.restore)
         arguments = self._feed((index, number), arguments, json_text=True)
         return {**call, "function": {**function, "arguments": arguments}}
 
@@ -211,5 +167,5 @@ class EventRestorer:
             json_text = part.endswith("arguments")
             return {**event, "delta": self._feed(key, delta, json_text=json_text)}
         if stage == "done":
-            self._parts.pop(key, None)
-        return restored_message(event, self._redaction)
+            self._waiting.pop(key, None)
+        return changed_texts(event, self._redaction.restore)

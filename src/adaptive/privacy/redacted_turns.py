@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from adaptive.core.shapes import listing, mapping
-from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat, restored_message
+from adaptive.privacy.redacted_chat import EventRestorer, changed_texts, redacted_chat
 from adaptive.privacy.redaction import Redaction
 from adaptive.settings.hook import turn_state
 
@@ -25,24 +25,20 @@ _WITHHELD = (
 
 @dataclass(slots=True)
 class _RedactedTurn:
-    """The placeholders of one answer, and how far that answer has come.
-
-    ``guarded``: what goes back to the model within the turn, as a tool's result, comes by us.
-    """
+    """One turn; ``guarded``: what goes back to the model within it comes by us."""
 
     redaction: Redaction
+    events: EventRestorer
     used_at: float
-    guarded: bool = False
-    events: EventRestorer = field(init=False)
+    guarded: bool
 
 
 class RedactedTurns:
     """Redacts what goes to chat models, and restores what comes back, each turn by itself.
 
     A turn is known by an unguessable mark in its state, so no turn, and no user, is ever given
-    another one's values. All is kept in this process, which serves the whole turn (0.9.6 and
-    later), and nowhere else: if it restarts, placeholders stay, since values that are reckoned
-    anew from a history that has changed meanwhile could be the wrong ones.
+    another one's values. All is kept in this process alone, which serves the whole turn (0.9.6 and
+    later): if it restarts, placeholders stay.
     """
 
     def __init__(self) -> None:
@@ -53,38 +49,35 @@ class RedactedTurns:
         self._turns = {mark: one for mark, one in self._turns.items() if one.used_at >= before}
         return len(self._turns)
 
-    async def redact(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        """A request of a new turn with placeholders for personal data in all its messages.
+    async def redact(
+        self, body: dict[str, Any], metadata: dict[str, Any], *, again: bool = False
+    ) -> dict[str, Any]:
+        """A request with placeholders for personal data in all its messages.
+
+        It opens a turn; where it comes ``again``, the host having added to it, it is redacted if
+        it was before.
 
         Raises:
             TimeoutError: it takes too long; nothing of the request may be sent.
         """
-        mark = turn_state(metadata)["redaction"] = uuid.uuid4().hex
-        turn = self._turns[mark] = _RedactedTurn(Redaction(), time.monotonic())
-        return await self._redacted(body, turn)
-
-    async def redact_again(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        """The same request when the host has added to it: documents, results, earlier words."""
-        if "redaction" not in turn_state(metadata):
+        state = turn_state(metadata)
+        if again and "redaction" not in state:
             return body
-        if (turn := self._turn(metadata)) is None:
-            return await self.redact(body, metadata)
-        turn.guarded = True
-        return await self._redacted(body, turn)
-
-    async def _redacted(self, body: dict[str, Any], turn: _RedactedTurn) -> dict[str, Any]:
-        turn.events = EventRestorer(turn.redaction)
+        turn = self._turn(metadata) if again else None
+        redaction = turn.redaction if turn else Redaction()
+        new = _RedactedTurn(redaction, EventRestorer(redaction), time.monotonic(), guarded=again)
+        mark = state.get("redaction", "") if turn else uuid.uuid4().hex
+        self._turns[mark], state["redaction"] = new, mark
         async with asyncio.timeout(_LONGEST_SECONDS):
             messages = listing(body.get("messages"))
-            redacted = await asyncio.to_thread(redacted_chat, messages, turn.redaction)
+            redacted = await asyncio.to_thread(redacted_chat, messages, redaction)
         return {**body, "messages": redacted}
 
     def restore_event(self, event: Any, metadata: dict[str, Any], body: dict[str, Any]) -> Any:
-        """A piece of an answer with values for placeholders.
+        """A piece of an answer to the request ``body`` with values for placeholders.
 
         Where the host gives what was said before a tool call back to the model without asking us
-        (up to 0.11.1), placeholders stay in an answer that may call tools, and in the calls, until
-        the answer is stored. ``body`` is the request, which the host hands on for page chats.
+        (up to 0.11.1), placeholders stay in an answer that may call tools until it is stored.
         """
         turn = self._turn(metadata)
         if turn is None or turn.redaction.is_empty:
@@ -100,10 +93,10 @@ class RedactedTurns:
         return turn.events.restored(event) if mapping(event) else event
 
     def restore_answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        """A turn's messages, as the outlet gets them, with values for what is left of placeholders.
+        """A turn's messages, as the outlet gets them, with values; the turn is over with it.
 
-        The turn is over with it. Earlier answers of a stored chat stay: their placeholders were
-        other turns'. Of what is not stored the host gives the request itself, without ids.
+        Earlier answers of a stored chat stay: their placeholders were other turns'. Of what is not
+        stored the host gives the request itself, without ids.
         """
         turn = self._turn(metadata)
         if turn is None:
@@ -112,13 +105,12 @@ class RedactedTurns:
         messages = listing(body.get("messages"))
         if turn.redaction.is_empty or not messages:
             return body
+        stays = [bool(mapping(message).get("id")) for message in messages]
+        stays[-1] &= mapping(messages[-1]).get("role") != "assistant"
         restored = [
-            message if mapping(message).get("id") else restored_message(message, turn.redaction)
-            for message in messages
+            message if earlier else changed_texts(message, turn.redaction.restore)
+            for earlier, message in zip(stays, messages, strict=True)
         ]
-        answer = mapping(messages[-1])
-        if answer.get("role") == "assistant":
-            restored[-1] = restored_message(answer, turn.redaction)
         return body if restored == messages else {**body, "messages": restored}
 
     def _turn(self, metadata: dict[str, Any]) -> _RedactedTurn | None:

@@ -6,16 +6,20 @@ import asyncio
 import json
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeVar
 
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
 from adaptive.privacy.personal_data import PERSONAL_SHAPES, find_personal_data
-from adaptive.privacy.scanning import Finding
+from adaptive.privacy.scanning import Finding, with_marks
 from adaptive.privacy.secrets import without_secrets
 
+ServiceReply = TypeVar("ServiceReply")
 _SHORTER_NAMES = {"url_credentials": "URL", "crypto_wallet": "WALLET"}
 PLACEHOLDER_NAMES = {
     one.kind: _SHORTER_NAMES.get(one.kind, one.kind.upper()) for one in PERSONAL_SHAPES
@@ -41,8 +45,7 @@ _OFFERED_ID = re.compile(r"^(- id=[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12} \|
 class Redaction:
     """The placeholders of one call: of one user, for one request and its reply.
 
-    A value has the same placeholder in all texts of the call. What a text holds by itself that
-    looks like a placeholder stays, and its number is not given out.
+    What looks like a placeholder by itself stays, and its number is not given out.
     """
 
     def __init__(self) -> None:
@@ -68,35 +71,29 @@ class Redaction:
         """
         for text in texts:
             self._reserved.update(map(_name_of, PLACEHOLDER.finditer(text)))
-        found = [find_personal_data(text) for text in texts]
-        for text, findings in zip(texts, found, strict=True):
+        found = [(text, find_personal_data(text)) for text in texts]
+        for text, findings in found:
             for one in findings:
                 self._give_placeholder(PLACEHOLDER_NAMES[one.kind], text[one.start : one.end])
         known = self._known_values()
-        return [
-            self._replaced(text, findings, known)
-            for text, findings in zip(texts, found, strict=True)
-        ]
+        return [self._replaced(text, findings, known) for text, findings in found]
 
     def restore(self, text: str, *, json_text: bool = False) -> str:
         """The text with the values of this call's placeholders; others stay as they are.
 
         ``json_text``: it is that of a JSON document, in which values are escaped.
         """
-        if not self._values:
-            return text
-        return PLACEHOLDER.sub(lambda match: self.value_of(match, json_text=json_text), text)
 
-    def value_of(self, match: re.Match[str], *, json_text: bool = False) -> str:
-        """The value of one match of ``PLACEHOLDER``, or the match itself."""
-        value = self._values.get(_name_of(match))
-        if value is None:
-            return match[0]
-        if json_text:
-            value = json.dumps(value, ensure_ascii=False)[1:-1]
-        # Where only one of the brackets is escaped, the backslash is one of the text's own.
-        opening, closing = match["opening"] or "", match["closing"] or ""
-        return value if opening == closing else f"{opening}{value}{closing}"
+        def value_of(match: re.Match[str]) -> str:
+            if (value := self._values.get(_name_of(match))) is None:
+                return match[0]
+            if json_text:
+                value = json.dumps(value, ensure_ascii=False)[1:-1]
+            # Where only one of the brackets is escaped, the backslash is one of the text's own.
+            opening, closing = match["opening"] or "", match["closing"] or ""
+            return value if opening == closing else f"{opening}{value}{closing}"
+
+        return PLACEHOLDER.sub(value_of, text)
 
     def _known_values(self) -> re.Pattern[str]:
         """Where known values stand, as words of their own; of a call with few values."""
@@ -107,16 +104,8 @@ class Redaction:
         return re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])")
 
     def _replaced(self, text: str, findings: Sequence[Finding], known: re.Pattern[str]) -> str:
-        """The text with placeholders for what was found in it, and for known values between."""
-        parts: list[str] = []
-        position = 0
-        for one in findings:
-            parts += text[position : one.start], self._names[text[one.start : one.end]]
-            position = one.end
-        parts.append(text[position:])
-        # Placeholders stand at the odd places.
-        parts[::2] = (known.sub(lambda value: self._names[value[0]], part) for part in parts[::2])
-        return "".join(parts)
+        text = with_marks(text, findings, lambda one: self._names[text[one.start : one.end]])
+        return known.sub(lambda value: self._names[value[0]], text)
 
     def _give_placeholder(self, kind: str, value: str) -> None:
         while value not in self._names:
@@ -135,10 +124,7 @@ def _name_of(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RedactingCompleter:
-    """A ``Completer`` around another that is shown no secret, and no personal data if so chosen.
-
-    Secrets are gone for good; personal data has placeholders, which the reply has values for again.
-    """
+    """A ``Completer`` around another that is shown no secret, and no personal data if so chosen."""
 
     completer: Completer
     personal_data: bool = False
@@ -155,14 +141,10 @@ class RedactingCompleter:
         redaction = Redaction() if self.personal_data else None
         # In a thread: a request with twenty memories takes tens of milliseconds, and chats go on.
         sent = await asyncio.to_thread(redacted_request, request, redaction)
-        try:
-            completion = await self.completer.complete(sent, response_format)
-        except AdaptiveMemoryError as error:  # it may quote what the provider says, and that us
-            error.args = (told_failure(str(error), redaction), *error.args[1:])
-            raise
-        if redaction is None or redaction.is_empty:
-            return completion
-        return replace(completion, text=redaction.restore(completion.text, json_text=True))
+        with _told_failures(redaction):
+            reply = await self.completer.complete(sent, response_format)
+        text = redaction.restore(reply.text, json_text=True) if redaction else reply.text
+        return replace(reply, text=text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,39 +159,41 @@ class SecretlessEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors of the texts without their secrets (see ``Embedder``)."""
-        # In a thread: a store's texts take seconds, and chats go on.
-        sent = await asyncio.to_thread(texts_without_secrets, texts)
-        try:
-            return await self.embedder.embed(sent, query=query)
-        except AdaptiveMemoryError as error:
-            error.args = (told_failure(str(error), None), *error.args[1:])
-            raise
+        return await sent_without_secrets(texts, partial(self.embedder.embed, query=query))
 
 
-def texts_without_secrets(texts: Sequence[str]) -> list[str]:
-    """The texts with a mark for each secret."""
-    return [without_secrets(text) for text in texts]
+async def sent_without_secrets(
+    texts: Sequence[str], send: Callable[[Sequence[str]], Awaitable[ServiceReply]]
+) -> ServiceReply:
+    """What a service answers to texts that have a mark for each secret; so have its errors."""
+    # In a thread: a store's texts take seconds, and chats go on.
+    sent = await asyncio.to_thread(lambda: [without_secrets(text) for text in texts])
+    with _told_failures(None):
+        return await send(sent)
 
 
 def redacted_request(request: CompletionRequest, redaction: Redaction | None) -> CompletionRequest:
     """The request as it may be sent; without a redaction only its secrets are left out.
 
-    The ids under which memories are offered stay. The system message is redacted before and apart
-    from the words of the user, so that the date in it stays even if it is a date of birth there.
+    Ids of offered memories stay. The system message is redacted before and apart from the user's
+    words, so that the date in it stays even if it is a date of birth there.
     """
     system = without_secrets(request.system)
-    pieces = texts_without_secrets(_OFFERED_ID.split(request.user))
+    pieces = [without_secrets(piece) for piece in _OFFERED_ID.split(request.user)]
     if redaction is not None:
         system = redaction.redact(system)
         pieces[::2] = redaction.redact_all(pieces[::2])
     return replace(request, system=system, user="".join(pieces))
 
 
-def told_failure(text: str, redaction: Redaction | None) -> str:
-    """The text of an error without secrets; with a redaction without what a provider has written.
-
-    Our errors quote that behind a colon.
-    """
-    if redaction is not None:
-        text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
-    return without_secrets(text)
+@contextmanager
+def _told_failures(redaction: Redaction | None) -> Generator[None]:
+    """Errors without secrets; with a redaction without what a provider says, behind a colon."""
+    try:
+        yield
+    except AdaptiveMemoryError as error:
+        text = str(error)
+        if redaction is not None:
+            text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
+        error.args = (without_secrets(text), *error.args[1:])
+        raise

@@ -30,11 +30,32 @@ class Finding:
     end: int
 
 
+def in_order(found: Iterable[Finding], places: Sequence[int]) -> tuple[Finding, ...]:
+    """What was found in a plain text where it stands in the original; what overlaps is one."""
+    joined: list[Finding] = []
+    for one in sorted(found, key=lambda one: (one.start, -one.end)):
+        if joined and one.start < joined[-1].end:
+            former = joined.pop()
+            kind = max(former, one, key=lambda one: one.end - one.start).kind
+            one = Finding(kind, former.start, max(former.end, one.end))
+        joined.append(one)
+    return tuple(Finding(one.kind, places[one.start], places[one.end - 1] + 1) for one in joined)
+
+
+def with_marks(text: str, findings: Iterable[Finding], mark: Callable[[Finding], str]) -> str:
+    """The text with a mark in the place of each finding, which stand in its order."""
+    parts: list[str] = []
+    position = 0
+    for one in findings:
+        parts += text[position : one.start], mark(one)
+        position = one.end
+    return "".join([*parts, text[position:]])
+
+
 def plain_text(text: str) -> tuple[str, Sequence[int]]:
     """The text as a reader sees it, and the place in the original of each of its characters.
 
-    Digits of all scripts, full-width and styled letters become plain ones, dashes, dots and spaces
-    become one of each, what takes no room is gone: so one form finds a value however it is typed.
+    Digits and letters of all kinds become plain ones, dashes, dots and spaces one of each.
     """
     if text.isascii():
         return text, range(len(text))

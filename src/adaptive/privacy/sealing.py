@@ -28,9 +28,8 @@ _SURROGATES = "surrogatepass"
 class Sealer:
     """Seals texts so that only the same host secret, user, purpose and version open them again.
 
-    Keys come from the secret by HKDF (RFC 5869) with SHA-256; version, user and purpose are its
-    ``info``. Texts are encrypted and signed as Fernet tokens (AES-128-CBC, HMAC-SHA256). Without a
-    secret one of this process serves: what it has sealed is absent for every other process.
+    Keys come from the secret by HKDF with SHA-256, texts are Fernet tokens. Without a secret one of
+    this process serves: what it has sealed is absent for every other process.
     """
 
     def __init__(self, secret: str) -> None:

@@ -11,19 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from adaptive.core.texts import word_table
 from adaptive.privacy.scanning import any_of
 
-# What issuers begin their keys with, but for those that the last shape has, as ``ghp_``.
-_ISSUERS = (
-    "sk- sk_ rk_live_ rk_test_ rzp_live_ rzp_test_ whsec_ xkeysib- AIza AQ.Ab SG. NRII- PMAK- A3-"
-    " AQVN EZAK EZTK oy2 LTAI AKID AQE ABSK GOOG1E SK dapi HRKU- v1.0- fm2_ fo1_ pscale_ sb_secret_"
-    " xapp- hvs. hvb. hvr. dp. ops_eyJ tskey- key- fc- tvly- nvapi- pcsk_ lsv2_ wandb_ FLWSECK"
-    " AGE-SECRET-KEY- github_pat_ glpat- gldt- glptt- glrt- glcbt- gloas- glsoat- glft- pypi-"
-    " glimt- glagent- GR1348941 ya29. GOCSPX- 1//0 sq0atp- sq0csp- sq0idp- ATATT3 ATCTT3 ATBB ATTA"
-    " figd_ sl. glsa_ glc_ sntrys_ dckr_ CFPAT- access-sandbox- access-production- fio-u- dt0c01."
-    " AKCp vercel_ sp_pat_ EAA IGQV hooks.slack.com/ api/webhooks/ webhook.office.com/ xoxa- xoxb-"
-    " xoxc- xoxe- xoxp- xoxr- xoxs- xoxe.xox"
-)
 # Keys that their shape tells as well; public halves (``pk_live_``) are no secrets.
 _SHAPES = (
     r"(?:AccountKey|SharedAccess\w+)=[^\s;\"'&]{20,500}",
@@ -42,7 +32,8 @@ _SHAPES = (
     r"(?<![\w\-/.])(?!pk_|pub|sha\d)[A-Za-z]\w{1,9}[_\-](?:[a-z0-9]{2,8}[_\-]){0,2}"
     r"(?:(?<=_)|(?![0-9a-f]{40,64}\b))[A-Za-z0-9]{24,200}(?:[_\-][A-Za-z0-9]{6,64}){0,3}",
 )
-_BEGINNINGS = any_of(sorted(map(re.escape, _ISSUERS.split()), reverse=True))
+# What issuers begin their keys with, but for those that the last shape has, as ``ghp_``.
+_BEGINNINGS = any_of(sorted(map(re.escape, word_table("secrets")["issuers"]), reverse=True))
 _ISSUED = rf"(?:{_BEGINNINGS})[\w\-.+/]{{13,2000}}[\w=]=?"
 _KEY = re.compile(rf"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{{17}})(?:{'|'.join((_ISSUED, *_SHAPES))})")
 _SMALL = (

@@ -1,7 +1,6 @@
 """Secrets in a text: told by their form, or near a word that names them ("password is ...").
 
-They are never a memory, and no status, log, table or request of ours carries them. A finding knows
-where a secret stands and of what kind it is; it does not hold it, so no reason can repeat it.
+They are never a memory, and no status, log, table or request of ours carries them.
 
 A closed list of nouns names, a sign, a copula or a blank links the noun to a value, and the look of
 the value decides. What is read around a noun is bounded, so the work is linear.
@@ -14,40 +13,17 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from adaptive.privacy.scanning import Finding, any_of, plain_text
+from adaptive.core.texts import word_table
+from adaptive.privacy.scanning import Finding, any_of, in_order, plain_text, with_marks
 from adaptive.privacy.secret_forms import formed_secrets, is_placeholder, looks_random
 
 SECRET_MARK = "[secret removed]"  # noqa: S105 - the mark in its place
 _Span = tuple[int, int]
-_CODE_KIND, _KEY_KIND = "PIN or one-time code", "key or token"
-_NOUNS = {
-    "password": "password|passwd|pass word|passwort|kennwort|mot de passe|mdp|contraseña|contrasena"
-    "|clave|clave wifi|senha|palavra-passe|palavra passe|parola d'ordine|parola|wachtwoord|hasło"
-    "|haslo|heslo|lozinka|лозинка|пароль|пароля|парола|密码|密碼|口令|パスワード|のパス|비밀번호|비번"
-    "|암호|패스워드|şifre|şifrem|mật khẩu|kata sandi|كلمة المرور|كلمة السر|كلمة مرور|كلمة سر|باسورد"
-    "|पासवर्ड|পাসওয়ার্ড|پاس ورڈ|گذرواژه|รหัสผ่าน|סיסמה|κωδικός|lösenord|adgangskode|passord|salasana"
-    "|jelszó|jelszav|passphrase|pass|pwd|pswd|pw|psk|login|log-in|credentials|creds|zugangsdaten"
-    "|anmeldedaten|identifiants|credenciales|credenziali|credenciais|userpass|wifi key|wi-fi key"
-    "|network key|wlan-schlüssel|clé wifi|chave do wifi|chiave wifi|security answer|secret word",
-    _CODE_KIND: "code|codes|pin|pincode|passcode|otp|tan|2fa|cvv|cvc|puk|geheimzahl|combination"
-    "|herstelcode|scode|verificatiecode|portkod|skod|koodi|tunnusluku|kód|קוד|รหัส|رمز|暗证码|totp"
-    "|hotel safe|the safe|my safe|our safe|lockbox|key box|lock screen|keypad|padlock|kombination"
-    "|combinaison|combinación|combinazione|kombinacja|cadenas|candado|lucchetto|zahlenschloss|tresor"
-    "|coffre|cassaforte|caja fuerte|сейф|домофон|domofon|sleutelkluis"
-    "|zugangscode|türcode|alarmcode|bestätigungscode|digicode|código|codice|kod|kodu|kodum"
-    "|pin bancomat|код|пин|пин-код|код карты|验证码|驗證碼|取款密码|認証コード|確認コード"
-    "|復元コード|暗証番号|パスコード|인증번호|인증 번호|보안 코드|رمز التحقق|الرقم السري|رمز الدخول"
-    "|ओटीपी|पिन|mã otp|mã pin|kode",
-    _KEY_KIND: "key|apikey|appkey|privatekey|accesskey|secretkey|authkey|secret|token|credential"
-    "|bearer|authorization|cookie|session|sessid|sid|aspxauth|auth|dsn|webhook|schlüssel|clé|clef"
-    "|jeton|chave|chiave|ключ|токен|секрет|密钥|密鑰|令牌|トークン|キー|シークレット|秘密鍵|키|토큰"
-    "|시크릿|anahtar|anahtarı|anahtarım|klucz|sleutel|مفتاح|توكن|رمز الوصول|कुंजी|टोकन|khóa|kunci"
-    "|nyckel|nøgle|klíč|kulcs|cheie|κλειδί|מפתח",
-    # They hold a noun of the list and name no secret.
-    "": "public key|public_key|publickey|cache key|cache-key|cache_key|foreign_key|site key"
-    "|vscode|page_token|gpio pin|compass|passenger|secretar|pin header|secret removed",
+_CODE_KIND, _KEY_KIND, _NONE = "PIN or one-time code", "key or token", "none"
+_WORDS = word_table("secrets")
+_KINDS = {
+    noun: kind for kind in ("password", _CODE_KIND, _KEY_KIND, _NONE) for noun in _WORDS[kind]
 }
-_KINDS = {noun: kind for kind, nouns in _NOUNS.items() for noun in nouns.split("|")}
 # A letter beside a short noun makes it part of another word, in scripts with small letters.
 _ALONE = r"{0[0]}(?<![^\W\d_].){1}(?![^\W\d_])"
 # A noun and the ending of its case or number.
@@ -69,7 +45,7 @@ _LINK = re.compile(
     r"|(?P<joined>\A(?=[!-~]))|(?P<blank>\A(?:'s)?\s{1,3}|\s(?=\S{0,40}[\d@#$!*]))"
 )
 _FIGURES = re.compile(r"[\d*#零〇一二三四五六七八九]{4,}")
-_REST = re.compile(r"\S{1,4000}")
+_LONGEST = 4000
 _QUOTED = re.compile(r"\\?[\"'`“「『](?P<value>[^\"'`“”「」『』\n]{4,200})[\"'`”」』]")
 _VALUE = re.compile(
     r"[\"'`“*(\[]{0,3}(?P<value>(?:(?!</)[!-~\u00c0-\u052f]){3,}(?:[\u2e80-\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\]}>\"'`])|[^\s,;，。、；！？「」』]{3,80})"
@@ -92,20 +68,13 @@ _PLAIN = re.compile(
     r"|[A-Za-z]+(?:['’_./\-][A-Za-z]+)*|\w+\([^)]*\)|(?:user|login|name|mail)\w*=.*"
     r"|(?:sha|md|base|argon|wpa|aes|rsa|oauth|ps|win|ed)-?\d+\w*"
 )
-_AMOUNT = re.compile(
-    r"(?i)\s?(?:char|digit|letter|symbol|word|day|hour|min|sec|week|month|year|user|token|calor|bit|byte)"
-)
+_AMOUNT = re.compile(rf"(?i)\s?(?:{'|'.join(_WORDS['amount'])})")
 # What a number or a run of chance signs may be called that is no secret.
-_OTHER = re.compile(
-    r"(?i)(?:post|zip|cep|qr|bar|iso|area|error|status|source|dress|promo|country|exit|commit|sha|hash|md5|checksum"
-    r"|digest|uuid|fingerprint|public|order|tracking|invoice|serial|version|file(?!v)|path|url)\w*\W*$"
-)
+_OTHER = re.compile(rf"(?i)(?:{'|'.join(_WORDS['other'])})\w*\W*$")
 # What is said about a password in one word, where a password could stand.
 _SAYING = re.compile(
-    r"(?i)(?:none|null|true|false|string|required?|mandatory|optional|missing|empty|wrong|in?valid"
-    r"|secret|weak|strong|include|hidden|unknown|default|falsch|richtig|sicher|geheim|terrible|short"
-    r"|simple|common|here|there|unique|random|public|private|different|correct|numeric)"
-    r"|[\w\-]+(?:\.[a-z]+)+|.{3,}(?:ed|ing|ous|able|ible|ful|less|lich|[aiu]d[ao]|ée?|ный|ная|ое)"
+    rf"(?i)(?:{'|'.join(_WORDS['saying'])})"
+    rf"|[\w\-]+(?:\.[a-z]+)+|.{{3,}}(?:{'|'.join(_WORDS['ending'])})"
 )
 _SAID_BEFORE = re.compile(
     r"(?i)(?:^|(?<=[\s\"'`(「:：]))(?P<value>\d{3}[ \-]\d{3}|[!-~]{4,60})[\"'`)」]{0,2}"
@@ -117,23 +86,13 @@ _SAID_BEFORE = re.compile(
 def find_secrets(text: str) -> tuple[Finding, ...]:
     """All secrets in a text, in its order, none within or over another; linear in the text."""
     seen, places = plain_text(text)
-    spans = [*formed_secrets(seen), *_named_secrets(seen)]
-    found: list[Finding] = []
-    for kind, start, end in sorted(spans, key=lambda span: (span[1], -span[2])):
-        first, last = places[start], places[end - 1] + 1
-        if found and first < found[-1].end:
-            former = found.pop()
-            kind, first, last = former.kind, former.start, max(former.end, last)
-        found.append(Finding(kind, first, last))
-    return tuple(found)
+    spans = (*formed_secrets(seen), *_named_secrets(seen))
+    return in_order((Finding(*span) for span in spans), places)
 
 
 def without_secrets(text: str) -> str:
     """The text with a fixed mark in the place of each secret; itself where there is none."""
-    found = find_secrets(text)
-    starts, ends = [one.start for one in found], [one.end for one in found]
-    kept = zip([0, *ends], [*starts, len(text)], strict=True)
-    return SECRET_MARK.join(text[start:end] for start, end in kept)
+    return with_marks(text, find_secrets(text), lambda _: SECRET_MARK)
 
 
 def secret_reason(findings: tuple[Finding, ...]) -> str:
@@ -155,12 +114,10 @@ def _named_secrets(text: str) -> Iterator[tuple[str, int, int]]:
         kind = _KINDS[noun]
         reach = min(following, end + _REACH)
         before, former = text[max(former, start - _REACH) : start], end
-        after = text[end : end + 2 * _REACH]
-        if kind and start >= reached:
+        after = text[end : end + _LONGEST]
+        if kind != _NONE and start >= reached:
             if span := _value_near(kind, noun, before, text[end:reach], after):
                 reached = end + span[1]
-                if span[1] > 2 * _REACH - 2 and (rest := _REST.match(text, reached)):
-                    reached = rest.end()
                 yield kind, end + span[0], reached
                 while kind == _CODE_KIND and (more := _MORE.match(text, reached)):
                     reached = more.end("value")

@@ -19,29 +19,22 @@ from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.vectors import content_hash
-from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
+from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 
 # Then the order by nearness stands.
 _JUDGE_SECONDS = 1.5
-# Relevance from and up to which a memory needs no judge: three times the evidence that the gate
-# asks for, and a quarter of it.
+# Relevance that needs no judge: from three times the evidence that the gate asks for, and up to a
+# quarter of it.
 _CLEARLY_RELEVANT = 0.75
 _CLEARLY_IRRELEVANT = 0.2
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
 
+_SCORE = {"id": {"type": "string"}, "score": {"type": "number"}}
+_ITEM = {"type": "object", "properties": _SCORE, "required": list(_SCORE)}
 RELEVANCE_SCHEMA: Mapping[str, Any] = {
     "type": "object",
-    "properties": {
-        "scores": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"id": {"type": "string"}, "score": {"type": "number"}},
-                "required": ["id", "score"],
-            },
-        }
-    },
+    "properties": {"scores": {"type": "array", "items": _ITEM}},
     "required": ["scores"],
 }
 
@@ -67,9 +60,8 @@ class RelevanceJudge:
     ) -> list[Candidate]:
         """Those that the model gives ``least`` or more, best first, with its score for theirs.
 
-        Candidates without a score, because the model left them out, stand behind as they came. No
-        call is made if each candidate is clear by its own score or its score is remembered; else
-        all that are not remembered are asked for, so that they are judged side by side.
+        Candidates that the model left out stand behind as they came. No call is made if each is
+        clear by its own score or remembered; else all that are not remembered are asked for.
 
         Raises:
             AdaptiveMemoryError: there is no usable reply in time.
@@ -79,37 +71,30 @@ class RelevanceJudge:
             one.id: content_hash(repr((self.completer.key, prompt, message, one.id, one.content)))
             for one in (candidate.memory for candidate in candidates)
         }
-        found = {id_: self.scores.get((user_id, key)) for id_, key in keys.items()}
-        scores = {id_: score for id_, score in found.items() if score is not None}
+        kept = ((id_, self.scores.get((user_id, key))) for id_, key in keys.items())
+        scores = {id_: score for id_, score in kept if score is not None}
         unknown = [one for one in candidates if one.memory.id not in scores]
         if any(_CLEARLY_IRRELEVANT < one.score < _CLEARLY_RELEVANT for one in unknown):
             asked = [one.memory for one in unknown]
-            request = relevance_request(prompt, message, asked)
+            request = _request(prompt, message, asked)
             # A second try would mostly cost the user the rest of the time.
             completion = await ask(self.completer, request, self.formats, self.deadline)
             for id_, score in read_relevance(completion, asked).items():
                 scores[id_] = score
                 self.scores.put((user_id, keys[id_]), score)
-        scored = [
-            replace(one, score=scores[one.memory.id])
-            for one in candidates
-            if scores.get(one.memory.id, -1) >= least
-        ]
-        scored.sort(key=lambda one: -one.score)
-        return [*scored, *(one for one in candidates if one.memory.id not in scores)]
+        known = [one for one in candidates if one.memory.id in scores]
+        scored = [replace(one, score=scores[one.memory.id]) for one in known]
+        fit = [one for one in sorted(scored, key=lambda one: -one.score) if one.score >= least]
+        return [*fit, *(one for one in candidates if one.memory.id not in scores)]
 
 
-def relevance_request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
+def _request(prompt: str, message: str, memories: Sequence[Memory]) -> CompletionRequest:
     """The question to the model; ``prompt`` is its system message."""
-    lines = [
-        f"- id={one.id} | {escaped_entry(head_and_tail(one.content, _LONGEST_FACT))}"
-        for one in memories
-    ]
-    sections = [
-        "## Memories\n" + "\n".join(lines),
-        "## Message of the user\n" + head_and_tail(message, _LONGEST_MESSAGE),
-    ]
-    return CompletionRequest(prompt, "\n\n".join(sections), "memory_relevance", RELEVANCE_SCHEMA)
+    facts = {one.id: escaped_entry(head_and_tail(one.content, _LONGEST_FACT)) for one in memories}
+    lines = "\n".join(f"- id={id_} | {fact}" for id_, fact in facts.items())
+    said = head_and_tail(message, _LONGEST_MESSAGE)
+    user = f"## Memories\n{lines}\n\n## Message of the user\n{said}"
+    return CompletionRequest(prompt, user, "memory_relevance", RELEVANCE_SCHEMA)
 
 
 def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str, float]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
@@ -20,16 +20,17 @@ from adaptive.core.ports import Embedder
 from adaptive.core.shapes import listing, mapping
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.kept import ChatTable, UsageTable
+from adaptive.privacy.kept import ChatNotesTable, ChatTable, UsageTable
 from adaptive.recall.block import block_with, extended_block, recall_line, with_block
-from adaptive.recall.chat_block import ChatStates
+from adaptive.recall.explanation import FoundMemory, explained, found_memories
 from adaptive.recall.judge import Candidate, RelevanceJudge
 from adaptive.recall.question import Complete, Question, question_of
 from adaptive.recall.recollection import Library, Recollection, recollect
+from adaptive.recall.window import RequestWindow, plain_window, request_window
+from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import TurnEmbedder
-from adaptive.settings.hook import Hook, Notifier
-from adaptive.settings.merged import Settings
+from adaptive.settings.hook import Hook
 
 log_recalled = logging.getLogger("adaptive_memory.recall")
 
@@ -37,36 +38,8 @@ _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
 
-
-class Window(Protocol):
-    """What of a request is sent, a summary of the rest or nothing, and the budgets that are left.
-
-    The settings are narrowed to these; ``history_tokens`` are for past conversation.
-    """
-
-    @property
-    def settings(self) -> Settings: ...
-    @property
-    def messages(self) -> list[dict[str, Any]]: ...
-    @property
-    def history_tokens(self) -> int: ...
-    @property
-    def summary(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class PastSearched:
-    """The question that past conversation is searched with, what is sent, and what may come."""
-
-    question: Question
-    messages: Sequence[Message]
-    complete: Complete | None
-    embedder: Embedder
-    tokens: int
-
-
 # Brings a section of the prompt and what to tell the user of it; either may be empty.
-PastSearch = Callable[[Hook, PastSearched], Coroutine[Any, Any, tuple[str, str]]]
+PastSearch = Callable[[Hook, PastQuestion, Embedder], Coroutine[Any, Any, tuple[str, str]]]
 Asking = AbstractAsyncContextManager[Complete | None]
 
 
@@ -75,15 +48,12 @@ class RecallPorts:
     """What recall takes from rooms that it does not know.
 
     ``asking`` has a model look at the message beside the search. ``past`` finds past conversation
-    where ``recalls_past`` says that a turn is given any. ``window`` fits a long chat, and
-    ``plain_window`` does so where that has failed.
+    where ``recalls_past`` says that a turn is given any.
     """
 
-    asking: Callable[[Hook, Sequence[Message], Question], Asking]
+    asking: Callable[[Hook, Sequence[Message], str, bool], Asking]
     recalls_past: Callable[[Hook], bool]
     past: PastSearch
-    window: Callable[[Hook, list[dict[str, Any]]], Awaitable[Window]]
-    plain_window: Callable[[Hook, list[dict[str, Any]]], Window]
 
 
 @dataclass(slots=True, eq=False)
@@ -92,7 +62,7 @@ class RequestInHand:
 
     hook: Hook
     body: dict[str, Any]
-    window: Window | None = None
+    window: RequestWindow | None = None
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -108,19 +78,19 @@ class Recall:
         indexes: MemoryIndexes,
         formats: AnswerFormats,
         chats: ChatTable,
+        notes: ChatNotesTable,
         usage: UsageTable,
         start: Callable[[Coroutine[Any, Any, None]], None],
         ports: RecallPorts,
     ) -> None:
-        self._indexes, self._formats, self._usage = indexes, formats, usage
-        self._start, self._ports = start, ports
-        self._states = ChatStates(chats)
+        self._indexes, self._formats, self._start, self._ports = indexes, formats, start, ports
+        self._chats, self._notes, self._usage = chats, notes, usage
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""
-        for cache in (self._indexes, self._states, self._scores):
-            cache.forget(user_id)
+        self._indexes.forget(user_id)
+        self._scores.forget(user_id)
 
     async def recalled(self, request: RequestInHand) -> dict[str, Any]:
         """The request with what fits its newest message in the system prompt.
@@ -131,18 +101,18 @@ class Recall:
         hook, messages = request.hook, request.messages
         question = question_of(hook, messages)
         found: Recollection | None = None
-        async with self._ports.asking(hook, messages, question) as complete:
-            window = request.window = await self._ports.window(hook, messages)
+        async with self._ports.asking(hook, messages, question.text, question.first) as complete:
+            window = request.window = await request_window(hook, messages, self._notes)
             hook = hook.with_settings(window.settings)
             if hook.settings.show_memories and hook.is_recalled:
                 found = await self._found(hook, request.body, question, window, complete)
             if complete is not None:
                 await complete()  # the model may have something to be warned of
         if not hook.settings.show_memories:
-            return self._sent(request, window)
+            return self.without_memories(request)
         if found is not None:
             self._tell(hook, found)
-        above = found.block if found is not None else ""
+        above = found.block if found else ""
         block = block_with(above, window.summary, hook.state.get("warnings", []))
         changed: dict[str, Any] = {**request.body, "messages": with_block(window.messages, block)}
         features = mapping(request.body.get("features"))
@@ -155,13 +125,33 @@ class Recall:
             changed["features"] = {**features, "memory": False}
         return changed
 
-    def without_memories(self, request: RequestInHand) -> dict[str, Any]:
-        """The request where recall fails: it fits all the same, and is warned of its message."""
-        window = request.window or self._ports.plain_window(request.hook, request.messages)
-        return self._sent(request, window)
+    async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+        """Why memories come for the user's newest message, worked out anew, without a model.
 
-    def _sent(self, request: RequestInHand, window: Window) -> dict[str, Any]:
-        """The request without memories; itself where nothing of it changes."""
+        It is Markdown without the words of what this chat's model may not see.
+
+        Raises:
+            HostError: memories can't be read, or the user may have none.
+        """
+        recalls = hook.settings.show_memories and hook.is_recalled
+        if not recalls or await hook.kind() != hook.told_kind:
+            return "No message here is given memories: by your settings, or the kind of this chat."
+        question = question_of(hook, messages, answered=True)
+        if not question.text:
+            return "There is no message before this one."
+        settings = (await request_window(hook, messages, self._notes)).settings
+        return await explained(await self._library(hook), question, settings)
+
+    async def found(self, hook: Hook, words: str, most: int = 20) -> list[FoundMemory]:
+        """The memories that words name, best first, unrelated ones left out; raises as ``why``."""
+        return await found_memories(await self._library(hook), words, hook.settings, most)
+
+    def without_memories(self, request: RequestInHand) -> dict[str, Any]:
+        """The request where recall is off or fails: it fits, and is warned of its message.
+
+        It is the request itself where nothing of it changes.
+        """
+        window = request.window or plain_window(request.hook, request.messages)
         block = block_with("", window.summary, request.hook.state.get("warnings", []))
         messages = with_block(window.messages, block) if block else window.messages
         same = messages == listing(request.body.get("messages"))
@@ -177,44 +167,34 @@ class Recall:
         hook.state["injected"] = [*(one.id for one in found.core), *fitting]
         settings = hook.settings
         if settings.show_sources and found.fitting:
-            self._start(_show_sources(hook.notifier, found.fitting))
+            self._start(_show_sources(hook, found.fitting))
         if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
-            self._start(self._counted(hook.user_id, fitting))
-
-    async def _counted(self, user_id: str, memory_ids: Sequence[str]) -> None:
-        """Count recalls where pruning goes by them."""
-        try:
-            await self._usage.record(user_id, memory_ids, int(time.time()))
-        except TablesUnavailable as error:
-            log_recalled.debug("recalls are not counted: %s", error)
+            counting = self._usage.record(hook.user_id, fitting, int(time.time()))
+            self._start(_kept_if_possible(counting))
 
     async def _found(
         self,
         hook: Hook,
         body: dict[str, Any],
         question: Question,
-        window: Window,
+        window: RequestWindow,
         complete: Complete | None,
     ) -> Recollection | None:
         """What this conversation is given, ``None`` where it turns out to be somebody else's."""
-        sources, settings = await hook.sources(), hook.settings
-        embedder = TurnEmbedder(sources.embedder, sources.user_id, self._indexes.queries)
-        library = Library(
-            sources=replace(sources, embedder=embedder),
-            indexes=self._indexes,
-            states=self._states,
+        settings = hook.settings
+        library = replace(
+            await self._library(hook),
             judge=await self._judge(hook),
             admit=partial(hook.not_injected, body) if settings.native_memory == "keep" else None,
-            hidden=await hook.hidden_from(),
             complete=complete,
         )
-        today = local_time(time.time(), *hook.time_zones).date().isoformat()
-        finding = recollect(library, replace(question, today=today), settings)
+        finding = recollect(library, question, settings)
         # No past conversation for a model that banks are kept from.
         if self._ports.recalls_past(hook) and not library.hidden.names:
-            said = (question, window.messages, complete, library.sources.embedder)
-            past = PastSearched(*said, window.history_tokens)
-            finding = beside(finding, self._ports.past(hook, past))
+            said = (question.text, question.previous, question.first, window.messages)
+            past = PastQuestion(*said, complete, window.history_tokens)
+            embedder = library.sources.embedder
+            finding = beside(finding, self._ports.past(hook, past, embedder))
         try:
             # Who owns the chat is asked beside it: it takes about as long as a query.
             found, kind = await asyncio.gather(finding, hook.kind())
@@ -224,9 +204,16 @@ class Recall:
         if kind != hook.told_kind:
             return None
         if found.state is not None and question.chat_id:
-            now, keep = int(time.time()), self._states.keep
-            self._start(keep(hook.user_id, question.chat_id, found.state, now))
+            own = (hook.user_id, question.chat_id, found.state)
+            self._start(_kept_if_possible(self._chats.write(*own, int(time.time()))))
         return found
+
+    async def _library(self, hook: Hook) -> Library:
+        """What every search of a user's memories needs."""
+        sources = await hook.sources()
+        embedder = TurnEmbedder(sources.embedder, sources.user_id, self._indexes.queries)
+        own = replace(sources, embedder=embedder)
+        return Library(own, self._indexes, self._chats, hidden=await hook.hidden_from())
 
     async def _judge(self, hook: Hook) -> RelevanceJudge | None:
         if not hook.settings.use_llm_for_relevance:
@@ -243,35 +230,40 @@ class Recall:
 async def beside(
     finding: Coroutine[Any, Any, Recollection], looking: Coroutine[Any, Any, tuple[str, str]]
 ) -> Recollection:
-    """What memories are found, with past conversation below them.
-
-    Both are looked for at the same time, and whatever becomes of the past, memories stay.
-    """
-    task = asyncio.create_task(looking)
-    try:
-        found = await finding
-        await asyncio.wait({task})
-    finally:
-        task.cancel()
-    section, told = "", "past conversation left out: an unexpected error"
-    if (error := None if task.cancelled() else task.exception()) is not None:
-        log_recalled.error("past conversation is left out", exc_info=error)
-    elif not task.cancelled():
-        section, told = task.result()
+    """What memories are found, with past conversation below them, whatever becomes of that."""
+    found, past = await asyncio.gather(finding, looking, return_exceptions=True)
+    if isinstance(found, BaseException):
+        raise found
+    if isinstance(past, BaseException):
+        log_recalled.error("past conversation is left out", exc_info=past)
+        past = ("", "past conversation left out: an unexpected error")
+    section, told = past
     note = "; ".join(part for part in (found.note, told) if part)
     block = extended_block(found.block, section) if section else found.block
     return replace(found, block=block, note=note)
 
 
-async def _show_sources(notifier: Notifier, used: Sequence[Candidate]) -> None:
-    """Show each memory as a source, with its relevance in percent; escaped as in the block.
+async def _kept_if_possible(writing: Coroutine[Any, Any, None]) -> None:
+    """Keep what later turns are only better with."""
+    try:
+        await writing
+    except TablesUnavailable as error:
+        log_recalled.debug("a turn leaves nothing for later ones: %s", error)
+
+
+async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
+    """Show each memory as a source, the best first: its words, what it rests on, its relevance.
 
     The page lists sources by the ``name`` of their metadata, and by their own where that is missing
-    (host: the page of 0.9.6 to 0.12.4), so both are in it.
+    (host: the page of 0.9.6 to 0.12.4), so both are in it. Words are escaped as in the block.
     """
-    for one in used:
-        text = escaped_entry(one.memory.content)
+    for one in sorted(used, key=lambda one: -one.score):
+        text, meta = escaped_entry(one.memory.content), one.memory.meta
         title = text[:_SHOWN_CHARACTERS]
         name = f"{title} ({round(one.score * 100)} %)"
-        meta = {"source": title, "name": name, "score": round(one.score, 3)}
-        await notifier.source(title, [text], [meta])
+        day = local_time(meta.get("said_at") or one.memory.created_at, *hook.time_zones)
+        chat_id = escaped_entry(str(meta.get("chat_id") or ""))
+        noted = f"Noted on {day:%Y-%m-%d}" + (f", in the chat /c/{chat_id}" if chat_id else "")
+        documents = [f"{text}\n\n{noted}."]
+        told = {"source": title, "name": name, "score": round(one.score, 3)}
+        await hook.notifier.source(title, documents, [told])

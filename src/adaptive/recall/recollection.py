@@ -7,35 +7,38 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
+import numpy as np
+
 from adaptive.core.cache import text_cache
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable
 from adaptive.core.measures import staged
 from adaptive.core.messages import has_words
 from adaptive.core.model import Memory, has_ended
 from adaptive.core.ports import Sources, Vectors
+from adaptive.core.shapes import listing
 from adaptive.privacy.injection import injection_reason, passed_mark
+from adaptive.privacy.kept import ChatTable
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.recall.block import (
     BlockEntry,
     core_room,
     entry_of,
     former_contents,
+    placed_entries,
     rendered_block,
     retrieved_room,
 )
-from adaptive.recall.chat_block import ChatStates, placed_entries, read_entries
 from adaptive.recall.judge import Candidate, RelevanceJudge
-from adaptive.recall.question import Complete, Question, completed
-from adaptive.search.fusion import GATE, Ranked, asked_for, fitting, rank
+from adaptive.recall.question import Complete, Question
+from adaptive.search.fusion import DEFAULT_WEIGHTS, Ranked, Weights, asked_for, fitting, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.tokens import continues
 from adaptive.search.vectors import query_vectors
-from adaptive.settings.local_only import NOTHING_HIDDEN, LocalOnlyBanks
-from adaptive.settings.merged import Settings
+from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 
@@ -57,14 +60,17 @@ Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 class Recollection:
     """The block, the memories in it that fit this message, best first, and what to tell the user.
 
-    ``state`` is what has to be kept for the chat's next turn, ``None`` where it is as it was.
+    ``earlier`` only stand there because they stood there before. ``state`` is to be kept for the
+    chat's next turn, ``None`` where it is as it was.
     """
 
     block: str = ""
     fitting: tuple[Candidate, ...] = ()
     core: tuple[Memory, ...] = ()
+    earlier: tuple[Memory, ...] = ()
     count: int = 0
     note: str = ""
+    gathered: Gathered | None = None
     state: str | None = None
 
 
@@ -78,11 +84,33 @@ class Library:
 
     sources: Sources
     indexes: MemoryIndexes
-    states: ChatStates
+    chats: ChatTable
     judge: RelevanceJudge | None = None
     admit: Admit | None = None
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     complete: Complete | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a question's memories are chosen from.
+
+    ``withheld`` are the ids of memories that may not come now, ``core`` are those that always do,
+    and ``former`` the ids of what the chat's block held.
+    """
+
+    index: MemoryIndex
+    question: Question
+    vectors: Vectors | None
+    withheld: AbstractSet[str]
+    core: Sequence[Memory]
+    former: Sequence[str]
+
+    def ranked(self, limit: int, weights: Weights = DEFAULT_WEIGHTS) -> list[Ranked]:
+        """The nearest memories, best first, whether they may come or not; none without words."""
+        text, previous = self.question.text, self.question.previous
+        asked = asked_for(text, previous, self.vectors, self.index.dimension)
+        return rank(self.index.shelf, asked, limit, weights) if has_words(text) else []
 
 
 async def recollect(library: Library, question: Question, settings: Settings) -> Recollection:
@@ -92,14 +120,22 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
         MemoryUnavailable: the host allows this user no memories.
         HostError: the memories can't be read.
     """
+    gathered = await gather(library, question, settings)
+    if gathered is None:
+        return Recollection()
+    found = await _fitting(library, gathered, settings)
+    return await _laid_out(library, gathered, found, settings)
+
+
+async def gather(library: Library, question: Question, settings: Settings) -> Gathered | None:
+    """What a question's memories are chosen from; ``None`` where nothing is remembered."""
     user_id, patience = library.sources.user_id, settings.inlet_timeout_seconds
     # Nothing was injected before a chat's first message; said anew, it begins the block anew.
-    kept = library.states.read(user_id, "" if question.first else question.chat_id)
-    share = patience * _SHARE_FOR_NEW_MEMORIES
-    current = library.indexes.current(library.sources, share)
-    state, index = await asyncio.gather(kept, current)
+    former = former_entries(library.chats, user_id, "" if question.first else question.chat_id)
+    current = library.indexes.current(library.sources, patience * _SHARE_FOR_NEW_MEMORIES)
+    former, index = await asyncio.gather(former, current)
     if not index.memories:
-        return Recollection()
+        return None
     question, vectors = await _asked(library, question, patience)
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
     withheld = {
@@ -114,8 +150,17 @@ async def recollect(library: Library, question: Question, settings: Settings) ->
         if (one.importance >= _CORE_IMPORTANCE or "identity" in one.tags) and one.id not in withheld
     ]
     core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
-    found = await _fitting(library, index, question, vectors, withheld, len(core), settings)
-    return await _laid_out(library, index, core, found, withheld, state, settings)
+    return Gathered(index, question, vectors, withheld, core, former)
+
+
+async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[str]:
+    """The ids of what stood in a chat's block; none where that is not known."""
+    try:
+        state = await chats.read(user_id, chat_id) if chat_id else ""
+        return [id_ for id_ in listing(json.loads(state or "[]")) if isinstance(id_, str)]
+    except (TablesUnavailable, ValueError, RecursionError) as error:
+        log_recall.info("a chat's block is made anew: %s", error)
+        return []
 
 
 async def _asked(
@@ -127,115 +172,88 @@ async def _asked(
     texts = (question.text, previous) if has_words(question.text) else ()
     embedder = library.sources.embedder
     vectors = await query_vectors(embedder, texts, patience * _SHARE_FOR_EMBEDDING)
-    again = patience * _SHARE_FOR_SEARCHING_AGAIN
-    return await completed(question, vectors, embedder, library.complete, again)
+    text = await library.complete() if library.complete is not None else ""
+    if text and text != question.text:
+        question, again = replace(question, text=text), patience * _SHARE_FOR_SEARCHING_AGAIN
+        fresh = None if vectors is None else await query_vectors(embedder, [text], again)
+        if vectors is not None and fresh is not None:
+            vectors = np.concatenate([fresh, vectors[1:]])
+    return question, vectors
 
 
 @staged("ranking")
-async def _fitting(
-    library: Library,
-    index: MemoryIndex,
-    question: Question,
-    vectors: Vectors | None,
-    withheld: AbstractSet[str],
-    spare: int,
-    settings: Settings,
-) -> list[Candidate]:
-    """The memories that fit, best first; ``spare`` places are for core facts among them."""
-    if not has_words(question.text):
-        return []
-    asked = asked_for(question.text, question.previous, vectors, index.dimension)
+async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> list[Candidate]:
+    """The memories that fit, best first; core facts among them take no place from others."""
+    index, withheld, spare = gathered.index, gathered.withheld, len(gathered.core)
     most = max(settings.related_memories_n, settings.top_n_memories) + spare
     limit = most + len(withheld) + _PLACES_FOR_REFUSED
     allowed = (
         one
-        for one in rank(index.shelf, asked, limit=limit)
-        if (memory := index.memories[one.place]).id not in withheld and may_stand(memory)
+        for one in gathered.ranked(limit)
+        if (memory := index.memories[one.place]).id not in withheld and not reason_against(memory)
     )
     ranked = list(islice(allowed, most))
 
     def chosen(pool: Sequence[Ranked], limit: int, relevance_floor: float) -> list[Candidate]:
-        fit = fitting(
-            pool,
-            spare + limit,
-            vector_floor=settings.vector_similarity_threshold,
-            relevance_floor=relevance_floor,
-        )
-        return [Candidate(index.memories[one.place], relevance(one.evidence)) for one in fit]
+        vector_floor = settings.vector_similarity_threshold
+        floors = {"vector_floor": vector_floor, "relevance_floor": relevance_floor}
+        fit = fitting(pool, spare + limit, **floors)
+        return [Candidate(index.memories[one.place], one.relevance) for one in fit]
 
     least = settings.relevance_threshold
     by_score = chosen(ranked, settings.related_memories_n, least)
-    _explain(index, ranked, by_score)
+    fit = {one.memory.id for one in by_score}
+    for one in ranked:  # told to an admin who asks for it, by ids and figures only
+        id_ = index.memories[one.place].id
+        log_recall.debug("%s %s: %s", id_, "fits" if id_ in fit else "does not fit", one)
     judge = library.judge
     if judge is None:
         return by_score
     seen = [one for one in ranked if not judge.hidden.holds(index.memories[one.place])]
     kept_back = [one for one in by_score if judge.hidden.holds(one.memory)]
     pool = chosen(seen, settings.top_n_memories, 0.0)
-    if not pool:
-        return kept_back
-    user_id = library.sources.user_id
+    asked = (library.sources.user_id, gathered.question.text, pool, least or _LEAST_JUDGED)
     try:
-        judged = await judge.judged(user_id, question.text, pool, least or _LEAST_JUDGED)
+        judged = await judge.judged(*asked) if pool else []
     except AdaptiveMemoryError as error:
         log_recall.warning("memories were not judged: %s", error)
         return by_score
     return [*judged, *kept_back]
 
 
-def may_stand(memory: Memory) -> bool:
-    """Whether a memory may stand in a prompt: none does that reads as an order or holds a secret.
+def reason_against(memory: Memory) -> str:
+    """Why a memory may not stand in a prompt: it reads as an order, or holds a secret.
 
     We write no such memory, but other tools write to the host's table, too, and people edit it.
     """
-    # Unchanged since our gate let it pass, so that no other tool has written it.
-    passed = memory.meta.get("passed") == passed_mark(memory.content)
-    formers = tuple(former for former, _ in former_contents(memory))
-    return not _reason_against(memory.id, passed, memory.content, *formers)
+    # Unchanged since our gate let it pass, or typed in the settings (host: routers/memories.py,
+    # add_memory, since 0.10), so that no tool has written it.
+    typed = memory.meta.get("passed") == passed_mark(memory.content)
+    typed = typed or memory.meta.get("created_by") == "manual"
+    formers = (former for former, _ in former_contents(memory))
+    return _reason_against(memory.id, typed, memory.content, *formers)
 
 
 @text_cache(4096)
-def _reason_against(memory_id: str, passed: bool, *texts: str) -> str:
+def _reason_against(memory_id: str, typed: bool, *texts: str) -> str:
     for at, text in enumerate(texts):
-        reason = injection_reason(text, typed=passed and at == 0)
+        reason = injection_reason(text, typed=typed and at == 0)
         if reason := reason or secret_reason(find_secrets(text)):
             log_recall.info("memory %s is left out of prompts: %s", memory_id, reason)
             return reason
     return ""
 
 
-def relevance(evidence: float) -> float:
-    """Evidence on a scale from 0 to 1, on which the gate lies at 0.5."""
-    evidence = max(evidence, 0.0)
-    return evidence / (evidence + GATE)
-
-
-def _explain(index: MemoryIndex, ranked: Sequence[Ranked], chosen: Sequence[Candidate]) -> None:
-    """Tell an admin who asks for it why memories come or stay away; ids and figures only."""
-    fit = {one.memory.id for one in chosen}
-    for one in ranked if log_recall.isEnabledFor(logging.DEBUG) else ():
-        id_ = index.memories[one.place].id
-        parts = (one.score, one.similarity, one.keywords, one.neighbours)
-        told = (id_, "fits" if id_ in fit else "does not fit", *parts, one.cosine)
-        form = "%s %s: score %.3f = %.3f similarity + %.3f keywords + %.3f neighbours, cosine %.3f"
-        log_recall.debug(form, *told)
-
-
 @staged("block")
 async def _laid_out(
-    library: Library,
-    index: MemoryIndex,
-    core: list[Memory],
-    found: list[Candidate],
-    withheld: AbstractSet[str],
-    state: str,
-    settings: Settings,
+    library: Library, gathered: Gathered, found: Sequence[Candidate], settings: Settings
 ) -> Recollection:
     """The block with the core facts, what stood in it before, and what fits now."""
+    index, core, former = gathered.index, gathered.core, gathered.former
     form, budget = settings.memory_format, settings.max_injected_tokens
-    former = read_entries(state)
     ids = dict.fromkeys([*(one.memory.id for one in found), *former])
-    known = [one for id_ in ids if id_ not in withheld and (one := index.memory(id_)) is not None]
+    allowed = (index.memory(id_) for id_ in ids if id_ not in gathered.withheld)
+    known = [one for one in allowed if one is not None]
     if library.admit is not None:
         admitted = {one.id for one in await library.admit([*core, *known])}
         core = [one for one in core if one.id in admitted]
@@ -244,26 +262,29 @@ async def _laid_out(
     room = core_room(form, budget)
     for memory in core:
         entry = entry_of(memory, form)
-        if entry is not None and entry.tokens <= room and may_stand(memory):
+        if entry is not None and entry.tokens <= room and not reason_against(memory):
             held.append(entry)
             room -= entry.tokens
     core_ids = {one.memory.id for one in held}
     existing = {
         one.id: entry
         for one in known
-        if one.id not in core_ids and may_stand(one) and (entry := entry_of(one, form))
+        if one.id not in core_ids and not reason_against(one) and (entry := entry_of(one, form))
     }
     retrieved = [one.memory.id for one in found if one.memory.id in existing]
     retrieved = retrieved[: settings.related_memories_n]
     placed = placed_entries(former, retrieved, existing, retrieved_room(held, form, budget))
     new_state = [one.memory.id for one in placed]
     shown = core_ids | {one.memory.id for one in placed}
+    found_ids = {one.memory.id for one in found}
     left = len(index.missing())
     return Recollection(
         block=rendered_block(held, placed, form),
         fitting=tuple(one for one in found if one.memory.id in shown),
         core=tuple(one.memory for one in held),
+        earlier=tuple(one.memory for one in placed if one.memory.id not in found_ids),
         count=len(held) + len(placed),
         note=f"{left} not embedded yet: found by keywords" if left else "",
+        gathered=gathered,
         state=json.dumps(new_state) if new_state != former else None,
     )

@@ -23,23 +23,17 @@ _LENGTH_SHARE = 0.4
 # memories without any of the words as well.
 _IMAGINED_MEMORIES = 30
 
-Numbers = NDArray[np.int32]
-
 
 @dataclass(frozen=True, slots=True)
 class KeywordIndex:
-    """Inverted lists of one version of a store; texts are known by their place.
-
-    That of term ``t`` is ``rows[starts[t]:starts[t + 1]]``, with what each entry adds to a score in
-    ``impacts``; ``documents`` remembers the terms of each text for the next version.
-    """
+    """Inverted lists of one version of a store; texts are known by their place."""
 
     size: int
     terms: Mapping[str, int]
     starts: NDArray[np.int64]
-    rows: Numbers
-    impacts: Vectors
-    documents: Mapping[str, tuple[str, ...]]
+    rows: NDArray[np.int32]  # the list of term t is rows[starts[t]:starts[t + 1]]
+    impacts: Vectors  # what each entry adds to a score
+    documents: Mapping[str, tuple[str, ...]]  # the terms of each text, for the next version
 
     def scores(self, words: Iterable[str]) -> Vectors:
         """BM25 of each memory for a query's tokens, each counted once; shape (n,)."""

@@ -7,6 +7,7 @@ import importlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -93,12 +94,9 @@ class EndpointEmbedder:
         return np.concatenate(parts)
 
     async def _batch(self, texts: list[str]) -> Vectors:
-        async def once() -> dict[str, Any]:
-            body = {"model": self.model, "input": texts}
-            return await post_json(endpoint(self.url, "embeddings"), body, self.api_key)
-
+        url, body = endpoint(self.url, "embeddings"), {"model": self.model, "input": texts}
         try:
-            reply = await with_retry(once, _RETRIES)
+            reply = await with_retry(partial(post_json, url, body, self.api_key), _RETRIES)
             rows = cast(list[dict[str, Any]], reply["data"])
             # The order is given by `index`, not by position (OpenAI: API reference, embeddings).
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))

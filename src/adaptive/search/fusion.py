@@ -29,13 +29,7 @@ from numpy.typing import NDArray
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.ports import Vectors
 from adaptive.search.bm25 import KeywordIndex, keyword_index
-from adaptive.search.calibration import (
-    NullLevel,
-    Script,
-    null_levels,
-    script_of,
-    speaks_of_self,
-)
+from adaptive.search.calibration import NullLevel, Script, null_levels, script_of, speaks_of_self
 from adaptive.search.tokens import continues, tokens
 from adaptive.search.vectors import LONGEST_QUERY, normalised, products
 
@@ -55,18 +49,13 @@ Places = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much; all are in null spreads of the embedding model.
+    """What counts how much; all are in null spreads of the embedding model."""
 
-    ``keywords`` is the weight of the best BM25 score, ``neighbours`` the share of a neighbour's
-    score, faded to a third after ``reach`` memories. Evidence is ``coverage`` of words, or
-    ``words_alone`` without vectors, and ``personal``.
-    """
-
-    keywords: float = 5.5
-    neighbours: float = 0.6
-    reach: float = 15.0
-    coverage: float = 6.0
-    words_alone: float = 10.0
+    keywords: float = 5.5  # of the best BM25 score
+    neighbours: float = 0.6  # of a neighbour's score,
+    reach: float = 15.0  # faded to a third after so many memories
+    coverage: float = 6.0  # of words, as evidence,
+    words_alone: float = 10.0  # or without vectors
     personal: float = 3.5
 
 
@@ -79,18 +68,14 @@ ENTRY_SHARE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """One version of a user's memories, prepared for ranking; memories are known by their place.
+    """One version of a user's memories, prepared for ranking; memories are known by their place."""
 
-    A memory without a vector yet has a row of zeros. ``centrality`` is the product with ``centre``,
-    the mean drawn towards zero. Without ``levels`` of null prompts keywords alone are evidence.
-    """
-
-    vectors: Vectors
+    vectors: Vectors  # of a memory without one yet a row of zeros
     embedded: NDArray[np.bool_]
-    centre: Vectors
-    centrality: Vectors
+    centre: Vectors  # the mean drawn towards zero
+    centrality: Vectors  # the product of each vector with it
     unit: float
-    levels: Mapping[Script, NullLevel]
+    levels: Mapping[Script, NullLevel]  # without those keywords alone are evidence
     keywords: KeywordIndex
     places: Places
     in_order: NDArray[np.int64]
@@ -124,22 +109,25 @@ def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int)
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A memory with the parts of its score; ``evidence`` tells whether it fits the message at all.
-
-    ``cosine`` is the plain one of both vectors, for thresholds that name a cosine.
-    """
+    """A memory with the parts of its score."""
 
     place: int
     similarity: float
     keywords: float
     neighbours: float
-    evidence: float
-    cosine: float
+    evidence: float  # whether it fits the message at all
+    cosine: float  # the plain one of both vectors, for thresholds that name one
 
     @property
     def score(self) -> float:
         """What memories are ordered by."""
         return self.similarity + self.keywords + self.neighbours
+
+    @property
+    def relevance(self) -> float:
+        """The evidence on a scale from 0 to 1, on which the gate lies at 0.5."""
+        evidence = max(self.evidence, 0.0)
+        return evidence / (evidence + GATE)
 
 
 def shelf(

@@ -1,38 +1,46 @@
-"""What is searched of past conversation, and where it comes from, as ``history`` sees the host."""
+"""What is asked of past conversation, and where that comes from, as ``history`` sees the host."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
+from adaptive.core.messages import Message
 from adaptive.core.ports import Vectors
 
+
+@dataclass(frozen=True, slots=True)
+class PastQuestion:
+    """The newest message, the user's message before it, and all that is sent to the model."""
+
+    text: str
+    previous: str
+    first: bool  # the chat holds no earlier message of the user
+    messages: Sequence[Message]
+    # Brings the question in words that need no earlier message, where a model makes it so.
+    complete: Callable[[], Awaitable[str]] | None
+    tokens: int  # those that the window leaves for the past
+
+
 UnitKind = Literal["message", "exchange", "topic"]
-
-
 # What kind of unit it is, and the id of its message; unique within a chat.
 UnitKey = tuple[UnitKind, str]
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryUnit:
-    """What is embedded as one: a message, a message with the one before it, a topic's summary.
-
-    ``message_id`` is the message that is found by it, of a topic the first one. ``digest`` tells
-    whether what it stands for has changed. ``first`` marks one unit of each chat.
-    """
+    """What is embedded as one: a message, a message with the one before it, a topic's summary."""
 
     kind: UnitKind
     chat_id: str
-    message_id: str
+    message_id: str  # that is found by it, of a topic the first one
     text: str
-    digest: str
-    first: bool = False
+    digest: str  # tells whether what it stands for has changed
+    first: bool = False  # one unit of each chat is
 
     @property
     def key(self) -> UnitKey:
-        """By which it is known within its chat."""
         return self.kind, self.message_id
 
 

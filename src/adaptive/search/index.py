@@ -22,21 +22,17 @@ _BYTES_PER_MEMORY = 1000
 
 @dataclass(frozen=True, slots=True)
 class MemoryIndex:
-    """Memories in a fixed order, known by their place in it.
-
-    ``embedded`` tells which have a vector. ``nulls`` are the vectors of the null prompts, ``None``
-    while there are none. ``read_at`` is when the memories were read, in epoch seconds.
-    """
+    """Memories in a fixed order, known by their place in it."""
 
     memories: tuple[Memory, ...]
     hashes: tuple[str, ...]
     places: Mapping[str, int]
-    embedded: NDArray[np.bool_]
+    embedded: NDArray[np.bool_]  # which have a vector
     shelf: Shelf
-    nulls: Vectors | None
+    nulls: Vectors | None  # those of the null prompts
     embedder: str
     stamp: StoreStamp
-    read_at: float
+    read_at: float  # when the memories were read, in epoch seconds
 
     @property
     def dimension(self) -> int:

@@ -16,12 +16,7 @@ from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index
-from adaptive.search.vectors import (
-    SharedVectors,
-    embedded_texts,
-    store_vectors,
-    stored_vectors,
-)
+from adaptive.search.vectors import SharedVectors, embedded_texts, store_vectors, stored_vectors
 
 log_indexes = logging.getLogger("adaptive_memory.search")
 
@@ -35,8 +30,6 @@ _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
 _REMEMBERED_VECTORS = 2000
-# No row changes as late as that; in epoch seconds.
-_NEVER = 2**40
 
 IndexWork = TypeVar("IndexWork")
 
@@ -100,15 +93,9 @@ class MemoryIndexes:
             kept.forget(user_id)
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
-        """Have ready what belongs to no user, and the embedding model at work once.
-
-        Raises:
-            EmbeddingError: the embedder brings no vectors.
-        """
-        if await self.nulls.known(table, await embedder.name()) is not None:
-            await embedder.embed(NULL_PROMPTS[:1], query=True)
-        else:
-            await self.nulls.made(embedder, table)
+        """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
+        await self.nulls.made(embedder, table)
+        await embedder.embed(NULL_PROMPTS[:1], query=True)
 
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         """The user's entry with an index that is fresh; others stop waiting without harm."""
@@ -154,7 +141,7 @@ class MemoryIndexes:
         made = (nulls, name, stamp, read_at, held)
         index = await asyncio.to_thread(build_index, memories, known, *made)
         if known.keys() - index.places.keys():
-            self._started(_tidy(sources, name))
+            self._started(sources.table.tidy(sources.user_id, name))
         return index
 
     async def _embed(self, user: _UserIndex, sources: Sources) -> None:
@@ -166,8 +153,9 @@ class MemoryIndexes:
             log_indexes.warning("memories are found by keywords only for now: %s", error)
         finally:
             user.embedding = None
-            # A memory may have been deleted meanwhile, or all of them.
-            self._started(_tidy(sources, await sources.embedder.name()))
+            # A memory may have been deleted meanwhile: vectors are personal data, too.
+            name = await sources.embedder.name()
+            self._started(sources.table.tidy(sources.user_id, name))
 
     async def _embed_missing(self, user: _UserIndex, sources: Sources) -> None:
         index = user.index
@@ -219,12 +207,3 @@ async def _memories(sources: Sources, held: MemoryIndex | None) -> tuple[Memory,
     kept.update({memory.id: memory for memory in changed})
     # A row that came with an old date, from an import for instance, is in neither.
     return tuple(kept.values()) if len(kept) == len(ids) else await sources.store.read()
-
-
-async def _tidy(sources: Sources, name: str) -> None:
-    """Vectors are personal data too: they go with their memory."""
-    try:
-        _, ids = await sources.store.changes(_NEVER)
-        await sources.table.keep_only(sources.user_id, name, [*ids])
-    except AdaptiveMemoryError as error:
-        log_indexes.debug("vectors not tidied: %s", error)

@@ -19,6 +19,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from adaptive.core.messages import head_and_tail
+from adaptive.core.texts import listed_lines
 
 # A message that carries a document says what it wants at its head or its tail.
 _LONGEST_TEXT = 8000
@@ -46,61 +47,10 @@ _POSSESSIVE = re.compile(r"'s\b|(?<=s)'(?!\w)")
 _ELISION = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|all|sull|dall|un)'(?=\w\w)")
 _CONTRACTION = re.compile(r"n't\b|'(?:m|re|ve|ll|d)\b")
 
-# Function words; a word that also means something in another of the languages is left out ("war",
-# "die", "sin"): within a store that is written in one language, its rarity decides its weight.
-_EMPTY_WORDS_TEXT = """
-    a about after again all also am an and any are as at be because been before being between
-    both but by can could did do does doing done during each else ever every few for from
-    further get got had has have having he her here hers him his how i if in into is it its
-    itself just let like many me more most much my no nor not now of off on once one only or
-    other our ours out over own please same shall she should so some such than that the their
-    theirs them then there these they this those through to too under until up upon us very was
-    we were what when where whether which while who whom whose why will with would yes yet you
-    your yours user users im ive youre dont doesnt didnt isnt wasnt cant wont aber als auch auf
-    aus bei bin bis bist da das dass dein deine dem den denn der des dich dir du ein eine einem
-    einen einer eines er es euch euer fur hab habe haben hat hatte hier ich ihm ihn ihr ihre ist
-    ja kann kein keine mein meine meinem meinen meiner mich mir mit nach nicht noch nur ob oder
-    ohne schon sehr sein seine sich sie sind uber und uns unser vom von vor wann warum wegen
-    weil welche welcher welches wem wen wenn wer werde werden wie wieder wir wird wo woher wohin
-    wurde zu zum zur nutzer benutzer ai au aux avec avez avons c ca ce cela ces cet cette chez
-    comme d dans de dois elle elles en est et etait etes ete eu fait ils j je l la le les leur
-    leurs lui m ma mais meme mes mon n ne nos notre nous ont ou par pas peux plus pour pourquoi
-    qu quand que quel quelle quelles quels qui quoi sa sans se ses si son sont suis sur ta te
-    tes toi ton tu un une vos votre vous y utilisateur utilisatrice al algo como con cual cuales
-    cuando cuanto del donde el ella ellas ellos ese eso esta estan estas este esto estos estoy
-    fue ha han hasta hay las lo los mas mi mis mucho muy ni o para pero por porque puedo quien
-    ser sobre soy su sus tambien tengo ti tiene tus una unas uno unos usted ya yo usuario
-    usuaria ao aos com dos e ela ele eles em essa esse foi isso isto meu meus minha minhas na
-    nao nas nem num numa os pela pelo pelos pode qual quais quando quem sao seu seus sua suas
-    tem tenho um uma umas voce voces utilizador agli alla alle allo anche che chi ci come cosa
-    cui dal dalla dei della delle dello di dove gli hai ho il io lei loro mia mie miei mio nei
-    nel nella noi non per perche piu quale quali quanto quello questa questo sei sia sono sta
-    sto sue sugli sui sul sulla suo suoi tra tua tuo tuoi vi utente а без бы был была были было
-    быть в вам вас ваш весь во вот все всего вы где да даже для до его ее если есть еще же за
-    здесь и из или им их к как какая какие какой когда кто ли мне меня мной мое моего моей моем
-    моему моеи мои моих мой моя мою мы на над надо нам нас наш не него нее нет ни них но ну о об
-    однако он она они оно от очень по под при про с сам свои себе себя со так также такои там те
-    тебе тебя то тобои того тоже только том тот ты у уже чего чем что чтобы чье эта эти это
-    этого этои этом этот я пользователь пользователя пользователю ال في من على الى عن ما ماذا هو
-    هي هم انا انت هل هذا هذه ذلك كان كانت مع او و ان لا لم لن قد كل بعد قبل عند اين متى كيف
-    لماذا التي الذي لي لك له لها المستخدم
-    的 了 是 我 你 他 她 它 们 們 在 和 与 與 也 都 就 而 及 着 著 吗 嗎 呢 吧 啊 么 麼 什
-    怎 哪 谁 誰 这 這 那 有 个 個 我的 你的 他的 她的 我是 我在 我有 什么 甚麼 怎么 怎麼
-    哪里 哪裡 用户 用戶 户的 戶的 使用 是什 叫什 的是
-    です ます した する いる ある こと もの これ それ って から まで すか ので 니다 습니
-    입니 나요 는지 사용 용자 자는 자가 자의 있습 합니 ของ
-"""
-_EMPTY_WORDS = frozenset(_EMPTY_WORDS_TEXT.split())
+_EMPTY_WORDS = frozenset(" ".join(listed_lines("empty_words")).split())
 # Words that take their meaning from what was said before, and openings that continue it.
-_REFERRING = re.compile(
-    r"\b(?:he|she|it|they|them|that|this|those|these|there|then|his|her|him|its|their"
-    r"|er|sie|es|ihn|ihm|ihr|das|dies|dort|davon|damit|dann"
-    r"|il|elle|lui|ils|elles|cela|ça|el|él|ella|eso|ello|ellos|allí|ele|ela|isso|lá|lui|lei|ciò"
-    r"|он|она|оно|они|его|её|ее|их|ему|ей|это|этот|там|тогда|هو|هي|هم|ذلك|هذا|هناك)\b"
-    r"|^\W*(?:and|but|or|so|why|und|aber|oder|et|mais|y|pero|e|ma|mas|и|а|но|ثم|و)\b"
-    r"|他|她|它|那|这|這|それ|あれ|その|그것|그는|그녀",
-    re.IGNORECASE,
-)
+_WORDS, _OPENINGS, _SIGNS = ("|".join(line.split()) for line in listed_lines("referring_words"))
+_REFERRING = re.compile(rf"\b(?:{_WORDS})\b|^\W*(?:{_OPENINGS})\b|{_SIGNS}", re.IGNORECASE)
 _VOWELS = frozenset("aeiouy")
 _LONGEST_FOLLOW_UP = 60
 # Ten characters hold about three words, in scripts whose pairs of characters are many more tokens.

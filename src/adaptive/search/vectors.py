@@ -167,10 +167,8 @@ class SharedVectors:
     async def made(self, embedder: Embedder, table: VectorTable, dimension: int = 0) -> Vectors:
         """Those of an embedder's model, made where there are none of that dimension (0: any).
 
-        Whoever asks meanwhile waits for the same: a local model takes seconds of all cores.
-
-        Raises:
-            EmbeddingError: the embedder brings none.
+        Whoever asks meanwhile waits for the same: a local model takes seconds of all cores. Raises
+        ``EmbeddingError`` where the embedder brings none.
         """
         name = await embedder.name()
         async with self._making:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, TypedDict
+from typing import Any, Protocol, Self, TypedDict
 
-from adaptive.core.messages import Message
 from adaptive.core.model import ConversationKind, Memory
-from adaptive.core.ports import Completer, Embedder, Sources
-from adaptive.settings.local_only import LocalOnlyBanks
-from adaptive.settings.merged import Settings
+from adaptive.core.ports import Completer, Sources
+from adaptive.settings.merged import LocalOnlyBanks, Settings
 
 
 class Hook(Protocol):
@@ -23,51 +21,42 @@ class Hook(Protocol):
 
     @property
     def settings(self) -> Settings: ...
-
     @property
     def user_id(self) -> str: ...
-
+    @property
+    def is_admin(self) -> bool: ...
     @property
     def chat_id(self) -> str: ...
-
     @property
     def question_id(self) -> str: ...
-
     @property
     def answer_id(self) -> str: ...
-
     @property
     def state(self) -> TurnState: ...
-
+    # Names of time zones: the user's choice, then the browser's, then the admin's.
     @property
-    def time_zones(self) -> tuple[str, str, str]:
-        """Names of time zones: the user's choice, then the browser's, then the admin's."""
-        ...
-
+    def time_zones(self) -> tuple[str, str, str]: ...
     @property
     def told_kind(self) -> ConversationKind: ...
-
+    # Whether memories may go into this kind of conversation.
     @property
-    def is_recalled(self) -> bool:
-        """Whether memories may go into this kind of conversation."""
-        ...
-
+    def is_recalled(self) -> bool: ...
+    # Whether what the user types in this kind of conversation may be learned.
     @property
-    def is_learned_from(self) -> bool:
-        """Whether what the user types in this kind of conversation may be learned."""
-        ...
-
+    def is_learned_from(self) -> bool: ...
     @property
     def has_page(self) -> bool: ...
-
     @property
     def can_ask(self) -> bool: ...
-
     @property
     def notifier(self) -> Notifier: ...
-
     @property
     def dialog(self) -> Dialog: ...
+    @property
+    def stored_answer(self) -> StoredAnswer: ...
+    # The user's message whose answer is made anew, empty where none is.
+    @property
+    def regenerated_message(self) -> Mapping[str, Any]: ...
 
     def with_settings(self, settings: Settings) -> Self:
         """The same hook under other settings."""
@@ -93,36 +82,16 @@ class Hook(Protocol):
         """Where the user's memories are, behind the gate, and who makes their vectors."""
         ...
 
-    async def embedder(self) -> Embedder:
-        """Who makes vectors."""
-        ...
-
     async def completer(self) -> Completer:
-        """The model for learning, behind redaction.
-
-        Raises:
-            ModelRejected: no model is known; the text says which valve helps.
-        """
+        """The model for learning, behind redaction; ``ModelRejected`` where none is known."""
         ...
 
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
         """Banks that a model may not see: the chat's own one, or the one of a completer."""
         ...
 
-    @property
-    def stored_answer(self) -> StoredAnswer: ...
-
-    async def name_chat(self, title: str, messages: Sequence[Message]) -> bool:
-        """Give the user's own new chat a title, where nobody else does; whether it was given."""
-        ...
-
     async def suggest(self, lines: Sequence[str]) -> bool:
         """Show what to ask next below the answer, where the host makes none itself; whether so."""
-        ...
-
-    @property
-    def regenerated_message(self) -> Mapping[str, Any]:
-        """The user's message whose answer is made anew, empty where none is."""
         ...
 
     async def not_injected(
@@ -142,7 +111,8 @@ class TurnState(TypedDict, total=False):
     ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
     are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
     ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
-    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders.
+    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A turn
+    whose answer is ``given`` in the model's place has such a mark, too, and what is ``unshown``.
     """
 
     language: str
@@ -153,6 +123,9 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
+    given: str
+    given_mark: str
+    unshown: str
 
 
 def turn_state(metadata: dict[str, Any]) -> TurnState:
@@ -165,29 +138,32 @@ class Notifier(Protocol):
 
     async def status(self, text: str) -> None:
         """Show one finished line with the answer."""
+        ...
 
     async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
         """Show a source under the answer: its texts, and what is known of each."""
-
-
-Consent = Literal["yes", "no", "unanswered"]
+        ...
 
 
 class Dialog(Protocol):
     """Asks the user, in the page, in plain text; never raises, and waits for a bounded time."""
 
-    async def confirm(self, title: str, message: str) -> Consent:
-        """A question to be answered with yes or no.
+    async def confirm(self, title: str, message: str) -> bool | None:
+        """A question to be answered with yes or no; ``None`` where nobody answered.
 
         The Enter key may answer yes while its user is typing: for what can be undone.
         """
         ...
 
     async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
-        """A question to be answered in words; ``hint`` stands in a field without a ``value``.
+        """A question to be answered in words; the hint stands in a field without a value.
 
         ``None`` where nobody answered, an empty text where the user answered nothing or declined.
         """
+        ...
+
+    async def download(self, name: str, text: str) -> bool:
+        """Have the page save a text as a file; false where it can't."""
         ...
 
 
@@ -195,7 +171,7 @@ class StoredAnswer(Protocol):
     """The answer of a turn in a saved chat, in the database and on the page; never raises."""
 
     async def said(self) -> str | None:
-        """What a whole answer says, without our lines; ``None`` where none is stored."""
+        """What a whole answer says, without our lines; None where none is stored."""
         ...
 
     async def add_note(self, line: str) -> bool:
@@ -203,5 +179,5 @@ class StoredAnswer(Protocol):
         ...
 
     async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
-        """Rewrite what it says, if that is still what it ``said``; whether that was done."""
+        """Rewrite what it says, if that is still what it said; whether that was done."""
         ...

@@ -6,19 +6,11 @@ utils/filter.py). Numbers arrive from the panel as text, and saved values outliv
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, cast
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidationInfo, field_validator
 from pydantic.fields import ComputedFieldInfo, FieldInfo
 
 from adaptive.core.shapes import mapping
@@ -28,10 +20,10 @@ FIRST_GROUP = "First"
 _CAPITALS = {"llm": "LLM", "api": "API", "url": "URL", "pii": "PII"}
 
 
-def valve(group: str, default: Any, description: str, *, widget: Any = None, **bounds: Any) -> Any:
+def valve(group: str, default: Any, description: str, *, widget: Any = None) -> Any:
     """A field of the panel: its group, its default, and the sentence that explains it."""
     extra: dict[str, Any] = {"group": group} | ({"input": widget} if widget else {})
-    return Field(default=default, description=description, json_schema_extra=extra, **bounds)
+    return Field(default=default, description=description, json_schema_extra=extra)
 
 
 def _panel_title(name: str, field: FieldInfo | ComputedFieldInfo) -> str:
@@ -46,17 +38,12 @@ class LenientModel(BaseModel):
 
     # Nobody validates ``Settings``, which hold all valves again: what is used is built, when it is.
     model_config = ConfigDict(
-        extra="ignore",
-        defer_build=True,
-        allow_inf_nan=False,
-        field_title_generator=_panel_title,
+        extra="ignore", defer_build=True, allow_inf_nan=False, field_title_generator=_panel_title
     )
 
     @field_validator("*", mode="wrap")
     @classmethod
-    def _usable(
-        cls, value: Any, validate: ValidatorFunctionWrapHandler, info: ValidationInfo
-    ) -> Any:
+    def _usable(cls, value: Any, validate: Callable[[Any], Any], info: ValidationInfo) -> Any:
         field = cls.model_fields[info.field_name or ""]
         bounds = [getattr(rule, name, None) for name in ("ge", "le") for rule in field.metadata]
         for attempt in _attempts(value, [bound for bound in bounds if bound is not None]):

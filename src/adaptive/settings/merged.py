@@ -1,14 +1,18 @@
-"""The settings that one hook works with: valves and a user's own choices, merged and frozen."""
+"""The settings that one hook works with: valves and a user's own choices, merged and frozen.
+
+With them the banks whose memories only models on the admin's own machines may see.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from adaptive.core.model import CATEGORIES
-from adaptive.settings.user_valves import UserValves
-from adaptive.settings.valves import Valves
+from adaptive.core.model import CATEGORIES, Memory
+from adaptive.settings.valves import UserValves, Valves
 
 # What users could choose in the first release; ours all the same, where they come from then.
 _OLDEST_USER_VALVES = {"enabled", "show_memories", "save_mode", "show_status", "timezone"}
@@ -43,10 +47,9 @@ class Settings(Valves):
         merged["show_status"] = admin.show_status and own.show_status
         merged["show_memories"] = admin.show_memories and own.show_memories
         merged["save_mode"] = min(admin.save_mode, own.save_mode, key=_SAVE_MODES.index)
-        wanted = own.history_recall
-        wanted = admin.history_recall_default if wanted == "default" else wanted
-        reaches = (admin.history_recall, wanted)
-        merged["history_recall"] = min(reaches, key=_HISTORY_REACHES.index)
+        chosen = own.history_recall
+        wanted = admin.history_recall_default if chosen == "default" else chosen
+        merged["history_recall"] = min(admin.history_recall, wanted, key=_HISTORY_REACHES.index)
         merged["index_past_chats"] = own.index_past_chats
         # Validated above; doing it again would be most of what a hook costs before its work.
         return cls.model_construct(**merged, enabled=own.enabled, user_timezone=own.timezone)
@@ -80,3 +83,36 @@ class Settings(Valves):
 def _names_in(listed: str) -> list[str]:
     """What stands between the commas."""
     return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+@dataclass(frozen=True, slots=True)
+class LocalOnlyBanks:
+    """Banks that are kept from one model; without names it may see every memory.
+
+    ``default`` is the bank that a memory without a bank of its own counts to. Names are compared as
+    the store compares them: letter case and the number of blanks do not matter.
+    """
+
+    names: frozenset[str] = frozenset()
+    default: str = ""
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The banks that the valve names."""
+        names = frozenset(map(_bank_key, _names_in(settings.local_only_banks)))
+        return cls(names, _bank_key(settings.default_bank))
+
+    def holds(self, memory: Memory) -> bool:
+        """Whether a memory is in one of them."""
+        return bool(self.names) and (_bank_key(memory.bank) or self.default) in self.names
+
+    def without(self, memories: Iterable[Memory]) -> list[Memory]:
+        """The memories that are in none of them."""
+        return [memory for memory in memories if not self.holds(memory)]
+
+
+NOTHING_HIDDEN = LocalOnlyBanks()
+
+
+def _bank_key(name: str) -> str:
+    return " ".join(name.split()).casefold()

@@ -1,4 +1,4 @@
-"""What an admin may set, for everybody: what everybody needs first, then group by group.
+"""What an admin may set for everybody, group by group, and what each user may set.
 
 The panel renders ``bool``, ``int``, ``float``, ``str`` and ``Literal`` well (host: the panel's
 page), so there are no other types.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, Literal, cast
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import model_validator
+from pydantic import Field
 
 from adaptive.core.model import CATEGORIES
 from adaptive.settings.lenient import FIRST_GROUP, LenientModel, valve
@@ -18,15 +18,13 @@ from adaptive.settings.lenient import FIRST_GROUP, LenientModel, valve
 SaveMode = Literal["auto", "suggest", "off"]
 HistoryReach = Literal["off", "chat", "all"]
 MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
+Proportion = Annotated[float, Field(ge=0, le=1)]
 PiiRedaction = Literal["off", "store", "model", "all"]
 
 _KINDS = (
     "email, phone, address, birth_date, coordinates, card, iban, national_id, ssn, passport, ip, "
     "mac, url_credentials, crypto_wallet"
 )
-# What the first Adaptive Memory called the ways of pruning.
-_FORMER_STRATEGIES = {"fifo": "oldest", "least_relevant": "least_recalled"}
-_OFF = ("false", "off", "no", "0")
 _PASSWORD = {"type": "password"}
 # The host calls the method of that name on the class when an admin opens the panel, and takes a
 # plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
@@ -80,15 +78,13 @@ class Valves(LenientModel):
         "the same `chat`, or `all` their chats.",
     )
 
-    priority: int = _general(
-        0, "The order among filters; the lowest number runs first.", ge=-1000, le=1000
+    priority: Annotated[int, Field(ge=-1000, le=1000)] = _general(
+        0, "The order among filters; the lowest number runs first."
     )
-    inlet_timeout_seconds: float = _general(
+    inlet_timeout_seconds: Annotated[float, Field(ge=0.1, le=60)] = _general(
         3.0,
         "The longest a message waits for its memories, in seconds, before it is answered without "
         "them.",
-        ge=0.1,
-        le=60,
     )
     timezone: str = _general(
         "UTC", "The time zone for dates where the browser sends none, such as `Europe/Lisbon`."
@@ -118,12 +114,10 @@ class Valves(LenientModel):
         "`http://localhost:11434`.",
     )
     llm_api_key: str = _model("", "The key for the endpoint.", widget=_PASSWORD)
-    llm_timeout_seconds: float = _model(
+    llm_timeout_seconds: Annotated[float, Field(ge=1, le=600)] = _model(
         60.0,
         "The longest that learning from one message may take, in seconds; the answer never waits "
         "for it.",
-        ge=1,
-        le=600,
     )
 
     embedding_provider_type: Literal["host", "local", "openai_compatible"] = _vectors(
@@ -141,31 +135,21 @@ class Valves(LenientModel):
     )
     embedding_api_key: str = _vectors("", "The key for the endpoint.", widget=_PASSWORD)
 
-    related_memories_n: int = _recall(
-        10,
-        "The most memories recalled for one message, not counting core facts about the user.",
-        ge=1,
-        le=50,
+    related_memories_n: Annotated[int, Field(ge=1, le=50)] = _recall(
+        10, "The most memories recalled for one message, not counting core facts about the user."
     )
-    max_injected_tokens: int = _recall(
-        1500,
-        "The most tokens that memories may take up in a prompt; none is ever cut in half.",
-        ge=50,
-        le=20000,
+    max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = _recall(
+        1500, "The most tokens that memories may take up in a prompt; none is ever cut in half."
     )
-    vector_similarity_threshold: float = _recall(
+    vector_similarity_threshold: Proportion = _recall(
         0.0,
         "How similar to the message a memory must be, from 0 to 1 (cosine); 0 works it out for "
         "your embedding model.",
-        ge=0,
-        le=1,
     )
-    relevance_threshold: float = _recall(
+    relevance_threshold: Proportion = _recall(
         0.0,
         "How relevant a memory must be, from 0 to 1: as scored by a model with "
         "`use_llm_for_relevance`, otherwise by similarity; 0 picks a value that fits.",
-        ge=0,
-        le=1,
     )
     memory_format: MemoryFormat = _recall("bullet", "How memories are laid out in the prompt.")
     show_sources: bool = _recall(
@@ -178,8 +162,8 @@ class Valves(LenientModel):
         "Let a model decide which memories fit before a message is answered; more precise, but "
         "slower whenever that is not obvious.",
     )
-    top_n_memories: int = _recall(
-        20, "How many of the nearest memories that model is shown.", ge=1, le=200
+    top_n_memories: Annotated[int, Field(ge=1, le=200)] = _recall(
+        20, "How many of the nearest memories that model is shown."
     )
     memory_relevance_prompt: str = _recall(
         "", "Your own prompt for that model, in place of the built-in one."
@@ -197,8 +181,8 @@ class Valves(LenientModel):
         "What must never be saved, separated by commas; the model is told so, and facts that "
         "contain one of the words are refused.",
     )
-    min_confidence_threshold: float = _learn(
-        0.5, "How sure of a fact the model must be, from 0 to 1, for it to be saved.", ge=0, le=1
+    min_confidence_threshold: Proportion = _learn(
+        0.5, "How sure of a fact the model must be, from 0 to 1, for it to be saved."
     )
     memory_language: str = _learn(
         "", "The language of memories, such as `English`; empty for that of the message."
@@ -213,19 +197,15 @@ class Valves(LenientModel):
         "When something changes in a user's life, ask the model which other memories are no "
         "longer true, and end them.",
     )
-    extraction_debounce_seconds: float = _learn(
+    extraction_debounce_seconds: Annotated[float, Field(ge=0, le=30)] = _learn(
         2.0,
         "How long to wait for another message in the same chat, in seconds, to learn from both "
         "at once.",
-        ge=0,
-        le=30,
     )
-    max_extractions_per_hour: int = _learn(
+    max_extractions_per_hour: Annotated[int, Field(ge=0, le=10_000)] = _learn(
         60,
         "The most model calls for learning per user and hour (0: no limit); nothing is learned "
         "beyond that, and the status says so.",
-        ge=0,
-        le=10_000,
     )
     confirmation: Literal["status", "message", "off"] = _learn(
         "status",
@@ -236,18 +216,13 @@ class Valves(LenientModel):
     deduplicate_memories: bool = _store(
         True, "Save no fact twice, and update the memory that a new fact replaces."
     )
-    similarity_threshold: float = _store(
+    similarity_threshold: Proportion = _store(
         0.0,
         "How similar two facts must be to count as the same, from 0 to 1 (cosine); 0 works it "
         "out for your embedding model.",
-        ge=0,
-        le=1,
     )
-    max_total_memories: int = _store(
-        0,
-        "The most memories a user may have (0: no limit); the rest move to an archive.",
-        ge=0,
-        le=1_000_000,
+    max_total_memories: Annotated[int, Field(ge=0, le=1_000_000)] = _store(
+        0, "The most memories a user may have (0: no limit); the rest move to an archive."
     )
     pruning_strategy: Literal["least_important", "least_recalled", "oldest"] = _store(
         "least_important", "Which memories move to the archive first."
@@ -312,37 +287,19 @@ class Valves(LenientModel):
     history_recall_default: HistoryReach = _history(
         "off", "How much is recalled for users who have not chosen for themselves."
     )
-    similar_past_chats: int = _history(
-        3, "How many former chats on the same subject the model is shown.", ge=0, le=10
+    similar_past_chats: Annotated[int, Field(ge=0, le=10)] = _history(
+        3, "How many former chats on the same subject the model is shown."
     )
     enable_history_summary: bool = _history(
         False,
         "Let a model summarise finished topics, and what was recalled when it is too long for "
         "the prompt.",
     )
-    max_context_tokens: int = _history(
+    max_context_tokens: Annotated[int, Field(ge=0, le=10_000_000)] = _history(
         0,
         "The longest request to the chat model, in tokens (0: no limit); older turns give way to "
         "a summary, unless Open WebUI compacts chats itself.",
-        ge=0,
-        le=10_000_000,
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _stored_by_an_earlier_release(cls, saved: Any) -> Any:
-        """Carry over what had a valve for each category, or another name."""
-        if not isinstance(saved, dict):
-            return saved  # pyright: ignore[reportUnknownVariableType]
-        known = cast(dict[str, Any], saved)
-        switches = {one: str(known.get(f"enable_{one}_memory")) for one in CATEGORIES}
-        kept = [one for one in CATEGORIES if switches[one].strip().casefold() not in _OFF]
-        if len(kept) < len(CATEGORIES) and known.get("memory_categories") is None:
-            known = {**known, "memory_categories": ", ".join(kept)}
-        former = str(known.get("pruning_strategy"))
-        if former in _FORMER_STRATEGIES:
-            known = {**known, "pruning_strategy": _FORMER_STRATEGIES[former]}
-        return known
 
     @classmethod
     def model_choices(cls) -> list[dict[str, str]]:
@@ -354,6 +311,28 @@ class Valves(LenientModel):
     def host_model(self) -> str:
         """Id of the host's model that the admin chose, empty where none is."""
         return self.llm_host_model.strip() or self.llm_model_name.strip()
+
+
+class UserValves(LenientModel):
+    """What each user sets; it may only narrow what the admin allows."""
+
+    enabled: bool = _first(True, "Use memory in my chats at all.")
+    show_memories: bool = _first(True, "Let the assistant use what it remembers about me.")
+    save_mode: SaveMode = _first(
+        "auto",
+        "Learn from my messages (`auto`), ask me before anything is saved (`suggest`), or learn "
+        "nothing (`off`).",
+    )
+    history_recall: Literal["default", "off", "chat", "all"] = _first(
+        "default",
+        "Recall what was said earlier in the same `chat`, in `all` my chats, or not at all "
+        "(`off`); `default` is what the admin has chosen.",
+    )
+    index_past_chats: bool = _first(
+        False, "With `all`: also search the chats I had before I switched this on."
+    )
+    show_status: bool = _first(True, "Show with each answer what memory did.")
+    timezone: str = _first("", "My time zone, such as `Europe/Lisbon`; empty: the browser's.")
 
 
 def listed_kinds(valve: str) -> frozenset[str]:

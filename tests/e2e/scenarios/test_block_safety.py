@@ -32,6 +32,7 @@ async def test_rows_of_other_tools(host: RunningHost, page: Page, form: str) -> 
     await host.set_valves({"memory_format": form})
     for text in (FACT, *ESCAPED, *ATTACKS):
         await page.add_memory(text)
+    host.change("UPDATE memory SET meta = ?", '{"created_by": "tool"}')
     began = host.log_length()
     chat = page.new_chat(system="Be kind.")
     await chat.send(QUESTION)

@@ -36,7 +36,7 @@ async def test_fact_reaches_another_chat(host: RunningHost, page: Page) -> None:
         assert memory.meta["message_id"] == turn.user_message_id
 
     history = await told.status_history(turn)
-    assert [status["description"] for status in history] == [f"Saved: {DOG}"]
+    assert [status["description"] for status in history] == [f"Saved: {DOG} · /undo takes it back"]
 
     asked = await page.new_chat().send("What is my dog called?")
     assert asked.content == "Understood."

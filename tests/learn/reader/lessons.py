@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from adaptive.core.model import Completion, Memory, Operation, Provenance, Turn, Utterance
-from adaptive.learn.operations import read_extraction
+from adaptive.learn.extraction import read_extraction
 from adaptive.settings.merged import Settings
 
 LESSONS = Path(__file__).with_name("lessons.json")

@@ -1,3 +1,5 @@
+from typing import Any
+
 class FunctionModel:
     content: str
     is_active: bool
@@ -5,5 +7,9 @@ class FunctionModel:
 class _Functions:
     async def get_function_by_id(self, id: str) -> FunctionModel | None: ...
     async def get_function_valves_by_id(self, id: str) -> dict[str, object] | None: ...
+    async def get_functions_by_type(
+        self, type: str, active_only: bool = False
+    ) -> list[FunctionModel]: ...
 
 Functions: _Functions
+Function: Any

@@ -3,8 +3,7 @@
 The oldest turns give way first, down to half of the window: whole turns, from one message of the
 user up to the next. They go in steps, so that the beginning of what is sent, and with it the prefix
 that providers cache, stays the same for many turns. Then past conversation gives way, then
-memories; core memories, the newest turn and the system prompt never do. Budgets are reserved, not
-what recall brings in the end. Whatever else fails, a request fits (see ``plain_window``).
+memories; core memories, the newest turn and the system prompt never do.
 """
 
 from __future__ import annotations
@@ -19,21 +18,22 @@ from typing import Any
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.messages import Message, estimated_tokens, message_text
 from adaptive.core.shapes import listing, mapping
-from adaptive.history.section import HISTORY_TOKENS
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.kept import ChatNotesTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import Settings
 
-log_window = logging.getLogger("adaptive_memory.history")
+log_window = logging.getLogger("adaptive_memory.recall")
 
-SUMMARY_HEADING = "### Earlier in this conversation"
+_SUMMARY_HEADING = "### Earlier in this conversation"
+# Most tokens of past conversation in a prompt.
+_HISTORY_TOKENS = 2000
 # What other people or a model wrote for one answer is not ours to cut.
 _UNCUT_KINDS = ("channel", "subagent")
 # A summary of a chat has 1,000 characters at most; core memories are never given up.
 _SUMMARY_TOKENS = 300
 _CORE_TOKENS = 200
-# How many turns go at a time, and down to what they give way to what is reserved, of the window.
+# Of the window: what goes at a time, and down to what turns give way to what is reserved.
 _STEP_SHARE = 0.25
 _LARGEST_RESERVE = 0.5
 # Role and separators (host: utils/context_compaction.py, _estimate_messages_tokens).
@@ -54,15 +54,13 @@ class RequestWindow:
     settings: Settings
     messages: list[dict[str, Any]]
     summary: str = ""
-    history_tokens: int = HISTORY_TOKENS
+    history_tokens: int = _HISTORY_TOKENS
 
 
 async def request_window(
     hook: Hook, messages: list[dict[str, Any]], notes: ChatNotesTable
 ) -> RequestWindow:
-    """The window of a request; without a limit it is the request itself, and nobody is asked.
-
-    Nothing is done where the host shortens chats itself.
+    """The window of a request; the request itself without a limit, or where the host shortens it.
 
     Raises:
         HostError: the host does not tell whether it does.
@@ -73,25 +71,22 @@ async def request_window(
     summary = ""
     if len(kept) < len(messages) and hook.told_kind == "saved":
         try:
-            summary = escaped_entry((await notes.read(hook.user_id, hook.chat_id)).summary)
+            noted = escaped_entry((await notes.read(hook.user_id, hook.chat_id)).summary)
+            summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
         except AdaptiveMemoryError as error:
             log_window.warning("turns gave way without a summary: %s", error)
-    if summary:
-        summary = f"{SUMMARY_HEADING}\n{summary}"
     taken = sum(map(message_tokens, kept)) + estimated_tokens(summary)
     memories, history = _budgets(settings)
     left = settings.max_context_tokens - taken - memories
-    least = min(_CORE_TOKENS, memories)
-    narrowed = {"max_injected_tokens": max(memories + min(left, 0), least)}
+    narrowed = {"max_injected_tokens": max(memories + min(left, 0), min(_CORE_TOKENS, memories))}
     settings = settings.model_copy(update=narrowed)
     return RequestWindow(settings, kept, summary, min(history, max(left, 0)))
 
 
 def plain_window(hook: Hook, messages: list[dict[str, Any]]) -> RequestWindow:
-    """The window as it is told without asking anybody, where asking has failed or takes too long.
+    """The window without asking anybody: the same cut, and no summary of what gave way.
 
-    The cut is where it is in other turns; no summary stands for what gave way. What fits with all
-    that may be recalled for it comes back as it is.
+    What fits with all that may be recalled for it comes back as it is.
     """
     most = hook.settings.max_context_tokens
     reserved = sum(_budgets(hook.settings)) + (hook.told_kind == "saved") * _SUMMARY_TOKENS
@@ -114,17 +109,16 @@ def fitted_messages(
     fixed, costs, turn_of = 0, [0], list[int]()
     for message in messages:
         role, tokens = message.get("role"), message_tokens(message)
+        if role == "user" and costs[-1]:
+            costs.append(0)
         if role == "system":
             fixed += tokens
-        elif role == "user" and costs[-1]:
-            costs.append(tokens)
         else:
             costs[-1] += tokens
         turn_of.append(len(messages) if role == "system" else len(costs) - 1)
     excess = sum(costs) + fixed + reserved - most_tokens
     step = max(1, int(most_tokens * _STEP_SHARE))
-    # A whole number of steps goes, so that the cut stays for some turns; where there are not as
-    # many, as few turns as it takes. The newest stays.
+    # A whole number of steps goes; where there are not as many, as few turns as it takes.
     gone = list(enumerate(accumulate(costs[:-1]), 1))
     wanted = (-(-excess // step) * step, excess)
     enough = (number for least in wanted for number, tokens in gone if tokens >= least)
@@ -146,5 +140,5 @@ def _budgets(settings: Settings) -> tuple[int, int]:
     """Tokens of memories and of past conversation."""
     return (
         settings.max_injected_tokens if settings.show_memories else 0,
-        HISTORY_TOKENS if settings.history_recall != "off" else 0,
+        _HISTORY_TOKENS if settings.history_recall != "off" else 0,
     )

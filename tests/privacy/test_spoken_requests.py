@@ -10,14 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adaptive.control.requests import ErasureRequest
-from adaptive.control.spoken_requests import (
+from adaptive.control.requests import MemoryRequests
+from adaptive.core.errors import HostError
+from adaptive.core.model import ConversationKind
+from adaptive.privacy.origin import ErasureRequest
+from adaptive.privacy.spoken_requests import (
     asks_to_restore,
     read_erasure_request,
     spoken_request,
 )
-from adaptive.core.errors import HostError
-from adaptive.core.model import ConversationKind
 from tests.control import page
 from tests.rates import labelled_set, over
 from tests.test_filter import SAVED, Page, on_a_host, run
@@ -94,7 +95,7 @@ async def test_request_is_not_learned(
     plugin, page, put = on_a_host(), Page(), AsyncMock()
     monkeypatch.setattr(plugin._learning, "put", put)
     if error:
-        monkeypatch.setattr(plugin._requests, "restore", AsyncMock(side_effect=error))
+        monkeypatch.setattr(MemoryRequests, "restore", AsyncMock(side_effect=error))
     earlier = {"id": "a", "role": "user", "content": "Forget everything"}
     body = {"messages": [earlier, {"id": "m", "role": "user", "content": words}]}
     assert await run(plugin.outlet, body, SAVED, page) is body

@@ -1,0 +1,86 @@
+"""What a user is told of the memory: what is known, and what was changed, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from adaptive.core.markdown import clipped_line, plain_line
+from adaptive.core.model import CATEGORIES, Memory
+from adaptive.core.texts import PROMPTS
+from adaptive.privacy.changes import Step
+from adaptive.privacy.kept import AuditEntry
+
+_MOST_LISTED = 300
+_LONGEST_LISTED = 400
+_MOST_OF_A_STEP = 5
+_DONE_BY = {
+    "ended": "no longer true",
+    "pruned": "upkeep",
+    "summarised": "upkeep",
+    "restored": "restored",
+    "imported": "imported",
+    "undone": "taken back",
+}
+ASKED = "asked"
+
+# From epoch seconds to a day, or to a day with its time, where the user lives.
+Day = Callable[[float], str]
+
+
+def listed(memory: Memory) -> str:
+    """A memory's words on one line that no markup breaks."""
+    return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
+
+
+def overview(memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
+    """All memories by bank and category, the newest first, and what else there is."""
+    counted = f"**{len(memories)} {'memory' if len(memories) == 1 else 'memories'}**"
+    parts = [" · ".join([counted, *noted])]
+    newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in newest:
+        category = next((tag for tag in one.tags if tag in CATEGORIES), "other")
+        until = f", until {one.until}" if one.until else ""
+        line = f"- {listed(one)} ({day(one.updated_at)}{until})"
+        groups.setdefault((one.bank or "no bank", category), []).append(line)
+    for (bank, category), lines in sorted(groups.items()):
+        parts.append("\n".join([f"**{plain_line(bank)} · {category}**", "", *lines]))
+    if len(memories) > _MOST_LISTED:
+        parts.append(f"… and {len(memories) - _MOST_LISTED} older ones: `/memory find WORDS`")
+    return "\n\n".join([*parts, PROMPTS["commands"].strip()])
+
+
+def change_log(steps: Sequence[Step], day: Day, most: int) -> str:
+    """The last steps by number: when, by whom, in which chat, before and after."""
+    if not steps:
+        return "Nothing was changed yet."
+    shown = min(most, len(steps))
+    lines = [f"**The last {shown} of {len(steps)} changes**; `/undo N` takes number N back"]
+    for number, step in enumerate(steps[:most], 1):
+        newest = step.changes[0]
+        chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
+        undone = "" if step.standing else " · *taken back since*"
+        by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
+        lines.append(f"{number}. {day(newest.changed_at)}, {by}{chat}{undone}")
+        lines += [f"   {line}" for line in changes_told(step.changes, _MOST_OF_A_STEP)]
+    return "\n".join([lines[0], "", *lines[1:]])
+
+
+def changes_told(changes: Sequence[AuditEntry], most: int) -> list[str]:
+    """The first changes, an item of a list each, and how many more there are."""
+    lines = [f"- {_told_change(one)}" for one in changes[:most]]
+    more = len(changes) - len(lines)
+    return [*lines, f"- … and {more} more"] if more else lines
+
+
+def _told_change(change: AuditEntry) -> str:
+    """One change in words: before and after."""
+    before = listed(change.before) if change.before is not None else ""
+    after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
+    if before and after and before != after:
+        return f"{before} → {after}"
+    if before == after:
+        return f"{after}, with its details"
+    if after:
+        return f"new: {after}"
+    return f"{'archived' if change.archived else 'gone'}: {before}"

@@ -1,0 +1,158 @@
+"""Carrying memories away as JSON, and bringing in such a file or another assistant's list.
+
+``docs/export.md`` describes both. Nothing raises on any text; nothing is judged here: what is read
+goes through the gate like everything else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, Field, ValidationError, field_validator
+from pydantic import ValidatorFunctionWrapHandler as Handler
+
+from adaptive.core.messages import has_words
+from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.shapes import listing, mapping
+from adaptive.llm.fields import Line
+from adaptive.search.tokens import comparable
+
+_MOST_MEMORIES = 5000
+_LONGEST_CONTENT, _LONGEST_LINE = 4000, 300
+_LATEST_SECONDS = 1e11  # the year 5138
+# What begins like JSON is never read as lines: each of its keys would become a memory.
+_JSON = re.compile(r"\s*(?:`{3}\w*\s*)?(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
+_FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
+_MARKS = re.compile(r"(?:[-*+•–—]\s+|\d{1,4}[.)]\s+)?(?:\[[ xX✓✔]?\]\s*)?")  # noqa: RUF001
+_HEADING = re.compile(r"#{1,6}\s.*|=+\s.*\s=+|(\*{1,3}|_{1,3})[^*_]+\1:?|[^.!?]{1,40}:")
+_DATED = re.compile(r"\[([^\[\]]{4,30})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)\s*[:–—-]\s+")  # noqa: RUF001
+_SENTENCE_END = re.compile(r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])")
+
+
+def _past(at: datetime) -> datetime:
+    """A time in UTC, to the second, at which something can have been said."""
+    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+    if not 0 < at.timestamp() < _LATEST_SECONDS:
+        raise ValueError(at)
+    return at.astimezone(UTC).replace(microsecond=0)
+
+
+Moment = Annotated[datetime, AfterValidator(_past)]
+
+
+class CarriedMemory(BaseModel, frozen=True):
+    """A memory: what it says, how sure and important it is, when and where it was said."""
+
+    content: Annotated[Line, Field(min_length=1, max_length=_LONGEST_CONTENT)]
+    tags: tuple[Line, ...] = ()
+    bank: Line = ""
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    importance: Annotated[int, Field(ge=1, le=10)] = 5
+    until: date | None = None
+    said_at: Moment | None = None
+    created_at: Moment | None = None
+    chat_id: Line = ""
+    message_id: Line = ""
+    history: tuple[dict[str, Any], ...] = ()
+
+    @field_validator("*", mode="wrap")
+    @classmethod
+    def _or_default(cls, value: Any, read: Handler, info: Any) -> Any:
+        """A field that can't be used has its default; only a content has none."""
+        try:
+            return read(value)
+        except ValueError:
+            field = cls.model_fields[info.field_name]
+            if field.is_required():
+                raise
+            return field.default
+
+    @property
+    def draft(self) -> Draft:
+        """What the memory is to say."""
+        labels = (self.confidence, self.importance, str(self.until or ""))
+        return Draft(self.content, self.tags, self.bank, *labels)
+
+    def source(self, now: float) -> Provenance:
+        """Where it was said, and when: never later than now."""
+        said = self.said_at or self.created_at
+        when = min(said.timestamp(), now) if said else now
+        return Provenance(self.chat_id, self.message_id, int(when))
+
+    @property
+    def extra(self) -> dict[str, Any]:
+        """What goes into a row's meta besides: its former contents, and that it was imported."""
+        former = [one for one in self.history if isinstance(one.get("content"), str)]
+        return {"imported": True, **({"history": former} if former else {})}
+
+
+class ExportFile(BaseModel, frozen=True):
+    """The memories of one user, newest first."""
+
+    adaptive_memory: Literal[1] = 1
+    exported_at: Moment
+    memories: tuple[CarriedMemory, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The different memories of a text, and how many entries of it could not be used."""
+
+    memories: tuple[CarriedMemory, ...]
+    left_out: int = 0
+
+
+def exported(memories: Sequence[Memory], now: float) -> str:
+    """The memories as an ``ExportFile``: no ids of users, no vectors."""
+    fields = ("content", "tags", "bank", "confidence", "importance", "until", "created_at")
+    newest = sorted(memories, key=lambda one: (-one.created_at, one.id))
+    told = [{**one.meta, **{name: getattr(one, name) for name in fields}} for one in newest]
+    file = ExportFile.model_validate({"exported_at": now, "memories": told})
+    return file.model_dump_json(indent=2, exclude_none=True)
+
+
+def read_import(text: str) -> Import:
+    """The memories of an export file, or of the lines of a list; the same words are one."""
+    found: dict[str, CarriedMemory] = {}
+    left_out = 0
+    for entry in _entries(text):
+        try:
+            memory = CarriedMemory.model_validate(entry)
+        except ValidationError:
+            left_out += 1
+        else:
+            found.setdefault(comparable(memory.content), memory)
+    most = list(found.values())[:_MOST_MEMORIES]
+    return Import(tuple(most), left_out + len(found) - len(most))
+
+
+def _entries(text: str) -> Iterable[object]:
+    """The fields of each entry of a text."""
+    if not (found := _JSON.match(text)):
+        return _of_lines(_FENCE.sub("", text))
+    try:
+        data = json.loads(found[1], strict=False)
+    except (ValueError, RecursionError):
+        return [None]
+    entries = listing(data) or listing(mapping(data).get("memories", [data]))
+    return [{"content": one} if isinstance(one, str) else one for one in entries]
+
+
+def _of_lines(text: str) -> Iterator[dict[str, Any]]:
+    """What each line says without its marks and the date before it; of long prose each sentence."""
+    for line in map(str.strip, text.splitlines()):
+        words = line[len(marks[0]) if (marks := _MARKS.match(line)) else 0 :].replace("**", "")
+        dated = _DATED.match(words)
+        said = words[dated.end() :] if dated else words
+        if _HEADING.fullmatch(line) or not has_words(said):
+            continue
+        whole = dated or words != line or len(said) <= _LONGEST_LINE
+        for one in [said] if whole else _SENTENCE_END.split(said):
+            content = one.strip().strip("\"'“”")
+            day = (dated[1] or dated[2]).replace("/", "-") if dated else None
+            yield {"content": content, "said_at": day}

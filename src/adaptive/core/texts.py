@@ -1,0 +1,32 @@
+"""The texts of ``prompts/``, by the name of their file: prompts, and lists of natural language."""
+
+from __future__ import annotations
+
+import base64
+import lzma
+
+
+def unpacked(packed: str) -> bytes:
+    """What was packed as base 85 of LZMA: tables that nobody reads as they stand."""
+    return lzma.decompress(base64.b85decode(packed))
+
+
+# bundle: prompts from here
+from pathlib import Path  # noqa: E402 - the bundle has no folder to read
+
+PROMPTS: dict[str, str] = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in sorted((Path(__file__).resolve().parents[3] / "prompts").glob("*.*"))
+}
+# bundle: prompts to here
+
+
+def listed_lines(name: str) -> list[str]:
+    """The lines of a list, without its comments."""
+    return [line for line in PROMPTS[name].splitlines() if not line.startswith("#")]
+
+
+def word_table(name: str) -> dict[str, list[str]]:
+    """The words of a table by the title above them ("= title"), parted by bars and lines."""
+    titled = (part.partition("\n") for part in PROMPTS[name].split("\n= ")[1:])
+    return {title: words.strip().replace("\n", "|").split("|") for title, _, words in titled}

@@ -1,0 +1,113 @@
+"""What was changed in a user's store, step by step, and taking it back exactly."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Protocol
+
+from adaptive.core.errors import WriteRefused
+from adaptive.core.model import Memory
+from adaptive.core.ports import MemoryStore
+from adaptive.privacy.gate import AuditTrail
+from adaptive.privacy.kept import ArchiveTable, AuditEntry
+
+_KEY = attrgetter("key")
+
+
+class ChangedStore(Protocol):
+    """One user's store, with the archive and the audit that tell what became of it."""
+
+    @property
+    def user_id(self) -> str: ...
+    @property
+    def store(self) -> MemoryStore: ...
+    @property
+    def archive(self) -> ArchiveTable: ...
+    @property
+    def trail(self) -> AuditTrail: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Changes that were made together, the newest first; ``standing`` are those in effect."""
+
+    changes: tuple[AuditEntry, ...]
+    standing: tuple[AuditEntry, ...]
+
+    @property
+    def is_undo(self) -> bool:
+        """Whether it took another one back."""
+        return bool(self.changes[0].undoes)
+
+
+async def read_steps(user: ChangedStore) -> list[Step]:
+    """A user's steps, the newest first; may raise ``TablesUnavailable``."""
+    undone, grouped = set[str](), dict[str, list[AuditEntry]]()
+    for one in await user.trail.read(user.user_id):
+        # What undoes it is newer, and so was seen before.
+        if one.undoes and one.key not in undone:
+            undone.add(one.undoes)
+        if one.memory_id:
+            grouped.setdefault(one.step or one.key, []).append(one)
+    return [
+        Step(tuple(some), tuple(one for one in some if one.key not in undone))
+        for some in grouped.values()
+    ]
+
+
+async def take_back(user: ChangedStore, step: Step, steps: Sequence[Step]) -> list[AuditEntry]:
+    """Take a step back, the newest of its changes first; the changes that this made.
+
+    A row that was put back has another id since: so each row is looked for by what became of it.
+
+    Raises:
+        WriteRefused: a memory was changed since, and nothing is written; or it may stand no more.
+        HostError: a write has failed; what was taken back before it stays so.
+    """
+    rows = {row.id: row for row in await user.store.read()}
+    by_key = {one.key: one for each in steps for one in each.changes}
+    undoing = sorted((one for one in by_key.values() if one.undoes in by_key), key=_KEY)
+    became = {by_key[one.undoes].memory_id: one.memory_id for one in undoing}
+    planned: list[tuple[AuditEntry, Memory | None]] = []
+    for change in step.standing:
+        row_id = change.memory_id
+        while became.get(row_id, row_id) != row_id:
+            row_id = became[row_id]
+        row, gone = rows.get(row_id), False
+        if change.before is not None and (put_away := change.archived) is not None:
+            gone = not await user.archive.read(user.user_id, [put_away.memory.id])
+        if gone or (row.content if row else "") != change.after:
+            what = change.after or (change.before.content if change.before else "a memory")
+            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
+        planned.append((change, row))
+    made: list[AuditEntry] = []
+    now = int(time.time())
+    together = f"undo-{time.time_ns()}" if len(planned) > 1 else ""
+    try:
+        for change, row in planned:
+            back = await _written_back(user, change, row)
+            row_id = back.id if back else row.id if row else change.memory_id
+            told = AuditEntry("undone", row_id, now, row, back.content if back else "")
+            made.append(replace(told, archived=change.archived, step=together, undoes=change.key))
+    finally:
+        await user.trail.record(user.user_id, made, now)
+    return made
+
+
+async def _written_back(
+    user: ChangedStore, change: AuditEntry, row: Memory | None
+) -> Memory | None:
+    """Make one change undone; the row as it stands then."""
+    if change.before is not None:
+        back = await user.store.put_back(change.before, row.id if row else "")
+        if change.archived is not None:
+            await user.archive.discard(user.user_id, [change.archived.memory.id])
+        return back
+    if change.archived is not None:
+        await user.archive.put(user.user_id, [change.archived])
+    if row is not None:
+        await user.store.delete(row)
+    return None

@@ -1,0 +1,221 @@
+"""What a user says to the memory itself: answered without the model, stored, and never learned."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+
+import pytest
+
+from tests.e2e.driver.conversation import Conversation
+from tests.e2e.driver.extraction import delete, learns, new, operations, update
+from tests.e2e.driver.host import InstalledFilter, RunningHost
+from tests.e2e.driver.page import Page
+from tests.e2e.scenarios.told_facts import CAT, PORTO, told
+
+TEA = "User drinks green tea."
+
+
+async def answered(chat: Conversation, command: str) -> str:
+    """What a command is answered, which is what the host stores of it."""
+    turn = await chat.send(command)
+    stored = await chat.stored_message(turn.message_id)
+    output = stored.get("output") or []
+    texts = [part["text"] for one in output if one["type"] == "message" for part in one["content"]]
+    assert turn.content == ("\n".join(texts) if texts else stored["content"])
+    return turn.content
+
+
+@pytest.mark.every_release
+async def test_list_replaces_the_models_answer(host: RunningHost, page: Page) -> None:
+    """A command costs the model next to nothing, and no later turn shows it, nor learns from it."""
+    await told(host, page, "I live in Porto.", PORTO)
+    chat = page.new_chat()
+    answer = await answered(chat, "/memory")
+    assert "**1 memory**" in answer
+    assert "User lives in Porto." in answer
+    assert "`/undo [N]`" in answer
+    request = host.model.chat_requests()[-1]
+    assert request.messages == [{"role": "user", "content": "Answer with OK."}]
+    assert request.body["max_tokens"] == 1
+    assert not request.body.get("tools")
+    await host.rest()
+    asked = len(host.model.requests_titled("# Extract memories"))
+    await chat.send("And where do I live?")
+    sent = json.dumps(host.model.chat_requests()[-1].messages)
+    assert "/memory" not in sent
+    assert "1 memory" not in sent
+    assert "User lives in Porto." in host.model.last_prompt
+    await host.rest()
+    lessons = host.model.requests_titled("# Extract memories")[asked:]
+    assert all("/memory" not in one.user_text for one in lessons)
+
+
+@pytest.mark.every_release
+async def test_other_texts_are_messages(host: RunningHost, page: Page) -> None:
+    """A path, or a command in the middle of a sentence, goes to the model."""
+    for words in ("/undo/x is a path", "What does /memory do?", "/memoryless"):
+        await page.new_chat().send(words)
+        assert host.model.chat_requests()[-1].user_text == words
+
+
+@pytest.mark.every_release
+async def test_undo_takes_back_exactly(host: RunningHost, page: Page) -> None:
+    """A change, a deletion and an undo are taken back; rows are as they were, for the host too."""
+    learns(host.model, "Porto", operations(new(PORTO, tags=["identity"])))
+    await page.say("I live in Porto.", "Saved")
+    (first,) = await page.memories()
+    learns(host.model, "Lisbon", operations(update(first.id, "User lives in Lisbon.")))
+    await page.say("I have moved to Lisbon.", "Updated")
+    chat = page.new_chat()
+    log = await answered(chat, "/memory log")
+    assert "1. " in log
+    assert "User lives in Porto. → User lives in Lisbon." in log
+    assert "Taken back" in await answered(chat, "/undo")
+    (back,) = await page.memories()
+    assert (back.id, back.content, back.path, back.meta) == (
+        *(first.id, first.content, first.path),
+        first.meta,
+    )
+    learns(host.model, "forget", operations(delete(first.id)))
+    await page.say("Please forget where I live.", "Deleted")
+    assert await page.memories() == []
+    await answered(chat, "/undo")
+    (again,) = await page.memories()
+    assert (again.content, again.path, again.meta) == (first.content, first.path, first.meta)
+    found = await page.request("POST", "/api/v1/memories/query", {"content": "home", "k": 3})
+    assert "Porto" in str(found["documents"])
+    # Number 1 of the log is that undo: the memory goes again, and comes back again.
+    await answered(chat, "/undo 1")
+    assert await page.memories() == []
+    await answered(chat, "/undo 1")
+    assert [one.content for one in await page.memories()] == [first.content]
+    await page.new_chat().send("Where do I live?")
+    assert "User lives in Porto." in host.model.last_prompt
+
+
+@pytest.mark.every_release
+async def test_remember_and_forget(host: RunningHost, page: Page) -> None:
+    """Both work at once and without a model; of several matches the user is asked."""
+    chat = page.new_chat()
+    assert "Saved: My bike is a red Brompton" in await answered(
+        chat, "/remember My bike is a red Brompton"
+    )
+    assert "Already known" in await answered(chat, "/remember My bike is a red Brompton")
+    assert "Not saved" in await answered(chat, "/remember password: hunter2-Kx81mQ!")
+    await answered(chat, "/remember My car is a red Volvo")
+    assert "Deleted: My car is a red Volvo" in await answered(chat, "/forget volvo")
+    await answered(chat, "/undo")
+    page.answers["input"] = "1 2"
+    assert "Deleted (2)" in await answered(chat, "/forget red")
+    assert await page.memories() == []
+    assert "Nothing is remembered" in await answered(chat, "/forget my trombone")
+    assert not host.model.requests_titled("# Extract memories")
+
+
+@pytest.mark.every_release
+async def test_find_and_why(host: RunningHost, page: Page) -> None:
+    """Finding shows scores; why tells what the last answer was given, and what nearly came."""
+    await told(host, page, "I have a cat called Miso.", CAT)
+    chat = page.new_chat()
+    await answered(chat, f"/remember {TEA}")
+    assert re.search(r"Miso.*\d+ %", await answered(chat, "/memory find cat"))
+    await chat.send("What is my cat called?")
+    why = await answered(chat, "/memory why")
+    assert "What is my cat called?" in why
+    assert "Miso" in why
+    assert "similarity" in why
+
+
+@pytest.mark.every_release
+async def test_memories_are_carried_away_and_back(host: RunningHost, page: Page) -> None:
+    """An export is a file that brings all of it back, and an import is undone as one."""
+    await told(host, page, "I have a cat called Miso.", CAT)
+    chat = page.new_chat()
+    await answered(chat, f"/remember {TEA}")
+    page.answers["execute"] = True
+    assert "2 memories in the file" in await answered(chat, "/memory export")
+    (saved,) = page.questions("execute")
+    text = json.loads(re.search(r"new Blob\(\[(\".*?\")\], \{type", saved["code"])[1])
+    assert {one["content"] for one in json.loads(text)["memories"]} == {CAT, TEA}
+    page.answers["input"] = "erase"
+    assert "Erased: 2 memories" in await answered(chat, "/forget everything")
+    page.answers["confirmation"] = True
+    assert "Imported: 2 of 2" in await answered(chat, f"/memory import {text}")
+    assert len(await page.memories()) == 2
+    assert "known already" in await answered(chat, f"/memory import\n- {TEA}\n- I have a kayak.")
+    assert len(await page.memories()) == 3
+    await answered(chat, "/undo")
+    await answered(chat, "/undo")
+    assert await page.memories() == []
+
+
+@pytest.mark.every_release
+async def test_memory_is_off_for_a_chat(host: RunningHost, page: Page) -> None:
+    """Between off and on nothing is recalled, learned or indexed in this chat; others go on."""
+    await told(host, page, "I live in Porto.", PORTO)
+    chat = page.new_chat()
+    assert "off in this chat" in await answered(chat, "/memory off")
+    learns(host.model, "cat", operations(new(CAT)))
+    await chat.send("I have a cat called Miso. Where do I live?")
+    assert "Porto" not in host.model.last_prompt
+    await host.rest()
+    assert len(await page.memories()) == 1
+    await page.new_chat().send("Where do I live?")
+    assert "Porto" in host.model.last_prompt
+    assert "on in this chat" in await answered(chat, "/memory on")
+    await chat.send("Where do I live?")
+    assert "Porto" in host.model.last_prompt
+
+
+@pytest.mark.every_release
+async def test_doctor_is_for_admins(host: RunningHost, page: Page) -> None:
+    """An admin is told how the plug-in stands; another user is told nothing of it."""
+    assert "Only an administrator" in await answered(page.new_chat(), "/memory doctor")
+    host.model.when_title("# Answer a test question", {"city": "Porto"})
+    answer = await answered(host.admin.new_chat(), "/memory doctor")
+    assert host.version in answer
+    assert "**Problem" not in answer
+
+
+@pytest.mark.every_release
+async def test_nothing_crosses(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Two users' commands at once: each sees, changes and takes back the own memories alone."""
+    ann, bob = await host.user("ann"), await host.user("bob")
+
+    async def lives(page: Page, word: str) -> None:
+        chat = page.new_chat()
+        for number in range(4):
+            await answered(chat, f"/remember {word} number {number}")
+        await answered(chat, f"/forget {word} number 2")
+        await answered(chat, "/undo")
+        shown = [
+            await answered(chat, one) for one in ("/memory", "/memory log", f"/memory find {word}")
+        ]
+        assert [word in one for one in shown] == [True] * 3, shown
+        other = {"kayak": "trombone", "trombone": "kayak"}[word]
+        assert not any(other in one for one in shown)
+        assert len(await page.memories()) == 4
+
+    await asyncio.gather(lives(ann, "kayak"), lives(bob, "trombone"))
+
+
+@pytest.mark.every_release
+async def test_page_shows_it_from_the_first_word(host: RunningHost, page: Page) -> None:
+    """Nothing of the model's is shown while it streams; undo is mentioned three times, not more."""
+    chat = page.new_chat()
+    host.model.when_chatting("I am the model.")
+    turn = await chat.send("/memory")
+    shown = json.dumps([event.data for event in page.events[turn.since :]], default=str)
+    assert "I am the model" not in json.dumps(await chat.stored())
+    assert "I am the model" not in shown
+    assert "0 memories" in turn.content
+    hints = []
+    for number in range(4):
+        fact = f"User owns boat number {number}."
+        learns(host.model, f"boat {number}", operations(new(fact)))
+        turn = await page.new_chat().send(f"I own boat {number}.")
+        status = await page.wait_for_status(turn, f"Saved: {fact}")
+        hints.append("/undo takes it back" in status["description"])
+    assert hints == [True, True, True, False]

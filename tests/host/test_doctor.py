@@ -1,0 +1,118 @@
+"""What the doctor tells an admin: each part on its own, without a key, and counts of others."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from sqlalchemy import JSON, Boolean, Column, MetaData, String, Table
+from sqlalchemy.schema import CreateTable
+
+from adaptive.core.errors import ModelBusy
+from adaptive.core.ports import Sources
+from adaptive.host import doctor
+from adaptive.host.doctor import FOR_ADMINS, diagnosis
+from adaptive.host.hook import HostHook
+from adaptive.host.tables import HostTables
+from adaptive.privacy.pending import PendingTurn
+from adaptive.privacy.sealing import Sealer
+from adaptive.search.indexes import MemoryIndexes
+from tests.fakes import ListedMemories, ScriptedModel, WordEmbedder, hook_settings, memory
+from tests.host.databases import Worker
+from tests.host.test_requests import running_request
+
+SECRET = "sk-proj-4fXq81LmZpT0vWc2Rb7YkN3uHd6JgA9s"
+PLAIN = ("id", "name", "type", "content")
+FUNCTIONS = Table(
+    "function",
+    MetaData(),
+    *(Column(name, String) for name in PLAIN),
+    *(Column(name, Boolean) for name in ("is_active", "is_global")),
+    Column("meta", JSON),
+)
+
+
+class Patient(HostHook):
+    """An admin's hook, whose memories, model and embedder a test brings along."""
+
+    model = ScriptedModel()
+    words = WordEmbedder()
+    store = ListedMemories()
+
+    async def sources(self) -> Sources:
+        return Sources("ada", self.store, self.words, self.vectors)
+
+    async def embedder(self) -> WordEmbedder:
+        return self.words
+
+    async def completer(self) -> ScriptedModel:
+        return self.model
+
+
+@pytest.fixture
+async def lines(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch) -> Any:
+    """What is found in a host with two memory filters and a turn of somebody's that waits."""
+    worker, tables = workers[0], HostTables(Sealer("secret"), workers[0].sessions)
+    function = SimpleNamespace(**{one.name: one for one in FUNCTIONS.c})
+    monkeypatch.setitem(sys.modules, "open_webui.env", SimpleNamespace(VERSION="0.12.4"))
+    module = SimpleNamespace(Function=function)
+    monkeypatch.setitem(sys.modules, "open_webui.models.functions", module)
+    monkeypatch.setattr(HostHook, "__module__", "function_mine_2_0af3")
+    await worker.change("DROP TABLE IF EXISTS function")
+    await worker.change(str(CreateTable(FUNCTIONS)))
+    usual = {"type": "filter", "is_active": True, "is_global": True, "name": "", "content": ""}
+    usual |= {"meta": {"manifest": {"version": "1.2"}}}
+    texts = {"mine": "from open_webui.models.memories import Memories", "other": "print()"}
+    rows = [usual | {"id": id, "content": text} for id, text in texts.items()]
+    async with worker.sessions() as session:
+        await session.execute(
+            FUNCTIONS.insert(), [*rows, usual | {"id": "mine_2", "name": "Memory"}]
+        )
+        await session.commit()
+    await tables.pending.put(PendingTurn("bob", "m", "c", "Bob's words", queued_at=1.0, due_at=1.0))
+
+    async def found(model: ScriptedModel, role: str = "admin", **store: Any) -> list[str]:
+        request = running_request()
+        allowed = {"features": {"memories": False}}
+        request.app.state.config = SimpleNamespace(USER_PERMISSIONS=allowed)
+        user = {"id": "ada", "role": role}
+        settings = hook_settings(llm_api_key="only-ours")
+        hook = Patient(settings, user, {}, request, None, None, vectors=tables.vectors)
+        monkeypatch.setattr(Patient, "model", model)
+        monkeypatch.setattr(Patient, "store", ListedMemories(memory("1", "User is Ada."), **store))
+        told = await diagnosis(cast(HostHook, hook), MemoryIndexes(), {}, tables, worker.sessions)
+        return told.split("\n")
+
+    return found
+
+
+async def test_findings(lines: Any) -> None:
+    """All is told that was found; of another user's turn neither the words nor whose it is."""
+    told = "\n".join(await lines(ScriptedModel('{"city": "Porto"}')))
+    for expected in (
+        "**OK** Open WebUI: Adaptive Memory 1.2 is on and global",
+        "switch off all but one: mine\n",
+        "**Note** memory in Open WebUI: users lack the permission",
+        "**OK** model for learning: answered within",
+        "**OK** embedding: 64 dimensions",
+        "vectors of your memories: 1 of 1",
+        "waiting: 1, failed before: 0, the oldest since 1970-01-01 00:00 UTC",
+        r"**OK** rows: adaptive\_memory\_pending: 1",
+    ):
+        assert expected in told
+    assert "bob" not in told.casefold()
+
+
+async def test_failures(lines: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fails is a problem of its own, told without keys; only admins are told anything."""
+    monkeypatch.setitem(sys.modules, "open_webui.models.functions", None)
+    monkeypatch.setattr(doctor, "metadata", None)
+    failing = ScriptedModel(ModelBusy(f"no answer for {SECRET} or only-ours"))
+    told = "\n".join(await lines(failing, refusal="memories are switched off"))
+    assert told.count("**Problem**") >= 4
+    assert "no answer for" in told
+    assert "memories are switched off" in told
+    assert not any(secret in told for secret in ("bob", SECRET, "only-ours"))
+    assert await lines(failing, role="user") == [FOR_ADMINS]

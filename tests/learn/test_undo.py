@@ -1,0 +1,103 @@
+"""Taking changes back: whatever was done, undoing all of it leaves the store as it was before."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import random
+from typing import Any
+
+import pytest
+
+from adaptive.core.errors import WriteRefused
+from adaptive.core.model import Draft, Memory, Operation
+from adaptive.learn.apply import apply_operations, prune_store, restore_memory
+from adaptive.learn.queue import always
+from adaptive.privacy.changes import read_steps, take_back
+from tests.fakes import SOURCE, hook_settings
+from tests.learn.test_archive import rows
+from tests.learn.world import NOW, World
+
+SEQUENCES = 1000
+
+
+def said(world: World) -> list[tuple[Any, ...]]:
+    """All that rows say, whatever their ids."""
+    rows = world.store.rows.values()
+    told = ((one.content, one.tags, one.bank, one.until, str(dict(one.meta))) for one in rows)
+    return sorted(told)
+
+
+async def undo(world: World, at: int | None = None) -> bool:
+    """Take back what stands at a place of the log, or the last change that stands."""
+    steps = await read_steps(world.room())
+    wanted = [one for one in steps if one.standing and (at is not None or not one.is_undo)]
+    if not wanted:
+        return False
+    await take_back(world.room(), wanted[(at or 0) % len(wanted)], steps)
+    return True
+
+
+async def changed(world: World, chance: random.Random, number: int) -> None:
+    """One change of any kind: learned, ended, deleted, pruned, restored, taken back."""
+    stored, user = list(world.store.rows.values()), world.room()
+    some = chance.choice(stored) if stored else Memory("none", "", 0, 0)
+    draft = Draft(f"User knows fact {number}.", ("goal",), "Work", until="2030-01-01")
+    archived = sorted(world.archive.rows)
+    match chance.randrange(8):
+        case 0 | 1:
+            operation = Operation("NEW", draft=draft)
+        case 2 | 3:
+            operation = Operation("UPDATE", some.id, draft)
+        case 4:
+            operation = Operation("DELETE", some.id)
+        case 5:
+            operation = Operation("END", some.id, Draft(some.content, until=some.until))
+        case 6 if archived:
+            await restore_memory(user, chance.choice(archived), NOW + number)
+            return
+        case 6:
+            settings = hook_settings(max_total_memories=max(len(stored) - 1, 1))
+            await prune_store(user, settings, SOURCE, frozenset(), NOW + number)
+            return
+        case _:
+            with contextlib.suppress(WriteRefused):
+                await undo(world, chance.randrange(6))
+            return
+    await apply_operations([operation], stored, user, SOURCE, always, NOW + number)
+
+
+async def sequence(seed: int) -> None:
+    """Change a store at random, take everything back, and look."""
+    chance = random.Random(seed)
+    world = World(*rows("a", "b", "c"))
+    before = said(world)
+    for number in range(chance.randrange(1, 15)):
+        await changed(world, chance, number)
+    while await undo(world):
+        pass
+    assert said(world) == before, f"sequence {seed}"
+    assert world.archive.rows == {}, f"sequence {seed}"
+
+
+def test_undoing_everything() -> None:
+    """A thousand random sequences of changes, undos and redos all lead back to the beginning."""
+
+    async def all_of_them() -> None:
+        for seed in range(SEQUENCES):
+            await sequence(seed)
+
+    asyncio.run(all_of_them())
+
+
+async def test_changed_since() -> None:
+    """What somebody has edited since is left alone, and the reason names it."""
+    world = World(*rows("a"))
+    draft = Draft("User knows better.")
+    operation = Operation("UPDATE", "a", draft)
+    stored = list(world.store.rows.values())
+    await apply_operations([operation], stored, world.room(), SOURCE, always, NOW)
+    await world.store.update(world.store.rows["a"], Draft("User edits this."), SOURCE)
+    with pytest.raises(WriteRefused, match="User knows better"):
+        await undo(world)
+    assert world.contents == ["User edits this."]

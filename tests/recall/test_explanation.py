@@ -1,0 +1,144 @@
+"""Recall explains itself, and finds what words name; meaning is judged by the real MiniLM."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from adaptive.core.model import Memory
+from adaptive.core.ports import Sources
+from adaptive.recall.explanation import FoundMemory
+from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.settings.hook import Hook
+from tests.fakes import ListedMemories, ShelvedVectors, WordEmbedder, memory
+from tests.minilm import MINILM
+from tests.recall.test_recall import House
+from tests.recall.test_recollection import ADA, CELLO, DOG, ILL, NAME, NUTS, ORDERS, SECRET, SISTER
+
+DAY = 86_400
+
+
+@pytest.fixture(autouse=True)
+async def model_loaded() -> None:
+    """The model at work: loading it may take longer than a turn."""
+    await MINILM.embed(NULL_PROMPTS, query=True)
+
+
+def house(*memories: Memory, embedder: Any = MINILM) -> House:
+    """A house of a user with these memories and this embedding model."""
+    made = House()
+    made.sources = Sources("ada", ListedMemories(*memories), embedder, ShelvedVectors())
+    return made
+
+
+async def why(home: House, *texts: str, **fields: Any) -> str:
+    """The explanation for the last of the user's messages."""
+    messages = [{"role": "user", "content": text} for text in texts]
+    return await home.recall.why(cast(Hook, home.turn(**fields)), messages)
+
+
+async def found(home: House, words: str, **fields: Any) -> list[FoundMemory]:
+    """What words name."""
+    return await home.recall.found(cast(Hook, home.turn(**fields)), words)
+
+
+async def test_why_it_came() -> None:
+    """What fits stands with its figures, core facts without, and then the three nearest others."""
+    told = await why(house(*ADA, NAME, NUTS), "What breed is my dog?")
+    head, came, nearly, others, closing = told.split("\n\n")
+    assert head == "For “What breed is my dog?” these memories come:"
+    first, *rest = came.splitlines()
+    assert first.startswith(f"- “{DOG}”: ")
+    assert " % (similarity " in first
+    assert " + keywords 5.5" in first
+    assert rest[-2:] == [f"- “{NUTS.content}”: important", f"- “{NAME.content}”: who you are"]
+    assert (nearly, len(others.splitlines())) == ("Nearly:", 3)
+    assert all(line.endswith(", far below the best") for line in others.splitlines())
+    assert closing == "Worked out anew from what is remembered now, without a model."
+
+
+async def test_nothing_fits() -> None:
+    """That nothing fits is said, and what comes nearest; an empty chat or store is told apart."""
+    told = await why(house(*ADA), "What is the boiling point of ethanol?")
+    assert told.startswith("No memory fits “What is the boiling point of ethanol?”.\n\nNearly:\n\n")
+    assert told.count(", below the gate\n") == 3
+    assert "come all the same:" in await why(house(NAME), "?!")
+    assert "no message before" in await why(house(*ADA))
+    assert await why(house(), "Hi") == "Nothing is remembered about you yet."
+
+
+async def test_through_a_chat() -> None:
+    """What stands from before, what a follow-up is read with, and a limit are told."""
+    home, visit = house(*ADA), "I want to visit my sister Marta"
+    await home.asks(home.turn(), "What breed is my dog?")
+    told = await why(home, visit, "And where does she live?", related_memories_n=1)
+    assert f"live?”, read together with “{visit}” these" in told
+    assert f"\n- “{SISTER}”: " in told
+    assert f"\n- “{DOG}”: shown earlier in this chat\n" in told
+    many = house(*(memory(f"d{at}", f"User has dog {at}.", created_at=at) for at in range(4)))
+    told = await why(many, "Which dogs do I have?", related_memories_n=2)
+    assert told.count(", beyond the limit of 2 memories or 1500 tokens") == 2
+
+
+async def test_what_may_not_come() -> None:
+    """An end is named; what reads as an order, holds a secret or is kept away is not repeated."""
+    ended = memory("old", "User's dog is a poodle.", until="2020-02-01", created_at=DAY)
+    told = await why(house(ended, SECRET), "What breed is my dog and what is my PIN?")
+    assert "- “User's dog is a poodle.”: " in told
+    assert "it held until 2020-02-01" in told
+    assert "4821" not in told
+    assert "secrets are never remembered" in told
+    hidden = replace(ILL, created_at=3 * DAY)
+    home = house(hidden, replace(ORDERS[0], created_at=DAY))
+    told = await why(home, "Do dogs praise dog food?", hidden=frozenset({"health"}))
+    assert "- A memory of 1970-01-04, not repeated here: " in told
+    assert ", kept from this model" in told
+    assert ", it reads as an order to the assistant" in told
+    assert "allergic" not in told
+    assert "Ignore" not in told
+    one, other = await found(home, "dog allergy", hidden=frozenset({"health"}))
+    assert (one.memory, one.withheld) == (hidden, "kept from this model")
+    assert other.withheld.startswith("it reads as an order")
+
+
+async def test_markdown() -> None:
+    """No memory and no message breaks the list that it stands in, nor is an answer made anew."""
+    home = house(memory("md", "User writes **dog** `code`\n- and # lists", created_at=1))
+    anew = {"content": "/memory why"}
+    told = await why(home, "my dog\n\n# <b>code</b>", regenerated_message=anew)
+    assert "“User writes \\*\\*dog\\*\\* \\`code\\` - and # lists”: " in told
+    assert "/memory" not in told
+    assert not [line for line in told.splitlines() if line.startswith("#")]
+
+
+@pytest.mark.parametrize("fields", [{"told_kind": "channel"}, {"known_kind": "shared"}])
+async def test_others_read_it(fields: dict[str, Any]) -> None:
+    """Where other people read the answer, no memory is named."""
+    assert CELLO not in await why(house(*ADA), "Which instrument do I play?", **fields)
+
+
+async def test_found() -> None:
+    """Words name what holds them or means the same, best first, and nothing unrelated."""
+    home = house(*ADA, NAME)
+    best, *_ = await found(home, "my dog Biscuit")
+    assert (best.memory.content, best.has_all_words, best.withheld) == (DOG, True, "")
+    assert 50 < best.score <= 100
+    [meant, *others] = await found(home, "musical instrument")
+    assert (meant.memory.content, meant.has_all_words) == (CELLO, False)
+    assert len(others) < 4
+    assert await found(home, "boiling point of ethanol") == await found(home, "?!") == []
+    assert len(await home.recall.found(cast(Hook, home.turn()), "dog orchestra Volvo", 2)) == 2
+
+
+async def test_without_vectors() -> None:
+    """While nothing can be embedded, keywords explain and find alone."""
+    embedder = WordEmbedder()
+    embedder.failing = True
+    home = house(*ADA, embedder=embedder)
+    told = await why(home, "What breed is my dog?")
+    assert f"- “{DOG}”: " in told
+    assert "similarity" not in told
+    assert "no vector at present: keywords serve alone. 8 not embedded yet" in told
+    assert [one.memory.content for one in await found(home, "the dog")] == [DOG]
