@@ -346,7 +346,6 @@ StagedWork = TypeVar("StagedWork", bound=Callable[..., Coroutine[Any, Any, Any]]
 
 @dataclass(slots=True)
 class TurnMeasures:
-    """Measures of a part of a turn; stages include those within them, counts have kind and name."""
 
     part: str
     outcome: str = ""
@@ -409,7 +408,6 @@ ConversationKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """One row of the host's memory table, its content free of any notation."""
 
     id: str
     content: str
@@ -430,7 +428,6 @@ def has_ended(memory: Memory, today: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class StoreStamp:
-    """How a user's table stands: number of rows, and epoch seconds of the newest change."""
 
     count: int
     newest: int
@@ -438,7 +435,6 @@ class StoreStamp:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a memory is to say; ``passed`` marks the content that the gate let pass."""
 
     content: str
     tags: tuple[str, ...] = ()
@@ -451,7 +447,6 @@ class Draft:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a fact was said: ``message_id`` is the user's message, ``said_at`` epoch seconds."""
 
     chat_id: str
     message_id: str
@@ -460,7 +455,6 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """One earlier message of a conversation, as plain text."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -468,7 +462,6 @@ class Utterance:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One exchange to learn something from."""
 
     user_id: str
     kind: ConversationKind
@@ -479,7 +472,6 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a model says for an operation; ``evidence`` are the user's words; empty is left out."""
 
     evidence: tuple[str, ...] = ()
     about: str = ""
@@ -488,7 +480,6 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One change of the store that a model proposed; ``id`` is empty for NEW."""
 
     kind: OperationKind
     id: str = ""
@@ -498,7 +489,6 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one operation: the row and its former content, or why nothing was written."""
 
     status: OutcomeStatus
     content: str
@@ -509,7 +499,6 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """One question to a model: system and user message, and the JSON schema of the answer."""
 
     system: str
     user: str
@@ -520,7 +509,6 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """A model's answer."""
 
     text: str
     cut: bool = False
@@ -536,7 +524,6 @@ NewMemory = tuple[Draft, Provenance, Mapping[str, Any] | None]
 
 
 class MemoryStore(Protocol):
-    """The memories of one user, in the host's own table."""
 
     @property
     def keeps_history(self) -> bool: ...
@@ -569,7 +556,6 @@ class MemoryStore(Protocol):
 
 
 class Embedder(Protocol):
-    """Texts to vectors."""
 
     async def name(self) -> str:
         ...
@@ -579,7 +565,6 @@ class Embedder(Protocol):
 
 
 class Completer(Protocol):
-    """One model of one provider; both are its ``key``, to remember what they accept."""
 
     @property
     def key(self) -> str: ...
@@ -592,14 +577,12 @@ class Completer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StoredVector:
-    """A vector of length 1 and the hash of the text that it stands for."""
 
     content_hash: str
     vector: Vectors
 
 
 class VectorTable(Protocol):
-    """Vectors of memories that outlive the process."""
 
     async def read(
         self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
@@ -615,7 +598,6 @@ class VectorTable(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where a user's index comes from."""
 
     user_id: str
     store: MemoryStore
@@ -1001,7 +983,6 @@ Returned = TypeVar("Returned")
 
 @dataclass(frozen=True, slots=True)
 class HostFaults:
-    """Context that turns any exception of the host into ``error``, with what was being done."""
 
     doing: str
     error: type[AdaptiveMemoryError] = HostError
@@ -1290,7 +1271,6 @@ async def show_event(emitter: EventEmitter | None, kind: str, data: Any) -> None
 
 @dataclass(frozen=True, slots=True)
 class PageNotifier:
-    """Shows lines with the answer; silent without an emitter, as for plain API calls."""
 
     emitter: EventEmitter | None
 
@@ -1305,7 +1285,6 @@ class PageNotifier:
 
 @dataclass(frozen=True, slots=True)
 class PageDialog:
-    """A ``Dialog`` in the tab that sent the message; unanswered without a caller."""
 
     caller: EventCaller | None
     seconds: float = 120.0
@@ -1515,7 +1494,6 @@ async def change_message(
 
 @dataclass(frozen=True, slots=True)
 class HostAnswer:
-    """A ``StoredAnswer``; ``emitter`` reaches the pages that show it."""
 
     chat_id: str
     message_id: str
@@ -1818,7 +1796,6 @@ ItemTest = Callable[[Mapping[str, Any]], bool]
 
 @dataclass(frozen=True, slots=True)
 class ReplyItems:
-    """What a reply holds, whether in a list, which is an answer as a whole, and its end missing."""
 
     items: list[Any]
     listed: bool = True
@@ -2023,9 +2000,9 @@ def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
 # ---- src/adaptive/privacy/guard_weights.py ----
 # Weights of the guard's classifier: written by ``tools/train_guard.py``.
 
-GUARD_SCALE = 1.04327
-GUARD_BIAS = 0.981335
-PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;Q#+NnOy(?KfxJ51HoJe^GE->8&;QQ%W))z^rQ_0P4(+dtpCe^bj+RNb6wmTFHBfY1kQH3hZplFEr2^LwV@?6<)z6i_hz(?_Zlb1UpH&x2N%OT<j+21bQj%VCO>52491KvXYkha)3T>J<2;vy>c-_+6l8!rD#)Ip^ejhS*p_Zjgf4vbyHM55Y+T*eOpVd`d>ilX2?cs*YD+lHn>yobGXIJ6c)H&1ZznqXD??w|eLm{Ay4`J5n!xvn**6l!T#YwC9pT}$qhKWs&en-38N>Q_2b;kCQ@u2c^V<BD!#?Dkiy!g4&DFi4ZujP1OhVj-&R(7yMg_=yG!ycBrS=O;G{>Iz`96#WdP(l!cBhf4#);6$kzH06p$^_*vp!4vD1ThV3@UYY{L&^_m228F>9)C_`E~{6peNeSMBwA<W!0e;(HG0(UeM}O5Br|bf2On|qILEQ&`{t0A`|gIqek8`jnY0iJ`7E6zWLD!?_fL>8SF`vFv&hZIv~okJ1~7T;kWEyCm0T0nw0$tyPE^&>5KK0bGY&cd2d`=IFA43z}I`uNDwdy=-*t!^wU!%-7yD7yibjR1<`i!vqUNg6+$Ch>r=g8X4}O&O!7K~O>PSH#n3O@<Dm)&UK~N>gtZ(H>(*pHE!`rtXrEZ?rIV0;=QJe-dUt}89YR~2jKt2m?1l**EB{2~#7YGzW;po)G2Bo)#Lc@g!ApyZ=@`QEr7?v0;>Yl2Mwi(9b5|}}G`7KGjzF|%J_pXzmPs4@h^-)Sm9lHfu5*1%K{P6;nTyQzR3FTF<3l0<0z>C24SQI<CIME2eoVM%{ZXZGKeZrPtU|lFQaUx@pG4Oy_q!#dtivrs88jCjN;}#2NKpy6T%Ry7^6|U~x*Y{qKC5xG{y1|Wp!Z;U5(7Z|e?{<>n-WiU3|84fMiN5R^6JNjG-?O|AW4q(B0r5!`s6SCku*`#Kxm-87M#f}>OfoABY}N1iG_{2K>lp`YTx6!u4$AHfXO@`+leC2s*|3R|9(iWSxzoNwj^!Op65XB5`8%ySD<BeVMtR!iA9r17h0$pKc-yG9e&{`@$t-H1|ySVuGT7ABGUemB8UWsV{jXpb%BjiW&tu_!Egt2XW@mE%(>oITz`PVuHP=Ee?QxQk=ni}O^yoaz$LuOp~HnP>#vS^Fu6OMW+aHBM4|UsRI|q-wj>{uX#p~j2kwOY-nr6%(At5|M)`dc(K?zaTnY~rQgOMZIq8pPMmt{Tyo?rwVvg+qu99%61OnV8LEudIRBpeR*gUe&nCJG9B(nz~)e|KHQ`6iGSrqm&UXs5-<G$b}w*Pp%EMiGspLbp@btyGvqGCE0i5?DJONOeQL0B<B$yDH{^^TLtXxjDoJ_OHTsiOVkX>?c!OM>8-yHm`>y7TEKxByY#k|}nF9S$3<^pQ+D;0@I#5Yyu@+B5-pY-|WTWT@h0gI#p$fT=;6fTqtR9I~ySHMHRQjpCts_EU%3R<m?>9@ItpO%;r(I6LtUG!I+Jc`bCc%zp;xGPSHl6jr#32{ET)pO=`}2d^#@)nYdsz9waYQR2K<&S4bLhX#<o1?lOTxCbbGi8+j4J;GTUGz?ftgRN`&MrSWaTgTppy%C-vPCxD>?rLP!McZUP55C#P?a*+w!>%9oe86OrkzQuC$nIKY^Ci3N=$!CNk%DrfoT39{#n#71(0a`7hDn{RwR{VXTR-xcgJ5Fh3&FN`d73+(%|e~7u97NwjEgdU*}GEwhox+<YK+fJ?^@I);G)DiQe?8SEU8vP>anq_x!)-=Ssy5IeetZwK1Fc6p4DW+P>jCQ{EDq#PXW}axacfg8GI)@4szkyh8FU`zlBv|z$grTRj^m?cLW<DNgtI^%M}4fUW|6EXH`9N#_?_1Q^$Z|MG8pnUFS6xi6_?{<cJ<1z72;42?(G7DhJWKs|`{o!Nb=S9auFy<{<71X{c58SYs+{UR~g6n%}-WQ_7daDe?F~W}^MKKMWM+U9xN?066kSGTY+n;v^etby9Py>A81#%xCoyMD*iI74P=KRg7Po<d{g<lPjC@d!3p}%~0pnb3;*laTZPF(Gil}wCpF`ow{@$T3I>sk;w%g_*OiphN?{{eHK6*1uR8N;d3jY2=(IRKHPkr^rw3hx}r22F5#{x_l!p^>r9-=1}fDpT>T!Y>l3LDveREy`u-l_#iFzXrrlEWaAI=MhRk6p-8@o(-8H2NTN$`LY;B|lv;Eg16#$>DEKEC#%Ev3ONke2?hp%{=uF`lD_Jru*FAYj2&$XNwY&@BVPGKaQ7wW1Q)R^0s<BI(`vxkU1@cLtd2JliW)+FkA#31H|0iT2;T#11?1QCN0JiVMN8e?QTsK_;E__Z7YsKcqkRH!7zB;>g*=3dH|V$c~WtsjUIG!+?ON2gswA2gV+JL&i>_I_1A86XFK1LHh|p*8e&ssz7%3CMAfv&v)Ev?{|ajpCDK?j|DCHw8U5k<vw==WG8c5|>$GK585dHe;oSC<|w@pV2bC8Bp^hQ}*{~9x_VTzbtSifBUPC&WB_SjVqe(CIM+h%Y*;FjYbWCygE^P^Il=(EFD9F2uw<XX)3p{L;T!H>t#|dd7iuJ4`ba%dvgpVzhW#YpJ(`|F*2Sg%s$Dsv2`ptQn?4*v(g&Wy%ab8nCA08o)BjPJYparANMG3SFug@<<9MMKxDp#T^Q(%^2HHwW%W0Z109Kp>h_t<zbWD)5}~YS!)L>j^4O(lIXw3Fgd>gErldWZRs|G6KDAPVd>kNFy;Q{A&vgtOCGhr88P+2Vf7LRqp|otmt<zu&K6SxrPeSc<L6iTq7QCYv=%X+=IjizOP4`nk$NXQBMCWI9=%JGFzX+Gq;wz=`&}1E~4m<?2po<Hwz^CtC#w}>iBMPZ@zRp~4o^wvxZb*KLS!wIlnkzjPJc86CmVCt8M<DPIHHPEqw}UI69a+^@x0-S+(AGX0ht(UhLAeRf0}S0Q1IO#2w)zM&8m@fMa4c?%e<Ns<uf$*)1>aC}707?9=Gw6`!$9g@2#Z-<%SB0AShLwIs>;Ow6T|&SpEp)Y|L=AT+fIs4#E)151c*!-A?)<#UFYM0oF%+@?H@UtQ=!`qV$`o04>EMRk-ZH;&MAh?$&Qt{kM0M-F&)}dPO%QY`8d;M8sOi4Se;{rD_`aK_SLv>Q&nU&mmagt-2<eFjHh{1d<h{R$IX=SYH8UDMSBl))Wa~6XImeZxFZW7tynv*XbZxPWo0up)+F@Zeujx$iebRBJn_Zg_Y|i<C$~qQ&D@J$8#;|x`=jtiZ&#sgIi86Nr-pPFD6qV_;^2Lf)$HIx26e&nLLwjsxB#B9tGe9@>Yt`C{<?D+8|SnB&uVOWh#Ml3Zr~{TO)96Y1GKMr7_Gtk=rP_0@4I(Y49g0?x-VpFwPNTDjgU7p&ngfL<-P<AvNe*>66UuvlAR3`YFd4deKmXQP)goLVs}&(P8{Uq6d!o$P&DCCM_D~5Y;c|B`&YJ*v2HVGVZW)GMLg{Tt0~#&$*-qxdPIY_2|8GHh@_@oCI66WmiWb@A^f7XOGDsn1^RKsBxSA+C?$lh?BK;EQm!LAaKxZ{B0^Ne>LazmaNt}QNf3L~i547mJFryl{vP9QQ-a@FX+Or``*5dFv!4xYV+R<ZUCHJmNN|V#^gl-&=^%^n_nDs>riQL^vF5H!<e?x_`~QlnDSo1QTy_y7nmGZLcLPET>H>(M<F+g^%ebm*P&Q16n*{7q;xauMX-%sYEJ`y?U0tH&tW%~0tD<iWp()?kZa*hQZQ*ztRJZoh!buEH52K+^gBqMph^<(?KPH{8D}pY<LoDbT`lnNkW%pC>(Ij40uB}w^A6rG7B3M}L=`V88%Wa0NORLzBQIy0RnqzpoJiz1)N6jkNAVYTEtK^dUji*Y4zBCM4$zmRq5v4dOF39lmn&81z@Q-YHhaxKqYK^o~-~=!!HQ)?kOqIQT97ZYf&ydb|vD|4U*rug+?hIYjc{4vno3-MWQ{;YPgNl<wAa6D1`9dyA+z(Wc01<A#n+8(v&V<Q4`(ib&azk#NbvilU{pHjQJn}=WwJr_iegl<@uqm|I7P>(~=m@tBPx)TLF;7Cks1ZP5Z@RoUDCc~lq!_d7hkpikk5?V?Sb$GBZllddrjg{Wt}C)abyY^E#0!sSUQ7d52ODEPLuB!yq9cyHseYjw9*1i@;Q@>j*N@jDCJj^0t!}C|Uxq<@_mcI#m8KHIfO@Fr9mgGeXYWF{QtjWZhH)c^5sKJ#P5otXONsZy3$(gxsTuDNr)*1AAyC69eHOof8t9QDid8X*N{(z7KC(4hN_n33LP_5)fKJ~O=9py1xMKyjVZ|xPK9)@~=Tpi+u$=Qie?a19rBCdXHLPnRB<+i(a2=3BDeSRhuvSHEAU9NzBZ)iN0RVAn;|9yPH4J;veq58jR7o1AJQ#7cgdG>n*l!+|u#T1<OG-vx+S17h&?8o4bnuW0rI+ha)pT4wt11_&kAmZ~B+ZI1LfEhNyPUsKCrjkPclFZou_zBV06S>W@)}!L9NkXRY}R}xA%;PyByLP6o0EzZ$?6OlF#5=e@gUmayH~(SwyH}X!^FsqhiYBtefq*agGVyJC?`=%cr^X3g)=D5IS0<v_^OPAnzD+q`A0n?AFl~aI8w!~)^qvS*;CkEh2F%<DJ%cyPU*2X;VWcJV}l~|1=zn?lq&JJHh5gqhvu_azLc&jKAg+ZzkBrDiC=#QZB#_!?rhzm$pAnbP#GI-DV>0HeiwlvX*e^8m5kH`K%%kLSDvnPLYgs+?DcZ*7a2R`OiMc%;;%=W7ot%BEBU6Am~lA5yyIRp`O>?_6NCiaYj!KaMqP6PeSF@~FC@k7xgCnZCBI~<;n3Wf-~*;8_jQx(;!*QkS3Aet7mH%OzPc1v+zckNJ9zh~V-G%^tkni?*g#Op^+HU=Kf)L{I+xRpTjrpj<1hA5ejUSP;wmiZQnh$)5yl|xF=XLNiOvD!jo^8|L**03aWK)czlEcw4irlkJwUcQuUtv1tJbE;wKcVQg9n#?VGWfG)8fUEG1iA60`&wJKB+wN1W|aU6KMj@H00v!37Z#gH3ddFC0}c_KcNR(5EoG}F>+3s{U;OhZ0#w6jeA7aE!?EmhVsATZ}naUD2%^5+0mTO(8ISwvqWZdCx{|9{4~F)*f_`XWF7xw-}K}<nvfuS{R?S^#Bw7FFRT=3naTSpa^o-hwWd%}JRKLw-6Y?Wtej&;X<xlN*F+6qcrB$ayKw%_;1p~5dE9^Fu~{^%Tj5_*zv)BVl(X{c*lJ3Uy|$Ho^;B=oue|RtKq(j2`I)XCDU88|W`aGFQ%*t}N8S*dn7PKkgUe>nthLMIJiAl61@u!81*|Gt9K+PC0`!yz5e6lQ(#{8u&K+M?!y}jr7pBocT^^1}wt%Dz3&dsWr&N9DgE5c=Lf>P-&n-s^O*~yku^BF`Wo{1cVza5cnuf<@CKi&o9%uh6i>!H)Y0u5-pRN`9Li{-ul=(@m32OhCU9|@#JfvetM{d1I3HM{W$)1<!Dy4QS29Zm*S?g?07m1ih1a5OF1K?ZAAtDN!DBY_mU7h<epHy?uz90V1r5Z!+xSijpFw>fA!h$uI>&fh4r9Oq4!9<Zf4qm6zQ_h>vO5}C*5W-jnR!`2$Z1@+3*ma#egRpL)?K=&hH$-%%w#Y5n!+vvsMcNZ$aP84AxiaNd4CH<fvt;;cTA6uY|HH1!5B(7D$|WfPasP^yc*coYyID)5Bt=H7z!7!aq<b~jHOk=*O1Yup{+l>So>u^|4U4DHn!P@$u9`oa0T0g|{-a=RH1M3LoCb2W5$_Ayjc^Fc^#2e#sw{M&uq}zGGNanD^fGE3hnmT|6ZW`CpU>H-yFRB%Im?Blkar)}Vuz3m-EusByhWksb-VYy+kcTAM2N4f$d{kuU+0lW@c@>@LjP!y%1aW^yHtSfAC;z|%Y`QuU_}Iud#cE^QgDpv{wwX|ylbZ@<ecnp0wR4Gc_bIUOg6p)PCYAj5p5iXfU-j4DC?GM7fE$C&ndvWgHN6X4uk=VoJI15njG;*T{6qTY~&Ba`orgj&sCrpv0{pI{#>WO#!nY#IW%832f0itcZ^X-x_NnX!k_r<>-gsl-J4Pf4`oay7i!Z^p3!8OIY7w{<`C=3#1u4$Bu*1ybn;q+2Y1!{J?3FE5x9t9qt8tn(W#+Jfs$dkIhb?(4AC#Y(O%oivlPIbCan~1Cy_8~SFDPg43W`2l_plwI)Nh3Pz+=RCcGktisB=6W1qa{3by)ru8MsZ)t6T(N(Mxe>7!hmhUBi69YDVx39zikdkTid9*Dg*K`ERE73xR|6VDIPbtXj=IzXoHCv&ssR8!A?D+qEy^#zuw{9S7^9W7W*cBk?bHCr-_|N6Lc@~fT|R=goy<$+*$r=b_Z{M*y&3+v$-z0Q8@CRz)>G@}=UOu5URxmI#26Pz>kmT)tL9@HyHMRpL-&Ux-ay{>4>C&E!oR>ZUcwOWY|k&S*JP$0!O6X=7qKUeys^ed%u7NfL<&p2ka8)f86KFD7^!anRn3gow4!aHY?nWT^TtmowR>@uhxFqx#hXI;N-Jf1SrzqK&Xs-^aT{hZ}9=|%ix|H@R|-gS|1ysUX+;+AZ(%opCn+Y3)tG|aX$>k0fdz+~rGcQ~&Cuj)a){H*U3=A386i;%podjob1vD}UkM*{B!khMCbrUi!^&JEC|A34xVYskn3RUsJz;Js|Yy4Nf809THs?8lczXf9g_jCll~hi+;OS1j9cgfr@T$vkS!k;}>+yBO_DAMypy*z<9SK-K4pk~f-`et^i>aiz|dgxiu<smN|NHpuo2biFr(*Q%>K{5jVh@dFPYE)M>KAqsr16OtNY2XuU*S0f`NhrP0h%yp;IzyX8^1ob38B$3WPHfgE3IXI^udM+o3LX9wjLiG2VN>08(?zs{?)Tjy(Fu6In4VO<S1A^=uej3QS>>zfT#v9cz=J%d$Hu}=!{OAW<y&DuQ+Ry!IYr{qB+ETS^H$gCT<D$*%=@BWS=5b=(2H4pSqQ*X2FBdut^nYGi#q|qGba^w`@eAfnGpREvvb`CMBa^<=#|*C|u^An}0hvFKTzj@wt!pnx_l|aEhc>wF#jWwt7<EjVm<m5Vo#)}Odq59*WnG=~O?XINpSn&2DkTLaIy#d_#j&6xzP%jmeFWH4>d@kgaR92Td}7|d&Ajelh35p=4Lm3K1y)ATu^X{RHzSWbjkIpUb`uc<?ad?#pp!l5BE%VSz81WM=;B$!0P3&A3SA9ze&e^om00j_S_MXH_P(awV1OT=3Ud`-NCK(c?7P#Z`PxzH?bvNcsCGx7R-+Ne@k;z=7s<8~107r*NE`&%OtFJRi3*0F$s{?dA^ibSn@D;ODvt5@)zc!SIWWW-iBt!TA4;Jga|`PZ#q2lfNmr{qTAOoLGzorZuG3n?KR8rl<h|t@TGuiK;iyEqa+Ml+7Vg7_S01J^I!r{x1X_1<?}FB?HhfvN;+bZrjHvDjwhTmDnh4FZ#YK_!;kXTMri}jf-K$WfyHdesRr0#fR+Lo#LXq{WP@Y-R=r`renfME~Z%rFLNmA(P?_lFF0yu^eyJl?-do<#qCTYrWDmznU9|;m;sV>S>o;0T9ZN)S9<1$sMtIXrA8?0(Q$uGZ=m3vSBnpC&D;r8xc-rCHYDk1VA4cL5IpTpKujv4Pjs-87ATZ@{bxpB%%?B)5f;g51ciPu-!a&g2LD27epA>;UME>ME`Y{oc}Cp*ArO8B6OC}A&dE$>KR#VYfSf-`!7B2(XGwV|3d{C;goVe>aFu6x7AYSO5$!vv#T7-`&Z{lvUr<NG;*)C%JWwJW{1RGTnHt3A#>E#MKA$duxF4C^~cW=$~qSJ*StjO%Y^n<Dz?cU9l`KUGd^?;U?`jE#=jq!Ay>R-yKZ2lJ1f-BeA>kv2;;oq|UjF5o$^n%Srsx#yao2BYuD4H(k5mbbKh0f{q-7>df=SVv^F-4!|@PU+`0XdHD9TFMWn00So-8#dFl&pBqFX)D)ByC9G$X44BSIoD511T|%-yS4nisY}nmW@UE089c_6(bBVOe@K}v)0<rvR^mZiwq~@04N+SK2wI_uoouCyxHB|**fE@F-)z4?$sY+YVF@?kB(7x@G2@b?Ebl#}%W!#6&33s%QHrJ+Hlh*QOIVL-<9}mJWRvVnL6ly5r)^MRZt4(7JE3EE>KqgsNN4~pqw2GKhzoNYZvD5oN*m&jl~=AYqiua2AhsbJX$zUVg9OYDxrO&>H@FZ1IU*dYK7s{GLxxf7W4r=jvdaAFmxhyZ!Eeae>cfBNfAs;P59Cv{%`&dAESOy&P&?GZJOv?+Z1Y_{uwY1%0KoBsP7VL0VN<k>mxYhbc*U5l&0LX^AfUwR<o!Hh9)&DX21zsei~_cQh6+~_ws&|AGkE7?ybRS3)3;*ZZEiiD?OhZJDxBeR1=X{DTx4^5^E1n@gt1cFg8_1$>e57ZhyDn0v+-b8cBMQ#NBhm$ldCXcA~|+RC;4`tu?ed%$x<GQThyd+b*QyL?<W#QV)i6E?fwVm;rl-(z_)Em-a?&@W4Gvw^)dy$4_~HV6(ag+o;^v|`qO+-!55eitCM<ad&y$S!-R~R6?Okz29w!B_`C-*gI@Jw{JEP8hU#y|(JI7BcqepBWEObF8QvDlo+hCu5f<kN@EZ<dcg6?)8J1{rZ;Y@CALiLkwqo&_#6^0)RV}_CbR62uKs0uxZO@+T@Gf%}91VYv`lsnH?)tf8qFv{TdYGf_Fv!^84Hc-j3sK{Q28$<$2vx1LF!IY2Kr+RM-2QAkQVO9|<I5;388C|8GTuX?Gq9H{{h%v186ypR1f6Xh#xb#N0Hp`1)%>6aUk!1I3$hY9VHj`-Snpj$EBDnn1xd)@OL#SC!w1Jj2Oy-(tQ2bu`{5v{w8eR6to$)~fXb+?JdBm9ZnM~&7GZ(($h<%+=!64-VZWI_PB6{#^&t5CJ(zxzkl$!@G`lCYG&Q)|jiq*6v6Y`b?C8)ycM}dO))xB%>o>p%h|z_){kdx9P$r!4ZvWn&`NV1WeCC~93%Ill>9L~^>#K!|e>GPSkjpBlhBa$wN?j=gm9~mP@tqol;o<d^B#x4ZFDfI-vmvolFBKV1Ck*wFndbrjX9nj8elwMdR}T<4mch%C10UFeO@iUnQhIdWuUx`qLd$A3{b|ve8|w^_fA0rZu=0cF+UUjiSy>NwNso11zSzJ1sE+(=9gvrOQo)f0pkD%EFDU8jW*hy4rqd+|ugWm?GU%9L1rO9Q6Bk8fVL1v{t_m+-#Wo*YJFgZx@}}7=Zf$hIdH#CoCE6_*nch*pUTV=mj^VjGJL|bMEgeiND(PB;2;j^+iXL0(i~{%{imF|Y236xpJ19ggB}TUtIL4{3are<AX4z+(U1`RRolK_iE7nw4*Snw$ir>vRgD?GDU1<UV?UM%IQ!S$b)!|`Ii+XMu{(UqYXsEe%TLn`w-!(}^^C~Rfb^dRfg^o+I6PmkP=kd&UqO;VEf}3M`7W#GRdIz;lY|Y*ctIz4l$nlZOggAw8oA(3#>LO*6nljT~0t|{^R~7r{YD?G<Dcdl`SoWd}nY5U9tYv~3Bdfi_Qk$id`MaM>slMC#dKIW~wd6Dv#s@5bupVAjC+>mJ9tq*2msY5r$0@zC6bm_P#g)8ZHSXZLlZNNM{WDWFWOlC4#X7sC+`SMWwE^Z?u!NHzd1q42eRbYy$FCM!ij_xlubbaMWxPI}?6uxK)5x)hG5zdgt(9Bd1<|*2<#c%;^r2Fn4qyJOp;eyPfQ8Wgd&)Q690Kj$Q0C7-5sMOhQU0Gpl=(aGBmDXXL1%VIrPT~eJgGsFUY%!h`+`<=&NX-!S$Cw+dk#+5FnS3{y~Yo}^}O9QLnd){I0+5B!zwPXB(Rynq;V&i^QD6}=Xnl}DOn;EIdeIu3e#liAjEq}#sJVIbEnDC3b8=;PhFI)zacAdasA0qZLgP6B8-|c4O@m)oS{;cQyJqW*tP-8DPW8eA*H`UGrPHdMEVpqfx~bm<a&Wqbb~cII^;C*t{RD4Z@#q{zQNo>3Uhwd6|~3+jI8BRNhHH6IQWx?PP{Xew!Ou#WVwEgO5&FJyRlxuN`EJ~v(_{gFo_FJ4kaXbhtAa{@F~&bAhg=<+`0N9;&=Dz7Az`h7kj`!(S10}2+Ve+lFV}WyFNhL)sSAT0MGg=G|ZV4Lkj*#%-YooC;sbvxGeNbb^cf5E_5<Pxmoa6#GD_~DDUt)+XPxHWX|El@tI7RVUruH@U~=@80}~O0GR`IiH0Qh<;4&z;f))(qO|du!Kfit>(XwYQSI2vxg`G_&)H7cTL0|hbH=HZRw_{{EXH7f0VszEF-n>nPdB$&<-R2s)jdT*`frCm`!>!4=MgxI6OGuj>a&CchL#Lp?W;kOM|^lA;M@f1$O@GoNp0T|Y5Vq&dfr`Njoo^&VPArlm#iYALnuyQy;Xu>{=a`^cTPNPT1;FR-zfwnK!BK%!R*jTKM68glryws{u9=>``zG{Fbl|uX!A%<q_{ZhTDes7HmetHeECi!CgaGHfbl6}yr_qS+`5W(2c9*;L|?zy9W);BNCoa)WMIAE|2&hV$#ZasmNb>xi;BF^G15r|tWNj!4MUyO`p4+or*#RzX$+m_J1Z7+E=M+x{#fJ(4V|kK23-f`$NZ`s4J`mKJ%1%oBV=e2!hC{)S_IKmK0?4+deS-T&-B4FdoNgnpi>xfhph5OSF^Q~dJkmnLG`*tF>0Xd?I)gugf2_=CB^wm(LVinrUD^;$`lcASb#`F3G=pWChl(rq31qaes}nShCNrJl;fp{m3LfY9WShwi_SS5keO6hc4gi0_=!pKjOCcLxl>;)30XG_qd5ygI^YBgXGQfc5OX3-KE*jRUbf9dDzB{-+1R2~sJ4GDEQp;3<+m58C%7s8mV#)fhiFPBK3FJO_^<2<b-)Vte1Wrpb=j()RQ>RdJdVr8#nK~JCDtP!dGnyKp`DhRuc5Im=w@QUlLVbf2M&ED*JC4{Z0x}rrSNTDgkKeQ(#5N4{-MxxW09(LLyuMS@S)08aabw{XM91r;ZzU>1i*Z;Beeqn3+HQ{&&h`%pWzt^lKFRDsCwl#x-{3DFCZ8OgS42)ZjcYDRD-yJ8YjhN9Lb*nk`6GZh*C3C`%%jk|G_wwwpjC?d-`k*Vr*@+&s|oU_<nt|W7H&`bjx&vzdK$u{b9F=VHG0tZSofLWdwUC;P6<J+#MiC{!o6?g@LXqbjeQVkQdBA9NNX#bWQO_TwCA7#onrrfbL$ThVg3sr6+k;mQfSXpiQJkiIv~Fl1~4KNGorG409CF+99r2P9p;o@>9^dG+py93I@fS*s<pb)Fj&W#ucLZmXd^l*q2tm_PLV@Rx!uKH6MTxg4#TDX>m<wE~(-d!;p-<OJg5|h&KH>+(6IIa)I4TT334NqH**av~j5RK^=D%r2S6fFbRntE@kQ(SR3%*xfxggIEPOFr7KG75yqHPIL7~mzCz%Of->3frRmAKAPkuO&a|)+Y4b@+KAk3KMsCc!9r^{jaos8$qrmuBr~|$r`!-Xtl0+^MiiKcF+Ug=s77_0Og#FUnuwn0Cd$s!DZYmPGhsPd*rL^jWols=(T1z&X^NeNIunvI46AsB1-S1XiN&p{{lDhDCp_LGRtPfSPD!X=7*mnoLwDJvvll|<;ooVM}WmIVHuJMCdo7H;`l|4M;9>yEQ)Wbv)y?mx;8r0A%z=pm!&8*?&g%SP!6licHmo%K1K>f*R(${A!;inDk00)A!_FoidUSr2E4qiHZBLh6=|2{P6+YcFYdy-YPiZw5-q5JZxTk(7eJS{EiBtq_cn_#seJL4k=?%W`a)PK8F(^*YamnvWDAN_j;MsC?48XNUH3cZ>v;neAc_qzvRoXk(E=u@xa)@p_Pw+bHTj>QAb=deeF@_OQ5%tFJT+KEGwM9mA<v)Q4lt20u5c9x`zL$uy+LZFYmZN)w7MI;=8&LRltt`h>B3@mjRHq)P4`!6ewJkl+nSn-x3z}qb<W&%dBj%z2cio1BO`gR%!lx+b02|_jnQyrlp`w+G=!ox705wMxAXw^H}GiIjb5cY*MVjB)?t#R7vk)hkfTV6mDclX(+C#BYL3upWVSPu}N>p)>D-QDtE2H`t>s{B?s#-sSR1Q8-(gw5<OrS*5`O#83EM$y%xQi6!!zBM!qKWpPQej<?u;fIdTHz*Z{K3ql3UlZ)Cgo!LN>JIg4;d~P`q&bWoxfQ40IYFBy3P}8Vd^kkP;V=p~lz;}<9{u&2RK3K-@v2zbWwTR1l-qpfIs5~$%}HF_drha>?0}jq)eG6cNqC-ubqcuNV3d3ZvRq@Yq})?!{<4`00$geq0B#iyo$AB@k+1RzLUNl^xaJd{suR`pISn6ZfMQLux0gaor@CEMw)03y*LUlWC~_BeXTPP#-T01|GqRn&$1m#ry=4obE(C8Zc6Cv=^-|M!>8Z>lxXT8ioy%4<m2dky9tK`u$>N^W?hEMnh14vGH|9n5d1Y@{P^u-AGL#b>My{z)&a?fwAkQ#eQpDtLOm~2{)pq1_R?k%^&CweTm~X9lZon4ZL1YmY-5o0CqYy~gR5W41;(}OBA!d#j7du<*Fsb5h;KU%YvMVm5G45ogd2O5>9(Aabm3Uw4SUO%I9xC12lGp#BxnqlKcswZtdU;-+?35-rp3YdnYb+=Cm!2DVUy0m&piDjF!IVwj8wYq=g8k`g1aJQ;_vNdsA$A|a=jZ3q<4r$}ihEJwx7?jX@U6XLHP2D$nL2-GgFAT@LA5o@?oVgnym_q4+w?ly4U1SFZ({z~9%uBGx$5ItOXw~kc*;)sIc3N#GGILIO_uW=xz6hYyQM^%Z+qSlG`AT3QIL!S2Iu-OeJ;ybS%bZ1&g~r`aSbjJFk1M47~=*DmPLxc1{3Gbfhq$*@1#Q&@!c*|`^c$t%=S!Bq=F|JkG_w~A0C?2ttRUtncsh9Q3QBCXJfIy-`L@f(EaN-jRi5dNFw^U-W$<U&6NDs1nWmJHD`s-GvHZObmU#~epUzeP{c=d^8E&aB~NUA33rx8)>Ny1+G^#h)gLUu8{Mm(p&pcVkR;mje>Bq@<)v9LpicryA#axEDk+FbFIgre>=VQ0%zk9M+PQ^9sS42|W)bYYS*-Fo#P;XAxzlN>I4EQ(<y-H0q>Ixkx7bD<w-})hq4|Wv8#M0KsG<x27BZ+7d)b803uXFo;x?C&%+w_=_{x+EB-A9R$U|NShA+7~mIlTuQhSdUb7WoB)}HJ`NHBHA33CNh!4X`Jo!ogx^~fi%YKiK&cxnKDf5t%=Z!|$luT(@x<)jlY;x!&B(YL6Vtj8_To$38bz_0M*)13v+Ehta_Xod!R=m#(gJN{T>x7Q~{mU{!;J7`&aAlj+dGA@}mME>G>pHRDDd`;@2cl>AitCDOq2COgn^UbRRzWMSZASTcj>Tt}-kr0Ek%{3{$(P#<JM2X}ivJY82M$PcB&4_T{L9HTTyq*4;ANDIUC5*eNclus3OWq0#?RyrQS!oDiF9MbTww0lXlB7p?$YY)v^fVh^$le;B0tseUkSYD=1jbC`ynIH5Ze56lQHMDSX&g6@gh2{=VTzW{yqXRWUEdjM3CO(dylcmT$ImriL3B=*cgigO8u0R5?;`OI0OBh*<=@+7#yeL6z#6{C8IVVoc93{gwH4BNq5{$Y0ym~|bK1e}n3aDhzdU6_#j+{5G!%=}q@@064t_wz4zom%<DW9ZWH@q$p9Rh4;dvHeF25E2%-P<%cmnT3G|aUCBD&V9w9ZT%-3vyP&L;nitwmk=8tG6Un<^%T+9vE@5Ge-7*lyjm`fF5GguR2ws`|jmq6-etmF)-R?+dCH;q1nAkAmz{rTuWGsfQk?K6&jlSN=;)uwl+LGU9C1I}<g-N1hh#;n^_AJO&Gpx>@-M+U|)%v8-2IbAKwefo{{pVY(t5`y1s6Ch1_<YMz)PlQ;Ok6JLGyb21YZ`{&^MD}1LY_}4%DcT_|D-;`VTp^iAiIZl3nr#YIR1i=Oyviyy?a|Stbrq-z7?@kIeRxv;$swC^*+bkfK)UPi^t2E|5Q5fn#)N#6c)gT1KBS}8B_D;}$c^?|FSyEk6DMD#x$*FU<Jm`jks;8N|eC5DA=9_^60^R9Iwa^q99jh8M;*cmU;bk>uc%xLa7vGXip8nQ70N@R^DC{=zF<ePMOeEsQy(*h!Id6N7?6HkaxiTyrvtodRYMi!3S}Ox4eQ=>({^yU``GRyn<_Iri$_ugCeW5dZoM%;mQ#iW`BxQDCRd_T3>m7E7&DS*wgr0!=YGd^aVAjy6L@g{Y_iEynWXFlr#!J%>o-U&`!D;Ruavg!x=gqS5STk%4(hTAn7-z<{Yae0|2?&y2cRPSq4U?%jkV51m{>_J*gksn=PbPH^;JJbr!1~t2amy!dZM$Q{9V9+yCnT<m$(vyym=KSLLseC!cD3_|e${7#Lv?R9zFtEA>ehxUnH=`trkY+{yUj2!*TOZAz9t<GIS*O&nRi{>*dDscu`q6_V?7JRPoqFs^r4-AGL8&|^K(XHu-%|3Ol@kQWr@l!5M8+i))MaLy?HHw8XGKZc~^Wkv150?!N^TKE$~zRfnhw*!Ju5veZfATt^=2%qm^Zl!IhLlxM=pBep$X{3U$A)zS>-P1B=Lb+BRdcH>4&@VU1UiliC<svWhrYgrs>>u0g<|ym(&zI}Sa?OWn&4<y1BNPDi#rP8EU~b{elM(Gt}y^R_aK)acS!p$81s*&GVQgJdC^2ZX2l2nr$m9R#2bDZ8+5=*?iQQXASYjXJ~@wF3=Y3G0bZ)>@GB$h+K@JB}Luh?WOZCC2K7E)N`~S3UJr`Oe6FWDa&K=@-fDj4HO|5c<CQh%*EBN?h!M>z9hnarM!7p%5y~*6+0RDkIiQ9rK}bH1~+{8CSgG5u0%T{@jeKT=*1U<}W=3hpLQ9>=o<;X1GKngc9MiepQTV&{=NlT`F@;oP`GnSqFQjJ1PD8U7n(+Yawr!fD8R6;TOV|iTzkF)UFM3k*95280xDw-7-AZ_O^!>oX4hKbPq(1Y0}|7u0j0>N-D@Slr>go5=+&3rhR70gMyat&$qZhXhUJYp-~rdZuE36#?94o>*{%x4RZ|dkw9h{NqyZ^EA#*@gX|R^vSamKt&rdS>HvOuBT>m8Ya^_&uB|9{o3tPWQbmCi1To7+(ABwMC%S;`#1*9x`+As<Xrvm(m>nij9F_ifs*>@w=tk{=9I5mb4Q*1L{&<xuM=v(cz0>}Js4@|w`W2Q^l&w<9vLoA7@$WxUVh?S>u6XG6m&1YQC9}6jSG=L*tEQB9goIg0ksw-}oS7{pDnd|Pol7dv%|M>MU*w(9##{ql!b?Zv{uLefgNjK{h$f~b-hycAoOdU}40qT=@h#@`-%Y}Yn+ZVgswLh=h_mEqR3?Pg?<<UTt;|Lw*C^5=<UgUhmYyb@3iXc%PCWO`XQ58decG;)P>U=SE3nFKHo0_500@I!n+=1|1`zJRPLk>r@JR^zCg}Gf$}LI|mA)uhYuG1i|6Z62U%0OjcX`*kzX`t!Q!3i$GLF7r6aC;|^t{<nSfU}$GB18>3{#L&n8KjeF9RqJ`quu*8043r=)`IUODqeAdap~o`^cEExvwA8)8wM-mTihh^)y-+1r78psp+9WvhBbo+gNwm-T5K<UkgVYuPp54kxcyzYYx7x8ncQKWvw^*|G{+^0_FP2$#uI6Trh2-x4d4p^XHYktoHiT!7Y;nq53zWl>HJy1=ggQ<r<`USd;|fO=zYj88cF?<Y8sMbIq-UlDHA%@T=H1-TO+XFMc{zXLr~G)5w4vW)hIIZ4oFqdRb9G`-)7zsvLJbxp`h0p47~XqL;FK;AM)4h9NByk0XTDpFi&<%yMx5_!^T@R<{1e_K_>Utb9BlZ++|VnG@(<&hsD|o0ug(Ahf_M1f(GlO`WhMEV&B)s&&j+?k)QrT4fRw(Qs{?ao={ms(r}dafQ7+>IHaa$U5DuSLuUmFp0@ZZ+pel^S{Fw-JIm=^-+HFC)87RPzTAiw@fZ+$$ClprrNF=L(M4(CrTlu0~;PchNUH`XWQt^_vJ`OT%t(pM31TEW&?l)wmF{bSW1j*-4|P!1O5n=Eye4QB7^5)0y8EdL5U!FUI&NEKz|>w7ueGs?2G5j-drLUJ3&k%unItcwW#cntOG(U%YW>;)U}?b$!{vZnaV8@2odZzY-WXJ4HQvQU|`NdlYEWvV{FEvtrjlOY0#!a{gT|*TsOlNK>7iRD#niDy?({P%Ci}8_^{~FEqy+eJLw^fzcCEGk{zCgyn(I;&E(o;_Mh$AO!c6)8q}EEp{Li-H#T&v`RbrzdIt$qe+U*!mE+aYC&B|WHmu_zYa9U0`*V$Xcwo?qBa|3jpS!dEl66E7=7XLh27@t5y0XQu)1@t*F5`roxZNZoUG7l9S@kWSJa8wMj82w0?=vVf|B=m#)!TR8<I^s<yeE+37S!Qhbzz=%<7IS2(3PPBJK7|3mFoBwz7nb}l8JkIm!J+mreNKBUf6SqY{Ab5H*JEqXTxM`DEQZWd?VBu@D>d|)-3S8j@MdN-g16;zPyR}Wg_V1kX8s&<u4~F4@m;Gwj=@S5Cpj!y_vXI95pVPX`tuGJ9{s&Q(2}-7oA8oM%GL*HbO+E0$i%;o*XA{30cOn2?sm4CR0P&ekJi8yB`XV8`L*b$3{XIXErz?pU?3s?isw9^@dwr(#S#iosJ;C>Gccr!}oH<$x@zHfGB1Qa;95<PP}>SC<;hZE5~S_R)K|&-W~VjJl|q%)C6crexPP&U}jFn%A44;AXmue%8R4U7n!`x0F|#VWe&F%0@o@luQVxnqME>aLS?eI_+G|eryWx~wj!LQql3G6mdVsVw>&CAvV$5bJMNIp1r>=3S~w{SZ~BMd5;h`;m(=u5JJK|iEc2yBw8>~>d9t)S)ka)}$|QtEZM;emKRmSBtD9p~n{Gl^nSFg`CALtoKnyr?hIVid4`GF%@I)**`btwk8u^+HCS+$s$L+%eZ|G$`*DdO28DCa9!_1czsf!H|Ai}=o1aN%!p-&hFL7**5q${aJT=f<%nQ1!bOl|8yig!GNU(D&JD@Ej5zXXi2v|~k<V}}dOO#ZCrrbcVNzru!l4`jEq)*!y3rcmK0jE3-M7;*Qq6V8cBbIp05Mw~BYlz}07t0L7lJpLS;Z@wb|%5pp;ymk-pMmBT>>@ex@c<hBji#D*rKXb~Y4gc|$IBnLkbD0oU$rWTyatNjo9hjEuAc8S=<M~=tu&Yxacy_THy*?BUWap9t(I<$&_K>iI>3D6kO3U1ba+?*@5QS|&l2bX}*eqfI_k6AUBAp_bJc|q^osvcTU6X>KW**PES>aoVNlJN1Je^p&FdxE<9Nn0QVbh6;u><Q?^wXsrI}BE2j;yoyb*V(yS|At_;vaS|CT|W-Pw$ZDuU(?-y_rk|Gg^QB)tPjr(oP+v$!_1=ji6jnEDX=|$IlCrdTv8QjU#l^eeVwAq2MRy0hxm}&613p@$+iOb^3&iQ00kR68?M0W>s)x(3klIJQ}vZTNs0s-`T<3ERdVp8COwiMKBIVKNkYuv3yD2O+ZmSN?W8!8=X<dzRoE;`t@R$wzCN2Ev7QKZA6nac38gw@ff7}+{NH$9@BTzce7Qw_a3iU#J%bVL(DZF;^MW3h5Sv<_Pre)P(E_9)g#(xi+?g4;aBk*Tcc8@rGm?5wx{UIU#ZGERf7N3eQ-do{{%+0;{(<bwTUl&y4IfG(s{c;Z4Gp_SBp;Q=Rf{pqd7V^Mg`&P8xT`ZAFH#>`NYI>s5<6kAbG#e42c!X@PXjHe@3Ak?i}CrJ}R+zWC{PB!DF6?00000*v2ZxQj+7H00FgafPe%5SdH+2vBYQl0ssI200dcD"
+GUARD_SCALE = 2.38922
+GUARD_BIAS = 1.84327
+PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf6LLL<(A+-IMFM66obGM2GyRw#b$nivyWYO#{X=RvCX{CpD85z4E`WPiA9Wm<MN;Ysj)_yD+gNt`Pb*!ujRZ7KprpHQw+pE|7Yxz-M$TON)E$Ul@M}WPvWrngUu@F*0*f(W)x&_S0YH<95!#L>G*0=G8__maxiVTgv~<61R3_}Pf%Z`N@c$)4KijwX~P8cgWo*GcAf?VLuquHf&RbB;OEQ$<omvFf$Wp+SjjS>roG>R9^{kDpfl>~6$QOH%{(y07I~wq9JZ|HzT_yKVq@?1tu>pyVs<%v=IAUxFtv7E>Ru)__hW)u`z7t?V1HZmVd1+#hy*<404tKAHyx3^(?lblSLiSvO1*SvW@5w9Q{y|Q>(fefH#NEvw=J51%+JwUW;s{mxAzmchzGM!(CMUC*g_<HNnA5B?#E`j#vG2LR>#vS_6k7a;Nv6l@~K-8U==Tn;6f&u;{a2$)6A!7u~6gIkZ;?D{1kM76N<<`Nu_BSv|?r+_V(5qW!ZXR8)l^jOg}gwf-u7QT;_#Q9ZTTSU>&n%tMVuGS;J!X2O^T>7EMSGQ22DQ1(sUBi_ab6ne+`nM%eHEdGF&l53~Hf(hN(ThR{90pLLYTIb0sp*&lXi8=|cS<!A#0JqZ|rEvR|%<NC;hg~dr%yih=vZfruNXqUAP5pb4RUo7LQ_z7g4o}I<Fq9`oLc%huqr$zQ9=*sn3_NQSX*=-Me{$&=GmpM%+_PI;;pVD61I!Fx)jY{+I61FSV&DJfbO>PTxejgd})9GRr3kvJ>ECt56YHN)<l=ff2deVy&I?NID@Z75vGFVmYCBklLE~1b>5!FAdzr9wZIr)+DLzb`n&!TtB2VYJ%w>N{uf*N2~GysJj05t&urhjdXPTb!gMj9Sj>?p)aHEvCbH@cz+p7$kRf?=cyF;2DY*X|h+@{wIRkg9l6erzc-M*k;rk>azP%j2Y;Cc=y$CwjNi=-}2mSaU@{y*w+URE_Rlak`C{^a^8&J7aR&V*m9XR)8=^z&H{dH~IDv?<68i9cLJxjqMV<SU0L#1acHJwqFdrA7=a3%DGG91O;lAX@Jqn)@)eM7~Gj;5e;tgj4?SY9w~hT#D2<s@#oxO$raQ@Mq`CyR^#0aI<r+~9Jm`8D54Y#t9xUvs3@K9O#_B3@)361N~5f}_g>_IBloU3F4_p8$Nw|GAx8fGjmEn4@Abzvm&q3fXeXLhL_MkQ^^UlnZp}AWqX+L$K}T#VZRRwCxSTC#KUEL`sETY4zNEz0H3M?K2Grs|2g#OC87ePFQBFI`i%v+(dm?mJ`^wmw5bgGA7+};x%4OtOj0xHtId#<uy<_em%(@0o4-l?%`qnc5@{~AR(!P2RII$>RAC0qhH-NK2&vd0;gZ|9@IRW8lNpJ(ah8X-fOSF3CRtx1LOD<W#>cG}3vrd4aG^faz!%y5wA@2@FG5$0b+l<U`v+yxd%Rn=Oi4Seh?X8-4xKt1QfOy|}ZITe=QvxZ<TGM~O>n7dTD|Xm;x4Q{%dkXO}Znt*XY}QBFdi%;JhsO^;<PHZAkEs_2xu^!n&W_as=i}02;kyg#ZFLZn7<a>qq$$@B-?Z?7MT=^MVFnqM^F#VMwC4pQuPqqTq|gc{G!82MRl^$YR&%A)b`1_;29ZTX4^0Otzm(^!btTi1V7%%N%WOSE^UXGTknsH0*sQh-GaJ1o{H;HD0a_?PZum!{m=_ECXEz7gB<(*rhy7zrQ}Z5n4Gy|)iR-kI=oh{ykCnH+F2UmT5g@iWu|lJ^+w~2sBk=E(ygX3r^KGLld~_ws|8<tu$3<?XVTPr5k#7KntLe-v9#UVZR*U=p7+mULX-*qZnBEUte9#+R9hd3Pc*xw!!drdA)s!`|e?7IAyw&0VBbB~G2gJ0oX0jNJ?g5GCL1x`hgox!#WdepdY(X~F(^VawOxcfp?<pny1zq2wHL09EAQaBZ`%urFG|inR6!~Wsre&}>5w^rEgc6O)u_V+_{RDE0_SVotEM_Ag<%uSTCBio*C!2XMsCwb*vcpK1Jirk?0)FZ`PX!nx|IkGRdeS6zj(BmsFVoOP97b*3xAxz4Zwb<wSKFyza#ze)AsM9{y{FH3Bluz=1Sy`0Ho{^^E#^?yJohb9F4sNpANgs_4|jKkkJ_dP0<no=`1VI!W!mA8t%h%nwRXDVry82H5K?UJXja`X4h8YrXghblwun<hj@`6K3weoAKiF+g%E0u1_^NbsgycqlPzmK;wt#}bRbt98eT=^lNLu@>5HQx!sxB+T^c=f-986>2#5Xx6c@irKhAB*WATNCzhE&-`WnVYRuj49!xcXFs^-)gmrx&eCt-;C6-H}iFHQD=Xx^kTh^uf${_{(J1hV@{Px~N&iHD9`oGIsgVpvRY!?Oa3NX<cltC|=Y}Bjc4-epVMhQhuUbD)bK>^3Lb&Xl?EsfJ|BdHHoFmD0073vhab%<@G881|o`1)+kDNszXeXFI1>vt$IXCUI$9NS+~}1K*o>YjT~o*AwF#M+Uz+R!rPH>SivjbM76_Z+Xe_U46t~;&tK&U6E|9`Dvsmw;6WeNYIKdrZ_013vp&13Ut;`>83>iJ0bJ-nB~<jusZIk^$P-&T3t0=2q$qVn7GqtHk1ur|1wxizl&s+Agn3f}`%f$hnG}(jdr4Qtm;EbC%TceCYO6)`EX{KU+3}iKF_P_)1Kjl;)V(qDltbI!Zrky!uEum*ehLlsFe~Wn2b@zyER5rFN0*N^@mC;A|IY6eKe&aJi8r+uU?Mo@dT5|9bOU|@@tQ|57KJh>Qjt{R|CoM6$sjd{Y*}3@lbA_vx1O+wG?y72fi538TN6sLjTH@ea^mqYa+fL$aFYyBJm#-ikUwKgnX-In&;mI$EtSUUkO8kRZEKJSGclBAYpp3v=2j2lT0_=-A=nO==$`Y5SYL<2#S5>;AwJG-df@()`d+Q<mXXL)do<9uW#bU<Pi<Eq7*vR3Up**AbH;~HeeiaT<g?q_>y{9x;fTE*N9JzZ3K%UNKWdH76WbLPK_h<yaw_*+)e#oUh3^I#Az|~jEaX^}lHZk73Mbt}a_Mt26{`%syOb%5mIqhZUqPE+SvJIZVNj?d4Vk6Ew?>D<+d^c_Fl=&DnP#QkQ7LFGIt?uB6PO}_G~o0I2?l(qPScx~bDV!9aJ!ZE)7#ZJU3|XPZq&52q+zqPEHXI0{HXhlG&mu^?p78~hrde;b;PgM8g|u%et}`q5@9EXziCS-y7Yf$H3n2Rd+Jc}6oV4;uD!vmUOr5MnegF$kg}$s@PAyDfIcCIr%c~{<}$akI&%n|l>%v3ZWzK4gYuU`EZ4cnHDilqOBQQkd~DpX3If@f*GNSsZyJ99wHjiBf!7N{D*EqXS>f*_N3R*{ao+c~bbpDY(%qRn@qeXg^D@J4-S~H^xX$5at!ijpOg@{wKJw_b>-{hraX=GGTn{$TTQqM1JX~QOzj6ZqozRs`>Z!R#o^#YjN^EtR%&n#9!jDRR+-ryp#XBZv#lUd{C1c@aod14j)2VbLq6||^gpu7;DA;kcM@MJ9#Vg~9mb#Ek1b*xBKaK^Iq~sDl*4aDN8*|mpO48LxQs8l*$$MIG{Z(#fzp0Z}FhTp@rbZdp78P4m({}QkLpz0nM+;Y;+YY#lBnKwH3BI;y*H@LgOpj>Y_R9<hi)qPYKUsqO>mqbN$+YvMou<|>gR9lfQIp4A>;mE?-?5EBDBm`V-yz|<47y|YbmVMJgRvMHt@gcb5szjkuIUjb6@>UtaW*du_2j2TF2wQY0)Eg&Q$4bDMmXC5xvk@7@O;eVW;44{tE@OKmy<Ri!&%h>Dlmve^>$t%VP=8~_U)O*QMI5+zg#F#sh|q>&ib?1SAef0M<}EecSk*w2gkQaU{5%J7qhGsUkD!-5B^v4^&~z(e5<<D3{8SINETa#>`oB5G4q3NEyDnEhkYc>Lt;qpS)0N@;`%-J))gRsR44sLx4Yl1NBforldg3+UMgx(Nx*obDD%yk0xmQio63p2g+jV(f1?#=!@m3#Ze#4~EZ4Z3{qFDnn))3+=5WA9HN^6B4*gkM5G2M0sq(;l1XLY(_v^iT)IaUbSAQYPGzCYnoqN<ic2!qsES~;InREGgzuN;p5&;?yu{yNgE+6EN6dLrF>IpI?VtOOW;Ms9i6tLS7xu`M#7o8nxdkjC4@L{?{JUSrf=350r{D;lPSn1TUbtNiAd0>feS=L57?FAUssxfP8REZ%ay0-^NNG9v@pOmtgyq-Cmlp|75P|l^j06RptU#D&*1m9>%*3~iz;E_bqkO{I?nR|LBnfFfW0tYX<=E0eZY!rQ&TdK-jLHoB0S)RECkZ@jyNU{YyreKxfQWCbjD7@HCD2z(Ks!ICIjFH7O1BIO_r-EX7d#w(ny@~xIx3)K*DS0cOnm8aZNX`Ort4mqJX^E+I@KV4xb}t$^s~(9^9sh-}sE#ND1Vs=moX+^t-=stb0F&YSk607{X-JO<YBTzpN_t4NKe`%^qmG#a2T)9TdnvP!h5a9K8=*YIgiWuhy;6ECM~`)A<RpC4!05Q6>RH&JM%B>AB^t!M$(gOPa3wG?)e@}ekzlvnvVb8&Y0(0{5BHPgOD7;@C#~ZNYUIiYrFR(^gz9-~h}4HGY^b!oA43bAotu-|Bl1|EPOT1D8P{zxGMPkQ=&$xVuo<xmBLbR5t}5UuA=f?L5)+0|4D>ClU}Yc)mR$jUu7{D!6GlL|LOtT%1qx#joJ*-x2?EHE5oHomO`!qr%O7C7+1JRP;Sy(L=T>h+!iz8KWTm48bb6!=C73M5C7?I?9r4k+8hGN+1#T~Y-7<?2DsE<e*CI@2q<ZRslA<RR(v))?b^x(k77*y@{=&I|Mpw;WYK$zsG#v@>A1sM7#7N87z9N71X3OLVy#UA*3@3<c2LC|5Kslo*%8?W(5^RyJO8vza4Fe72xwS)`%NWbJ+0w$6nbmy-yDu@3l(10j_E>3}pHmAmsNZ<O*(_cjX{`dA9cZHk(MvUETh9CJ!zun*LrIS0*EEN1vin~UjP6dFnU!1(?#RH1&q&hRghQd8WB~irEs7s(Zh_k}n!**qk7U4g{mv_-N64EJnGo?k@&Di?jfmJtS2)f_EKkPQ7eQul2pOzX5Um`mEQo#<d!)FZHM?E1Q4^a}uw}%M267P|EW9+7_&O6&@%zy$W>%0Dsf3QA;p<x&jI3I~YehM@BX$CO1gTqL<y_OJl{<8-FTJ=Ljgp^77m+Hx1=s!_cV@TIIL*odN?8G~JV%j8g4a`23f->v#%p;lA{x>KDzie9KDa^BH~Z<&ZmN#tKBj@<@I-Sg<|z)>{#QjI&%BJ8Q+tgx3ZM@st?}ahR%ND}8!wgCTla+YN{GyYYf2@<SAr3@vh{5XeXqW>$Uum)Ycn}u>kAHa8kr2gctdAh4_!pX)G+T@SCh!<%eIOdf?#?0L1e0W8h)uBqairSCLBbAR(h%OI>IcxEe=6?a7*??Ev5U8&VcF`HCa-Zow5e@Q0&x^);Ty|M~UscGFQ<0O{mLQ;V8aTm6#OBfo5ukApdX!>g=zGRZ#0yn9OeW$(XW+6_pVh9Z=t`oc&vfnT;WTa}bs;xYKozqf7+ho>3Wb9J(yAk~t+Ek7X%hRbjF$DH9Cg297VXbt!|nZ2cdsRBiBfrsyb7T3Ff^<zqxvN40jwvxoasclp0{h<yBr9xwrn*LbY?e*L@94-tVJ`HkI{^IjsMEk-B+0gboXTi)t7x@X;LeU=$Pq|c{68A(S)yo$5AP0?)2Z}Y9eES9Rj)?M@XypwM_`EW-_2R8;(B?gballo%MGA~D(+<ka_9=C_o%vJk5*L2)(30xh-L9umf&LvVmQi(EaO!zjJ?tWxwF_xSroj9n&jY@2lmC!OTt70tfa{{V4!ZgGm^7Y(&KL|3V8YQ5Zpkp6gCo^!b@6<tB4ubGH?bpf#L(($|T{^-`Y+7m0dhYiO1X#T4>ga`Q@JsusP!kZgw{lBSbqff16cUh!$euB!d^c4UFUl*y2ao1;$Yn);?}aVwXn(<6Gjb)hp}ZYSfRz|oz#Xuf(Yk3J9gWBm)E`Ze%)VN@WsTO|=AklhJiKhDsQQ^0{kA`GSTMLCNE{&sE|#53q18W%ff5@J)ca!O_y<iVb-R~cuL^Z6I$bW_h9mK|bu+|E@eYh;b{XdR+oW6fgxu$3cPfqm8Q`3#Zf5^)T!X+U^~n!Bi4R(=T!7QVO~VIa7FOkzJYkKDe~RLmOCyzJ23ef26B5EpY03^^Bc*Gd7L$^5>MXkoBO3JsFTY9Aum|89qK(cMOzrly%cR-n9OL)B&^uLB?cDd`K^W`iOO)Sg4_75t>M>2d7L5oPL6`8RsL=O`iY#5;hM?AjOaDQH2`opb`5Il68P+lOFdhagJ7jA5)V=rWS$<>T&Ni3Ns^4mJ3&`}hh`)Du;q$z@2?eTz<3E1yGcM@6u%)?cgVm=ycMD2}*06<VMsUg24Q>&TaJ%f6Ko7(mJ%^;EMJ5~*4_*TAfaa>AbscC38xgg`i<CEo2<O0bauG1fA}q22qd2}2tAnr}AG5yHy5=QdP77eshiau^U5I>qDA64h_O|ne2{GLO{el>L^|~k0$d1ab>_Q124W+}{SjG5ob~lGI49bHmH-r)9IBMG`a)8zN5g$t8W&Q^YoZRYK(1V>$#mw}1c`g)=uGiD6vu*$_sMVX&eJR&qW!4eqOfR~1#f@w@6(gKp_KGAFxMz?;Uq%#(BCG}Rjfx{odz)0emmoCaj`+^&kU@GHNPS(2Sb&aqHP%V<t^u=~HJFM0bne|bJfP-&rc9A06Bd(7T`P$5wWk$gw4o1mX4k7F*JEdm!FD$QN`uREV`d~9)%lgA(Ws7-cIsnTOz1bZB^O<Fa@;`~u=sTp^_K!!`dGWTt>+~ThXH6&Fg_LS9-hyj3^QDd*S}3txHgg1AXMxxdbOP4Xcm3S(Rs4cKF13=e-Ch>4yYi211TPcWBi~papZ`$-`w*N1oQbb05Yck0F0c4R13{AWYh&1IO7j;z?a*4i6d?~x6Z_27opU8;4SI|O1Xlr+&x&ZsidSB3T@)UgT%EwQ7Cz4=0j0hs8^44rS*54je!>v7s858F^WBS<*sQgsu;@0gnqsLuTLs!_Q{6S=f$0s!@>*-Gst?any`rYt=x7SnBgjnApTc`5)Z@YwpLL(GviJZ``_>dFm$wWqx!w5iV7Y6((ci3anckA1;vT25jYb?EChr7-D<+Tka0yRpWt3EvoQ)nyEZ`oeGGkkn)*YYaK82^l|9R-D<dJ-G|KQCF_j|Z_qo|v6xgphU0w`O_*|145FfwoVRMO%ZQeQ1B5A!zswEZa+_RC$hP06cM-Y{cKu}jV2!h37YP)M>S+%;?GKf@tgp)9yG*U7KGqMS_T05IRw{Mpzo|N}>1sfOyw|bsrDow0Nl~&Beh<-?CEyd=|R!Dyop@Y7$oyLR;r@nxhOCBAw0cKM&%zJK)N$**$K-V_prc4;jWfemgS<e|z4s=CmEWlVjUD8=Ob6E=JM_iW%cn`909A%PMnA-(x>TIz8)l{)6FGbt8#YT2#lbM>OR~svcWy-r99?B59*D}U53%sGNHbxz)#Xuv42=6kSV4U65y^tUpuw-Q4vp}^z*kZKvj5$Fldst7`sXrcM2j;f(Hzt@bD5Xj4X04=j3Ashd{qMDiwUz1JB*{}Phf(`zx+@A!Z&w0q&pNF%{42?C4tT0`EbguBo3u28%J)jC^@##XNWCl}DZ@9F;KgvecBk~jva%@}wcLO;;Zqf`rbX(~c<`w3kv&NSF}vmV@<t6i7JX7OKTF_F=#O}r25}(O)<Yk%kgXzge$=Q9`H>EjUj94CXa|R^dkjQ$)CJVZSP56qFiqA~E^I|xG?;tbCD1ZPh1>2^X{{l|BA+Mky`Sn3^|0V&*1;-fR{gq@SY{x&9oUIl@w14)1c$xp#a@m@V3qxqWnnQ}`x6O$E+>p?(f~sE4&`6+sVRlTI5G7<Tnt{He($5PA2W%_6ndDgkTKK!4dB1AY_7=41!Zb*`k{Dz7F|6zaF1pxE|>5X`ojzW-?+Ou5HI^nNZWfmd`Z<S<(Q-v)TmEQ;5TV2q96a5>_Iwn$lbg~WLabOp{zLdcdK3ZRZQng7=U#<)B>?0!_6k0aSY)X|AkU22qjWIv)dSJC>rPorZh_%CJfvt1!X-x@822Q#X~{6TnaaGquel0MQOf&Kpk_P3yJd0aPlvA3chTn?Ybx!fz?kS>RQdh+$|YSIvH@l<Wf1({$f+Y|LCbd!L#NBPWJG&Jg?Z<$W1OxtD0QK#G%!_?a{MuJcAhd6yy`8Jzg(~c!%fsxPwAEUwF!V{UyA#T}jA97z^+Q73F8tObroVZzh54))UEa7YJ>BV0eHRjV2VVcJ}T`+Q?*%$k0F2O-0#{B~Xl+l|B`mGHe!A!a~@6U_$3O4a!pj>A4p($=v+0BSk+R2jRTT%(7ZkuC=f2VJe_j>VClC#KNSTtkNuE><Kr3Z5E6OOsp5})@^q=&XRRNF&j#Ft3l=C3D!pJm1FNpYQ84>6I<nM^H=V4p|sqwUIT`M*r~XORykEDLio7l{H4S+zgJ-2SFJ0L-mO2wO;~Cs!4363q8XF`EF`nf{Fd)aq2ues9w|s1G3#taRMiFWxj@^dW~n5x*&JCc6ay#VRT&7t*OX1a8hI2_J0FAc>a6{ck3}-v%ea7*vsbA3$%$P~8rhDDPgdV{YTbg%4`q5$L<!hzO!yND5B=Mq<dR^fpGfY1j}zFSn)B;+#7>f5h>y!Be<s;f|9<<5pcjZhBSMR=E3PUc;MttPq}>Ie_`Gy}qGLqdjdRd-WM3Mn7uW@W0~SpE(m|sVA-l52WYUn~7*RtrWI-rctqVR=F}xF>X3s6;%Q`1zqC_Z?RB(${YtR4yMxN{tnIYbYv;ZtN4vVvB@&8~Mxe5{<_j%ym^d|??Gph)Yx1JnD&(hr8oE84jkt3zuKKaIrg8^8)dtk#C0C!m$z#RmnHiT%#ZqmRNE}PXe`Qv{C2&mG$G9Ji=*Qz>@l<O<lrUf1@B1LWlrJCxmr9fo_xXvBHv{YKwjEOG@?Sym|>;;$M_+R@;V-SR54Ssr%IU|d(MW29gsXn)J*#GX7tR0s0ql~@;S6J@O<ncZ$l(;cZ4)AfQ(D-=xYhX4PB7O#25^bi5C^-piiUPvfkMBV_FQBdf`LFu$&V_K~*rgCzxq)?Z1}T8-@ANrO7=aQOEMKxdRzV}aG=UQL4*>3dx`M%<{QcIEGE2cY?c%wcTe%@}mEE)g6IM)uV^H?ta2Se(o3N%PDfUT@R!^IzA1K2su*pdIeT0K}A61eiLX%F9y{}AsF&6A*51Kj;L=@gq@(3oi{2f&CM|6zID`Q?K5dzxAp3ky>CZN92Z5xUDHO-Uh<QJP-qntRc&ZR|F!|(&l`D>Oj@cB%n%`q6c_*NdnCR~3ox^s?cY(6L`_d_=o`0{Nu$4Dd<oa<mDCOuX7=bFwsbt(k)9X_@)H=!*xD-%^(qNK$NL?ogwx8?#Ys=@v&dNOj=lm~IgM=kkt6^Ciw5@X==Mzypf43|MOp{WHmc7Se0FDVy4<Tn#GvGYepLn}C<`A)(s%mO#y0ruAh0us4h43Ln7f!Z5*)-@)eqz20AR2hVP(EC0?L6whODZpiW3skup@MoQH))Eoz5?NlV%h6TK#}P9mIZM`Z%kP7Wliq=|=^WTgtxsw-f6vf0${FBG-iRMK>cIg_Lz)}Fwi-<JDw|aG9vY4CJgyWHj00^>m-=*Kf8JExWv^;H?K~etY&Z-dxRer@Y+8`B(bJEBk;2*Qe`6{h?ZIY`YdUdg9mzp1nuAQcbPP=yOVFw!tK?+K^{GOnYsIa9R*si3)6ar}8*auZ4}6eRXzNY&oN?)Xh)RmQWl$bD({#`WM^``6nTqthbRJjyo3xn*+1=jP-U4}c_+PdqD)S~ixqJ$#;5b>Oh)rCHwJ66?OC;ygzNE6QjlEK=e?J-~@C*kATUfJr>&K(oN{ENi!C7;8OC4&#Qph$PQNrN-tKrWTqgD#29y+#}%x+;JAdrM|Wb?um@}R0U&K!DiSd<aau3ZB2djELf8?`Q{P~#xOS;DEF)aNd#Ru;!grNvWPAmNgoan`DPRpOFp+Oxzbl~5Z<ew8LO6<}33TwFT9;Qu-Lw2R|H0mhx$1-{gV4$C0k(dJ>DTAkor*Fl<0iI24+VZ{dwI1J??f-0D0@tQSUO-UA#DI5O9qcYz$B<rIT4KC|t6@(HIN%#x5BWDtQAbep#TqLht@t<RU&_SFxHWU7(9QNmz-|z9p7Jdt=DMZaoWE3yDU|6@gQ?FL9KIJblXe9&FXtV+<WI{`ppF1&4za9zafi4^0K?~x{*CPTVxuPDvAP#^CdZP*_=e2|aIUh-4MC0r5Buh8O<6rjMZODRc2Q_^0pJJRk_iZJW{C}R^t0dhhp53n-GNm&?U7BMH!dG>^TUl3anCe^c=<MA&4^>nc!&um#yP9BNN>bY=1Pp~lBig5I;$W1mRe29lX0gc>G7s)9ziZhmc0QPj{QV7tW(Hh&imt8{y|@z)K&VuL`5i347%-jGRoU7H!5xUF&8M8*Vrg?fda}Yr%cKyfu{%qa2Pbd-XxA7Ek<Rn|47|>_du|{}A|%ko!MifPp(EJgmDFFhK9A4*itW1wXP{$hTpaU|J58FyKX`&}NTn*Ow}R{maP_hmhizQF1Pv|m&-q0rIVOQ*3{Rhra9a2D#jCkKl5GyWjb{Abrem-Ssey6YkU=aHq@Vh>pr`unnCgCL(035G49`=0YdjH#q`I0|b?_GAU{c_6miX6?PQej_fU8HcDW4<Np9RBfb43l>wxN8d@R8q~hGt9ag~)N$l)A(w$?jdsR-@O#FLDz4i6V_w4zwNv-0qEM;gDdR?}FXpKNb)UKI!RkYfR5w5PrNL*Lv44ngSLE%M1^5sOHKfQEslBED~0E=l_pA@v_Nkm>W;<L?p?pYr`F?QLKc_+QPk|R8%8-a-{g-Fq!VnCZQJGjN_%QK(_N{GYHj}zyJj5MFJrk?Lo$ml4~~+?e2zJYxLSPlVKk)%uND~6&4yfZI#7Vju*6}z2bFD;Yxmpx78x9P+>0Hkex`i)Yf~n1$01d()S8ygxXg=`_4+vx=3i$0<T=`#4$?4FF_2Nr6Ze@YNCx=uojS*Lo?C*;bPD{d~=~KSMdEOd*l!9+b@_&0t0Fy?;BxAsBitfVwvR&+Ykez5NNVQF>+Zw{c9B(aMsCHt^}4#TdGFeVe+;8!u~3!=+&1?7n0={IqK<yYmr8b!2Dgz=hPNn`m3a@$tU@+97TR&V>*J*6~Q>%LdFn}K3NA3cXL1&HLDgh2D>fSs2LZDGF1`^jJdV4i{ho3G}SZBh7T^N*=9CiS0e-yb0rmq8fb?I6>MZZ<I-N5a$TWb;7#gVaZ&$Pn<VF0?#`L^$Rj|BueCQjl3ro70yOtds^}xbmf$$^c{X`<`h;y^kRDD!Iih5q)S|BUxlh)PbONUmOt+Q(4hD=l^V$${#2NtHbU1#pN~P;zu~<3}fqA9F==~DO*oZLX#M9=6Ok{J~iTe9Z8`hBnTho!7>ysIp0W!z^@TmN2dUuW5gBByJlA&Tb`hyN-<#o4D#i@08blD&b41O?XylETQyS4Lsp=xr8lS2Qd(70vC6YUS>){0J=6jCh&T>Rhnjn3fH>Sz-&Sen-Ad3SB?auCa>^@GI$-;Y=N@#Z+l7YJ;}E$Nf#xD_&Q?J0D5KKV#bpphVC4_GLg!aN_)rR>NX0ms)_*JW_m=}P@&V2S=;dgQI|TCL*ET=K6hWmahEjQ3)jkv@nK3PT~<K`>+l8uqTHoxkYqpRrLUtc*m!6B%4zCCZ8Mk4+6h5I6_VoaL!Q3U{!UiWMRb<Kv(bM6P^A6_)FAukFTZKWx;<y<|=>otR$Qw-19^zKFntiI6F6PDFymWViYR(w6rN?W)QQ+S6XC4`Zv;)DO|KvY^xg9C%IBres|G^tK1O25?j_yyLhX2CrUhHrQ%ODmO+$iNl+I1fIvU0_a9Z)1+~J&H!{mtux}BieRq5+Pj|gy72*9pCr*mh>S0=tFXm@R|h{10B7q$FpGJ<vEe(mkfiuRPiys<|M&fVqSrz^vS8~zmCB8;@$l8A?l1a+R}etp8x5H<SGOj<z@4s6VVg1B4n2&!oo2w+Mh=k88Mqu#RW{jY#i>As`n4aNfj#?2nWa+e8;xLZEB18bLFz_c8rkglm;b798qe0lu6%xGb{%0>QD044JU_whO`k^HeftfnA9L}zmd(giQsR5_UHBh{(Sh9rAIiMiGasuTV}o}1{o2eGV3b^dsXr&((9FT38(D8wqDhyJueyA&wwWyBi=tubxM6r!!5RBXID=E!86Q@^rF8CMqc(jiEStwr8IT?er9xNsU(uvAV$K-7x_E<T6pfO{C&4%7Nz6p;D!^wd;sGmz?G|SH#XOzc$D^ZGxOU}izST<ZMl5?BGBfGDLY(H+uB-S@Oj<Y!5J8@@^hH*rv#-1X+^bUWcOUW_OhC3d$BN|s-^%H!f2q$87o<#urS6Ia+f?6Tb|dJ5zQiZ;!oS1!%I)^k2${@`;q$t`lMH*x2~9K=)A~k{W!8detie``T61jlAn#KIYN0i&Bwt}vc>%Q(a)+R$1dB$-Y!norhm_bahOBYuHOLm1Ator9!gBqSci)aeD`p0-R!_=p`UU1m`-KW0uU=KY*JMz#Mz+Z8&BVgn&>kUMMeh$)^mpCVvY=094HEl7k`8ZZsYj8N#%1(}lF(U&=3<(Nns;$wiY6P$YJ})9BIEokW}8Bikc*RGlQk)^ADT?s_h4qQnX|c1#TBje*cIG~idxAZ$=prLu#`Xmk(#lmlmmJ-MdV0KI8w@uOs0C4NGZw!QtBT%JR<!`;hZ54f?Vm?P}r^M;Tpq0ESwEjeZcfU-?_}xG*3F7i9i9fwG1fy+}@#&N8!2MG)`;5>DgD>LGM9Q?$43z7LlsV_su|M3a%+wx{cVWZtZygVJF27scCx?rLXebSTQ>4gKV!l=Fp#2Th+i|O)~pzyc1O}>g*oneu`6wVPF)aWWMv0Bpj+?us$4mjSu{@<#vXMW8Uxxj#B;0zAXMNcoDpgBUd+7&oi}^noSnEk5k9OA=@*qsyyu<jc4#RHjWD2O1(k<Fe*pwqBG!uLL$Z5_Wm-ZX?P$?=rhgH*W3YE9JCVyMsG(RRp}i@v5O?pWY6wy&}h?dK==Ym$ERP!@`5k?=!p@Oz8lI0MrHk|qx9HHGIGX^CpJ@b-)d1Bjk!lUYfZu<R99|3@!}M?h`3flekLxB%iJPR98xov$u+j%|MAxKf0$IG0OQ!&0Vsj%kNXL0e|wONLQCxS0HhkI0bASMUJ3^OmXTLAaGc*mPCMkI+d}oi`m3uJ0<Z;40(if~qxl4IcY+`+{nqYrrYyn{UeQxwM3E*6${NERz(V9dwyQZm&vD5za^1sUOE}rrw@-g4;lD&A{fl}QNA8*+P|&(r7Uc=+Fb^o-QN@*0eF5hrbF7D!Si#L+sj<-qIVcVOdw`&;PxEe_d=|1zl-6;-UjJO*9I*F!uE!sE%y{$Ttpg+v&%1eyMT?tP9usT2UE$V;s<~8ZyFQ%G_j-?rQ<!L=x(uR6nCLGEqSS1W0xo|zG7z;BQps<`3JPUVhxRX#86RYoGnYOET8HT&!WFY`4}pumz)S_`mfH%EP`1aZ*mYi2Qzw)MXyG;bIUjb~k}n1K8B0e+tlst)3H>P?^pj1IlGR(vo+jC}7<&K2*8~cFm0qqxL6vOJc=_m1x*Qrh7^6xh`?r-GF}KCHsF)yTB6uxHC;$Z_NFMK#RO%-dp8J;~56sDx>9}tf1)c$ljnTUlUMd5x%qjDO3EY&dod{K|aZNtFT%1<kz@A^j2aXu`PGLvTPU(UdO2sH42Z#N6pS}iyZ~A67<)<s&H!C5fgFIrEivuP6x7&w;f#)UrskT&<l1;_9-CJ}-A8v(|3=Is{l~^HZeu22QkkY)@h~w?YsW<tJJ3(6tgXZ?(Q4vOZQylefB0dZ_9Gg>f%vS!1VxEPx#rXJhCZsA^N({QV^KF-BXWNX*cm!AVw8J~`p8Ds|9l%2kanm448<RKsNwQ>u?h=}YGy;5ovB#lR#zkD|1X=RR^zR-7vQhyWoX>655Qznb#TE(U0IPR$@}Duizz68-zaUPNZ$k~6sts$93SzV+#E}2Pn?lh_e0$BS1j=2PL`kGqL11ysH}S#c5Al)twTe0S%V&(wjzpcjYZIvlT$=w^we(Qw&xtyKsLek(#+tUMdTa(NnD+Sox$iik$3M=VXXbiUN4c^pZP>%Z#|0-M>W50m^Tg@WZ&qF&Ps0Z0Ut%l(;`(Sa`TenPS}|{?Kk%p;zo0K3yRk-4IXS4+mEg|156w!H$+ekUAz0h1ol2|t-)d>1>C_1WB}d<c`iiX@yyV0EMcj<aRL3DbM*b4x@tHJlQsqRS?jb|(27qP6sl;Yp(NFGfC}sn%#@j#gFK1D+qct<sUJ>DQ&)f;DWUw9&Z&X9<teNYu%#a9tCG^u@afKY>G<{st{ujv-OtIdMKC_5t><#Uy^ROm|vIL+N590VN2A9rTQ6I`#&+)N4&B4iqH@sWApmu>V)b=B?Tby?4fR2}%2`a9<UH(&*ggnhS1r5_gOpUYO6~k%QlEZW4BosPSS+7k!9{J4xN5%KT&+mQ_7v;JxH1PW<3yu4+t<YgT0qyd_r<sa3MB&CLk5~6eU!qVCPMM?LBLQx|?AD<`ySmp<u{d?ND3Cz=7kuYF#d!A=@{$!t0x@FC{;n6kH^s*kSMCk5c{}zCnJ&;<_4)2d^Z-z|@^SvBURXI%&=IdjyyX_N?TfhR&@SZoT!LHffSzYrp=0!=XJG)=y-gWpJJqa?4j{eG)Ja65S3&3qWx~5Uo;))W_}qyFN21FzNO6F!YVETyy$95*UVSv}w6JVZ>XB`vd~&X-8<)1)Q2lKFyB#hX>{PUyOIBbmTmd5BG`gp|;tl)NQFr!W)!hDS%5f5LiVqFon2$4Xd6)PGkRZ!6r#*M`uuMhFU86W>(Y@+={>TmGIWG+=h@6FYdZ)NEHnGaW7`cJWmZDC?Tm9|HYzjx+gNftZ>H4aXQky^H-eA`IyMVW+hOp>9Sj4fSr4Zc%Xz+TqV5FN$xMAM!s%m$l5XbL5NvBP<_3&Jl|CsX@vFOGZjY2aY<LRWm@h3wO@Qf|U&HAxj1ImI)7XyJv(3vEM>OUg}v<Q7QQ_P$RmLu=}UhwHg+Wjfzrz^y`;Gz`s752}v!UTR}S9Bt`I@rc4@xVfS9O#ExOc5h!!f5OeKWy^s9w-V}<=jJ|2~qEQJri1*B(;-!5VT?UUo|cv&je1d%qnE=NZRX=!Z$Mivufeoy%m-3NpE|OWKp5n%nU%t#o0W3I$}nx<a038JQ~9_>=6X~)s4yqNFX$T19e}u$+QmikrCpyULF5UrQzW+ba0|Cb?5QSrX?lx71R%lHv<<z@l}Uv<%0y?EoLW|*~8jdH_S#oeLB7Htv$?8?m`Qq^-Y(AM;FPk=Zin4zYK1}m{cU(%3fX*{*a*>ykgSYsn_c3S}B8v6UnU81<<Bpm}8U&ldX&3u)=6YJvnvk@P7`VmMc_fQ)Yw^Jk>z|CwzS~%5mQ;eX<HGkZ@#7!s-0723^ok|K1Zn+JxhyNcwCsb?aKGTYcERE3BvHO~R7xL`4d0FyaJJLUG%b@YY6}=hP;yD4J&yp2YI;K0aCHAQdxe;v@Hpar><Ga(I`Q&6*w5Pbr`@6H@P}FwyMrqZ^m19d0E=)*KAr#3JQXr~Of!n-i<m@Gq#~ST^GG|61lnIUL|XGOZ*~g5DXRN5}fRCjl=trSj!OC1*a91%H4uiG5WnVN?3X0yj(98MbbY>J7JcROIWEeZxiIKN>4Kb)=N>zQS-fNh`e|%siuXaWwB#DXx$<PX(t+%;a90vHA5+OBag1>Nj_#UVe1A@C)3~i@}2=;mM)UfG5ARp!~m|gNG)bTHk^Qr4FczDCHqZ-2)MV&X??b59{oMNOh6U|3(T)Rull@i2=OfLmDRERgihXqY7j0>zgqOUBoqd<^9MJRQpKOSh~}im8%2<feIL8E4oCl891KRkFZW;<vzy;Aoa*mk+WOn%=?zUHc9cq>q~xdpXXrakC6dm;Xy<v2YvLTVhSE-t7A7I7&y#3ms*O)otL^H#1pZyAq)A1kfXT&283Y$qY`Bou$Wy^z{%t&TkLUM$Pt>q|Kf@Hy8IxxVjzUz#}bZ!(%wOAOC8|DmtoE6Gm989BsoFq`2(Btl8e0(;)GhXk?<i=rOFd$oo|tS(^^af&iHzobCW!(6MjTIZDU0NPS}wmBjgiQR&2ua;W$lvp)Q#y(r^ie&ANx?HQd+rHz9Ts(-ek9G!XYhVbb_Ik!al!hi|ukkRNFO%C?3y=K^e&viL}GkMe<kTY>;FY;;V9tgJam!pIiNqL&p?LUFmLY3s$-4BYg_n2rY+u2DAj(gOCo3ZtvrP9yCm(ky_)J2M?d(HKEt<?p`}i8@Ikl*D#FQ{<x<;7Q_SB>LjZXKQI+Vg%svwUlSPQq@-OFNF6P-_h2|I%f2RX@t_JM@+CL^Ifm^yZsDe<U5pvJmDM_T1oI&2_I5G2ta*Jf*g8jHP*lv+56+PRL$y%HG$J{pedu+>-N_N$v~m^&6Md-n8m1M>`{%qhE_62j=OD<IkD-&KP8s{+nusGctnq6KRfh~=u|gy3)J&|og`q$PqRnHIB{UjtPy7s=eZ7EmR-j%C?*yTQ8t6hjj&%kl0{L^-3xDv@Ywh0=ki=B)xG~Z0m#Er<i4`y9{wZ8R!U$}v%wxm&QFzzwSW~W34~xkYlM^Zk)3D6C?c$2T;(`Z!|ur*`Ptg-49TbTlg^z6#s80tEK&WW5)0XNQTJr9Ac}e8Fvc96G_f64(O0Fo4r{e%&@?~odHbON{;j<43g)q=?2j)Crs?N%3J~vBG?t}jqXX5bjAddzfCzZT0MpwS)WpvfE7o&`ygU+wWwAf&0FM`x^OxyU4Yyr3g9>G7#Q%??^_739{&Mo=JI3*1g7R%ct9xGK)QytN=lvY-&zGaB?fvfSr|6=nt5Ez~wgYa11tDjah3P5TRD3+O`nZ0JK2V07f35WN7s78;3>`wTeCXKGRYOcYhEM3WYpql?>?LH{F$y>S7g4JN5`9$OnAPfQPdkBMxmH=4bD#Cj<<v&yYj6GxKDb4+t2>bBwrLM&{!)@rTA$)>rr=Y1@uG@I!CjHcd59L0(bnZG<GtXodq>0xC6gbj8_lSrJ9ZFYNf-D%g^pFnDDj9O@N(3OtY_NRk^@x@=<{r$q4u$IGa^)+;_i#&B>iya;>%L83YelT@RA&I>N&}7Wx2S{B6|`W0%+;cw*-O2C+)k1!>*@^C?;{uRfiwfMQc}0+u6S!hO<Fgi~fuRjEo^})E90@v_Y4=G=p{YGcM5+_=JTFlh@N7Ofy%av+J?x<{;IN|1}ao(4O3;M!RIqdH83fwS*8CLn}wbw}Kc#0PB5^BYlj9Z61V!sIXHoGr9J{@Wn=qu0AboZ2+4DRItO{u7<GQc^1vKr^+^NHrkmF3}pf#%)#Wni!K#&V5-oogYWCK`oPPedS1ZirkS+fC3x={{(aQCR|gg@n%mpUIS5+eU4G<B(%M{1DV=r`ia+dvjqnWhMhmmJpcY2|a*RZ}Q99{&K>f2+)Hfw;XkKl`y;*?VlzH6(1!NwUz4e7)_ML>MR?VT}>;TOmHbb?i&r1TbPAefrrzY;Lk7eGR&!*b?FiID^Lk>0Zy;ruEDhh@Tj-RTVn8An*#IG+|;?i+Db`<|%9rMc_l8AW1bkQjPV@g*Q^GDlIfX3pjd2+6ecCKuA9XZG{s|#j}d;ho+RAJBAp>aZC7-2jYA?_c)wdWOVISU@DK>C`=p&8vAHp9V^q}7h%_833$sty{kG($&`Y*t+?9poPLhRq|ULbq8<j{U5G$xqDEGh}J3>zX58e%#06@Tm(As!<YW?W`$vP=`_~(NEtCN959ypf0)KnT0;GAP8>6E`Tx-i(KeoyKZ+}&H<%`9KQG1_1s`_hId{qkd3}yF0I%rY(dom+!of)6rAZ6G)eYbp@MgZfuUesup|FIKm2ocxo^@PU5~BFb%cbe3_Bm7vCj>@Cmh>XILXbGiS)Y$e{$BCF(0pl0pi9TL54sRA_TuEF0X;wZdK|Kgzckn`LIKFeKl|Ncr9WG3~2{#4qNDV!9|gN?p}+raA3h8FQNl_hrHzU$%jG>_Tj{-x#hbhkNRB<D1Ss-;X4V&l<@b7LZU8NqgiD_jK*4n0t+*$wI3}&^T<KyidFx<WVA2A=7}p;^Eds%1o-Z`VD&x<k-M<qVwVjF57YmUatuNzD=upxI$d!evGS!5Z&bYi!8pop>RBa!KeX)!voy=0R^n(dkTQ`i0GDQ7X_zdVCu)*h*hCViXlkF|Adp$aEK@I)B!VXK3JeowS@2Fq6d>X2$M)btU_I{*WY0Fcqpgd_iRkV!mLN+GC0Nu~&r=-eOk-W?5Wd-wpYlQ@#Rq-g`R$XcZb%fnx)=fMjYX#i*1<i^%ee7w8*=hpX7Uu=RHjG$b6i!Mx{VLKX-&%W)(#KCX6xIF`A}S$h-~1|oFDw=_+)v0C+3;v7%IjqSfa1}7SLhB*prj5XRDtg^+uV{nx>8VN4K1N<VMdb!fsf-IYwG7wLF^e@&SbfYs<TCsW!Rh6c>Zv@EkOS0j!H6@^NUO^RCsVWKYuYURoMq0nWYv^Wi{c@YOO^&v?j@cvYj3lGw;{bi?4_A!&=q!d!N0u$m`zOYUq!@gUtD9;Cgx_Nj(H;L~LkQ27m_3#vBvEye)5>Cn*NsQT=&cwq77AUQwZzVYkL%25*1SD1!Am^Rd*y=gNqfm}%PXt_L<Fqs?WI4jaYQ<RFB9p_K)xv7_^iktau==VU9@~XYhSUqV=00;lYCRj4Yh~Jq?;PcNFvV}0A%aDYYa&8=w4gpf+5ohSW5W#L&qs3DzIK)~fr>>uyT-1g(?FN4A8x05)e6UQ(UM*B+l7<1klc>Y}7SO-t<Gm+>CR}&k738kyvq15t&^MiKFgYHBT!M>XEkbW`S37chSyQfkY0InFwOKgvo35FNlnP)w0KpA;)nV;P{;##i>#JXQ+*}`@ax?k+<m4xb<8UPcS|cb(zu&<%d49D6(8R{T#i3Q8=aY@qg1%ps2^G`S#*Ww_!9HG0et$*K{r>ha8}&<->O1%w0w}(ND4;z4reDJls_Td#pH+-}bt75p4vnNVDfcweenO7I-;z26dWv~<E861-?A?LFYjsRxyAzDG_DEuEI&_wnz7sv>O^;`oeVhj!U4#_E9xiV<c>P(J<@{3j_-SqEM}b*t@D78Dh2OHW&&2tgVr|sPanY_W3<V>NT)=G@CAvYp_;x58f%GmZJJhqiX$D~9S$Ox`i|7k4a#r)YSu0YVDmc;>4H#SO^CZOO7V+i~LjO%4X%9k1pqrok5#$4(LHIW|S&MX)$mgko^Ej>)R$5Us+)-nF#t+`>3)(76IMgf>r8vSy$cl4!X$gH4niM+Stcmoj%q%1JPNF?QBaZd2JBO;Y1o0-FX_?1W@N3Kk7%16GA{-)lJs>>%+Z2Fe&6;EvuicOA*6j(Pu9-X4A3IZM4gFC&GR^xr39}Y_L;jX@s5dj6$@!i)qG|T4Gx*It2q6)>amZ&_#)HsO!3NUhtUubpyADQ$<p24t?NJ9(NYv;TP|MZ9%)N*(5uh{x&!?9tx4xz~ERMtf2;*uvdqhDGkNsnb>SLZYBuf6;m`U93=wY;LdGXsdRyg~uo`kfhYv*?&i$-@OZU_PttnO^Qlz*QzOY0mPMV_bof+PUV_xO!9862W)C*y7SST65+HYCO1DPR|Xtk5vDJKsK|S0L4YYaRSM+pCOiZPwbn$@(7OaxpCWX`z{=q$PY4X#fBKZ97zTvc39K00F0ZfPe@9Rw|pYvBYQl0ssI200dcD"
 
 
 # ---- src/adaptive/privacy/kept.py ----
@@ -2047,7 +2024,6 @@ Kept = TypeVar("Kept")
 
 @dataclass(frozen=True, slots=True)
 class ArchivedMemory:
-    """A memory that was taken out of the store; ``summary`` is what stands for it now, if any."""
 
     memory: Memory
     reason: str
@@ -2057,7 +2033,6 @@ class ArchivedMemory:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """One change of a user's store: the row as it was, and the content that it has since."""
 
     kind: ChangeKind
     memory_id: str
@@ -2078,7 +2053,6 @@ RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class ChatNotes:
-    """What is noted of a chat: a summary and tags, without the contents of memories."""
 
     summary: str = ""
     tags: tuple[str, ...] = ()
@@ -2086,7 +2060,6 @@ class ChatNotes:
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A memory that is proposed to the user; ``memory_id`` is the row whose content it replaces."""
 
     category: str
     title: str
@@ -2099,7 +2072,6 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class WaitingSuggestion:
-    """A suggestion without an answer yet; its ``digest`` is what is left when it is rejected."""
 
     digest: str
     suggestion: Suggestion
@@ -2111,7 +2083,6 @@ KeepSuggestion = Callable[[WaitingSuggestion], Awaitable[bool]]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that is kept of a user."""
 
     key: str
     body: Any
@@ -2123,7 +2094,6 @@ class Entry:
 
 
 class Entries(Protocol):
-    """What is kept of users, by kind and key, for all workers."""
 
     async def put(
         self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
@@ -2298,7 +2268,6 @@ _MOST_JOINED = 8
 
 @dataclass(frozen=True, slots=True)
 class PendingTurn:
-    """A turn that waits to be learned; times are epoch seconds."""
 
     user_id: str
     message_id: str
@@ -2313,7 +2282,6 @@ class PendingTurn:
 
 @dataclass(frozen=True, slots=True)
 class WaitingTurns:
-    """A user's oldest waiting turns, those at work included, without payload and journal."""
 
     turns: tuple[PendingTurn, ...] = ()
     leased_until: float = 0.0
@@ -2322,7 +2290,6 @@ class WaitingTurns:
 
 @dataclass(frozen=True, slots=True)
 class TurnLease:
-    """The lease on a user, with the turns that are worked on under it, oldest first."""
 
     user_id: str
     owner: str
@@ -2338,7 +2305,6 @@ LEASE_PROOF_SECONDS = 1.0
 
 
 class PendingTable(Protocol):
-    """Turns to be learned, and for a month those that were."""
 
     async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, unless it does or was learned; of two times it is due at the sooner."""
@@ -2364,7 +2330,6 @@ class PendingTable(Protocol):
 
 
 class Leases(Protocol):
-    """Names that one owner holds at a time, across workers."""
 
     async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
         ...
@@ -2398,7 +2363,6 @@ _FILLERS = re.compile("[\u034f\u115f\u1160\u180b-\u180d\u3164\ufe00-\ufe0f\uffa0
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What kind of thing stands where in a text as it was given; not the thing itself."""
 
     kind: str
     start: int
@@ -2588,12 +2552,14 @@ _ESCAPED = re.compile(
     r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
 )
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
+BUCKETS = 1 << 17
 _BUCKET_SHIFT = np.uint64(64 - 16)
+_WORD_VALUE = 4.0
 _NEXT_SIGN = np.uint64(0x100000001B3)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _WORD_APART = np.uint64(0x100000001B5)
 _LONGEST_GRAM = 5
-_LENGTH_EXPONENT = 0.4
+_LENGTH_EXPONENT = 0.7
 _START = "\x02"
 _WORDS__injection = re.compile(r"\w+")
 _DIGITS__injection = re.compile(r"\d")
@@ -2652,12 +2618,17 @@ def order_features(seen: str) -> NDArray[np.intp]:
     hashed = [zlib.crc32(one.encode(errors="replace")) for one in words]
     single = np.array(hashed, dtype=np.uint64)
     pairs = [single[:-1] * _NEXT_SIGN + single[1:], single[:-2] * _WORD_APART + single[2:]]
-    grams, found = codes, [codes, single * _NEXT_SIGN, *pairs]
+    grams, found = codes, [codes]
     for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
         grams = grams[:-1] * _NEXT_SIGN + codes[size - 1 :]
         found.append(grams)
-    buckets = (np.concatenate(found) * _SPREAD) >> _BUCKET_SHIFT
-    return np.unique(buckets.astype(np.intp))
+    of_signs = _hashed(np.concatenate(found))
+    of_words = _hashed(np.concatenate([single * _NEXT_SIGN, *pairs])) + BUCKETS // 2
+    return np.unique(np.concatenate([of_signs, of_words]))
+
+
+def _hashed(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
+    return ((codes * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
 
 
 def order_parts(text: str) -> list[str]:
@@ -2671,14 +2642,13 @@ def order_parts(text: str) -> list[str]:
     return [seen, *sentences] if len(sentences) > 1 else [seen]
 
 
-def feature_value(count: int) -> float:
-    return count**-_LENGTH_EXPONENT
+def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
+    return np.where(buckets < BUCKETS // 2, 1.0, _WORD_VALUE) * len(buckets) ** -_LENGTH_EXPONENT
 
 
 def _score(seen: str) -> float:
     buckets = order_features(seen)
-    value = feature_value(len(buckets)) * GUARD_SCALE
-    return float(_weights()[buckets].sum(dtype=np.int64) * value + GUARD_BIAS)
+    return float(_weights()[buckets] @ feature_values(buckets)) * GUARD_SCALE + GUARD_BIAS
 
 
 @cache
@@ -3148,7 +3118,6 @@ def looks_random(value: str, least: int = 16) -> bool:
 
 @dataclass(frozen=True)
 class Shape:
-    """One form of one kind of personal data."""
 
     kind: str
     pattern: re.Pattern[str]
@@ -3838,7 +3807,6 @@ def _name_of(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RedactingCompleter:
-    """A ``Completer`` around another that is shown no secret, and no personal data if so chosen."""
 
     completer: Completer
     personal_data: bool = False
@@ -3860,7 +3828,6 @@ class RedactingCompleter:
 
 @dataclass(frozen=True, slots=True)
 class SecretlessEmbedder:
-    """An ``Embedder`` around a service: secrets have a placeholder in each text that is sent."""
 
     embedder: Embedder
 
@@ -4079,7 +4046,6 @@ _LONGEST_PERSONAL = 240
 
 @dataclass(frozen=True, slots=True)
 class NullLevel:
-    """How near the nearest memory comes to a prompt that has nothing to do with the user."""
 
     mean: float
     spread: float
@@ -4150,7 +4116,6 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
 
 @dataclass(frozen=True, slots=True)
 class LocalEmbedder:
-    """A SentenceTransformer, by name or folder; ``loaded`` shares models within the process."""
 
     model: str = DEFAULT_LOCAL_MODEL
     loaded: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -4178,7 +4143,6 @@ class LocalEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class EndpointEmbedder:
-    """An OpenAI-compatible embeddings endpoint, asked in batches."""
 
     url: str
     model: str
@@ -4217,7 +4181,6 @@ class EndpointEmbedder:
 
 @dataclass(frozen=True, slots=True)
 class PastQuestion:
-    """The newest message, the user's message before it, and all that is sent to the model."""
 
     text: str
     previous: str
@@ -4233,7 +4196,6 @@ UnitKey = tuple[UnitKind, str]
 
 @dataclass(frozen=True, slots=True)
 class HistoryUnit:
-    """What is embedded as one: a message, a message with the one before it, a topic's summary."""
 
     kind: UnitKind
     chat_id: str
@@ -4249,7 +4211,6 @@ class HistoryUnit:
 
 @dataclass(frozen=True, slots=True)
 class HistoryHit:
-    """A unit that a search brought; ``score`` is the engine's own, the higher the nearer."""
 
     kind: UnitKind
     chat_id: str
@@ -4259,7 +4220,6 @@ class HistoryHit:
 
 
 class HistoryVectors(Protocol):
-    """A user's units in a vector database; those of different embedders are never mixed."""
 
     async def known(self, user_id: str, embedder: str, chat_id: str) -> dict[UnitKey, str]:
         ...
@@ -4288,7 +4248,6 @@ class HistoryVectors(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ChatHead:
-    """A saved chat without its messages."""
 
     id: str
     title: str
@@ -4296,7 +4255,6 @@ class ChatHead:
 
 
 class PastChats(Protocol):
-    """A user's own saved chats in the host's tables, without those that the host keeps itself."""
 
     async def heads(
         self, user_id: str, chat_ids: Sequence[str] | None = None
@@ -4580,7 +4538,6 @@ class ExportFile(BaseModel, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """The different memories of a text, and how many entries of it could not be used."""
 
     memories: tuple[CarriedMemory, ...]
     left_out: int = 0
@@ -4643,7 +4600,6 @@ _IMAGINED_MEMORIES = 30
 
 @dataclass(frozen=True, slots=True)
 class KeywordIndex:
-    """Inverted lists of one version of a store; texts are known by their place."""
 
     size: int
     terms: Mapping[str, int]
@@ -4851,7 +4807,6 @@ _LONGEST_SEARCHED = 20_000
 
 @dataclass(frozen=True, slots=True)
 class PastMessage:
-    """A message of a chat as it is recalled, or what is told of a chat: a topic, its likeness."""
 
     id: str
     chat_id: str
@@ -4870,7 +4825,6 @@ class PastMessage:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Messages of one chat, oldest first; ``closed`` says that no further one will join them."""
 
     messages: tuple[PastMessage, ...]
     closed: bool
@@ -5156,7 +5110,6 @@ PREFILTER_EXAMPLES = (*TELLING_MESSAGES, *_EXAMPLES[_BORDER + 1 :])
 
 @dataclass(frozen=True, slots=True)
 class FactWeights:
-    """A fit for one embedding model: what it compares with, and the scores that suffice."""
 
     examples: _FloatArray
     weights: _FloatArray
@@ -5247,7 +5200,6 @@ Places = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """What counts how much; all are in null spreads of the embedding model."""
 
     keywords: float = 5.5
     neighbours: float = 0.6
@@ -5264,7 +5216,6 @@ ENTRY_SHARE = 0.15
 
 @dataclass(frozen=True, slots=True)
 class Shelf:
-    """One version of a user's memories, prepared for ranking; memories are known by their place."""
 
     vectors: Vectors
     embedded: NDArray[np.bool_]
@@ -5281,7 +5232,6 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A message to find memories for, with its normalised vector where it has one."""
 
     text: str
     vector: Vectors | None
@@ -5300,7 +5250,6 @@ def asked_for(text: str, previous: str, vectors: Vectors | None, dimension: int)
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """A memory with the parts of its score."""
 
     place: int
     similarity: float
@@ -5437,7 +5386,6 @@ _BYTES_PER_MEMORY = 1000
 
 @dataclass(frozen=True, slots=True)
 class MemoryIndex:
-    """Memories in a fixed order, known by their place in it."""
 
     memories: tuple[Memory, ...]
     hashes: tuple[str, ...]
@@ -6080,7 +6028,6 @@ _AS_ENTITIES = str.maketrans({"<": "&lt;", "[": "&#91;", "{": "&#123;"})
 
 @dataclass(frozen=True, slots=True)
 class BlockEntry:
-    """A memory as it stands in a block; ``tokens`` are the most that its line takes there."""
 
     memory: Memory
     line: str
@@ -6282,7 +6229,6 @@ def _names_in(listed: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class LocalOnlyBanks:
-    """Banks that are kept from one model; without names it may see every memory."""
 
     names: frozenset[str] = frozenset()
     default: str = ""
@@ -6358,7 +6304,6 @@ async def learning_model(request: Request, chosen: str, chat_model: object, *, d
 
 @dataclass(frozen=True, slots=True)
 class HostCompleter:
-    """Asks one of the host's models outside the user's turn."""
 
     request: Request
     user: Any
@@ -6417,7 +6362,6 @@ def known_models(saved: str) -> list[dict[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class HostEmbedder:
-    """Embeds with the engine and the model that the admin chose for documents."""
 
     request: Request
     user: Any
@@ -6689,7 +6633,6 @@ _PERMISSIONS = UserCache[int](5000, seconds=20.0)
 
 @dataclass(frozen=True, slots=True)
 class HostMemoryStore:
-    """The memories of one user; ``request`` must be isolated from the running turn."""
 
     request: Request
     user: Any
@@ -7041,7 +6984,6 @@ def _one_line(text: str, limit: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a reply held: operations to carry out, and what was not taken, each with a reason."""
 
     operations: tuple[Operation, ...]
     refused: tuple[Outcome, ...]
@@ -7190,7 +7132,6 @@ _KEPT_LETTERS: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Why a text may not be written: completes "Not saved: ...", and repeats nothing of it."""
 
     reason: str
     rule: Literal["length", "secret", "injection", "personal data"]
@@ -7198,7 +7139,6 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class GatePolicy:
-    """What the gate asks for; the length in characters, personal data by its kinds."""
 
     longest: int = 4000
     typed: bool = False
@@ -7423,7 +7363,6 @@ def _unpasted(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The newest message, what was typed of it and in the ones before it, and what is unpasted."""
 
     words: str
     earlier: str
@@ -7730,7 +7669,6 @@ _PLAIN_BRACKETS = str.maketrans("()", "[]")
 
 @dataclass(frozen=True, slots=True)
 class UserStore:
-    """One user's store, and the tables that stand behind it."""
 
     user_id: str
     store: MemoryStore
@@ -7937,7 +7875,6 @@ OUTDATED_SCHEMA = list_schema(
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One changed fact: ``before`` is empty where it is new, ``after`` where it is gone."""
 
     before: str
     after: str
@@ -8051,7 +7988,6 @@ _KEY = attrgetter("key")
 
 
 class ChangedStore(Protocol):
-    """One user's store, with the archive and the audit that tell what became of it."""
 
     @property
     def user_id(self) -> str: ...
@@ -8065,7 +8001,6 @@ class ChangedStore(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Changes that were made together, the newest first; ``standing`` are those in effect."""
 
     changes: tuple[AuditEntry, ...]
     standing: tuple[AuditEntry, ...]
@@ -8227,7 +8162,6 @@ RELEVANCE_SCHEMA: Mapping[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class RelevanceJudge:
-    """A model that scores candidates, with the scores that it has given lately."""
 
     completer: Completer
     formats: AnswerFormats
@@ -8287,7 +8221,6 @@ def read_relevance(completion: Completion, asked: Sequence[Memory]) -> dict[str,
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A memory that may fit a message; ``score`` is its relevance from 0 to 1."""
 
     memory: Memory
     score: float
@@ -8297,7 +8230,6 @@ class Candidate:
 # What the host hands to one hook, as the rooms see it; ``host`` implements it.
 
 class Hook(Protocol):
-    """One hook of one turn: whose it is, how it is to be served, and by whom."""
 
     @property
     def settings(self) -> Settings: ...
@@ -8391,7 +8323,6 @@ def turn_state(metadata: dict[str, Any]) -> TurnState:
 
 
 class Notifier(Protocol):
-    """Tells the user, in the page; never raises."""
 
     async def status(self, text: str) -> None:
         ...
@@ -8401,7 +8332,6 @@ class Notifier(Protocol):
 
 
 class Dialog(Protocol):
-    """Asks the user, in the page, in plain text; never raises, and waits for a bounded time."""
 
     async def confirm(self, title: str, message: str) -> bool | None:
         ...
@@ -8414,7 +8344,6 @@ class Dialog(Protocol):
 
 
 class StoredAnswer(Protocol):
-    """The answer of a turn in a saved chat, in the database and on the page; never raises."""
 
     async def said(self) -> str | None:
         ...
@@ -8685,7 +8614,6 @@ class Postprocessing(BaseModel):
 
 @dataclass(slots=True, eq=False)
 class AnsweredTurn:
-    """A turn with its answer in a saved chat."""
 
     hook: Hook
     words: str
@@ -8837,7 +8765,6 @@ NullsOf = Callable[[Embedder], Awaitable[Vectors]]
 
 @dataclass(frozen=True, slots=True)
 class UserPast:
-    """A hook of a user's, and where the user's past conversation comes from."""
 
     hook: Hook
     embedder: Embedder
@@ -8859,7 +8786,6 @@ class UserPast:
 
 @dataclass(frozen=True, slots=True)
 class HistoryIndex:
-    """Past messages in their order, chat by chat, known by their place."""
 
     messages: tuple[PastMessage, ...]
     places: Mapping[MessageKey, int]
@@ -8964,7 +8890,6 @@ _SMALL_TALK = frozenset(tokens(" ".join(listed_lines("small_talk"))))
 
 @dataclass(frozen=True, slots=True)
 class HistoryScope:
-    """What may be recalled: of the current chat only the messages ``beyond`` the window, by id."""
 
     current_chat: str = ""
     beyond: frozenset[str] = frozenset()
@@ -9060,7 +8985,6 @@ _WORDS_PER_TOKEN = 0.6
 
 @dataclass(frozen=True, slots=True)
 class HistorySection:
-    """What is injected, the messages that are quoted in it, and what to tell the user about it."""
 
     text: str = ""
     messages: tuple[PastMessage, ...] = ()
@@ -9249,7 +9173,6 @@ def _rested(chat: ChatHead) -> str:
 
 @dataclass(frozen=True, slots=True)
 class IndexedChat:
-    """What indexing a chat did: the number of units embedded, and of its topics."""
 
     embedded: int
     topics: int
@@ -9602,7 +9525,6 @@ def memory_switch(user: Mapping[str, Any]) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class HostHook:
-    """A ``Hook`` of the arguments that the host hands over, shared and changing underfoot."""
 
     settings: Settings
     user: Mapping[str, Any]
@@ -10263,7 +10185,6 @@ class Foreground:
 
 @dataclass(frozen=True, slots=True)
 class WaitingTurn:
-    """A turn, the time zones that its user may be in, the likeliest first, and its language."""
 
     turn: Turn
     time_zones: tuple[str, ...] = ()
@@ -10435,7 +10356,6 @@ LIMIT_REACHED = "Nothing saved: the limit of {} model calls for learning in an h
 
 @dataclass(frozen=True, slots=True)
 class LessonResources:
-    """What learning from a user needs: the store, the providers, and what outlives a turn."""
 
     settings: Settings
     sources: Sources
@@ -10467,7 +10387,6 @@ class LessonResources:
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """What a lesson did: the line for the user, details, whether it is done and was a change."""
 
     line: str
     complete: bool = True
@@ -10746,7 +10665,6 @@ async def offer_suggestions(
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """One chat, the seconds since the epoch from one on to before another, or tools."""
 
     chat_id: str = ""
     period: tuple[float, float] | None = None
@@ -10758,7 +10676,6 @@ ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
 @dataclass(frozen=True, slots=True)
 class ErasureRequest:
-    """What to erase; ``day`` is one where the user lives."""
 
     scope: ErasureScope
     day: date | None = None
@@ -10853,7 +10770,6 @@ _LONGEST_NAMED = 120
 
 
 class Erasure(Protocol):
-    """What was found or removed: counted as a phrase, or told in a line without a word of it."""
 
     memories: tuple[Memory, ...]
     bereft: tuple[str, ...]
@@ -10867,7 +10783,6 @@ class Erasure(Protocol):
 
 
 class Eraser(Protocol):
-    """All that is held of one user: everything, or what came from an origin; it raises nothing."""
 
     async def find(self, origin: Origin | None) -> Erasure:
         ...
@@ -10877,7 +10792,6 @@ class Eraser(Protocol):
 
 
 class Learner(Protocol):
-    """Who writes memories, one at a time: tells a line with the answer, opens a user's store."""
 
     writing: asyncio.Semaphore
 
@@ -10890,7 +10804,6 @@ class Learner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MemoryRequests:
-    """Asks, erases and restores; nothing in it belongs to one user."""
 
     learner: Learner
     restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
@@ -11023,7 +10936,6 @@ _ASKED = Proof(kind="ASKED")
 
 @dataclass(frozen=True, slots=True)
 class CommandInHand:
-    """A command in hand: the messages up to it, and the words behind its name."""
 
     hook: Hook
     messages: list[dict[str, Any]]
@@ -11034,7 +10946,6 @@ Answering = Callable[[CommandInHand], Awaitable[str]]
 
 
 class Found(Protocol):
-    """A memory found for words; ``score`` is its relevance in percent."""
 
     @property
     def memory(self) -> Memory: ...
@@ -11046,7 +10957,6 @@ class Found(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CommandPorts:
-    """What commands take from rooms that this one does not know; each may raise our errors."""
 
     found: Callable[[Hook, str], Awaitable[Sequence[Found]]]
     why: Callable[[Hook, list[dict[str, Any]]], Awaitable[str]]
@@ -11238,7 +11148,6 @@ Answer = TypeVar("Answer")
 
 
 class HeldHistory(Protocol):
-    """Counts, or erases, what is indexed of a user's chats, or of one; may raise ``HostError``."""
 
     async def held(self, user_id: str, chat_id: str = "") -> int:
         ...
@@ -11249,7 +11158,6 @@ class HeldHistory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeldRow:
-    """A row without its texts; ``memory_id`` and ``change`` are those that it is about, if any."""
 
     kind: str
     key: str
@@ -11286,7 +11194,6 @@ class HeldRow:
 
 @dataclass(slots=True)
 class ErasureReport:
-    """What was found, or removed, counted by kind, and the reasons of what failed."""
 
     counts: Counter[str] = field(default_factory=Counter[str])
     failed: list[str] = field(default_factory=list[str])
@@ -11325,7 +11232,6 @@ class ErasureReport:
 
 @dataclass(frozen=True, slots=True)
 class HostEraser:
-    """An ``Eraser`` of all that is held of one user; raises nothing of ours."""
 
     memories: HostMemoryStore
     user_id: str
@@ -11597,7 +11503,6 @@ _DETAILS_TITLE = "What changed in memory"
 
 @dataclass(eq=False)
 class Learning:
-    """What an instance of the plug-in needs to learn; nothing in it belongs to one user."""
 
     _indexes: MemoryIndexes
     _pending: PendingTable
@@ -12029,7 +11934,6 @@ Complete = Callable[[], Awaitable[str]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What memories are wanted for; without a ``chat_id`` nothing is kept in place."""
 
     text: str
     previous: str = ""
@@ -12068,7 +11972,6 @@ Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 
 @dataclass(frozen=True, slots=True)
 class Recollection:
-    """The block, the memories in it that fit this message, best first, and what to tell the user."""
 
     block: str = ""
     fitting: tuple[Candidate, ...] = ()
@@ -12082,7 +11985,6 @@ class Recollection:
 
 @dataclass(frozen=True, slots=True)
 class Library:
-    """What recalling needs: the user's memories, what outlives the turn, and perhaps a judge."""
 
     sources: Sources
     indexes: MemoryIndexes
@@ -12095,7 +11997,6 @@ class Library:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What a question's memories are chosen from."""
 
     index: MemoryIndex
     question: Question
@@ -12277,7 +12178,6 @@ _LEAST_NAMED__explanation = GATE / 4
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """A memory that words name; ``score`` is its relevance in percent."""
 
     memory: Memory
     score: int
@@ -12390,7 +12290,6 @@ _PICTURES = frozenset({"image", "image_url", "input_image"})
 
 @dataclass(frozen=True, slots=True)
 class RequestWindow:
-    """The messages that are sent, and what stands for those that gave way, empty if none did."""
 
     settings: Settings
     messages: list[dict[str, Any]]
@@ -12483,7 +12382,6 @@ Asking = AbstractAsyncContextManager[Complete | None]
 
 @dataclass(frozen=True, slots=True)
 class RecallPorts:
-    """What recall takes from rooms that it does not know."""
 
     asking: Callable[[Hook, Sequence[Message], str, bool], Asking]
     recalls_past: Callable[[Hook], bool]
@@ -12492,7 +12390,6 @@ class RecallPorts:
 
 @dataclass(slots=True, eq=False)
 class RequestInHand:
-    """A request on its way through the inlet; ``window`` is what of it is sent, once known."""
 
     hook: Hook
     body: dict[str, Any]

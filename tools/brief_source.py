@@ -15,7 +15,9 @@ _DOCUMENTED = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def brief_source(text: str) -> str:
-    """The same program without comments and docstrings, but for the summaries of public classes.
+    """The same program without comments and docstrings, but for summaries of public classes.
+
+    Of these, protocols and dataclasses have none.
 
     A summary is the first paragraph of a docstring. One that is all there is to a body stays, too.
     """
@@ -29,7 +31,7 @@ def brief_source(text: str) -> str:
         if not isinstance(node, _DOCUMENTED) or ast.get_docstring(node) is None:
             continue
         first, last = node.body[0].lineno - 1, node.body[0].end_lineno or 0
-        is_summary = isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        is_summary = isinstance(node, ast.ClassDef) and _is_plain(node)
         if len(node.body) > 1 and not is_summary:
             lines[first:last] = [""] * (last - first)
             continue
@@ -38,3 +40,9 @@ def brief_source(text: str) -> str:
             lines[end] = lines[end].rstrip("\n") + '"""\n'
             lines[end + 1 : last] = [""] * (last - end - 1)
     return "".join(lines)
+
+
+def _is_plain(node: ast.ClassDef) -> bool:
+    """Whether a class is public, and neither a protocol nor a dataclass."""
+    protocol = any(ast.unparse(base) == "Protocol" for base in node.bases)
+    return not (protocol or node.decorator_list or node.name.startswith("_"))

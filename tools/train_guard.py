@@ -29,7 +29,8 @@ from sklearn.linear_model import LogisticRegression
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from adaptive.privacy.injection import (
-    feature_value,
+    BUCKETS,
+    feature_values,
     injection_reason,
     order_features,
     order_parts,
@@ -48,19 +49,20 @@ LABELLED = (
 # Sentences with alternatives in brackets, and names in braces, of which so many are drawn.
 VARIED = "varied_orders"
 DRAWN = 2
+# Memories about people, with names that are drawn as often; a quarter is kept back.
+EVERYDAY = "ordinary_memories"
 ALTERNATIVES = re.compile(r"\[([^\[\]]*)\]")
 SEED = 14
 FALSE_REFUSALS = 0.02
-# So many values can a feature's hash have (``order_features``).
-BUCKETS = 1 << 16
 # The inverse of the regularisation.
-INVERSE_PENALTY = 30.0
+INVERSE_PENALTY = 40.0
 # There are three times as many harmless texts.
 ATTACK_WEIGHT = 1.5
 # Weights are whole numbers up to it: finer ones would not fit in 20 kB.
-LEVELS = 12
-# One text in so many is joined with others of its set, so that length tells nothing.
-JOINED_ONE_IN = 4
+LEVELS = 10
+# One attack in so many, and every harmless text, is joined with harmless ones of its set: attacks
+# are longer by nature, and length is to tell nothing.
+JOINED_ATTACKS_ONE_IN = 4
 # Most memories open so and most orders do not; each text is learned without it as well.
 USER = re.compile(
     r"(?:(?:(?:the |el |la |o |a |de |der |die )?(?:user|nutzer(?:in)?|usu[aá]ri[oa]|gebruiker)"
@@ -94,8 +96,7 @@ class LinearModel:
         return max(self._of_part(order_features(part)) for part in order_parts(text))
 
     def _of_part(self, buckets: Any) -> float:
-        total = int(self.weights[buckets].sum(dtype=np.int64))
-        return total * self.scale * feature_value(len(buckets)) + self.bias
+        return float(self.weights[buckets] @ feature_values(buckets)) * self.scale + self.bias
 
 
 def labelled_texts() -> list[LabelledText]:
@@ -114,6 +115,7 @@ def _texts() -> Iterator[LabelledText]:
         yield from (LabelledText(text, "look-alike", name) for text in own["harmless"])
         yield from (LabelledText(text, "ordinary", name) for text in own.get("ordinary", ()))
     yield from _varied_texts()
+    yield from _everyday_texts()
     for group in _read(PROJECT / "benchmarks/deduplication_pairs.json")["written"]:
         for text in (text for pair in group["pairs"] for text in pair[:2]):
             yield LabelledText(text, "ordinary", "deduplication")
@@ -137,6 +139,13 @@ def _varied_texts() -> Iterator[LabelledText]:
             yield LabelledText(_drawn(text, varied["words"], chance), kind, VARIED)
 
 
+def _everyday_texts() -> Iterator[LabelledText]:
+    everyday = _read(SETS / f"labelled/{EVERYDAY}.json")
+    chance = random.Random(SEED)  # noqa: S311 - texts to learn from
+    for text in (text for text in everyday["ordinary"] for _ in range(DRAWN)):
+        yield LabelledText(_drawn(text, everyday["words"], chance), "ordinary", EVERYDAY)
+
+
 def _drawn(text: str, words: dict[str, list[str]], chance: random.Random) -> str:
     """One of the sentences that a varied one stands for."""
     chosen = ALTERNATIVES.sub(lambda found: chance.choice(found[1].split("|")), text)
@@ -158,15 +167,16 @@ def _learned(texts: Sequence[LabelledText]) -> list[LabelledText]:
 
 
 def _joined(texts: Sequence[LabelledText]) -> Iterator[LabelledText]:
-    """Harmless texts of a set as one long sentence, and orders next to a harmless text."""
+    """Harmless texts as parts of one long sentence, and some orders next to a harmless text."""
     chance = np.random.default_rng(SEED)
     for source in dict.fromkeys(one.source for one in texts):
         own = [one for one in texts if one.source == source]
         harmless = [one for one in own if one.kind != "attack"]
         for number, one in enumerate(own):
-            if number % JOINED_ONE_IN or not harmless:
+            is_attack = one.kind == "attack"
+            if not harmless or (is_attack and number % JOINED_ATTACKS_ONE_IN):
                 continue
-            count = 1 if one.kind == "attack" else int(chance.integers(1, 4))
+            count = 1 if is_attack else int(chance.integers(1, 4))
             places = chance.integers(0, len(harmless), count)
             together = [one, *(harmless[place] for place in places)]
             chance.shuffle(together)
@@ -178,7 +188,7 @@ def trained(texts: Sequence[LabelledText]) -> LinearModel:
     texts = _learned(texts)
     rows = [order_features(order_parts(one.text)[0]) for one in texts]
     ends = np.cumsum([0, *map(len, rows)])
-    values = np.concatenate([np.full(len(row), feature_value(len(row))) for row in rows])
+    values = np.concatenate([feature_values(row) for row in rows])
     features = csr_matrix((values, np.concatenate(rows), ends), shape=(len(rows), BUCKETS))
     machine = LogisticRegression(
         C=INVERSE_PENALTY,

@@ -70,6 +70,15 @@ def test_orders_of_unseen_authors() -> None:
     rate(harmless, lambda text: not injection_reason(text)).at_least(0.97)
 
 
+def test_memories_and_orders_about_people() -> None:
+    """The quarter of the memories that was kept back; orders that nothing was learned from."""
+    sets = Path(__file__).parent / "labelled"
+    memories = json.loads((sets / "ordinary_memories.json").read_text("utf-8"))["kept_back"]
+    rate(memories, lambda text: not injection_reason(text)).at_least(0.97)
+    orders = json.loads((sets / "named_orders.json").read_text("utf-8"))
+    rate(orders, lambda text: bool(injection_reason(text))).at_least(0.45)
+
+
 def test_an_order_behind_a_harmless_sentence() -> None:
     """The worst sentence counts, however it is disguised."""
     for order in (ORDER, ORDER.replace("o", "\u043e"), ORDER.upper(), f"\u200b{ORDER}"):

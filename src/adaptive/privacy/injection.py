@@ -52,14 +52,18 @@ _ESCAPED = re.compile(
     r"|(?<!\d)(?:[01]{7,8}[\s,]{1,2}){4}"
 )
 _SPACED_LETTERS = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*/|]{1,3}){11}[^\W\d_](?![^\W_])")
+# Of the buckets, runs of signs have the lower half, words and pairs of words the upper one.
+BUCKETS = 1 << 17
 _BUCKET_SHIFT = np.uint64(64 - 16)
+# Words tell more of what a text is than pieces of them do, and there are fewer.
+_WORD_VALUE = 4.0
 # Multipliers that spread the bits: of FNV-1a, and the golden ratio.
 _NEXT_SIGN = np.uint64(0x100000001B3)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _WORD_APART = np.uint64(0x100000001B5)
 _LONGEST_GRAM = 5
 # A sum over n features grows more slowly than n, and faster than its root.
-_LENGTH_EXPONENT = 0.4
+_LENGTH_EXPONENT = 0.7
 _START = "\x02"
 _WORDS = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d")
@@ -132,12 +136,17 @@ def order_features(seen: str) -> NDArray[np.intp]:
     hashed = [zlib.crc32(one.encode(errors="replace")) for one in words]
     single = np.array(hashed, dtype=np.uint64)
     pairs = [single[:-1] * _NEXT_SIGN + single[1:], single[:-2] * _WORD_APART + single[2:]]
-    grams, found = codes, [codes, single * _NEXT_SIGN, *pairs]
+    grams, found = codes, [codes]
     for size in range(2, min(_LONGEST_GRAM, len(codes)) + 1):
         grams = grams[:-1] * _NEXT_SIGN + codes[size - 1 :]
         found.append(grams)
-    buckets = (np.concatenate(found) * _SPREAD) >> _BUCKET_SHIFT
-    return np.unique(buckets.astype(np.intp))
+    of_signs = _hashed(np.concatenate(found))
+    of_words = _hashed(np.concatenate([single * _NEXT_SIGN, *pairs])) + BUCKETS // 2
+    return np.unique(np.concatenate([of_signs, of_words]))
+
+
+def _hashed(codes: NDArray[np.uint64]) -> NDArray[np.intp]:
+    return ((codes * _SPREAD) >> _BUCKET_SHIFT).astype(np.intp)
 
 
 def order_parts(text: str) -> list[str]:
@@ -152,15 +161,14 @@ def order_parts(text: str) -> list[str]:
     return [seen, *sentences] if len(sentences) > 1 else [seen]
 
 
-def feature_value(count: int) -> float:
-    """What each of so many features of a text counts."""
-    return count**-_LENGTH_EXPONENT
+def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
+    """What each of a text's features counts: less where there are many, and words more."""
+    return np.where(buckets < BUCKETS // 2, 1.0, _WORD_VALUE) * len(buckets) ** -_LENGTH_EXPONENT
 
 
 def _score(seen: str) -> float:
     buckets = order_features(seen)
-    value = feature_value(len(buckets)) * GUARD_SCALE
-    return float(_weights()[buckets].sum(dtype=np.int64) * value + GUARD_BIAS)
+    return float(_weights()[buckets] @ feature_values(buckets)) * GUARD_SCALE + GUARD_BIAS
 
 
 @cache
