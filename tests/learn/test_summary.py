@@ -208,7 +208,10 @@ async def test_gate(choice: str) -> None:
     mails = [
         f"User's mail for {use} is {use}@example.org." for use in ("work", "home", "bank", "tax")
     ]
-    text = "User's mails: work@example.org, home@example.org, bank@example.org, tax@example.org"
+    text = (
+        "User's mail for work is work@example.org, for home home@example.org, for the bank "
+        "bank@example.org, for tax tax@example.org."
+    )
     home = Household(*mails, keeps_meta=False, summary=text)
     await home.run(settings=hook_settings(None, **{f"{choice}_in_memories": "email"}))
     if choice == "refuse":
