@@ -83,7 +83,7 @@ from importlib import metadata
 from itertools import accumulate, chain, combinations, compress, islice, pairwise
 from math import inf
 from numpy.typing import NDArray
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -551,7 +551,7 @@ class MemoryStore(Protocol):
     async def delete(self, memory: Memory) -> None:
         """Remove a row and prove that it is gone."""
 
-    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
+    async def put_back(self, memory: Memory) -> Memory:
         ...
 
 
@@ -1602,6 +1602,54 @@ async def give_title(
     return given is not None
 
 
+# ---- src/adaptive/llm/addresses.py ----
+# Which addresses are the admin's own machines, as far as names and one valve tell.
+
+_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+
+class LocalAddresses:
+    """The addresses that the valve lists, and those of private networks."""
+
+    def __init__(self, listed: str) -> None:
+        self._listed = [_parsed(one) for one in listed.split(",")]
+
+    def lists(self, url: str) -> bool:
+        scheme, host, rest = _parsed(url)
+        return bool(host) and any(
+            listed[0] in ("", scheme) and listed[1] == host and rest.startswith(listed[2])
+            for listed in self._listed
+        )
+
+    def holds_ollama(self, url: str) -> bool:
+        return _is_inner(_parsed(url)[1]) or self.lists(url)
+
+
+def is_cloud_name(model: str) -> bool:
+    tag = model.strip().casefold().rpartition(":")[2]
+    return tag == "cloud" or tag.endswith("-cloud")
+
+
+def _is_inner(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_private and not mapped.is_unspecified
+
+
+def _parsed(url: str) -> tuple[str, str, str]:
+    text = url.strip()
+    with suppress(ValueError):
+        parts = urlsplit(text if "://" in text else f"//{text}")
+        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        if parts.scheme in ("", "http", "https"):
+            return parts.scheme, host, f":{port}{path}/"
+    return "", "", ""
+
+
 # ---- src/adaptive/llm/ask.py ----
 # One question to a model, with the strictest answer format it takes, retries and a deadline.
 
@@ -2257,6 +2305,76 @@ def _built(kind: type[Kept], entries: Iterable[Entry]) -> tuple[Kept, ...]:
 
 
 _reader = cache(TypeAdapter[Any])
+
+
+# ---- src/adaptive/privacy/origin.py ----
+# Where memories came from: what goes when a chat, a day or a source is forgotten.
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+
+    chat_id: str = ""
+    period: tuple[float, float] | None = None
+    sources: tuple[str, ...] = ()
+
+
+def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
+    days = day, day + timedelta(days=1)
+    begin, end = (datetime.combine(one, datetime.min.time(), zone).timestamp() for one in days)
+    return begin, end
+
+
+def came_from(memory: Memory, origin: Origin) -> bool:
+    meta = memory.meta
+    if origin.chat_id:
+        return meta.get("chat_id") == origin.chat_id
+    if origin.period is None:
+        told = (meta.get("source"), meta.get("created_by"), meta.get("imported") and "import")
+        return any(one in origin.sources for one in told)
+    since, until = origin.period
+    said = meta.get("said_at")
+    former = (mapping(one).get("said_at") for one in listing(meta.get("history")))
+    times = [*former, *((said,) if said else (memory.created_at, memory.updated_at))]
+    return any(isinstance(at, int | float) and since <= at < until for at in times)
+
+
+def origin_ids(
+    rows: Sequence[Memory],
+    archived: Sequence[ArchivedMemory],
+    origin: Origin,
+    known: Iterable[str] = (),
+) -> frozenset[str]:
+    everything = (*rows, *(one.memory for one in archived))
+    found, made = set[str](), {one.id for one in everything if came_from(one, origin)} | set(known)
+    while not made <= found:
+        found |= made
+        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
+        by_text = {one.id for one in everything if _plain_words(one.content) in texts}
+        made = by_text | {one.id for one in everything if made_of(one) & found}
+    return frozenset(found)
+
+
+def made_of(memory: Memory) -> frozenset[str]:
+    summarised = (mapping(one).get("id") for one in listing(memory.meta.get("summary_of")))
+    ids = (*summarised, memory.meta.get("restored_from"))
+    return frozenset(one for one in ids if isinstance(one, str) and one)
+
+
+def bereft_originals(
+    archived: Sequence[ArchivedMemory], gone: Sequence[Memory], leaving: frozenset[str]
+) -> tuple[str, ...]:
+    originals = {one for memory in gone for one in made_of(memory)}
+    texts = {_plain_words(memory.content) for memory in gone}
+    return tuple(
+        one.memory.id
+        for one in archived
+        if one.summary and one.memory.id not in leaving
+        if one.memory.id in originals or _plain_words(one.summary) in texts
+    )
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 # ---- src/adaptive/privacy/pending.py ----
@@ -3018,7 +3136,7 @@ _SHAPES = (
 )
 _BEGINNINGS = any_of(sorted(map(re.escape, word_table("secrets")["issuers"]), reverse=True))
 _ISSUED = rf"(?:{_BEGINNINGS})[\w\-.+/]{{13,2000}}[\w=]=?"
-_KEY__secret_forms = re.compile(rf"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{{17}})(?:{'|'.join((_ISSUED, *_SHAPES))})")
+_KEY = re.compile(rf"(?<![A-Za-z0-9])(?=[A-Za-z0-9][!-~]{{17}})(?:{'|'.join((_ISSUED, *_SHAPES))})")
 _SMALL = (
     r"(?!(?:the|and|for|with|from|are|was|were|his|her|our|your|their|has|had|have|not|but|been|who"
     r"|them|which|its|how|did|got|two|four|nine|every|must)\b)"
@@ -3086,7 +3204,7 @@ _PLACEHOLDER__secret_forms = re.compile(
 
 
 def formed_secrets(text: str) -> Iterator[tuple[str, int, int]]:
-    for match in _KEY__secret_forms.finditer(text):
+    for match in _KEY.finditer(text):
         if looks_random(match.group(), 14):
             yield "token", *match.span()
     for kind, form in _FORMS:
@@ -6460,9 +6578,9 @@ def new_row(user_id: str, memory: NewMemory) -> dict[str, Any]:
     return row | {"created_at": min(source.said_at, now), "updated_at": now}
 
 
-def former_row(user_id: str, memory: Memory, row_id: str) -> dict[str, Any]:
+def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
     content, kind, path = memory.stored
-    row = {"id": row_id or str(uuid.uuid4()), "user_id": user_id, "content": content}
+    row = {"id": memory.id, "user_id": user_id, "content": content}
     row |= {"type": kind or "context", "path": path, "meta": dict(memory.meta) or None}
     return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
 
@@ -6518,15 +6636,13 @@ async def index_rows(request: Request, user: Any, rows: Sequence[Any], event: Ro
 
 log_locality = logging.getLogger("adaptive_memory.host")
 
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-
 
 class Locality:
     """Tells models on the admin's own machines, by the valves and the host's connections."""
 
     def __init__(self, settings: Settings, request: Request) -> None:
         self._request = request
-        self._listed = [_parsed(one) for one in settings.local_connections.split(",")]
+        self._local = LocalAddresses(settings.local_connections)
 
     async def of_completer(self, completer: Completer) -> bool:
         if isinstance(completer, RedactingCompleter):
@@ -6534,8 +6650,8 @@ class Locality:
         if isinstance(completer, HostCompleter):
             return await self.of_chat({"id": completer.model})
         if isinstance(completer, OllamaCompleter):
-            return not _is_cloud_name(completer.model) and self._is_own_ollama(completer.url)
-        return isinstance(completer, OpenAICompleter) and self._is_listed(completer.url)
+            return not is_cloud_name(completer.model) and self._local.holds_ollama(completer.url)
+        return isinstance(completer, OpenAICompleter) and self._local.lists(completer.url)
 
     async def of_chat(self, chat_model: object) -> bool:
         try:
@@ -6550,21 +6666,18 @@ class Locality:
                 if owner == "openai":
                     urls = (await host_settings(self._request, "openai_urls"))["openai_urls"]
                     raw = self._routed("OPENAI_MODELS", id) or model
-                    return self._is_listed(_address_at(urls, raw.get("urlIdx")))
+                    return self._local.lists(_address_at(urls, raw.get("urlIdx")))
         except HostError as error:
             log_locality.warning("a model counts as not local: %s", error)
         return False
 
     async def _of_ollama(self, id: str, raw: Mapping[str, Any]) -> bool:
         names = (id, str(raw.get("model") or ""), str(raw.get("name") or ""))
-        if raw.get("remote_host") or raw.get("remote_model") or any(map(_is_cloud_name, names)):
+        if raw.get("remote_host") or raw.get("remote_model") or any(map(is_cloud_name, names)):
             return False
         urls = (await host_settings(self._request, "ollama_urls"))["ollama_urls"]
         at = listing(raw.get("urls")) or [None]
-        return all(self._is_own_ollama(_address_at(urls, number)) for number in at)
-
-    def _is_own_ollama(self, url: str) -> bool:
-        return _is_inner(_parsed(url)[1]) or self._is_listed(url)
+        return all(self._local.holds_ollama(_address_at(urls, number)) for number in at)
 
     def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
         models: Any = getattr(self._request.app.state, "MODELS", None) or {}
@@ -6579,42 +6692,10 @@ class Locality:
     def _routed(self, table: str, id: str) -> Mapping[str, Any]:
         return mapping(mapping(getattr(self._request.app.state, table, None)).get(id))
 
-    def _is_listed(self, url: str) -> bool:
-        scheme, host, rest = _parsed(url)
-        return bool(host) and any(
-            listed[0] in ("", scheme) and listed[1] == host and rest.startswith(listed[2])
-            for listed in self._listed
-        )
-
 
 def _address_at(urls: object, number: object) -> str:
     held = listing(urls)
     return str(held[number]) if type(number) is int and 0 <= number < len(held) else ""
-
-
-def _is_cloud_name(model: str) -> bool:
-    tag = model.strip().casefold().rpartition(":")[2]
-    return tag == "cloud" or tag.endswith("-cloud")
-
-
-def _is_inner(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return mapped.is_private and not mapped.is_unspecified
-
-
-def _parsed(url: str) -> tuple[str, str, str]:
-    text = url.strip()
-    with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"//{text}")
-        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        if parts.scheme in ("", "http", "https"):
-            return parts.scheme, host, f":{port}{path}/"
-    return "", "", ""
 
 
 # ---- src/adaptive/host/memories.py ----
@@ -6689,9 +6770,10 @@ class HostMemoryStore:
         return await self._write_whole("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
-    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
-        row = former_row(self.user.id, memory, row_id)
-        event: RowEvent = "MEMORY_UPDATED" if row_id else "MEMORY_CREATED"
+    async def put_back(self, memory: Memory) -> Memory:
+        stands = await self._row(_table().columns.id == memory.id)
+        event: RowEvent = "MEMORY_UPDATED" if stands else "MEMORY_CREATED"
+        row = former_row(self.user.id, memory)
         [back] = await self._write_whole("putting a memory back", [row], event)
         return back
 
@@ -7250,13 +7332,13 @@ class GuardedStore:
         content = "" if isinstance(former, Refused) else former
         return await self._store.update(replace(memory, content=content), passed, source)
 
-    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
+    async def put_back(self, memory: Memory) -> Memory:
         typed = replace(self._policy, typed=True)
         verdict = await asyncio.to_thread(gate, memory.content, typed)
         if verdict != memory.content:
             why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
             raise WriteRefused(why)
-        return await self._store.put_back(memory, row_id)
+        return await self._store.put_back(memory)
 
     def _passed_extra(self, extra: Mapping[str, Any]) -> dict[str, Any]:
         former = [mapping(one) for one in listing(extra.get("history"))]
@@ -7984,9 +8066,6 @@ def _end(
 # ---- src/adaptive/privacy/changes.py ----
 # What was changed in a user's store, step by step, and taking it back exactly.
 
-_KEY = attrgetter("key")
-
-
 class ChangedStore(Protocol):
 
     @property
@@ -8023,17 +8102,11 @@ async def read_steps(user: ChangedStore) -> list[Step]:
     ]
 
 
-async def take_back(user: ChangedStore, step: Step, steps: Sequence[Step]) -> list[AuditEntry]:
+async def take_back(user: ChangedStore, step: Step) -> list[AuditEntry]:
     rows = {row.id: row for row in await user.store.read()}
-    by_key = {one.key: one for each in steps for one in each.changes}
-    undoing = sorted((one for one in by_key.values() if one.undoes in by_key), key=_KEY)
-    became = {by_key[one.undoes].memory_id: one.memory_id for one in undoing}
     planned: list[tuple[AuditEntry, Memory | None]] = []
     for change in step.standing:
-        row_id = change.memory_id
-        while became.get(row_id, row_id) != row_id:
-            row_id = became[row_id]
-        row, gone = rows.get(row_id), False
+        row, gone = rows.get(change.memory_id), False
         if change.before is not None and (put_away := change.archived) is not None:
             gone = not await user.archive.read(user.user_id, [put_away.memory.id])
         if gone or (row.content if row else "") != change.after:
@@ -8046,8 +8119,8 @@ async def take_back(user: ChangedStore, step: Step, steps: Sequence[Step]) -> li
     try:
         for change, row in planned:
             back = await _written_back(user, change, row)
-            row_id = back.id if back else row.id if row else change.memory_id
-            told = AuditEntry("undone", row_id, now, row, back.content if back else "")
+            content = back.content if back else ""
+            told = AuditEntry("undone", change.memory_id, now, row, content)
             made.append(replace(told, archived=change.archived, step=together, undoes=change.key))
     finally:
         await user.trail.record(user.user_id, made, now)
@@ -8058,7 +8131,7 @@ async def _written_back(
     user: ChangedStore, change: AuditEntry, row: Memory | None
 ) -> Memory | None:
     if change.before is not None:
-        back = await user.store.put_back(change.before, row.id if row else "")
+        back = await user.store.put_back(change.before)
         if change.archived is not None:
             await user.archive.discard(user.user_id, [change.archived.memory.id])
         return back
@@ -8464,6 +8537,67 @@ def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
         cuts.append((start, end, block))
     gone = [(start, end, "") for start, end, _ in cuts]
     return gone if has_words(spliced(text, gone)) else cuts
+
+
+# ---- src/adaptive/answer/given_answer.py ----
+# Answers that we give in the chat model's place.
+
+_LEAST_MESSAGES = ({"role": "user", "content": "Answer with OK."},)
+_NEEDLESS = ("tools", "tool_ids", "tool_choice", "files", "skill_ids", "reasoning_effort")
+_IDLE_SECONDS = 3600.0
+
+
+def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
+    messages = listing(body.get("messages"))
+    kept = without_commands(messages)
+    if len(kept) == len(messages):
+        return body
+    body = {**body, "messages": kept}
+    if memory_is_off(messages):
+        body["features"] = {**mapping(body.get("features")), "memory": False}
+    return body
+
+
+class GivenAnswers:
+    """The turns under way that are answered by us; each answer stands in its turn's metadata."""
+
+    def __init__(self) -> None:
+        self._given_at: dict[str, float] = {}
+
+    def __len__(self) -> int:
+        before = time.monotonic() - _IDLE_SECONDS
+        self._given_at = {mark: at for mark, at in self._given_at.items() if at >= before}
+        return len(self._given_at)
+
+    def give(self, body: dict[str, Any], metadata: dict[str, Any], answer: str) -> dict[str, Any]:
+        state = turn_state(metadata)
+        state["given"] = state["unshown"] = answer
+        mark = state["given_mark"] = uuid.uuid4().hex
+        self._given_at[mark] = time.monotonic()
+        return self.request(body, metadata)
+
+    def request(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+        if "given" not in turn_state(metadata):
+            return body
+        least = {name: value for name, value in body.items() if name not in _NEEDLESS}
+        return {**least, "messages": list(_LEAST_MESSAGES), "max_tokens": 1, "features": {}}
+
+    def event(self, event: Any, metadata: dict[str, Any]) -> Any:
+        state, choices = turn_state(metadata), listing(mapping(event).get("choices"))
+        if "given" not in state or not choices:
+            return event
+        delta = {"role": "assistant", "content": state.pop("unshown", "")}
+        return {**event, "choices": [{**mapping(choices[0]), "delta": delta}]}
+
+    def answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+        state, messages = turn_state(metadata), listing(body.get("messages"))
+        given = state.get("given")
+        self._given_at.pop(state.get("given_mark", ""), None)
+        if given is None or not messages or mapping(messages[-1]).get("role") != "assistant":
+            return body
+        last = {"content": "", **messages[-1]}
+        fields = {**last, **rewritten_answer(last, lambda _: given), "content": given}
+        return {**body, "messages": [*messages[:-1], fields]}
 
 
 # ---- src/adaptive/answer/preprocessing.py ----
@@ -9422,67 +9556,6 @@ async def _similar(past: UserPast, worth: Sequence[PastMessage]) -> list[PastMes
         text = ": ".join(filter(has_words, (one.title, await past.noted(one.id))))
         told += [PastMessage("", one.id, "similar chat", text, one.updated_at)] if text else []
     return told
-
-
-# ---- src/adaptive/host/given_answer.py ----
-# Answers that we give in the chat model's place.
-
-_LEAST_MESSAGES = ({"role": "user", "content": "Answer with OK."},)
-_NEEDLESS = ("tools", "tool_ids", "tool_choice", "files", "skill_ids", "reasoning_effort")
-_IDLE_SECONDS = 3600.0
-
-
-def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
-    messages = listing(body.get("messages"))
-    kept = without_commands(messages)
-    if len(kept) == len(messages):
-        return body
-    body = {**body, "messages": kept}
-    if memory_is_off(messages):
-        body["features"] = {**mapping(body.get("features")), "memory": False}
-    return body
-
-
-class GivenAnswers:
-    """The turns under way that are answered by us; each answer stands in its turn's metadata."""
-
-    def __init__(self) -> None:
-        self._given_at: dict[str, float] = {}
-
-    def __len__(self) -> int:
-        before = time.monotonic() - _IDLE_SECONDS
-        self._given_at = {mark: at for mark, at in self._given_at.items() if at >= before}
-        return len(self._given_at)
-
-    def give(self, body: dict[str, Any], metadata: dict[str, Any], answer: str) -> dict[str, Any]:
-        state = turn_state(metadata)
-        state["given"] = state["unshown"] = answer
-        mark = state["given_mark"] = uuid.uuid4().hex
-        self._given_at[mark] = time.monotonic()
-        return self.request(body, metadata)
-
-    def request(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        if "given" not in turn_state(metadata):
-            return body
-        least = {name: value for name, value in body.items() if name not in _NEEDLESS}
-        return {**least, "messages": list(_LEAST_MESSAGES), "max_tokens": 1, "features": {}}
-
-    def event(self, event: Any, metadata: dict[str, Any]) -> Any:
-        state, choices = turn_state(metadata), listing(mapping(event).get("choices"))
-        if "given" not in state or not choices:
-            return event
-        delta = {"role": "assistant", "content": state.pop("unshown", "")}
-        return {**event, "choices": [{**mapping(choices[0]), "delta": delta}]}
-
-    def answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        state, messages = turn_state(metadata), listing(body.get("messages"))
-        given = state.get("given")
-        self._given_at.pop(state.get("given_mark", ""), None)
-        if given is None or not messages or mapping(messages[-1]).get("role") != "assistant":
-            return body
-        last = {"content": "", **messages[-1]}
-        fields = {**last, **rewritten_answer(last, lambda _: given), "content": given}
-        return {**body, "messages": [*messages[:-1], fields]}
 
 
 # ---- src/adaptive/host/hook.py ----
@@ -10660,675 +10733,6 @@ async def offer_suggestions(
     return Lesson.of(outcomes, line) if outcomes else Lesson(line, not line)
 
 
-# ---- src/adaptive/privacy/origin.py ----
-# Where memories came from: what goes when a chat, a day or a source is forgotten.
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-
-    chat_id: str = ""
-    period: tuple[float, float] | None = None
-    sources: tuple[str, ...] = ()
-
-
-ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureRequest:
-
-    scope: ErasureScope
-    day: date | None = None
-
-
-def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
-    if request.day is not None:
-        zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
-        return Origin(period=period_of_day(request.day, zone))
-    return {
-        "everything": None,
-        "chat": Origin(hook.chat_id),
-        "imported": Origin(sources=("import",)),
-        "tools": Origin(sources=("tool", "background_review")),
-    }[request.scope]
-
-
-def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
-    days = day, day + timedelta(days=1)
-    begin, end = (datetime.combine(one, datetime.min.time(), zone).timestamp() for one in days)
-    return begin, end
-
-
-def came_from(memory: Memory, origin: Origin) -> bool:
-    meta = memory.meta
-    if origin.chat_id:
-        return meta.get("chat_id") == origin.chat_id
-    if origin.period is None:
-        told = (meta.get("source"), meta.get("created_by"), meta.get("imported") and "import")
-        return any(one in origin.sources for one in told)
-    since, until = origin.period
-    said = meta.get("said_at")
-    former = (mapping(one).get("said_at") for one in listing(meta.get("history")))
-    times = [*former, *((said,) if said else (memory.created_at, memory.updated_at))]
-    return any(isinstance(at, int | float) and since <= at < until for at in times)
-
-
-def origin_ids(
-    rows: Sequence[Memory],
-    archived: Sequence[ArchivedMemory],
-    origin: Origin,
-    known: Iterable[str] = (),
-) -> frozenset[str]:
-    everything = (*rows, *(one.memory for one in archived))
-    found, made = set[str](), {one.id for one in everything if came_from(one, origin)} | set(known)
-    while not made <= found:
-        found |= made
-        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
-        by_text = {one.id for one in everything if _plain_words(one.content) in texts}
-        made = by_text | {one.id for one in everything if made_of(one) & found}
-    return frozenset(found)
-
-
-def made_of(memory: Memory) -> frozenset[str]:
-    summarised = (mapping(one).get("id") for one in listing(memory.meta.get("summary_of")))
-    ids = (*summarised, memory.meta.get("restored_from"))
-    return frozenset(one for one in ids if isinstance(one, str) and one)
-
-
-def bereft_originals(
-    archived: Sequence[ArchivedMemory], gone: Sequence[Memory], leaving: frozenset[str]
-) -> tuple[str, ...]:
-    originals = {one for memory in gone for one in made_of(memory)}
-    texts = {_plain_words(memory.content) for memory in gone}
-    return tuple(
-        one.memory.id
-        for one in archived
-        if one.summary and one.memory.id not in leaving
-        if one.memory.id in originals or _plain_words(one.summary) in texts
-    )
-
-
-def _plain_words(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
-# ---- src/adaptive/control/requests.py ----
-# Erasing and restoring, which a user asks of the memory itself and confirms in the page.
-
-NO_PAGE = (
-    "Nothing erased: you have to confirm it in a chat on the web page; "
-    "Settings > Personalization > Memory deletes memories, too"
-)
-_SCOPES__requests = {
-    "everything": "everything that is remembered about you",
-    "chat": "what was learned from this chat",
-    "imported": "what was imported",
-    "tools": "what tools have saved",
-}
-_MOST_NAMED = 10
-_LONGEST_NAMED = 120
-
-
-class Erasure(Protocol):
-
-    memories: tuple[Memory, ...]
-    bereft: tuple[str, ...]
-
-    @property
-    def empty(self) -> bool: ...
-    @property
-    def phrase(self) -> str: ...
-    @property
-    def line(self) -> str: ...
-
-
-class Eraser(Protocol):
-
-    async def find(self, origin: Origin | None) -> Erasure:
-        ...
-
-    async def erase(self, origin: Origin | None) -> Erasure:
-        ...
-
-
-class Learner(Protocol):
-
-    writing: asyncio.Semaphore
-
-    async def tell(self, hook: Any, line: str) -> None:
-        """Show a line with the answer."""
-
-    async def storeroom(self, hook: Any) -> Any:
-        """The user's ``store``, and what stands beside it."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRequests:
-
-    learner: Learner
-    restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
-    eraser_of: Callable[[Hook], Awaitable[Eraser]]
-
-    async def erase(self, hook: Hook, request: ErasureRequest) -> str:
-        if not hook.can_ask or hook.told_kind == "api":
-            return NO_PAGE
-        eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
-        found = await eraser.find(origin)
-        if found.empty:
-            return "There is nothing to erase"
-        await self.learner.tell(hook, "You are asked before anything is erased")
-        answer = await hook.dialog.ask(*_question(request, found))
-        if answer is None:
-            return "Nothing erased: the question was not answered"
-        if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
-            return 'Nothing erased: you did not type "erase"'
-        async with self.learner.writing:
-            report = await eraser.erase(origin)
-        count, failed = await self._bring_back(hook, report.bereft)
-        what, told = "an erased summary stood for", [report.line]
-        told += [f"Restored: {memories_counted(count)} that {what}."] if count else []
-        told += [f"Still archived: what {what} ({', '.join(failed)})."] if failed else []
-        return " ".join(told)
-
-    async def restore(self, hook: Hook, words: str = "") -> str:
-        if hook.told_kind != "saved" or not hook.can_ask:
-            return "Nothing restored: you have to confirm it in a saved chat on the web page"
-        if await hook.kind() != "saved":
-            return ""
-        room = await self.learner.storeroom(hook)
-        meant = set(comparable(words).split())
-        archived = [
-            one
-            for one in await room.archive.read(hook.user_id)
-            if meant <= set(comparable(one.memory.content).split())
-        ]
-        rows = await room.store.read() if archived else ()
-        chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
-        if not chosen:
-            return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-        await self.learner.tell(hook, "You are asked before anything is restored")
-        coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
-        question = "\n\n".join([coming, named_memories(chosen), *staying])
-        answer = await hook.dialog.confirm("Restore archived memories?", question)
-        if not answer:
-            why = "the question was not answered" if answer is None else "you did not confirm it"
-            return f"Nothing restored: {why}"
-        count, failed = await self._bring_back(hook, [memory.id for memory in chosen])
-        line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
-        told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
-        return " ".join([line, *told, *staying])
-
-    async def _bring_back(self, hook: Hook, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
-        restored, failed, step = 0, dict[str, None](), f"restored-{time.time_ns()}"
-        room = await self.learner.storeroom(hook) if memory_ids else None
-        for memory_id in memory_ids:
-            try:
-                async with self.learner.writing:
-                    row = await self.restore_memory(room, memory_id, int(time.time()), step)
-                restored += row is not None
-            except AdaptiveMemoryError as error:
-                failed[str(error)] = None
-        return restored, list(failed)
-
-
-def _question(request: ErasureRequest, found: Erasure) -> tuple[str, str, str]:
-    day = request.day
-    what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
-    parts = [
-        f"This would be erased for good: {found.phrase or 'what there is'}.",
-        named_memories(found.memories),
-        'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
-    ]
-    return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
-
-
-def plan_restoration(
-    archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
-) -> tuple[list[Memory], list[str]]:
-    said = {comparable(row.content) for row in rows}
-    by_words: dict[str, ArchivedMemory] = {}
-    for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
-        by_words.setdefault(comparable(one.memory.content), one)
-    absent = [one for words, one in by_words.items() if words not in said]
-    said |= by_words.keys()
-    everything = (*rows, *(one.memory for one in absent))
-    stood_for = {id for memory in everything for id in made_of(memory)}
-    single = [
-        one.memory
-        for one in absent
-        if one.memory.id not in stood_for
-        if not one.summary or comparable(one.summary) not in said
-    ]
-    chosen = single[: max(limit - len(rows), 0)] if limit else single
-    reasons = (
-        (len(single) - len(chosen), f"the limit is {memories_counted(limit)}"),
-        (len(absent) - len(single), "a summary says the same"),
-    )
-    return chosen, [f"Still archived: {number} ({why})." for number, why in reasons if number]
-
-
-def named_memories(memories: Sequence[Memory | Draft]) -> str:
-    lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
-    more = len(memories) - len(lines)
-    return "\n".join([*lines, f"\u2026 and {more} more"] if more else lines)
-
-
-def memories_counted(number: int) -> str:
-    return f"{number} {'memory' if number == 1 else 'memories'}"
-
-
-# ---- src/adaptive/control/commands.py ----
-# Commands: what a user says to the memory itself, answered without a model.
-
-_STEPS_SHOWN = 10
-_REFUSED_LATELY_SECONDS = 30 * 24 * 3600
-_MOST_STEPS = 200
-_MOST_TOLD = 10
-_MOST_ASKED_ABOUT = 10
-_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
-_HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
-_UNKNOWN = "Nothing is remembered about that."
-_HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
-_OFF = "Nothing saved: memory is off in your settings (Settings > Personalization > Memory)."
-_ELSEWHERE = "The memory answers on the web page only, in chats of your own."
-_ASKED = Proof(kind="ASKED")
-
-
-@dataclass(frozen=True, slots=True)
-class CommandInHand:
-
-    hook: Hook
-    messages: list[dict[str, Any]]
-    words: str
-
-
-Answering = Callable[[CommandInHand], Awaitable[str]]
-
-
-class Found(Protocol):
-
-    @property
-    def memory(self) -> Memory: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def has_all_words(self) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class CommandPorts:
-
-    found: Callable[[Hook, str], Awaitable[Sequence[Found]]]
-    why: Callable[[Hook, list[dict[str, Any]]], Awaitable[str]]
-    do: Callable[[Hook, Sequence[Operation]], Awaitable[str]]
-    ask_deletion: Callable[[Hook, Sequence[Memory]], Awaitable[str]]
-    bring_in: Callable[[Hook, Sequence[NewMemory]], Awaitable[str]]
-    waiting: Callable[[Hook], Awaitable[list[str]]]
-    diagnosis: Callable[[Any], Awaitable[str]]
-
-
-class MemoryCommands:
-    """Answers commands; nothing in it belongs to one user."""
-
-    def __init__(self, requests: MemoryRequests, ports: CommandPorts) -> None:
-        self._requests, self._ports, self._learner = requests, ports, requests.learner
-        self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    async def answer(self, hook: Hook, messages: list[dict[str, Any]]) -> str | None:
-        newest = newest_user_message(messages) or {}
-        command = read_command(message_text(newest))
-        if command is None or hook.told_kind not in ("saved", "temporary"):
-            return None
-        name, words = command
-        if name == "memory":
-            name, words = (*words.split(maxsplit=1), "", "")[:2]
-        try:
-            if await hook.kind() not in ("saved", "temporary"):
-                return _ELSEWHERE
-            async with self._users.setdefault(hook.user_id, asyncio.Lock()):
-                return await self._answering(name.lower())(CommandInHand(hook, messages, words))
-        except AdaptiveMemoryError as error:
-            return f"That did not work: {error}."
-
-    def _answering(self, name: str) -> Answering:
-        answers: dict[str, Answering] = {
-            "find": self._find,
-            "why": self._why,
-            "log": self._log,
-            "undo": self._undo,
-            "remember": self._remember,
-            "forget": self._forget,
-            "restore": lambda asked: self._requests.restore(asked.hook, asked.words),
-            "export": self._export,
-            "import": self._import,
-            "on": self._switched,
-            "off": self._switched,
-            "doctor": self._doctor,
-        }
-        return answers.get(name, self._list)
-
-    async def _list(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
-        memories = await room.store.read()
-        noted = await self._ports.waiting(asked.hook)
-        if archived := len(await room.archive.read(asked.hook.user_id)):
-            noted.append(f"{archived} archived")
-        since = time.time() - _REFUSED_LATELY_SECONDS
-        changes = await room.trail.read(asked.hook.user_id)
-        refused = [one for one in changes if one.kind == "refused" and one.changed_at >= since]
-        if refused:
-            noted.append(f"{len(refused)} refused in a month (the last: {refused[0].reason})")
-        return overview(memories, _day_of(asked.hook), noted)
-
-    async def _find(self, asked: CommandInHand) -> str:
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
-        if not found:
-            return _UNKNOWN if asked.words else _HOW_TO_FIND
-        day = _day_of(asked.hook)
-        row = "- {} ({:.0f} %, {})".format
-        rows = (row(listed(one.memory), one.score, day(one.memory.updated_at)) for one in found)
-        return "\n".join(rows)
-
-    async def _why(self, asked: CommandInHand) -> str:
-        said = without_commands(asked.messages)
-        if newest_user_message(said) is None:
-            return "There is no answer yet in this chat."
-        return await self._ports.why(asked.hook, said)
-
-    async def _log(self, asked: CommandInHand) -> str:
-        steps = await read_steps(await self._learner.storeroom(asked.hook))
-        most = int(asked.words) if asked.words.isdecimal() else _STEPS_SHOWN
-        return change_log(steps, _day_of(asked.hook, "%Y-%m-%d %H:%M"), min(most, _MOST_STEPS))
-
-    async def _undo(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
-        steps = await read_steps(room)
-        if asked.words.isdecimal():
-            chosen = steps[int(asked.words) - 1] if 0 < int(asked.words) <= len(steps) else None
-        else:
-            chosen = next((one for one in steps if not one.is_undo and one.standing), None)
-        if chosen is None:
-            return " ".join(f"There is no change {asked.words} to take back.".split())
-        if not chosen.standing:
-            return "That is taken back already; the log tells by what."
-        async with self._learner.writing:
-            made = await take_back(room, chosen, steps)
-        return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
-
-    async def _remember(self, asked: CommandInHand) -> str:
-        policy = replace(gate_policy(asked.hook.settings), typed=True)
-        draft = Draft(asked.words, bank=asked.hook.settings.default_bank)
-        verdict = await asyncio.to_thread(gated_draft, draft, policy)
-        if isinstance(verdict, Refused):
-            return f"Not saved: {verdict.reason}."
-        return plain_line(await self._ports.do(asked.hook, [Operation("NEW", "", verdict, _ASKED)]))
-
-    async def _forget(self, asked: CommandInHand) -> str:
-        if scope := _SCOPES.get(asked.words.casefold().strip(" .!")):
-            today = local_time(time.time(), *asked.hook.time_zones).date()
-            request = ErasureRequest(scope, today if scope == "day" else None)
-            return await self._requests.erase(asked.hook, request)
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
-        exact = [one.memory for one in found if one.has_all_words]
-        if len(exact) == 1:
-            deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
-            line = plain_line(await self._ports.do(asked.hook, [deletion]))
-            return f"{line}\n\n`/undo` takes it back."
-        meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
-        if not meant:
-            return _UNKNOWN if asked.words else "Forget what? Add a few words."
-        return plain_line(await self._ports.ask_deletion(asked.hook, meant))
-
-    async def _export(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
-        memories = await room.store.read()
-        text = exported(memories, now := time.time())
-        name = f"memories-{_day_of(asked.hook)(now)}.json"
-        counted = memories_counted(len(memories))
-        if await asked.hook.dialog.download(name, text):
-            return f"{counted} in the file `{name}`."
-        fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
-        return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
-
-    async def _import(self, asked: CommandInHand) -> str:
-        if not asked.hook.settings.enabled:
-            return _OFF
-        found, now = await asyncio.to_thread(read_import, asked.words), time.time()
-        if not found.memories:
-            return _HOW_TO_IMPORT
-        carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
-        shown = named_memories([draft for draft, _, _ in carried])
-        question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
-        if not await asked.hook.dialog.confirm("Import memories?", question):
-            return "Nothing imported: you did not confirm it."
-        line = await self._ports.bring_in(asked.hook, carried)
-        unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
-        return f"{plain_line(line)}{unread}"
-
-    async def _switched(self, asked: CommandInHand) -> str:
-        if memory_is_off(asked.messages):
-            return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
-        return "Memory is on in this chat."
-
-    async def _doctor(self, asked: CommandInHand) -> str:
-        if not asked.hook.is_admin:
-            return "Only an administrator can ask for this."
-        return await self._ports.diagnosis(asked.hook)
-
-
-def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
-    zones = hook.time_zones
-    return lambda seconds: f"{local_time(seconds, *zones):{form}}"
-
-
-# ---- src/adaptive/host/erasure.py ----
-# Erasing what is held of a user: everything, or what came from one chat, one time or one source.
-
-_KEYS: dict[str, Any] = {
-    "pending": PENDING.c.message_id,
-    "entries": ENTRIES.c.key,
-    "vector": VECTORS.c.memory_id,
-}
-USER_TABLES = tuple(_KEYS)
-_TEXTS = {"body", "payload", "journal", "vector"}
-_TELLING = ("archive", "audit")
-_NOUNS = {
-    "memory": ("memory", "memories"),
-    "archive": ("archived memory", "archived memories"),
-    "suggestion": ("suggestion", "suggestions"),
-    "history": ("chat's index", "chats' index"),
-}
-_NO_PROVENANCE = (
-    "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
-    " and the archive name was found."
-)
-
-Forget = Callable[[str], object]
-Answer = TypeVar("Answer")
-
-
-class HeldHistory(Protocol):
-
-    async def held(self, user_id: str, chat_id: str = "") -> int:
-        ...
-
-    async def erase(self, user_id: str, chat_id: str = "") -> int:
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class HeldRow:
-
-    kind: str
-    key: str
-    memory_id: str = ""
-    change: str = ""
-    chat_id: str = ""
-    message_id: str = ""
-    said_at: float = 0.0
-    leased_until: float = 0.0
-
-    @classmethod
-    def of(cls, table: str, row: Mapping[str, Any]) -> HeldRow:
-        key = row[_KEYS[table].name]
-        if table == "entries":
-            _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
-            where = (row["chat_id"], row["message_id"], row["created_at"])
-            return cls(row["kind"], key, memory_id, change, *where)
-        if table == "pending":
-            waits = row["state"] == "waiting"
-            said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
-            return cls(table, key, "", "", *said, leased_until=row["lease_until"])
-        return cls(table, key, memory_id=key)
-
-    def came_from(self, origin: Origin | None) -> bool:
-        if origin is None:
-            return True
-        if origin.period is None:
-            return bool(origin.chat_id) and self.chat_id == origin.chat_id
-        since, until = origin.period
-        if self.kind == "chat_notes":
-            return self.said_at >= since
-        return bool(self.message_id) and since <= self.said_at < until
-
-
-@dataclass(slots=True)
-class ErasureReport:
-
-    counts: Counter[str] = field(default_factory=Counter[str])
-    failed: list[str] = field(default_factory=list[str])
-    note: str = ""
-    memories: tuple[Memory, ...] = ()
-    bereft: tuple[str, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        return not self.failed and not self.counts.total()
-
-    @property
-    def phrase(self) -> str:
-        counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
-        named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
-        if not named:
-            return "what was noted" if self.counts.total() else ""
-        them = "them" if sum(n for n, _ in counts) > 1 else "it"
-        return f"{named} and everything noted about {them}"
-
-    @property
-    def line(self) -> str:
-        told = [f"Erased: {self.phrase}."] if self.phrase else []
-        if self.failed:
-            reasons = "; ".join(dict.fromkeys(self.failed))
-            told.append(f"Not everything could be erased: {reasons}.")
-        return " ".join(filter(None, [*(told or ["There was nothing to erase."]), self.note]))
-
-    async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
-        try:
-            return await work
-        except AdaptiveMemoryError as error:
-            self.failed.append(str(error))
-            return otherwise
-
-
-@dataclass(frozen=True, slots=True)
-class HostEraser:
-
-    memories: HostMemoryStore
-    user_id: str
-    archive: ArchiveTable
-    history: HeldHistory | None = None
-    caches: tuple[Forget, ...] = ()
-    forget_waiting: Forget = str
-    sessions: Sessions | None = None
-
-    async def find(self, origin: Origin | None) -> ErasureReport:
-        report = ErasureReport()
-        await self._sweep(origin, report, erasing=False)
-        return report
-
-    async def erase(self, origin: Origin | None) -> ErasureReport:
-        report = ErasureReport()
-        forgetting = self.caches if origin else (*self.caches, self.forget_waiting)
-        for _ in range(1 if origin else 2):
-            report.failed.clear()
-            for forget in forgetting:
-                forget(self.user_id)
-            await self._sweep(origin, report, erasing=True)
-        for forget in forgetting:
-            forget(self.user_id)
-        return report
-
-    async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
-        tables = [await report.tried(self.rows(name), ()) for name in USER_TABLES]
-        turns, rows = tables[0], [row for table in tables[1:] for row in table]
-        waiting = [row for row in turns if row.came_from(origin)]
-        number = len(waiting)
-        if erasing:
-            number = await report.tried(self.drop("pending", waiting, emptied=bool(origin)), 0)
-            if any(row.leased_until >= time.time() for row in turns):
-                await asyncio.sleep(LEASE_PROOF_SECONDS)
-        report.counts["pending"] += number
-        found = await report.tried(self.memories.read(), ())
-        ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
-        if origin is not None:
-            if not self.memories.keeps_history and origin.period is None:
-                report.note = _NO_PROVENANCE
-            learned = (row for row in rows if row.change in ("saved", "updated"))
-            known = {row.memory_id for row in learned if row.came_from(origin)}
-            archived = await report.tried(self.archive.read(self.user_id), archived)
-            ids = origin_ids(found, archived, origin, known)
-        report.memories = gone = tuple(row for row in found if row.id in ids)
-        if erasing:
-            gone = await self._erase_memories(report, everything=origin is None)
-            report.bereft = bereft_originals(archived, gone, ids)
-        report.counts["memory"] += len(gone)
-        kept, surely = _TELLING if origin and report.failed else (), {row.id for row in gone}
-        going: defaultdict[str, list[HeldRow]] = defaultdict(list)
-        for row in rows:
-            named = row.memory_id in ids or row.came_from(origin)
-            if row.memory_id in surely or (named and row.kind not in kept):
-                going[row.kind].append(row)
-        for kind, some in going.items():
-            number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
-            report.counts[kind] += number if kind != "lease" else 0
-        if self.history is not None and (origin is None or origin.chat_id):
-            work = self.history.erase if erasing else self.history.held
-            chats = work(self.user_id, origin.chat_id if origin else "")
-            report.counts["history"] += await report.tried(chats, 0)
-
-    async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
-        deleted = map(self.memories.delete, report.memories)
-        for work in [self.memories.delete_all()] if everything else deleted:
-            await report.tried(work, None)
-        left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
-        return [row for row in report.memories if row.id not in left]
-
-    async def rows(self, name: str) -> tuple[HeldRow, ...]:
-        table = _KEYS[name].table
-        columns = (column for column in table.c if column.name not in _TEXTS)
-        query = select(*columns).where(table.c.user_id == self.user_id)
-        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
-        return tuple(HeldRow.of(name, row._mapping) for row in found)
-
-    async def drop(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
-        key = _KEYS.get(kind, ENTRIES.c.key)
-        mine = key.table.c.user_id == self.user_id
-        if key.table is ENTRIES:
-            mine &= ENTRIES.c.kind == kind
-        erased: Any = delete(key.table)
-        if emptied:
-            erased = update(PENDING).values(learned_values(time.time()))
-        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
-        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
-
-
-async def host_eraser(
-    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
-) -> HostEraser:
-    memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
-    return HostEraser(memories, hook.user_id, *held)
-
-
 # ---- src/adaptive/learn/summaries.py ----
 # One memory in the place of several related ones, now and then.
 
@@ -11752,6 +11156,609 @@ class Learning:
 def _asked_turn(hook: Hook) -> Turn:
     source = Provenance(hook.chat_id, hook.question_id, int(time.time()))
     return Turn(hook.user_id, hook.told_kind, "", (), source)
+
+
+# ---- src/adaptive/privacy/erasure.py ----
+# What a user asks to have erased, and what was erased of it, for people.
+
+_NOUNS = {
+    "memory": ("memory", "memories"),
+    "archive": ("archived memory", "archived memories"),
+    "suggestion": ("suggestion", "suggestions"),
+    "history": ("chat's index", "chats' index"),
+}
+
+Answer = TypeVar("Answer")
+ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+
+    scope: ErasureScope
+    day: date | None = None
+
+
+def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
+    if request.day is not None:
+        zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
+        return Origin(period=period_of_day(request.day, zone))
+    return {
+        "everything": None,
+        "chat": Origin(hook.chat_id),
+        "imported": Origin(sources=("import",)),
+        "tools": Origin(sources=("tool", "background_review")),
+    }[request.scope]
+
+
+@dataclass(slots=True)
+class ErasureReport:
+
+    counts: Counter[str] = field(default_factory=Counter[str])
+    failed: list[str] = field(default_factory=list[str])
+    note: str = ""
+    memories: tuple[Memory, ...] = ()
+    bereft: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.failed and not self.counts.total()
+
+    @property
+    def phrase(self) -> str:
+        counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
+        named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
+        if not named:
+            return "what was noted" if self.counts.total() else ""
+        them = "them" if sum(n for n, _ in counts) > 1 else "it"
+        return f"{named} and everything noted about {them}"
+
+    @property
+    def line(self) -> str:
+        told = [f"Erased: {self.phrase}."] if self.phrase else []
+        if self.failed:
+            reasons = "; ".join(dict.fromkeys(self.failed))
+            told.append(f"Not everything could be erased: {reasons}.")
+        return " ".join(filter(None, [*(told or ["There was nothing to erase."]), self.note]))
+
+    async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
+        try:
+            return await work
+        except AdaptiveMemoryError as error:
+            self.failed.append(str(error))
+            return otherwise
+
+
+# ---- src/adaptive/control/requests.py ----
+# Erasing and restoring, which a user asks of the memory itself and confirms in the page.
+
+NO_PAGE = (
+    "Nothing erased: you have to confirm it in a chat on the web page; "
+    "Settings > Personalization > Memory deletes memories, too"
+)
+_SCOPES__requests = {
+    "everything": "everything that is remembered about you",
+    "chat": "what was learned from this chat",
+    "imported": "what was imported",
+    "tools": "what tools have saved",
+}
+_MOST_NAMED = 10
+_LONGEST_NAMED = 120
+
+
+class Erasure(Protocol):
+
+    memories: tuple[Memory, ...]
+    bereft: tuple[str, ...]
+
+    @property
+    def empty(self) -> bool: ...
+    @property
+    def phrase(self) -> str: ...
+    @property
+    def line(self) -> str: ...
+
+
+class Eraser(Protocol):
+
+    async def find(self, origin: Origin | None) -> Erasure:
+        ...
+
+    async def erase(self, origin: Origin | None) -> Erasure:
+        ...
+
+
+class Learner(Protocol):
+
+    writing: asyncio.Semaphore
+
+    async def tell(self, hook: Any, line: str) -> None:
+        """Show a line with the answer."""
+
+    async def storeroom(self, hook: Any) -> Any:
+        """The user's ``store``, and what stands beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRequests:
+
+    learner: Learner
+    restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
+    eraser_of: Callable[[Hook], Awaitable[Eraser]]
+
+    async def erase(self, hook: Hook, request: ErasureRequest) -> str:
+        if not hook.can_ask or hook.told_kind == "api":
+            return NO_PAGE
+        eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
+        found = await eraser.find(origin)
+        if found.empty:
+            return "There is nothing to erase"
+        await self.learner.tell(hook, "You are asked before anything is erased")
+        answer = await hook.dialog.ask(*_question(request, found))
+        if answer is None:
+            return "Nothing erased: the question was not answered"
+        if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
+            return 'Nothing erased: you did not type "erase"'
+        async with self.learner.writing:
+            report = await eraser.erase(origin)
+        count, failed = await self._bring_back(hook, report.bereft)
+        what, told = "an erased summary stood for", [report.line]
+        told += [f"Restored: {memories_counted(count)} that {what}."] if count else []
+        told += [f"Still archived: what {what} ({', '.join(failed)})."] if failed else []
+        return " ".join(told)
+
+    async def restore(self, hook: Hook, words: str = "") -> str:
+        if hook.told_kind != "saved" or not hook.can_ask:
+            return "Nothing restored: you have to confirm it in a saved chat on the web page"
+        if await hook.kind() != "saved":
+            return ""
+        room = await self.learner.storeroom(hook)
+        meant = set(comparable(words).split())
+        archived = [
+            one
+            for one in await room.archive.read(hook.user_id)
+            if meant <= set(comparable(one.memory.content).split())
+        ]
+        rows = await room.store.read() if archived else ()
+        chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
+        if not chosen:
+            return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
+        await self.learner.tell(hook, "You are asked before anything is restored")
+        coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
+        question = "\n\n".join([coming, named_memories(chosen), *staying])
+        answer = await hook.dialog.confirm("Restore archived memories?", question)
+        if not answer:
+            why = "the question was not answered" if answer is None else "you did not confirm it"
+            return f"Nothing restored: {why}"
+        count, failed = await self._bring_back(hook, [memory.id for memory in chosen])
+        line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
+        told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
+        return " ".join([line, *told, *staying])
+
+    async def _bring_back(self, hook: Hook, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
+        restored, failed, step = 0, dict[str, None](), f"restored-{time.time_ns()}"
+        room = await self.learner.storeroom(hook) if memory_ids else None
+        for memory_id in memory_ids:
+            try:
+                async with self.learner.writing:
+                    row = await self.restore_memory(room, memory_id, int(time.time()), step)
+                restored += row is not None
+            except AdaptiveMemoryError as error:
+                failed[str(error)] = None
+        return restored, list(failed)
+
+
+def _question(request: ErasureRequest, found: Erasure) -> tuple[str, str, str]:
+    day = request.day
+    what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
+    parts = [
+        f"This would be erased for good: {found.phrase or 'what there is'}.",
+        named_memories(found.memories),
+        'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
+    ]
+    return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
+
+
+def plan_restoration(
+    archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
+) -> tuple[list[Memory], list[str]]:
+    said = {comparable(row.content) for row in rows}
+    by_words: dict[str, ArchivedMemory] = {}
+    for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
+        by_words.setdefault(comparable(one.memory.content), one)
+    absent = [one for words, one in by_words.items() if words not in said]
+    said |= by_words.keys()
+    everything = (*rows, *(one.memory for one in absent))
+    stood_for = {id for memory in everything for id in made_of(memory)}
+    single = [
+        one.memory
+        for one in absent
+        if one.memory.id not in stood_for
+        if not one.summary or comparable(one.summary) not in said
+    ]
+    chosen = single[: max(limit - len(rows), 0)] if limit else single
+    reasons = (
+        (len(single) - len(chosen), f"the limit is {memories_counted(limit)}"),
+        (len(absent) - len(single), "a summary says the same"),
+    )
+    return chosen, [f"Still archived: {number} ({why})." for number, why in reasons if number]
+
+
+def named_memories(memories: Sequence[Memory | Draft]) -> str:
+    lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
+    more = len(memories) - len(lines)
+    return "\n".join([*lines, f"\u2026 and {more} more"] if more else lines)
+
+
+def memories_counted(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"
+
+
+# ---- src/adaptive/control/commands.py ----
+# Commands: what a user says to the memory itself, answered without a model.
+
+_STEPS_SHOWN = 10
+_REFUSED_LATELY_SECONDS = 30 * 24 * 3600
+_MOST_STEPS = 200
+_MOST_TOLD = 10
+_MOST_ASKED_ABOUT = 10
+_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
+_HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
+_UNKNOWN = "Nothing is remembered about that."
+_HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
+_OFF = "Nothing saved: memory is off in your settings (Settings > Personalization > Memory)."
+_ELSEWHERE = "The memory answers on the web page only, in chats of your own."
+_ASKED = Proof(kind="ASKED")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandInHand:
+
+    hook: Hook
+    messages: list[dict[str, Any]]
+    words: str
+
+
+Answering = Callable[[CommandInHand], Awaitable[str]]
+
+
+class Found(Protocol):
+
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def has_all_words(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPorts:
+
+    found: Callable[[Hook, str], Awaitable[Sequence[Found]]]
+    why: Callable[[Hook, list[dict[str, Any]]], Awaitable[str]]
+    do: Callable[[Hook, Sequence[Operation]], Awaitable[str]]
+    ask_deletion: Callable[[Hook, Sequence[Memory]], Awaitable[str]]
+    bring_in: Callable[[Hook, Sequence[NewMemory]], Awaitable[str]]
+    waiting: Callable[[Hook], Awaitable[list[str]]]
+    diagnosis: Callable[[Any], Awaitable[str]]
+
+
+class MemoryCommands:
+    """Answers commands; nothing in it belongs to one user."""
+
+    def __init__(self, requests: MemoryRequests, ports: CommandPorts) -> None:
+        self._requests, self._ports, self._learner = requests, ports, requests.learner
+        self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def answer(self, hook: Hook, messages: list[dict[str, Any]]) -> str | None:
+        newest = newest_user_message(messages) or {}
+        command = read_command(message_text(newest))
+        if command is None or hook.told_kind not in ("saved", "temporary"):
+            return None
+        name, words = command
+        if name == "memory":
+            name, words = (*words.split(maxsplit=1), "", "")[:2]
+        try:
+            if await hook.kind() not in ("saved", "temporary"):
+                return _ELSEWHERE
+            async with self._users.setdefault(hook.user_id, asyncio.Lock()):
+                return await self._answering(name.lower())(CommandInHand(hook, messages, words))
+        except AdaptiveMemoryError as error:
+            return f"That did not work: {error}."
+
+    def _answering(self, name: str) -> Answering:
+        answers: dict[str, Answering] = {
+            "find": self._find,
+            "why": self._why,
+            "log": self._log,
+            "undo": self._undo,
+            "remember": self._remember,
+            "forget": self._forget,
+            "restore": lambda asked: self._requests.restore(asked.hook, asked.words),
+            "export": self._export,
+            "import": self._import,
+            "on": self._switched,
+            "off": self._switched,
+            "doctor": self._doctor,
+        }
+        return answers.get(name, self._list)
+
+    async def _list(self, asked: CommandInHand) -> str:
+        room = await self._learner.storeroom(asked.hook)
+        memories = await room.store.read()
+        noted = await self._ports.waiting(asked.hook)
+        if archived := len(await room.archive.read(asked.hook.user_id)):
+            noted.append(f"{archived} archived")
+        since = time.time() - _REFUSED_LATELY_SECONDS
+        changes = await room.trail.read(asked.hook.user_id)
+        refused = [one for one in changes if one.kind == "refused" and one.changed_at >= since]
+        if refused:
+            noted.append(f"{len(refused)} refused in a month (the last: {refused[0].reason})")
+        return overview(memories, _day_of(asked.hook), noted)
+
+    async def _find(self, asked: CommandInHand) -> str:
+        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        if not found:
+            return _UNKNOWN if asked.words else _HOW_TO_FIND
+        day = _day_of(asked.hook)
+        row = "- {} ({:.0f} %, {})".format
+        rows = (row(listed(one.memory), one.score, day(one.memory.updated_at)) for one in found)
+        return "\n".join(rows)
+
+    async def _why(self, asked: CommandInHand) -> str:
+        said = without_commands(asked.messages)
+        if newest_user_message(said) is None:
+            return "There is no answer yet in this chat."
+        return await self._ports.why(asked.hook, said)
+
+    async def _log(self, asked: CommandInHand) -> str:
+        steps = await read_steps(await self._learner.storeroom(asked.hook))
+        most = int(asked.words) if asked.words.isdecimal() else _STEPS_SHOWN
+        return change_log(steps, _day_of(asked.hook, "%Y-%m-%d %H:%M"), min(most, _MOST_STEPS))
+
+    async def _undo(self, asked: CommandInHand) -> str:
+        room = await self._learner.storeroom(asked.hook)
+        steps = await read_steps(room)
+        if asked.words.isdecimal():
+            chosen = steps[int(asked.words) - 1] if 0 < int(asked.words) <= len(steps) else None
+        else:
+            chosen = next((one for one in steps if not one.is_undo and one.standing), None)
+        if chosen is None:
+            return " ".join(f"There is no change {asked.words} to take back.".split())
+        if not chosen.standing:
+            return "That is taken back already; the log tells by what."
+        async with self._learner.writing:
+            made = await take_back(room, chosen)
+        return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
+
+    async def _remember(self, asked: CommandInHand) -> str:
+        policy = replace(gate_policy(asked.hook.settings), typed=True)
+        draft = Draft(asked.words, bank=asked.hook.settings.default_bank)
+        verdict = await asyncio.to_thread(gated_draft, draft, policy)
+        if isinstance(verdict, Refused):
+            return f"Not saved: {verdict.reason}."
+        return plain_line(await self._ports.do(asked.hook, [Operation("NEW", "", verdict, _ASKED)]))
+
+    async def _forget(self, asked: CommandInHand) -> str:
+        if scope := _SCOPES.get(asked.words.casefold().strip(" .!")):
+            today = local_time(time.time(), *asked.hook.time_zones).date()
+            request = ErasureRequest(scope, today if scope == "day" else None)
+            return await self._requests.erase(asked.hook, request)
+        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        exact = [one.memory for one in found if one.has_all_words]
+        if len(exact) == 1:
+            deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
+            line = plain_line(await self._ports.do(asked.hook, [deletion]))
+            return f"{line}\n\n`/undo` takes it back."
+        meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
+        if not meant:
+            return _UNKNOWN if asked.words else "Forget what? Add a few words."
+        return plain_line(await self._ports.ask_deletion(asked.hook, meant))
+
+    async def _export(self, asked: CommandInHand) -> str:
+        room = await self._learner.storeroom(asked.hook)
+        memories = await room.store.read()
+        text = exported(memories, now := time.time())
+        name = f"memories-{_day_of(asked.hook)(now)}.json"
+        counted = memories_counted(len(memories))
+        if await asked.hook.dialog.download(name, text):
+            return f"{counted} in the file `{name}`."
+        fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
+        return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
+
+    async def _import(self, asked: CommandInHand) -> str:
+        if not asked.hook.settings.enabled:
+            return _OFF
+        found, now = await asyncio.to_thread(read_import, asked.words), time.time()
+        if not found.memories:
+            return _HOW_TO_IMPORT
+        carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
+        shown = named_memories([draft for draft, _, _ in carried])
+        question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
+        if not await asked.hook.dialog.confirm("Import memories?", question):
+            return "Nothing imported: you did not confirm it."
+        line = await self._ports.bring_in(asked.hook, carried)
+        unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
+        return f"{plain_line(line)}{unread}"
+
+    async def _switched(self, asked: CommandInHand) -> str:
+        if memory_is_off(asked.messages):
+            return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
+        return "Memory is on in this chat."
+
+    async def _doctor(self, asked: CommandInHand) -> str:
+        if not asked.hook.is_admin:
+            return "Only an administrator can ask for this."
+        return await self._ports.diagnosis(asked.hook)
+
+
+def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
+    zones = hook.time_zones
+    return lambda seconds: f"{local_time(seconds, *zones):{form}}"
+
+
+# ---- src/adaptive/host/erasure.py ----
+# Erasing what is held of a user: everything, or what came from one chat, one time or one source.
+
+_KEYS: dict[str, Any] = {
+    "pending": PENDING.c.message_id,
+    "entries": ENTRIES.c.key,
+    "vector": VECTORS.c.memory_id,
+}
+USER_TABLES = tuple(_KEYS)
+_TEXTS = {"body", "payload", "journal", "vector"}
+_TELLING = ("archive", "audit")
+_NO_PROVENANCE = (
+    "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
+    " and the archive name was found."
+)
+
+Forget = Callable[[str], object]
+
+
+class HeldHistory(Protocol):
+
+    async def held(self, user_id: str, chat_id: str = "") -> int:
+        ...
+
+    async def erase(self, user_id: str, chat_id: str = "") -> int:
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+
+    kind: str
+    key: str
+    memory_id: str = ""
+    change: str = ""
+    chat_id: str = ""
+    message_id: str = ""
+    said_at: float = 0.0
+    leased_until: float = 0.0
+
+    @classmethod
+    def of(cls, table: str, row: Mapping[str, Any]) -> HeldRow:
+        key = row[_KEYS[table].name]
+        if table == "entries":
+            _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
+            where = (row["chat_id"], row["message_id"], row["created_at"])
+            return cls(row["kind"], key, memory_id, change, *where)
+        if table == "pending":
+            waits = row["state"] == "waiting"
+            said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
+            return cls(table, key, "", "", *said, leased_until=row["lease_until"])
+        return cls(table, key, memory_id=key)
+
+    def came_from(self, origin: Origin | None) -> bool:
+        if origin is None:
+            return True
+        if origin.period is None:
+            return bool(origin.chat_id) and self.chat_id == origin.chat_id
+        since, until = origin.period
+        if self.kind == "chat_notes":
+            return self.said_at >= since
+        return bool(self.message_id) and since <= self.said_at < until
+
+
+@dataclass(frozen=True, slots=True)
+class HostEraser:
+
+    memories: HostMemoryStore
+    user_id: str
+    archive: ArchiveTable
+    history: HeldHistory | None = None
+    caches: tuple[Forget, ...] = ()
+    forget_waiting: Forget = str
+    sessions: Sessions | None = None
+
+    async def find(self, origin: Origin | None) -> ErasureReport:
+        report = ErasureReport()
+        await self._sweep(origin, report, erasing=False)
+        return report
+
+    async def erase(self, origin: Origin | None) -> ErasureReport:
+        report = ErasureReport()
+        forgetting = self.caches if origin else (*self.caches, self.forget_waiting)
+        for _ in range(1 if origin else 2):
+            report.failed.clear()
+            for forget in forgetting:
+                forget(self.user_id)
+            await self._sweep(origin, report, erasing=True)
+        for forget in forgetting:
+            forget(self.user_id)
+        return report
+
+    async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
+        tables = [await report.tried(self.rows(name), ()) for name in USER_TABLES]
+        turns, rows = tables[0], [row for table in tables[1:] for row in table]
+        waiting = [row for row in turns if row.came_from(origin)]
+        number = len(waiting)
+        if erasing:
+            number = await report.tried(self.drop("pending", waiting, emptied=bool(origin)), 0)
+            if any(row.leased_until >= time.time() for row in turns):
+                await asyncio.sleep(LEASE_PROOF_SECONDS)
+        report.counts["pending"] += number
+        found = await report.tried(self.memories.read(), ())
+        ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
+        if origin is not None:
+            if not self.memories.keeps_history and origin.period is None:
+                report.note = _NO_PROVENANCE
+            learned = (row for row in rows if row.change in ("saved", "updated"))
+            known = {row.memory_id for row in learned if row.came_from(origin)}
+            archived = await report.tried(self.archive.read(self.user_id), archived)
+            ids = origin_ids(found, archived, origin, known)
+        report.memories = gone = tuple(row for row in found if row.id in ids)
+        if erasing:
+            gone = await self._erase_memories(report, everything=origin is None)
+            report.bereft = bereft_originals(archived, gone, ids)
+        report.counts["memory"] += len(gone)
+        kept, surely = _TELLING if origin and report.failed else (), {row.id for row in gone}
+        going: defaultdict[str, list[HeldRow]] = defaultdict(list)
+        for row in rows:
+            named = row.memory_id in ids or row.came_from(origin)
+            if row.memory_id in surely or (named and row.kind not in kept):
+                going[row.kind].append(row)
+        for kind, some in going.items():
+            number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
+            report.counts[kind] += number if kind != "lease" else 0
+        if self.history is not None and (origin is None or origin.chat_id):
+            work = self.history.erase if erasing else self.history.held
+            chats = work(self.user_id, origin.chat_id if origin else "")
+            report.counts["history"] += await report.tried(chats, 0)
+
+    async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
+        deleted = map(self.memories.delete, report.memories)
+        for work in [self.memories.delete_all()] if everything else deleted:
+            await report.tried(work, None)
+        left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
+        return [row for row in report.memories if row.id not in left]
+
+    async def rows(self, name: str) -> tuple[HeldRow, ...]:
+        table = _KEYS[name].table
+        columns = (column for column in table.c if column.name not in _TEXTS)
+        query = select(*columns).where(table.c.user_id == self.user_id)
+        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
+        return tuple(HeldRow.of(name, row._mapping) for row in found)
+
+    async def drop(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
+        key = _KEYS.get(kind, ENTRIES.c.key)
+        mine = key.table.c.user_id == self.user_id
+        if key.table is ENTRIES:
+            mine &= ENTRIES.c.kind == kind
+        erased: Any = delete(key.table)
+        if emptied:
+            erased = update(PENDING).values(learned_values(time.time()))
+        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
+        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
+
+
+async def host_eraser(
+    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
+) -> HostEraser:
+    memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
+    return HostEraser(memories, hook.user_id, *held)
 
 
 # ---- src/adaptive/privacy/redacted_turns.py ----

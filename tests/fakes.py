@@ -139,9 +139,9 @@ class ListedMemories:
         self._check(memory.id)
         del self.rows[memory.id]
 
-    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
-        """A row as it was, under its id or a new one."""
-        back = replace(memory, id=row_id or next(self._ids), updated_at=int(self._clock()))
+    async def put_back(self, memory: Memory) -> Memory:
+        """A row as it was."""
+        back = replace(memory, updated_at=int(self._clock()))
         self.rows[back.id] = back
         return back
 

@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import Request
 
 from adaptive.answer.correction import AnswerCorrection
+from adaptive.answer.given_answer import GivenAnswers, without_former_commands
 from adaptive.answer.postprocessing import Postprocessor, answered_turn
 from adaptive.answer.preprocessing import Preprocessor
 from adaptive.control.commands import CommandPorts, MemoryCommands
@@ -24,7 +25,6 @@ from adaptive.core.shapes import listing, mapping
 from adaptive.history.conversation import HISTORY_PREAMBLE, PastConversation
 from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import host_eraser
-from adaptive.host.given_answer import GivenAnswers, without_former_commands
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import HostHook, memory_switch

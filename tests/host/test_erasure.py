@@ -13,8 +13,9 @@ import pytest
 
 from adaptive.core.model import Memory, Provenance
 from adaptive.core.ports import StoredVector
-from adaptive.host.erasure import USER_TABLES, ErasureReport, HeldRow, HostEraser
+from adaptive.host.erasure import USER_TABLES, HeldRow, HostEraser
 from adaptive.host.tables import HostTables
+from adaptive.privacy.erasure import ErasureReport
 from adaptive.privacy.kept import (
     ArchivedMemory,
     AuditEntry,

@@ -34,7 +34,7 @@ async def undo(world: World, at: int | None = None) -> bool:
     wanted = [one for one in steps if one.standing and (at is not None or not one.is_undo)]
     if not wanted:
         return False
-    await take_back(world.room(), wanted[(at or 0) % len(wanted)], steps)
+    await take_back(world.room(), wanted[(at or 0) % len(wanted)])
     return True
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.errors import HostError
 from adaptive.core.model import ConversationKind
-from adaptive.privacy.origin import ErasureRequest
+from adaptive.privacy.erasure import ErasureRequest
 from adaptive.privacy.spoken_requests import (
     asks_to_restore,
     read_erasure_request,

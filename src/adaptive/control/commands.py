@@ -26,8 +26,8 @@ from adaptive.core.messages import (
 from adaptive.core.model import Draft, Memory, Operation, Proof
 from adaptive.core.ports import NewMemory
 from adaptive.privacy.changes import read_steps, take_back
+from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.privacy.gate import Refused, gate_policy, gated_draft
-from adaptive.privacy.origin import ErasureRequest, ErasureScope
 from adaptive.settings.hook import Hook
 
 _STEPS_SHOWN = 10
@@ -173,7 +173,7 @@ class MemoryCommands:
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
         async with self._learner.writing:
-            made = await take_back(room, chosen, steps)
+            made = await take_back(room, chosen)
         return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
 
     async def _remember(self, asked: CommandInHand) -> str:

@@ -15,8 +15,9 @@ from typing import Any, Protocol
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Memory
+from adaptive.privacy.erasure import ErasureRequest, origin_of
 from adaptive.privacy.kept import ArchivedMemory
-from adaptive.privacy.origin import ErasureRequest, Origin, made_of, origin_of
+from adaptive.privacy.origin import Origin, made_of
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
 

@@ -61,8 +61,8 @@ class MemoryStore(Protocol):
     async def delete(self, memory: Memory) -> None:
         """Remove a row and prove that it is gone."""
 
-    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
-        """Write a former state into a row, or into a new one, exactly as it stood; the row."""
+    async def put_back(self, memory: Memory) -> Memory:
+        """Write a row exactly as it once stood, in place of what stands there now; the row."""
         ...
 
 

@@ -39,10 +39,10 @@ def new_row(user_id: str, memory: NewMemory) -> dict[str, Any]:
     return row | {"created_at": min(source.said_at, now), "updated_at": now}
 
 
-def former_row(user_id: str, memory: Memory, row_id: str) -> dict[str, Any]:
-    """A row as it stood, under this id or a new one."""
+def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
+    """A row as it stood."""
     content, kind, path = memory.stored
-    row = {"id": row_id or str(uuid.uuid4()), "user_id": user_id, "content": content}
+    row = {"id": memory.id, "user_id": user_id, "content": content}
     row |= {"type": kind or "context", "path": path, "meta": dict(memory.meta) or None}
     return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 from sqlalchemy import delete, select, update
 
-from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.model import Memory
 from adaptive.host.entries import ENTRIES
 from adaptive.host.memories import HostMemoryStore
@@ -23,6 +22,7 @@ from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import VECTORS
+from adaptive.privacy.erasure import ErasureReport
 from adaptive.privacy.kept import ArchivedMemory, ArchiveTable
 from adaptive.privacy.origin import Origin, bereft_originals, origin_ids
 from adaptive.privacy.pending import LEASE_PROOF_SECONDS
@@ -37,20 +37,12 @@ USER_TABLES = tuple(_KEYS)
 _TEXTS = {"body", "payload", "journal", "vector"}
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
-# What is counted before a user; everything else is what is noted about it.
-_NOUNS = {
-    "memory": ("memory", "memories"),
-    "archive": ("archived memory", "archived memories"),
-    "suggestion": ("suggestion", "suggestions"),
-    "history": ("chat's index", "chats' index"),
-}
 _NO_PROVENANCE = (
     "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
     " and the archive name was found."
 )
 
 Forget = Callable[[str], object]
-Answer = TypeVar("Answer")
 
 
 class HeldHistory(Protocol):
@@ -105,52 +97,6 @@ class HeldRow:
             return self.said_at >= since
         # What upkeep does has no message.
         return bool(self.message_id) and since <= self.said_at < until
-
-
-@dataclass(slots=True)
-class ErasureReport:
-    """What was found, or removed, counted by kind, and the reasons of what failed.
-
-    ``memories`` are the host's rows that were found, ``bereft`` the ids of archived memories that
-    stay although the summary that stood for them is gone: they can be restored.
-    """
-
-    counts: Counter[str] = field(default_factory=Counter[str])
-    failed: list[str] = field(default_factory=list[str])
-    note: str = ""
-    memories: tuple[Memory, ...] = ()
-    bereft: tuple[str, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        return not self.failed and not self.counts.total()
-
-    @property
-    def phrase(self) -> str:
-        """What it is, for people: "4 memories and everything noted about them"."""
-        counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
-        named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
-        if not named:
-            return "what was noted" if self.counts.total() else ""
-        them = "them" if sum(n for n, _ in counts) > 1 else "it"
-        return f"{named} and everything noted about {them}"
-
-    @property
-    def line(self) -> str:
-        """The report of an erasure in sentences, without a word of what was erased."""
-        told = [f"Erased: {self.phrase}."] if self.phrase else []
-        if self.failed:
-            reasons = "; ".join(dict.fromkeys(self.failed))
-            told.append(f"Not everything could be erased: {reasons}.")
-        return " ".join(filter(None, [*(told or ["There was nothing to erase."]), self.note]))
-
-    async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
-        """What the work answers; where it fails, that is noted."""
-        try:
-            return await work
-        except AdaptiveMemoryError as error:
-            self.failed.append(str(error))
-            return otherwise
 
 
 @dataclass(frozen=True, slots=True)

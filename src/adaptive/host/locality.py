@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 from fastapi import Request
 
@@ -17,14 +14,12 @@ from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults
 from adaptive.host.providers import HostCompleter
 from adaptive.host.requests import host_settings
+from adaptive.llm.addresses import LocalAddresses, is_cloud_name
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
 from adaptive.privacy.redaction import RedactingCompleter
 from adaptive.settings.merged import Settings
 
 log_locality = logging.getLogger("adaptive_memory.host")
-
-# Names that are resolved within one network only (RFC 6761, 6762, 8375; ICANN's "internal").
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
 class Locality:
@@ -32,7 +27,7 @@ class Locality:
 
     def __init__(self, settings: Settings, request: Request) -> None:
         self._request = request
-        self._listed = [_parsed(one) for one in settings.local_connections.split(",")]
+        self._local = LocalAddresses(settings.local_connections)
 
     async def of_completer(self, completer: Completer) -> bool:
         """Whether the model of our own calls is local."""
@@ -41,8 +36,8 @@ class Locality:
         if isinstance(completer, HostCompleter):
             return await self.of_chat({"id": completer.model})
         if isinstance(completer, OllamaCompleter):
-            return not _is_cloud_name(completer.model) and self._is_own_ollama(completer.url)
-        return isinstance(completer, OpenAICompleter) and self._is_listed(completer.url)
+            return not is_cloud_name(completer.model) and self._local.holds_ollama(completer.url)
+        return isinstance(completer, OpenAICompleter) and self._local.lists(completer.url)
 
     async def of_chat(self, chat_model: object) -> bool:
         """Whether a model of the host is local, by what is known of it, at least its id.
@@ -62,7 +57,7 @@ class Locality:
                 if owner == "openai":
                     urls = (await host_settings(self._request, "openai_urls"))["openai_urls"]
                     raw = self._routed("OPENAI_MODELS", id) or model
-                    return self._is_listed(_address_at(urls, raw.get("urlIdx")))
+                    return self._local.lists(_address_at(urls, raw.get("urlIdx")))
         except HostError as error:
             log_locality.warning("a model counts as not local: %s", error)
         return False
@@ -71,14 +66,11 @@ class Locality:
         """Whether an Ollama model is local at all connections that the host may choose for it."""
         names = (id, str(raw.get("model") or ""), str(raw.get("name") or ""))
         # So Ollama lists what it hands on to its own cloud (ollama: docs/api.md).
-        if raw.get("remote_host") or raw.get("remote_model") or any(map(_is_cloud_name, names)):
+        if raw.get("remote_host") or raw.get("remote_model") or any(map(is_cloud_name, names)):
             return False
         urls = (await host_settings(self._request, "ollama_urls"))["ollama_urls"]
         at = listing(raw.get("urls")) or [None]
-        return all(self._is_own_ollama(_address_at(urls, number)) for number in at)
-
-    def _is_own_ollama(self, url: str) -> bool:
-        return _is_inner(_parsed(url)[1]) or self._is_listed(url)
+        return all(self._local.holds_ollama(_address_at(urls, number)) for number in at)
 
     def _base_of(self, model: Mapping[str, Any]) -> Mapping[str, Any]:
         """What the host knows of a model, or of the one that a workspace model is built on."""
@@ -95,43 +87,7 @@ class Locality:
         """What the host's router goes by when it asks a model."""
         return mapping(mapping(getattr(self._request.app.state, table, None)).get(id))
 
-    def _is_listed(self, url: str) -> bool:
-        """Whether the valve names an address: with its path, or the server as a whole."""
-        scheme, host, rest = _parsed(url)
-        return bool(host) and any(
-            listed[0] in ("", scheme) and listed[1] == host and rest.startswith(listed[2])
-            for listed in self._listed
-        )
-
 
 def _address_at(urls: object, number: object) -> str:
     held = listing(urls)
     return str(held[number]) if type(number) is int and 0 <= number < len(held) else ""
-
-
-def _is_cloud_name(model: str) -> bool:
-    """Whether an Ollama model's tag names its cloud: ``x:cloud``, ``x:120b-cloud``."""
-    tag = model.strip().casefold().rpartition(":")[2]
-    return tag == "cloud" or tag.endswith("-cloud")
-
-
-def _is_inner(host: str) -> bool:
-    """Whether a server is this machine or in a private network, as far as its name tells."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return mapped.is_private and not mapped.is_unspecified
-
-
-def _parsed(url: str) -> tuple[str, str, str]:
-    """Scheme, host, then port and path of an address; no host where it is none."""
-    text = url.strip()
-    with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"//{text}")
-        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        if parts.scheme in ("", "http", "https"):
-            return parts.scheme, host, f":{port}{path}/"
-    return "", "", ""

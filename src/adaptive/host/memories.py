@@ -109,10 +109,11 @@ class HostMemoryStore:
         return await self._write_whole("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
-    async def put_back(self, memory: Memory, row_id: str = "") -> Memory:
-        """Write a former state into a row, or a new one, as it stood."""
-        row = former_row(self.user.id, memory, row_id)
-        event: RowEvent = "MEMORY_UPDATED" if row_id else "MEMORY_CREATED"
+    async def put_back(self, memory: Memory) -> Memory:
+        """Write a row as it stood, in place of what stands there."""
+        stands = await self._row(_table().columns.id == memory.id)
+        event: RowEvent = "MEMORY_UPDATED" if stands else "MEMORY_CREATED"
+        row = former_row(self.user.id, memory)
         [back] = await self._write_whole("putting a memory back", [row], event)
         return back
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Protocol
 
 from adaptive.core.errors import WriteRefused
@@ -13,8 +11,6 @@ from adaptive.core.model import Memory
 from adaptive.core.ports import MemoryStore
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchiveTable, AuditEntry
-
-_KEY = attrgetter("key")
 
 
 class ChangedStore(Protocol):
@@ -58,25 +54,17 @@ async def read_steps(user: ChangedStore) -> list[Step]:
     ]
 
 
-async def take_back(user: ChangedStore, step: Step, steps: Sequence[Step]) -> list[AuditEntry]:
+async def take_back(user: ChangedStore, step: Step) -> list[AuditEntry]:
     """Take a step back, the newest of its changes first; the changes that this made.
-
-    A row that was put back has another id since: so each row is looked for by what became of it.
 
     Raises:
         WriteRefused: a memory was changed since, and nothing is written; or it may stand no more.
         HostError: a write has failed; what was taken back before it stays so.
     """
     rows = {row.id: row for row in await user.store.read()}
-    by_key = {one.key: one for each in steps for one in each.changes}
-    undoing = sorted((one for one in by_key.values() if one.undoes in by_key), key=_KEY)
-    became = {by_key[one.undoes].memory_id: one.memory_id for one in undoing}
     planned: list[tuple[AuditEntry, Memory | None]] = []
     for change in step.standing:
-        row_id = change.memory_id
-        while became.get(row_id, row_id) != row_id:
-            row_id = became[row_id]
-        row, gone = rows.get(row_id), False
+        row, gone = rows.get(change.memory_id), False
         if change.before is not None and (put_away := change.archived) is not None:
             gone = not await user.archive.read(user.user_id, [put_away.memory.id])
         if gone or (row.content if row else "") != change.after:
@@ -89,8 +77,8 @@ async def take_back(user: ChangedStore, step: Step, steps: Sequence[Step]) -> li
     try:
         for change, row in planned:
             back = await _written_back(user, change, row)
-            row_id = back.id if back else row.id if row else change.memory_id
-            told = AuditEntry("undone", row_id, now, row, back.content if back else "")
+            content = back.content if back else ""
+            told = AuditEntry("undone", change.memory_id, now, row, content)
             made.append(replace(told, archived=change.archived, step=together, undoes=change.key))
     finally:
         await user.trail.record(user.user_id, made, now)
@@ -102,7 +90,7 @@ async def _written_back(
 ) -> Memory | None:
     """Make one change undone; the row as it stands then."""
     if change.before is not None:
-        back = await user.store.put_back(change.before, row.id if row else "")
+        back = await user.store.put_back(change.before)
         if change.archived is not None:
             await user.archive.discard(user.user_id, [change.archived.memory.id])
         return back

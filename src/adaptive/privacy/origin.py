@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
-from typing import Literal
+from datetime import date, datetime, timedelta, tzinfo
 
-from adaptive.core.messages import local_time
 from adaptive.core.model import Memory
 from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.kept import ArchivedMemory
-from adaptive.settings.hook import Hook
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,31 +21,6 @@ class Origin:
     chat_id: str = ""
     period: tuple[float, float] | None = None
     sources: tuple[str, ...] = ()
-
-
-ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureRequest:
-    """What to erase; ``day`` is one where the user lives."""
-
-    scope: ErasureScope
-    day: date | None = None
-
-
-def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
-    """Where what is to go came from; ``None`` for everything."""
-    if request.day is not None:
-        zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
-        return Origin(period=period_of_day(request.day, zone))
-    # The last are the host's names for what its own tools have written (routers/memories.py).
-    return {
-        "everything": None,
-        "chat": Origin(hook.chat_id),
-        "imported": Origin(sources=("import",)),
-        "tools": Origin(sources=("tool", "background_review")),
-    }[request.scope]
 
 
 def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from typing import Literal
 
 from adaptive.core.messages import Message, local_time, said_at
 from adaptive.core.texts import word_table
-from adaptive.privacy.origin import ErasureRequest, ErasureScope
+from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.settings.hook import Hook
 
 _KINDS = word_table("spoken_requests")
