@@ -31,6 +31,13 @@ def test_built_elsewhere(tmp_path: Path) -> None:
     assert built == COMMITTED.read_bytes(), "run `python -m tools.bundle`"
 
 
+def test_size() -> None:
+    """It stays as light as it is promised to be: 600 kB, 15,000 lines."""
+    text = COMMITTED.read_bytes()
+    assert len(text) <= 600_000
+    assert text.count(b"\n") <= 15_000
+
+
 def test_saved_as_it_is(installed_host: HostEnvironment) -> None:
     """The formatter that the host's editor saves through gives back the very same text."""
     compared = (

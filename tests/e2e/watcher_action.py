@@ -19,7 +19,7 @@ class Action:
     async def action(self, body: dict[str, Any]) -> dict[str, Any]:
         """Names of the filter's coroutines that run right now; with ``cancel`` they are ended."""
         names = {task: work(task, body["module"]) for task in asyncio.all_tasks()}
-        found = {task: name for task, name in names.items() if name not in ("", *body["besides"])}
+        found = {task: name for task, name in names.items() if name}
         if body.get("cancel"):
             for task in found:
                 task.cancel()

@@ -50,46 +50,6 @@ blank lines inside a string stay
     assert text[start : text.index("@dataclass", start)] == expected
 
 
-def test_imports(project: Path) -> None:
-    """What modules import from elsewhere stands once at the head, long lists a name a line."""
-    code = '''\
-"""Many."""
-
-from __future__ import annotations
-
-import logging
-import re
-from collections import OrderedDict as Ordered, defaultdict
-from unicodedata import bidirectional, category, combining, decimal, decomposition
-from unicodedata import decomposition, digit, lookup, normalize
-
-log_many = (logging, re, Ordered, defaultdict)
-'''
-    text = build(write_project(project, {"src/adaptive/filter.py": code}))
-    head = text[text.index("from __future__") : text.index("# ---- ")]
-    expected = """\
-from __future__ import annotations
-
-import logging
-import re
-from collections import OrderedDict as Ordered, defaultdict
-from unicodedata import (
-    bidirectional,
-    category,
-    combining,
-    decimal,
-    decomposition,
-    digit,
-    lookup,
-    normalize,
-)
-
-
-"""
-    assert head == expected
-    assert text.count("import re\n") == 1
-
-
 def test_prompts(project: Path) -> None:
     """The table gives back every prompt to the letter, quotes and backslashes included."""
     module = executed(build(project))

@@ -31,8 +31,6 @@ _accounts = itertools.count(1)
 _WAITING_TURNS = "adaptive_memory_pending"
 # How long the work behind a test's last turn may still take before it is cut off.
 _FAREWELL_SECONDS = 1.0
-# What goes on for a while after the plug-in was loaded, or replaced.
-_BEHIND_NO_TURN = ("Filter._warmed_up", "Installation._retire")
 _WATCHER = Path(__file__).parents[1] / "watcher_action.py"
 
 
@@ -313,7 +311,6 @@ class RunningHost:
             "id": "",
             "session_id": "",
             "module": "function_adaptive_memory",
-            "besides": _BEHIND_NO_TURN,
             "cancel": cancel,
         }
         found = await self.admin.request("POST", "/api/chat/actions/watcher", question)
