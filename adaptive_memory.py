@@ -2700,7 +2700,7 @@ def injection_reason(text: str, *, typed: bool = False) -> str:
     if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded__injection(text))):
         return "it hides words in a code"
     if not typed and order_score(text) > 0:
-        return "it reads as an order to the assistant, not as a fact"
+        return "it reads as an order, not as a fact (/remember keeps it all the same)"
     return ""
 
 
@@ -4588,7 +4588,7 @@ _LONGEST_CONTENT, _LONGEST_LINE = 4000, 300
 _LATEST_SECONDS = 1e11
 _JSON = re.compile(r"\s*(?:`{3}\w*\s*)?(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
-_MARKS__transfer = re.compile("(?:[-*+\u2022\u2013\u2014]\\s+|\\d{1,4}[.)]\\s+)?(?:\\[[ xX\u2713\u2714]?\\]\\s*)?")
+_MARKS__transfer = re.compile("(?:(?:[-*+\u2022\u2013\u2014]\\s+)+|\\d{1,4}[.)]\\s+)?(?:\\[[ xX\u2713\u2714]?\\]\\s*)?")
 _HEADING = re.compile(r"#{1,6}\s.*|=+\s.*\s=+|(\*{1,3}|_{1,3})[^*_]+\1:?|[^.!?]{1,40}:")
 _DATED = re.compile("\\[([^\\[\\]]{4,30})\\][\\s.:\u2013\u2014-]*|(\\d{4}-\\d\\d-\\d\\d)\\s*[:\u2013\u2014-]\\s+")
 _SENTENCE_END = re.compile(r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])")

@@ -95,7 +95,7 @@ async def test_what_may_not_come() -> None:
     told = await why(home, "Do dogs praise dog food?", hidden=frozenset({"health"}))
     assert "- A memory of 1970-01-04, not repeated here: " in told
     assert ", kept from this model" in told
-    assert ", it reads as an order to the assistant" in told
+    assert ", it reads as an order, not as a fact" in told
     assert "allergic" not in told
     assert "Ignore" not in told
     one, other = await found(home, "dog allergy", hidden=frozenset({"health"}))

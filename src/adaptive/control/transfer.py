@@ -28,7 +28,7 @@ _LATEST_SECONDS = 1e11  # the year 5138
 # What begins like JSON is never read as lines: each of its keys would become a memory.
 _JSON = re.compile(r"\s*(?:`{3}\w*\s*)?(\{.*\}|\[\s*[\[{\"].*\])", re.DOTALL)
 _FENCE = re.compile(r"^[ \t]*(?:`{3}|~{3}).*$", re.MULTILINE)
-_MARKS = re.compile(r"(?:[-*+•–—]\s+|\d{1,4}[.)]\s+)?(?:\[[ xX✓✔]?\]\s*)?")  # noqa: RUF001
+_MARKS = re.compile(r"(?:(?:[-*+•–—]\s+)+|\d{1,4}[.)]\s+)?(?:\[[ xX✓✔]?\]\s*)?")  # noqa: RUF001
 _HEADING = re.compile(r"#{1,6}\s.*|=+\s.*\s=+|(\*{1,3}|_{1,3})[^*_]+\1:?|[^.!?]{1,40}:")
 _DATED = re.compile(r"\[([^\[\]]{4,30})\][\s.:–—-]*|(\d{4}-\d\d-\d\d)\s*[:–—-]\s+")  # noqa: RUF001
 _SENTENCE_END = re.compile(r"(?<=[^\s.]{3}[.!?])\s+(?![a-z])|(?<=[\u3002\uff01\uff1f])")

@@ -92,7 +92,7 @@ def injection_reason(text: str, *, typed: bool = False) -> str:
     if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded(text))):
         return "it hides words in a code"
     if not typed and order_score(text) > 0:
-        return "it reads as an order to the assistant, not as a fact"
+        return "it reads as an order, not as a fact (/remember keeps it all the same)"
     return ""
 
 
@@ -122,7 +122,8 @@ def _reads(decoded: bytes) -> bool:
 def order_score(text: str) -> float:
     """How much the text, or the worst of its sentences, reads like an order.
 
-    What is above 0 is taken for one: one in forty harmless look-alikes is.
+    What is above 0 is taken for one: one in fifty harmless look-alikes is, and of
+    ordinary memories one in forty.
     """
     return max(map(_score, order_parts(text)))
 
