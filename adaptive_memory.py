@@ -5328,8 +5328,12 @@ class Weights:
 
 
 DEFAULT_WEIGHTS = Weights()
-GATE = 5.0
-ENTRY_SHARE = 0.15
+GATES = 4.5, 6.0
+_GATE_SIZES = 12, 160
+ENTRY_SHARE = 0.3
+_SHARE_GROWTH = 0.1
+_EVIDENCE_SHARE = 0.25
+_UNSAID = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -5375,6 +5379,8 @@ class Ranked:
     neighbours: float
     evidence: float
     cosine: float
+    personal: float
+    gate: float
 
     @property
     def score(self) -> float:
@@ -5383,7 +5389,7 @@ class Ranked:
     @property
     def relevance(self) -> float:
         evidence = max(self.evidence, 0.0)
-        return evidence / (evidence + GATE)
+        return evidence / (evidence + self.gate)
 
 
 def shelf(
@@ -5444,12 +5450,19 @@ def rank(
     nearby = weights.neighbours * _best_nearby(similarity + keywords, shelf, weights.reach)
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
-    evidence = _evidence(shelf, asked, cosine, words, weights)
+    personal = weights.personal if speaks_of_self(asked.text) else 0.0
+    evidence = _evidence(shelf, asked, cosine, words, weights) + np.float32(personal)
+    least, most = map(math.log, _GATE_SIZES)
+    size = min(max(math.log(len(score)), least), most)
+    gate = GATES[0] + (GATES[1] - GATES[0]) * (size - least) / (most - least)
     least = np.partition(score, -limit)[-limit] if limit < len(score) else score.min()
     best = np.flatnonzero(score >= least - 1e-4)
     ties = (best, -shelf.created_at[best], -shelf.importance[best], -score[best].round(4))
     parts = np.stack([similarity, keywords, neighbours, evidence, cosine], axis=1)
-    return [Ranked(int(at), *map(float, parts[at])) for at in best[np.lexsort(ties)][:limit]]
+    return [
+        Ranked(int(at), *map(float, parts[at]), personal=personal, gate=gate)
+        for at in best[np.lexsort(ties)][:limit]
+    ]
 
 
 def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
@@ -5467,13 +5480,12 @@ def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
 def _evidence(
     shelf: Shelf, asked: Asked, cosine: Vectors, words: Sequence[str], weights: Weights
 ) -> Vectors:
-    coverage = shelf.keywords.coverage(words)
-    personal = np.float32(weights.personal if speaks_of_self(asked.text) else 0)
-    alone = np.float32(weights.words_alone) * coverage + personal
+    coverage = shelf.keywords.coverage([*words, _UNSAID])
+    alone = np.float32(weights.words_alone) * coverage
     if asked.vector is None or not shelf.levels:
         return alone
     standing = np.maximum(shelf.levels[script_of(asked.text)].standing(cosine), 0)
-    seen = standing + np.float32(weights.coverage) * coverage + personal
+    seen = standing + np.float32(weights.coverage) * coverage
     return np.where(shelf.embedded, seen, alone)
 
 
@@ -5481,7 +5493,8 @@ def fitting(
     ranked: Sequence[Ranked],
     limit: int,
     *,
-    gate: float = GATE,
+    gate: float | None = None,
+    strictness: float = 1.0,
     vector_floor: float = 0.0,
     relevance_floor: float = 0.0,
 ) -> list[Ranked]:
@@ -5489,10 +5502,18 @@ def fitting(
     if relevance_floor:
         return [one for one in pool if one.cosine >= relevance_floor][:limit]
     first = pool[:limit]
-    if max((one.evidence for one in first), default=0.0) < gate:
+    surest = max((one.evidence for one in first), default=-math.inf)
+    if not first or surest < (first[0].gate if gate is None else gate):
         return []
-    best = first[0].score
-    return [one for one in first if one.score >= min(best, ENTRY_SHARE * best)]
+    best, own = first[0].score, strictness * _EVIDENCE_SHARE * (surest - first[0].personal)
+    kept: list[Ranked] = []
+    for one in first:
+        share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(kept) + 1))
+        if one.score < min(best, share * best):
+            break
+        if one.evidence - one.personal >= own:
+            kept.append(one)
+    return kept
 
 
 # ---- src/adaptive/search/index.py ----
@@ -5911,7 +5932,9 @@ class Valves(LenientModel):
     embedding_api_key: str = _vectors("", "The key for the endpoint.", widget=_PASSWORD)
 
     related_memories_n: Annotated[int, Field(ge=1, le=50)] = _recall(
-        10, "The most memories recalled for one message, not counting core facts about the user."
+        15,
+        "The most memories recalled for one message, not counting core facts about the user; as "
+        "many come as stand out, in a small store one or two.",
     )
     max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = _recall(
         1500, "The most tokens that memories may take up in a prompt; none is ever cut in half."
@@ -11968,6 +11991,7 @@ def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = Fal
 log_recall = logging.getLogger("adaptive_memory.recall")
 
 _CORE_IMPORTANCE = 9
+_STRICTNESS_TO_JUDGE = 0.3
 _LEAST_JUDGED = 0.5
 _PLACES_FOR_REFUSED = 20
 _SHARE_FOR_EMBEDDING = 0.5
@@ -12085,14 +12109,13 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
     )
     ranked = list(islice(allowed, most))
 
-    def chosen(pool: Sequence[Ranked], limit: int, relevance_floor: float) -> list[Candidate]:
-        vector_floor = settings.vector_similarity_threshold
-        floors = {"vector_floor": vector_floor, "relevance_floor": relevance_floor}
-        fit = fitting(pool, spare + limit, **floors)
+    def chosen(pool: Sequence[Ranked], limit: int, **rules: float) -> list[Candidate]:
+        floor = settings.vector_similarity_threshold
+        fit = fitting(pool, spare + limit, vector_floor=floor, **rules)
         return [Candidate(index.memories[one.place], one.relevance) for one in fit]
 
     least = settings.relevance_threshold
-    by_score = chosen(ranked, settings.related_memories_n, least)
+    by_score = chosen(ranked, settings.related_memories_n, relevance_floor=least)
     fit = {one.memory.id for one in by_score}
     for one in ranked:
         id_ = index.memories[one.place].id
@@ -12102,7 +12125,7 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
         return by_score
     seen = [one for one in ranked if not judge.hidden.holds(index.memories[one.place])]
     kept_back = [one for one in by_score if judge.hidden.holds(one.memory)]
-    pool = chosen(seen, settings.top_n_memories, 0.0)
+    pool = chosen(seen, settings.top_n_memories, strictness=_STRICTNESS_TO_JUDGE)
     asked = (library.sources.user_id, gathered.question.text, pool, least or _LEAST_JUDGED)
     try:
         judged = await judge.judged(*asked) if pool else []
@@ -12180,7 +12203,7 @@ async def _laid_out(
 _NEAREST_TOLD = 3
 _LONGEST_QUOTED = 200
 _NAMING__explanation = Weights(neighbours=0.0, personal=0.0)
-_LEAST_NAMED__explanation = GATE / 4
+_LEAST_NAMED__explanation = GATES[0] / 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -12217,7 +12240,7 @@ async def explained(library: Library, question: Question, settings: Settings) ->
     memories = gathered.index.memories
     ranked = {memories[one.place].id: one for one in gathered.ranked(len(memories))}
     told = _lines_of(came, ranked)
-    best = ranked[came.fitting[0].memory.id] if came.fitting else None
+    best = [ranked[one.memory.id] for one in came.fitting]
     nearly: list[str] = []
     for one in [one for id_, one in ranked.items() if id_ not in told][:_NEAREST_TOLD]:
         memory = memories[one.place]
@@ -12253,12 +12276,12 @@ def _lines_of(came: Recollection, ranked: Mapping[str, Ranked]) -> dict[str, str
     }
 
 
-def _why_behind(one: Ranked, best: Ranked | None, settings: Settings) -> str:
+def _why_behind(one: Ranked, best: Sequence[Ranked], settings: Settings) -> str:
     floors = settings.vector_similarity_threshold, settings.relevance_threshold
     allowed = partial(fitting, vector_floor=floors[0], relevance_floor=floors[1])
-    if not allowed([one], 1, gate=-math.inf if best else GATE):
+    if not allowed([one], 1, gate=-math.inf if best else None):
         return "below the gate"
-    if best and one not in allowed([best, one], 2, gate=-math.inf):
+    if best and one not in allowed([*best, one], len(best) + 1, gate=-math.inf):
         return "far below the best"
     most, budget = settings.related_memories_n, settings.max_injected_tokens
     return f"beyond the limit of {most} memories or {budget} tokens"

@@ -16,6 +16,7 @@ from benchmarks.locomo import DEFAULT_DATA
 NAMES = (
     "loading",
     "recall",
+    "precision",
     "prefilter",
     "grounding",
     "deduplication",

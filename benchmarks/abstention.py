@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.ports import Vectors
-from adaptive.search.fusion import GATE, Asked, Ranked, asked_for, fitting, rank, shelf
+from adaptive.search.fusion import GATES, Asked, Ranked, asked_for, fitting, rank, shelf
 from benchmarks.locomo import Encode
 from benchmarks.personal import PEOPLE, UNRELATED
 from benchmarks.quality import quality, simple_quality
 from benchmarks.world import Known, World, questions_of
 
-ENTRIES = 10
-GATES = (0.0, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0, 8.0)
+ENTRIES = 15
+TRIED_GATES = (0.0, 3.0, 3.5, 4.0, 4.5, 5.0, 5.5, 6.0, 7.0, 8.0)
 FOLLOW_UPS = (
     "And when was that?",
     "Why?",
@@ -26,7 +26,9 @@ FOLLOW_UPS = (
 )
 
 
-def curve(world: World, known: Known, gates: Sequence[float] = GATES) -> list[dict[str, float]]:
+def curve(
+    world: World, known: Known, gates: Sequence[float] = TRIED_GATES
+) -> list[dict[str, float]]:
     """Share of gold and entries for questions, entries for off-topic prompts, for each gate."""
     asked: list[tuple[list[Ranked], frozenset[int]]] = []
     unrelated: list[list[Ranked]] = []
@@ -53,7 +55,7 @@ def curve(world: World, known: Known, gates: Sequence[float] = GATES) -> list[di
 
 
 def small_stores(
-    encode: Encode, nulls: Vectors, gates: Sequence[float] = GATES
+    encode: Encode, nulls: Vectors, gates: Sequence[float] = TRIED_GATES
 ) -> list[dict[str, float]]:
     """The personal stores: share of questions whose memories come, entries, unrelated entries."""
     asked: list[tuple[list[Ranked], tuple[int, ...]]] = []
@@ -112,7 +114,7 @@ def geometries(world: World) -> dict[str, Any]:
                 float(np.median(other.prompt_vectors @ store.memories.T)), 3
             ),
             "vector_recall_10": simple_quality(other, "vector")["recall_10"],
-            **curve(other, "nothing", (GATE,))[0],
+            **curve(other, "nothing", (GATES[1],))[0],
         }
     return figures
 
@@ -130,5 +132,5 @@ def follow_ups(world: World, encode: Encode) -> dict[str, float]:
             continued = asked_for(FOLLOW_UPS[own], text, both, len(vector))
             for name, asked in zip(shares, (alone, continued), strict=True):
                 order = [one.place for one in rank(store, asked, ENTRIES)]
-                shares[name].append(quality(order, gold)[ENTRIES - 1])
+                shares[name].append(quality(order, gold)[9])
     return {name: round(statistics.fmean(found), 3) for name, found in shares.items()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from adaptive.search.fusion import GATE
+from adaptive.search.fusion import GATES
 from benchmarks.abstention import curve, follow_ups, geometries, small_stores
 from benchmarks.figures import say, write_results
 from benchmarks.locomo import DEFAULT_DATA, minilm
@@ -27,7 +27,7 @@ def measure(folder: Path) -> dict[str, Any]:
         "conversations": [one.about.name for one in world.subjects],
         "questions": sum(len(one.about.questions) for one in world.subjects),
         "off_topic_prompts": len(world.prompts),
-        "gate": GATE,
+        "gates": GATES,
         "variants": {},
         "curve": {},
     }

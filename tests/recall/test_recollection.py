@@ -175,14 +175,6 @@ async def test_core_facts_have_a_cap() -> None:
     assert estimated_tokens(found.block) <= 800
 
 
-async def test_explicit_thresholds() -> None:
-    """A threshold above 0 is the least cosine itself, here of 1, 0.5 and 0."""
-    person, valves = Person(TEA, BAG, INK, embedder=WordEmbedder()), {"relevance_threshold": 0.4}
-    assert fits(await person.asks("green tea", **valves)) == ["green tea", "green bag"]
-    valves["vector_similarity_threshold"] = 0.6
-    assert fits(await person.asks("green tea", **valves)) == ["green tea"]
-
-
 def head(found: Recollection) -> str:
     """The block up to where new entries are appended."""
     return found.block.removesuffix(f"\n{CLOSE_MARKER}")

@@ -10,7 +10,7 @@ import pytest
 from adaptive.core.ports import Vectors
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.fusion import (
-    GATE,
+    GATES,
     Asked,
     Ranked,
     Shelf,
@@ -71,15 +71,6 @@ def test_keywords_alone() -> None:
     assert fitting(rank(store(), Asked("Explain hash tables", None)), 10) == []
 
 
-def test_nothing_fits() -> None:
-    """A prompt that is near to no memory gets none, however many there are."""
-    texts = [f"User owns object number {number}." for number in range(500)]
-    made = store(texts)
-    for seed in range(40, 60):
-        asked = Asked("Explain how a hash table works", directions(1, seed)[0])
-        assert fitting(rank(made, asked), 10) == []
-
-
 def test_speaking_of_oneself_needs_less() -> None:
     """The same distant memory is given to a message about the user, not to a general one."""
     made = store()
@@ -125,9 +116,26 @@ def test_vectors_of_another_length(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.text == ""
 
 
-def ranked(place: int, cosine: float, evidence: float = 2 * GATE) -> Ranked:
-    """A result of which only cosine and evidence matter."""
-    return Ranked(place, 10 - place, 0.0, 0.0, evidence, cosine)
+def ranked(place: int, cosine: float, evidence: float = 9.0, score: float = 10.0) -> Ranked:
+    """A result of which only cosine, evidence and score matter."""
+    return Ranked(place, score, 0.0, 0.0, evidence, cosine, 0.0, GATES[0])
+
+
+def test_as_many_as_stand_out() -> None:
+    """What follows the best needs a share of its score that grows, and evidence of its own."""
+    found = [ranked(0, 0.5), ranked(1, 0.5, evidence=2.0), ranked(2, 0.5, score=4.0)]
+    assert places(fitting([*found, ranked(3, 0.5, score=3.5)], 10)) == [0, 2]
+    assert len(fitting([ranked(at, 0.5, score=10 if at == 0 else 5.0) for at in range(20)], 20)) < 9
+    assert len(fitting(found, 10, strictness=0.1)) == 3
+
+
+def test_gate_of_the_store() -> None:
+    """The more memories there are, the more evidence is asked for, up to a bound."""
+    asked = Asked("Explain how a hash table works", directions(1, 40)[0])
+    found = [rank(store(["green tea"] * size), asked) for size in (5, 50, 500)]
+    assert [fitting(one, 10) for one in found] == [[], [], []]
+    small, middle, large = (one[0].gate for one in found)
+    assert GATES[0] == small < middle < large == GATES[1]
 
 
 def test_absolute_floors() -> None:

@@ -7,7 +7,7 @@ in a prompt, or that is kept from the chat's model: the day on which it was note
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -18,7 +18,7 @@ from adaptive.privacy.escaping import escaped_entry
 from adaptive.recall.block import utc_day
 from adaptive.recall.question import Question
 from adaptive.recall.recollection import Library, Recollection, gather, reason_against, recollect
-from adaptive.search.fusion import GATE, Ranked, Weights, fitting
+from adaptive.search.fusion import GATES, Ranked, Weights, fitting
 from adaptive.search.tokens import continues, tokens
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
@@ -26,7 +26,7 @@ _NEAREST_TOLD = 3
 _LONGEST_QUOTED = 200
 # Words name what they say: neither its neighbours nor, if they speak of the user, everything.
 _NAMING = Weights(neighbours=0.0, personal=0.0)
-_LEAST_NAMED = GATE / 4
+_LEAST_NAMED = GATES[0] / 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ async def explained(library: Library, question: Question, settings: Settings) ->
     memories = gathered.index.memories
     ranked = {memories[one.place].id: one for one in gathered.ranked(len(memories))}
     told = _lines_of(came, ranked)
-    best = ranked[came.fitting[0].memory.id] if came.fitting else None
+    best = [ranked[one.memory.id] for one in came.fitting]
     nearly: list[str] = []
     for one in [one for id_, one in ranked.items() if id_ not in told][:_NEAREST_TOLD]:
         memory = memories[one.place]
@@ -106,13 +106,13 @@ def _lines_of(came: Recollection, ranked: Mapping[str, Ranked]) -> dict[str, str
     }
 
 
-def _why_behind(one: Ranked, best: Ranked | None, settings: Settings) -> str:
-    """Why a memory that might come does not, beside the ``best`` of those that fit, if any."""
+def _why_behind(one: Ranked, best: Sequence[Ranked], settings: Settings) -> str:
+    """Why a memory that might come does not, behind those that do, the best first."""
     floors = settings.vector_similarity_threshold, settings.relevance_threshold
     allowed = partial(fitting, vector_floor=floors[0], relevance_floor=floors[1])
-    if not allowed([one], 1, gate=-math.inf if best else GATE):
+    if not allowed([one], 1, gate=-math.inf if best else None):
         return "below the gate"
-    if best and one not in allowed([best, one], 2, gate=-math.inf):
+    if best and one not in allowed([*best, one], len(best) + 1, gate=-math.inf):
         return "far below the best"
     most, budget = settings.related_memories_n, settings.max_injected_tokens
     return f"beyond the limit of {most} memories or {budget} tokens"

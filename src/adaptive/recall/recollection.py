@@ -44,6 +44,8 @@ log_recall = logging.getLogger("adaptive_memory.recall")
 
 # Memories of this importance and those that say who the user is always come along.
 _CORE_IMPORTANCE = 9
+# The judging model is shown more than would go in without it.
+_STRICTNESS_TO_JUDGE = 0.3
 # Score of the judging model from which a memory goes in, unless the valve says another.
 _LEAST_JUDGED = 0.5
 # So many that may not stand in a prompt take no place from others.
@@ -194,14 +196,13 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
     )
     ranked = list(islice(allowed, most))
 
-    def chosen(pool: Sequence[Ranked], limit: int, relevance_floor: float) -> list[Candidate]:
-        vector_floor = settings.vector_similarity_threshold
-        floors = {"vector_floor": vector_floor, "relevance_floor": relevance_floor}
-        fit = fitting(pool, spare + limit, **floors)
+    def chosen(pool: Sequence[Ranked], limit: int, **rules: float) -> list[Candidate]:
+        floor = settings.vector_similarity_threshold
+        fit = fitting(pool, spare + limit, vector_floor=floor, **rules)
         return [Candidate(index.memories[one.place], one.relevance) for one in fit]
 
     least = settings.relevance_threshold
-    by_score = chosen(ranked, settings.related_memories_n, least)
+    by_score = chosen(ranked, settings.related_memories_n, relevance_floor=least)
     fit = {one.memory.id for one in by_score}
     for one in ranked:  # told to an admin who asks for it, by ids and figures only
         id_ = index.memories[one.place].id
@@ -211,7 +212,7 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
         return by_score
     seen = [one for one in ranked if not judge.hidden.holds(index.memories[one.place])]
     kept_back = [one for one in by_score if judge.hidden.holds(one.memory)]
-    pool = chosen(seen, settings.top_n_memories, 0.0)
+    pool = chosen(seen, settings.top_n_memories, strictness=_STRICTNESS_TO_JUDGE)
     asked = (library.sources.user_id, gathered.question.text, pool, least or _LEAST_JUDGED)
     try:
         judged = await judge.judged(*asked) if pool else []

@@ -14,12 +14,15 @@ breath, in other words. Whether anything fits at all is judged apart, by evidenc
     evidence = null spreads of the plain cosine above the null mean
                + coverage * share of the message's words + personal if it speaks of the user
 
-A memory is injected if the best evidence reaches GATE and its own score is not far below the best.
+Memories come if the best evidence reaches the gate, which is the higher the more there are: of many
+some come near to anything. Each entry needs a share of the best score, which grows with its place,
+and one of the best evidence: having been learned next to a good one does not suffice.
 """
 
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,10 +63,17 @@ class Weights:
 
 
 DEFAULT_WEIGHTS = Weights()
-# The best evidence that a message needs to get any memory.
-GATE = 5.0
-# Entries below this share of the best score are not injected to fill the places.
-ENTRY_SHARE = 0.15
+# The best evidence that a message needs to get any memory, in a small store and in a large one;
+# in between it follows the logarithm of the size.
+GATES = 4.5, 6.0
+_GATE_SIZES = 12, 160
+# What each entry has to have of the best score, growing with the logarithm of its place, so that a
+# question about two things gets both and one about nothing much few; and of the best evidence.
+ENTRY_SHARE = 0.3
+_SHARE_GROWTH = 0.1
+_EVIDENCE_SHARE = 0.25
+# Something that no memory holds: else a single word would be the whole of its message.
+_UNSAID = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +127,8 @@ class Ranked:
     neighbours: float
     evidence: float  # whether it fits the message at all
     cosine: float  # the plain one of both vectors, for thresholds that name one
+    personal: float  # how much of the evidence it has in common with all others
+    gate: float  # the best evidence that its store asks for
 
     @property
     def score(self) -> float:
@@ -127,7 +139,7 @@ class Ranked:
     def relevance(self) -> float:
         """The evidence on a scale from 0 to 1, on which the gate lies at 0.5."""
         evidence = max(self.evidence, 0.0)
-        return evidence / (evidence + GATE)
+        return evidence / (evidence + self.gate)
 
 
 def shelf(
@@ -199,13 +211,20 @@ def rank(
     # A lift that all memories share, being of one sitting, says nothing of any.
     neighbours = (nearby - nearby.min()).astype(np.float32)
     score = similarity + keywords + neighbours
-    evidence = _evidence(shelf, asked, cosine, words, weights)
+    personal = weights.personal if speaks_of_self(asked.text) else 0.0
+    evidence = _evidence(shelf, asked, cosine, words, weights) + np.float32(personal)
+    least, most = map(math.log, _GATE_SIZES)
+    size = min(max(math.log(len(score)), least), most)
+    gate = GATES[0] + (GATES[1] - GATES[0]) * (size - least) / (most - least)
     # With all that equal the last of them.
     least = np.partition(score, -limit)[-limit] if limit < len(score) else score.min()
     best = np.flatnonzero(score >= least - 1e-4)
     ties = (best, -shelf.created_at[best], -shelf.importance[best], -score[best].round(4))
     parts = np.stack([similarity, keywords, neighbours, evidence, cosine], axis=1)
-    return [Ranked(int(at), *map(float, parts[at])) for at in best[np.lexsort(ties)][:limit]]
+    return [
+        Ranked(int(at), *map(float, parts[at]), personal=personal, gate=gate)
+        for at in best[np.lexsort(ties)][:limit]
+    ]
 
 
 def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
@@ -227,13 +246,12 @@ def _best_nearby(base: Vectors, shelf: Shelf, reach: float) -> Vectors:
 def _evidence(
     shelf: Shelf, asked: Asked, cosine: Vectors, words: Sequence[str], weights: Weights
 ) -> Vectors:
-    coverage = shelf.keywords.coverage(words)
-    personal = np.float32(weights.personal if speaks_of_self(asked.text) else 0)
-    alone = np.float32(weights.words_alone) * coverage + personal
+    coverage = shelf.keywords.coverage([*words, _UNSAID])
+    alone = np.float32(weights.words_alone) * coverage
     if asked.vector is None or not shelf.levels:
         return alone
     standing = np.maximum(shelf.levels[script_of(asked.text)].standing(cosine), 0)
-    seen = standing + np.float32(weights.coverage) * coverage + personal
+    seen = standing + np.float32(weights.coverage) * coverage
     return np.where(shelf.embedded, seen, alone)
 
 
@@ -241,20 +259,30 @@ def fitting(
     ranked: Sequence[Ranked],
     limit: int,
     *,
-    gate: float = GATE,
+    gate: float | None = None,
+    strictness: float = 1.0,
     vector_floor: float = 0.0,
     relevance_floor: float = 0.0,
 ) -> list[Ranked]:
     """Of memories that come best first, those that fit; none where nothing does.
 
-    A floor above 0 is an absolute cosine that each memory must reach. ``vector_floor`` makes the
+    A ``gate`` replaces that of the store; ``strictness`` scales what each needs of the best. A
+    floor above 0 is an absolute cosine that each memory must reach. ``vector_floor`` makes the
     pool; ``relevance_floor`` chooses from it in place of the calibrated gate.
     """
     pool = [one for one in ranked if not vector_floor or one.cosine >= vector_floor]
     if relevance_floor:
         return [one for one in pool if one.cosine >= relevance_floor][:limit]
     first = pool[:limit]
-    if max((one.evidence for one in first), default=0.0) < gate:
+    surest = max((one.evidence for one in first), default=-math.inf)
+    if not first or surest < (first[0].gate if gate is None else gate):
         return []
-    best = first[0].score
-    return [one for one in first if one.score >= min(best, ENTRY_SHARE * best)]
+    best, own = first[0].score, strictness * _EVIDENCE_SHARE * (surest - first[0].personal)
+    kept: list[Ranked] = []
+    for one in first:
+        share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(kept) + 1))
+        if one.score < min(best, share * best):
+            break
+        if one.evidence - one.personal >= own:
+            kept.append(one)
+    return kept

@@ -136,7 +136,9 @@ class Valves(LenientModel):
     embedding_api_key: str = _vectors("", "The key for the endpoint.", widget=_PASSWORD)
 
     related_memories_n: Annotated[int, Field(ge=1, le=50)] = _recall(
-        10, "The most memories recalled for one message, not counting core facts about the user."
+        15,
+        "The most memories recalled for one message, not counting core facts about the user; as "
+        "many come as stand out, in a small store one or two.",
     )
     max_injected_tokens: Annotated[int, Field(ge=50, le=20000)] = _recall(
         1500, "The most tokens that memories may take up in a prompt; none is ever cut in half."
