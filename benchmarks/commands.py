@@ -28,6 +28,8 @@ from tests.e2e.driver.replies import Say
 
 LINES = 5000
 ROUNDS = 20
+# Of each user's questions one in so many is asked, before and after.
+QUESTIONS_ONE_IN = 4
 _IMPORT_SECONDS = 600.0
 
 
@@ -38,9 +40,10 @@ async def told(chat: Conversation, command: str) -> str:
 
 
 async def share_of_gold(host: RunningHost, page: Page, about: Recollector) -> float:
-    """The mean share of gold in the prompts for all questions about a user."""
+    """The mean share of gold in the prompts for some of the questions about a user."""
     shares: list[float] = []
-    for words, gold in zip(about.questions, about.gold, strict=True):
+    asked = list(zip(about.questions, about.gold, strict=True))[::QUESTIONS_ONE_IN]
+    for words, gold in asked:
         prompt = await system_prompt(host, page, FILTER, words)
         found = [place for place in gold if about.memories[place] in prompt]
         shares.append(len(found) / len(gold))
