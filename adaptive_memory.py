@@ -1192,7 +1192,8 @@ class OwnTable:
                 new = self.insert(session).values(some)
                 replaced = {name: new.excluded[name] for name in some[0] if name not in keys}
                 upsert = new.on_conflict_do_update(index_elements=keys, set_=replaced, where=where)
-                written += (await session.execute(upsert)).rowcount
+                counted = upsert.execution_options(preserve_rowcount=True)
+                written += (await session.execute(counted)).rowcount
             for statement in afterwards:
                 await session.execute(statement)
             await session.commit()
@@ -2700,7 +2701,7 @@ def injection_reason(text: str, *, typed: bool = False) -> str:
     if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded__injection(text))):
         return "it hides words in a code"
     if not typed and order_score(text) > 0:
-        return "it reads as an order, not as a fact (/remember keeps it all the same)"
+        return "it reads as an order, not as a fact; /remember keeps it all the same"
     return ""
 
 
@@ -2850,6 +2851,7 @@ _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
+_FEW = 100
 _HOST_CHATS = table("chat", column("id"))
 
 
@@ -2860,6 +2862,7 @@ class SealedEntries:
         self._sealer = sealer
         self._table = OwnTable(ENTRIES, sessions)
         self._expire_again_at = 0
+        self._cut = UserCache[Any](5000, seconds=_EXPIRE_SECONDS)
 
     async def put(
         self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
@@ -2868,7 +2871,9 @@ class SealedEntries:
         if not rows:
             return
         afterwards = list[Any]()
-        if newest:
+        cut = newest > _FEW or tuple(rows)
+        if newest and self._cut.get((user_id, kind)) != cut:
+            self._cut.put((user_id, kind), cut)
             mine = _of(kind, user_id) & _UNSETTLED
             surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
             afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
@@ -2999,11 +3004,13 @@ class HostPendingTable:
         self._tidy_again_at = 0.0
 
     async def put(self, turn: PendingTurn) -> None:
-        values = asdict(turn) | {"state": "waiting"}
+        values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
         for column in _SEALED:
             values[column] = self._sealed(turn.user_id, column, values[column])
+        lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
+        lease |= {"state": "lease", "learned_at": turn.queued_at}
         async with self._table.session("queueing a turn") as session:
-            insert = self._table.insert(session).values(values)
+            insert = self._table.insert(session).values([lease, values])
             due_at, keys = insert.excluded.due_at, ["user_id", "message_id"]
             sooner = {"set_": {"due_at": due_at}, "where": _WAITING & (_ROW__pending_table.due_at > due_at)}
             await session.execute(insert.on_conflict_do_update(index_elements=keys, **sooner))
@@ -3042,15 +3049,21 @@ class HostPendingTable:
         )
         row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
         async with self._table.session("taking turns to learn") as session:
-            insert = self._table.insert(session).values(row | {"learned_at": now})
-            await session.execute(insert.on_conflict_do_nothing())
-            rows = (await session.execute(begin)).mappings()
-            taken = {row["message_id"]: dict(row) for row in rows}
+            taken = await self._begun(session, begin)
+            if _LEASE_ID not in taken:
+                await session.rollback()
+                insert = self._table.insert(session).values(row | {"learned_at": now})
+                await session.execute(insert.on_conflict_do_nothing())
+                taken = await self._begun(session, begin)
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
             await session.commit()
         return tuple(self._opened(taken[one]) for one in lease.message_ids)
+
+    async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
+        rows = (await session.execute(begin)).mappings()
+        return {row["message_id"]: dict(row) for row in rows}
 
     async def renew(
         self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
@@ -6399,6 +6412,7 @@ def _bank_key(name: str) -> str:
 _TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
+_MOST_KEPT = 25
 _SHORT_CHARACTERS = 1000
 
 
@@ -6506,6 +6520,7 @@ class HostEmbedder:
 
     request: Request
     user: Any
+    made: dict[Any, Vectors] = field(default_factory=dict[Any, Vectors], compare=False)
 
     async def name(self) -> str:
         state = process_state(self.request)
@@ -6521,7 +6536,12 @@ class HostEmbedder:
         return (await self.name()).startswith("host:local:")
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
-        return await self.embed_behind(_prefix(query), texts, query=query)
+        vectors = await self.embed_behind(prefix := _prefix(query), texts, query=query)
+        if not query and len(texts) <= _MOST_KEPT:
+            self.made.update(
+                {(prefix, text): one for text, one in zip(texts, vectors, strict=True)}
+            )
+        return vectors
 
     async def embed_behind(
         self, prefix: str | None, texts: Sequence[str], *, query: bool
@@ -6583,7 +6603,7 @@ def _take_one_core() -> None:
 
 
 # ---- src/adaptive/host/bulk_writes.py ----
-# Whole rows for the host's memory table, written at once as its router writes them one by one.
+# Whole rows of the host's memory table, many in one transaction, and their vectors in one call.
 
 _INDEXED_AT_ONCE = 25
 _EVENT_PAUSE_SECONDS = 0.005
@@ -6592,13 +6612,22 @@ RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED"]
 
 
 def new_row(user_id: str, memory: NewMemory) -> dict[str, Any]:
+    (draft, source, extra), now = memory, int(time.time())
+    row = _row_of(draft, source, extra or {}) | {"user_id": user_id}
+    return row | {"created_at": min(source.said_at, now), "updated_at": now}
+
+
+def changed_row(user_id: str, memory: Memory, draft: Draft, source: Provenance) -> dict[str, Any]:
+    row = _row_of(draft, source, meta_with_history(memory))
+    row |= {"id": memory.id, "user_id": user_id}
+    return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
+
+
+def _row_of(draft: Draft, source: Provenance, meta: Mapping[str, Any]) -> dict[str, Any]:
     from open_webui.routers.memories import AddMemoryForm
 
-    (draft, source, extra), now = memory, int(time.time())
     row = memory_fields(AddMemoryForm, draft)
-    row |= {"path": row.get("path") or None, "meta": memory_meta(draft, source, extra or {})}
-    row |= {"id": str(uuid.uuid4()), "user_id": user_id}
-    return row | {"created_at": min(source.said_at, now), "updated_at": now}
+    return row | {"path": row.get("path") or None, "meta": memory_meta(draft, source, meta)}
 
 
 def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
@@ -6608,31 +6637,38 @@ def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
     return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
 
 
-async def replace_rows(table: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+async def write_rows(table: Any, rows: Sequence[Mapping[str, Any]], event: RowEvent) -> None:
     columns = [{name: value for name, value in row.items() if name in table.c} for row in rows]
     async with host_session() as session:
-        ids, mine = [row["id"] for row in rows], table.c.user_id == rows[0]["user_id"]
-        await session.execute(delete(table).where(table.c.id.in_(ids), mine))
-        await session.execute(insert(table), columns)
+        if event == "MEMORY_CREATED":
+            await session.execute(insert(table), columns)
+        for row in columns if event == "MEMORY_UPDATED" else ():
+            this = (table.c.id == row["id"], table.c.user_id == row["user_id"])
+            await session.execute(update(table).where(*this).values(row))
         await session.commit()
 
 
-async def index_rows(request: Request, user: Any, rows: Sequence[Any], event: RowEvent) -> None:
+async def index_rows(
+    request: Request, user: Any, rows: Sequence[Any], event: RowEvent, embedder: Embedder | None
+) -> None:
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
     from open_webui.routers import memories as router
 
     texts = ["\n".join(filter(None, (getattr(row, "path", ""), row.content))) for row in rows]
     prefix = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
-    vectors = await HostEmbedder(request, user).embed_behind(prefix, texts, query=False)
+    hosts = embedder if isinstance(embedder, HostEmbedder) else HostEmbedder(request, user)
+    vectors = [hosts.made.get((prefix, memory_of_row(row).content)) for row in rows]
+    new = [text for text, vector in zip(texts, vectors, strict=True) if vector is None]
+    made = iter(await hosts.embed_behind(prefix, new, query=False) if new else ())
     metadata: Any = getattr(router, "_memory_metadata", None)
     items = [
         {
             "id": row.id,
             "text": text,
-            "vector": vector,
+            "vector": (next(made) if vector is None else vector).tolist(),
             "metadata": metadata(row) if metadata else {"created_at": row.created_at},
         }
-        for row, text, vector in zip(rows, texts, vectors.tolist(), strict=True)
+        for row, text, vector in zip(rows, texts, vectors, strict=True)
     ]
     upsert: Any = getattr(router, "upsert_memory_vectors_or_reindex", None)
     for start in range(0, len(items), _INDEXED_AT_ONCE):
@@ -6722,7 +6758,7 @@ def _address_at(urls: object, number: object) -> str:
 
 
 # ---- src/adaptive/host/memories.py ----
-# The host's memory table as a ``MemoryStore``, through the host's own memory API.
+# The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
 log_memories = logging.getLogger("adaptive_memory.host")
 
@@ -6740,6 +6776,7 @@ class HostMemoryStore:
 
     request: Request
     user: Any
+    embedder: Embedder | None = None
 
     @property
     def keeps_history(self) -> bool:
@@ -6767,29 +6804,22 @@ class HostMemoryStore:
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
-        from open_webui.routers import memories as router
+        from open_webui.models.memories import Memories
 
-        form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm, draft))
-        this = _table().columns.created_at >= int(time.time())
-        adding = self._called(router.add_memory, form_data=form)
-        row = await self._saved("adding a memory", adding, form, this, "the memory is not there")
-        return await self._with_meta(row, memory_meta(draft, source, extra or {}))
+        row = new_row(self.user.id, (draft, source, extra))
+        return await self._write_one("adding a memory", Memories.insert_new_memory, row)
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-        from open_webui.routers import memories as router
+        from open_webui.models.memories import Memories
 
-        kept = meta_with_history(memory)
-        await self._write_meta(memory.id, kept)
-        form = router.MemoryUpdateModel(**memory_fields(router.MemoryUpdateModel, draft))
-        this = _table().columns.id == memory.id
-        updating = self._called(router.update_memory_by_id, memory_id=memory.id, form_data=form)
-        row = await self._saved("updating a memory", updating, form, this, "the old content stands")
-        return await self._with_meta(row, memory_meta(draft, source, kept))
+        row = changed_row(self.user.id, memory, draft, source)
+        write = Memories.update_memory_by_id_and_user_id
+        return await self._write_one("updating a memory", write, row)
 
     @uninterrupted
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-        rows = [new_row(self.user.id, one) for one in memories]
+        rows = [{**new_row(self.user.id, one), "id": str(uuid.uuid4())} for one in memories]
         return await self._write_whole("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
@@ -6840,27 +6870,37 @@ class HostMemoryStore:
     async def _row(self, *conditions: Any) -> Any | None:
         return next(iter(await self._rows(*conditions)), None)
 
-    async def _saved(
-        self, doing: str, write: Awaitable[Any], form: Any, this: Any, otherwise: str
-    ) -> Any:
-        failure = await _attempt(doing, write)
-        row = await self._row(this, _table().columns.content == form.content)
-        if row is None:
-            raise failure or StoreError(f"Open WebUI reported success, but {otherwise}")
-        _warn_of_vectors(failure)
-        return row
-
     async def _write_whole(
         self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
     ) -> list[Memory]:
         await _require_memories(self.request, self.user)
-        failure = await _attempt(doing, replace_rows(_table(), rows))
-        these = _table().columns.id.in_([row["id"] for row in rows])
-        found = {(row.id, row.content): row for row in await self._rows(these)}
-        written = [found.get((row["id"], row["content"])) for row in rows]
-        if None in written:
+        failure = await _attempt(doing, write_rows(_table(), rows, event))
+        return await self._found_again(rows, failure, event)
+
+    async def _write_one(self, doing: str, write: Any, row: dict[str, Any]) -> Memory:
+        await _require_memories(self.request, self.user)
+        given = {**row, "memory_type": row.get("type"), "update_path": True}
+        event: RowEvent = "MEMORY_UPDATED" if "id" in row else "MEMORY_CREATED"
+
+        async def written() -> None:
+            saved = await write(**accepted_arguments(write, given))
+            row["id"] = getattr(saved, "id", "")
+
+        failure = await _attempt(doing, written())
+        return (await self._found_again([row], failure, event))[0]
+
+    async def _found_again(
+        self, rows: Sequence[dict[str, Any]], failure: Exception | None, event: RowEvent
+    ) -> list[Memory]:
+        these = _table().columns.id.in_([row.get("id", "") for row in rows])
+        found = {row.id: row for row in await self._rows(these)}
+        written = [found.get(row.get("id")) for row in rows]
+        if any(
+            one is None or one.content != row["content"] or one.updated_at < row["updated_at"]
+            for one, row in zip(written, rows, strict=True)
+        ):
             raise failure or StoreError("Open WebUI reported success, but not all is there")
-        indexing = index_rows(self.request, self.user, written, event)
+        indexing = index_rows(self.request, self.user, written, event, self.embedder)
         _warn_of_vectors(await _attempt("indexing memories", indexing))
         return list(map(memory_of_row, written))
 
@@ -6868,22 +6908,6 @@ class HostMemoryStore:
         given = {**arguments, "request": self.request, "user": self.user, "db": None}
         called: Awaitable[Any] = function(**accepted_arguments(function, given))
         return called
-
-    async def _with_meta(self, row: Any, meta: dict[str, Any]) -> Memory:
-        return memory_of_row(await self._write_meta(row.id, meta) or row)
-
-    async def _write_meta(self, memory_id: str, meta: dict[str, Any]) -> Any | None:
-        from open_webui.models.memories import Memories
-
-        if not self.keeps_history:
-            return None
-        write = Memories.update_memory_by_id_and_user_id
-        try:
-            with HostFaults("writing provenance"):
-                return await write(memory_id, self.user.id, content=None, meta=meta)
-        except HostError as error:
-            log_memories.warning("a memory was saved without its provenance: %s", error)
-            return None
 
 
 def _table() -> Any:
@@ -7828,10 +7852,9 @@ async def apply_operations(
 def finishing(
     operations: Sequence[Operation], memories: Sequence[Memory], source: Provenance
 ) -> list[Operation]:
-    lately = (one for one in memories if one.created_at >= source.said_at)
-    bare = {one.content: one.id for one in lately if not one.meta.get("message_id")}
-    new = (one for one in operations if one.kind == "NEW" and one.draft.content in bare)
-    return [replace(one, kind="UPDATE", id=bare[one.draft.content]) for one in new]
+    added = {one.content: one.id for one in memories if one.created_at >= source.said_at}
+    new = (one for one in operations if one.kind == "NEW" and one.draft.content in added)
+    return [replace(one, kind="UPDATE", id=added[one.draft.content]) for one in new]
 
 
 async def _applied(
@@ -8409,6 +8432,7 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
+    is_own: bool
     given: str
     given_mark: str
     unshown: str
@@ -9710,9 +9734,11 @@ class HostHook:
 
         if not hasattr(Chats, "get_accessible_chat_by_id"):
             return "saved"
-        with HostFaults("reading the chat's owner"):
-            own = await Chats.is_chat_owner(self.chat_id, self.user_id)
-            own = own or await Chats.get_chat_by_id(self.chat_id) is None
+        if (own := self.state.get("is_own")) is None:
+            with HostFaults("reading the chat's owner"):
+                own = await Chats.is_chat_owner(self.chat_id, self.user_id)
+                own = own or await Chats.get_chat_by_id(self.chat_id) is None
+            self.state["is_own"] = own
         return "saved" if own else "shared"
 
     @uninterrupted
@@ -9761,9 +9787,10 @@ class HostHook:
 
     async def sources(self) -> Sources:
         request, user = await self._asker()
-        store = GuardedStore(HostMemoryStore(request, user), gate_policy(self.settings))
         embedder = chosen_embedder(self.settings, request, user)
-        return Sources(self.user_id, store, embedder, self.vectors)
+        store = HostMemoryStore(request, user, embedder)
+        guarded = GuardedStore(store, gate_policy(self.settings))
+        return Sources(self.user_id, guarded, embedder, self.vectors)
 
     async def completer(self) -> Completer:
         direct = bool(self.metadata.get("direct"))
@@ -10206,10 +10233,11 @@ class LearningQueue:
                 await asyncio.sleep(pause)
 
     async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
-        while await wanted():
+        while True:
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
-            if not (chosen := next_batch(waiting.turns, now)):
+            chosen = next_batch(waiting.turns, now)
+            if not chosen or not await wanted():
                 return None
             if waiting.leased_until < now:
                 ids = tuple(turn.message_id for turn in chosen)
@@ -10220,7 +10248,6 @@ class LearningQueue:
                     work.others_wait = len(waiting.turns) > len(turns)
                     return work
             await asyncio.sleep(_POLL_SECONDS)
-        return None
 
     async def _taught(self, work: TurnWork, teach: Teach) -> float:
         stage_lasted("queue", self._clock() - work.turns[-1].due_at)
@@ -10582,8 +10609,9 @@ async def write(
         sifted = await _sifted(room, operations, index)
         allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
         now = int(time.time())
-        if again:
-            allowed = [*finishing(operations, index.memories, source), *allowed]
+        if again and (unfinished := finishing(operations, index.memories, source)):
+            told = {one.memory_id for one in await user.trail.read(user.user_id)}
+            allowed = [*(one for one in unfinished if one.id not in told), *allowed]
         applied = await apply_operations(allowed, index.memories, user, source, held, now)
         fresh = {one.memory_id for one in applied}
         pruned = await prune_store(user, room.settings, source, fresh, now)

@@ -27,6 +27,7 @@ async def embed(texts: Any, **_: Any) -> Any:
 
 async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]:
     """What is raised while the host says that it has added, changed and deleted, and has not."""
+    from open_webui.models.memories import Memories
     from open_webui.routers import memories as router
 
     from adaptive.core.errors import StoreError
@@ -34,27 +35,31 @@ async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]
     async def nothing(*_: Any, **__: Any) -> Any:
         return SimpleNamespace(id="nowhere")
 
-    writes = {
-        "add_memory": lambda: store.add(draft, source),
-        "update_memory_by_id": lambda: store.update(memory, draft, source),
-        "delete_memory_by_id": lambda: store.delete(memory),
-    }
+    writes = (
+        (Memories, "insert_new_memory", lambda: store.add(draft, source)),
+        (Memories, "update_memory_by_id_and_user_id", lambda: store.update(memory, draft, source)),
+        (router, "delete_memory_by_id", lambda: store.delete(memory)),
+    )
     told: list[str] = []
-    for name, write in writes.items():
-        own = getattr(router, name)
-        setattr(router, name, functools.wraps(own)(nothing))
+    for module, name, write in writes:
+        own = getattr(module, name)
+        setattr(module, name, functools.wraps(own)(nothing))
         try:
             await write()
         except StoreError as error:
             told.append(str(error))
-        setattr(router, name, own)
+        setattr(module, name, own)
     return told
 
 
 async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[str, Any]:
-    """Whether many are written as one is, what listeners hear, and what a failure leaves."""
+    """Whether rows are written as the router does, what listeners hear, what a failure leaves."""
+    from open_webui.routers import memories as router
+
     from adaptive.core.errors import StoreError
     from adaptive.host import memories as ours
+    from adaptive.host.memory_rows import memory_fields
+    from adaptive.host.requests import accepted_arguments
 
     upsert, items, heard = client.upsert, [], []
 
@@ -77,9 +82,13 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
             heard.append([event.name, *told["data"]])
 
         events.publish_event, events.get_event_webhooks = hear, listed
-    alone = await store_of("bea").add(draft, source, {"imported": 1})
-    (among,) = await store_of("cleo").add_all([(draft, source, {"imported": 1})])
-    same = {**vars_of(alone), "meta": {**alone.meta}} == {**vars_of(among), "meta": {**among.meta}}
+    form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm, draft))
+    given = {"form_data": form, "request": store_of("bea").request, "db": None}
+    given["user"] = store_of("bea").user
+    await router.add_memory(**accepted_arguments(router.add_memory, given))
+    (alone,) = await store_of("bea").read()
+    among = await store_of("cleo").add(draft, source, {"imported": 1})
+    same = alone.stored == among.stored
     events_heard = heard[:]
     del heard[:]
     many, cause = store_of("dana"), ""
@@ -90,7 +99,7 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     await many.put_back(former)
     (back,) = await many.read()
     exact = replace(back, updated_at=former.updated_at) == former
-    ours.replace_rows = failing
+    ours.write_rows = failing
     try:
         await many.add_all([(draft, source, None)] * 30)
     except StoreError as error:
@@ -102,12 +111,6 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
         "heard": events_heard,
         "stopped": [len(await many.read()), len(found.ids[0]), cause],
     }
-
-
-def vars_of(memory: Any) -> dict[str, Any]:
-    """What a memory says, without its id and its times."""
-    names = ("content", "tags", "bank", "confidence", "importance", "until")
-    return {name: getattr(memory, name) for name in names}
 
 
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:

@@ -99,7 +99,7 @@ async def test_findings(lines: Any) -> None:
         "**OK** embedding: 64 dimensions",
         "vectors of your memories: 1 of 1",
         "waiting: 1, failed before: 0, the oldest since 1970-01-01 00:00 UTC",
-        r"**OK** rows: adaptive\_memory\_pending: 1",
+        r"**OK** rows: adaptive\_memory\_pending: 2",
     ):
         assert expected in told
     assert "bob" not in told.casefold()

@@ -164,7 +164,7 @@ async def test_nothing_is_left(house: House) -> None:
     assert (rows.left, report.failed, report.note) == ("", [], "")
     assert report.counts == forecast.counts
     kinds = {"memory": 5, "archive": 2, "audit": 7, "chat": 3, "chat_notes": 5, "suggestion": 3}
-    assert +report.counts == {**kinds, "pending": 3, "usage": 5, "vector": 7}
+    assert +report.counts == {**kinds, "pending": 4, "usage": 5, "vector": 7}
     assert await house.contents() == others_of(before) != before
     assert set(forgotten) == {"ada"}
     again = await house.erase(rows)

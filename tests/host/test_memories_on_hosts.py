@@ -8,7 +8,7 @@ from demo.environment import HostEnvironment
 from tests.conftest import SOURCE
 from tests.hosts import run_in_host
 
-NOT_DONE = ("the memory is not there", "the old content stands", "the memory is still there")
+NOT_DONE = ("not all is there", "not all is there", "the memory is still there")
 PROBE = Path(__file__).with_name("probe_memories.py")
 
 

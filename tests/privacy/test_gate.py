@@ -40,9 +40,7 @@ LABELLED = json.loads(
 
 
 LONG = Refused("it is longer than 4000 characters", "length")
-ORDER = Refused(
-    "it reads as an order, not as a fact (/remember keeps it all the same)", "injection"
-)
+ORDER = Refused("it reads as an order, not as a fact; /remember keeps it all the same", "injection")
 MARKED = Refused(SECRET_LEFT_OUT, "secret")
 CASES: list[tuple[str, str | Refused, dict[str, Any]]] = [
     (CARD, NO_CARD, {}),

@@ -1,23 +1,22 @@
-"""Whole rows for the host's memory table, written at once as its router writes them one by one.
+"""Whole rows of the host's memory table, many in one transaction, and their vectors in one call.
 
-The router embeds and indexes each row by itself, and can't write one as it once stood (host:
-routers/memories.py, add_memory); here rows take one transaction and one call for their vectors.
+The router writes no provenance and embeds each row by itself (host: routers/memories.py,
+add_memory), which would take three times as many statements and a second vector of each content.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fastapi import Request
-from sqlalchemy import delete, insert
+from sqlalchemy import insert, update
 
-from adaptive.core.model import Memory
-from adaptive.core.ports import NewMemory
-from adaptive.host.memory_rows import memory_fields, memory_meta
+from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.ports import Embedder, NewMemory
+from adaptive.host.memory_rows import memory_fields, memory_meta, memory_of_row, meta_with_history
 from adaptive.host.own_table import host_session
 from adaptive.host.providers import HostEmbedder
 
@@ -30,13 +29,23 @@ RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED"]
 
 def new_row(user_id: str, memory: NewMemory) -> dict[str, Any]:
     """A memory as a new row, with provenance."""
+    (draft, source, extra), now = memory, int(time.time())
+    row = _row_of(draft, source, extra or {}) | {"user_id": user_id}
+    return row | {"created_at": min(source.said_at, now), "updated_at": now}
+
+
+def changed_row(user_id: str, memory: Memory, draft: Draft, source: Provenance) -> dict[str, Any]:
+    """A row with another content, the former one kept in its meta."""
+    row = _row_of(draft, source, meta_with_history(memory))
+    row |= {"id": memory.id, "user_id": user_id}
+    return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
+
+
+def _row_of(draft: Draft, source: Provenance, meta: Mapping[str, Any]) -> dict[str, Any]:
     from open_webui.routers.memories import AddMemoryForm
 
-    (draft, source, extra), now = memory, int(time.time())
     row = memory_fields(AddMemoryForm, draft)
-    row |= {"path": row.get("path") or None, "meta": memory_meta(draft, source, extra or {})}
-    row |= {"id": str(uuid.uuid4()), "user_id": user_id}
-    return row | {"created_at": min(source.said_at, now), "updated_at": now}
+    return row | {"path": row.get("path") or None, "meta": memory_meta(draft, source, meta)}
 
 
 def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
@@ -47,18 +56,28 @@ def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
     return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
 
 
-async def replace_rows(table: Any, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a user's rows, all or none, as far as the release has columns for what is in them."""
+async def write_rows(table: Any, rows: Sequence[Mapping[str, Any]], event: RowEvent) -> None:
+    """Add rows or change those that stand, as far as the release has columns for what is in them.
+
+    A row that somebody has deleted meanwhile does not come back by a change.
+    """
     columns = [{name: value for name, value in row.items() if name in table.c} for row in rows]
     async with host_session() as session:
-        ids, mine = [row["id"] for row in rows], table.c.user_id == rows[0]["user_id"]
-        await session.execute(delete(table).where(table.c.id.in_(ids), mine))
-        await session.execute(insert(table), columns)
+        if event == "MEMORY_CREATED":
+            await session.execute(insert(table), columns)
+        for row in columns if event == "MEMORY_UPDATED" else ():
+            this = (table.c.id == row["id"], table.c.user_id == row["user_id"])
+            await session.execute(update(table).where(*this).values(row))
         await session.commit()
 
 
-async def index_rows(request: Request, user: Any, rows: Sequence[Any], event: RowEvent) -> None:
-    """Put rows into the user's collection, and tell of them, as the router does."""
+async def index_rows(
+    request: Request, user: Any, rows: Sequence[Any], event: RowEvent, embedder: Embedder | None
+) -> None:
+    """Put rows into the user's collection, and tell of them, as the router does.
+
+    A content that ``embedder`` has embedded just now for ourselves is not embedded again.
+    """
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
     from open_webui.routers import memories as router
 
@@ -66,16 +85,19 @@ async def index_rows(request: Request, user: Any, rows: Sequence[Any], event: Ro
     texts = ["\n".join(filter(None, (getattr(row, "path", ""), row.content))) for row in rows]
     # Before 0.11 the router put the prefix for contents before no memory.
     prefix = getattr(router, "RAG_EMBEDDING_CONTENT_PREFIX", None)
-    vectors = await HostEmbedder(request, user).embed_behind(prefix, texts, query=False)
+    hosts = embedder if isinstance(embedder, HostEmbedder) else HostEmbedder(request, user)
+    vectors = [hosts.made.get((prefix, memory_of_row(row).content)) for row in rows]
+    new = [text for text, vector in zip(texts, vectors, strict=True) if vector is None]
+    made = iter(await hosts.embed_behind(prefix, new, query=False) if new else ())
     metadata: Any = getattr(router, "_memory_metadata", None)
     items = [
         {
             "id": row.id,
             "text": text,
-            "vector": vector,
+            "vector": (next(made) if vector is None else vector).tolist(),
             "metadata": metadata(row) if metadata else {"created_at": row.created_at},  # 0.9
         }
-        for row, text, vector in zip(rows, texts, vectors.tolist(), strict=True)
+        for row, text, vector in zip(rows, texts, vectors, strict=True)
     ]
     # Since 0.11; it makes a collection of another dimension anew.
     upsert: Any = getattr(router, "upsert_memory_vectors_or_reindex", None)

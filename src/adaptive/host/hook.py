@@ -176,9 +176,11 @@ class HostHook:
 
         if not hasattr(Chats, "get_accessible_chat_by_id"):
             return "saved"
-        with HostFaults("reading the chat's owner"):
-            own = await Chats.is_chat_owner(self.chat_id, self.user_id)
-            own = own or await Chats.get_chat_by_id(self.chat_id) is None
+        if (own := self.state.get("is_own")) is None:
+            with HostFaults("reading the chat's owner"):
+                own = await Chats.is_chat_owner(self.chat_id, self.user_id)
+                own = own or await Chats.get_chat_by_id(self.chat_id) is None
+            self.state["is_own"] = own
         return "saved" if own else "shared"
 
     @uninterrupted
@@ -241,9 +243,10 @@ class HostHook:
     async def sources(self) -> Sources:
         """Where the user's memories are, behind the gate, and who makes their vectors."""
         request, user = await self._asker()
-        store = GuardedStore(HostMemoryStore(request, user), gate_policy(self.settings))
         embedder = chosen_embedder(self.settings, request, user)
-        return Sources(self.user_id, store, embedder, self.vectors)
+        store = HostMemoryStore(request, user, embedder)
+        guarded = GuardedStore(store, gate_policy(self.settings))
+        return Sources(self.user_id, guarded, embedder, self.vectors)
 
     async def completer(self) -> Completer:
         """The model for learning, behind redaction."""

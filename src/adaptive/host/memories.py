@@ -1,15 +1,15 @@
-"""The host's memory table as a ``MemoryStore``, through the host's own memory API.
+"""The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
-The router functions check the switch and the permission, embed, keep the user's vector collection
-in step and fire the host's events (host: routers/memories.py). What they can't write, provenance,
-goes into the row's ``meta`` right after, where the release has that column (0.10 and newer).
+The host's functions write and delete rows (host: models/memories.py); around a write the switch and
+the permission are asked for, the user's vector collection is kept in step and the host's events are
+fired as its router does (host: routers/memories.py), which writes no provenance.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import time
+import uuid
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,12 +19,19 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import EmbeddingError, HostError, MemoryUnavailable, StoreError
+from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
-from adaptive.core.ports import NewMemory
-from adaptive.host.bulk_writes import RowEvent, former_row, index_rows, new_row, replace_rows
+from adaptive.core.ports import Embedder, NewMemory
+from adaptive.host.bulk_writes import (
+    RowEvent,
+    changed_row,
+    former_row,
+    index_rows,
+    new_row,
+    write_rows,
+)
 from adaptive.host.faults import HostFaults, uninterrupted
-from adaptive.host.memory_rows import memory_fields, memory_meta, memory_of_row, meta_with_history
+from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.own_table import host_rows
 from adaptive.host.requests import accepted_arguments
 
@@ -44,10 +51,14 @@ _PERMISSIONS = UserCache[int](5000, seconds=20.0)
 
 @dataclass(frozen=True, slots=True)
 class HostMemoryStore:
-    """The memories of one user; ``request`` must be isolated from the running turn."""
+    """The memories of one user; ``request`` must be isolated from the running turn.
+
+    ``embedder`` may have vectors of what is written.
+    """
 
     request: Request
     user: Any
+    embedder: Embedder | None = None
 
     @property
     def keeps_history(self) -> bool:
@@ -80,32 +91,24 @@ class HostMemoryStore:
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
         """Write a new row and find it again."""
-        from open_webui.routers import memories as router
+        from open_webui.models.memories import Memories
 
-        form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm, draft))
-        this = _table().columns.created_at >= int(time.time())
-        adding = self._called(router.add_memory, form_data=form)
-        row = await self._saved("adding a memory", adding, form, this, "the memory is not there")
-        return await self._with_meta(row, memory_meta(draft, source, extra or {}))
+        row = new_row(self.user.id, (draft, source, extra))
+        return await self._write_one("adding a memory", Memories.insert_new_memory, row)
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
-        from open_webui.routers import memories as router
+        from open_webui.models.memories import Memories
 
-        kept = meta_with_history(memory)
-        # Before the content: whatever ends the process in between, the former one is kept.
-        await self._write_meta(memory.id, kept)
-        form = router.MemoryUpdateModel(**memory_fields(router.MemoryUpdateModel, draft))
-        this = _table().columns.id == memory.id
-        updating = self._called(router.update_memory_by_id, memory_id=memory.id, form_data=form)
-        row = await self._saved("updating a memory", updating, form, this, "the old content stands")
-        return await self._with_meta(row, memory_meta(draft, source, kept))
+        row = changed_row(self.user.id, memory, draft, source)
+        write = Memories.update_memory_by_id_and_user_id
+        return await self._write_one("updating a memory", write, row)
 
     @uninterrupted
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
         """Write many new rows, all or none."""
-        rows = [new_row(self.user.id, one) for one in memories]
+        rows = [{**new_row(self.user.id, one), "id": str(uuid.uuid4())} for one in memories]
         return await self._write_whole("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
@@ -169,33 +172,40 @@ class HostMemoryStore:
     async def _row(self, *conditions: Any) -> Any | None:
         return next(iter(await self._rows(*conditions)), None)
 
-    async def _saved(
-        self, doing: str, write: Awaitable[Any], form: Any, this: Any, otherwise: str
-    ) -> Any:
-        """The row that a write has left.
-
-        The host commits a row before it embeds it, so an error does not mean that nothing was saved
-        (host: routers/memories.py, add_memory).
-        """
-        failure = await _attempt(doing, write)
-        row = await self._row(this, _table().columns.content == form.content)
-        if row is None:
-            raise failure or StoreError(f"Open WebUI reported success, but {otherwise}")
-        _warn_of_vectors(failure)
-        return row
-
     async def _write_whole(
         self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
     ) -> list[Memory]:
-        """Write rows in place of those of the same ids, and find each of them again."""
+        """Write rows by one transaction, and find each of them again."""
         await _require_memories(self.request, self.user)
-        failure = await _attempt(doing, replace_rows(_table(), rows))
-        these = _table().columns.id.in_([row["id"] for row in rows])
-        found = {(row.id, row.content): row for row in await self._rows(these)}
-        written = [found.get((row["id"], row["content"])) for row in rows]
-        if None in written:
+        failure = await _attempt(doing, write_rows(_table(), rows, event))
+        return await self._found_again(rows, failure, event)
+
+    async def _write_one(self, doing: str, write: Any, row: dict[str, Any]) -> Memory:
+        """Write a row by the host's own function for it, which gives new ones their id."""
+        await _require_memories(self.request, self.user)
+        given = {**row, "memory_type": row.get("type"), "update_path": True}
+        event: RowEvent = "MEMORY_UPDATED" if "id" in row else "MEMORY_CREATED"
+
+        async def written() -> None:
+            saved = await write(**accepted_arguments(write, given))
+            row["id"] = getattr(saved, "id", "")
+
+        failure = await _attempt(doing, written())
+        return (await self._found_again([row], failure, event))[0]
+
+    async def _found_again(
+        self, rows: Sequence[dict[str, Any]], failure: Exception | None, event: RowEvent
+    ) -> list[Memory]:
+        """Rows that were written, as they stand; their vectors may fail."""
+        these = _table().columns.id.in_([row.get("id", "") for row in rows])
+        found = {row.id: row for row in await self._rows(these)}
+        written = [found.get(row.get("id")) for row in rows]
+        if any(
+            one is None or one.content != row["content"] or one.updated_at < row["updated_at"]
+            for one, row in zip(written, rows, strict=True)
+        ):
             raise failure or StoreError("Open WebUI reported success, but not all is there")
-        indexing = index_rows(self.request, self.user, written, event)
+        indexing = index_rows(self.request, self.user, written, event, self.embedder)
         _warn_of_vectors(await _attempt("indexing memories", indexing))
         return list(map(memory_of_row, written))
 
@@ -204,23 +214,6 @@ class HostMemoryStore:
         given = {**arguments, "request": self.request, "user": self.user, "db": None}
         called: Awaitable[Any] = function(**accepted_arguments(function, given))
         return called
-
-    async def _with_meta(self, row: Any, meta: dict[str, Any]) -> Memory:
-        return memory_of_row(await self._write_meta(row.id, meta) or row)
-
-    async def _write_meta(self, memory_id: str, meta: dict[str, Any]) -> Any | None:
-        """The row with another meta; ``None`` where the release has none, or on a failure."""
-        from open_webui.models.memories import Memories
-
-        if not self.keeps_history:
-            return None
-        write = Memories.update_memory_by_id_and_user_id
-        try:
-            with HostFaults("writing provenance"):
-                return await write(memory_id, self.user.id, content=None, meta=meta)
-        except HostError as error:
-            log_memories.warning("a memory was saved without its provenance: %s", error)
-            return None
 
 
 def _table() -> Any:

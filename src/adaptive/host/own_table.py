@@ -81,7 +81,9 @@ class OwnTable:
                 new = self.insert(session).values(some)
                 replaced = {name: new.excluded[name] for name in some[0] if name not in keys}
                 upsert = new.on_conflict_do_update(index_elements=keys, set_=replaced, where=where)
-                written += (await session.execute(upsert)).rowcount
+                # psycopg forgets after an INSERT how many rows it wrote.
+                counted = upsert.execution_options(preserve_rowcount=True)
+                written += (await session.execute(counted)).rowcount
             for statement in afterwards:
                 await session.execute(statement)
             await session.commit()

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import (
     Column,
     Double,
+    Executable,
     Integer,
     MetaData,
     String,
@@ -85,12 +86,17 @@ class HostPendingTable:
         self._tidy_again_at = 0.0
 
     async def put(self, turn: PendingTurn) -> None:
-        """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``)."""
-        values = asdict(turn) | {"state": "waiting"}
+        """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``).
+
+        The row of the lease is made with it.
+        """
+        values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
         for column in _SEALED:
             values[column] = self._sealed(turn.user_id, column, values[column])
+        lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
+        lease |= {"state": "lease", "learned_at": turn.queued_at}
         async with self._table.session("queueing a turn") as session:
-            insert = self._table.insert(session).values(values)
+            insert = self._table.insert(session).values([lease, values])
             due_at, keys = insert.excluded.due_at, ["user_id", "message_id"]
             sooner = {"set_": {"due_at": due_at}, "where": _WAITING & (_ROW.due_at > due_at)}
             await session.execute(insert.on_conflict_do_update(index_elements=keys, **sooner))
@@ -131,15 +137,21 @@ class HostPendingTable:
         )
         row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
         async with self._table.session("taking turns to learn") as session:
-            insert = self._table.insert(session).values(row | {"learned_at": now})
-            await session.execute(insert.on_conflict_do_nothing())
-            rows = (await session.execute(begin)).mappings()
-            taken = {row["message_id"]: dict(row) for row in rows}
+            taken = await self._begun(session, begin)
+            if _LEASE_ID not in taken:  # another one's, or dropped with what was learned long ago
+                await session.rollback()
+                insert = self._table.insert(session).values(row | {"learned_at": now})
+                await session.execute(insert.on_conflict_do_nothing())
+                taken = await self._begun(session, begin)
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
             await session.commit()
         return tuple(self._opened(taken[one]) for one in lease.message_ids)
+
+    async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
+        rows = (await session.execute(begin)).mappings()
+        return {row["message_id"]: dict(row) for row in rows}
 
     async def renew(
         self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0

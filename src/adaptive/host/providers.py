@@ -14,7 +14,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -56,6 +56,7 @@ _TRUSTED_NAME_SECONDS = 5.0
 # lane of their own, so that they don't wait behind memories that are embedded in the background.
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
+_MOST_KEPT = 25  # as many contents as a lesson finds
 # So few characters, a usual message, are embedded as fast on one core as on all: reading the
 # model's weights takes the time.
 _SHORT_CHARACTERS = 1000
@@ -181,10 +182,14 @@ def known_models(saved: str) -> list[dict[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class HostEmbedder:
-    """Embeds with the engine and the model that the admin chose for documents."""
+    """Embeds with the engine and the model that the admin chose for documents.
+
+    ``made`` are the vectors of a few contents, by prefix and text, for the host's own collection.
+    """
 
     request: Request
     user: Any
+    made: dict[Any, Vectors] = field(default_factory=dict[Any, Vectors], compare=False)
 
     async def name(self) -> str:
         """Engine and model, as they were set at most five seconds ago."""
@@ -203,7 +208,12 @@ class HostEmbedder:
 
     async def embed(self, texts: Sequence[str], *, query: bool) -> Vectors:
         """Vectors as the host makes them, with its prefix for queries or contents."""
-        return await self.embed_behind(_prefix(query), texts, query=query)
+        vectors = await self.embed_behind(prefix := _prefix(query), texts, query=query)
+        if not query and len(texts) <= _MOST_KEPT:
+            self.made.update(
+                {(prefix, text): one for text, one in zip(texts, vectors, strict=True)}
+            )
+        return vectors
 
     async def embed_behind(
         self, prefix: str | None, texts: Sequence[str], *, query: bool

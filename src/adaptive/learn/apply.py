@@ -98,11 +98,10 @@ async def apply_operations(
 def finishing(
     operations: Sequence[Operation], memories: Sequence[Memory], source: Provenance
 ) -> list[Operation]:
-    """Updates for rows that a killed process has added: nothing tells of what chat they are yet."""
-    lately = (one for one in memories if one.created_at >= source.said_at)
-    bare = {one.content: one.id for one in lately if not one.meta.get("message_id")}
-    new = (one for one in operations if one.kind == "NEW" and one.draft.content in bare)
-    return [replace(one, kind="UPDATE", id=bare[one.draft.content]) for one in new]
+    """Updates for rows added lately with the same words: a process may have ended behind that."""
+    added = {one.content: one.id for one in memories if one.created_at >= source.said_at}
+    new = (one for one in operations if one.kind == "NEW" and one.draft.content in added)
+    return [replace(one, kind="UPDATE", id=added[one.draft.content]) for one in new]
 
 
 async def _applied(

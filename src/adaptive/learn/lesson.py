@@ -219,8 +219,10 @@ async def write(
         sifted = await _sifted(room, operations, index)
         allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
         now = int(time.time())
-        if again:
-            allowed = [*finishing(operations, index.memories, source), *allowed]
+        if again and (unfinished := finishing(operations, index.memories, source)):
+            # What the audit tells of has all it needs.
+            told = {one.memory_id for one in await user.trail.read(user.user_id)}
+            allowed = [*(one for one in unfinished if one.id not in told), *allowed]
         applied = await apply_operations(allowed, index.memories, user, source, held, now)
         fresh = {one.memory_id for one in applied}
         pruned = await prune_store(user, room.settings, source, fresh, now)

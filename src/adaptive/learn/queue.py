@@ -207,10 +207,11 @@ class LearningQueue:
 
     async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
         """Turns under a lease; ``None`` where none is due, or wanted."""
-        while await wanted():
+        while True:
             now = self._clock()
             waiting = await self._table.waiting(user_id, now - _CALLS_COUNTED_SECONDS)
-            if not (chosen := next_batch(waiting.turns, now)):
+            chosen = next_batch(waiting.turns, now)
+            if not chosen or not await wanted():
                 return None
             if waiting.leased_until < now:
                 ids = tuple(turn.message_id for turn in chosen)
@@ -221,7 +222,6 @@ class LearningQueue:
                     work.others_wait = len(waiting.turns) > len(turns)
                     return work
             await asyncio.sleep(_POLL_SECONDS)
-        return None
 
     async def _taught(self, work: TurnWork, teach: Teach) -> float:
         """Teach while the lease is renewed, and tell the table how it ended; when to try again."""

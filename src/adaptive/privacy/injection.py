@@ -92,7 +92,7 @@ def injection_reason(text: str, *, typed: bool = False) -> str:
     if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded(text))):
         return "it hides words in a code"
     if not typed and order_score(text) > 0:
-        return "it reads as an order, not as a fact (/remember keeps it all the same)"
+        return "it reads as an order, not as a fact; /remember keeps it all the same"
     return ""
 
 

@@ -110,8 +110,9 @@ class TurnState(TypedDict, total=False):
 
     ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
     are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
-    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
-    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A turn
+    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it,
+    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders, and
+    ``is_own`` whether the chat is the user's. A turn
     whose answer is ``given`` in the model's place has such a mark, too, and what is ``unshown``.
     """
 
@@ -123,6 +124,7 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
+    is_own: bool
     given: str
     given_mark: str
     unshown: str
