@@ -2394,8 +2394,6 @@ class PendingTurn:
     payload: str
     queued_at: float
     due_at: float
-    journal: str = ""
-    batch: str = ""
     attempts: int = 0
 
 
@@ -2413,7 +2411,6 @@ class TurnLease:
     user_id: str
     owner: str
     message_ids: tuple[str, ...] = ()
-    batch: str = ""
 
     @property
     def leader(self) -> str:
@@ -2436,9 +2433,7 @@ class PendingTable(Protocol):
     ) -> tuple[PendingTurn, ...] | None:
         ...
 
-    async def renew(
-        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
-    ) -> bool:
+    async def renew(self, lease: TurnLease, until: float) -> bool:
         ...
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
@@ -2461,10 +2456,10 @@ def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, .
     waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
     if (first := next((turn for turn in waiting if turn.due_at <= now), None)) is None:
         return ()
-    if not first.batch and first.attempts > _ATTEMPTS_IN_COMPANY:
+    if first.attempts > _ATTEMPTS_IN_COMPANY:
         return (first,)
-    here = [one for one in waiting if (one.chat_id, one.batch) == (first.chat_id, first.batch)]
-    joined = [one for one in here if one.batch or one.attempts <= _ATTEMPTS_IN_COMPANY]
+    here = (one for one in waiting if one.chat_id == first.chat_id)
+    joined = [one for one in here if one.attempts <= _ATTEMPTS_IN_COMPANY]
     return tuple(joined[:_MOST_JOINED])
 
 
@@ -2971,8 +2966,6 @@ PENDING = Table(
     Column("chat_id", String(255), nullable=False, default=""),
     Column("state", String(8), nullable=False),
     Column("payload", Text, nullable=False, default=""),
-    Column("journal", Text, nullable=False, default=""),
-    Column("batch", String(255), nullable=False, default=""),
     Column("queued_at", Double, nullable=False, default=0.0),
     Column("due_at", Double, nullable=False, default=0.0),
     Column("lease_owner", String(64), nullable=False, default=""),
@@ -2985,14 +2978,14 @@ _ROW__pending_table = PENDING.c
 _LEASE_ID = "(lease)"
 _IS_LEASE = _ROW__pending_table.message_id == _LEASE_ID
 _WAITING = _ROW__pending_table.state == "waiting"
+_PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_SEALED = ("payload", "journal")
-_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name not in _SEALED]
+_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name != "payload"]
 _TOLD = tuple(_ROW__pending_table[name] for name in _TOLD_NAMES)
 
 
 def learned_values(now: float) -> dict[str, Any]:
-    return {"state": "done", "payload": "", "journal": "", "learned_at": now, **_FREE}
+    return {"state": "done", "payload": "", "learned_at": now, **_FREE}
 
 
 class HostPendingTable:
@@ -3005,8 +2998,7 @@ class HostPendingTable:
 
     async def put(self, turn: PendingTurn) -> None:
         values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
-        for column in _SEALED:
-            values[column] = self._sealed(turn.user_id, column, values[column])
+        values["payload"] = self._sealer.seal(turn.user_id, _PAYLOAD, turn.payload)
         lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
         lease |= {"state": "lease", "learned_at": turn.queued_at}
         async with self._table.session("queueing a turn") as session:
@@ -3036,7 +3028,7 @@ class HostPendingTable:
     async def take(
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
-        turns = _ROW__pending_table.message_id.in_(lease.message_ids) & _WAITING & (_ROW__pending_table.batch == lease.batch)
+        turns = _ROW__pending_table.message_id.in_(lease.message_ids) & _WAITING
         begin = (
             update(PENDING)
             .where(_ROW__pending_table.user_id == lease.user_id, or_(_IS_LEASE & (_ROW__pending_table.lease_until < now), turns))
@@ -3045,7 +3037,7 @@ class HostPendingTable:
                 lease_until=until,
                 attempts=_ROW__pending_table.attempts + case((_ROW__pending_table.lease_owner != "", 1), else_=0),
             )
-            .returning(*_TOLD, *(_ROW__pending_table[column] for column in _SEALED))
+            .returning(*_TOLD, _ROW__pending_table.payload)
         )
         row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
         async with self._table.session("taking turns to learn") as session:
@@ -3065,15 +3057,8 @@ class HostPendingTable:
         rows = (await session.execute(begin)).mappings()
         return {row["message_id"]: dict(row) for row in rows}
 
-    async def renew(
-        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
-    ) -> bool:
-        values: dict[str, Any] = {"lease_until": until}
-        if journal is not None:
-            sealed = self._sealed(lease.user_id, "journal", journal)
-            values["batch"] = case((_IS_LEASE, ""), else_=lease.leader)
-            values["journal"] = case((_ROW__pending_table.message_id == lease.leader, sealed), else_="")
-        return await self._change("prolonging a lease", lease, values, calls)
+    async def renew(self, lease: TurnLease, until: float) -> bool:
+        return await self._change("prolonging a lease", lease, {"lease_until": until}, 0)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         state = case((_WAITING, "done"), else_=_ROW__pending_table.state)
@@ -3118,15 +3103,10 @@ class HostPendingTable:
         except TablesUnavailable as error:
             log_pending.info("it will be tried again tomorrow: %s", error)
 
-    def _sealed(self, user_id: str, column: str, text: str) -> str:
-        return self._sealer.seal(user_id, f"pending.{column}", text) if text else ""
-
     def _opened(self, row: dict[str, Any]) -> PendingTurn:
-        for column in _SEALED:
-            if sealed := row[column]:
-                opened = self._sealer.open(row["user_id"], f"pending.{column}", sealed)
-                row[column] = opened or ""
-        return PendingTurn(**row)
+        opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
+        values: dict[str, Any] = {**row, "payload": opened or ""}
+        return PendingTurn(**values)
 
 
 # ---- src/adaptive/privacy/secret_forms.py ----
@@ -7125,20 +7105,6 @@ class Extraction:
         more = [one for one in second.operations if (one.id or one.draft.content) not in taken]
         return Extraction((*self.operations, *more), second.refused)
 
-    def journal(self) -> str:
-        rules_may_change = {"operations": {"__all__": {"draft": {"passed"}}}}
-        return _EXTRACTION.dump_json(self, exclude=rules_may_change).decode()
-
-    @staticmethod
-    def of_journal(text: str) -> Extraction | None:
-        try:
-            return _EXTRACTION.validate_json(text)
-        except ValidationError:
-            return None
-
-
-_EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
-
 
 def read_extraction(
     completion: Completion, offered: Sequence[Memory], settings: Settings
@@ -7847,14 +7813,6 @@ async def apply_operations(
     finally:
         await user.trail.record(user.user_id, changes, now)
     return outcomes
-
-
-def finishing(
-    operations: Sequence[Operation], memories: Sequence[Memory], source: Provenance
-) -> list[Operation]:
-    added = {one.content: one.id for one in memories if one.created_at >= source.said_at}
-    new = (one for one in operations if one.kind == "NEW" and one.draft.content in added)
-    return [replace(one, kind="UPDATE", id=added[one.draft.content]) for one in new]
 
 
 async def _applied(
@@ -10127,7 +10085,7 @@ class TurnWork:
         began: float,
         calls_before: int = 0,
     ) -> None:
-        self.turns, self.lease, self.journal = turns, lease, turns[-1].journal
+        self.turns, self.lease = turns, lease
         self.calls, self.calls_before, self.others_wait = 0, calls_before, False
         self._table, self._clock, self._proven_at = table, clock, began
 
@@ -10142,13 +10100,8 @@ class TurnWork:
     async def held(self) -> bool:
         if not self._proven_within(LEASE_PROOF_SECONDS):
             with suppress(TablesUnavailable):
-                await self._renew(None)
+                await self._renew()
         return self._proven_within(LEASE_SECONDS - _MARGIN_SECONDS)
-
-    async def keep(self, journal: str) -> bool:
-        if kept := await self._renew(journal):
-            self.journal, self.calls = journal, 0
-        return kept
 
     async def heartbeat(self, over: asyncio.Event) -> None:
         while not over.is_set():
@@ -10156,11 +10109,11 @@ class TurnWork:
                 await asyncio.wait_for(over.wait(), _RENEWAL_SECONDS)
             except TimeoutError:
                 with suppress(TablesUnavailable):
-                    await self._renew(None)
+                    await self._renew()
 
-    async def _renew(self, journal: str | None) -> bool:
-        now, calls = self._clock(), 0 if journal is None else self.calls
-        held = await self._table.renew(self.lease, now + LEASE_SECONDS, journal, calls)
+    async def _renew(self) -> bool:
+        now = self._clock()
+        held = await self._table.renew(self.lease, now + LEASE_SECONDS)
         self._proven_at = now if held else -inf
         return held
 
@@ -10241,7 +10194,7 @@ class LearningQueue:
                 return None
             if waiting.leased_until < now:
                 ids = tuple(turn.message_id for turn in chosen)
-                lease = TurnLease(user_id, uuid.uuid4().hex, ids, chosen[0].batch)
+                lease = TurnLease(user_id, uuid.uuid4().hex, ids)
                 began = self._clock()
                 if turns := await self._table.take(lease, began, began + LEASE_SECONDS):
                     work = TurnWork(turns, lease, self._table, self._clock, began, waiting.calls)
@@ -10525,14 +10478,10 @@ class Lesson:
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
-    if work.journal and (found := Extraction.of_journal(work.journal)) is not None:
-        return await carried_out(room, turn, found, work.held, again=True)
     found = await _found_in(room, turn, now, work)
     if isinstance(found, Lesson):
         return found
-    if not await work.keep(found.journal()):
-        raise LeaseLost("another worker has taken over")
-    return await carried_out(room, turn, found, work.held)
+    return await carried_out(room, turn, found, work.held, again=work.attempts > 0)
 
 
 async def carried_out(
@@ -10606,18 +10555,17 @@ async def write(
     await room.foreground.give_way()
     async with room.writing:
         index = await room.index()
-        sifted = await _sifted(room, operations, index)
+        written = {one.content for one in index.memories} if again else set[str]()
+        left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
+        sifted = await _sifted(room, left, index)
         allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
         now = int(time.time())
-        if again and (unfinished := finishing(operations, index.memories, source)):
-            told = {one.memory_id for one in await user.trail.read(user.user_id)}
-            allowed = [*(one for one in unfinished if one.id not in told), *allowed]
         applied = await apply_operations(allowed, index.memories, user, source, held, now)
         fresh = {one.memory_id for one in applied}
         pruned = await prune_store(user, room.settings, source, fresh, now)
         stands = (one for one in applied if one.status in ("saved", "updated", "ended"))
-        written = {one.memory_id: one.content for one in stands if one.content}
-        if not await keep_vectors(room.sources, written, made):
+        contents = {one.memory_id: one.content for one in stands if one.content}
+        if not await keep_vectors(room.sources, contents, made):
             await room.index()
     known = () if again else sifted.refused
     doubtful = (index.memory(one.id) for one in to_ask)
@@ -11658,7 +11606,7 @@ _KEYS: dict[str, Any] = {
     "vector": VECTORS.c.memory_id,
 }
 USER_TABLES = tuple(_KEYS)
-_TEXTS = {"body", "payload", "journal", "vector"}
+_TEXTS = {"body", "payload", "vector"}
 _TELLING = ("archive", "audit")
 _NO_PROVENANCE = (
     "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"

@@ -180,7 +180,7 @@ async def test_worker_under_way(house: House) -> None:
         for one in (lease, theirs):
             assert await pending.take(one, now, now + 30) is not None
         await house.erase(Rows(), origin)
-        assert not await pending.renew(lease, NOW + 30, "[]", 0)
+        assert not await pending.renew(lease, NOW + 30)
         assert await pending.give_back(theirs, NOW, failed=False, calls=0)
 
 

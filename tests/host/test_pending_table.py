@@ -41,9 +41,9 @@ def turn(message_id: str, *, user_id: str = "ada", at: float = NOW) -> PendingTu
     return PendingTurn(user_id, message_id, "chat", WORDS, at, at + 2)
 
 
-def lease(owner: str, *message_ids: str, user_id: str = "ada", batch: str = "") -> TurnLease:
+def lease(owner: str, *message_ids: str, user_id: str = "ada") -> TurnLease:
     """A lease on a user, with some messages."""
-    return TurnLease(user_id, owner, message_ids, batch)
+    return TurnLease(user_id, owner, message_ids)
 
 
 async def waiting(table: PendingTable, user_id: str = "ada") -> tuple[PendingTurn, ...]:
@@ -90,65 +90,59 @@ async def test_done(real: Tables, workers: Workers) -> None:
     await a.put(turn("m-1"))
     held = lease("a", "m-1")
     await taken(a, held, NOW)
-    await a.renew(held, NOW + 30, "[journal]", 1)
     assert await a.finish(held, 0, NOW + 3)
     await b.put(turn("m-1"))
     assert await waiting(b) == ()
-    assert await b.take(lease("b", "m-1", batch="m-1"), NOW + 99, NOW + 129) is None
+    assert await b.take(lease("b", "m-1"), NOW + 99, NOW + 129) is None
     assert not await a.finish(held, 0, NOW + 4)
-    columns = "state, payload, journal, learned_at, lease_owner"
+    columns = "state, payload, learned_at, lease_owner"
     assert await workers[0].rows(f"SELECT {columns} FROM {TABLE} ORDER BY state") == [
-        ("done", "", "", NOW + 3, ""),
-        ("lease", "", "", NOW + 3, ""),
+        ("done", "", NOW + 3, ""),
+        ("lease", "", NOW + 3, ""),
     ]
 
 
 async def test_killed_worker(tables: Tables) -> None:
-    """What a killed worker had taken is free when its lease has ended, with its journal."""
+    """What a killed worker had taken is free when its lease has ended."""
     a, b = tables
     for message in ("m-1", "m-2"):
         await a.put(turn(message))
     await taken(a, lease("a", "m-1", "m-2"), NOW)
-    await a.renew(lease("a", "m-1", "m-2"), NOW + 30, "[journal]", 1)
     del a
-    assert [one.batch for one in await waiting(b)] == ["m-2", "m-2"]
-    both = lease("b", "m-1", "m-2", batch="m-2")
+    both = lease("b", "m-1", "m-2")
     assert await b.take(both, NOW + 30, NOW + 60) is None
     turns = await taken(b, both, NOW + 31)
     assert [(one.payload, one.attempts) for one in turns] == [(WORDS, 1), (WORDS, 1)]
-    assert turns[-1].journal == "[journal]"
 
 
 async def test_loser_changes_nothing(tables: Tables) -> None:
-    """A worker whose turns were taken over can neither renew, keep, finish nor give back."""
+    """A worker whose turns were taken over can neither renew, finish nor give back."""
     a, b = tables
     await a.put(turn("m-1"))
     late, winner = lease("a", "m-1"), lease("b", "m-1")
     await taken(a, late, NOW)
     await taken(b, winner, NOW + 31)
     assert not await a.renew(late, NOW + 90)
-    assert not await a.renew(late, NOW + 30, "[late]", 1)
     assert not await a.finish(late, 1, NOW + 32)
     assert not await a.give_back(late, NOW, failed=True, calls=1)
     now = await b.waiting("ada", NOW)
-    assert [(one.attempts, one.batch) for one in now.turns] == [(1, "")]
+    assert [one.attempts for one in now.turns] == [1]
     assert now.leased_until == NOW + 61
     assert await b.finish(winner, 1, NOW + 33)
     assert await calls(b, "ada", NOW) == 1
 
 
 async def test_given_back(tables: Tables) -> None:
-    """What is given back is free at once, counts its failures and keeps its journal."""
+    """What is given back is free at once, and counts its failures."""
     a, b = tables
     await a.put(turn("m-1"))
-    for number, batch in ((1, ""), (2, "m-1")):
-        held = lease(f"a-{number}", "m-1", batch=batch)
+    for number in (1, 2):
+        held = lease(f"a-{number}", "m-1")
         await taken(a, held, NOW)
-        await a.renew(held, NOW + 30, f"[{number}]", 1)
         assert await a.give_back(held, NOW + 15, failed=number == 1, calls=1)
-    (back,) = await taken(b, lease("b", "m-1", batch="m-1"), NOW)
-    assert (back.attempts, back.due_at, back.journal) == (1, NOW + 15, "[2]")
-    assert await calls(b, "ada", NOW) == 4
+    (back,) = await taken(b, lease("b", "m-1"), NOW)
+    assert (back.attempts, back.due_at) == (1, NOW + 15)
+    assert await calls(b, "ada", NOW) == 2
 
 
 async def test_calls_are_counted(tables: Tables) -> None:
@@ -161,8 +155,7 @@ async def test_calls_are_counted(tables: Tables) -> None:
     shared, later = lease("a", "m-0", "m-1"), lease("a-2", "m-2")
     bobs = lease("a-3", "m-3", user_id="bob")
     await taken(a, shared, NOW)
-    await a.renew(shared, NOW + 30, "[]", 1)
-    await a.finish(shared, 0, NOW + 10)
+    await a.finish(shared, 1, NOW + 10)
     await taken(a, later, NOW)
     await a.give_back(later, NOW, failed=True, calls=2)
     await taken(a, bobs, NOW)
@@ -191,18 +184,14 @@ async def test_tidy_up(real: Tables, workers: Workers, caplog: pytest.LogCapture
 
 
 async def test_sealed(real: Tables, workers: Workers) -> None:
-    """Words stand in no column in clear; what another secret has sealed comes empty, beside ours.
-
-    Words are for the lesson to miss, or a journal.
-    """
+    """Words stand in no column in clear; what another secret has sealed comes empty."""
     words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 500
     await real[0].put(replace(turn("m-1"), payload=words))
     other = HostPendingTable(Sealer("another secret"), workers[1].sessions)
     await other.put(turn("m-2"))
     held = lease("a", "m-1", "m-2")
     assert [one.payload for one in await taken(other, held, NOW)] == ["", WORDS]
-    await other.renew(held, NOW + 30, "[1]", 0)
     stored = str(await workers[0].rows(f"SELECT * FROM {TABLE}"))
-    assert (stored.count("am1:"), "東京" in stored) == (3, False)
-    again = await taken(real[1], lease("b", "m-1", "m-2", batch="m-2"), NOW + 31)
-    assert [(one.payload, one.journal) for one in again] == [(words, ""), ("", "")]
+    assert (stored.count("am1:"), "東京" in stored) == (2, False)
+    again = await taken(real[1], lease("b", "m-1", "m-2"), NOW + 31)
+    assert [one.payload for one in again] == [words, ""]

@@ -28,7 +28,7 @@ class ListedTurns:
         mine = [turn for (user, _), turn in self.turns.items() if user == user_id]
         mine.sort(key=lambda turn: (turn.queued_at, turn.message_id))
         calls = sum(calls for user, at, calls in self.calls if user == user_id and at >= since)
-        turns = tuple(replace(turn, payload="", journal="") for turn in mine)
+        turns = tuple(replace(turn, payload="") for turn in mine)
         return WaitingTurns(turns, self.leases.get(user_id, ("", 0.0))[1], calls)
 
     async def take(
@@ -39,8 +39,6 @@ class ListedTurns:
         turns = [turn for key in keys if (turn := self.turns.get(key)) is not None]
         if ends >= now or len(turns) != len(keys):
             return None
-        if any(turn.batch != lease.batch for turn in turns):
-            return None
         self.leases[lease.user_id] = (lease.owner, until)
         for key in keys:
             attempts = self.turns[key].attempts + (key in self.owners)
@@ -48,11 +46,8 @@ class ListedTurns:
             self.owners[key] = lease.owner
         return tuple(self.turns[key] for key in keys)
 
-    async def renew(
-        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
-    ) -> bool:
-        kept = {} if journal is None else {"batch": lease.leader, "journal": journal}
-        if not self._change(lease, calls, **kept):
+    async def renew(self, lease: TurnLease, until: float) -> bool:
+        if not self._change(lease, 0):
             return False
         self.leases[lease.user_id] = (lease.owner, until)
         return True

@@ -62,14 +62,14 @@ class School:
     """Workers that learn, what they did, and what came of it in the user's store.
 
     ``seconds`` is how long the model takes; each exception in ``trouble`` is raised by one lesson
-    in place of what it should do. ``lessons`` are the journals that lessons began with, ``written``
+    in place of what it should do. ``lessons`` are the attempts that lessons began with, ``written``
     is what was written to the store, in order.
     """
 
     seconds: float = 3.0
     trouble: list[BaseException] = field(default_factory=list)
     database: ListedTurns = field(default_factory=ListedTurns)
-    lessons: list[str] = field(default_factory=list)
+    lessons: list[int] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
     asked: int = 0
 
@@ -121,22 +121,18 @@ class Worker:
         self.link.killed = True
 
     async def teach(self, work: TurnWork) -> None:
-        """Ask the model unless it has answered, keep its answer, then write each fact.
+        """Ask the model, then write each fact.
 
         At each write it is proven against the shared table that nobody else may.
         """
         school = self.school
-        school.lessons.append(work.journal)
+        school.lessons.append(work.attempts)
         if school.trouble:
             raise school.trouble.pop(0)
-        if not work.journal:
-            assert not any(turn.batch for turn in work.turns), "the model is asked again"
-            school.asked += 1
-            work.calls += 1
-            await self.link.pause(school.seconds)
-            if not await work.keep(" ".join(turn.message_id for turn in work.turns)):
-                raise LeaseLost("another worker has it")
-        for fact in work.journal.split():
+        school.asked += 1
+        work.calls += 1
+        await self.link.pause(school.seconds)
+        for fact in (turn.message_id for turn in work.turns):
             if not await work.held():
                 raise LeaseLost("another worker has it")
             self._is_the_only_one(work)

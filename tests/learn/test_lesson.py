@@ -10,7 +10,6 @@ import pytest
 
 from adaptive.core.errors import LeaseLost
 from adaptive.core.model import Draft, Operation, Outcome, Utterance
-from adaptive.learn.apply import finishing
 from adaptive.learn.lesson import (
     NOTHING_NEW,
     Lesson,
@@ -24,7 +23,7 @@ from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import SharedVectors, TurnEmbedder
 from adaptive.settings.merged import LocalOnlyBanks
-from tests.fakes import SOURCE, hook_settings, memory, turn
+from tests.fakes import hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.minilm import MINILM
 from tests.rates import over
@@ -79,35 +78,35 @@ async def test_message_without_a_fact() -> None:
 
 
 async def test_partial_failure() -> None:
-    """A fact that could not be written is told beside one that was, and alone tried again."""
-    world, work = World(script=[reply(LISBON, DOG)], broken=["User has a dog."]), Work()
-    assert await world.lesson(BOTH, work) == Lesson(
+    """A fact that could not be written is told beside one that was, and alone written later."""
+    world = World(script=[reply(LISBON, DOG)] * 2, broken=["User has a dog."])
+    assert await world.lesson(BOTH) == Lesson(
         "Saved: User lives in Lisbon. · "
         "Could not be saved: User has a dog. (the table is locked for 'User has a dog.')",
         complete=False,
     )
     world.store.broken = frozenset()
-    assert await world.lesson(BOTH, work) == Lesson("Saved: User has a dog.")
+    assert await world.lesson(BOTH, Work(attempts=1)) == Lesson("Saved: User has a dog.")
     assert world.store.contents == ["User lives in Lisbon.", "User has a dog."]
-    assert work.calls == 1
 
 
 async def test_lesson_that_breaks_off() -> None:
-    """Without the turn nothing is written; later the journal spares the model, and nothing doubles.
+    """Without the turn nothing is written; begun again, a lesson doubles nothing.
 
-    The journal is kept before anything is written.
+    That holds where the admin wants no deduplication, too, and nothing is told of it.
     """
-    world, work = World(script=[reply(LISBON, DOG)]), Work(losing=0)
+    world = World(script=[reply(LISBON, DOG)] * 4)
     with pytest.raises(LeaseLost):
-        await world.lesson(BOTH, work)
+        await world.lesson(BOTH, Work(losing=0))
     assert world.contents == []
     with pytest.raises(LeaseLost):
-        await world.lesson(BOTH, Work(journal=work.journal, losing=1))
+        await world.lesson(BOTH, Work(losing=1))
     assert world.contents == ["User lives in Lisbon."]
-    again = Work(journal=work.journal)
-    assert await world.lesson(BOTH, again) == Lesson("Saved: User has a dog.")
+    undedup = hook_settings(deduplicate_memories=False)
+    again = await world.lesson(BOTH, Work(attempts=1), settings=undedup)
+    assert again == Lesson("Saved: User has a dog.")
+    assert (await world.lesson(BOTH, Work(attempts=2))).line == ""
     assert world.store.contents == ["User lives in Lisbon.", "User has a dog."]
-    assert again.calls == 0
 
 
 async def test_no_model_call_left() -> None:
@@ -135,20 +134,6 @@ async def test_message_is_embedded_once() -> None:
     assert world.embedder.queries.count([words]) == 1
 
 
-async def test_row_of_a_killed_process() -> None:
-    """A row that no audit tells of is finished, once, when the turn is learned again."""
-    world, work = World(script=[reply(LISBON)]), Work()
-    await world.lesson("I live in Lisbon.", work)
-    (row,) = world.store.rows.values()
-    world.audit.entries.clear()
-    for _ in range(2):
-        await world.lesson("I live in Lisbon.", Work(journal=work.journal))
-    assert world.audit.told() == [("updated", row.id)]
-    older = replace(row, created_at=SOURCE.said_at - 9)
-    new = Operation("NEW", draft=Draft(row.content))
-    assert finishing([new], [older], SOURCE) == []
-
-
 COUNTS = [(1, 0, 1, 0), (2, 0, 9, 2), (2, 1, 10, 0), (3, 0, 15, 0), (4, 2, 1000, 4)]
 
 
@@ -171,7 +156,7 @@ NO_TOKEN = "Not saved: it holds what looks like a token; secrets are never remem
 async def test_secret(caplog: pytest.LogCaptureFixture) -> None:
     """A secret is not stored; the reason is all that is told.
 
-    Neither journal nor vectors nor trail nor log hold it.
+    Neither vectors nor trail nor log hold it.
     """
     found = {"operation": "NEW", "content": f"User's GitHub token is {TOKEN}."}
     world, work = World(script=[reply(found)]), Work()
@@ -180,7 +165,7 @@ async def test_secret(caplog: pytest.LogCaptureFixture) -> None:
     assert lesson.line == NO_TOKEN
     assert (world.contents, world.audit.told()) == ([], [("refused", "")])
     assert TOKEN not in str(world.audit.entries)
-    assert TOKEN not in f"{work.journal}{world.embedder.calls}{caplog.text}"
+    assert TOKEN not in f"{world.embedder.calls}{caplog.text}"
 
 
 # --- what was found beside the extraction ---------------------------------------------------------

@@ -53,7 +53,7 @@ async def test_learned_after_the_debounce() -> None:
     assert school.lessons == []
     await asyncio.gather(*tasks)
     await b.hear("m-1")
-    assert (school.lessons, school.asked, school.database.leases) == ([""], 1, {})
+    assert (school.lessons, school.asked, school.database.leases) == ([0], 1, {})
     assert (school.waiting(), school.written) == ({}, ["m-1"])
 
 
@@ -77,7 +77,6 @@ async def test_lost_lease_is_noticed() -> None:
     now = 60.0
     assert await table.take(TurnLease("ada", "they", ("m",)), now, now + LEASE_SECONDS)
     assert not await work.held()
-    assert not await work.keep("journal")
 
 
 @virtually
@@ -187,7 +186,6 @@ async def test_calls_are_counted() -> None:
         work.calls += 2
         if work.attempts == 0:
             raise ModelBusy("no")
-        await work.keep("[]")
         work.calls += 1
 
     for seconds, message in ((0, "m-1"), (0, "m-2"), (3601, "m-3")):
@@ -347,8 +345,6 @@ CASES = [
     ((turn("a", attempts=1, due_at=1_010),), ""),
     ((turn("a", attempts=1, due_at=1_010), turn("b", at=991)), "a b"),
     ((turn("a", attempts=3, due_at=1_010), turn("b", at=991)), "b"),
-    # What shares a journal goes alone.
-    ((turn("a", batch="b"), turn("b", at=991, batch="b"), turn("c", at=992)), "a b"),
 ]
 
 

@@ -221,8 +221,8 @@ class NoPrefilter(Prefilter):
 class Work(TurnWork):
     """Work in hand that is lost after ``losing`` questions."""
 
-    def __init__(self, journal: str = "", losing: int = 1000, calls_before: int = 0) -> None:
-        pending = PendingTurn("ada", "m", "chat-1", "", 0, 0, journal=journal)
+    def __init__(self, losing: int = 1000, calls_before: int = 0, attempts: int = 0) -> None:
+        pending = PendingTurn("ada", "m", "chat-1", "", 0, 0, attempts)
         lease = TurnLease("ada", "worker", ("m",))
         super().__init__((pending,), lease, ListedTurns(), time.time, 0, calls_before)
         self.losing = losing
@@ -230,10 +230,6 @@ class Work(TurnWork):
     async def held(self) -> bool:
         self.losing -= 1
         return self.losing >= 0
-
-    async def keep(self, journal: str) -> bool:
-        self.journal = journal
-        return await self.held()
 
 
 class World:

@@ -34,7 +34,7 @@ _KEYS: dict[str, Any] = {
     "vector": VECTORS.c.memory_id,
 }
 USER_TABLES = tuple(_KEYS)
-_TEXTS = {"body", "payload", "journal", "vector"}
+_TEXTS = {"body", "payload", "vector"}
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
 _NO_PROVENANCE = (

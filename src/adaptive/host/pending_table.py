@@ -45,8 +45,6 @@ PENDING = Table(
     Column("chat_id", String(255), nullable=False, default=""),
     Column("state", String(8), nullable=False),
     Column("payload", Text, nullable=False, default=""),
-    Column("journal", Text, nullable=False, default=""),
-    Column("batch", String(255), nullable=False, default=""),
     Column("queued_at", Double, nullable=False, default=0.0),
     Column("due_at", Double, nullable=False, default=0.0),
     Column("lease_owner", String(64), nullable=False, default=""),
@@ -61,15 +59,16 @@ _ROW = PENDING.c
 _LEASE_ID = "(lease)"
 _IS_LEASE = _ROW.message_id == _LEASE_ID
 _WAITING = _ROW.state == "waiting"
+# What the payload is sealed as.
+_PAYLOAD = "pending.payload"
 _FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_SEALED = ("payload", "journal")
-_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name not in _SEALED]
+_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name != "payload"]
 _TOLD = tuple(_ROW[name] for name in _TOLD_NAMES)
 
 
 def learned_values(now: float) -> dict[str, Any]:
     """What stands in the row of a turn that is done: none of its words."""
-    return {"state": "done", "payload": "", "journal": "", "learned_at": now, **_FREE}
+    return {"state": "done", "payload": "", "learned_at": now, **_FREE}
 
 
 class HostPendingTable:
@@ -77,7 +76,7 @@ class HostPendingTable:
 
     Each call changes turns by one statement, which is atomic on SQLite, with its one writer, and on
     PostgreSQL at READ COMMITTED, where an UPDATE that waited for another one looks anew at the row
-    of the lease. Payloads and journals are sealed; one that can't be opened is empty.
+    of the lease. Payloads are sealed; one that can't be opened is empty.
     """
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
@@ -91,8 +90,7 @@ class HostPendingTable:
         The row of the lease is made with it.
         """
         values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
-        for column in _SEALED:
-            values[column] = self._sealed(turn.user_id, column, values[column])
+        values["payload"] = self._sealer.seal(turn.user_id, _PAYLOAD, turn.payload)
         lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
         lease |= {"state": "lease", "learned_at": turn.queued_at}
         async with self._table.session("queueing a turn") as session:
@@ -124,7 +122,7 @@ class HostPendingTable:
         self, lease: TurnLease, now: float, until: float
     ) -> tuple[PendingTurn, ...] | None:
         """Take a lease, whose row is made where there is none, and open its turns."""
-        turns = _ROW.message_id.in_(lease.message_ids) & _WAITING & (_ROW.batch == lease.batch)
+        turns = _ROW.message_id.in_(lease.message_ids) & _WAITING
         begin = (
             update(PENDING)
             .where(_ROW.user_id == lease.user_id, or_(_IS_LEASE & (_ROW.lease_until < now), turns))
@@ -133,7 +131,7 @@ class HostPendingTable:
                 lease_until=until,
                 attempts=_ROW.attempts + case((_ROW.lease_owner != "", 1), else_=0),
             )
-            .returning(*_TOLD, *(_ROW[column] for column in _SEALED))
+            .returning(*_TOLD, _ROW.payload)
         )
         row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
         async with self._table.session("taking turns to learn") as session:
@@ -153,16 +151,9 @@ class HostPendingTable:
         rows = (await session.execute(begin)).mappings()
         return {row["message_id"]: dict(row) for row in rows}
 
-    async def renew(
-        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
-    ) -> bool:
-        """Prolong a lease; a journal is kept in the newest turn's row."""
-        values: dict[str, Any] = {"lease_until": until}
-        if journal is not None:
-            sealed = self._sealed(lease.user_id, "journal", journal)
-            values["batch"] = case((_IS_LEASE, ""), else_=lease.leader)
-            values["journal"] = case((_ROW.message_id == lease.leader, sealed), else_="")
-        return await self._change("prolonging a lease", lease, values, calls)
+    async def renew(self, lease: TurnLease, until: float) -> bool:
+        """Prolong a lease."""
+        return await self._change("prolonging a lease", lease, {"lease_until": until}, 0)
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
         """Mark turns as learned; once a day drop the rows of those that nobody asks for again."""
@@ -210,12 +201,7 @@ class HostPendingTable:
         except TablesUnavailable as error:
             log_pending.info("it will be tried again tomorrow: %s", error)
 
-    def _sealed(self, user_id: str, column: str, text: str) -> str:
-        return self._sealer.seal(user_id, f"pending.{column}", text) if text else ""
-
     def _opened(self, row: dict[str, Any]) -> PendingTurn:
-        for column in _SEALED:
-            if sealed := row[column]:
-                opened = self._sealer.open(row["user_id"], f"pending.{column}", sealed)
-                row[column] = opened or ""
-        return PendingTurn(**row)
+        opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
+        values: dict[str, Any] = {**row, "payload": opened or ""}
+        return PendingTurn(**values)

@@ -95,15 +95,6 @@ async def apply_operations(
     return outcomes
 
 
-def finishing(
-    operations: Sequence[Operation], memories: Sequence[Memory], source: Provenance
-) -> list[Operation]:
-    """Updates for rows added lately with the same words: a process may have ended behind that."""
-    added = {one.content: one.id for one in memories if one.created_at >= source.said_at}
-    new = (one for one in operations if one.kind == "NEW" and one.draft.content in added)
-    return [replace(one, kind="UPDATE", id=added[one.draft.content]) for one in new]
-
-
 async def _applied(
     operation: Operation, by_id: dict[str, Memory], user: UserStore, source: Provenance, now: int
 ) -> tuple[Outcome, Memory | None]:

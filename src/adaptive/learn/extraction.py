@@ -15,8 +15,6 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from adaptive.core.errors import ModelError, ReplyUnusable
 from adaptive.core.measures import staged
 from adaptive.core.messages import head_and_tail
@@ -211,24 +209,6 @@ class Extraction:
         taken = {one.id or one.draft.content for one in self.operations}
         more = [one for one in second.operations if (one.id or one.draft.content) not in taken]
         return Extraction((*self.operations, *more), second.refused)
-
-    def journal(self) -> str:
-        """What is to be written, as JSON that is kept before anything of it is."""
-        rules_may_change = {"operations": {"__all__": {"draft": {"passed"}}}}
-        return _EXTRACTION.dump_json(self, exclude=rules_may_change).decode()
-
-    @staticmethod
-    def of_journal(text: str) -> Extraction | None:
-        """The extraction that a journal holds, ``None`` where it holds none that can be read."""
-        try:
-            return _EXTRACTION.validate_json(text)
-        except ValidationError:
-            return None
-
-
-# Made while the module is loaded: later the host may not know it by the name by which the types
-# of fields are found (host: utils/plugin.py, load_function_module_by_id, since 0.12).
-_EXTRACTION: TypeAdapter[Extraction] = TypeAdapter(Extraction)
 
 
 def read_extraction(

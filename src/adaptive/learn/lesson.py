@@ -11,7 +11,7 @@ from datetime import datetime
 from math import inf
 from typing import Self
 
-from adaptive.core.errors import EmbeddingError, LeaseLost, ModelRejected
+from adaptive.core.errors import EmbeddingError, ModelRejected
 from adaptive.core.markdown import clipped_line
 from adaptive.core.measures import staged, tally
 from adaptive.core.model import (
@@ -24,7 +24,7 @@ from adaptive.core.model import (
     Turn,
 )
 from adaptive.core.ports import Completer, Sources, Vectors
-from adaptive.learn.apply import Held, UserStore, apply_operations, finishing, prune_store
+from adaptive.learn.apply import Held, UserStore, apply_operations, prune_store
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import Extraction, extraction, shown_memories
 from adaptive.learn.grounding import says_no_more, screened
@@ -124,18 +124,14 @@ class Lesson:
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
-    """Learn a turn, said at ``now``: what the model finds is kept in the journal, then written.
+    """Learn a turn, said at ``now``: what the model finds is written.
 
-    A lesson that broke off is begun again with that journal: the model is not asked twice.
+    A lesson that broke off is begun again: the model is shown what was written by then.
     """
-    if work.journal and (found := Extraction.of_journal(work.journal)) is not None:
-        return await carried_out(room, turn, found, work.held, again=True)
     found = await _found_in(room, turn, now, work)
     if isinstance(found, Lesson):
         return found
-    if not await work.keep(found.journal()):
-        raise LeaseLost("another worker has taken over")
-    return await carried_out(room, turn, found, work.held)
+    return await carried_out(room, turn, found, work.held, again=work.attempts > 0)
 
 
 async def carried_out(
@@ -216,19 +212,17 @@ async def write(
     async with room.writing:
         # The chat model's own memory tools may have written while ours was thinking.
         index = await room.index()
-        sifted = await _sifted(room, operations, index)
+        written = {one.content for one in index.memories} if again else set[str]()
+        left = [one for one in operations if one.kind != "NEW" or one.draft.content not in written]
+        sifted = await _sifted(room, left, index)
         allowed, to_ask = allowed_deletions(sifted.operations, len(index.memories))
         now = int(time.time())
-        if again and (unfinished := finishing(operations, index.memories, source)):
-            # What the audit tells of has all it needs.
-            told = {one.memory_id for one in await user.trail.read(user.user_id)}
-            allowed = [*(one for one in unfinished if one.id not in told), *allowed]
         applied = await apply_operations(allowed, index.memories, user, source, held, now)
         fresh = {one.memory_id for one in applied}
         pruned = await prune_store(user, room.settings, source, fresh, now)
         stands = (one for one in applied if one.status in ("saved", "updated", "ended"))
-        written = {one.memory_id: one.content for one in stands if one.content}
-        if not await keep_vectors(room.sources, written, made):
+        contents = {one.memory_id: one.content for one in stands if one.content}
+        if not await keep_vectors(room.sources, contents, made):
             await room.index()
     # What is known by now was written by this very lesson, if it broke off before.
     known = () if again else sifted.refused

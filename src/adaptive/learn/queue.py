@@ -1,8 +1,8 @@
 """Turns wait in a table until they are learned: none is lost, none is worked on by two at once.
 
 A task takes each turn from the table under the lease on its user; what a worker that crashes has in
-hand is taken by whoever serves the user next. So each turn is worked on at least once; its effects
-happen once by the journal: what the model answered, kept before any write.
+hand is taken by whoever serves the user next. So each turn is worked on at least once; what stands
+in the store already is not written twice.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class TurnWork:
         began: float,
         calls_before: int = 0,
     ) -> None:
-        self.turns, self.lease, self.journal = turns, lease, turns[-1].journal
+        self.turns, self.lease = turns, lease
         self.calls, self.calls_before, self.others_wait = 0, calls_before, False
         self._table, self._clock, self._proven_at = table, clock, began
 
@@ -101,14 +101,8 @@ class TurnWork:
         """Whether the turns are this worker's still; to be asked before each write."""
         if not self._proven_within(LEASE_PROOF_SECONDS):
             with suppress(TablesUnavailable):  # then the clock alone tells
-                await self._renew(None)
+                await self._renew()
         return self._proven_within(LEASE_SECONDS - _MARGIN_SECONDS)
-
-    async def keep(self, journal: str) -> bool:
-        """Keep what is to be done, in place of a former journal; ``False`` as of ``held``."""
-        if kept := await self._renew(journal):
-            self.journal, self.calls = journal, 0
-        return kept
 
     async def heartbeat(self, over: asyncio.Event) -> None:
         """Renew until the work is over."""
@@ -117,12 +111,12 @@ class TurnWork:
                 await asyncio.wait_for(over.wait(), _RENEWAL_SECONDS)
             except TimeoutError:
                 with suppress(TablesUnavailable):
-                    await self._renew(None)
+                    await self._renew()
 
-    async def _renew(self, journal: str | None) -> bool:
+    async def _renew(self) -> bool:
         """Prolong the lease; where it stands is known from the time of asking on."""
-        now, calls = self._clock(), 0 if journal is None else self.calls
-        held = await self._table.renew(self.lease, now + LEASE_SECONDS, journal, calls)
+        now = self._clock()
+        held = await self._table.renew(self.lease, now + LEASE_SECONDS)
         self._proven_at = now if held else -inf
         return held
 
@@ -215,7 +209,7 @@ class LearningQueue:
                 return None
             if waiting.leased_until < now:
                 ids = tuple(turn.message_id for turn in chosen)
-                lease = TurnLease(user_id, uuid.uuid4().hex, ids, chosen[0].batch)
+                lease = TurnLease(user_id, uuid.uuid4().hex, ids)
                 began = self._clock()
                 if turns := await self._table.take(lease, began, began + LEASE_SECONDS):
                     work = TurnWork(turns, lease, self._table, self._clock, began, waiting.calls)

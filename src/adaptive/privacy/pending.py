@@ -18,9 +18,8 @@ _MOST_JOINED = 8  # messages of a chat, learned from at a time
 class PendingTurn:
     """A turn that waits to be learned; times are epoch seconds.
 
-    ``payload`` is the text of whoever queued it, ``journal`` that of whoever works on it, ``batch``
-    the newest message of the turns that share a journal. ``attempts`` counts failures, and how
-    often a process ended with the turn in its hands.
+    ``payload`` is the text of whoever queued it. ``attempts`` counts failures, and how often a
+    process ended with the turn in its hands.
     """
 
     user_id: str
@@ -29,14 +28,12 @@ class PendingTurn:
     payload: str
     queued_at: float
     due_at: float
-    journal: str = ""
-    batch: str = ""
     attempts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingTurns:
-    """A user's oldest waiting turns, those at work included, without payload and journal.
+    """A user's oldest waiting turns, those at work included, without payload.
 
     ``calls`` are model calls for turns that were queued since the time that was asked for.
     """
@@ -56,11 +53,10 @@ class TurnLease:
     user_id: str
     owner: str
     message_ids: tuple[str, ...] = ()
-    batch: str = ""
 
     @property
     def leader(self) -> str:
-        """The newest message, which keeps the journal and the count of calls for all."""
+        """The newest message, which keeps the count of model calls for all."""
         return self.message_ids[-1] if self.message_ids else ""
 
 
@@ -92,14 +88,12 @@ class PendingTable(Protocol):
         """
         ...
 
-    async def renew(
-        self, lease: TurnLease, until: float, journal: str | None = None, calls: int = 0
-    ) -> bool:
-        """Prolong a lease, and keep a journal for its turns, if there is one."""
+    async def renew(self, lease: TurnLease, until: float) -> bool:
+        """Prolong a lease."""
         ...
 
     async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        """Mark turns as learned, empty payload and journal, and end the lease."""
+        """Mark turns as learned, empty their payloads, and end the lease."""
         ...
 
     async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
@@ -119,12 +113,12 @@ class Leases(Protocol):
 
 
 def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
-    """The oldest turn that is due, and what else waits in its chat or shares its journal."""
+    """The oldest turn that is due, and what else waits in its chat."""
     waiting = sorted(turns, key=lambda turn: (turn.queued_at, turn.message_id))
     if (first := next((turn for turn in waiting if turn.due_at <= now), None)) is None:
         return ()
-    if not first.batch and first.attempts > _ATTEMPTS_IN_COMPANY:
+    if first.attempts > _ATTEMPTS_IN_COMPANY:
         return (first,)
-    here = [one for one in waiting if (one.chat_id, one.batch) == (first.chat_id, first.batch)]
-    joined = [one for one in here if one.batch or one.attempts <= _ATTEMPTS_IN_COMPANY]
+    here = (one for one in waiting if one.chat_id == first.chat_id)
+    joined = [one for one in here if one.attempts <= _ATTEMPTS_IN_COMPANY]
     return tuple(joined[:_MOST_JOINED])
