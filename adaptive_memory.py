@@ -248,10 +248,6 @@ class LeaseLost(AdaptiveMemoryError):
     """The work in hand is another worker's by now; nothing more may be written."""
 
 
-class LessonUnfinished(AdaptiveMemoryError):
-    """A part of a lesson failed and is to be tried again; the rest of it is done and was told."""
-
-
 class EmbeddingError(AdaptiveMemoryError):
     """The embedding provider brought no vectors, too few, or some that are not numbers."""
 
@@ -1603,54 +1599,6 @@ async def give_title(
     return given is not None
 
 
-# ---- src/adaptive/llm/addresses.py ----
-# Which addresses are the admin's own machines, as far as names and one valve tell.
-
-_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
-
-
-class LocalAddresses:
-    """The addresses that the valve lists, and those of private networks."""
-
-    def __init__(self, listed: str) -> None:
-        self._listed = [_parsed(one) for one in listed.split(",")]
-
-    def lists(self, url: str) -> bool:
-        scheme, host, rest = _parsed(url)
-        return bool(host) and any(
-            listed[0] in ("", scheme) and listed[1] == host and rest.startswith(listed[2])
-            for listed in self._listed
-        )
-
-    def holds_ollama(self, url: str) -> bool:
-        return _is_inner(_parsed(url)[1]) or self.lists(url)
-
-
-def is_cloud_name(model: str) -> bool:
-    tag = model.strip().casefold().rpartition(":")[2]
-    return tag == "cloud" or tag.endswith("-cloud")
-
-
-def _is_inner(host: str) -> bool:
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return mapped.is_private and not mapped.is_unspecified
-
-
-def _parsed(url: str) -> tuple[str, str, str]:
-    text = url.strip()
-    with suppress(ValueError):
-        parts = urlsplit(text if "://" in text else f"//{text}")
-        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        if parts.scheme in ("", "http", "https"):
-            return parts.scheme, host, f":{port}{path}/"
-    return "", "", ""
-
-
 # ---- src/adaptive/llm/ask.py ----
 # One question to a model, with the strictest answer format it takes, retries and a deadline.
 
@@ -1701,6 +1649,7 @@ async def ask(
 # Models outside the host: any OpenAI-compatible endpoint, and Ollama.
 
 _OLLAMA_CONTEXT = 16384
+_INNER_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
 
 
 @dataclass(frozen=True, slots=True)
@@ -1794,6 +1743,48 @@ def _content(content: object) -> str:
         return content
     parts = [mapping(part) for part in listing(content)]
     return "".join(str(part.get("text") or "") for part in parts)
+
+
+class LocalAddresses:
+    """The addresses that the valve lists, and those of private networks."""
+
+    def __init__(self, listed: str) -> None:
+        self._listed = [_parsed(one) for one in listed.split(",")]
+
+    def lists(self, url: str) -> bool:
+        scheme, host, rest = _parsed(url)
+        return bool(host) and any(
+            listed[0] in ("", scheme) and listed[1] == host and rest.startswith(listed[2])
+            for listed in self._listed
+        )
+
+    def holds_ollama(self, url: str) -> bool:
+        return _is_inner(_parsed(url)[1]) or self.lists(url)
+
+
+def is_cloud_name(model: str) -> bool:
+    tag = model.strip().casefold().rpartition(":")[2]
+    return tag == "cloud" or tag.endswith("-cloud")
+
+
+def _is_inner(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return bool(host) and ("." not in host or host.endswith(_INNER_SUFFIXES))
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return mapped.is_private and not mapped.is_unspecified
+
+
+def _parsed(url: str) -> tuple[str, str, str]:
+    text = url.strip()
+    with suppress(ValueError):
+        parts = urlsplit(text if "://" in text else f"//{text}")
+        host, path = (parts.hostname or "").rstrip("."), parts.path.rstrip("/")
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        if parts.scheme in ("", "http", "https"):
+            return parts.scheme, host, f":{port}{path}/"
+    return "", "", ""
 
 
 # ---- src/adaptive/llm/prompts.py ----
@@ -2035,6 +2026,18 @@ async def ask_fields(
     except ValidationError as error:
         wrong = {one["loc"][0] for one in error.errors()}
         return fields.model_validate({name: told[name] for name in told if name not in wrong})
+
+
+class _City(BaseModel):
+    city: Line = ""
+
+
+async def answers_test_question(
+    completer: Completer, formats: AnswerFormats, seconds: float
+) -> bool:
+    request = CompletionRequest(PROMPTS["doctor"], "I live in Porto.", "city", fields_schema(_City))
+    found = await ask_fields(completer, formats, _City, request, seconds)
+    return found.city.casefold() == "porto"
 
 
 def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
@@ -2308,76 +2311,6 @@ def _built(kind: type[Kept], entries: Iterable[Entry]) -> tuple[Kept, ...]:
 _reader = cache(TypeAdapter[Any])
 
 
-# ---- src/adaptive/privacy/origin.py ----
-# Where memories came from: what goes when a chat, a day or a source is forgotten.
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-
-    chat_id: str = ""
-    period: tuple[float, float] | None = None
-    sources: tuple[str, ...] = ()
-
-
-def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
-    days = day, day + timedelta(days=1)
-    begin, end = (datetime.combine(one, datetime.min.time(), zone).timestamp() for one in days)
-    return begin, end
-
-
-def came_from(memory: Memory, origin: Origin) -> bool:
-    meta = memory.meta
-    if origin.chat_id:
-        return meta.get("chat_id") == origin.chat_id
-    if origin.period is None:
-        told = (meta.get("source"), meta.get("created_by"), meta.get("imported") and "import")
-        return any(one in origin.sources for one in told)
-    since, until = origin.period
-    said = meta.get("said_at")
-    former = (mapping(one).get("said_at") for one in listing(meta.get("history")))
-    times = [*former, *((said,) if said else (memory.created_at, memory.updated_at))]
-    return any(isinstance(at, int | float) and since <= at < until for at in times)
-
-
-def origin_ids(
-    rows: Sequence[Memory],
-    archived: Sequence[ArchivedMemory],
-    origin: Origin,
-    known: Iterable[str] = (),
-) -> frozenset[str]:
-    everything = (*rows, *(one.memory for one in archived))
-    found, made = set[str](), {one.id for one in everything if came_from(one, origin)} | set(known)
-    while not made <= found:
-        found |= made
-        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
-        by_text = {one.id for one in everything if _plain_words(one.content) in texts}
-        made = by_text | {one.id for one in everything if made_of(one) & found}
-    return frozenset(found)
-
-
-def made_of(memory: Memory) -> frozenset[str]:
-    summarised = (mapping(one).get("id") for one in listing(memory.meta.get("summary_of")))
-    ids = (*summarised, memory.meta.get("restored_from"))
-    return frozenset(one for one in ids if isinstance(one, str) and one)
-
-
-def bereft_originals(
-    archived: Sequence[ArchivedMemory], gone: Sequence[Memory], leaving: frozenset[str]
-) -> tuple[str, ...]:
-    originals = {one for memory in gone for one in made_of(memory)}
-    texts = {_plain_words(memory.content) for memory in gone}
-    return tuple(
-        one.memory.id
-        for one in archived
-        if one.summary and one.memory.id not in leaving
-        if one.memory.id in originals or _plain_words(one.summary) in texts
-    )
-
-
-def _plain_words(text: str) -> str:
-    return " ".join(text.split()).casefold()
-
-
 # ---- src/adaptive/privacy/pending.py ----
 # Turns that wait to be learned, as they are kept sealed until then, and leases on such work.
 
@@ -2411,10 +2344,6 @@ class TurnLease:
     user_id: str
     owner: str
     message_ids: tuple[str, ...] = ()
-
-    @property
-    def leader(self) -> str:
-        return self.message_ids[-1] if self.message_ids else ""
 
 
 LEASE_PROOF_SECONDS = 1.0
@@ -2846,7 +2775,6 @@ _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
-_FEW = 100
 _HOST_CHATS = table("chat", column("id"))
 
 
@@ -2857,7 +2785,6 @@ class SealedEntries:
         self._sealer = sealer
         self._table = OwnTable(ENTRIES, sessions)
         self._expire_again_at = 0
-        self._cut = UserCache[Any](5000, seconds=_EXPIRE_SECONDS)
 
     async def put(
         self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
@@ -2866,9 +2793,7 @@ class SealedEntries:
         if not rows:
             return
         afterwards = list[Any]()
-        cut = newest > _FEW or tuple(rows)
-        if newest and self._cut.get((user_id, kind)) != cut:
-            self._cut.put((user_id, kind), cut)
+        if newest:
             mine = _of(kind, user_id) & _UNSETTLED
             surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
             afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
@@ -3076,7 +3001,7 @@ class HostPendingTable:
     async def _change(
         self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
     ) -> bool:
-        more = case((_ROW__pending_table.message_id == lease.leader, calls), else_=0)
+        more = case((_ROW__pending_table.message_id.in_(lease.message_ids[-1:]), calls), else_=0)
         under_it = (
             _ROW__pending_table.user_id == lease.user_id,
             _ROW__pending_table.message_id.in_((_LEASE_ID, *lease.message_ids)),
@@ -5656,6 +5581,24 @@ class MemoryIndexes:
         await self.nulls.made(embedder, table)
         await embedder.embed(NULL_PROMPTS[:1], query=True)
 
+    async def findings(self, sources: Sources, patience: float) -> AsyncIterator[tuple[str, str]]:
+        name, began = await sources.embedder.name(), time.perf_counter()
+        yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
+        made = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
+        took = round(1000 * (time.perf_counter() - began))
+        yield "OK", f"{made.shape[1]} dimensions, a text takes {took} ms"
+        index = await self.current(sources, patience)
+        vectors = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
+        yield "OK" if index.embedded.all() else "Note", vectors
+        nulls = await self.nulls.known(sources.table, name)
+        if nulls is not None and nulls.shape[1] == made.shape[1]:
+            yield "OK", f"calibrated with {len(nulls)} prompts"
+        else:
+            yield (
+                "Note",
+                "not calibrated for this model yet, which the next message will do",
+            )
+
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         while True:
             key = (sources.user_id,)
@@ -6172,7 +6115,11 @@ def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
     if not escaped_entry(memory.content):
         return None
     line = _quoted(memory.content)
-    if told := [_told_former(*one) for one in former_contents(memory)]:
+    told = [
+        (f"until {until}: " if until else "before: ") + _quoted(former).translate(_ROUND_TO_SQUARE)
+        for former, until in former_contents(memory)
+    ]
+    if told:
         line = escaped_entry(f"{line} ({'; '.join(told)})")
     if form == "table":
         line = line.replace("|", "\\|")
@@ -6241,11 +6188,6 @@ def _quoted(content: str) -> str:
     text = escaped_entry(content).strip().translate(_INNER_QUOTES)
     kept = text.rstrip(_MARK_FILLERS + _OPENED)
     return _QUOTED_ENTRY.format(kept + text[len(kept) :].translate(_AS_ENTITIES))
-
-
-def _told_former(content: str, until: str) -> str:
-    words = _quoted(content).translate(_ROUND_TO_SQUARE)
-    return f"until {until}: {words}" if until else f"before: {words}"
 
 
 def utc_day(seconds: Any) -> str:
@@ -7750,6 +7692,281 @@ def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
     return not first or any(first[at:] + first[:at] == second for at in range(len(first)))
 
 
+# ---- src/adaptive/learn/outdated.py ----
+# What no longer holds: memories that a change of another one has silently made untrue.
+
+log_outdated = logging.getLogger("adaptive_memory.learn")
+
+_FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
+_LEAST_LIKENESS = 0.35
+_MOST_COMPARED__outdated = 24
+_MOST_ENDED = 8
+_LEAST_KNOWN = 0.6
+_LONGEST_SAID = 2000
+
+OUTDATED_SCHEMA = list_schema(
+    "outdated",
+    {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
+    *("id", "because", "now"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+
+    before: str
+    after: str
+    memory_id: str = ""
+
+
+def far_reaching_changes(
+    operations: Iterable[Operation], index: MemoryIndex, vectors: Mapping[str, Vectors]
+) -> tuple[Change, ...]:
+    found: list[Change] = []
+    for operation in operations:
+        draft, memory = operation.draft, index.memory(operation.id)
+        if operation.kind == "NEW":
+            if _is_near_its_kind(draft, index, vectors.get(draft.content)):
+                found.append(Change("", draft.content))
+        elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
+            tags = {*memory.tags, *draft.tags}
+            if not tags or tags & _FAR_REACHING:
+                found.append(Change(memory.content, draft.content, memory.id))
+    return tuple(found)
+
+
+def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
+    kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
+    if vector is None or len(vector) != index.dimension:
+        return False
+    cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
+    near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
+    likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
+    return likeness is not None and likeness >= _LEAST_LIKENESS
+
+
+@staged("outdated")
+async def outdated_by(
+    changes: Sequence[Change],
+    index: MemoryIndex,
+    vectors: Mapping[str, Vectors],
+    hidden: LocalOnlyBanks,
+    ask_model: AskModel,
+    words: str,
+    now: datetime,
+) -> tuple[Operation, ...]:
+    stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
+    known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
+    known |= {one.content: row for one, row, is_known in stored if is_known}
+    said = [one for change in changes for one in (change.before, change.after) if one]
+    asked = [Asked(one, known.get(one)) for one in said]
+    near = await asyncio.to_thread(nearest_memories, index, asked)
+    changed = {change.memory_id for change in changes}
+    shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
+    if not shown:
+        return ()
+    system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
+    user = "## What changed"
+    for one in changes:
+        after = escaped_entry(one.after) or "the user wants it forgotten"
+        before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
+        user += f"\n- {before}: {after}"
+    user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
+    user += "\n\n## Other memories\n" + listed_memories(shown)
+    request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
+    try:
+        return read_outdated(await ask_model(request), changes, shown, words, now.date())
+    except ModelError as error:
+        log_outdated.warning("what no longer holds is not known: %s", error)
+        return ()
+
+
+def read_outdated(
+    completion: Completion,
+    changes: Sequence[Change],
+    shown: Sequence[Memory],
+    words: str,
+    today: date,
+) -> tuple[Operation, ...]:
+    said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
+    found: dict[str, Operation] = {}
+    for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
+        if (memory := named_memory(text_line(item.get("id")), shown)) is None:
+            continue
+        known = said | beginnings(memory.content)
+        is_believed = beginnings(text_line(item.get("because"))) & known
+        if is_believed and (ended := _end(item, memory, known, today)) is not None:
+            found.setdefault(memory.id, ended)
+    if len(found) > _MOST_ENDED:
+        log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
+        return ()
+    return tuple(found.values())
+
+
+def _end(
+    item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
+) -> Operation | None:
+    labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
+    kept = Draft(memory.content, *labels)
+    if (until := last_day(item.get("until"))) > today.isoformat():
+        return Operation("END", memory.id, replace(kept, until=until))
+    now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
+    rewritten = replace(kept, content=now)
+    if repeats(rewritten, memory):
+        return None
+    telling = beginnings(rewritten.content)
+    is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
+    return Operation("END", memory.id, rewritten if is_grounded else kept)
+
+
+# ---- src/adaptive/privacy/changes.py ----
+# What was changed in a user's store, step by step, and taking it back exactly.
+
+@dataclass(frozen=True, slots=True)
+class UserStore:
+
+    user_id: str
+    store: MemoryStore
+    archive: ArchiveTable
+    usage: UsageTable
+    trail: AuditTrail
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+
+    changes: tuple[AuditEntry, ...]
+    standing: tuple[AuditEntry, ...]
+
+    @property
+    def is_undo(self) -> bool:
+        return bool(self.changes[0].undoes)
+
+
+async def read_steps(user: UserStore) -> list[Step]:
+    undone, grouped = set[str](), dict[str, list[AuditEntry]]()
+    for one in await user.trail.read(user.user_id):
+        if one.undoes and one.key not in undone:
+            undone.add(one.undoes)
+        if one.memory_id:
+            grouped.setdefault(one.step or one.key, []).append(one)
+    return [
+        Step(tuple(some), tuple(one for one in some if one.key not in undone))
+        for some in grouped.values()
+    ]
+
+
+async def take_back(user: UserStore, step: Step) -> list[AuditEntry]:
+    rows = {row.id: row for row in await user.store.read()}
+    planned: list[tuple[AuditEntry, Memory | None]] = []
+    for change in step.standing:
+        row, gone = rows.get(change.memory_id), False
+        if change.before is not None and (put_away := change.archived) is not None:
+            gone = not await user.archive.read(user.user_id, [put_away.memory.id])
+        if gone or (row.content if row else "") != change.after:
+            what = change.after or (change.before.content if change.before else "a memory")
+            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
+        planned.append((change, row))
+    made: list[AuditEntry] = []
+    now = int(time.time())
+    together = f"undo-{time.time_ns()}" if len(planned) > 1 else ""
+    try:
+        for change, row in planned:
+            back = await _written_back(user, change, row)
+            content = back.content if back else ""
+            told = AuditEntry("undone", change.memory_id, now, row, content)
+            made.append(replace(told, archived=change.archived, step=together, undoes=change.key))
+    finally:
+        await user.trail.record(user.user_id, made, now)
+    return made
+
+
+async def _written_back(user: UserStore, change: AuditEntry, row: Memory | None) -> Memory | None:
+    if change.before is not None:
+        back = await user.store.put_back(change.before)
+        if change.archived is not None:
+            await user.archive.discard(user.user_id, [change.archived.memory.id])
+        return back
+    if change.archived is not None:
+        await user.archive.put(user.user_id, [change.archived])
+    if row is not None:
+        await user.store.delete(row)
+    return None
+
+
+# ---- src/adaptive/control/overview.py ----
+# What a user is told of the memory: what is known, and what was changed, as Markdown.
+
+_MOST_LISTED = 300
+_LONGEST_LISTED = 400
+_MOST_OF_A_STEP = 5
+_DONE_BY = {
+    "ended": "no longer true",
+    "pruned": "upkeep",
+    "summarised": "upkeep",
+    "restored": "restored",
+    "imported": "imported",
+    "undone": "taken back",
+}
+ASKED = "asked"
+
+Day = Callable[[float], str]
+
+
+def listed(memory: Memory) -> str:
+    return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
+
+
+def overview(memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
+    counted = f"**{len(memories)} {'memory' if len(memories) == 1 else 'memories'}**"
+    parts = [" \u00b7 ".join([counted, *noted])]
+    newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
+    groups: dict[tuple[str, str], list[str]] = {}
+    for one in newest:
+        category = next((tag for tag in one.tags if tag in CATEGORIES), "other")
+        until = f", until {one.until}" if one.until else ""
+        line = f"- {listed(one)} ({day(one.updated_at)}{until})"
+        groups.setdefault((one.bank or "no bank", category), []).append(line)
+    for (bank, category), lines in sorted(groups.items()):
+        parts.append("\n".join([f"**{plain_line(bank)} \u00b7 {category}**", "", *lines]))
+    if len(memories) > _MOST_LISTED:
+        parts.append(f"\u2026 and {len(memories) - _MOST_LISTED} older ones: `/memory find WORDS`")
+    return "\n\n".join([*parts, PROMPTS["commands"].strip()])
+
+
+def change_log(steps: Sequence[Step], day: Day, most: int) -> str:
+    if not steps:
+        return "Nothing was changed yet."
+    shown = min(most, len(steps))
+    lines = [f"**The last {shown} of {len(steps)} changes**; `/undo N` takes number N back"]
+    for number, step in enumerate(steps[:most], 1):
+        newest = step.changes[0]
+        chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
+        undone = "" if step.standing else " \u00b7 *taken back since*"
+        by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
+        lines.append(f"{number}. {day(newest.changed_at)}, {by}{chat}{undone}")
+        lines += [f"   {line}" for line in changes_told(step.changes, _MOST_OF_A_STEP)]
+    return "\n".join([lines[0], "", *lines[1:]])
+
+
+def changes_told(changes: Sequence[AuditEntry], most: int) -> list[str]:
+    lines = [f"- {_told_change(one)}" for one in changes[:most]]
+    more = len(changes) - len(lines)
+    return [*lines, f"- \u2026 and {more} more"] if more else lines
+
+
+def _told_change(change: AuditEntry) -> str:
+    before = listed(change.before) if change.before is not None else ""
+    after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
+    if before and after and before != after:
+        return f"{before} \u2192 {after}"
+    if before == after:
+        return f"{after}, with its details"
+    if after:
+        return f"new: {after}"
+    return f"{'archived' if change.archived else 'gone'}: {before}"
+
+
 # ---- src/adaptive/learn/apply.py ----
 # Writing into the store: each operation proven, none spoiling another, and nothing lost.
 
@@ -7760,16 +7977,6 @@ _PRUNED_PER_TURN = 25
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
 _PLAIN_BRACKETS = str.maketrans("()", "[]")
-
-
-@dataclass(frozen=True, slots=True)
-class UserStore:
-
-    user_id: str
-    store: MemoryStore
-    archive: ArchiveTable
-    usage: UsageTable
-    trail: AuditTrail
 
 
 @staged("apply")
@@ -7940,285 +8147,6 @@ async def prune_store(
     return [Outcome("archived", memory.content, reason) for memory in removed]
 
 
-# ---- src/adaptive/learn/outdated.py ----
-# What no longer holds: memories that a change of another one has silently made untrue.
-
-log_outdated = logging.getLogger("adaptive_memory.learn")
-
-_FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
-_LEAST_LIKENESS = 0.35
-_MOST_COMPARED__outdated = 24
-_MOST_ENDED = 8
-_LEAST_KNOWN = 0.6
-_LONGEST_SAID = 2000
-
-OUTDATED_SCHEMA = list_schema(
-    "outdated",
-    {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
-    *("id", "because", "now"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-
-    before: str
-    after: str
-    memory_id: str = ""
-
-
-def far_reaching_changes(
-    operations: Iterable[Operation], index: MemoryIndex, vectors: Mapping[str, Vectors]
-) -> tuple[Change, ...]:
-    found: list[Change] = []
-    for operation in operations:
-        draft, memory = operation.draft, index.memory(operation.id)
-        if operation.kind == "NEW":
-            if _is_near_its_kind(draft, index, vectors.get(draft.content)):
-                found.append(Change("", draft.content))
-        elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
-            tags = {*memory.tags, *draft.tags}
-            if not tags or tags & _FAR_REACHING:
-                found.append(Change(memory.content, draft.content, memory.id))
-    return tuple(found)
-
-
-def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
-    kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
-    if vector is None or len(vector) != index.dimension:
-        return False
-    cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
-    near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
-    likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
-    return likeness is not None and likeness >= _LEAST_LIKENESS
-
-
-@staged("outdated")
-async def outdated_by(
-    changes: Sequence[Change],
-    index: MemoryIndex,
-    vectors: Mapping[str, Vectors],
-    hidden: LocalOnlyBanks,
-    ask_model: AskModel,
-    words: str,
-    now: datetime,
-) -> tuple[Operation, ...]:
-    stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
-    known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
-    known |= {one.content: row for one, row, is_known in stored if is_known}
-    said = [one for change in changes for one in (change.before, change.after) if one]
-    asked = [Asked(one, known.get(one)) for one in said]
-    near = await asyncio.to_thread(nearest_memories, index, asked)
-    changed = {change.memory_id for change in changes}
-    shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
-    if not shown:
-        return ()
-    system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
-    user = "## What changed"
-    for one in changes:
-        after = escaped_entry(one.after) or "the user wants it forgotten"
-        before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
-        user += f"\n- {before}: {after}"
-    user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
-    user += "\n\n## Other memories\n" + listed_memories(shown)
-    request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
-    try:
-        return read_outdated(await ask_model(request), changes, shown, words, now.date())
-    except ModelError as error:
-        log_outdated.warning("what no longer holds is not known: %s", error)
-        return ()
-
-
-def read_outdated(
-    completion: Completion,
-    changes: Sequence[Change],
-    shown: Sequence[Memory],
-    words: str,
-    today: date,
-) -> tuple[Operation, ...]:
-    said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
-    found: dict[str, Operation] = {}
-    for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
-        if (memory := named_memory(text_line(item.get("id")), shown)) is None:
-            continue
-        known = said | beginnings(memory.content)
-        is_believed = beginnings(text_line(item.get("because"))) & known
-        if is_believed and (ended := _end(item, memory, known, today)) is not None:
-            found.setdefault(memory.id, ended)
-    if len(found) > _MOST_ENDED:
-        log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
-        return ()
-    return tuple(found.values())
-
-
-def _end(
-    item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
-) -> Operation | None:
-    labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
-    kept = Draft(memory.content, *labels)
-    if (until := last_day(item.get("until"))) > today.isoformat():
-        return Operation("END", memory.id, replace(kept, until=until))
-    now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
-    rewritten = replace(kept, content=now)
-    if repeats(rewritten, memory):
-        return None
-    telling = beginnings(rewritten.content)
-    is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
-    return Operation("END", memory.id, rewritten if is_grounded else kept)
-
-
-# ---- src/adaptive/privacy/changes.py ----
-# What was changed in a user's store, step by step, and taking it back exactly.
-
-class ChangedStore(Protocol):
-
-    @property
-    def user_id(self) -> str: ...
-    @property
-    def store(self) -> MemoryStore: ...
-    @property
-    def archive(self) -> ArchiveTable: ...
-    @property
-    def trail(self) -> AuditTrail: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-
-    changes: tuple[AuditEntry, ...]
-    standing: tuple[AuditEntry, ...]
-
-    @property
-    def is_undo(self) -> bool:
-        return bool(self.changes[0].undoes)
-
-
-async def read_steps(user: ChangedStore) -> list[Step]:
-    undone, grouped = set[str](), dict[str, list[AuditEntry]]()
-    for one in await user.trail.read(user.user_id):
-        if one.undoes and one.key not in undone:
-            undone.add(one.undoes)
-        if one.memory_id:
-            grouped.setdefault(one.step or one.key, []).append(one)
-    return [
-        Step(tuple(some), tuple(one for one in some if one.key not in undone))
-        for some in grouped.values()
-    ]
-
-
-async def take_back(user: ChangedStore, step: Step) -> list[AuditEntry]:
-    rows = {row.id: row for row in await user.store.read()}
-    planned: list[tuple[AuditEntry, Memory | None]] = []
-    for change in step.standing:
-        row, gone = rows.get(change.memory_id), False
-        if change.before is not None and (put_away := change.archived) is not None:
-            gone = not await user.archive.read(user.user_id, [put_away.memory.id])
-        if gone or (row.content if row else "") != change.after:
-            what = change.after or (change.before.content if change.before else "a memory")
-            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
-        planned.append((change, row))
-    made: list[AuditEntry] = []
-    now = int(time.time())
-    together = f"undo-{time.time_ns()}" if len(planned) > 1 else ""
-    try:
-        for change, row in planned:
-            back = await _written_back(user, change, row)
-            content = back.content if back else ""
-            told = AuditEntry("undone", change.memory_id, now, row, content)
-            made.append(replace(told, archived=change.archived, step=together, undoes=change.key))
-    finally:
-        await user.trail.record(user.user_id, made, now)
-    return made
-
-
-async def _written_back(
-    user: ChangedStore, change: AuditEntry, row: Memory | None
-) -> Memory | None:
-    if change.before is not None:
-        back = await user.store.put_back(change.before)
-        if change.archived is not None:
-            await user.archive.discard(user.user_id, [change.archived.memory.id])
-        return back
-    if change.archived is not None:
-        await user.archive.put(user.user_id, [change.archived])
-    if row is not None:
-        await user.store.delete(row)
-    return None
-
-
-# ---- src/adaptive/control/overview.py ----
-# What a user is told of the memory: what is known, and what was changed, as Markdown.
-
-_MOST_LISTED = 300
-_LONGEST_LISTED = 400
-_MOST_OF_A_STEP = 5
-_DONE_BY = {
-    "ended": "no longer true",
-    "pruned": "upkeep",
-    "summarised": "upkeep",
-    "restored": "restored",
-    "imported": "imported",
-    "undone": "taken back",
-}
-ASKED = "asked"
-
-Day = Callable[[float], str]
-
-
-def listed(memory: Memory) -> str:
-    return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
-
-
-def overview(memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
-    counted = f"**{len(memories)} {'memory' if len(memories) == 1 else 'memories'}**"
-    parts = [" \u00b7 ".join([counted, *noted])]
-    newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
-    groups: dict[tuple[str, str], list[str]] = {}
-    for one in newest:
-        category = next((tag for tag in one.tags if tag in CATEGORIES), "other")
-        until = f", until {one.until}" if one.until else ""
-        line = f"- {listed(one)} ({day(one.updated_at)}{until})"
-        groups.setdefault((one.bank or "no bank", category), []).append(line)
-    for (bank, category), lines in sorted(groups.items()):
-        parts.append("\n".join([f"**{plain_line(bank)} \u00b7 {category}**", "", *lines]))
-    if len(memories) > _MOST_LISTED:
-        parts.append(f"\u2026 and {len(memories) - _MOST_LISTED} older ones: `/memory find WORDS`")
-    return "\n\n".join([*parts, PROMPTS["commands"].strip()])
-
-
-def change_log(steps: Sequence[Step], day: Day, most: int) -> str:
-    if not steps:
-        return "Nothing was changed yet."
-    shown = min(most, len(steps))
-    lines = [f"**The last {shown} of {len(steps)} changes**; `/undo N` takes number N back"]
-    for number, step in enumerate(steps[:most], 1):
-        newest = step.changes[0]
-        chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
-        undone = "" if step.standing else " \u00b7 *taken back since*"
-        by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
-        lines.append(f"{number}. {day(newest.changed_at)}, {by}{chat}{undone}")
-        lines += [f"   {line}" for line in changes_told(step.changes, _MOST_OF_A_STEP)]
-    return "\n".join([lines[0], "", *lines[1:]])
-
-
-def changes_told(changes: Sequence[AuditEntry], most: int) -> list[str]:
-    lines = [f"- {_told_change(one)}" for one in changes[:most]]
-    more = len(changes) - len(lines)
-    return [*lines, f"- \u2026 and {more} more"] if more else lines
-
-
-def _told_change(change: AuditEntry) -> str:
-    before = listed(change.before) if change.before is not None else ""
-    after = plain_line(clipped_line(change.after, _LONGEST_LISTED))
-    if before and after and before != after:
-        return f"{before} \u2192 {after}"
-    if before == after:
-        return f"{after}, with its details"
-    if after:
-        return f"new: {after}"
-    return f"{'archived' if change.archived else 'gone'}: {before}"
-
-
 # ---- src/adaptive/recall/judge.py ----
 # Asking a model how well memories fit a message; an option, since the answer waits for it.
 
@@ -8306,6 +8234,10 @@ class Candidate:
 # ---- src/adaptive/settings/hook.py ----
 # What the host hands to one hook, as the rooms see it; ``host`` implements it.
 
+RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
+LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
+
+
 class Hook(Protocol):
 
     @property
@@ -8390,7 +8322,6 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
-    is_own: bool
     given: str
     given_mark: str
     unshown: str
@@ -9575,8 +9506,6 @@ SWITCHED_OFF = (
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 _TOLD_AFTER_SECONDS = 0.1
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
-RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
-LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
@@ -9692,11 +9621,9 @@ class HostHook:
 
         if not hasattr(Chats, "get_accessible_chat_by_id"):
             return "saved"
-        if (own := self.state.get("is_own")) is None:
-            with HostFaults("reading the chat's owner"):
-                own = await Chats.is_chat_owner(self.chat_id, self.user_id)
-                own = own or await Chats.get_chat_by_id(self.chat_id) is None
-            self.state["is_own"] = own
+        with HostFaults("reading the chat's owner"):
+            own = await Chats.is_chat_owner(self.chat_id, self.user_id)
+            own = own or await Chats.get_chat_by_id(self.chat_id) is None
         return "saved" if own else "shared"
 
     @uninterrupted
@@ -9840,7 +9767,6 @@ _OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
 _TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
 _PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
-_CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
 Findings = AsyncIterator[tuple[str, str]]
 
@@ -9849,7 +9775,6 @@ async def diagnosis(
     hook: HostHook,
     indexes: MemoryIndexes,
     formats: AnswerFormats,
-    tables: HostTables,
     sessions: Sessions = host_session,
 ) -> str:
     if not hook.is_admin:
@@ -9858,7 +9783,7 @@ async def diagnosis(
         "Open WebUI": _installed(sessions),
         "memory in Open WebUI": _feature(hook),
         "model for learning": _model(hook, formats),
-        "embedding": _embedding(hook, indexes, tables),
+        "embedding": _embedding(hook, indexes),
         "turns to be learned": _turns(sessions),
         "rows": _rows(sessions),
         "versions": _versions(),
@@ -9932,32 +9857,18 @@ async def _feature(hook: HostHook) -> Findings:
 async def _model(hook: HostHook, formats: AnswerFormats) -> Findings:
     completer, began = await hook.completer(), time.perf_counter()
     yield "OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another"
-    request = CompletionRequest(PROMPTS["doctor"], "I live in Porto.", "city", _CITY)
     seconds = min(hook.settings.llm_timeout_seconds, _MODEL_SECONDS)
-    completion = await ask(completer, request, formats, seconds)
-    answer = read_object(completion, "city", lambda one: "city" in one)
+    is_right = await answers_test_question(completer, formats, seconds)
     took = f"answered within {time.perf_counter() - began:.1f} s"
-    if str(answer["city"]).strip().casefold() == "porto":
+    if is_right:
         yield "OK", f"{took}, in JSON and rightly"
     else:
         yield "Note", f"{took}, but wrongly: a larger one learns better"
 
 
-async def _embedding(hook: HostHook, indexes: MemoryIndexes, tables: HostTables) -> Findings:
-    sources = await hook.sources()
-    name, began = await sources.embedder.name(), time.perf_counter()
-    yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
-    made = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
-    took = round(1000 * (time.perf_counter() - began))
-    yield "OK", f"{made.shape[1]} dimensions, a text takes {took} ms"
-    index = await indexes.current(sources, _VECTORS_SECONDS)
-    vectors = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
-    yield "OK" if index.embedded.all() else "Note", vectors
-    nulls = await indexes.nulls.known(tables.vectors, name)
-    if nulls is not None and nulls.shape[1] == made.shape[1]:
-        yield "OK", f"calibrated with {len(nulls)} prompts"
-    else:
-        yield "Note", "not calibrated for this model yet, which the next message with memories does"
+async def _embedding(hook: HostHook, indexes: MemoryIndexes) -> Findings:
+    async for one in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
+        yield one
 
 
 async def _turns(sessions: Sessions) -> Findings:
@@ -9985,15 +9896,11 @@ async def _rows(sessions: Sessions) -> Findings:
 
 
 async def _versions() -> Findings:
-    told = await asyncio.to_thread(_packages)
+    there = await asyncio.to_thread(lambda: list(metadata.distributions()))
+    told = [f"{one.name} {one.version}" for one in there if one.name in _PACKAGES]
     yield "OK", ", ".join([f"Python {platform.python_version()}", *told])
     if not host_secret():
         yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"
-
-
-def _packages() -> list[str]:
-    there = metadata.distributions()
-    return [f"{one.name} {one.version}" for one in there if one.name in _PACKAGES]
 
 
 # ---- src/adaptive/host/telemetry.py ----
@@ -10209,7 +10116,9 @@ class LearningQueue:
         reason, fault = "an unexpected error", "unexpected"
         try:
             if work.attempts >= MOST_ATTEMPTS:
-                raise LessonUnfinished(f"it was begun {MOST_ATTEMPTS} times in vain")
+                raise AdaptiveMemoryError(
+                    f"it was begun {MOST_ATTEMPTS} times in vain"
+                )
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
             verdict, reason, fault = "learned", "", ""
@@ -10732,6 +10641,678 @@ async def offer_suggestions(
     return Lesson.of(outcomes, line) if outcomes else Lesson(line, not line)
 
 
+# ---- src/adaptive/privacy/erasure.py ----
+# What a user asks to have erased, where memories came from, and what was erased, for people.
+
+_NOUNS = {
+    "memory": ("memory", "memories"),
+    "archive": ("archived memory", "archived memories"),
+    "suggestion": ("suggestion", "suggestions"),
+    "history": ("chat's index", "chats' index"),
+}
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+
+    chat_id: str = ""
+    period: tuple[float, float] | None = None
+    sources: tuple[str, ...] = ()
+
+
+ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class ErasureRequest:
+
+    scope: ErasureScope
+    day: date | None = None
+
+
+def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
+    if request.day is not None:
+        zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
+        return Origin(period=period_of_day(request.day, zone))
+    return {
+        "everything": None,
+        "chat": Origin(hook.chat_id),
+        "imported": Origin(sources=("import",)),
+        "tools": Origin(sources=("tool", "background_review")),
+    }[request.scope]
+
+
+@dataclass(slots=True)
+class ErasureReport:
+
+    counts: Counter[str] = field(default_factory=Counter[str])
+    failed: list[str] = field(default_factory=list[str])
+    note: str = ""
+    memories: tuple[Memory, ...] = ()
+    bereft: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.failed and not self.counts.total()
+
+    @property
+    def phrase(self) -> str:
+        counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
+        named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
+        if not named:
+            return "what was noted" if self.counts.total() else ""
+        them = "them" if sum(n for n, _ in counts) > 1 else "it"
+        return f"{named} and everything noted about {them}"
+
+    @property
+    def line(self) -> str:
+        told = [f"Erased: {self.phrase}."] if self.phrase else []
+        if self.failed:
+            reasons = "; ".join(dict.fromkeys(self.failed))
+            told.append(f"Not everything could be erased: {reasons}.")
+        return " ".join(filter(None, [*(told or ["There was nothing to erase."]), self.note]))
+
+    async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
+        try:
+            return await work
+        except AdaptiveMemoryError as error:
+            self.failed.append(str(error))
+            return otherwise
+
+
+def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
+    days = day, day + timedelta(days=1)
+    begin, end = (datetime.combine(one, datetime.min.time(), zone).timestamp() for one in days)
+    return begin, end
+
+
+def came_from(memory: Memory, origin: Origin) -> bool:
+    meta = memory.meta
+    if origin.chat_id:
+        return meta.get("chat_id") == origin.chat_id
+    if origin.period is None:
+        told = (meta.get("source"), meta.get("created_by"), meta.get("imported") and "import")
+        return any(one in origin.sources for one in told)
+    since, until = origin.period
+    said = meta.get("said_at")
+    former = (mapping(one).get("said_at") for one in listing(meta.get("history")))
+    times = [*former, *((said,) if said else (memory.created_at, memory.updated_at))]
+    return any(isinstance(at, int | float) and since <= at < until for at in times)
+
+
+def origin_ids(
+    rows: Sequence[Memory],
+    archived: Sequence[ArchivedMemory],
+    origin: Origin,
+    known: Iterable[str] = (),
+) -> frozenset[str]:
+    everything = (*rows, *(one.memory for one in archived))
+    found, made = set[str](), {one.id for one in everything if came_from(one, origin)} | set(known)
+    while not made <= found:
+        found |= made
+        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
+        by_text = {one.id for one in everything if _plain_words(one.content) in texts}
+        made = by_text | {one.id for one in everything if made_of(one) & found}
+    return frozenset(found)
+
+
+def made_of(memory: Memory) -> frozenset[str]:
+    summarised = (mapping(one).get("id") for one in listing(memory.meta.get("summary_of")))
+    ids = (*summarised, memory.meta.get("restored_from"))
+    return frozenset(one for one in ids if isinstance(one, str) and one)
+
+
+def bereft_originals(
+    archived: Sequence[ArchivedMemory], gone: Sequence[Memory], leaving: frozenset[str]
+) -> tuple[str, ...]:
+    originals = {one for memory in gone for one in made_of(memory)}
+    texts = {_plain_words(memory.content) for memory in gone}
+    return tuple(
+        one.memory.id
+        for one in archived
+        if one.summary and one.memory.id not in leaving
+        if one.memory.id in originals or _plain_words(one.summary) in texts
+    )
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+# ---- src/adaptive/control/requests.py ----
+# Erasing and restoring, which a user asks of the memory itself and confirms in the page.
+
+NO_PAGE = (
+    "Nothing erased: you have to confirm it in a chat on the web page; "
+    "Settings > Personalization > Memory deletes memories, too"
+)
+_SCOPES__requests = {
+    "everything": "everything that is remembered about you",
+    "chat": "what was learned from this chat",
+    "imported": "what was imported",
+    "tools": "what tools have saved",
+}
+_MOST_NAMED = 10
+_LONGEST_NAMED = 120
+
+
+class Erasure(Protocol):
+
+    memories: tuple[Memory, ...]
+    bereft: tuple[str, ...]
+
+    @property
+    def empty(self) -> bool: ...
+    @property
+    def phrase(self) -> str: ...
+    @property
+    def line(self) -> str: ...
+
+
+class Eraser(Protocol):
+
+    async def find(self, origin: Origin | None) -> Erasure:
+        ...
+
+    async def erase(self, origin: Origin | None) -> Erasure:
+        ...
+
+
+class Learner(Protocol):
+
+    writing: asyncio.Semaphore
+
+    async def tell(self, hook: Any, line: str) -> None:
+        """Show a line with the answer."""
+
+    async def user_store(self, hook: Any) -> Any:
+        """The user's ``store``, and what stands beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryRequests:
+
+    learner: Learner
+    restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
+    eraser_of: Callable[[Hook], Awaitable[Eraser]]
+
+    async def erase(self, hook: Hook, request: ErasureRequest) -> str:
+        if not hook.can_ask or hook.told_kind == "api":
+            return NO_PAGE
+        eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
+        found = await eraser.find(origin)
+        if found.empty:
+            return "There is nothing to erase"
+        await self.learner.tell(hook, "You are asked before anything is erased")
+        answer = await hook.dialog.ask(*_question(request, found))
+        if answer is None:
+            return "Nothing erased: the question was not answered"
+        if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
+            return 'Nothing erased: you did not type "erase"'
+        async with self.learner.writing:
+            report = await eraser.erase(origin)
+        count, failed = await self._bring_back(hook, report.bereft)
+        what, told = "an erased summary stood for", [report.line]
+        told += [f"Restored: {memories_counted(count)} that {what}."] if count else []
+        told += [f"Still archived: what {what} ({', '.join(failed)})."] if failed else []
+        return " ".join(told)
+
+    async def restore(self, hook: Hook, words: str = "") -> str:
+        if hook.told_kind != "saved" or not hook.can_ask:
+            return "Nothing restored: you have to confirm it in a saved chat on the web page"
+        if await hook.kind() != "saved":
+            return ""
+        room = await self.learner.user_store(hook)
+        meant = set(comparable(words).split())
+        archived = [
+            one
+            for one in await room.archive.read(hook.user_id)
+            if meant <= set(comparable(one.memory.content).split())
+        ]
+        rows = await room.store.read() if archived else ()
+        chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
+        if not chosen:
+            return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
+        await self.learner.tell(hook, "You are asked before anything is restored")
+        coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
+        question = "\n\n".join([coming, named_memories(chosen), *staying])
+        answer = await hook.dialog.confirm("Restore archived memories?", question)
+        if not answer:
+            why = "the question was not answered" if answer is None else "you did not confirm it"
+            return f"Nothing restored: {why}"
+        count, failed = await self._bring_back(hook, [memory.id for memory in chosen])
+        line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
+        told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
+        return " ".join([line, *told, *staying])
+
+    async def _bring_back(self, hook: Hook, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
+        restored, failed, step = 0, dict[str, None](), f"restored-{time.time_ns()}"
+        room = await self.learner.user_store(hook) if memory_ids else None
+        for memory_id in memory_ids:
+            try:
+                async with self.learner.writing:
+                    row = await self.restore_memory(room, memory_id, int(time.time()), step)
+                restored += row is not None
+            except AdaptiveMemoryError as error:
+                failed[str(error)] = None
+        return restored, list(failed)
+
+
+def _question(request: ErasureRequest, found: Erasure) -> tuple[str, str, str]:
+    day = request.day
+    what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
+    parts = [
+        f"This would be erased for good: {found.phrase or 'what there is'}.",
+        named_memories(found.memories),
+        'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
+    ]
+    return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
+
+
+def plan_restoration(
+    archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
+) -> tuple[list[Memory], list[str]]:
+    said = {comparable(row.content) for row in rows}
+    by_words: dict[str, ArchivedMemory] = {}
+    for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
+        by_words.setdefault(comparable(one.memory.content), one)
+    absent = [one for words, one in by_words.items() if words not in said]
+    said |= by_words.keys()
+    everything = (*rows, *(one.memory for one in absent))
+    stood_for = {id for memory in everything for id in made_of(memory)}
+    single = [
+        one.memory
+        for one in absent
+        if one.memory.id not in stood_for
+        if not one.summary or comparable(one.summary) not in said
+    ]
+    chosen = single[: max(limit - len(rows), 0)] if limit else single
+    reasons = (
+        (len(single) - len(chosen), f"the limit is {memories_counted(limit)}"),
+        (len(absent) - len(single), "a summary says the same"),
+    )
+    return chosen, [f"Still archived: {number} ({why})." for number, why in reasons if number]
+
+
+def named_memories(memories: Sequence[Memory | Draft]) -> str:
+    lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
+    more = len(memories) - len(lines)
+    return "\n".join([*lines, f"\u2026 and {more} more"] if more else lines)
+
+
+def memories_counted(number: int) -> str:
+    return f"{number} {'memory' if number == 1 else 'memories'}"
+
+
+# ---- src/adaptive/control/commands.py ----
+# Commands: what a user says to the memory itself, answered without a model.
+
+_STEPS_SHOWN = 10
+_REFUSED_LATELY_SECONDS = 30 * 24 * 3600
+_MOST_STEPS = 200
+_MOST_TOLD = 10
+_MOST_ASKED_ABOUT = 10
+_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
+_HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
+_UNKNOWN = "Nothing is remembered about that."
+_HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
+_OFF = "Nothing saved: memory is off in your settings (Settings > Personalization > Memory)."
+_ELSEWHERE = "The memory answers on the web page only, in chats of your own."
+_ASKED = Proof(kind="ASKED")
+
+
+@dataclass(frozen=True, slots=True)
+class CommandInHand:
+
+    hook: Hook
+    messages: list[dict[str, Any]]
+    words: str
+
+
+Answering = Callable[[CommandInHand], Awaitable[str]]
+
+
+class Found(Protocol):
+
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def has_all_words(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPorts:
+
+    found: Callable[[Hook, str], Awaitable[Sequence[Found]]]
+    why: Callable[[Hook, list[dict[str, Any]]], Awaitable[str]]
+    do: Callable[[Hook, Sequence[Operation]], Awaitable[str]]
+    ask_deletion: Callable[[Hook, Sequence[Memory]], Awaitable[str]]
+    bring_in: Callable[[Hook, Sequence[NewMemory]], Awaitable[str]]
+    waiting: Callable[[Hook], Awaitable[list[str]]]
+    diagnosis: Callable[[Any], Awaitable[str]]
+
+
+class MemoryCommands:
+    """Answers commands; nothing in it belongs to one user."""
+
+    def __init__(self, requests: MemoryRequests, ports: CommandPorts) -> None:
+        self._requests, self._ports, self._learner = requests, ports, requests.learner
+        self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def answer(self, hook: Hook, messages: list[dict[str, Any]]) -> str | None:
+        newest = newest_user_message(messages) or {}
+        command = read_command(message_text(newest))
+        if command is None or hook.told_kind not in ("saved", "temporary"):
+            return None
+        name, words = command
+        if name == "memory":
+            name, words = (*words.split(maxsplit=1), "", "")[:2]
+        try:
+            if await hook.kind() not in ("saved", "temporary"):
+                return _ELSEWHERE
+            async with self._users.setdefault(hook.user_id, asyncio.Lock()):
+                return await self._answering(name.lower())(CommandInHand(hook, messages, words))
+        except AdaptiveMemoryError as error:
+            return f"That did not work: {error}."
+
+    def _answering(self, name: str) -> Answering:
+        answers: dict[str, Answering] = {
+            "find": self._find,
+            "why": self._why,
+            "log": self._log,
+            "undo": self._undo,
+            "remember": self._remember,
+            "forget": self._forget,
+            "restore": lambda asked: self._requests.restore(asked.hook, asked.words),
+            "export": self._export,
+            "import": self._import,
+            "on": self._switched,
+            "off": self._switched,
+            "doctor": self._doctor,
+        }
+        return answers.get(name, self._list)
+
+    async def _list(self, asked: CommandInHand) -> str:
+        room = await self._learner.user_store(asked.hook)
+        memories = await room.store.read()
+        noted = await self._ports.waiting(asked.hook)
+        if archived := len(await room.archive.read(asked.hook.user_id)):
+            noted.append(f"{archived} archived")
+        since = time.time() - _REFUSED_LATELY_SECONDS
+        changes = await room.trail.read(asked.hook.user_id)
+        refused = [one for one in changes if one.kind == "refused" and one.changed_at >= since]
+        if refused:
+            noted.append(f"{len(refused)} refused in a month (the last: {refused[0].reason})")
+        return overview(memories, _day_of(asked.hook), noted)
+
+    async def _find(self, asked: CommandInHand) -> str:
+        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        if not found:
+            return _UNKNOWN if asked.words else _HOW_TO_FIND
+        day = _day_of(asked.hook)
+        row = "- {} ({:.0f} %, {})".format
+        rows = (row(listed(one.memory), one.score, day(one.memory.updated_at)) for one in found)
+        return "\n".join(rows)
+
+    async def _why(self, asked: CommandInHand) -> str:
+        said = without_commands(asked.messages)
+        if newest_user_message(said) is None:
+            return "There is no answer yet in this chat."
+        return await self._ports.why(asked.hook, said)
+
+    async def _log(self, asked: CommandInHand) -> str:
+        steps = await read_steps(await self._learner.user_store(asked.hook))
+        most = int(asked.words) if asked.words.isdecimal() else _STEPS_SHOWN
+        return change_log(steps, _day_of(asked.hook, "%Y-%m-%d %H:%M"), min(most, _MOST_STEPS))
+
+    async def _undo(self, asked: CommandInHand) -> str:
+        room = await self._learner.user_store(asked.hook)
+        steps = await read_steps(room)
+        if asked.words.isdecimal():
+            chosen = steps[int(asked.words) - 1] if 0 < int(asked.words) <= len(steps) else None
+        else:
+            chosen = next((one for one in steps if not one.is_undo and one.standing), None)
+        if chosen is None:
+            return " ".join(f"There is no change {asked.words} to take back.".split())
+        if not chosen.standing:
+            return "That is taken back already; the log tells by what."
+        async with self._learner.writing:
+            made = await take_back(room, chosen)
+        return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
+
+    async def _remember(self, asked: CommandInHand) -> str:
+        policy = replace(gate_policy(asked.hook.settings), typed=True)
+        draft = Draft(asked.words, bank=asked.hook.settings.default_bank)
+        verdict = await asyncio.to_thread(gated_draft, draft, policy)
+        if isinstance(verdict, Refused):
+            return f"Not saved: {verdict.reason}."
+        return plain_line(await self._ports.do(asked.hook, [Operation("NEW", "", verdict, _ASKED)]))
+
+    async def _forget(self, asked: CommandInHand) -> str:
+        if scope := _SCOPES.get(asked.words.casefold().strip(" .!")):
+            today = local_time(time.time(), *asked.hook.time_zones).date()
+            request = ErasureRequest(scope, today if scope == "day" else None)
+            return await self._requests.erase(asked.hook, request)
+        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        exact = [one.memory for one in found if one.has_all_words]
+        if len(exact) == 1:
+            deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
+            line = plain_line(await self._ports.do(asked.hook, [deletion]))
+            return f"{line}\n\n`/undo` takes it back."
+        meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
+        if not meant:
+            return _UNKNOWN if asked.words else "Forget what? Add a few words."
+        return plain_line(await self._ports.ask_deletion(asked.hook, meant))
+
+    async def _export(self, asked: CommandInHand) -> str:
+        room = await self._learner.user_store(asked.hook)
+        memories = await room.store.read()
+        text = exported(memories, now := time.time())
+        name = f"memories-{_day_of(asked.hook)(now)}.json"
+        counted = memories_counted(len(memories))
+        if await asked.hook.dialog.download(name, text):
+            return f"{counted} in the file `{name}`."
+        fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
+        return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
+
+    async def _import(self, asked: CommandInHand) -> str:
+        if not asked.hook.settings.enabled:
+            return _OFF
+        found, now = await asyncio.to_thread(read_import, asked.words), time.time()
+        if not found.memories:
+            return _HOW_TO_IMPORT
+        carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
+        shown = named_memories([draft for draft, _, _ in carried])
+        question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
+        if not await asked.hook.dialog.confirm("Import memories?", question):
+            return "Nothing imported: you did not confirm it."
+        line = await self._ports.bring_in(asked.hook, carried)
+        unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
+        return f"{plain_line(line)}{unread}"
+
+    async def _switched(self, asked: CommandInHand) -> str:
+        if memory_is_off(asked.messages):
+            return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
+        return "Memory is on in this chat."
+
+    async def _doctor(self, asked: CommandInHand) -> str:
+        if not asked.hook.is_admin:
+            return "Only an administrator can ask for this."
+        return await self._ports.diagnosis(asked.hook)
+
+
+def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
+    zones = hook.time_zones
+    return lambda seconds: f"{local_time(seconds, *zones):{form}}"
+
+
+# ---- src/adaptive/host/erasure.py ----
+# Erasing what is held of a user: everything, or what came from one chat, one time or one source.
+
+_KEYS: dict[str, Any] = {
+    "pending": PENDING.c.message_id,
+    "entries": ENTRIES.c.key,
+    "vector": VECTORS.c.memory_id,
+}
+USER_TABLES = tuple(_KEYS)
+_TEXTS = {"body", "payload", "vector"}
+_TELLING = ("archive", "audit")
+_NO_PROVENANCE = (
+    "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
+    " and the archive name was found."
+)
+
+Forget = Callable[[str], object]
+
+
+class HeldHistory(Protocol):
+
+    async def held(self, user_id: str, chat_id: str = "") -> int:
+        ...
+
+    async def erase(self, user_id: str, chat_id: str = "") -> int:
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRow:
+
+    kind: str
+    key: str
+    memory_id: str = ""
+    change: str = ""
+    chat_id: str = ""
+    message_id: str = ""
+    said_at: float = 0.0
+    leased_until: float = 0.0
+
+    @classmethod
+    def of(cls, table: str, row: Mapping[str, Any]) -> HeldRow:
+        key = row[_KEYS[table].name]
+        if table == "entries":
+            _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
+            where = (row["chat_id"], row["message_id"], row["created_at"])
+            return cls(row["kind"], key, memory_id, change, *where)
+        if table == "pending":
+            waits = row["state"] == "waiting"
+            said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
+            return cls(table, key, "", "", *said, leased_until=row["lease_until"])
+        return cls(table, key, memory_id=key)
+
+    def came_from(self, origin: Origin | None) -> bool:
+        if origin is None:
+            return True
+        if origin.period is None:
+            return bool(origin.chat_id) and self.chat_id == origin.chat_id
+        since, until = origin.period
+        if self.kind == "chat_notes":
+            return self.said_at >= since
+        return bool(self.message_id) and since <= self.said_at < until
+
+
+@dataclass(frozen=True, slots=True)
+class HostEraser:
+
+    memories: HostMemoryStore
+    user_id: str
+    archive: ArchiveTable
+    history: HeldHistory | None = None
+    caches: tuple[Forget, ...] = ()
+    forget_waiting: Forget = str
+    sessions: Sessions | None = None
+
+    async def find(self, origin: Origin | None) -> ErasureReport:
+        report = ErasureReport()
+        await self._sweep(origin, report, erasing=False)
+        return report
+
+    async def erase(self, origin: Origin | None) -> ErasureReport:
+        report = ErasureReport()
+        forgetting = self.caches if origin else (*self.caches, self.forget_waiting)
+        for _ in range(1 if origin else 2):
+            report.failed.clear()
+            for forget in forgetting:
+                forget(self.user_id)
+            await self._sweep(origin, report, erasing=True)
+        for forget in forgetting:
+            forget(self.user_id)
+        return report
+
+    async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
+        tables = [await report.tried(self.rows(name), ()) for name in USER_TABLES]
+        turns, rows = tables[0], [row for table in tables[1:] for row in table]
+        waiting = [row for row in turns if row.came_from(origin)]
+        number = len(waiting)
+        if erasing:
+            number = await report.tried(self.drop("pending", waiting, emptied=bool(origin)), 0)
+            if any(row.leased_until >= time.time() for row in turns):
+                await asyncio.sleep(LEASE_PROOF_SECONDS)
+        report.counts["pending"] += number
+        found = await report.tried(self.memories.read(), ())
+        ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
+        if origin is not None:
+            if not self.memories.keeps_history and origin.period is None:
+                report.note = _NO_PROVENANCE
+            learned = (row for row in rows if row.change in ("saved", "updated"))
+            known = {row.memory_id for row in learned if row.came_from(origin)}
+            archived = await report.tried(self.archive.read(self.user_id), archived)
+            ids = origin_ids(found, archived, origin, known)
+        report.memories = gone = tuple(row for row in found if row.id in ids)
+        if erasing:
+            gone = await self._erase_memories(report, everything=origin is None)
+            report.bereft = bereft_originals(archived, gone, ids)
+        report.counts["memory"] += len(gone)
+        kept, surely = _TELLING if origin and report.failed else (), {row.id for row in gone}
+        going: defaultdict[str, list[HeldRow]] = defaultdict(list)
+        for row in rows:
+            named = row.memory_id in ids or row.came_from(origin)
+            if row.memory_id in surely or (named and row.kind not in kept):
+                going[row.kind].append(row)
+        for kind, some in going.items():
+            number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
+            report.counts[kind] += number if kind != "lease" else 0
+        if self.history is not None and (origin is None or origin.chat_id):
+            work = self.history.erase if erasing else self.history.held
+            chats = work(self.user_id, origin.chat_id if origin else "")
+            report.counts["history"] += await report.tried(chats, 0)
+
+    async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
+        deleted = map(self.memories.delete, report.memories)
+        for work in [self.memories.delete_all()] if everything else deleted:
+            await report.tried(work, None)
+        left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
+        return [row for row in report.memories if row.id not in left]
+
+    async def rows(self, name: str) -> tuple[HeldRow, ...]:
+        table = _KEYS[name].table
+        columns = (column for column in table.c if column.name not in _TEXTS)
+        query = select(*columns).where(table.c.user_id == self.user_id)
+        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
+        return tuple(HeldRow.of(name, row._mapping) for row in found)
+
+    async def drop(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
+        key = _KEYS.get(kind, ENTRIES.c.key)
+        mine = key.table.c.user_id == self.user_id
+        if key.table is ENTRIES:
+            mine &= ENTRIES.c.kind == kind
+        erased: Any = delete(key.table)
+        if emptied:
+            erased = update(PENDING).values(learned_values(time.time()))
+        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
+        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
+
+
+async def host_eraser(
+    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
+) -> HostEraser:
+    memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
+    return HostEraser(memories, hook.user_id, *held)
+
+
 # ---- src/adaptive/learn/summaries.py ----
 # One memory in the place of several related ones, now and then.
 
@@ -10984,7 +11565,7 @@ class Learning:
         self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
         self._told.forget(user_id)
 
-    async def storeroom(self, hook: Hook) -> UserStore:
+    async def user_store(self, hook: Hook) -> UserStore:
         sources = await hook.sources()
         return UserStore(sources.user_id, sources.store, *self._kept)
 
@@ -11087,7 +11668,7 @@ class Learning:
             raise
         await self._show(own, lesson)
         if not lesson.complete:
-            raise LessonUnfinished("some of what was found could not be written")
+            raise AdaptiveMemoryError("some of what was found could not be written")
 
     async def _lesson(
         self, hook: Hook, has_page: bool, newest: WaitingTurn, turn: Turn, work: TurnWork
@@ -11155,609 +11736,6 @@ class Learning:
 def _asked_turn(hook: Hook) -> Turn:
     source = Provenance(hook.chat_id, hook.question_id, int(time.time()))
     return Turn(hook.user_id, hook.told_kind, "", (), source)
-
-
-# ---- src/adaptive/privacy/erasure.py ----
-# What a user asks to have erased, and what was erased of it, for people.
-
-_NOUNS = {
-    "memory": ("memory", "memories"),
-    "archive": ("archived memory", "archived memories"),
-    "suggestion": ("suggestion", "suggestions"),
-    "history": ("chat's index", "chats' index"),
-}
-
-Answer = TypeVar("Answer")
-ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
-
-
-@dataclass(frozen=True, slots=True)
-class ErasureRequest:
-
-    scope: ErasureScope
-    day: date | None = None
-
-
-def origin_of(hook: Hook, request: ErasureRequest) -> Origin | None:
-    if request.day is not None:
-        zone = local_time(time.time(), *hook.time_zones).tzinfo or UTC
-        return Origin(period=period_of_day(request.day, zone))
-    return {
-        "everything": None,
-        "chat": Origin(hook.chat_id),
-        "imported": Origin(sources=("import",)),
-        "tools": Origin(sources=("tool", "background_review")),
-    }[request.scope]
-
-
-@dataclass(slots=True)
-class ErasureReport:
-
-    counts: Counter[str] = field(default_factory=Counter[str])
-    failed: list[str] = field(default_factory=list[str])
-    note: str = ""
-    memories: tuple[Memory, ...] = ()
-    bereft: tuple[str, ...] = ()
-
-    @property
-    def empty(self) -> bool:
-        return not self.failed and not self.counts.total()
-
-    @property
-    def phrase(self) -> str:
-        counts = [(self.counts[kind], nouns) for kind, nouns in _NOUNS.items()]
-        named = ", ".join(f"{n} {nouns[n > 1]}" for n, nouns in counts if n)
-        if not named:
-            return "what was noted" if self.counts.total() else ""
-        them = "them" if sum(n for n, _ in counts) > 1 else "it"
-        return f"{named} and everything noted about {them}"
-
-    @property
-    def line(self) -> str:
-        told = [f"Erased: {self.phrase}."] if self.phrase else []
-        if self.failed:
-            reasons = "; ".join(dict.fromkeys(self.failed))
-            told.append(f"Not everything could be erased: {reasons}.")
-        return " ".join(filter(None, [*(told or ["There was nothing to erase."]), self.note]))
-
-    async def tried(self, work: Awaitable[Answer], otherwise: Answer) -> Answer:
-        try:
-            return await work
-        except AdaptiveMemoryError as error:
-            self.failed.append(str(error))
-            return otherwise
-
-
-# ---- src/adaptive/control/requests.py ----
-# Erasing and restoring, which a user asks of the memory itself and confirms in the page.
-
-NO_PAGE = (
-    "Nothing erased: you have to confirm it in a chat on the web page; "
-    "Settings > Personalization > Memory deletes memories, too"
-)
-_SCOPES__requests = {
-    "everything": "everything that is remembered about you",
-    "chat": "what was learned from this chat",
-    "imported": "what was imported",
-    "tools": "what tools have saved",
-}
-_MOST_NAMED = 10
-_LONGEST_NAMED = 120
-
-
-class Erasure(Protocol):
-
-    memories: tuple[Memory, ...]
-    bereft: tuple[str, ...]
-
-    @property
-    def empty(self) -> bool: ...
-    @property
-    def phrase(self) -> str: ...
-    @property
-    def line(self) -> str: ...
-
-
-class Eraser(Protocol):
-
-    async def find(self, origin: Origin | None) -> Erasure:
-        ...
-
-    async def erase(self, origin: Origin | None) -> Erasure:
-        ...
-
-
-class Learner(Protocol):
-
-    writing: asyncio.Semaphore
-
-    async def tell(self, hook: Any, line: str) -> None:
-        """Show a line with the answer."""
-
-    async def storeroom(self, hook: Any) -> Any:
-        """The user's ``store``, and what stands beside it."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryRequests:
-
-    learner: Learner
-    restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
-    eraser_of: Callable[[Hook], Awaitable[Eraser]]
-
-    async def erase(self, hook: Hook, request: ErasureRequest) -> str:
-        if not hook.can_ask or hook.told_kind == "api":
-            return NO_PAGE
-        eraser, origin = await self.eraser_of(hook), origin_of(hook, request)
-        found = await eraser.find(origin)
-        if found.empty:
-            return "There is nothing to erase"
-        await self.learner.tell(hook, "You are asked before anything is erased")
-        answer = await hook.dialog.ask(*_question(request, found))
-        if answer is None:
-            return "Nothing erased: the question was not answered"
-        if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
-            return 'Nothing erased: you did not type "erase"'
-        async with self.learner.writing:
-            report = await eraser.erase(origin)
-        count, failed = await self._bring_back(hook, report.bereft)
-        what, told = "an erased summary stood for", [report.line]
-        told += [f"Restored: {memories_counted(count)} that {what}."] if count else []
-        told += [f"Still archived: what {what} ({', '.join(failed)})."] if failed else []
-        return " ".join(told)
-
-    async def restore(self, hook: Hook, words: str = "") -> str:
-        if hook.told_kind != "saved" or not hook.can_ask:
-            return "Nothing restored: you have to confirm it in a saved chat on the web page"
-        if await hook.kind() != "saved":
-            return ""
-        room = await self.learner.storeroom(hook)
-        meant = set(comparable(words).split())
-        archived = [
-            one
-            for one in await room.archive.read(hook.user_id)
-            if meant <= set(comparable(one.memory.content).split())
-        ]
-        rows = await room.store.read() if archived else ()
-        chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
-        if not chosen:
-            return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-        await self.learner.tell(hook, "You are asked before anything is restored")
-        coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
-        question = "\n\n".join([coming, named_memories(chosen), *staying])
-        answer = await hook.dialog.confirm("Restore archived memories?", question)
-        if not answer:
-            why = "the question was not answered" if answer is None else "you did not confirm it"
-            return f"Nothing restored: {why}"
-        count, failed = await self._bring_back(hook, [memory.id for memory in chosen])
-        line = f"Restored: {memories_counted(count)}." if count else "Nothing restored."
-        told = [f"Not restored, still archived: {', '.join(failed)}."] if failed else []
-        return " ".join([line, *told, *staying])
-
-    async def _bring_back(self, hook: Hook, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
-        restored, failed, step = 0, dict[str, None](), f"restored-{time.time_ns()}"
-        room = await self.learner.storeroom(hook) if memory_ids else None
-        for memory_id in memory_ids:
-            try:
-                async with self.learner.writing:
-                    row = await self.restore_memory(room, memory_id, int(time.time()), step)
-                restored += row is not None
-            except AdaptiveMemoryError as error:
-                failed[str(error)] = None
-        return restored, list(failed)
-
-
-def _question(request: ErasureRequest, found: Erasure) -> tuple[str, str, str]:
-    day = request.day
-    what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
-    parts = [
-        f"This would be erased for good: {found.phrase or 'what there is'}.",
-        named_memories(found.memories),
-        'Type "erase" to go ahead. Anything else leaves all as it is. Your chats themselves stay.',
-    ]
-    return f"Erase {what}?", "\n\n".join(filter(None, parts)), 'Type "erase" here'
-
-
-def plan_restoration(
-    archived: Sequence[ArchivedMemory], rows: Sequence[Memory], limit: int
-) -> tuple[list[Memory], list[str]]:
-    said = {comparable(row.content) for row in rows}
-    by_words: dict[str, ArchivedMemory] = {}
-    for one in sorted(archived, key=lambda one: (-one.archived_at, -one.memory.importance)):
-        by_words.setdefault(comparable(one.memory.content), one)
-    absent = [one for words, one in by_words.items() if words not in said]
-    said |= by_words.keys()
-    everything = (*rows, *(one.memory for one in absent))
-    stood_for = {id for memory in everything for id in made_of(memory)}
-    single = [
-        one.memory
-        for one in absent
-        if one.memory.id not in stood_for
-        if not one.summary or comparable(one.summary) not in said
-    ]
-    chosen = single[: max(limit - len(rows), 0)] if limit else single
-    reasons = (
-        (len(single) - len(chosen), f"the limit is {memories_counted(limit)}"),
-        (len(absent) - len(single), "a summary says the same"),
-    )
-    return chosen, [f"Still archived: {number} ({why})." for number, why in reasons if number]
-
-
-def named_memories(memories: Sequence[Memory | Draft]) -> str:
-    lines = [f"- {clipped_line(one.content, _LONGEST_NAMED)}" for one in memories[:_MOST_NAMED]]
-    more = len(memories) - len(lines)
-    return "\n".join([*lines, f"\u2026 and {more} more"] if more else lines)
-
-
-def memories_counted(number: int) -> str:
-    return f"{number} {'memory' if number == 1 else 'memories'}"
-
-
-# ---- src/adaptive/control/commands.py ----
-# Commands: what a user says to the memory itself, answered without a model.
-
-_STEPS_SHOWN = 10
-_REFUSED_LATELY_SECONDS = 30 * 24 * 3600
-_MOST_STEPS = 200
-_MOST_TOLD = 10
-_MOST_ASKED_ABOUT = 10
-_SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
-_HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
-_UNKNOWN = "Nothing is remembered about that."
-_HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
-_OFF = "Nothing saved: memory is off in your settings (Settings > Personalization > Memory)."
-_ELSEWHERE = "The memory answers on the web page only, in chats of your own."
-_ASKED = Proof(kind="ASKED")
-
-
-@dataclass(frozen=True, slots=True)
-class CommandInHand:
-
-    hook: Hook
-    messages: list[dict[str, Any]]
-    words: str
-
-
-Answering = Callable[[CommandInHand], Awaitable[str]]
-
-
-class Found(Protocol):
-
-    @property
-    def memory(self) -> Memory: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def has_all_words(self) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class CommandPorts:
-
-    found: Callable[[Hook, str], Awaitable[Sequence[Found]]]
-    why: Callable[[Hook, list[dict[str, Any]]], Awaitable[str]]
-    do: Callable[[Hook, Sequence[Operation]], Awaitable[str]]
-    ask_deletion: Callable[[Hook, Sequence[Memory]], Awaitable[str]]
-    bring_in: Callable[[Hook, Sequence[NewMemory]], Awaitable[str]]
-    waiting: Callable[[Hook], Awaitable[list[str]]]
-    diagnosis: Callable[[Any], Awaitable[str]]
-
-
-class MemoryCommands:
-    """Answers commands; nothing in it belongs to one user."""
-
-    def __init__(self, requests: MemoryRequests, ports: CommandPorts) -> None:
-        self._requests, self._ports, self._learner = requests, ports, requests.learner
-        self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    async def answer(self, hook: Hook, messages: list[dict[str, Any]]) -> str | None:
-        newest = newest_user_message(messages) or {}
-        command = read_command(message_text(newest))
-        if command is None or hook.told_kind not in ("saved", "temporary"):
-            return None
-        name, words = command
-        if name == "memory":
-            name, words = (*words.split(maxsplit=1), "", "")[:2]
-        try:
-            if await hook.kind() not in ("saved", "temporary"):
-                return _ELSEWHERE
-            async with self._users.setdefault(hook.user_id, asyncio.Lock()):
-                return await self._answering(name.lower())(CommandInHand(hook, messages, words))
-        except AdaptiveMemoryError as error:
-            return f"That did not work: {error}."
-
-    def _answering(self, name: str) -> Answering:
-        answers: dict[str, Answering] = {
-            "find": self._find,
-            "why": self._why,
-            "log": self._log,
-            "undo": self._undo,
-            "remember": self._remember,
-            "forget": self._forget,
-            "restore": lambda asked: self._requests.restore(asked.hook, asked.words),
-            "export": self._export,
-            "import": self._import,
-            "on": self._switched,
-            "off": self._switched,
-            "doctor": self._doctor,
-        }
-        return answers.get(name, self._list)
-
-    async def _list(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
-        memories = await room.store.read()
-        noted = await self._ports.waiting(asked.hook)
-        if archived := len(await room.archive.read(asked.hook.user_id)):
-            noted.append(f"{archived} archived")
-        since = time.time() - _REFUSED_LATELY_SECONDS
-        changes = await room.trail.read(asked.hook.user_id)
-        refused = [one for one in changes if one.kind == "refused" and one.changed_at >= since]
-        if refused:
-            noted.append(f"{len(refused)} refused in a month (the last: {refused[0].reason})")
-        return overview(memories, _day_of(asked.hook), noted)
-
-    async def _find(self, asked: CommandInHand) -> str:
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
-        if not found:
-            return _UNKNOWN if asked.words else _HOW_TO_FIND
-        day = _day_of(asked.hook)
-        row = "- {} ({:.0f} %, {})".format
-        rows = (row(listed(one.memory), one.score, day(one.memory.updated_at)) for one in found)
-        return "\n".join(rows)
-
-    async def _why(self, asked: CommandInHand) -> str:
-        said = without_commands(asked.messages)
-        if newest_user_message(said) is None:
-            return "There is no answer yet in this chat."
-        return await self._ports.why(asked.hook, said)
-
-    async def _log(self, asked: CommandInHand) -> str:
-        steps = await read_steps(await self._learner.storeroom(asked.hook))
-        most = int(asked.words) if asked.words.isdecimal() else _STEPS_SHOWN
-        return change_log(steps, _day_of(asked.hook, "%Y-%m-%d %H:%M"), min(most, _MOST_STEPS))
-
-    async def _undo(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
-        steps = await read_steps(room)
-        if asked.words.isdecimal():
-            chosen = steps[int(asked.words) - 1] if 0 < int(asked.words) <= len(steps) else None
-        else:
-            chosen = next((one for one in steps if not one.is_undo and one.standing), None)
-        if chosen is None:
-            return " ".join(f"There is no change {asked.words} to take back.".split())
-        if not chosen.standing:
-            return "That is taken back already; the log tells by what."
-        async with self._learner.writing:
-            made = await take_back(room, chosen)
-        return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
-
-    async def _remember(self, asked: CommandInHand) -> str:
-        policy = replace(gate_policy(asked.hook.settings), typed=True)
-        draft = Draft(asked.words, bank=asked.hook.settings.default_bank)
-        verdict = await asyncio.to_thread(gated_draft, draft, policy)
-        if isinstance(verdict, Refused):
-            return f"Not saved: {verdict.reason}."
-        return plain_line(await self._ports.do(asked.hook, [Operation("NEW", "", verdict, _ASKED)]))
-
-    async def _forget(self, asked: CommandInHand) -> str:
-        if scope := _SCOPES.get(asked.words.casefold().strip(" .!")):
-            today = local_time(time.time(), *asked.hook.time_zones).date()
-            request = ErasureRequest(scope, today if scope == "day" else None)
-            return await self._requests.erase(asked.hook, request)
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
-        exact = [one.memory for one in found if one.has_all_words]
-        if len(exact) == 1:
-            deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
-            line = plain_line(await self._ports.do(asked.hook, [deletion]))
-            return f"{line}\n\n`/undo` takes it back."
-        meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
-        if not meant:
-            return _UNKNOWN if asked.words else "Forget what? Add a few words."
-        return plain_line(await self._ports.ask_deletion(asked.hook, meant))
-
-    async def _export(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
-        memories = await room.store.read()
-        text = exported(memories, now := time.time())
-        name = f"memories-{_day_of(asked.hook)(now)}.json"
-        counted = memories_counted(len(memories))
-        if await asked.hook.dialog.download(name, text):
-            return f"{counted} in the file `{name}`."
-        fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
-        return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
-
-    async def _import(self, asked: CommandInHand) -> str:
-        if not asked.hook.settings.enabled:
-            return _OFF
-        found, now = await asyncio.to_thread(read_import, asked.words), time.time()
-        if not found.memories:
-            return _HOW_TO_IMPORT
-        carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
-        shown = named_memories([draft for draft, _, _ in carried])
-        question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
-        if not await asked.hook.dialog.confirm("Import memories?", question):
-            return "Nothing imported: you did not confirm it."
-        line = await self._ports.bring_in(asked.hook, carried)
-        unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
-        return f"{plain_line(line)}{unread}"
-
-    async def _switched(self, asked: CommandInHand) -> str:
-        if memory_is_off(asked.messages):
-            return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
-        return "Memory is on in this chat."
-
-    async def _doctor(self, asked: CommandInHand) -> str:
-        if not asked.hook.is_admin:
-            return "Only an administrator can ask for this."
-        return await self._ports.diagnosis(asked.hook)
-
-
-def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
-    zones = hook.time_zones
-    return lambda seconds: f"{local_time(seconds, *zones):{form}}"
-
-
-# ---- src/adaptive/host/erasure.py ----
-# Erasing what is held of a user: everything, or what came from one chat, one time or one source.
-
-_KEYS: dict[str, Any] = {
-    "pending": PENDING.c.message_id,
-    "entries": ENTRIES.c.key,
-    "vector": VECTORS.c.memory_id,
-}
-USER_TABLES = tuple(_KEYS)
-_TEXTS = {"body", "payload", "vector"}
-_TELLING = ("archive", "audit")
-_NO_PROVENANCE = (
-    "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
-    " and the archive name was found."
-)
-
-Forget = Callable[[str], object]
-
-
-class HeldHistory(Protocol):
-
-    async def held(self, user_id: str, chat_id: str = "") -> int:
-        ...
-
-    async def erase(self, user_id: str, chat_id: str = "") -> int:
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class HeldRow:
-
-    kind: str
-    key: str
-    memory_id: str = ""
-    change: str = ""
-    chat_id: str = ""
-    message_id: str = ""
-    said_at: float = 0.0
-    leased_until: float = 0.0
-
-    @classmethod
-    def of(cls, table: str, row: Mapping[str, Any]) -> HeldRow:
-        key = row[_KEYS[table].name]
-        if table == "entries":
-            _, change, memory_id = ["", "", *key.rsplit(":", 2)][-3:]
-            where = (row["chat_id"], row["message_id"], row["created_at"])
-            return cls(row["kind"], key, memory_id, change, *where)
-        if table == "pending":
-            waits = row["state"] == "waiting"
-            said = (row["chat_id"], key, row["queued_at"]) if waits else ("", "", 0.0)
-            return cls(table, key, "", "", *said, leased_until=row["lease_until"])
-        return cls(table, key, memory_id=key)
-
-    def came_from(self, origin: Origin | None) -> bool:
-        if origin is None:
-            return True
-        if origin.period is None:
-            return bool(origin.chat_id) and self.chat_id == origin.chat_id
-        since, until = origin.period
-        if self.kind == "chat_notes":
-            return self.said_at >= since
-        return bool(self.message_id) and since <= self.said_at < until
-
-
-@dataclass(frozen=True, slots=True)
-class HostEraser:
-
-    memories: HostMemoryStore
-    user_id: str
-    archive: ArchiveTable
-    history: HeldHistory | None = None
-    caches: tuple[Forget, ...] = ()
-    forget_waiting: Forget = str
-    sessions: Sessions | None = None
-
-    async def find(self, origin: Origin | None) -> ErasureReport:
-        report = ErasureReport()
-        await self._sweep(origin, report, erasing=False)
-        return report
-
-    async def erase(self, origin: Origin | None) -> ErasureReport:
-        report = ErasureReport()
-        forgetting = self.caches if origin else (*self.caches, self.forget_waiting)
-        for _ in range(1 if origin else 2):
-            report.failed.clear()
-            for forget in forgetting:
-                forget(self.user_id)
-            await self._sweep(origin, report, erasing=True)
-        for forget in forgetting:
-            forget(self.user_id)
-        return report
-
-    async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
-        tables = [await report.tried(self.rows(name), ()) for name in USER_TABLES]
-        turns, rows = tables[0], [row for table in tables[1:] for row in table]
-        waiting = [row for row in turns if row.came_from(origin)]
-        number = len(waiting)
-        if erasing:
-            number = await report.tried(self.drop("pending", waiting, emptied=bool(origin)), 0)
-            if any(row.leased_until >= time.time() for row in turns):
-                await asyncio.sleep(LEASE_PROOF_SECONDS)
-        report.counts["pending"] += number
-        found = await report.tried(self.memories.read(), ())
-        ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
-        if origin is not None:
-            if not self.memories.keeps_history and origin.period is None:
-                report.note = _NO_PROVENANCE
-            learned = (row for row in rows if row.change in ("saved", "updated"))
-            known = {row.memory_id for row in learned if row.came_from(origin)}
-            archived = await report.tried(self.archive.read(self.user_id), archived)
-            ids = origin_ids(found, archived, origin, known)
-        report.memories = gone = tuple(row for row in found if row.id in ids)
-        if erasing:
-            gone = await self._erase_memories(report, everything=origin is None)
-            report.bereft = bereft_originals(archived, gone, ids)
-        report.counts["memory"] += len(gone)
-        kept, surely = _TELLING if origin and report.failed else (), {row.id for row in gone}
-        going: defaultdict[str, list[HeldRow]] = defaultdict(list)
-        for row in rows:
-            named = row.memory_id in ids or row.came_from(origin)
-            if row.memory_id in surely or (named and row.kind not in kept):
-                going[row.kind].append(row)
-        for kind, some in going.items():
-            number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
-            report.counts[kind] += number if kind != "lease" else 0
-        if self.history is not None and (origin is None or origin.chat_id):
-            work = self.history.erase if erasing else self.history.held
-            chats = work(self.user_id, origin.chat_id if origin else "")
-            report.counts["history"] += await report.tried(chats, 0)
-
-    async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
-        deleted = map(self.memories.delete, report.memories)
-        for work in [self.memories.delete_all()] if everything else deleted:
-            await report.tried(work, None)
-        left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
-        return [row for row in report.memories if row.id not in left]
-
-    async def rows(self, name: str) -> tuple[HeldRow, ...]:
-        table = _KEYS[name].table
-        columns = (column for column in table.c if column.name not in _TEXTS)
-        query = select(*columns).where(table.c.user_id == self.user_id)
-        found = await OwnTable(table, self.sessions).rows(f"looking into {name}", query)
-        return tuple(HeldRow.of(name, row._mapping) for row in found)
-
-    async def drop(self, kind: str, rows: Iterable[HeldRow], *, emptied: bool = False) -> int:
-        key = _KEYS.get(kind, ENTRIES.c.key)
-        mine = key.table.c.user_id == self.user_id
-        if key.table is ENTRIES:
-            mine &= ENTRIES.c.kind == kind
-        erased: Any = delete(key.table)
-        if emptied:
-            erased = update(PENDING).values(learned_values(time.time()))
-        changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
-        return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
-
-
-async def host_eraser(
-    held: tuple[ArchiveTable, HeldHistory, tuple[Forget, ...], Forget], hook: Any
-) -> HostEraser:
-    memories = HostMemoryStore(isolated_request(hook.request), await account(hook.user))
-    return HostEraser(memories, hook.user_id, *held)
 
 
 # ---- src/adaptive/privacy/redacted_turns.py ----
@@ -12624,7 +12602,7 @@ class Filter:
                 ask_deletion=learning.ask_deletion,
                 bring_in=learning.bring_in,
                 waiting=learning.waiting,
-                diagnosis=partial(diagnosis, tables=tables, indexes=indexes, formats=formats),
+                diagnosis=partial(diagnosis, indexes=indexes, formats=formats),
             ),
         )
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))

@@ -101,7 +101,7 @@ class Filter:
                 ask_deletion=learning.ask_deletion,
                 bring_in=learning.bring_in,
                 waiting=learning.waiting,
-                diagnosis=partial(diagnosis, tables=tables, indexes=indexes, formats=formats),
+                diagnosis=partial(diagnosis, indexes=indexes, formats=formats),
             ),
         )
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))

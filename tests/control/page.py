@@ -65,7 +65,7 @@ class Room:
         assert not self.writing.locked()
         self.lines.append(line)
 
-    async def storeroom(self, hook: Any) -> Any:
+    async def user_store(self, hook: Any) -> Any:
         """This one."""
         assert hook.user_id == "ada"
         return self

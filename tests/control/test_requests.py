@@ -15,9 +15,8 @@ from adaptive.control.requests import (
     plan_restoration,
 )
 from adaptive.core.model import Memory
-from adaptive.privacy.erasure import ErasureReport, ErasureRequest
+from adaptive.privacy.erasure import ErasureReport, ErasureRequest, Origin
 from adaptive.privacy.kept import ArchivedMemory
-from adaptive.privacy.origin import Origin
 from adaptive.settings.hook import Hook
 from tests.control.page import Page, Room, put_away
 from tests.fakes import hook_settings, memory

@@ -82,7 +82,7 @@ async def lines(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch)
         hook = Patient(settings, user, {}, request, None, None, vectors=tables.vectors)
         monkeypatch.setattr(Patient, "model", model)
         monkeypatch.setattr(Patient, "store", ListedMemories(memory("1", "User is Ada."), **store))
-        told = await diagnosis(cast(HostHook, hook), MemoryIndexes(), {}, tables, worker.sessions)
+        told = await diagnosis(cast(HostHook, hook), MemoryIndexes(), {}, worker.sessions)
         return told.split("\n")
 
     return found

@@ -15,7 +15,7 @@ from adaptive.core.model import Memory, Provenance
 from adaptive.core.ports import StoredVector
 from adaptive.host.erasure import USER_TABLES, HeldRow, HostEraser
 from adaptive.host.tables import HostTables
-from adaptive.privacy.erasure import ErasureReport
+from adaptive.privacy.erasure import ErasureReport, Origin, period_of_day
 from adaptive.privacy.kept import (
     ArchivedMemory,
     AuditEntry,
@@ -23,7 +23,6 @@ from adaptive.privacy.kept import (
     Suggestion,
     WaitingSuggestion,
 )
-from adaptive.privacy.origin import Origin, period_of_day
 from adaptive.privacy.pending import PendingTurn, TurnLease
 from adaptive.privacy.sealing import Sealer
 from tests.fakes import ListedMemories, memory

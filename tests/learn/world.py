@@ -18,12 +18,12 @@ import numpy as np
 from adaptive.core.errors import StoreError, TablesUnavailable
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
-from adaptive.learn.apply import UserStore
 from adaptive.learn.lesson import Lesson, LessonResources, learn_turn
 from adaptive.learn.prefilter import Prefilter
 from adaptive.learn.queue import TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.changes import UserStore
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchivedMemory, AuditEntry, SuggestionTable
 from adaptive.privacy.pending import PendingTurn, TurnLease

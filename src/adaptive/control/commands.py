@@ -129,7 +129,7 @@ class MemoryCommands:
 
     async def _list(self, asked: CommandInHand) -> str:
         """What is known, and what else there is; of words that are no command the commands."""
-        room = await self._learner.storeroom(asked.hook)
+        room = await self._learner.user_store(asked.hook)
         memories = await room.store.read()
         noted = await self._ports.waiting(asked.hook)
         if archived := len(await room.archive.read(asked.hook.user_id)):
@@ -157,12 +157,12 @@ class MemoryCommands:
         return await self._ports.why(asked.hook, said)
 
     async def _log(self, asked: CommandInHand) -> str:
-        steps = await read_steps(await self._learner.storeroom(asked.hook))
+        steps = await read_steps(await self._learner.user_store(asked.hook))
         most = int(asked.words) if asked.words.isdecimal() else _STEPS_SHOWN
         return change_log(steps, _day_of(asked.hook, "%Y-%m-%d %H:%M"), min(most, _MOST_STEPS))
 
     async def _undo(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
+        room = await self._learner.user_store(asked.hook)
         steps = await read_steps(room)
         if asked.words.isdecimal():
             chosen = steps[int(asked.words) - 1] if 0 < int(asked.words) <= len(steps) else None
@@ -202,7 +202,7 @@ class MemoryCommands:
         return plain_line(await self._ports.ask_deletion(asked.hook, meant))
 
     async def _export(self, asked: CommandInHand) -> str:
-        room = await self._learner.storeroom(asked.hook)
+        room = await self._learner.user_store(asked.hook)
         memories = await room.store.read()
         text = exported(memories, now := time.time())
         name = f"memories-{_day_of(asked.hook)(now)}.json"

@@ -15,9 +15,8 @@ from typing import Any, Protocol
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Memory
-from adaptive.privacy.erasure import ErasureRequest, origin_of
+from adaptive.privacy.erasure import ErasureRequest, Origin, made_of, origin_of
 from adaptive.privacy.kept import ArchivedMemory
-from adaptive.privacy.origin import Origin, made_of
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
 
@@ -72,7 +71,7 @@ class Learner(Protocol):
     async def tell(self, hook: Any, line: str) -> None:
         """Show a line with the answer."""
 
-    async def storeroom(self, hook: Any) -> Any:
+    async def user_store(self, hook: Any) -> Any:
         """The user's ``store``, and what stands beside it."""
 
 
@@ -119,7 +118,7 @@ class MemoryRequests:
             return "Nothing restored: you have to confirm it in a saved chat on the web page"
         if await hook.kind() != "saved":
             return ""
-        room = await self.learner.storeroom(hook)
+        room = await self.learner.user_store(hook)
         meant = set(comparable(words).split())
         archived = [
             one
@@ -145,7 +144,7 @@ class MemoryRequests:
     async def _bring_back(self, hook: Hook, memory_ids: Sequence[str]) -> tuple[int, list[str]]:
         """Restore memories, others writing in between: how many, and why others stay archived."""
         restored, failed, step = 0, dict[str, None](), f"restored-{time.time_ns()}"
-        room = await self.learner.storeroom(hook) if memory_ids else None
+        room = await self.learner.user_store(hook) if memory_ids else None
         for memory_id in memory_ids:
             try:
                 async with self.learner.writing:

@@ -31,10 +31,6 @@ class LeaseLost(AdaptiveMemoryError):
     """The work in hand is another worker's by now; nothing more may be written."""
 
 
-class LessonUnfinished(AdaptiveMemoryError):
-    """A part of a lesson failed and is to be tried again; the rest of it is done and was told."""
-
-
 class EmbeddingError(AdaptiveMemoryError):
     """The embedding provider brought no vectors, too few, or some that are not numbers."""
 

@@ -17,21 +17,18 @@ from sqlalchemy import func, or_, select
 
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.markdown import clipped_line, plain_line
-from adaptive.core.model import CompletionRequest
 from adaptive.core.shapes import mapping
-from adaptive.core.texts import PROMPTS
 from adaptive.host.entries import ENTRIES
 from adaptive.host.faults import HostFaults
 from adaptive.host.hook import HostHook
 from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session
 from adaptive.host.pending_table import PENDING
 from adaptive.host.requests import host_settings
-from adaptive.host.tables import VECTORS, HostTables, host_secret
-from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.llm.reply import read_object
+from adaptive.host.tables import VECTORS, host_secret
+from adaptive.llm.ask import AnswerFormats
+from adaptive.llm.fields import answers_test_question
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import embedded_texts
 
 FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 # The checks run side by side; what may be silent gets less than a check, so that it is named.
@@ -40,7 +37,6 @@ _OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
 _TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
 _PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
-_CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 
 # "OK", "Note" or "Problem"; then what was found, and what helps.
 Findings = AsyncIterator[tuple[str, str]]
@@ -50,7 +46,6 @@ async def diagnosis(
     hook: HostHook,
     indexes: MemoryIndexes,
     formats: AnswerFormats,
-    tables: HostTables,
     sessions: Sessions = host_session,
 ) -> str:
     """How all parts do, in Markdown with a line for each finding; for an admin alone."""
@@ -60,7 +55,7 @@ async def diagnosis(
         "Open WebUI": _installed(sessions),
         "memory in Open WebUI": _feature(hook),
         "model for learning": _model(hook, formats),
-        "embedding": _embedding(hook, indexes, tables),
+        "embedding": _embedding(hook, indexes),
         "turns to be learned": _turns(sessions),
         "rows": _rows(sessions),
         "versions": _versions(),
@@ -141,33 +136,18 @@ async def _model(hook: HostHook, formats: AnswerFormats) -> Findings:
     """The model that learns, asked where somebody lives."""
     completer, began = await hook.completer(), time.perf_counter()
     yield "OK", f"{completer.key} is asked; llm_provider_type and llm_host_model choose another"
-    request = CompletionRequest(PROMPTS["doctor"], "I live in Porto.", "city", _CITY)
     seconds = min(hook.settings.llm_timeout_seconds, _MODEL_SECONDS)
-    completion = await ask(completer, request, formats, seconds)
-    answer = read_object(completion, "city", lambda one: "city" in one)
+    is_right = await answers_test_question(completer, formats, seconds)
     took = f"answered within {time.perf_counter() - began:.1f} s"
-    if str(answer["city"]).strip().casefold() == "porto":
+    if is_right:
         yield "OK", f"{took}, in JSON and rightly"
     else:
         yield "Note", f"{took}, but wrongly: a larger one learns better"
 
 
-async def _embedding(hook: HostHook, indexes: MemoryIndexes, tables: HostTables) -> Findings:
-    """Who makes vectors, and whether all that are needed are there."""
-    sources = await hook.sources()
-    name, began = await sources.embedder.name(), time.perf_counter()
-    yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
-    made = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
-    took = round(1000 * (time.perf_counter() - began))
-    yield "OK", f"{made.shape[1]} dimensions, a text takes {took} ms"
-    index = await indexes.current(sources, _VECTORS_SECONDS)
-    vectors = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
-    yield "OK" if index.embedded.all() else "Note", vectors
-    nulls = await indexes.nulls.known(tables.vectors, name)
-    if nulls is not None and nulls.shape[1] == made.shape[1]:
-        yield "OK", f"calibrated with {len(nulls)} prompts"
-    else:
-        yield "Note", "not calibrated for this model yet, which the next message with memories does"
+async def _embedding(hook: HostHook, indexes: MemoryIndexes) -> Findings:
+    async for one in indexes.findings(await hook.sources(), _VECTORS_SECONDS):
+        yield one
 
 
 async def _turns(sessions: Sessions) -> Findings:
@@ -198,12 +178,8 @@ async def _rows(sessions: Sessions) -> Findings:
 
 async def _versions() -> Findings:
     """Of Python and packages; and whether what is sealed can be opened after a restart."""
-    told = await asyncio.to_thread(_packages)
+    there = await asyncio.to_thread(lambda: list(metadata.distributions()))
+    told = [f"{one.name} {one.version}" for one in there if one.name in _PACKAGES]
     yield "OK", ", ".join([f"Python {platform.python_version()}", *told])
     if not host_secret():
         yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"
-
-
-def _packages() -> list[str]:
-    there = metadata.distributions()
-    return [f"{one.name} {one.version}" for one in there if one.name in _PACKAGES]

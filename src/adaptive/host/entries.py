@@ -22,7 +22,6 @@ from sqlalchemy import (
     update,
 )
 
-from adaptive.core.cache import UserCache
 from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.privacy.kept import Entry, EntryKind
 from adaptive.privacy.sealing import Sealer
@@ -45,7 +44,6 @@ _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
-_FEW = 100
 # The host's own (host: models/chats.py).
 _HOST_CHATS = table("chat", column("id"))
 
@@ -57,8 +55,6 @@ class SealedEntries:
         self._sealer = sealer
         self._table = OwnTable(ENTRIES, sessions)
         self._expire_again_at = 0
-        # By user and kind what this process wrote when it last dropped what was too much.
-        self._cut = UserCache[Any](5000, seconds=_EXPIRE_SECONDS)
 
     async def put(
         self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
@@ -68,10 +64,7 @@ class SealedEntries:
         if not rows:
             return
         afterwards = list[Any]()
-        # Many may be a few more for an hour; the same few need no look at the others.
-        cut = newest > _FEW or tuple(rows)
-        if newest and self._cut.get((user_id, kind)) != cut:
-            self._cut.put((user_id, kind), cut)
+        if newest:
             mine = _of(kind, user_id) & _UNSETTLED
             surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
             afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))

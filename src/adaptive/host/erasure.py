@@ -22,9 +22,8 @@ from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request
 from adaptive.host.tables import VECTORS
-from adaptive.privacy.erasure import ErasureReport
+from adaptive.privacy.erasure import ErasureReport, Origin, bereft_originals, origin_ids
 from adaptive.privacy.kept import ArchivedMemory, ArchiveTable
-from adaptive.privacy.origin import Origin, bereft_originals, origin_ids
 from adaptive.privacy.pending import LEASE_PROOF_SECONDS
 
 # Our tables, each by the column that names its rows; turns first, so that nobody learns meanwhile.

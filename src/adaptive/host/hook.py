@@ -31,7 +31,7 @@ from adaptive.host.requests import account, host_settings, isolated_request
 from adaptive.host.stored_answer import HostAnswer, emit_status, give_title
 from adaptive.host.tables import HostVectorTable
 from adaptive.privacy.gate import GuardedStore, gate_policy
-from adaptive.settings.hook import TurnState, turn_state
+from adaptive.settings.hook import LEARNED_KINDS, RECALLED_KINDS, TurnState, turn_state
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 log_hook = logging.getLogger("adaptive_memory.host")
@@ -45,11 +45,6 @@ _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 _TOLD_AFTER_SECONDS = 0.1
 # `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
-# Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
-# people read the answer; a sub-agent's prompt is written by a model that had them already.
-RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
-# Kinds in which the newest user message was typed by this user, now.
-LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
@@ -176,11 +171,9 @@ class HostHook:
 
         if not hasattr(Chats, "get_accessible_chat_by_id"):
             return "saved"
-        if (own := self.state.get("is_own")) is None:
-            with HostFaults("reading the chat's owner"):
-                own = await Chats.is_chat_owner(self.chat_id, self.user_id)
-                own = own or await Chats.get_chat_by_id(self.chat_id) is None
-            self.state["is_own"] = own
+        with HostFaults("reading the chat's owner"):
+            own = await Chats.is_chat_owner(self.chat_id, self.user_id)
+            own = own or await Chats.get_chat_by_id(self.chat_id) is None
         return "saved" if own else "shared"
 
     @uninterrupted

@@ -14,8 +14,7 @@ from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults
 from adaptive.host.providers import HostCompleter
 from adaptive.host.requests import host_settings
-from adaptive.llm.addresses import LocalAddresses, is_cloud_name
-from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter
+from adaptive.llm.endpoints import LocalAddresses, OllamaCompleter, OpenAICompleter, is_cloud_name
 from adaptive.privacy.redaction import RedactingCompleter
 from adaptive.settings.merged import Settings
 

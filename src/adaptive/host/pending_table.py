@@ -174,7 +174,8 @@ class HostPendingTable:
         self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
     ) -> bool:
         """Change a lease and all its turns, or none where one of them is under it no more."""
-        more = case((_ROW.message_id == lease.leader, calls), else_=0)
+        # The newest message keeps the count for all.
+        more = case((_ROW.message_id.in_(lease.message_ids[-1:]), calls), else_=0)
         under_it = (
             _ROW.user_id == lease.user_id,
             _ROW.message_id.in_((_LEASE_ID, *lease.message_ids)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from adaptive.core.errors import (
@@ -24,8 +24,8 @@ from adaptive.core.measures import staged
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Provenance, has_ended
 from adaptive.core.ports import MemoryStore
 from adaptive.learn.duplicates import FORMER_CONTENT
-from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import ArchivedMemory, ArchiveTable, AuditEntry, UsageTable
+from adaptive.privacy.changes import UserStore
+from adaptive.privacy.kept import ArchivedMemory, AuditEntry
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import comparable, holds_words_of
 from adaptive.settings.merged import Settings
@@ -38,17 +38,6 @@ _PRUNED_PER_TURN = 25  # the host reads the whole store for each row it deletes
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
 _PLAIN_BRACKETS = str.maketrans("()", "[]")
-
-
-@dataclass(frozen=True, slots=True)
-class UserStore:
-    """One user's store, and the tables that stand behind it."""
-
-    user_id: str
-    store: MemoryStore
-    archive: ArchiveTable
-    usage: UsageTable
-    trail: AuditTrail
 
 
 @staged("apply")

@@ -14,7 +14,6 @@ from typing import Any
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import (
     AdaptiveMemoryError,
-    LessonUnfinished,
     MemoryUnavailable,
     StoreError,
     TablesUnavailable,
@@ -23,7 +22,6 @@ from adaptive.core.errors import (
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Operation, Provenance, Turn
 from adaptive.core.ports import Completer, NewMemory
-from adaptive.learn.apply import UserStore
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
 from adaptive.learn.lesson import (
     NOTHING_NEW,
@@ -41,6 +39,7 @@ from adaptive.learn.queue import Foreground, LearningQueue, TurnWork, WaitingTur
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
+from adaptive.privacy.changes import UserStore
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
@@ -151,7 +150,7 @@ class Learning:
         self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
         self._told.forget(user_id)
 
-    async def storeroom(self, hook: Hook) -> UserStore:
+    async def user_store(self, hook: Hook) -> UserStore:
         """The store of a hook's user with what is kept beside it."""
         sources = await hook.sources()
         return UserStore(sources.user_id, sources.store, *self._kept)
@@ -262,7 +261,7 @@ class Learning:
             raise
         await self._show(own, lesson)
         if not lesson.complete:
-            raise LessonUnfinished("some of what was found could not be written")
+            raise AdaptiveMemoryError("some of what was found could not be written")
 
     async def _lesson(
         self, hook: Hook, has_page: bool, newest: WaitingTurn, turn: Turn, work: TurnWork

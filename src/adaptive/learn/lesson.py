@@ -24,7 +24,7 @@ from adaptive.core.model import (
     Turn,
 )
 from adaptive.core.ports import Completer, Sources, Vectors
-from adaptive.learn.apply import Held, UserStore, apply_operations, prune_store
+from adaptive.learn.apply import Held, apply_operations, prune_store
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import Extraction, extraction, shown_memories
 from adaptive.learn.grounding import says_no_more, screened
@@ -33,6 +33,7 @@ from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.queue import Foreground, TurnWork
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.privacy.changes import UserStore
 from adaptive.privacy.kept import AuditEntry
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.index import MemoryIndex

@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter
 
-from adaptive.core.errors import AdaptiveMemoryError, LessonUnfinished, TablesUnavailable
+from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import (
     Message,
@@ -225,7 +225,9 @@ class LearningQueue:
         reason, fault = "an unexpected error", "unexpected"
         try:
             if work.attempts >= MOST_ATTEMPTS:
-                raise LessonUnfinished(f"it was begun {MOST_ATTEMPTS} times in vain")
+                raise AdaptiveMemoryError(  # noqa: TRY301
+                    f"it was begun {MOST_ATTEMPTS} times in vain"
+                )
             async with asyncio.timeout(WORK_SECONDS):
                 await teach(work)
             verdict, reason, fault = "learned", "", ""

@@ -21,15 +21,16 @@ import numpy as np
 from adaptive.core.errors import TablesUnavailable
 from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance
 from adaptive.core.ports import Vectors
-from adaptive.learn.apply import UserStore, is_core, put_into_archive, remove_archived, said_at_of
+from adaptive.learn.apply import is_core, put_into_archive, remove_archived, said_at_of
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_object
+from adaptive.privacy.changes import UserStore
+from adaptive.privacy.erasure import made_of
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import Refused, gate, gate_policy
 from adaptive.privacy.kept import ArchivedMemory, AuditEntry
-from adaptive.privacy.origin import made_of
 from adaptive.privacy.pending import Leases
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import comparable, tokens

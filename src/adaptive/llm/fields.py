@@ -16,6 +16,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from adaptive.core.model import CompletionRequest
 from adaptive.core.ports import Completer
 from adaptive.core.shapes import listing
+from adaptive.core.texts import PROMPTS
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.llm.reply import plain_name, read_object
 
@@ -108,6 +109,19 @@ async def ask_fields(
     except ValidationError as error:
         wrong = {one["loc"][0] for one in error.errors()}
         return fields.model_validate({name: told[name] for name in told if name not in wrong})
+
+
+class _City(BaseModel):
+    city: Line = ""
+
+
+async def answers_test_question(
+    completer: Completer, formats: AnswerFormats, seconds: float
+) -> bool:
+    """Whether a model tells, in JSON, where somebody lives who says so (see ``ask_fields``)."""
+    request = CompletionRequest(PROMPTS["doctor"], "I live in Porto.", "city", fields_schema(_City))
+    found = await ask_fields(completer, formats, _City, request, seconds)
+    return found.city.casefold() == "porto"
 
 
 def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 from adaptive.core.errors import WriteRefused
 from adaptive.core.model import Memory
 from adaptive.core.ports import MemoryStore
 from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import ArchiveTable, AuditEntry
+from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
 
 
-class ChangedStore(Protocol):
-    """One user's store, with the archive and the audit that tell what became of it."""
+@dataclass(frozen=True, slots=True)
+class UserStore:
+    """One user's store, and the tables that stand behind it."""
 
-    @property
-    def user_id(self) -> str: ...
-    @property
-    def store(self) -> MemoryStore: ...
-    @property
-    def archive(self) -> ArchiveTable: ...
-    @property
-    def trail(self) -> AuditTrail: ...
+    user_id: str
+    store: MemoryStore
+    archive: ArchiveTable
+    usage: UsageTable
+    trail: AuditTrail
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +36,7 @@ class Step:
         return bool(self.changes[0].undoes)
 
 
-async def read_steps(user: ChangedStore) -> list[Step]:
+async def read_steps(user: UserStore) -> list[Step]:
     """A user's steps, the newest first; may raise ``TablesUnavailable``."""
     undone, grouped = set[str](), dict[str, list[AuditEntry]]()
     for one in await user.trail.read(user.user_id):
@@ -54,7 +51,7 @@ async def read_steps(user: ChangedStore) -> list[Step]:
     ]
 
 
-async def take_back(user: ChangedStore, step: Step) -> list[AuditEntry]:
+async def take_back(user: UserStore, step: Step) -> list[AuditEntry]:
     """Take a step back, the newest of its changes first; the changes that this made.
 
     Raises:
@@ -85,9 +82,7 @@ async def take_back(user: ChangedStore, step: Step) -> list[AuditEntry]:
     return made
 
 
-async def _written_back(
-    user: ChangedStore, change: AuditEntry, row: Memory | None
-) -> Memory | None:
+async def _written_back(user: UserStore, change: AuditEntry, row: Memory | None) -> Memory | None:
     """Make one change undone; the row as it stands then."""
     if change.before is not None:
         back = await user.store.put_back(change.before)

@@ -1,18 +1,19 @@
-"""What a user asks to have erased, and what was erased of it, for people."""
+"""What a user asks to have erased, where memories came from, and what was erased, for people."""
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Literal, TypeVar
 
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory
-from adaptive.privacy.origin import Origin, period_of_day
+from adaptive.core.shapes import listing, mapping
+from adaptive.privacy.kept import ArchivedMemory
 from adaptive.settings.hook import Hook
 
 # What is counted before a user; everything else is what is noted about it.
@@ -24,6 +25,20 @@ _NOUNS = {
 }
 
 Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """One chat, the seconds since the epoch from one on to before another, or tools.
+
+    ``sources`` are the names that tools have in a row's meta: ours, ``manual``, ``tool``.
+    """
+
+    chat_id: str = ""
+    period: tuple[float, float] | None = None
+    sources: tuple[str, ...] = ()
+
+
 ErasureScope = Literal["everything", "chat", "day", "imported", "tools"]
 
 
@@ -93,3 +108,74 @@ class ErasureReport:
         except AdaptiveMemoryError as error:
             self.failed.append(str(error))
             return otherwise
+
+
+def period_of_day(day: date, zone: tzinfo) -> tuple[float, float]:
+    """A day where the user lives, which may have 23 or 25 hours, in epoch seconds."""
+    days = day, day + timedelta(days=1)
+    begin, end = (datetime.combine(one, datetime.min.time(), zone).timestamp() for one in days)
+    return begin, end
+
+
+def came_from(memory: Memory, origin: Origin) -> bool:
+    """Whether a memory came from there, as far as its own meta tells.
+
+    A former content counts too: the one that replaced it may repeat it. Where no time is noted,
+    the row's own times are taken.
+    """
+    meta = memory.meta
+    if origin.chat_id:
+        return meta.get("chat_id") == origin.chat_id
+    if origin.period is None:
+        told = (meta.get("source"), meta.get("created_by"), meta.get("imported") and "import")
+        return any(one in origin.sources for one in told)
+    since, until = origin.period
+    said = meta.get("said_at")
+    former = (mapping(one).get("said_at") for one in listing(meta.get("history")))
+    times = [*former, *((said,) if said else (memory.created_at, memory.updated_at))]
+    return any(isinstance(at, int | float) and since <= at < until for at in times)
+
+
+def origin_ids(
+    rows: Sequence[Memory],
+    archived: Sequence[ArchivedMemory],
+    origin: Origin,
+    known: Iterable[str] = (),
+) -> frozenset[str]:
+    """Ids of the memories, stored or archived, that came from there, or were made of such ones.
+
+    So are those ``known`` otherwise. What a summary is made of its meta tells, or its text.
+    """
+    everything = (*rows, *(one.memory for one in archived))
+    found, made = set[str](), {one.id for one in everything if came_from(one, origin)} | set(known)
+    while not made <= found:
+        found |= made
+        texts = {_plain_words(one.summary) for one in archived if one.memory.id in found} - {""}
+        by_text = {one.id for one in everything if _plain_words(one.content) in texts}
+        made = by_text | {one.id for one in everything if made_of(one) & found}
+    return frozenset(found)
+
+
+def made_of(memory: Memory) -> frozenset[str]:
+    """Ids of the memories that this one is a summary of, or was restored from."""
+    summarised = (mapping(one).get("id") for one in listing(memory.meta.get("summary_of")))
+    ids = (*summarised, memory.meta.get("restored_from"))
+    return frozenset(one for one in ids if isinstance(one, str) and one)
+
+
+def bereft_originals(
+    archived: Sequence[ArchivedMemory], gone: Sequence[Memory], leaving: frozenset[str]
+) -> tuple[str, ...]:
+    """Ids of archived memories, but those ``leaving``, whose summary is gone."""
+    originals = {one for memory in gone for one in made_of(memory)}
+    texts = {_plain_words(memory.content) for memory in gone}
+    return tuple(
+        one.memory.id
+        for one in archived
+        if one.summary and one.memory.id not in leaving
+        if one.memory.id in originals or _plain_words(one.summary) in texts
+    )
+
+
+def _plain_words(text: str) -> str:
+    return " ".join(text.split()).casefold()

@@ -54,11 +54,6 @@ class TurnLease:
     owner: str
     message_ids: tuple[str, ...] = ()
 
-    @property
-    def leader(self) -> str:
-        """The newest message, which keeps the count of model calls for all."""
-        return self.message_ids[-1] if self.message_ids else ""
-
 
 # Whoever is told that a lease is held may write for so many seconds without asking again; so
 # whoever takes turns away waits so long until nothing more is written.

@@ -64,7 +64,11 @@ def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
     if not escaped_entry(memory.content):
         return None
     line = _quoted(memory.content)
-    if told := [_told_former(*one) for one in former_contents(memory)]:
+    told = [
+        (f"until {until}: " if until else "before: ") + _quoted(former).translate(_ROUND_TO_SQUARE)
+        for former, until in former_contents(memory)
+    ]
+    if told:
         # Parts that imitate nothing may do so together: so the whole is escaped once more.
         line = escaped_entry(f"{line} ({'; '.join(told)})")
     if form == "table":
@@ -157,11 +161,6 @@ def _quoted(content: str) -> str:
     text = escaped_entry(content).strip().translate(_INNER_QUOTES)
     kept = text.rstrip(_MARK_FILLERS + _OPENED)
     return _QUOTED_ENTRY.format(kept + text[len(kept) :].translate(_AS_ENTITIES))
-
-
-def _told_former(content: str, until: str) -> str:
-    words = _quoted(content).translate(_ROUND_TO_SQUARE)
-    return f"until {until}: {words}" if until else f"before: {words}"
 
 
 def utc_day(seconds: Any) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -96,6 +96,25 @@ class MemoryIndexes:
         """Have ready what belongs to no user, and the model at work; raises ``EmbeddingError``."""
         await self.nulls.made(embedder, table)
         await embedder.embed(NULL_PROMPTS[:1], query=True)
+
+    async def findings(self, sources: Sources, patience: float) -> AsyncIterator[tuple[str, str]]:
+        """For an admin: who makes vectors, and whether all that are needed are there."""
+        name, began = await sources.embedder.name(), time.perf_counter()
+        yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
+        made = await embedded_texts(sources.embedder, ["User lives in Porto."], query=False)
+        took = round(1000 * (time.perf_counter() - began))
+        yield "OK", f"{made.shape[1]} dimensions, a text takes {took} ms"
+        index = await self.current(sources, patience)
+        vectors = f"vectors of your memories: {index.embedded.sum()} of {len(index.memories)}"
+        yield "OK" if index.embedded.all() else "Note", vectors
+        nulls = await self.nulls.known(sources.table, name)
+        if nulls is not None and nulls.shape[1] == made.shape[1]:
+            yield "OK", f"calibrated with {len(nulls)} prompts"
+        else:
+            yield (
+                "Note",
+                "not calibrated for this model yet, which the next message will do",
+            )
 
     async def _read(self, sources: Sources) -> tuple[_UserIndex, MemoryIndex]:
         """The user's entry with an index that is fresh; others stop waiting without harm."""

@@ -9,6 +9,12 @@ from adaptive.core.model import ConversationKind, Memory
 from adaptive.core.ports import Completer, Sources
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 
+# Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
+# people read the answer; a sub-agent's prompt is written by a model that had them already.
+RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
+# Kinds in which the newest user message was typed by this user, now.
+LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
+
 
 class Hook(Protocol):
     """One hook of one turn: whose it is, how it is to be served, and by whom.
@@ -110,9 +116,8 @@ class TurnState(TypedDict, total=False):
 
     ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
     are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
-    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it,
-    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders, and
-    ``is_own`` whether the chat is the user's. A turn
+    ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
+    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A turn
     whose answer is ``given`` in the model's place has such a mark, too, and what is ``unshown``.
     """
 
@@ -124,7 +129,6 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
-    is_own: bool
     given: str
     given_mark: str
     unshown: str

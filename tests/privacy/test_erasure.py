@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from adaptive.privacy.kept import ArchivedMemory
-from adaptive.privacy.origin import (
+from adaptive.privacy.erasure import (
     Origin,
     bereft_originals,
     came_from,
     origin_ids,
 )
+from adaptive.privacy.kept import ArchivedMemory
 from tests.fakes import memory
 from tests.rates import over
 
