@@ -8510,6 +8510,7 @@ class GivenAnswers:
         state["given"] = state["unshown"] = answer
         mark = state["given_mark"] = uuid.uuid4().hex
         self._given_at[mark] = time.monotonic()
+        metadata["params"] = {**mapping(metadata.get("params")), "function_calling": "legacy"}
         return self.request(body, metadata)
 
     def request(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:

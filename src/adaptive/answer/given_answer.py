@@ -51,13 +51,12 @@ class GivenAnswers:
         state["given"] = state["unshown"] = answer
         mark = state["given_mark"] = uuid.uuid4().hex
         self._given_at[mark] = time.monotonic()
+        # Or 0.10 gives the model its own tools behind the inlet (host: utils/middleware.py).
+        metadata["params"] = {**mapping(metadata.get("params")), "function_calling": "legacy"}
         return self.request(body, metadata)
 
     def request(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        """The least that a model can be asked for; other turns' requests as they are.
-
-        The host adds its own tools behind the inlet (0.12: utils/middleware.py).
-        """
+        """The least that a model can be asked for; other turns' requests as they are."""
         if "given" not in turn_state(metadata):
             return body
         least = {name: value for name, value in body.items() if name not in _NEEDLESS}
