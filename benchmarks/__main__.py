@@ -26,6 +26,7 @@ NAMES = (
     "latency",
     "everything_off",
     "learned_turn",
+    "busy_server",
     "cold_start",
     "extraction_cost",
     "guard",

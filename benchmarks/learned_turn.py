@@ -10,7 +10,8 @@ variant tells apart from what the plug-in does.
 Times are milliseconds by the clock until the model receives the request, from there until the
 answer stands on the page, and from there until the host calls the chat idle. The processor's time
 is that of the server's process: ``turn`` until shortly after the turn, ``behind`` from then until
-the lesson is over; what the database's processes take is not in it.
+the lesson is over; what the database's processes take is not in it. ``statements_behind`` are those
+after the turn was queued, what the host does for the model call, vectors and status line included.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ from tests.e2e.driver.extraction import EXTRACT
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.made_up_lives import extraction_reply, made_up_sayings
 from tests.e2e.driver.page import Page
+from tests.e2e.driver.scripted_model import CHAT_MODEL
 from tests.e2e.driver.services import running_services
 from tests.e2e.driver.soak import UNCAPPED
 
@@ -57,11 +59,41 @@ REST_SECONDS = 0.5
 LONG = Variant("empty filter, as long", "long", native=True)
 DOING_NOTHING = Variant(EMPTY.name, EMPTY.model, native=True)
 VARIANTS = (NOTHING, HOST_MEMORY, DOING_NOTHING, LONG, FILTER)
+# An Action function: statements of the plug-in, or of the host for it, since a turn was queued.
+COUNTER = '''"""
+title: Counter
+"""
+import sys
+import greenlet
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
+
+FOUND = []
+
+def note(connection, cursor, statement, parameters, context, executemany):
+    # SQLAlchemy's own frames stand in a greenlet, those of whoever waits for it in its parent.
+    parent = greenlet.getcurrent().parent
+    frame = parent.gr_frame if parent is not None else None
+    frame = frame or sys._getframe(1)
+    while frame is not None:
+        if str(frame.f_globals.get("__name__")).startswith("function_"):
+            FOUND.append(statement)
+            return
+        frame = frame.f_back
+
+event.listen(Engine, "before_cursor_execute", note)
+
+class Action:
+    async def action(self, body):
+        found, FOUND[:] = [*FOUND], []
+        queued = [at for at, one in enumerate(found) if "INTO adaptive_memory_pending" in one]
+        return {"statements": len(found) - queued[0] - 1 if queued else 0}
+'''
 
 
 @dataclass(frozen=True, slots=True)
 class LearnedTurn:
-    """Milliseconds of one turn by the clock, and of the server's process."""
+    """Milliseconds of one turn by the clock, and of the server's process; and statements."""
 
     before_model: float
     answer: float
@@ -69,6 +101,7 @@ class LearnedTurn:
     turn: float
     processor_turn: float
     processor_behind: float
+    statements_behind: float
 
 
 async def measure() -> dict[str, Any]:
@@ -110,7 +143,23 @@ async def measure() -> dict[str, Any]:
 async def _running_host(
     environment: HostEnvironment, variables: Mapping[str, str]
 ) -> AsyncIterator[RunningHost]:
-    """A server with the filters, each serving its entry of the model, which finds the facts."""
+    """A server with all variants."""
+    with tempfile.TemporaryDirectory() as folder:
+        say("starting Open WebUI")
+        host = await RunningHost.start(environment, Path(folder), variables)
+        try:
+            await install_variants(host)
+            counter: dict[str, Any] = {"id": "counter", "name": "Counter", "content": COUNTER}
+            counter["meta"] = {"description": "counter", "manifest": {}}
+            await host.admin.request("POST", "/api/v1/functions/create", counter)
+            await host.admin.request("POST", "/api/v1/functions/id/counter/toggle")
+            yield host
+        finally:
+            await host.stop()
+
+
+async def install_variants(host: RunningHost) -> None:
+    """Install the filters, each serving its entry of the model, and let the model find facts."""
     plugin = PLUGIN.read_text(encoding="utf-8")
     comments = "\n".join(f"# {line}" for line in plugin.split("\n"))
     filters = {
@@ -118,21 +167,14 @@ async def _running_host(
         LONG.model: f"{EMPTY_FILTER}\n{comments}"[: len(plugin)],
         FILTER.model: plugin,
     }
-    with tempfile.TemporaryDirectory() as folder:
-        say("starting Open WebUI")
-        host = await RunningHost.start(environment, Path(folder), variables)
-        try:
-            for model, text in filters.items():
-                valves = UNCAPPED if model == FILTER.model else None
-                await host.install_filter(text, function_id=model, make_global=False, valves=valves)
-            for model in {variant.model for variant in VARIANTS}:
-                entry = model_entry(model, [model] if model in filters else [])
-                await host.admin.request("POST", "/api/v1/models/create", entry)
-            await host.admin.request("GET", "/api/models")
-            host.model.when_title(EXTRACT, extraction_reply)
-            yield host
-        finally:
-            await host.stop()
+    for model, text in filters.items():
+        valves = UNCAPPED if model == FILTER.model else None
+        await host.install_filter(text, function_id=model, make_global=False, valves=valves)
+    for model in {variant.model for variant in VARIANTS}:
+        entry = model_entry(model, [model] if model in filters else [])
+        await host.admin.request("POST", "/api/v1/models/create", entry)
+    await host.admin.request("GET", "/api/models")
+    host.model.when_title(EXTRACT, extraction_reply)
 
 
 async def _measured_turn(
@@ -146,6 +188,9 @@ async def _measured_turn(
     await asyncio.sleep(TURN_REST_SECONDS)
     ended = processor_ms(host)
     await asyncio.sleep(LESSON_SECONDS if variant is FILTER else REST_SECONDS)
+    over_at = processor_ms(host)
+    question = {"model": CHAT_MODEL, "chat_id": "", "id": "", "session_id": ""}
+    counted = await host.admin.request("POST", "/api/chat/actions/counter", question)
     asked = (request_saying(host, words).at - running.started) * 1000
     answered, over = turn.answered or 0.0, turn.active_false or 0.0
     return LearnedTurn(
@@ -154,7 +199,8 @@ async def _measured_turn(
         after_answer=over - answered,
         turn=over,
         processor_turn=ended - began,
-        processor_behind=processor_ms(host) - ended,
+        processor_behind=over_at - ended,
+        statements_behind=counted["statements"],
     )
 
 
