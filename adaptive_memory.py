@@ -2607,10 +2607,11 @@ _START = "\x02"
 _WORDS__injection = re.compile(r"\w+")
 _DIGITS__injection = re.compile(r"\d")
 _SENTENCE_ENDS__injection = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+_QUOTED_BAR = 1.5
 _SHORTEST_SENTENCE = 12
 
 
-def injection_reason(text: str, *, typed: bool = False) -> str:
+def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) -> str:
     if len(text) > LONGEST_CANDIDATE:
         return "it is too long to be one memory"
     if _HIDDEN.search(_TAG_FLAGS.sub("", text)):
@@ -2624,7 +2625,7 @@ def injection_reason(text: str, *, typed: bool = False) -> str:
         return "it holds a link that the assistant is to fill in"
     if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded__injection(text))):
         return "it hides words in a code"
-    if not typed and order_score(text) > 0:
+    if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
         return "it reads as an order, not as a fact; /remember keeps it all the same"
     return ""
 
@@ -7179,6 +7180,7 @@ class GatePolicy:
 
     longest: int = 4000
     typed: bool = False
+    quoted: bool = False
     masked: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
 
@@ -7202,7 +7204,7 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
         return Refused(reason, "secret")
     if holds_secret_mark(bare):
         return Refused(SECRET_LEFT_OUT, "secret")
-    if reason := injection_reason(bare, typed=policy.typed):
+    if reason := injection_reason(bare, typed=policy.typed, quoted=policy.quoted):
         return Refused(reason, "injection")
     return without_personal_data(bare, policy)
 
@@ -7505,7 +7507,7 @@ def screened(
         if not is_deletion:
             quoted = _quoted_share(operation.proof, source.typed) >= _LEAST_QUOTED
             own_wish = operation.proof.kind == "STYLE" and quoted
-            draft = gated_draft(operation.draft, replace(policy, typed=own_wish))
+            draft = gated_draft(operation.draft, replace(policy, typed=own_wish, quoted=quoted))
         if isinstance(draft, Draft):
             operations.append(replace(operation, draft=draft))
             continue

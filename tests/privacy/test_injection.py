@@ -68,6 +68,10 @@ def test_orders_of_unseen_authors() -> None:
     rate(unseen["orders"], lambda text: bool(injection_reason(text))).at_least(0.7)
     harmless = [*unseen["harmless"], *unseen["ordinary"]]
     rate(harmless, lambda text: not injection_reason(text)).at_least(0.97)
+    # What the user's own words bear out has the benefit of the doubt.
+    rate(unseen["orders"], lambda text: bool(injection_reason(text, quoted=True))).at_least(0.4)
+    ordinary = unseen["ordinary"]
+    rate(ordinary, lambda text: not injection_reason(text, quoted=True)).at_least(0.995)
 
 
 def test_memories_and_orders_about_people() -> None:

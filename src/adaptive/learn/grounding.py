@@ -216,7 +216,7 @@ def screened(
             # A wish on answers is an order by nature: the user's own, it may stand.
             quoted = _quoted_share(operation.proof, source.typed) >= _LEAST_QUOTED
             own_wish = operation.proof.kind == "STYLE" and quoted
-            draft = gated_draft(operation.draft, replace(policy, typed=own_wish))
+            draft = gated_draft(operation.draft, replace(policy, typed=own_wish, quoted=quoted))
         if isinstance(draft, Draft):
             operations.append(replace(operation, draft=draft))
             continue

@@ -45,11 +45,12 @@ class Refused:
 class GatePolicy:
     """What the gate asks for; the length in characters, personal data by its kinds.
 
-    ``typed`` says that the user typed the text as it stands (see ``injection_reason``).
+    ``typed`` and ``quoted`` say what of a text is the user's own (see ``injection_reason``).
     """
 
     longest: int = 4000
     typed: bool = False
+    quoted: bool = False
     masked: frozenset[str] = frozenset()
     refused: frozenset[str] = frozenset()
 
@@ -75,7 +76,7 @@ def gate(text: str, policy: GatePolicy) -> str | Refused:
         return Refused(reason, "secret")
     if holds_secret_mark(bare):
         return Refused(SECRET_LEFT_OUT, "secret")
-    if reason := injection_reason(bare, typed=policy.typed):
+    if reason := injection_reason(bare, typed=policy.typed, quoted=policy.quoted):
         return Refused(reason, "injection")
     return without_personal_data(bare, policy)
 

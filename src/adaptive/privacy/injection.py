@@ -68,15 +68,18 @@ _START = "\x02"
 _WORDS = re.compile(r"\w+")
 _DIGITS = re.compile(r"\d")
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
+# So few ordinary memories score as high (one in 700), and half of the attacks do.
+_QUOTED_BAR = 1.5
 # A shorter piece is judged together with the one after it.
 _SHORTEST_SENTENCE = 12
 
 
-def injection_reason(text: str, *, typed: bool = False) -> str:
+def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) -> str:
     """Why a text may not be a memory; empty where it may.
 
     The reason completes "Not saved: ..." and repeats nothing of the text, which is judged by its
-    structure alone where the user ``typed`` it as it stands.
+    structure alone where the user ``typed`` it as it stands, and by a higher bar where it is what a
+    model has made of words that are ``quoted`` of the user.
     """
     if len(text) > LONGEST_CANDIDATE:
         return "it is too long to be one memory"
@@ -91,7 +94,7 @@ def injection_reason(text: str, *, typed: bool = False) -> str:
         return "it holds a link that the assistant is to fill in"
     if _ESCAPED.search(seen) or _SPACED_LETTERS.search(seen) or any(map(_reads, _decoded(text))):
         return "it hides words in a code"
-    if not typed and order_score(text) > 0:
+    if not typed and order_score(text) > (_QUOTED_BAR if quoted else 0):
         return "it reads as an order, not as a fact; /remember keeps it all the same"
     return ""
 
@@ -122,8 +125,7 @@ def _reads(decoded: bytes) -> bool:
 def order_score(text: str) -> float:
     """How much the text, or the worst of its sentences, reads like an order.
 
-    What is above 0 is taken for one: one in fifty harmless look-alikes is, and of
-    ordinary memories one in forty.
+    Above 0 are one in fifty harmless look-alikes, and one in forty ordinary memories.
     """
     return max(map(_score, order_parts(text)))
 
