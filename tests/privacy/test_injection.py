@@ -63,7 +63,7 @@ def test_labelled() -> None:
 
 
 def test_orders_of_unseen_authors() -> None:
-    """Of seven authors' sets that nothing was learned from: most orders, hardly a harmless text."""
+    """Of eight authors' sets that nothing was learned from: most orders, hardly a harmless text."""
     unseen = json.loads((Path(__file__).parent / "labelled/unseen_orders.json").read_text("utf-8"))
     rate(unseen["orders"], lambda text: bool(injection_reason(text))).at_least(0.7)
     harmless = [*unseen["harmless"], *unseen["ordinary"]]
