@@ -2049,6 +2049,15 @@ def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
     return {"type": "object", "properties": told, "required": list(told)}
 
 
+def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
+    properties: dict[str, Any] = {
+        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
+    }
+    item = {"type": "object", "properties": properties, "required": list(required)}
+    listed = {key: {"type": "array", "items": item}}
+    return {"type": "object", "properties": listed, "required": [key]}
+
+
 # ---- src/adaptive/privacy/guard_weights.py ----
 # Weights of the guard's classifier: written by ``tools/train_guard.py``.
 
@@ -2111,22 +2120,11 @@ class ChatNotes:
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
-
-    category: str
-    title: str
-    bank: str
-    tags: tuple[str, ...]
-    content: str
-    until: str = ""
-    memory_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class WaitingSuggestion:
 
     digest: str
-    suggestion: Suggestion
+    draft: Draft
+    memory_id: str
     source: Provenance
 
 
@@ -2376,9 +2374,6 @@ class Leases(Protocol):
 
     async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
         ...
-
-    async def release(self, name: str, owner: str) -> None:
-        """Free a name if the owner holds it."""
 
 
 def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
@@ -2798,7 +2793,7 @@ class SealedEntries:
             mine = _of(kind, user_id) & _UNSETTLED
             surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
             afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
-        now = max(row["created_at"] for row in rows.values())
+        now = min(int(time.time()), max(row["created_at"] for row in rows.values()))
         if now >= self._expire_again_at:
             self._expire_again_at = now + _EXPIRE_SECONDS
             afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
@@ -2867,11 +2862,10 @@ class HostLeases:
         free = (_ROW.expires_at < now) | (_ROW.body == owner)
         return bool(await self._table.upsert("taking a lease", [row | times], where=free))
 
-    async def release(self, name: str, owner: str = "") -> None:
+    async def release(self, name: str) -> None:
         mine = (_ROW.user_id == name.rpartition(":")[2], _ROW.kind == "lease", _ROW.key == name)
-        held = (*mine, _ROW.body == owner) if owner else mine
-        if await self._table.rows("looking for a lease", select(_ROW.key).where(*held)):
-            await self._table.change("releasing a lease", delete(ENTRIES).where(*held))
+        if await self._table.rows("looking for a lease", select(_ROW.key).where(*mine)):
+            await self._table.change("releasing a lease", delete(ENTRIES).where(*mine))
 
 
 # ---- src/adaptive/host/pending_table.py ----
@@ -6931,15 +6925,6 @@ _AROUND_ID = re.compile(r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'
 AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
 
 
-def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
-    properties: dict[str, Any] = {
-        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
-    }
-    item = {"type": "object", "properties": properties, "required": list(required)}
-    listed = {key: {"type": "array", "items": item}}
-    return {"type": "object", "properties": listed, "required": [key]}
-
-
 EXTRACT_SCHEMA = list_schema(
     "operations",
     {
@@ -7809,9 +7794,10 @@ def _end(
     item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
 ) -> Operation | None:
     labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
-    kept = Draft(memory.content, *labels)
+    kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
     if (until := last_day(item.get("until"))) > today.isoformat():
-        return Operation("END", memory.id, replace(kept, until=until))
+        told = until == memory.until
+        return None if told else Operation("END", memory.id, replace(kept, until=until))
     now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
     rewritten = replace(kept, content=now)
     if repeats(rewritten, memory):
@@ -8094,7 +8080,8 @@ async def restore_memory(
             break
     else:
         labels = (memory.confidence, memory.importance, memory.until)
-        draft = Draft(memory.content, memory.tags, memory.bank, *labels)
+        passed = str(memory.meta.get("passed") or "")
+        draft = Draft(memory.content, memory.tags, memory.bank, *labels, passed)
         chat_id, message_id = (str(memory.meta.get(one) or "") for one in ("chat_id", "message_id"))
         source = Provenance(chat_id, message_id, said_at_of(memory))
         row = await user.store.add(draft, source, {**memory.meta, "restored_from": memory.id})
@@ -8158,13 +8145,7 @@ _CLEARLY_IRRELEVANT = 0.2
 _LONGEST_MESSAGE__judge = 4000
 _LONGEST_FACT = 600
 
-_SCORE = {"id": {"type": "string"}, "score": {"type": "number"}}
-_ITEM = {"type": "object", "properties": _SCORE, "required": list(_SCORE)}
-RELEVANCE_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"scores": {"type": "array", "items": _ITEM}},
-    "required": ["scores"],
-}
+RELEVANCE_SCHEMA = list_schema("scores", {"id": "string", "score": "number"}, "id", "score")
 
 
 @dataclass(frozen=True, slots=True)
@@ -10204,7 +10185,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
     newest, words = found
-    when = said_at(newest, time.time())
+    when = min(said_at(newest, now := time.time()), int(now))
     source = Provenance(hook.chat_id, hook.question_id or hook.answer_id or str(when), when)
     earlier = earlier_utterances(messages, newest, _EARLIER_MESSAGES)
     turn = Turn(hook.user_id, hook.told_kind, words, earlier, source)
@@ -10216,7 +10197,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
 
 _MOST_PROPOSED = 3
 _MOST_ASKED = 9
-_LONGEST_TITLE__suggestions = 80
+_LONGEST_ASKED = 300
 _HOW_TO_ANSWER__suggestions = (
     "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
@@ -10233,21 +10214,16 @@ class Suggestions:
         self._dialogs: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def propose(
-        self,
-        turn: Turn,
-        operations: Sequence[Operation],
-        settings: Settings,
-        held: Callable[[], Awaitable[bool]],
+        self, turn: Turn, operations: Sequence[Operation], held: Callable[[], Awaitable[bool]]
     ) -> int:
-        made = [suggestion_of(one, settings) for one in operations[:_MOST_PROPOSED]]
-        found = {suggestion_digest(one): one for one in made}
+        found = {suggestion_digest(one.draft): one for one in operations[:_MOST_PROPOSED]}
         rejected = await self._table.rejected(turn.user_id, found)
         waiting = await self._table.waiting(turn.user_id)
-        said = {comparable(one.suggestion.content) for one in waiting}
+        said = {comparable(one.draft.content) for one in waiting}
         fresh = [
-            WaitingSuggestion(digest, one, turn.source)
+            WaitingSuggestion(digest, one.draft, one.id, turn.source)
             for digest, one in found.items()
-            if digest not in rejected and comparable(one.content) not in said
+            if digest not in rejected and comparable(one.draft.content) not in said
         ]
         if fresh:
             if not await held():
@@ -10267,10 +10243,7 @@ class Suggestions:
             while waiting := await table.claim(user_id, chat_id, int(self._clock()), _MOST_ASKED):
                 numbered = dict(enumerate(waiting, 1))
                 title = "Keep this?" if len(waiting) == 1 else "Keep these?"
-                shown = [
-                    f"{at}. {one.content} ({one.bank}; {', '.join(one.tags or (one.category,))})"
-                    for at, one in enumerate((each.suggestion for each in waiting), 1)
-                ]
+                shown = [f"{at}. {_shown(one.draft)}" for at, one in numbered.items()]
                 text, numbers = "\n".join([*shown, _HOW_TO_ANSWER__suggestions]), ", ".join(map(str, numbered))
                 answer = await dialog.ask(title, text, "", numbers)
                 kept, rejected = read_answer(answer or "", len(waiting))
@@ -10294,16 +10267,14 @@ class Suggestions:
         return any(one.digest == digest for one in await self._table.waiting(user_id))
 
 
-def suggestion_of(operation: Operation, settings: Settings) -> Suggestion:
-    draft = operation.draft
-    title = draft.content.removeprefix("User ")[:_LONGEST_TITLE__suggestions].strip(" .")
-    category = draft.tags[0] if draft.tags else "fact"
-    bank = draft.bank or settings.default_bank
-    return Suggestion(category, title, bank, draft.tags, draft.content, draft.until, operation.id)
+def _shown(draft: Draft) -> str:
+    labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.tags))))
+    return f"{clipped_line(draft.content, _LONGEST_ASKED)} ({labels})"
 
 
-def suggestion_digest(suggestion: Suggestion) -> str:
-    named = f"{suggestion.bank}:{suggestion.category}:{suggestion.title}".lower()
+def suggestion_digest(draft: Draft) -> str:
+    category, said = (*draft.tags, "fact")[0], draft.content.removeprefix("User ")
+    named = f"{draft.bank}:{category}:{comparable(said)}".lower()
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
 
@@ -10403,7 +10374,7 @@ async def carried_out(
     if room.settings.save_mode == "suggest":
         wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
         sifted = await _sifted(room, wanted, await room.index())
-        proposed = await room.suggestions.propose(turn, sifted.operations, room.settings, held)
+        proposed = await room.suggestions.propose(turn, sifted.operations, held)
         outcomes += sifted.refused
         operations = tuple(one for one in operations if one.kind == "DELETE")
     written, doubtful = await write(room, turn, operations, held, again=again)
@@ -10620,9 +10591,8 @@ async def offer_suggestions(
     outcomes, left = list[Outcome](), ""
 
     async def keep(accepted: WaitingSuggestion) -> bool:
-        said = accepted.suggestion
-        draft = Draft(said.content, said.tags, said.bank, until=said.until)
-        operation = Operation("UPDATE" if said.memory_id else "NEW", said.memory_id, draft)
+        kind = "UPDATE" if accepted.memory_id else "NEW"
+        operation = Operation(kind, accepted.memory_id, accepted.draft)
         turn = Turn(user_id, "saved", "", (), accepted.source)
         still_waits = partial(suggestions.waits, user_id, accepted.digest)
         try:
@@ -10632,7 +10602,7 @@ async def offer_suggestions(
             return False
         except AdaptiveMemoryError as error:
             log_confirmation.warning("an accepted suggestion was not saved: %s", error)
-            saved = [Outcome("failed", said.content, str(error))]
+            saved = [Outcome("failed", accepted.draft.content, str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
 
@@ -11246,8 +11216,7 @@ class HostEraser:
         return report
 
     async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
-        tables = [await report.tried(self.rows(name), ()) for name in USER_TABLES]
-        turns, rows = tables[0], [row for table in tables[1:] for row in table]
+        turns = await report.tried(self.rows("pending"), ())
         waiting = [row for row in turns if row.came_from(origin)]
         number = len(waiting)
         if erasing:
@@ -11255,6 +11224,7 @@ class HostEraser:
             if any(row.leased_until >= time.time() for row in turns):
                 await asyncio.sleep(LEASE_PROOF_SECONDS)
         report.counts["pending"] += number
+        rows = [row for one in USER_TABLES[1:] for row in await report.tried(self.rows(one), ())]
         found = await report.tried(self.memories.read(), ())
         ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
         if origin is not None:
@@ -11649,9 +11619,14 @@ class Learning:
         )
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
-        *before, newest = map(WaitingTurn.read, work.turns)
+        read = [WaitingTurn.read(one) for one in work.turns if one.payload]
+        if not read:
+            told = failure_line("a message that waited to be learned can't be opened any more")
+            await self.tell(serving, told)
+            return
+        *before, newest = read
         turn = newest.joined(before)
-        own = self._hooks.get((serving.user_id, work.turns[-1].message_id))
+        own = self._hooks.get((serving.user_id, turn.source.message_id))
         if own is None and turn.kind == "saved":
             own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
         await self._foreground.give_way()
@@ -12409,7 +12384,12 @@ class Recall:
         self._scores.forget(user_id)
 
     async def recalled(self, request: RequestInHand) -> dict[str, Any]:
-        hook, messages = request.hook, request.messages
+        hook, features = request.hook, mapping(request.body.get("features"))
+        if features.get("memory") and (
+            hook.settings.native_memory == "replace" or (await hook.hidden_from()).names
+        ):
+            request.body = {**request.body, "features": {**features, "memory": False}}
+        messages = request.messages
         question = question_of(hook, messages)
         found: Recollection | None = None
         async with self._ports.asking(hook, messages, question.text, question.first) as complete:
@@ -12425,13 +12405,7 @@ class Recall:
             self._tell(hook, found)
         above = found.block if found else ""
         block = block_with(above, window.summary, hook.state.get("warnings", []))
-        changed: dict[str, Any] = {**request.body, "messages": with_block(window.messages, block)}
-        features = mapping(request.body.get("features"))
-        if features.get("memory") and (
-            hook.settings.native_memory == "replace" or (await hook.hidden_from()).names
-        ):
-            changed["features"] = {**features, "memory": False}
-        return changed
+        return {**request.body, "messages": with_block(window.messages, block)}
 
     async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
         recalls = hook.settings.show_memories and hook.is_recalled

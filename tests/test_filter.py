@@ -171,7 +171,8 @@ async def test_recall_fails(
     body, page = a_body(), Page()
     before = copy.deepcopy(body)
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
-    assert await run(on_a_host().inlet, body, copy.copy(metadata), page) is body
+    sent = await run(on_a_host().inlet, body, copy.copy(metadata), page)
+    assert sent == {**body, "features": {**body["features"], "memory": False}}
     assert body == before
     assert page.lines == [f"Answered without memories: {reason}"]
     assert f'{{"part": "inlet", "outcome": "failed", "reason": "{failure}"' in caplog.text
@@ -208,7 +209,8 @@ async def test_fitting_fails(
         raise RuntimeError("a bug")
 
     monkeypatch.setattr(plugin._recall, "without_memories", breaks)
-    assert await run(plugin.inlet, body, dict(SAVED)) is body
+    sent = await run(plugin.inlet, body, dict(SAVED))
+    assert sent["messages"] is body["messages"]
     assert "sent as it came" in caplog.text
 
 

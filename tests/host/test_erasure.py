@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from adaptive.core.model import Memory, Provenance
+from adaptive.core.model import Draft, Memory, Provenance
 from adaptive.core.ports import StoredVector
 from adaptive.host.erasure import USER_TABLES, HeldRow, HostEraser
 from adaptive.host.tables import HostTables
@@ -20,7 +20,6 @@ from adaptive.privacy.kept import (
     ArchivedMemory,
     AuditEntry,
     ChatNotes,
-    Suggestion,
     WaitingSuggestion,
 )
 from adaptive.privacy.pending import PendingTurn, TurnLease
@@ -99,7 +98,8 @@ class House:
         waiting = [
             WaitingSuggestion(
                 digest,
-                Suggestion("goal", digest, "General", (), "User plays chess."),
+                Draft("User plays chess.", bank="General"),
+                "",
                 Provenance(chat, f"m-{chat}", said_at),
             )
             for digest, chat, said_at in (("a", "c", NOW), ("b", "d", EARLIER), ("no", "c", NOW))

@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from adaptive.core.model import Memory, Provenance
+from adaptive.core.model import Draft, Memory, Provenance
 from adaptive.host.tables import HostTables
 from adaptive.privacy.kept import (
     ArchivedMemory,
     AuditEntry,
     ChatNotes,
-    Suggestion,
     SuggestionTable,
     WaitingSuggestion,
 )
@@ -98,8 +97,8 @@ async def test_notes_come_back(both: Both, workers: tuple[Worker, Worker]) -> No
 
 def waiting(name: str, at: int = 0, content: str = "User drinks tea.") -> WaitingSuggestion:
     """A suggestion whose digest is its name."""
-    suggestion = Suggestion("preference", f"Title {name}", "Home", ("preference", "goal"), content)
-    return WaitingSuggestion(name, suggestion, Provenance("chat", f"message-{name}", NOW + at))
+    draft = Draft(content, ("preference", "goal"), "Home", importance=9, passed=name)
+    return WaitingSuggestion(name, draft, "m-1", Provenance("chat", f"message-{name}", NOW + at))
 
 
 async def digests(table: SuggestionTable, user_id: str = "ada") -> str:
@@ -121,6 +120,14 @@ async def test_rejected_for_good(both: Both) -> None:
     assert await digests(here) == "b"
     assert await here.rejected("ada", ["a", "b", "never seen"]) == {"a", "never seen"}
     assert await here.rejected("bob", ["a"]) == await here.rejected("ada", []) == frozenset()
+
+
+async def test_of_another_millennium(both: Both) -> None:
+    """A message that says it is of the year 3870 makes nobody's entries old."""
+    here, now = both[0].suggestions, int(time.time())
+    for user_id, at in (("bob", now), ("eve", 60 * 10**9)):
+        await here.put(user_id, [waiting(user_id, at - NOW)], at)
+    assert await digests(here, "bob") == "bob"
 
 
 async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.model import Memory
+from adaptive.core.model import Draft, Memory
 from adaptive.host.page import PageDialog
 from adaptive.learn.confirmation import (
     CHANGED_MEANWHILE,
@@ -20,16 +20,14 @@ from adaptive.learn.confirmation import (
 )
 from adaptive.learn.lesson import Lesson, LessonResources
 from adaptive.learn.suggestions import suggestion_digest
-from adaptive.privacy.kept import Suggestion, WaitingSuggestion
+from adaptive.privacy.kept import WaitingSuggestion
 from tests.fakes import SOURCE, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.rates import over
 
 SAID = "I drink green tea every morning."
 DRINKS_TEA = "User drinks green tea every morning."
-TEA = Suggestion(
-    "preference", "drinks green tea every morning", "Personal", ("preference",), DRINKS_TEA
-)
+TEA = Draft(DRINKS_TEA, ("preference",), "Personal", importance=9)
 
 # --- deletions ------------------------------------------------------------------------------------
 
@@ -100,6 +98,7 @@ FOUND_TEA = reply(
     {
         "operation": "NEW",
         "content": DRINKS_TEA,
+        "importance": 9,
         "tags": ["preference"],
         "memory_bank": "Personal",
         "evidence": SAID,
@@ -126,19 +125,16 @@ class House(World):
         return await offer_suggestions(self.suggestions, *asked)
 
     @property
-    def waiting(self) -> list[Suggestion]:
+    def waiting(self) -> list[Draft]:
         """What waits."""
-        bodies = (one.body for one in self.entries.rows.values() if one.body is not None)
-        return [
-            Suggestion(**{**one["suggestion"], "tags": (*one["suggestion"]["tags"],)})
-            for one in bodies
-        ]
+        drafts = (one.body["draft"] for one in self.entries.rows.values() if one.body is not None)
+        return [Draft(**{**one, "tags": (*one["tags"],)}) for one in drafts]
 
 
 async def waits(*rows: Memory, **store: Any) -> House:
     """A house in which the tea waits to be answered."""
     house = House(*rows, **store)
-    one = WaitingSuggestion(suggestion_digest(TEA), TEA, SOURCE)
+    one = WaitingSuggestion(suggestion_digest(TEA), TEA, "", SOURCE)
     await house.table.put("ada", [one], 0)
     return house
 
@@ -179,6 +175,7 @@ async def test_accepted() -> None:
     assert await house.offer("1") == Lesson(f"Saved: {DRINKS_TEA}", changed=True)
     (row,) = house.store.rows.values()
     assert (row.content, row.bank, row.tags) == (DRINKS_TEA, "Personal", ("preference",))
+    assert row.importance == 9
     assert row.meta["message_id"] == SOURCE.message_id
     assert house.waiting == []
     assert [(one.kind, one.chat_id) for one in house.audit.entries] == [("saved", SOURCE.chat_id)]

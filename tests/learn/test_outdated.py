@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -108,6 +109,8 @@ def test_not_believed(item: Any) -> None:
     assert read(item) == []
     draft = Draft(CYCLES.content, CYCLES.tags, "", CYCLES.confidence, CYCLES.importance)
     assert read(item, ended()) == [Operation("END", CYCLES.id, draft)]
+    dated = replace(CYCLES, until="2099-01-31")
+    assert read(ended(until=dated.until), shown=(dated,)) == []  # it was shown that day
 
 
 def test_too_many_are_none() -> None:

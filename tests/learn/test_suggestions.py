@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from adaptive.core.model import Draft, Operation
-from adaptive.learn.suggestions import Suggestions, suggestion_digest, suggestion_of
-from adaptive.privacy.kept import Suggestion, SuggestionTable, WaitingSuggestion
-from tests.fakes import ListedEntries, hook_settings, turn
+from adaptive.learn.suggestions import Suggestions, suggestion_digest
+from adaptive.privacy.kept import SuggestionTable, WaitingSuggestion
+from tests.fakes import ListedEntries, turn
 
-SETTINGS = hook_settings(allowed_memory_banks="General, Work")
 TURN = turn("I drink tea and I work at the harbour.")
-TEA = Suggestion("preference", "Tea", "General", ("preference",), "User drinks tea.")
-JOB = Suggestion("identity", "Job", "Work", ("identity", "goal"), "User works at the harbour.")
+TEA = Draft("User drinks tea.", ("preference",), "General")
+JOB = Draft("User works at the harbour.", ("identity", "goal"), "Work")
 
 
-def waiting(suggestion: Suggestion) -> WaitingSuggestion:
+def waiting(draft: Draft) -> WaitingSuggestion:
     """A suggestion that waits, of the turn."""
-    return WaitingSuggestion(suggestion_digest(suggestion), suggestion, TURN.source)
+    return WaitingSuggestion(suggestion_digest(draft), draft, "", TURN.source)
 
 
 class AnsweringUser:
@@ -37,16 +34,6 @@ class AnsweringUser:
         return self.answer
 
 
-def test_as_it_is_proposed() -> None:
-    """A fact's own words are its title, its first tag the category; bank, date and id are kept."""
-    draft = Draft("User works at the harbour.", ("identity", "goal"), "Work", until="2027-02-28")
-    found = suggestion_of(Operation("UPDATE", "m-1", draft), SETTINGS)
-    assert found == replace(JOB, title="works at the harbour", until=draft.until, memory_id="m-1")
-    bare = suggestion_of(Operation("NEW", draft=Draft(f"Ana {'x' * 200}")), SETTINGS)
-    told = (bare.category, bare.bank, bare.memory_id, len(bare.title))
-    assert told == ("fact", "General", "", 80)
-
-
 async def held() -> bool:
     """The turn is this worker's."""
     return True
@@ -55,21 +42,21 @@ async def held() -> bool:
 async def test_proposed() -> None:
     """Three changes wait, of which none was rejected or waits; what is held of a user goes."""
     table = SuggestionTable(ListedEntries())
-    await table.reject("ada", suggestion_digest(replace(TEA, title="drinks TEA")), 0)
+    await table.reject("ada", suggestion_digest(Draft("drinks TEA", TEA.tags)), 0)
     suggestions = Suggestions(table, lambda: 5.0)
     facts = ("User drinks tea.", "User works.", "user works", "User sings.", "User sleeps.")
     found = [Operation("NEW", draft=Draft(one, ("preference",))) for one in facts]
-    assert await suggestions.propose(TURN, found[:2], SETTINGS, held) == 1
-    assert await suggestions.propose(TURN, found[2:], SETTINGS, held) == 2
-    waiting = [one.suggestion.content for one in await table.waiting("ada")]
+    assert await suggestions.propose(TURN, found[:2], held) == 1
+    assert await suggestions.propose(TURN, found[2:], held) == 2
+    waiting = [one.draft.content for one in await table.waiting("ada")]
     assert waiting == [facts[1], *facts[3:]]
 
 
 async def offer(user: AnsweringUser, table: SuggestionTable, *failing: str) -> str:
-    """Ask this user in a chat; those with a failing title can't be saved."""
+    """Ask this user in a chat; those that fail can't be saved."""
 
     async def keep(one: WaitingSuggestion) -> bool:
-        return one.suggestion.title not in failing
+        return one.draft.content not in failing
 
     return await Suggestions(table, lambda: 5.0).offer(user, "ada", "c", keep)
 
@@ -93,9 +80,7 @@ async def two() -> SuggestionTable:
         ("1, 3", [], [TEA, JOB]),
     ],
 )
-async def test_one_dialog(
-    answer: str | None, rejected: list[Suggestion], left: list[Suggestion]
-) -> None:
+async def test_one_dialog(answer: str | None, rejected: list[Draft], left: list[Draft]) -> None:
     """All that waits is asked about at once; a yes and a no are for each number by itself."""
     table, user = await two(), AnsweringUser(answer)
     told = "2 suggestions wait for your answer" if answer is None else ""
@@ -109,7 +94,7 @@ async def test_one_dialog(
     digests = {suggestion_digest(one) for one in (TEA, JOB)}
     no = await table.rejected("ada", digests)
     assert no == {suggestion_digest(one) for one in rejected}
-    assert [one.suggestion for one in await table.waiting("ada")] == left
+    assert [one.draft for one in await table.waiting("ada")] == left
     free = await table.claim("ada", "another", 6, 9)
     assert bool(free) is (bool(left) and answer != "")  # cancelled: it rests everywhere
 
@@ -117,7 +102,7 @@ async def test_one_dialog(
 async def test_not_saved() -> None:
     """What can't be saved waits on; where nothing waits nobody is asked."""
     table = await two()
-    assert await offer(AnsweringUser("1, 2"), table, "Job") == ""
+    assert await offer(AnsweringUser("1, 2"), table, JOB.content) == ""
     assert await table.waiting("ada") == (waiting(JOB),)
     user = AnsweringUser("1")
     assert await offer(user, SuggestionTable(ListedEntries())) == ""

@@ -74,9 +74,10 @@ class Turn(TurnHook):
         """Where memories are."""
         return self.sources_of
 
-    async def not_injected(self, _: object, memories: Sequence[Memory]) -> list[Memory]:
+    async def not_injected(self, body: Any, memories: Sequence[Memory]) -> list[Memory]:
         """All but what the host shows."""
-        return [one for one in memories if one.content not in self.native]
+        shown = self.native if body["features"]["memory"] else ()
+        return [one for one in memories if one.content not in shown]
 
 
 class House:
@@ -220,7 +221,7 @@ async def test_past_fails(caplog: pytest.LogCaptureFixture) -> None:
 
 @pytest.mark.parametrize(
     ("valve", "banks", "memory_is_on", "shown"),
-    [("replace", [], False, True), ("keep", [], True, False), ("keep", ["health"], False, False)],
+    [("replace", [], False, True), ("keep", [], True, False), ("keep", ["health"], False, True)],
 )
 async def test_native_memory(valve: str, banks: list[str], memory_is_on: bool, shown: bool) -> None:
     """The host's own memory is off for the turn, in a copy, or kept and shown nothing twice."""
@@ -230,6 +231,10 @@ async def test_native_memory(valve: str, banks: list[str], memory_is_on: bool, s
     assert changed["features"] == {"memory": memory_is_on, "web": True}
     assert features == {"memory": True, "web": True}
     assert ("green tea”" in changed["messages"][0]["content"]) is shown
+    # Who is shown nothing by us is shown nothing that the host would not show either.
+    turn = house.turn(native_memory=valve, hidden=frozenset(banks), show_memories=False)
+    changed = await house.asks(turn, features=features)
+    assert changed["features"]["memory"] is memory_is_on
 
 
 async def test_without_memories() -> None:

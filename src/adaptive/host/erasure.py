@@ -140,8 +140,7 @@ class HostEraser:
 
     async def _sweep(self, origin: Origin | None, report: ErasureReport, *, erasing: bool) -> None:
         """Count or erase what there is of an origin, or of everything."""
-        tables = [await report.tried(self.rows(name), ()) for name in USER_TABLES]
-        turns, rows = tables[0], [row for table in tables[1:] for row in table]
+        turns = await report.tried(self.rows("pending"), ())
         waiting = [row for row in turns if row.came_from(origin)]
         number = len(waiting)
         if erasing:
@@ -150,6 +149,7 @@ class HostEraser:
             if any(row.leased_until >= time.time() for row in turns):
                 await asyncio.sleep(LEASE_PROOF_SECONDS)
         report.counts["pending"] += number
+        rows = [row for one in USER_TABLES[1:] for row in await report.tried(self.rows(one), ())]
         found = await report.tried(self.memories.read(), ())
         ids, archived = frozenset(row.id for row in found), tuple[ArchivedMemory, ...]()
         if origin is not None:

@@ -160,7 +160,8 @@ async def restore_memory(
             break
     else:
         labels = (memory.confidence, memory.importance, memory.until)
-        draft = Draft(memory.content, memory.tags, memory.bank, *labels)
+        passed = str(memory.meta.get("passed") or "")
+        draft = Draft(memory.content, memory.tags, memory.bank, *labels, passed)
         chat_id, message_id = (str(memory.meta.get(one) or "") for one in ("chat_id", "message_id"))
         source = Provenance(chat_id, message_id, said_at_of(memory))
         row = await user.store.add(draft, source, {**memory.meta, "restored_from": memory.id})

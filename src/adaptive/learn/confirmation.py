@@ -9,7 +9,7 @@ from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable
 from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
+from adaptive.core.model import Memory, Operation, Outcome, Turn
 from adaptive.learn.apply import apply_operations
 from adaptive.learn.lesson import Lesson, LessonResources, joined_lines, report_line, write
 from adaptive.learn.queue import always
@@ -72,9 +72,8 @@ async def offer_suggestions(
 
     async def keep(accepted: WaitingSuggestion) -> bool:
         """Save one as a memory of the message that it came from; false where that failed."""
-        said = accepted.suggestion
-        draft = Draft(said.content, said.tags, said.bank, until=said.until)
-        operation = Operation("UPDATE" if said.memory_id else "NEW", said.memory_id, draft)
+        kind = "UPDATE" if accepted.memory_id else "NEW"
+        operation = Operation(kind, accepted.memory_id, accepted.draft)
         # The words are not known any more; the user has said yes to the sentence itself.
         turn = Turn(user_id, "saved", "", (), accepted.source)
         still_waits = partial(suggestions.waits, user_id, accepted.digest)
@@ -85,7 +84,7 @@ async def offer_suggestions(
             return False
         except AdaptiveMemoryError as error:
             log_confirmation.warning("an accepted suggestion was not saved: %s", error)
-            saved = [Outcome("failed", said.content, str(error))]
+            saved = [Outcome("failed", accepted.draft.content, str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
 

@@ -33,7 +33,7 @@ from adaptive.core.model import (
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import listing, mapping
 from adaptive.learn.prefilter import spoken_parts
-from adaptive.llm.fields import number, share, text_line
+from adaptive.llm.fields import list_schema, number, share, text_line
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import REPLY_REASONS, plain_name, read_items
 from adaptive.privacy.escaping import escaped_entry
@@ -78,16 +78,6 @@ _PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|.*\s(?:\.{3}|\u2026)\.?")
 _AROUND_ID = re.compile(r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'\"]*$", re.I | re.S)
 
 AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
-
-
-def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
-    """The JSON schema of one list of objects; a field is given by its type, or whole."""
-    properties: dict[str, Any] = {
-        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
-    }
-    item = {"type": "object", "properties": properties, "required": list(required)}
-    listed = {key: {"type": "array", "items": item}}
-    return {"type": "object", "properties": listed, "required": [key]}
 
 
 EXTRACT_SCHEMA = list_schema(

@@ -143,7 +143,7 @@ async def carried_out(
     if room.settings.save_mode == "suggest":
         wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
         sifted = await _sifted(room, wanted, await room.index())
-        proposed = await room.suggestions.propose(turn, sifted.operations, room.settings, held)
+        proposed = await room.suggestions.propose(turn, sifted.operations, held)
         outcomes += sifted.refused
         operations = tuple(one for one in operations if one.kind == "DELETE")
     written, doubtful = await write(room, turn, operations, held, again=again)

@@ -24,14 +24,13 @@ from adaptive.learn.extraction import (
     END_NOTE,
     AskModel,
     last_day,
-    list_schema,
     listed_memories,
     named_memory,
     nearest_memories,
     repeats,
 )
 from adaptive.learn.grounding import beginnings
-from adaptive.llm.fields import text_line
+from adaptive.llm.fields import list_schema, text_line
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
@@ -161,9 +160,10 @@ def _end(
 ) -> Operation | None:
     """The end of a memory now or on a later day, or its new content; ``None`` where it stays."""
     labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
-    kept = Draft(memory.content, *labels)
+    kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
     if (until := last_day(item.get("until"))) > today.isoformat():
-        return Operation("END", memory.id, replace(kept, until=until))
+        told = until == memory.until  # what the model was shown with it
+        return None if told else Operation("END", memory.id, replace(kept, until=until))
     now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
     rewritten = replace(kept, content=now)
     if repeats(rewritten, memory):

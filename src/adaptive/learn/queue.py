@@ -319,7 +319,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
     newest, words = found
-    when = said_at(newest, time.time())
+    when = min(said_at(newest, now := time.time()), int(now))
     source = Provenance(hook.chat_id, hook.question_id or hook.answer_id or str(when), when)
     earlier = earlier_utterances(messages, newest, _EARLIER_MESSAGES)
     turn = Turn(hook.user_id, hook.told_kind, words, earlier, source)

@@ -14,16 +14,17 @@ from collections.abc import Awaitable, Callable, Sequence
 from weakref import WeakValueDictionary
 
 from adaptive.core.errors import LeaseLost
-from adaptive.core.model import Operation, Turn
-from adaptive.privacy.kept import KeepSuggestion, Suggestion, SuggestionTable, WaitingSuggestion
+from adaptive.core.markdown import clipped_line
+from adaptive.core.model import Draft, Operation, Turn
+from adaptive.privacy.kept import KeepSuggestion, SuggestionTable, WaitingSuggestion
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Dialog
-from adaptive.settings.merged import Settings
 
 # Of one turn, and in one dialog.
 _MOST_PROPOSED = 3
 _MOST_ASKED = 9
-_LONGEST_TITLE = 80
+# Of the nine together and the text below them the page shows 4,000 characters.
+_LONGEST_ASKED = 300
 _HOW_TO_ANSWER = (
     "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
@@ -42,25 +43,20 @@ class Suggestions:
         self._dialogs: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def propose(
-        self,
-        turn: Turn,
-        operations: Sequence[Operation],
-        settings: Settings,
-        held: Callable[[], Awaitable[bool]],
+        self, turn: Turn, operations: Sequence[Operation], held: Callable[[], Awaitable[bool]]
     ) -> int:
         """Let at most three changes of a turn wait, how many do; none that waits or was rejected.
 
         Raises ``LeaseLost`` where another worker is at the user's turns by now.
         """
-        made = [suggestion_of(one, settings) for one in operations[:_MOST_PROPOSED]]
-        found = {suggestion_digest(one): one for one in made}
+        found = {suggestion_digest(one.draft): one for one in operations[:_MOST_PROPOSED]}
         rejected = await self._table.rejected(turn.user_id, found)
         waiting = await self._table.waiting(turn.user_id)
-        said = {comparable(one.suggestion.content) for one in waiting}
+        said = {comparable(one.draft.content) for one in waiting}
         fresh = [
-            WaitingSuggestion(digest, one, turn.source)
+            WaitingSuggestion(digest, one.draft, one.id, turn.source)
             for digest, one in found.items()
-            if digest not in rejected and comparable(one.content) not in said
+            if digest not in rejected and comparable(one.draft.content) not in said
         ]
         if fresh:
             if not await held():
@@ -87,10 +83,7 @@ class Suggestions:
             while waiting := await table.claim(user_id, chat_id, int(self._clock()), _MOST_ASKED):
                 numbered = dict(enumerate(waiting, 1))
                 title = "Keep this?" if len(waiting) == 1 else "Keep these?"
-                shown = [
-                    f"{at}. {one.content} ({one.bank}; {', '.join(one.tags or (one.category,))})"
-                    for at, one in enumerate((each.suggestion for each in waiting), 1)
-                ]
+                shown = [f"{at}. {_shown(one.draft)}" for at, one in numbered.items()]
                 text, numbers = "\n".join([*shown, _HOW_TO_ANSWER]), ", ".join(map(str, numbered))
                 answer = await dialog.ask(title, text, "", numbers)
                 kept, rejected = read_answer(answer or "", len(waiting))
@@ -117,18 +110,16 @@ class Suggestions:
         return any(one.digest == digest for one in await self._table.waiting(user_id))
 
 
-def suggestion_of(operation: Operation, settings: Settings) -> Suggestion:
-    """A fact as it is proposed: its own words are the title; its first tag is the category."""
-    draft = operation.draft
-    title = draft.content.removeprefix("User ")[:_LONGEST_TITLE].strip(" .")
-    category = draft.tags[0] if draft.tags else "fact"
-    bank = draft.bank or settings.default_bank
-    return Suggestion(category, title, bank, draft.tags, draft.content, draft.until, operation.id)
+def _shown(draft: Draft) -> str:
+    """A fact as it is asked about, with where it would stand."""
+    labels = "; ".join(filter(None, (draft.bank, ", ".join(draft.tags))))
+    return f"{clipped_line(draft.content, _LONGEST_ASKED)} ({labels})"
 
 
-def suggestion_digest(suggestion: Suggestion) -> str:
-    """SHA-256 of ``bank:category:title`` in lower case, as hexadecimal digits."""
-    named = f"{suggestion.bank}:{suggestion.category}:{suggestion.title}".lower()
+def suggestion_digest(draft: Draft) -> str:
+    """SHA-256 of bank, category and sentence in lower case, as hexadecimal digits."""
+    category, said = (*draft.tags, "fact")[0], draft.content.removeprefix("User ")
+    named = f"{draft.bank}:{category}:{comparable(said)}".lower()
     return hashlib.sha256(named.encode(errors="replace")).hexdigest()
 
 

@@ -132,3 +132,13 @@ def fields_schema(fields: type[BaseModel]) -> dict[str, Any]:
         for name, one in properties.items()
     }
     return {"type": "object", "properties": told, "required": list(told)}
+
+
+def list_schema(key: str, fields: Mapping[str, Any], *required: str) -> Mapping[str, Any]:
+    """The JSON schema of one list of objects; a field is given by its type, or whole."""
+    properties: dict[str, Any] = {
+        name: {"type": one} if isinstance(one, str | list) else one for name, one in fields.items()
+    }
+    item = {"type": "object", "properties": properties, "required": list(required)}
+    listed = {key: {"type": "array", "items": item}}
+    return {"type": "object", "properties": listed, "required": [key]}

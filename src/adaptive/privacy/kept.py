@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
-from adaptive.core.model import Memory, Provenance
+from adaptive.core.model import Draft, Memory, Provenance
 
 _KEPT_DAY = 24 * 3600
 # A user may ask in spring what happened in the spring before.
@@ -80,24 +80,15 @@ class ChatNotes:
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
-    """A memory that is proposed to the user; ``memory_id`` is the row whose content it replaces."""
-
-    category: str
-    title: str
-    bank: str
-    tags: tuple[str, ...]
-    content: str
-    until: str = ""
-    memory_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class WaitingSuggestion:
-    """A suggestion without an answer yet; its ``digest`` is what is left when it is rejected."""
+    """A memory that is proposed to the user; its ``digest`` is what is left when it is rejected.
+
+    ``memory_id`` is the row whose content it replaces, if any.
+    """
 
     digest: str
-    suggestion: Suggestion
+    draft: Draft
+    memory_id: str
     source: Provenance
 
 

@@ -103,9 +103,6 @@ class Leases(Protocol):
         """Take a name that is free or whose lease has ended, or prolong the owner's own lease."""
         ...
 
-    async def release(self, name: str, owner: str) -> None:
-        """Free a name if the owner holds it."""
-
 
 def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, ...]:
     """The oldest turn that is due, and what else waits in its chat."""

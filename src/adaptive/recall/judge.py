@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import ReplyUnusable
@@ -14,7 +13,7 @@ from adaptive.core.model import Completion, CompletionRequest, Memory
 from adaptive.core.ports import Completer
 from adaptive.core.shapes import mapping
 from adaptive.llm.ask import AnswerFormats, ask
-from adaptive.llm.fields import number
+from adaptive.llm.fields import list_schema, number
 from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
@@ -30,13 +29,7 @@ _CLEARLY_IRRELEVANT = 0.2
 _LONGEST_MESSAGE = 4000
 _LONGEST_FACT = 600
 
-_SCORE = {"id": {"type": "string"}, "score": {"type": "number"}}
-_ITEM = {"type": "object", "properties": _SCORE, "required": list(_SCORE)}
-RELEVANCE_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"scores": {"type": "array", "items": _ITEM}},
-    "required": ["scores"],
-}
+RELEVANCE_SCHEMA = list_schema("scores", {"id": "string", "score": "number"}, "id", "score")
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,15 @@ class Recall:
         Raises:
             HostError: memories can't be read.
         """
-        hook, messages = request.hook, request.messages
+        hook, features = request.hook, mapping(request.body.get("features"))
+        # The host would show its memories to any model.
+        if features.get("memory") and (
+            hook.settings.native_memory == "replace" or (await hook.hidden_from()).names
+        ):
+            # A copy: the original is shared with the metadata and other models' requests. From 0.10
+            # on this ends the memory tools and the background review of the turn as well.
+            request.body = {**request.body, "features": {**features, "memory": False}}
+        messages = request.messages
         question = question_of(hook, messages)
         found: Recollection | None = None
         async with self._ports.asking(hook, messages, question.text, question.first) as complete:
@@ -114,16 +122,7 @@ class Recall:
             self._tell(hook, found)
         above = found.block if found else ""
         block = block_with(above, window.summary, hook.state.get("warnings", []))
-        changed: dict[str, Any] = {**request.body, "messages": with_block(window.messages, block)}
-        features = mapping(request.body.get("features"))
-        if features.get("memory") and (
-            # The host would show its memories to any model.
-            hook.settings.native_memory == "replace" or (await hook.hidden_from()).names
-        ):
-            # A copy: the original is shared with the metadata and other models' requests. From 0.10
-            # on this ends the memory tools and the background review of the turn as well.
-            changed["features"] = {**features, "memory": False}
-        return changed
+        return {**request.body, "messages": with_block(window.messages, block)}
 
     async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
         """Why memories come for the user's newest message, worked out anew, without a model.
