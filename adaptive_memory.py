@@ -6528,23 +6528,16 @@ _EVENT_PAUSE_SECONDS = 0.005
 RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED"]
 
 
-def new_row(user_id: str, memory: NewMemory) -> dict[str, Any]:
-    (draft, source, extra), now = memory, int(time.time())
-    row = _row_of(draft, source, extra or {}) | {"user_id": user_id}
-    return row | {"created_at": min(source.said_at, now), "updated_at": now}
-
-
-def changed_row(user_id: str, memory: Memory, draft: Draft, source: Provenance) -> dict[str, Any]:
-    row = _row_of(draft, source, meta_with_history(memory))
-    row |= {"id": memory.id, "user_id": user_id}
-    return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
-
-
-def _row_of(draft: Draft, source: Provenance, meta: Mapping[str, Any]) -> dict[str, Any]:
+def new_row(user_id: str, memory: NewMemory, former: Memory | None = None) -> dict[str, Any]:
     from open_webui.routers.memories import AddMemoryForm
 
-    row = memory_fields(AddMemoryForm, draft)
-    return row | {"path": row.get("path") or None, "meta": memory_meta(draft, source, meta)}
+    (draft, source, extra), now = memory, int(time.time())
+    row_id, created_at = str(uuid.uuid4()), min(source.said_at, now)
+    if former is not None:
+        row_id, created_at, extra = former.id, former.created_at, meta_with_history(former)
+    row = memory_fields(AddMemoryForm, draft) | {"id": row_id, "user_id": user_id}
+    row |= {"path": row.get("path") or None, "meta": memory_meta(draft, source, extra or {})}
+    return row | {"created_at": created_at, "updated_at": now}
 
 
 def former_row(user_id: str, memory: Memory) -> dict[str, Any]:
@@ -6721,31 +6714,24 @@ class HostMemoryStore:
     async def add(
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
-        from open_webui.models.memories import Memories
-
-        row = new_row(self.user.id, (draft, source, extra))
-        return await self._write_one("adding a memory", Memories.insert_new_memory, row)
+        return (await self.add_all([(draft, source, extra)]))[0]
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
-        from open_webui.models.memories import Memories
-
-        row = changed_row(self.user.id, memory, draft, source)
-        write = Memories.update_memory_by_id_and_user_id
-        return await self._write_one("updating a memory", write, row)
+        row = new_row(self.user.id, (draft, source, None), memory)
+        return (await self._write("updating a memory", [row], "MEMORY_UPDATED"))[0]
 
     @uninterrupted
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
-        rows = [{**new_row(self.user.id, one), "id": str(uuid.uuid4())} for one in memories]
-        return await self._write_whole("adding memories", rows, "MEMORY_CREATED")
+        rows = [new_row(self.user.id, one) for one in memories]
+        return await self._write("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
     async def put_back(self, memory: Memory) -> Memory:
-        stands = await self._row(_table().columns.id == memory.id)
+        stands = await self._rows(_table().columns.id == memory.id)
         event: RowEvent = "MEMORY_UPDATED" if stands else "MEMORY_CREATED"
         row = former_row(self.user.id, memory)
-        [back] = await self._write_whole("putting a memory back", [row], event)
-        return back
+        return (await self._write("putting a memory back", [row], event))[0]
 
     @uninterrupted
     async def delete(self, memory: Memory) -> None:
@@ -6753,7 +6739,7 @@ class HostMemoryStore:
 
         deleting = self._called(router.delete_memory_by_id, memory_id=memory.id)
         failure = await _attempt("deleting a memory", deleting)
-        if await self._row(_table().columns.id == memory.id) is not None:
+        if await self._rows(_table().columns.id == memory.id):
             raise failure or StoreError(_STILL_THERE)
         _warn_of_vectors(failure)
 
@@ -6784,34 +6770,14 @@ class HostMemoryStore:
         mine = query.where(_table().columns.user_id == self.user.id)
         return await host_rows("reading the memories", mine)
 
-    async def _row(self, *conditions: Any) -> Any | None:
-        return next(iter(await self._rows(*conditions)), None)
-
-    async def _write_whole(
+    async def _write(
         self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
     ) -> list[Memory]:
         await _require_memories(self.request, self.user)
         failure = await _attempt(doing, write_rows(_table(), rows, event))
-        return await self._found_again(rows, failure, event)
-
-    async def _write_one(self, doing: str, write: Any, row: dict[str, Any]) -> Memory:
-        await _require_memories(self.request, self.user)
-        given = {**row, "memory_type": row.get("type"), "update_path": True}
-        event: RowEvent = "MEMORY_UPDATED" if "id" in row else "MEMORY_CREATED"
-
-        async def written() -> None:
-            saved = await write(**accepted_arguments(write, given))
-            row["id"] = getattr(saved, "id", "")
-
-        failure = await _attempt(doing, written())
-        return (await self._found_again([row], failure, event))[0]
-
-    async def _found_again(
-        self, rows: Sequence[dict[str, Any]], failure: Exception | None, event: RowEvent
-    ) -> list[Memory]:
-        these = _table().columns.id.in_([row.get("id", "") for row in rows])
+        these = _table().columns.id.in_([row["id"] for row in rows])
         found = {row.id: row for row in await self._rows(these)}
-        written = [found.get(row.get("id")) for row in rows]
+        written = [found.get(row["id"]) for row in rows]
         if any(
             one is None or one.content != row["content"] or one.updated_at < row["updated_at"]
             for one, row in zip(written, rows, strict=True)
@@ -9955,7 +9921,7 @@ _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0
 _CALLS_COUNTED_SECONDS = 3600.0
 _STILL_WAITING_SECONDS = 0.25
-_MOST_LOOKS = 20
+_PATIENCE_SECONDS = 15.0
 _LOOK_AGAIN_SECONDS = 0.05
 
 _EARLIER_MESSAGES = 4
@@ -10023,8 +9989,13 @@ async def always() -> bool:
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in."""
 
-    def __init__(self, table: PendingTable, clock: Callable[[], float] = time.time) -> None:
-        self._table, self._clock = table, clock
+    def __init__(
+        self,
+        table: PendingTable,
+        clock: Callable[[], float] = time.time,
+        foreground: Foreground | None = None,
+    ) -> None:
+        self._table, self._clock, self._foreground = table, clock, foreground or Foreground()
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -10051,6 +10022,7 @@ class LearningQueue:
     async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
         try:
             async with self._locks.setdefault(user_id, asyncio.Lock()):
+                await self._foreground.give_way(_PATIENCE_SECONDS)
                 while work := await self._taken(user_id, wanted):
                     wait = await self._taught(work, teach) - self._clock()
                     if wait <= _NEAR_SECONDS:
@@ -10145,9 +10117,10 @@ class Foreground:
             self._waited_for -= 1
             self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
 
-    async def give_way(self) -> None:
-        for _ in range(_MOST_LOOKS):
-            if not self._waited_for and time.monotonic() >= self._clear_at:
+    async def give_way(self, seconds: float = 1.0) -> None:
+        for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
+            if not self._waited_for and (now := time.monotonic()) >= self._clear_at:
+                self._clear_at = now + _LOOK_AGAIN_SECONDS
                 return
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
@@ -11473,7 +11446,8 @@ class Learning:
     _foreground: Foreground
 
     def __post_init__(self) -> None:
-        self._queue, self._prefilter = LearningQueue(self._pending), Prefilter(self._indexes.nulls)
+        self._queue = LearningQueue(self._pending, foreground=self._foreground)
+        self._prefilter = Prefilter(self._indexes.nulls)
         self._kept = self._archive, self._usage, self._trail
         self.writing = asyncio.Semaphore(1)
         self._hooks: dict[tuple[str, str], Hook] = {}
@@ -11629,7 +11603,6 @@ class Learning:
         own = self._hooks.get((serving.user_id, turn.source.message_id))
         if own is None and turn.kind == "saved":
             own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
-        await self._foreground.give_way()
         try:
             lesson = await self._lesson(own or serving, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:

@@ -26,18 +26,18 @@ async def embed(texts: Any, **_: Any) -> Any:
 
 
 async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]:
-    """What is raised while the host says that it has added, changed and deleted, and has not."""
-    from open_webui.models.memories import Memories
+    """What is raised where adding, changing and deleting seem to have worked, and have not."""
     from open_webui.routers import memories as router
 
     from adaptive.core.errors import StoreError
+    from adaptive.host import memories as ours
 
     async def nothing(*_: Any, **__: Any) -> Any:
         return SimpleNamespace(id="nowhere")
 
     writes = (
-        (Memories, "insert_new_memory", lambda: store.add(draft, source)),
-        (Memories, "update_memory_by_id_and_user_id", lambda: store.update(memory, draft, source)),
+        (ours, "write_rows", lambda: store.add(draft, source)),
+        (ours, "write_rows", lambda: store.update(memory, draft, source)),
         (router, "delete_memory_by_id", lambda: store.delete(memory)),
     )
     told: list[str] = []

@@ -12,7 +12,6 @@ import pytest
 from adaptive.core.model import Draft, Operation, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog
-from adaptive.learn import queue as module
 from adaptive.learn.learning import Learning
 from adaptive.learn.queue import Foreground, WaitingTurn
 from adaptive.llm.ask import AnswerFormats
@@ -196,23 +195,21 @@ async def test_not_allowed() -> None:
     assert house.pending.turns == {}
 
 
-async def test_work_waits_for_the_turns_in_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_work_waits_for_the_turns_in_hand() -> None:
     """Work goes on a moment after the last of several turns, one of which fails, and not before.
 
     On a server that always has a turn in hand it goes on all the same.
     """
-    monkeypatch.setattr(module, "_MOST_LOOKS", 1000)
     foreground = Foreground()
     await asyncio.wait_for(foreground.give_way(), 1)
     with foreground.turn():
         with pytest.raises(LookupError), foreground.turn():
             raise LookupError
-        working = asyncio.ensure_future(foreground.give_way())
+        working = asyncio.ensure_future(foreground.give_way(50))
         await asyncio.sleep(0.3)
         assert not working.done()
     await asyncio.sleep(0)
     assert not working.done()
     await asyncio.wait_for(working, 40)
-    monkeypatch.setattr(module, "_MOST_LOOKS", 3)
     with foreground.turn():
-        await foreground.give_way()
+        await foreground.give_way(0.15)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fastapi import Request
 from sqlalchemy import insert, update
 
-from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, NewMemory
 from adaptive.host.memory_rows import memory_fields, memory_meta, memory_of_row, meta_with_history
 from adaptive.host.own_table import host_session
@@ -27,25 +28,17 @@ _EVENT_PAUSE_SECONDS = 0.005
 RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED"]
 
 
-def new_row(user_id: str, memory: NewMemory) -> dict[str, Any]:
-    """A memory as a new row, with provenance."""
-    (draft, source, extra), now = memory, int(time.time())
-    row = _row_of(draft, source, extra or {}) | {"user_id": user_id}
-    return row | {"created_at": min(source.said_at, now), "updated_at": now}
-
-
-def changed_row(user_id: str, memory: Memory, draft: Draft, source: Provenance) -> dict[str, Any]:
-    """A row with another content, the former one kept in its meta."""
-    row = _row_of(draft, source, meta_with_history(memory))
-    row |= {"id": memory.id, "user_id": user_id}
-    return row | {"created_at": memory.created_at, "updated_at": int(time.time())}
-
-
-def _row_of(draft: Draft, source: Provenance, meta: Mapping[str, Any]) -> dict[str, Any]:
+def new_row(user_id: str, memory: NewMemory, former: Memory | None = None) -> dict[str, Any]:
+    """A memory as a new row, or in the place of a former one, which its meta keeps."""
     from open_webui.routers.memories import AddMemoryForm
 
-    row = memory_fields(AddMemoryForm, draft)
-    return row | {"path": row.get("path") or None, "meta": memory_meta(draft, source, meta)}
+    (draft, source, extra), now = memory, int(time.time())
+    row_id, created_at = str(uuid.uuid4()), min(source.said_at, now)
+    if former is not None:
+        row_id, created_at, extra = former.id, former.created_at, meta_with_history(former)
+    row = memory_fields(AddMemoryForm, draft) | {"id": row_id, "user_id": user_id}
+    row |= {"path": row.get("path") or None, "meta": memory_meta(draft, source, extra or {})}
+    return row | {"created_at": created_at, "updated_at": now}
 
 
 def former_row(user_id: str, memory: Memory) -> dict[str, Any]:

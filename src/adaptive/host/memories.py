@@ -1,15 +1,13 @@
 """The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
-The host's functions write and delete rows (host: models/memories.py); around a write the switch and
-the permission are asked for, the user's vector collection is kept in step and the host's events are
-fired as its router does (host: routers/memories.py), which writes no provenance.
+Around a write the switch and the permission are asked for, the user's vector collection is kept in
+step and the host's events are fired as its router does (host: routers/memories.py).
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-import uuid
 from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,14 +20,7 @@ from adaptive.core.cache import UserCache
 from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, NewMemory
-from adaptive.host.bulk_writes import (
-    RowEvent,
-    changed_row,
-    former_row,
-    index_rows,
-    new_row,
-    write_rows,
-)
+from adaptive.host.bulk_writes import RowEvent, former_row, index_rows, new_row, write_rows
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.own_table import host_rows
@@ -91,34 +82,27 @@ class HostMemoryStore:
         self, draft: Draft, source: Provenance, extra: Mapping[str, Any] | None = None
     ) -> Memory:
         """Write a new row and find it again."""
-        from open_webui.models.memories import Memories
-
-        row = new_row(self.user.id, (draft, source, extra))
-        return await self._write_one("adding a memory", Memories.insert_new_memory, row)
+        return (await self.add_all([(draft, source, extra)]))[0]
 
     @uninterrupted
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         """Replace the content of a row, keeping the former one in its meta."""
-        from open_webui.models.memories import Memories
-
-        row = changed_row(self.user.id, memory, draft, source)
-        write = Memories.update_memory_by_id_and_user_id
-        return await self._write_one("updating a memory", write, row)
+        row = new_row(self.user.id, (draft, source, None), memory)
+        return (await self._write("updating a memory", [row], "MEMORY_UPDATED"))[0]
 
     @uninterrupted
     async def add_all(self, memories: Sequence[NewMemory]) -> list[Memory]:
         """Write many new rows, all or none."""
-        rows = [{**new_row(self.user.id, one), "id": str(uuid.uuid4())} for one in memories]
-        return await self._write_whole("adding memories", rows, "MEMORY_CREATED")
+        rows = [new_row(self.user.id, one) for one in memories]
+        return await self._write("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
     async def put_back(self, memory: Memory) -> Memory:
         """Write a row as it stood, in place of what stands there."""
-        stands = await self._row(_table().columns.id == memory.id)
+        stands = await self._rows(_table().columns.id == memory.id)
         event: RowEvent = "MEMORY_UPDATED" if stands else "MEMORY_CREATED"
         row = former_row(self.user.id, memory)
-        [back] = await self._write_whole("putting a memory back", [row], event)
-        return back
+        return (await self._write("putting a memory back", [row], event))[0]
 
     @uninterrupted
     async def delete(self, memory: Memory) -> None:
@@ -127,7 +111,7 @@ class HostMemoryStore:
 
         deleting = self._called(router.delete_memory_by_id, memory_id=memory.id)
         failure = await _attempt("deleting a memory", deleting)
-        if await self._row(_table().columns.id == memory.id) is not None:
+        if await self._rows(_table().columns.id == memory.id):
             raise failure or StoreError(_STILL_THERE)
         _warn_of_vectors(failure)
 
@@ -169,37 +153,15 @@ class HostMemoryStore:
         mine = query.where(_table().columns.user_id == self.user.id)
         return await host_rows("reading the memories", mine)
 
-    async def _row(self, *conditions: Any) -> Any | None:
-        return next(iter(await self._rows(*conditions)), None)
-
-    async def _write_whole(
+    async def _write(
         self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
     ) -> list[Memory]:
-        """Write rows by one transaction, and find each of them again."""
+        """Write rows by one transaction, and find each again; their vectors may fail."""
         await _require_memories(self.request, self.user)
         failure = await _attempt(doing, write_rows(_table(), rows, event))
-        return await self._found_again(rows, failure, event)
-
-    async def _write_one(self, doing: str, write: Any, row: dict[str, Any]) -> Memory:
-        """Write a row by the host's own function for it, which gives new ones their id."""
-        await _require_memories(self.request, self.user)
-        given = {**row, "memory_type": row.get("type"), "update_path": True}
-        event: RowEvent = "MEMORY_UPDATED" if "id" in row else "MEMORY_CREATED"
-
-        async def written() -> None:
-            saved = await write(**accepted_arguments(write, given))
-            row["id"] = getattr(saved, "id", "")
-
-        failure = await _attempt(doing, written())
-        return (await self._found_again([row], failure, event))[0]
-
-    async def _found_again(
-        self, rows: Sequence[dict[str, Any]], failure: Exception | None, event: RowEvent
-    ) -> list[Memory]:
-        """Rows that were written, as they stand; their vectors may fail."""
-        these = _table().columns.id.in_([row.get("id", "") for row in rows])
+        these = _table().columns.id.in_([row["id"] for row in rows])
         found = {row.id: row for row in await self._rows(these)}
-        written = [found.get(row.get("id")) for row in rows]
+        written = [found.get(row["id"]) for row in rows]
         if any(
             one is None or one.content != row["content"] or one.updated_at < row["updated_at"]
             for one, row in zip(written, rows, strict=True)

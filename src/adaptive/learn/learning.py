@@ -75,7 +75,8 @@ class Learning:
     _foreground: Foreground
 
     def __post_init__(self) -> None:
-        self._queue, self._prefilter = LearningQueue(self._pending), Prefilter(self._indexes.nulls)
+        self._queue = LearningQueue(self._pending, foreground=self._foreground)
+        self._prefilter = Prefilter(self._indexes.nulls)
         self._kept = self._archive, self._usage, self._trail
         # Held by whoever writes into a store, or shows a line: one at a time in this process.
         self.writing = asyncio.Semaphore(1)
@@ -249,7 +250,6 @@ class Learning:
         own = self._hooks.get((serving.user_id, turn.source.message_id))
         if own is None and turn.kind == "saved":  # another process has put it
             own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
-        await self._foreground.give_way()
         try:
             lesson = await self._lesson(own or serving, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:

@@ -60,7 +60,7 @@ _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0  # while another worker has the user's lease
 _CALLS_COUNTED_SECONDS = 3600.0
 _STILL_WAITING_SECONDS = 0.25  # after a hook, for the host's own work
-_MOST_LOOKS = 20  # a busy server always has a turn in hand
+_PATIENCE_SECONDS = 15.0  # a busy server always has a turn in hand
 _LOOK_AGAIN_SECONDS = 0.05
 
 # For reference when facts are extracted.
@@ -136,8 +136,13 @@ async def always() -> bool:
 class LearningQueue:
     """The way of a turn from the outlet to its lesson, for one instance of the plug-in."""
 
-    def __init__(self, table: PendingTable, clock: Callable[[], float] = time.time) -> None:
-        self._table, self._clock = table, clock
+    def __init__(
+        self,
+        table: PendingTable,
+        clock: Callable[[], float] = time.time,
+        foreground: Foreground | None = None,
+    ) -> None:
+        self._table, self._clock, self._foreground = table, clock, foreground or Foreground()
         self._inserts: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -172,6 +177,8 @@ class LearningQueue:
         """Work on what waits of a user, and once more on what failed where its next try is near."""
         try:
             async with self._locks.setdefault(user_id, asyncio.Lock()):
+                # What a busy server lets wait is learned together, by fewer model calls.
+                await self._foreground.give_way(_PATIENCE_SECONDS)
                 while work := await self._taken(user_id, wanted):
                     wait = await self._taught(work, teach) - self._clock()
                     if wait <= _NEAR_SECONDS:
@@ -271,10 +278,11 @@ class Foreground:
             self._waited_for -= 1
             self._clear_at = time.monotonic() + _STILL_WAITING_SECONDS
 
-    async def give_way(self) -> None:
-        """Wait until nobody is waiting, for a second at most."""
-        for _ in range(_MOST_LOOKS):
-            if not self._waited_for and time.monotonic() >= self._clear_at:
+    async def give_way(self, seconds: float = 1.0) -> None:
+        """Wait until nobody is waiting, for so many seconds at most; then one goes at a time."""
+        for _ in range(round(seconds / _LOOK_AGAIN_SECONDS)):
+            if not self._waited_for and (now := time.monotonic()) >= self._clear_at:
+                self._clear_at = now + _LOOK_AGAIN_SECONDS
                 return
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
 
