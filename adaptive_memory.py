@@ -2072,7 +2072,6 @@ PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf
 _KEPT_DAY = 24 * 3600
 _YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
 _AUDIT_ENTRIES_KEPT = 10_000
-_CHATS_KEPT = 3
 _SUGGESTION_LIFETIME_SECONDS = 30 * _KEPT_DAY
 _MOST_WAITING_SUGGESTIONS = 20
 _ASKED_REST_SECONDS = 600
@@ -2206,7 +2205,7 @@ class AuditTable(_KeptTable):
             key = f"{at:020}{number:04}:{one.kind}:{one.memory_id}"
             where = (one.changed_at, one.chat_id, one.message_id, until)
             new.append(Entry(key, asdict(one), *where))
-        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT)
+        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT * (len(new) > 1))
 
 
 class UsageTable(_KeptTable):
@@ -2233,14 +2232,14 @@ class UsageTable(_KeptTable):
 
 
 class ChatTable(_KeptTable):
-    """What was injected into each of a user's newest three chats, as one short text, for a day."""
+    """What was injected into each of a user's chats, as one short text, for a day."""
 
     async def read(self, user_id: str, chat_id: str) -> str:
         return "".join(one.body for one in await self.entries.read("chat", user_id, [chat_id]))
 
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
         new = Entry(chat_id, state, now, chat_id, "", now + _KEPT_DAY)
-        await self.entries.put("chat", user_id, [new], _CHATS_KEPT)
+        await self.entries.put("chat", user_id, [new])
 
 
 class ChatNotesTable(_KeptTable):

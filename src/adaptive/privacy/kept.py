@@ -20,7 +20,6 @@ _KEPT_DAY = 24 * 3600
 # A user may ask in spring what happened in the spring before.
 _YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
 _AUDIT_ENTRIES_KEPT = 10_000
-_CHATS_KEPT = 3
 # Who was not asked for a month would not know any more what it is about.
 _SUGGESTION_LIFETIME_SECONDS = 30 * _KEPT_DAY
 _MOST_WAITING_SUGGESTIONS = 20
@@ -185,7 +184,8 @@ class AuditTable(_KeptTable):
             key = f"{at:020}{number:04}:{one.kind}:{one.memory_id}"
             where = (one.changed_at, one.chat_id, one.message_id, until)
             new.append(Entry(key, asdict(one), *where))
-        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT)
+        # Changes that come one by one are counted with the next that come together.
+        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT * (len(new) > 1))
 
 
 class UsageTable(_KeptTable):
@@ -218,7 +218,7 @@ class UsageTable(_KeptTable):
 
 
 class ChatTable(_KeptTable):
-    """What was injected into each of a user's newest three chats, as one short text, for a day."""
+    """What was injected into each of a user's chats, as one short text, for a day."""
 
     async def read(self, user_id: str, chat_id: str) -> str:
         """The text of a chat, empty where there is none."""
@@ -227,7 +227,7 @@ class ChatTable(_KeptTable):
     async def write(self, user_id: str, chat_id: str, state: str, now: int) -> None:
         """Replace the text of a chat."""
         new = Entry(chat_id, state, now, chat_id, "", now + _KEPT_DAY)
-        await self.entries.put("chat", user_id, [new], _CHATS_KEPT)
+        await self.entries.put("chat", user_id, [new])
 
 
 class ChatNotesTable(_KeptTable):
