@@ -907,6 +907,7 @@ PROMPTS: dict[str, str] = {
         'Answer with one JSON object and nothing else, in this form:\n'
         '{"language_code": "<code>", "search_query": "<query>", "harmful": <0 to 10>, "prompt_injection_chance": <0 to 1>$first_form}\n'
     ),
+    'recall_examples': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTeI=wU?)bEG@Pf2sek#pkFChBYusZe1u4KD^>H_IYGDGWhbD1p$Oe7!h5oey8X)0q|Bs%`lP=3?W|o(fQ+y%N*t!hY?IYot+pe}<oRJy|4n5}#}lO3nmph58n{^<Eh1L{6>pM9Sd>jzkEY+a=O&)_NsWPxTX^QP@wNh7BM@>nez5^gaVtbB9wozvZ+aT=?b{6JIFHUQ)bY1SwbA~FyR5xtB;k9k^wP^t=qHfR1k5<P=|z6`;3h$1Iju?(WB0PUM@n9o3r<<jhGchQOt&UwM6u&TfQS|e@EO{+rTWGbm(MjKTxuI{LILYJX-s~-k0$Foza&A4d;BQHR*`D~EPRL;1Y-Iam035Z{<EbbxB!k<o+vv<D<3s@DBn`!OJ;u3qQiT6Qqiw*ln}+ms&tK)iS}5}9fV)~sOBujeRit&l(_WmE1GKi*8+4M{{11XSL6e8<<yOyBgC2FQtj@MSY>K<#{b}6v_}09PZks~j;04D;{Pw=GvFg4<HUS@fhw<yXI1;-VDYKGco5CWUM%nDQD4|u(p-u)`2WiISoiayF6b?eUi?`ay%j;0=F<G+jAFVRJLVT)d_xT8xBNGBn55K*RNVoCf?ovc{1LTrNmD@kMPmzuXO8PDEmeSn)=5sMIdp^HMBZOf4+r=@+o7}Eu9?x0AgpZOq>%FjBPYEAj_giz4C>}{KLPT!ym4`)yZ(c3vgq?5AZc{3eqQZz(Iqd08US=hqTK+~vOQq0L}Zb&e|q$SILnEk<tV$g#FloP;xv_r`xSpRG#?W&nL3jHrOC1Q<zaG%fFXy{BrEGA@Lc;*XgG=_Htv{WvVaR+aWS$)5V9Yxu!twI>L{`#+KaHs=(hvhh_u-XRGcw^00eJM>}Qp9H^p(ch@ZSESoG8D{d`Pr`&vE8{x6;^l?qj6-*Ui#9+y!uo3TQx4*bZRGvIHkHSX{^rs^_NTKQMb-hK^XP)m%I-D#Y*Y<B3r|J)rUDHt7Mmu#VfEcj_YT666OrCS#-lOO&s?=NrtqP5CM)QN}yIok|62q0Uq>)#N9L`64q{86Bm;3g{PXp2z`>Fiw5_iw<Gm!2pSVt-Y`UBPC3RyL-D2f7&Y%Dv}xOu>tQ2D$Cc<2|QR?#FypraJUE{OP9SBiHTh3sLiUev0WFZM1>2eqeKb#9DjPzi3{@*T8VD%^-pBjoC}pg|2sa4WKFv-$+x0S<Y;h8NNvV!M?|yH0f)>mFH2>M&#z6-p$sGhb#r#2K-QM34t3*bqc^f%pQeLyB9j$D8J(K?K5k*!BM((Mry@0ts%xO|3y0-6TSp8?YZVFy^*mIutw-1X1zpqz;%<Vm{R>-pUG;QR?1&*nt;(D+-6{|1rZYdkcaX+_vl!qlerah_Lie$VPfcJr)_SGy&Vm@`MoZNg{uf_Nbv%j?Iv7)ABtGAfj0skKevp8ZlT?RSCMO6W<2LeH20kV+NIrfSqlm_^z+X=ilppqEgwg+&~7Xu`n|=Fi9v0}m!C&rqe^IZ_+07PtwsCZZ5h#>nFT1w>X>yD?H^vjfnqy0G0Lo&bDhO=*~HIVOXLG~-O{a6=U8l86+&&42xOlbBU*qh)SIZ0Z2Rue__(3k`|wilxC;*UCktfq=Pc=tOD`1DEes7#-Z`cQCsM{nZ9YqAVm1Qj2Jo2L8O<W?dIIKtiKFcyHdle})bh45Jqm)iVO6kmC_8HU<g_!pXJ@BaQX>Lo-Lrk|yo>}52OC3|twzt;J*P;#a(|ar_UQmczk%7;BTLQ~kP)azNTGdXeheYPfRVN9RQ)$ISgFzE<SPDD`PRRJu*D4@fZxTLsnZhK>B@T;VU<lIcQi8c?X2>}98*s0L8tQ8rOhm*>KvX>nB!1n`pLGS6g`2o#-;2R@oWW$SurNGhA5?&Mb$I@5c!J$eA~)V*tUghK)Kdoa&PI1y=^lyvS6Nxbkm~ic$~Dkr6Z}qfe%*$!~32q(lDdW7mKZc*FUkR7QV@gFCR1jAGK^CEBGP0_6e0?D4>5les&b-P%b$w3|~IW3y@KL$B|~!j9I1~XoaC-@#FHvj~gOE;pXG2m1~^kqGkq<^`$gW?9SUP=WGJ}gO-(_W?Edh%)nuiZT(43Ihe`5T+in!14aKK8QCu5Rl84BU_T};IG`dhJOyVt*O}c<87;ydYC$k7|7-t5lr`XX9A>kxxTges;}jgCGY)lbuFO0q0sW;^5}izQrT+&s)!6bGzxp3B6*TK6vyx-9l!2VS*Bc_J!_Aw;_IDy`OLgB(k^<T9ik(GduRS$D1wgoim(X-GEM?>k_t^rme!$9yi@PIJ<swQ18!iGi+HLjlGz?jfb^ny<ED@>MUCVXj4bL#{q^AU&Cw(w80FzoYv}jshSh*Rx`KkeR5_?2|{p}<Cz9Ho)$4E-U$xf{9OI*(3K+qY2P=u<Tp+_aLolz7h<W5%woTe44RTIzv9vitx!PNCqXV+mdOos28DJs-~^I(fH*dWwy_8$=G0DKj^v<0B(;lC6t^styl_U>R)0=fPYeRH)Q>Q0oF_IZWmTb)FY=l7<S!r&#b(>t^~>(XbtS9OkTCT6^FRqT;nSgz9~tue#xG}x|kS;J`=W$(`df(6fVQSdo%VFSsh4&fxll%*C4$jpI#47kPZ8AtVP2dOQ^+_T$UkaDjA`<tz6Y<ecaRLEh?y4r_X-Cwt@v87?fJnVcFNe6GU_&EW6zTy6X(w(nRle3I%Y-|(}{-qM#").decode(),
     'referring_words': unpacked("T>t<81poj4|NsC0{{Rt)2WUC*Li_V)LtQ6Qat}wpRJif-MbfdFM*i#^)Uv52nUiWLq-_Jbj$mX@cRoHk8s9I!k?3CwFM{qsaq&6oIBY&`XdOt`I4EusjLvLI6@%y3Hb11Xq~Le-dJ(o0(qc8Mue%!}tA*ges&0k~2inj{RXA-@e?$a&rntxpS#6?$tIpzztBP}e(fI-pOeqYUE!?=u+i1h-F*V3QSdf@Gqz7S5TF8G6Nfa6;@3YjH2PFT{G&L;bH>qSc>kI_u%@coF|H?!Ek{ZWbv12MFfOm}sO^_SX*8;8D)Bf0MQ^bh^z0<dPIA#(r_IPRl*22V9N^7Iq^R4b9192Kz(;FG+*+h=N83eK?j7JOqq4p2;Y&W)nouIVWq|tAqkbo8H0)s0gjxLL99l=P0+G$bg+|GQKEWoJ<Vd!?r4kI>y^%whH2)OoQO<RUgyU?h?kF)Gyy4C*Vj3LT`Qeb@;d1^HVH6yyhSPj<uF@$Bo6fU(OX3taj^;@>W-&-C`veJKVT!8Wrm^41@ku;3;scDM)%kmz^#L@0TUOH>K3O$L1hM(H-1A71a<cQ7").decode(),
     'relevance': (
         '# Score relevance\n'
@@ -4042,6 +4043,11 @@ class EventRestorer:
 Script = Literal["latin", "cyrillic", "arabic", "han", "kana", "korean", "other"]
 
 NULL_PROMPTS = tuple(listed_lines("null_prompts"))
+_EXAMPLES__calibration = listed_lines("recall_examples")
+_BORDERS = [at for at, line in enumerate(_EXAMPLES__calibration) if line == "=="]
+RECALL_EXAMPLES = tuple(line for line in _EXAMPLES__calibration if line != "==")
+ADVICE_END, STANDING_END = _BORDERS[0], _BORDERS[1] - 1
+_RIDGE__calibration = 0.3
 _SCRIPT_LETTERS: Mapping[Script, str] = {
     "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
     "cyrillic": "[\u0400-\u052f]",
@@ -4114,6 +4120,13 @@ def script_of(text: str) -> Script:
     script, count = counts.most_common(1)[0]
     others = sum(one.isalpha() for one in sample)
     return script if count * 2 >= others else "other"
+
+
+def likely(vectors: Vectors, wanted: Vectors, others: Vectors) -> NDArray[np.bool_]:
+    rows = np.vstack([wanted, others])
+    targets = np.where(np.arange(len(rows)) < len(wanted), 1.0, -1.0)
+    weights = np.linalg.solve(rows @ rows.T + _RIDGE__calibration * np.eye(len(rows)), targets)
+    return vectors @ (rows.T @ weights) > 0
 
 
 def speaks_of_self(text: str) -> bool:
@@ -4797,10 +4810,11 @@ async def keep_vectors(
 
 
 class SharedVectors:
-    """Normalised vectors of nobody's texts, made once per model by the first process."""
+    """Normalised vectors of nobody's texts and examples, made per model by the first process."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = {content_hash(text): text for text in texts}
+    def __init__(self, texts: Sequence[str], examples: Sequence[str] = ()) -> None:
+        self._texts = {content_hash(text): text for text in (*texts, *examples)}
+        self._examples_from = len(texts)
         self._held: dict[str, Vectors] = {}
         self._making = asyncio.Lock()
 
@@ -4810,18 +4824,24 @@ class SharedVectors:
             found = [stored[digest].vector for digest in self._texts if digest in stored]
             if len(found) == len(self._texts) and len({len(one) for one in found}) == 1:
                 self._held[name] = np.stack(found)
-        return self._held.get(name)
+        held = self._held.get(name)
+        return None if held is None else held[: self._examples_from]
+
+    def examples_for(self, name: str, dimension: int) -> Vectors | None:
+        held = self._held.get(name, np.empty((0, 0), dtype=np.float32))
+        return held[self._examples_from :] if held.shape[1] == dimension > 0 else None
 
     async def made(self, embedder: Embedder, table: VectorTable, dimension: int = 0) -> Vectors:
         name = await embedder.name()
         async with self._making:
             known = await self.known(table, name)
             if known is None or dimension not in (0, known.shape[1]):
-                known = await embedded_texts(embedder, [*self._texts.values()], query=True)
-                self._held[name] = known
-                rows = zip(self._texts, known, strict=True)
+                made = await embedded_texts(embedder, [*self._texts.values()], query=True)
+                self._held[name] = made
+                rows = zip(self._texts, made, strict=True)
                 found = {digest: StoredVector(digest, row) for digest, row in rows}
                 await store_vectors(table, _NOBODY, name, found)
+                known = made[: self._examples_from]
             return known
 
 
@@ -5552,7 +5572,7 @@ class MemoryIndexes:
         )
         self.queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.nulls = SharedVectors(NULL_PROMPTS)
+        self.nulls = SharedVectors(NULL_PROMPTS, RECALL_EXAMPLES)
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
@@ -11894,7 +11914,7 @@ def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = Fal
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 
-_CORE_IMPORTANCE = 9
+_LEAST_CORE_IMPORTANCE, _MOST_IMPORTANCE = 9, 10
 _STRICTNESS_TO_JUDGE = 0.3
 _LEAST_JUDGED = 0.5
 _PLACES_FOR_REFUSED = 20
@@ -11938,6 +11958,7 @@ class Gathered:
     vectors: Vectors | None
     withheld: AbstractSet[str]
     core: Sequence[Memory]
+    bearing: Sequence[Memory]
     former: Sequence[str]
 
     def ranked(self, limit: int, weights: Weights = DEFAULT_WEIGHTS) -> list[Ranked]:
@@ -11967,13 +11988,28 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         for one in index.memories
         if has_ended(one, question.today) or library.hidden.holds(one)
     }
-    core = [
+    facts = [
         one
         for one in index.memories
-        if (one.importance >= _CORE_IMPORTANCE or "identity" in one.tags) and one.id not in withheld
+        if (one.importance >= _LEAST_CORE_IMPORTANCE or "identity" in one.tags)
+        and one.id not in withheld
     ]
-    core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
-    return Gathered(index, question, vectors, withheld, core, former)
+    facts.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
+    examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
+    core, bearing = facts, list[Memory]()
+    if facts and examples is not None and index.nulls is not None:
+        places = [index.places[one.id] for one in facts]
+        advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
+        stands = likely(index.shelf.vectors[places], standing, others) | ~index.embedded[places]
+        judged = list(zip(facts, stands, strict=True))
+        core = [one for one, may in judged if may or one.importance >= _MOST_IMPORTANCE]
+        asks = has_words(question.text)
+        if asks and vectors is not None and vectors.shape[1] == index.dimension:
+            advised = likely(vectors[:1], advice, index.nulls)
+            asks = speaks_of_self(question.text) or bool(advised[0])
+        if asks:
+            bearing = [one for one in facts if one not in core]
+    return Gathered(index, question, vectors, withheld, core, bearing, former)
 
 
 async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[str]:
@@ -12062,7 +12098,8 @@ async def _laid_out(
 ) -> Recollection:
     index, core, former = gathered.index, gathered.core, gathered.former
     form, budget = settings.memory_format, settings.max_injected_tokens
-    ids = dict.fromkeys([*(one.memory.id for one in found), *former])
+    bearing = [one.id for one in gathered.bearing]
+    ids = dict.fromkeys([*(one.memory.id for one in found), *bearing, *former])
     allowed = (index.memory(id_) for id_ in ids if id_ not in gathered.withheld)
     known = [one for one in allowed if one is not None]
     if library.admit is not None:
@@ -12083,7 +12120,7 @@ async def _laid_out(
         if one.id not in core_ids and not reason_against(one) and (entry := entry_of(one, form))
     }
     retrieved = [one.memory.id for one in found if one.memory.id in existing]
-    retrieved = retrieved[: settings.related_memories_n]
+    retrieved = [*dict.fromkeys([*retrieved[: settings.related_memories_n], *bearing])]
     placed = placed_entries(former, retrieved, existing, retrieved_room(held, form, budget))
     new_state = [one.memory.id for one in placed]
     shown = core_ids | {one.memory.id for one in placed}
@@ -12172,6 +12209,8 @@ def _lines_of(came: Recollection, ranked: Mapping[str, Ranked]) -> dict[str, str
     always = {one.id: "shown earlier in this chat" for one in came.earlier}
     for one in came.core:
         always[one.id] = "who you are" if "identity" in one.tags else "important"
+    for one in came.gathered.bearing if came.gathered else ():
+        always[one.id] = "for a message about you or for advice"
     fits = {one.memory.id: _figures(ranked[one.memory.id]) for one in came.fitting}
     return {
         one.id: f"- {_quoted__explanation(one.content)}: {', '.join(filter(None, why))}"

@@ -121,8 +121,10 @@ async def test_what_is_off_topic(text: str) -> None:
     assert (found.block, found.fitting, found.count, found.note) == ("", (), 0, "")
     found = await Person(*ADA, NAME, NUTS).asks(text)
     assert RETRIEVED_HEADING not in found.block
-    assert said(found) == [NUTS.content, NAME.content]
-    assert found.core == (NUTS, NAME)
+    assert said(found) == [NAME.content]
+    assert found.core == (NAME,)
+    advised = await Person(*ADA, NAME, NUTS).asks("What should I cook tonight?")
+    assert NUTS.content in said(advised)
 
 
 async def test_follow_up() -> None:

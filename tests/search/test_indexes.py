@@ -15,7 +15,7 @@ import pytest
 from adaptive.core.errors import MemoryUnavailable
 from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Sources
-from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.fusion import Asked, rank
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.indexes import MemoryIndexes
@@ -26,7 +26,7 @@ NOW = 1_800_000_000.0
 TEA = memory("tea", "User likes green tea.", created_at=10)
 DOG = memory("dog", "User has a dog.", created_at=20)
 HOME = memory("home", "User lives in Lisbon.", created_at=30)
-NULLS = list(NULL_PROMPTS)
+NULLS = [*NULL_PROMPTS, *RECALL_EXAMPLES]
 
 
 class Clock:

@@ -98,6 +98,8 @@ def _lines_of(came: Recollection, ranked: Mapping[str, Ranked]) -> dict[str, str
     always = {one.id: "shown earlier in this chat" for one in came.earlier}
     for one in came.core:
         always[one.id] = "who you are" if "identity" in one.tags else "important"
+    for one in came.gathered.bearing if came.gathered else ():
+        always[one.id] = "for a message about you or for advice"
     fits = {one.memory.id: _figures(ranked[one.memory.id]) for one in came.fitting}
     return {
         one.id: f"- {_quoted(one.content)}: {', '.join(filter(None, why))}"

@@ -33,6 +33,7 @@ from adaptive.recall.block import (
 )
 from adaptive.recall.judge import Candidate, RelevanceJudge
 from adaptive.recall.question import Complete, Question
+from adaptive.search.calibration import ADVICE_END, STANDING_END, likely, speaks_of_self
 from adaptive.search.fusion import DEFAULT_WEIGHTS, Ranked, Weights, asked_for, fitting, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
@@ -42,8 +43,8 @@ from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 
-# Memories of this importance and those that say who the user is always come along.
-_CORE_IMPORTANCE = 9
+# Core facts; from the most on, and where they are a name, a language or a wish, they always come.
+_LEAST_CORE_IMPORTANCE, _MOST_IMPORTANCE = 9, 10
 # The judging model is shown more than would go in without it.
 _STRICTNESS_TO_JUDGE = 0.3
 # Score of the judging model from which a memory goes in, unless the valve says another.
@@ -62,8 +63,8 @@ Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 class Recollection:
     """The block, the memories in it that fit this message, best first, and what to tell the user.
 
-    ``earlier`` only stand there because they stood there before. ``state`` is to be kept for the
-    chat's next turn, ``None`` where it is as it was.
+    ``earlier`` only stand there because they stood there before, or are bearing facts. ``state`` is
+    to be kept for the chat's next turn, ``None`` where it is as it was.
     """
 
     block: str = ""
@@ -98,7 +99,8 @@ class Gathered:
     """What a question's memories are chosen from.
 
     ``withheld`` are the ids of memories that may not come now, ``core`` are those that always do,
-    and ``former`` the ids of what the chat's block held.
+    ``bearing`` the other core facts, where this message is about the user or asks for advice, and
+    ``former`` the ids of what the chat's block held.
     """
 
     index: MemoryIndex
@@ -106,6 +108,7 @@ class Gathered:
     vectors: Vectors | None
     withheld: AbstractSet[str]
     core: Sequence[Memory]
+    bearing: Sequence[Memory]
     former: Sequence[str]
 
     def ranked(self, limit: int, weights: Weights = DEFAULT_WEIGHTS) -> list[Ranked]:
@@ -145,14 +148,30 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         for one in index.memories
         if has_ended(one, question.today) or library.hidden.holds(one)
     }
-    # Who the user is, and what is important: most important first, then oldest.
-    core = [
+    facts = [
         one
         for one in index.memories
-        if (one.importance >= _CORE_IMPORTANCE or "identity" in one.tags) and one.id not in withheld
+        if (one.importance >= _LEAST_CORE_IMPORTANCE or "identity" in one.tags)
+        and one.id not in withheld
     ]
-    core.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
-    return Gathered(index, question, vectors, withheld, core, former)
+    # Most important first, then oldest.
+    facts.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
+    examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
+    core, bearing = facts, list[Memory]()
+    if facts and examples is not None and index.nulls is not None:
+        places = [index.places[one.id] for one in facts]
+        advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
+        # What has no vector yet can't be judged, nor can a message without one.
+        stands = likely(index.shelf.vectors[places], standing, others) | ~index.embedded[places]
+        judged = list(zip(facts, stands, strict=True))
+        core = [one for one, may in judged if may or one.importance >= _MOST_IMPORTANCE]
+        asks = has_words(question.text)
+        if asks and vectors is not None and vectors.shape[1] == index.dimension:
+            advised = likely(vectors[:1], advice, index.nulls)
+            asks = speaks_of_self(question.text) or bool(advised[0])
+        if asks:
+            bearing = [one for one in facts if one not in core]
+    return Gathered(index, question, vectors, withheld, core, bearing, former)
 
 
 async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[str]:
@@ -252,7 +271,8 @@ async def _laid_out(
     """The block with the core facts, what stood in it before, and what fits now."""
     index, core, former = gathered.index, gathered.core, gathered.former
     form, budget = settings.memory_format, settings.max_injected_tokens
-    ids = dict.fromkeys([*(one.memory.id for one in found), *former])
+    bearing = [one.id for one in gathered.bearing]
+    ids = dict.fromkeys([*(one.memory.id for one in found), *bearing, *former])
     allowed = (index.memory(id_) for id_ in ids if id_ not in gathered.withheld)
     known = [one for one in allowed if one is not None]
     if library.admit is not None:
@@ -273,7 +293,7 @@ async def _laid_out(
         if one.id not in core_ids and not reason_against(one) and (entry := entry_of(one, form))
     }
     retrieved = [one.memory.id for one in found if one.memory.id in existing]
-    retrieved = retrieved[: settings.related_memories_n]
+    retrieved = [*dict.fromkeys([*retrieved[: settings.related_memories_n], *bearing])]
     placed = placed_entries(former, retrieved, existing, retrieved_room(held, form, budget))
     new_state = [one.memory.id for one in placed]
     shown = core_ids | {one.memory.id for one in placed}

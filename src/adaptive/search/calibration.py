@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from adaptive.core.messages import head_and_tail
 from adaptive.core.ports import Vectors
@@ -29,6 +30,12 @@ from adaptive.core.texts import listed_lines
 Script = Literal["latin", "cyrillic", "arabic", "han", "kana", "korean", "other"]
 
 NULL_PROMPTS = tuple(listed_lines("null_prompts"))
+_EXAMPLES = listed_lines("recall_examples")
+_BORDERS = [at for at, line in enumerate(_EXAMPLES) if line == "=="]
+RECALL_EXAMPLES = tuple(line for line in _EXAMPLES if line != "==")
+# Where the messages that ask for advice end, and the facts that matter for every answer.
+ADVICE_END, STANDING_END = _BORDERS[0], _BORDERS[1] - 1
+_RIDGE = 0.3
 _SCRIPT_LETTERS: Mapping[Script, str] = {
     "latin": "[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]",
     "cyrillic": "[\u0400-\u052f]",
@@ -117,6 +124,14 @@ def script_of(text: str) -> Script:
     script, count = counts.most_common(1)[0]
     others = sum(one.isalpha() for one in sample)
     return script if count * 2 >= others else "other"
+
+
+def likely(vectors: Vectors, wanted: Vectors, others: Vectors) -> NDArray[np.bool_]:
+    """Which vectors ridge regression takes for ``wanted`` rather than for ``others``."""
+    rows = np.vstack([wanted, others])
+    targets = np.where(np.arange(len(rows)) < len(wanted), 1.0, -1.0)
+    weights = np.linalg.solve(rows @ rows.T + _RIDGE * np.eye(len(rows)), targets)
+    return vectors @ (rows.T @ weights) > 0
 
 
 def speaks_of_self(text: str) -> bool:

@@ -14,7 +14,7 @@ from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError
 from adaptive.core.measures import staged
 from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
-from adaptive.search.calibration import NULL_PROMPTS
+from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.vectors import SharedVectors, embedded_texts, store_vectors, stored_vectors
 
@@ -63,7 +63,7 @@ class MemoryIndexes:
         )
         self.queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.nulls = SharedVectors(NULL_PROMPTS)
+        self.nulls = SharedVectors(NULL_PROMPTS, RECALL_EXAMPLES)
 
     @staged("freshness")
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:

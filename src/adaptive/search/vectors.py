@@ -148,10 +148,11 @@ async def keep_vectors(
 
 
 class SharedVectors:
-    """Normalised vectors of nobody's texts, made once per model by the first process."""
+    """Normalised vectors of nobody's texts and examples, made per model by the first process."""
 
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = {content_hash(text): text for text in texts}
+    def __init__(self, texts: Sequence[str], examples: Sequence[str] = ()) -> None:
+        self._texts = {content_hash(text): text for text in (*texts, *examples)}
+        self._examples_from = len(texts)
         self._held: dict[str, Vectors] = {}
         self._making = asyncio.Lock()
 
@@ -162,7 +163,13 @@ class SharedVectors:
             found = [stored[digest].vector for digest in self._texts if digest in stored]
             if len(found) == len(self._texts) and len({len(one) for one in found}) == 1:
                 self._held[name] = np.stack(found)
-        return self._held.get(name)
+        held = self._held.get(name)
+        return None if held is None else held[: self._examples_from]
+
+    def examples_for(self, name: str, dimension: int) -> Vectors | None:
+        """Those of the examples, where this process knows any of that length."""
+        held = self._held.get(name, np.empty((0, 0), dtype=np.float32))
+        return held[self._examples_from :] if held.shape[1] == dimension > 0 else None
 
     async def made(self, embedder: Embedder, table: VectorTable, dimension: int = 0) -> Vectors:
         """Those of an embedder's model, made where there are none of that dimension (0: any).
@@ -174,9 +181,10 @@ class SharedVectors:
         async with self._making:
             known = await self.known(table, name)
             if known is None or dimension not in (0, known.shape[1]):
-                known = await embedded_texts(embedder, [*self._texts.values()], query=True)
-                self._held[name] = known
-                rows = zip(self._texts, known, strict=True)
+                made = await embedded_texts(embedder, [*self._texts.values()], query=True)
+                self._held[name] = made
+                rows = zip(self._texts, made, strict=True)
                 found = {digest: StoredVector(digest, row) for digest, row in rows}
                 await store_vectors(table, _NOBODY, name, found)
+                known = made[: self._examples_from]
             return known
