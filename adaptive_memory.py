@@ -418,6 +418,13 @@ class Memory:
     stored: tuple[str, str | None, str | None] = ("", None, None)
 
 
+CORE_IMPORTANCE = 9
+
+
+def is_core(memory: Memory) -> bool:
+    return "identity" in memory.tags or memory.importance >= CORE_IMPORTANCE
+
+
 def has_ended(memory: Memory, today: str) -> bool:
     return bool(memory.until) and memory.until < today
 
@@ -7945,7 +7952,6 @@ def _told_change(change: AuditEntry) -> str:
 
 log_apply = logging.getLogger("adaptive_memory.learn")
 
-CORE_IMPORTANCE = 9
 _PRUNED_PER_TURN = 25
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
@@ -8081,10 +8087,6 @@ async def restore_memory(
 def said_at_of(memory: Memory) -> int:
     said = memory.meta.get("said_at")
     return said if isinstance(said, int) and said > 0 else memory.created_at
-
-
-def is_core(memory: Memory) -> bool:
-    return "identity" in memory.tags or memory.importance >= CORE_IMPORTANCE
 
 
 async def prune_store(
@@ -11914,7 +11916,6 @@ def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = Fal
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 
-_LEAST_CORE_IMPORTANCE, _MOST_IMPORTANCE = 9, 10
 _STRICTNESS_TO_JUDGE = 0.3
 _LEAST_JUDGED = 0.5
 _PLACES_FOR_REFUSED = 20
@@ -11988,12 +11989,7 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         for one in index.memories
         if has_ended(one, question.today) or library.hidden.holds(one)
     }
-    facts = [
-        one
-        for one in index.memories
-        if (one.importance >= _LEAST_CORE_IMPORTANCE or "identity" in one.tags)
-        and one.id not in withheld
-    ]
+    facts = [one for one in index.memories if is_core(one) and one.id not in withheld]
     facts.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
     examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
     core, bearing = facts, list[Memory]()
@@ -12002,7 +11998,7 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         advice, standing, others = np.split(examples, [ADVICE_END, STANDING_END])
         stands = likely(index.shelf.vectors[places], standing, others) | ~index.embedded[places]
         judged = list(zip(facts, stands, strict=True))
-        core = [one for one, may in judged if may or one.importance >= _MOST_IMPORTANCE]
+        core = [one for one, may in judged if may or one.importance >= CORE_IMPORTANCE]
         asks = has_words(question.text)
         if asks and vectors is not None and vectors.shape[1] == index.dimension:
             advised = likely(vectors[:1], advice, index.nulls)
@@ -12124,12 +12120,13 @@ async def _laid_out(
     placed = placed_entries(former, retrieved, existing, retrieved_room(held, form, budget))
     new_state = [one.memory.id for one in placed]
     shown = core_ids | {one.memory.id for one in placed}
-    found_ids = {one.memory.id for one in found}
+    bore = [one for one in gathered.bearing if one.id in shown]
+    found_ids = {*bearing, *(one.memory.id for one in found)}
     left = len(index.missing())
     return Recollection(
         block=rendered_block(held, placed, form),
         fitting=tuple(one for one in found if one.memory.id in shown),
-        core=tuple(one.memory for one in held),
+        core=(*(one.memory for one in held), *bore),
         earlier=tuple(one.memory for one in placed if one.memory.id not in found_ids),
         count=len(held) + len(placed),
         note=f"{left} not embedded yet: found by keywords" if left else "",

@@ -53,8 +53,7 @@ async def test_why_it_came() -> None:
     assert first.startswith(f"- “{DOG}”: ")
     assert " % (similarity " in first
     assert " + keywords 5.5" in first
-    bearing = f"- “{NUTS.content}”: for a message about you or for advice"
-    assert rest[-2:] == [f"- “{NAME.content}”: who you are", bearing]
+    assert rest[-2:] == [f"- “{NUTS.content}”: important", f"- “{NAME.content}”: who you are"]
     assert (nearly, len(others.splitlines())) == ("Nearly:", 3)
     assert all(line.endswith(", far below the best") for line in others.splitlines())
     assert closing == "Worked out anew from what is remembered now, without a model."

@@ -121,10 +121,18 @@ async def test_what_is_off_topic(text: str) -> None:
     assert (found.block, found.fitting, found.count, found.note) == ("", (), 0, "")
     found = await Person(*ADA, NAME, NUTS).asks(text)
     assert RETRIEVED_HEADING not in found.block
-    assert said(found) == [NAME.content]
-    assert found.core == (NAME,)
-    advised = await Person(*ADA, NAME, NUTS).asks("What should I cook tonight?")
-    assert NUTS.content in said(advised)
+    assert said(found) == [NUTS.content, NAME.content]
+    assert found.core == (NUTS, NAME)
+
+
+async def test_who_the_user_is() -> None:
+    """A greeting gets the name alone; advice gets the rest, which stays below it in the chat."""
+    job = memory("job", "User works as a paramedic.", tags=("identity",), created_at=1)
+    person = Person(job, NAME)
+    assert said(await person.asks("Hi!", chat="c")) == [NAME.content]
+    advised = await person.asks("Recommend a film for tonight", chat="c")
+    assert (said(advised), advised.core) == ([NAME.content, job.content], (NAME, job))
+    assert said(await person.asks("Thanks!", chat="c")) == [NAME.content, job.content]
 
 
 async def test_follow_up() -> None:

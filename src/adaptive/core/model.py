@@ -34,6 +34,14 @@ class Memory:
     stored: tuple[str, str | None, str | None] = ("", None, None)
 
 
+CORE_IMPORTANCE = 9
+
+
+def is_core(memory: Memory) -> bool:
+    """Whether a memory says who the user is, or is as important as core facts are."""
+    return "identity" in memory.tags or memory.importance >= CORE_IMPORTANCE
+
+
 def has_ended(memory: Memory, today: str) -> bool:
     """Whether what a memory says is past; ``today`` is a day as "YYYY-MM-DD", if it is known."""
     return bool(memory.until) and memory.until < today

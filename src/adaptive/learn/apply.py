@@ -21,7 +21,7 @@ from adaptive.core.errors import (
     WriteRefused,
 )
 from adaptive.core.measures import staged
-from adaptive.core.model import Draft, Memory, Operation, Outcome, Provenance, has_ended
+from adaptive.core.model import Draft, Memory, Operation, Outcome, Provenance, has_ended, is_core
 from adaptive.core.ports import MemoryStore
 from adaptive.learn.duplicates import FORMER_CONTENT
 from adaptive.privacy.changes import UserStore
@@ -32,8 +32,6 @@ from adaptive.settings.merged import Settings
 
 log_apply = logging.getLogger("adaptive_memory.learn")
 
-# Memories of this importance are pruned last, and never summarised.
-CORE_IMPORTANCE = 9
 _PRUNED_PER_TURN = 25  # the host reads the whole store for each row it deletes
 Held = Callable[[], Awaitable[bool]]
 NO_LONGER_TRUE = "no longer true"
@@ -177,11 +175,6 @@ def said_at_of(memory: Memory) -> int:
     """When a memory was said, in epoch seconds, else when it was made."""
     said = memory.meta.get("said_at")
     return said if isinstance(said, int) and said > 0 else memory.created_at
-
-
-def is_core(memory: Memory) -> bool:
-    """Whether a memory says who the user is, or is as important as core facts are."""
-    return "identity" in memory.tags or memory.importance >= CORE_IMPORTANCE
 
 
 async def prune_store(

@@ -19,9 +19,9 @@ from dataclasses import replace
 import numpy as np
 
 from adaptive.core.errors import TablesUnavailable
-from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance
+from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance, is_core
 from adaptive.core.ports import Vectors
-from adaptive.learn.apply import is_core, put_into_archive, remove_archived, said_at_of
+from adaptive.learn.apply import put_into_archive, remove_archived, said_at_of
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
 from adaptive.llm.prompts import render_prompt

@@ -16,7 +16,7 @@ from adaptive.core.cache import text_cache
 from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable
 from adaptive.core.measures import staged
 from adaptive.core.messages import has_words
-from adaptive.core.model import Memory, has_ended
+from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended, is_core
 from adaptive.core.ports import Sources, Vectors
 from adaptive.core.shapes import listing
 from adaptive.privacy.injection import injection_reason, passed_mark
@@ -43,8 +43,6 @@ from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 log_recall = logging.getLogger("adaptive_memory.recall")
 
-# Core facts; from the most on, and where they are a name, a language or a wish, they always come.
-_LEAST_CORE_IMPORTANCE, _MOST_IMPORTANCE = 9, 10
 # The judging model is shown more than would go in without it.
 _STRICTNESS_TO_JUDGE = 0.3
 # Score of the judging model from which a memory goes in, unless the valve says another.
@@ -63,8 +61,8 @@ Admit = Callable[[Sequence[Memory]], Awaitable[list[Memory]]]
 class Recollection:
     """The block, the memories in it that fit this message, best first, and what to tell the user.
 
-    ``earlier`` only stand there because they stood there before, or are bearing facts. ``state`` is
-    to be kept for the chat's next turn, ``None`` where it is as it was.
+    ``earlier`` only stand there because they stood there before. ``state`` is to be kept for the
+    chat's next turn, ``None`` where it is as it was.
     """
 
     block: str = ""
@@ -148,12 +146,7 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         for one in index.memories
         if has_ended(one, question.today) or library.hidden.holds(one)
     }
-    facts = [
-        one
-        for one in index.memories
-        if (one.importance >= _LEAST_CORE_IMPORTANCE or "identity" in one.tags)
-        and one.id not in withheld
-    ]
+    facts = [one for one in index.memories if is_core(one) and one.id not in withheld]
     # Most important first, then oldest.
     facts.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
     examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
@@ -164,7 +157,7 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         # What has no vector yet can't be judged, nor can a message without one.
         stands = likely(index.shelf.vectors[places], standing, others) | ~index.embedded[places]
         judged = list(zip(facts, stands, strict=True))
-        core = [one for one, may in judged if may or one.importance >= _MOST_IMPORTANCE]
+        core = [one for one, may in judged if may or one.importance >= CORE_IMPORTANCE]
         asks = has_words(question.text)
         if asks and vectors is not None and vectors.shape[1] == index.dimension:
             advised = likely(vectors[:1], advice, index.nulls)
@@ -297,12 +290,13 @@ async def _laid_out(
     placed = placed_entries(former, retrieved, existing, retrieved_room(held, form, budget))
     new_state = [one.memory.id for one in placed]
     shown = core_ids | {one.memory.id for one in placed}
-    found_ids = {one.memory.id for one in found}
+    bore = [one for one in gathered.bearing if one.id in shown]
+    found_ids = {*bearing, *(one.memory.id for one in found)}
     left = len(index.missing())
     return Recollection(
         block=rendered_block(held, placed, form),
         fitting=tuple(one for one in found if one.memory.id in shown),
-        core=tuple(one.memory for one in held),
+        core=(*(one.memory for one in held), *bore),
         earlier=tuple(one.memory for one in placed if one.memory.id not in found_ids),
         count=len(held) + len(placed),
         note=f"{left} not embedded yet: found by keywords" if left else "",
