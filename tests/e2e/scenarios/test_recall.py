@@ -38,11 +38,13 @@ async def test_entries_stay_in_place(host: RunningHost, page: Page) -> None:
 
 @pytest.mark.every_release
 async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
-    """Who the user is, and what matters most, comes with every message, in a part of its own."""
+    """Name and what matters most come with every message, the rest with those that call for it."""
     name = new("User's name is Ann.", tags=["identity"], importance=5)
+    job = new("User works as a paramedic.", tags=["identity"], importance=5)
     allergy = new("User must never eat peanuts.", tags=["behavior"], importance=10)
-    learns(host.model, "peanuts", operations(name, allergy, new(TEA, importance=4)))
-    await page.say("I am Ann, I must never eat peanuts and like green tea.", "Saved")
+    learns(host.model, "peanuts", operations(name, job, allergy, new(TEA, importance=4)))
+    said = "I am Ann, I work as a paramedic, I must never eat peanuts and like green tea."
+    await page.say(said, "Saved")
     await page.new_chat().send(OFF_TOPIC)
     prompt = host.model.last_prompt
     assert "About the user:" in prompt
@@ -50,6 +52,9 @@ async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
     # 0.9 has no column for a memory's importance.
     assert ("never eat peanuts" in prompt) != host.version.startswith("0.9.")
     assert TEA not in prompt
+    assert "paramedic" not in prompt
+    await page.new_chat().send("What should I cook tonight?")
+    assert "paramedic" in host.model.last_prompt
     await host.set_valves({"show_sources": True})
     chat = page.new_chat()
     turn = await chat.send(QUESTION)
