@@ -6503,8 +6503,7 @@ class HostEmbedder:
         state = process_state(self.request)
         if "embedding_lanes" not in state:
             lanes = {True: asyncio.Semaphore(_MESSAGES_AT_ONCE), False: asyncio.Semaphore(1)}
-            threads = ThreadPoolExecutor(_MESSAGES_AT_ONCE + 1, initializer=_take_one_core)
-            state["embedding_lanes"] = lanes, threads
+            state["embedding_lanes"] = lanes, _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
         lanes, threads = state["embedding_lanes"]
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
@@ -6536,13 +6535,22 @@ def _prefix(query: bool) -> str | None:
     return prefix
 
 
-def _take_one_core() -> None:
+def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
     torch = sys.modules["torch"]
     usual = torch.get_num_threads()
-    torch.set_num_threads(1)
-    setting_back = threading.Thread(target=torch.set_num_threads, args=(usual,))
-    setting_back.start()
-    setting_back.join()
+    all_started = threading.Barrier(count)
+
+    def take_one_core() -> None:
+        torch.get_num_threads()
+        torch.set_num_threads(1)
+        setting_back = threading.Thread(target=torch.set_num_threads, args=(usual,))
+        setting_back.start()
+        setting_back.join()
+
+    threads = ThreadPoolExecutor(count, initializer=take_one_core)
+    for _ in range(count):
+        threads.submit(all_started.wait)
+    return threads
 
 
 # ---- src/adaptive/host/bulk_writes.py ----

@@ -238,8 +238,7 @@ class HostEmbedder:
         state = process_state(self.request)
         if "embedding_lanes" not in state:
             lanes = {True: asyncio.Semaphore(_MESSAGES_AT_ONCE), False: asyncio.Semaphore(1)}
-            threads = ThreadPoolExecutor(_MESSAGES_AT_ONCE + 1, initializer=_take_one_core)
-            state["embedding_lanes"] = lanes, threads
+            state["embedding_lanes"] = lanes, _threads_of_one_core(_MESSAGES_AT_ONCE + 1)
         lanes, threads = state["embedding_lanes"]
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
@@ -276,15 +275,26 @@ def _prefix(query: bool) -> str | None:
     return prefix
 
 
-def _take_one_core() -> None:
-    """Set the number of threads for this thread alone.
+def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
+    """Threads in each of which torch works on one core.
 
-    It holds for the thread that calls, and as a default for those that come to torch later; the
-    default is set back by a thread that ends with it (torch: ATen/ParallelOpenMP.cpp).
+    The number holds for the thread that sets it, and as a default for those that come to torch
+    later; the default is set back by a thread that ends with it (torch: ATen/ParallelOpenMP.cpp).
     """
     torch = sys.modules["torch"]  # by which the model was loaded
     usual = torch.get_num_threads()
-    torch.set_num_threads(1)
-    setting_back = threading.Thread(target=torch.set_num_threads, args=(usual,))
-    setting_back.start()
-    setting_back.join()
+    all_started = threading.Barrier(count)
+
+    def take_one_core() -> None:
+        torch.get_num_threads()  # a thread takes the default over when it first comes to torch
+        torch.set_num_threads(1)
+        setting_back = threading.Thread(target=torch.set_num_threads, args=(usual,))
+        setting_back.start()
+        setting_back.join()
+
+    threads = ThreadPoolExecutor(count, initializer=take_one_core)
+    # All start before the first text: one that started later would set the default to one while
+    # other threads read it.
+    for _ in range(count):
+        threads.submit(all_started.wait)
+    return threads
