@@ -6114,6 +6114,8 @@ _FRAME = f"{OPEN_MARKER}\n{BLOCK_PREAMBLE}\n\n{{}}\n{CLOSE_MARKER}"
 _FRAME_TOKENS = estimated_tokens(_FRAME.format(""))
 _MOST_CORE_TOKENS = 200
 _FORMERS_TOLD = 2
+_WORTH_A_NEW_BLOCK = 3
+_LEFT_FREE = 0.02
 _ROUND_TO_SQUARE = str.maketrans("()", "[]")
 _QUOTED_ENTRY = "\u201c{}\u201d"
 _INNER_QUOTES = str.maketrans("\u201c\u201d\u201e", '"""')
@@ -6170,15 +6172,24 @@ def rendered_block(
 def placed_entries(
     former: Sequence[str], fitting: Sequence[str], existing: Mapping[str, BlockEntry], room: int
 ) -> list[BlockEntry]:
-    wanted: dict[str, BlockEntry] = {}
+    anew: dict[str, BlockEntry] = {}
     for id_ in fitting:
-        spent = sum(one.tokens for one in wanted.values())
+        spent = sum(one.tokens for one in anew.values())
         if id_ in existing and spent + existing[id_].tokens <= room:
-            wanted[id_] = existing[id_]
-    by_age = sorted(wanted.values(), key=lambda one: (one.memory.created_at, one.memory.id))
+            anew[id_] = existing[id_]
     standing = [existing[id_] for id_ in former if id_ in existing]
-    order = [*standing, *(one for one in by_age if one.memory.id not in former)]
-    return order if sum(one.tokens for one in order) <= room else by_age
+    free = room - sum(one.tokens for one in standing)
+    new: list[BlockEntry] = []
+    for rank, one in enumerate(anew.values()):
+        if one.memory.id in former:
+            continue
+        best = rank < _WORTH_A_NEW_BLOCK
+        if one.tokens + (rank * room * _LEFT_FREE if standing and not best else 0) <= free:
+            new.append(one)
+            free -= one.tokens
+        elif best:
+            return _by_age(anew.values())
+    return [*standing, *_by_age(new)] if free >= 0 else _by_age(anew.values())
 
 
 def former_contents(memory: Memory) -> list[tuple[str, str]]:
@@ -6190,6 +6201,10 @@ def former_contents(memory: Memory) -> list[tuple[str, str]]:
             told.append((former, utc_day(entry.get("until"))))
             after = former
     return told
+
+
+def _by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:
+    return sorted(entries, key=lambda one: (one.memory.created_at, one.memory.id))
 
 
 def _head_tokens(heading: str, form: MemoryFormat) -> int:
@@ -11488,11 +11503,11 @@ class Learning:
         await self._queue.put(pending)
         return pending
 
-    async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
+    async def learn(self, hook: Hook, pending: PendingTurn | None) -> None:
         teach = partial(self._teach, hook)
         if pending is None:
             await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-            await self._show(hook, Lesson(line))
+            await self._show(hook, Lesson(hook.state.get("unlearned", "")))
             if hook.settings.save_mode != "off":
                 await self._queue.resume(hook.user_id, teach, hook.wants_memory)
             return
@@ -12748,9 +12763,8 @@ class Filter:
             return body
         with self._foreground.turn():
             pending = await self._learning.put(hook, turn) if turn is not None else None
-        line = NOTHING_NEW if turn is not None else hook.state.get("unlearned", "")
         learned = asyncio.Event()
-        self._behind(hook, self._learned(hook, pending, line, learned), "learning", "Nothing saved")
+        self._behind(hook, self._learned(hook, pending, learned), "learning", "Nothing saved")
         _, said = typed_message(messages, hook.question_id) or ({}, "")
         if looked_at := answered_turn(hook, messages, said, turn.turn if turn else None):
             processing = self._postprocessor.process(looked_at, learned)
@@ -12795,10 +12809,10 @@ class Filter:
         return HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
 
     async def _learned(
-        self, hook: HostHook, pending: PendingTurn | None, line: str, over: asyncio.Event
+        self, hook: HostHook, pending: PendingTurn | None, over: asyncio.Event
     ) -> None:
         try:
-            await self._learning.learn(hook, pending, line)
+            await self._learning.learn(hook, pending)
         finally:
             over.set()
         if hook.settings.save_mode == "suggest":

@@ -36,7 +36,6 @@ from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
 from adaptive.learn.apply import restore_memory
 from adaptive.learn.learning import Learning
-from adaptive.learn.lesson import NOTHING_NEW
 from adaptive.learn.queue import Foreground, typed_turn
 from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
@@ -272,9 +271,8 @@ class Filter:
             return body
         with self._foreground.turn():
             pending = await self._learning.put(hook, turn) if turn is not None else None
-        line = NOTHING_NEW if turn is not None else hook.state.get("unlearned", "")
         learned = asyncio.Event()
-        self._behind(hook, self._learned(hook, pending, line, learned), "learning", "Nothing saved")
+        self._behind(hook, self._learned(hook, pending, learned), "learning", "Nothing saved")
         _, said = typed_message(messages, hook.question_id) or ({}, "")
         if looked_at := answered_turn(hook, messages, said, turn.turn if turn else None):
             processing = self._postprocessor.process(looked_at, learned)
@@ -321,11 +319,11 @@ class Filter:
         return HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
 
     async def _learned(
-        self, hook: HostHook, pending: PendingTurn | None, line: str, over: asyncio.Event
+        self, hook: HostHook, pending: PendingTurn | None, over: asyncio.Event
     ) -> None:
         """The lesson of a turn, which is ``over`` then, and the question about suggestions."""
         try:
-            await self._learning.learn(hook, pending, line)
+            await self._learning.learn(hook, pending)
         finally:
             over.set()
         if hook.settings.save_mode == "suggest":

@@ -29,10 +29,13 @@ STORE = {
         ("abcdef", "jihga", "aghij"),
         ("", "abcdefgh", "abcdef"),
         ("c", "aaca", "ca"),
+        ("abcde", "abfghij", "abcdef"),  # no room for what fits less
+        ("abcd", "abcij", "abcdi"),
+        ("abcd", "abcdi", "abcdi"),
     ],
 )
 def test_placed_entries(former: str, fitting: str, placed: str) -> None:
-    """Former entries stay, new ones are appended by age, and only a full block is built anew."""
+    """Former entries stay, new ones are appended by age, and a full block is built anew for the best."""
     found = placed_entries(former, fitting, STORE, 60)
     assert "".join(one.memory.id for one in found) == placed
 

@@ -92,12 +92,12 @@ class Learning:
         await self._queue.put(pending)
         return pending
 
-    async def learn(self, hook: Hook, pending: PendingTurn | None, line: str = "") -> None:
-        """Learn from a turn when it is due, or show a line and learn what others have left."""
+    async def learn(self, hook: Hook, pending: PendingTurn | None) -> None:
+        """Learn from a turn when it is due, or tell why not and learn what others have left."""
         teach = partial(self._teach, hook)
         if pending is None:
             await asyncio.sleep(_AFTER_THE_TURN_SECONDS)
-            await self._show(hook, Lesson(line))
+            await self._show(hook, Lesson(hook.state.get("unlearned", "")))
             if hook.settings.save_mode != "off":
                 await self._queue.resume(hook.user_id, teach, hook.wants_memory)
             return

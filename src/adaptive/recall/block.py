@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, cast
@@ -37,6 +37,12 @@ _FRAME_TOKENS = estimated_tokens(_FRAME.format(""))
 _MOST_CORE_TOKENS = 200
 # "Where did I live before?" is about the last time or two.
 _FORMERS_TOLD = 2
+# A block is built anew for one of the best three of a message, not for what fits less; and the part
+# of the room that a further one leaves free for later messages grows with its rank by this. Chosen
+# by chats of 20 questions on five people of LoCoMo: 94.4 % of the turns keep the former block and
+# 0.857 of the gold stands in it; with neither rule 90.1 % and 0.869 (see benchmarks/README.md).
+_WORTH_A_NEW_BLOCK = 3
+_LEFT_FREE = 0.02
 _ROUND_TO_SQUARE = str.maketrans("()", "[]")
 # An entry is quoted, so that a sentence that reads like an order reads as what was noted.
 _QUOTED_ENTRY = "\u201c{}\u201d"
@@ -111,19 +117,28 @@ def placed_entries(
     ``former`` and ``fitting`` are ids, the latter best first. ``existing`` holds every entry that
     may stand there, by id: what is missing in it drops out, and what was edited changes in its
     place. So that a provider's prompt cache keeps its prefix, former entries stay, also when none
-    fits this message, and those that fit but do not stand there yet are appended, oldest first.
-    Where that exceeds the room (in tokens), the block is made of the fitting ones alone, best first
-    as many as there is room for, oldest first.
+    fits this message, and those that fit but do not stand there yet are appended, oldest first. The
+    fewer tokens of the room are left, the better must they fit. Where one of the best has no room,
+    the block is made of the fitting ones alone, as many as there is room for, oldest first.
     """
-    wanted: dict[str, BlockEntry] = {}
+    anew: dict[str, BlockEntry] = {}
     for id_ in fitting:
-        spent = sum(one.tokens for one in wanted.values())
+        spent = sum(one.tokens for one in anew.values())
         if id_ in existing and spent + existing[id_].tokens <= room:
-            wanted[id_] = existing[id_]
-    by_age = sorted(wanted.values(), key=lambda one: (one.memory.created_at, one.memory.id))
+            anew[id_] = existing[id_]
     standing = [existing[id_] for id_ in former if id_ in existing]
-    order = [*standing, *(one for one in by_age if one.memory.id not in former)]
-    return order if sum(one.tokens for one in order) <= room else by_age
+    free = room - sum(one.tokens for one in standing)
+    new: list[BlockEntry] = []
+    for rank, one in enumerate(anew.values()):
+        if one.memory.id in former:
+            continue
+        best = rank < _WORTH_A_NEW_BLOCK
+        if one.tokens + (rank * room * _LEFT_FREE if standing and not best else 0) <= free:
+            new.append(one)
+            free -= one.tokens
+        elif best:
+            return _by_age(anew.values())
+    return [*standing, *_by_age(new)] if free >= 0 else _by_age(anew.values())
 
 
 def former_contents(memory: Memory) -> list[tuple[str, str]]:
@@ -139,6 +154,10 @@ def former_contents(memory: Memory) -> list[tuple[str, str]]:
             told.append((former, utc_day(entry.get("until"))))
             after = former
     return told
+
+
+def _by_age(entries: Iterable[BlockEntry]) -> list[BlockEntry]:
+    return sorted(entries, key=lambda one: (one.memory.created_at, one.memory.id))
 
 
 def _head_tokens(heading: str, form: MemoryFormat) -> int:
