@@ -1412,13 +1412,6 @@ async def account(user: Mapping[str, Any]) -> Any:
         return UserModel(**{name: value for name, value in user.items() if name != "valves"})
 
 
-def accepted_arguments(
-    function: Callable[..., Any], arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    parameters = inspect.signature(function).parameters
-    return {name: value for name, value in arguments.items() if name in parameters}
-
-
 # ---- src/adaptive/host/installed.py ----
 # Whether an instance of the plug-in is still the one that the host uses, and how it gives way.
 
@@ -2868,11 +2861,6 @@ class HostLeases:
         times = {"created_at": int(now), "expires_at": math.ceil(now + seconds)}
         free = (_ROW.expires_at < now) | (_ROW.body == owner)
         return bool(await self._table.upsert("taking a lease", [row | times], where=free))
-
-    async def release(self, name: str) -> None:
-        mine = (_ROW.user_id == name.rpartition(":")[2], _ROW.kind == "lease", _ROW.key == name)
-        if await self._table.rows("looking for a lease", select(_ROW.key).where(*mine)):
-            await self._table.change("releasing a lease", delete(ENTRIES).where(*mine))
 
 
 # ---- src/adaptive/host/pending_table.py ----
@@ -4594,10 +4582,16 @@ class Import:
 
 
 def exported(memories: Sequence[Memory], now: float) -> str:
-    fields = ("content", "tags", "bank", "confidence", "importance", "until", "created_at")
+    fields = ("tags", "bank", "confidence", "importance", "until", "created_at")
     newest = sorted(memories, key=lambda one: (-one.created_at, one.id))
-    told = [{**one.meta, **{name: getattr(one, name) for name in fields}} for one in newest]
+    told = [
+        {**one.meta, **{name: getattr(one, name) for name in fields}, "content": "-"}
+        for one in newest
+    ]
     file = ExportFile.model_validate({"exported_at": now, "memories": told})
+    said = zip(file.memories, newest, strict=True)
+    whole = tuple(to.model_copy(update={"content": text_line(one.content)}) for to, one in said)
+    file = file.model_copy(update={"memories": whole})
     return file.model_dump_json(indent=2, exclude_none=True)
 
 
@@ -6786,7 +6780,7 @@ class HostMemoryStore:
     async def delete(self, memory: Memory) -> None:
         from open_webui.routers import memories as router
 
-        deleting = self._called(router.delete_memory_by_id, memory_id=memory.id)
+        deleting = router.delete_memory_by_id(memory.id, self.request, self.user, None)
         failure = await _attempt("deleting a memory", deleting)
         if await self._rows(_table().columns.id == memory.id):
             raise failure or StoreError(_STILL_THERE)
@@ -6799,7 +6793,7 @@ class HostMemoryStore:
 
         if await self.read():
             with HostFaults("erasing the memories", StoreError):
-                await self._called(router.delete_memory_by_user_id)
+                await router.delete_memory_by_user_id(self.request, self.user, None)
             if await self.read():
                 raise StoreError(_STILL_THERE)
         name = f"user-memory-{self.user.id}"
@@ -6835,11 +6829,6 @@ class HostMemoryStore:
         indexing = index_rows(self.request, self.user, written, event, self.embedder)
         _warn_of_vectors(await _attempt("indexing memories", indexing))
         return list(map(memory_of_row, written))
-
-    def _called(self, function: Any, **arguments: Any) -> Awaitable[Any]:
-        given = {**arguments, "request": self.request, "user": self.user, "db": None}
-        called: Awaitable[Any] = function(**accepted_arguments(function, given))
-        return called
 
 
 def _table() -> Any:
@@ -8471,6 +8460,7 @@ def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
 # ---- src/adaptive/answer/given_answer.py ----
 # Answers that we give in the chat model's place.
 
+_LEAST_TOKENS = 512
 _LEAST_MESSAGES = ({"role": "user", "content": "Answer with OK."},)
 _NEEDLESS = ("tools", "tool_ids", "tool_choice", "files", "skill_ids", "reasoning_effort")
 _IDLE_SECONDS = 3600.0
@@ -8510,7 +8500,8 @@ class GivenAnswers:
         if "given" not in turn_state(metadata):
             return body
         least = {name: value for name, value in body.items() if name not in _NEEDLESS}
-        return {**least, "messages": list(_LEAST_MESSAGES), "max_tokens": 1, "features": {}}
+        asked = {"messages": list(_LEAST_MESSAGES), "max_tokens": _LEAST_TOKENS}
+        return {**least, **asked, "features": {}}
 
     def event(self, event: Any, metadata: dict[str, Any]) -> Any:
         state, choices = turn_state(metadata), listing(mapping(event).get("choices"))
@@ -8687,24 +8678,14 @@ class AnsweredTurn:
     forgotten: bool = False
 
 
-ModelFor = Callable[[Hook, Sequence[str]], Awaitable[tuple[Completer, tuple[Memory, ...]] | None]]
-LearnFindings = Callable[[Hook, Turn, Sequence[Operation], Callable[[], bool]], Awaitable[None]]
-
-
 class Postprocessor:
     """What an instance of the plug-in needs for post-processing; what it holds is forgettable."""
 
     def __init__(
-        self,
-        formats: AnswerFormats,
-        notes: ChatNotesTable,
-        record: RecordChanges,
-        writing: asyncio.Semaphore,
-        model_for: ModelFor,
-        learn_findings: LearnFindings,
+        self, formats: AnswerFormats, notes: ChatNotesTable, record: RecordChanges, learning: Any
     ) -> None:
         self._formats, self._notes, self._record = formats, notes, record
-        self._writing, self._model_for, self._learn_findings = writing, model_for, learn_findings
+        self._learning = learning
         self._at_work: set[AnsweredTurn] = set()
 
     def forget(self, user_id: str) -> None:
@@ -8720,10 +8701,10 @@ class Postprocessor:
             if (score := found.harmful_response) >= HARMFUL_FROM:
                 harm = f"The answer may be harmful ({score:g} of 10)"
                 await flag_message(self._record, hook, hook.answer_id, harm)
-                async with self._writing:
+                async with self._learning.writing:
                     await hook.notifier.status(harm)
             try:
-                async with self._writing:
+                async with self._learning.writing:
                     await hook.suggest(found.follow_up_suggestions)
             except AdaptiveMemoryError as error:
                 log_postprocessing.warning("what to ask next is not shown: %s", error)
@@ -8732,7 +8713,8 @@ class Postprocessor:
                 bank = hook.settings.default_bank
                 drafts = (Draft(one, bank=bank) for one in found.new_learnings)
                 findings = tuple(Operation("NEW", draft=one) for one in drafts)
-                await self._learn_findings(hook, turn.turn, findings, lambda: not turn.forgotten)
+                found_in = (hook, turn.turn, findings)
+                await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
         except AdaptiveMemoryError as error:
             log_postprocessing.warning("a turn is not post-processed: %s", error)
         finally:
@@ -8743,7 +8725,7 @@ class Postprocessor:
         hook = turn.hook
         if await hook.kind() != "saved":
             return None
-        if (model := await self._model_for(hook, turn.injected)) is None:
+        if (model := await self._learning.model_for(hook, turn.injected)) is None:
             log_postprocessing.info("not post-processed: memories are changed or hidden")
             return None
         completer, injected = model
@@ -9491,13 +9473,11 @@ async def _similar(past: UserPast, worth: Sequence[PastMessage]) -> list[PastMes
 # ---- src/adaptive/host/hook.py ----
 # What the host hands to one hook, read once.
 
-log_hook = logging.getLogger("adaptive_memory.host")
-
 SWITCHED_OFF = (
     "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
     "or saved."
 )
-_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
+_TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 _TOLD_AFTER_SECONDS = 0.1
 _TEMPORARY_PREFIXES = ("local:", "temporary:")
 
@@ -9643,18 +9623,13 @@ class HostHook:
         return all(memory_switch({"settings": one.settings}) is not False for one in found)
 
     async def see_switch(self, writing: asyncio.Semaphore, table: HostLeases) -> None:
-        switch, name = memory_switch(self.user), f"switched_off:{self.user_id}"
         paged = self.told_kind in ("saved", "temporary") and self.has_page
-        try:
-            if switch:
-                await table.release(name)
-            elif switch is False and paged and self.settings.show_status:
-                await asyncio.sleep(_TOLD_AFTER_SECONDS)
-                if await table.acquire(name, uuid.uuid4().hex, time.time(), _FOR_GOOD_SECONDS):
-                    async with writing:
-                        await self.notifier.status(SWITCHED_OFF)
-        except TablesUnavailable as error:
-            log_hook.info("a user is told another time that memory is off: %s", error)
+        if memory_switch(self.user) is False and paged and self.settings.show_status:
+            await asyncio.sleep(_TOLD_AFTER_SECONDS)
+            name, owner = f"switched_off:{self.user_id}", uuid.uuid4().hex
+            if await table.acquire(name, owner, time.time(), _TOLD_AGAIN_SECONDS):
+                async with writing:
+                    await self.notifier.status(SWITCHED_OFF)
 
     async def compacts(self) -> bool:
         with HostFaults("reading whether chats are compacted"):
@@ -10342,6 +10317,7 @@ class LessonResources:
     prefilter: Prefilter
     suggestions: Suggestions
     can_ask: bool = False
+    language: str = ""
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
     foreground: Foreground = field(default_factory=Foreground)
@@ -10428,7 +10404,9 @@ async def _found_in(
         tally("anomalies", "limit_reached")
         return Lesson(LIMIT_REACHED.format(most))
     shown = await shown_memories(index, turn.words, asked, room.hidden)
-    found = await extraction(ask_model, turn, shown, settings, now)
+    language = settings.memory_language.strip() or room.language
+    asking = settings.model_copy(update={"memory_language": language})
+    found = await extraction(ask_model, turn, shown, asking, now)
     found = await asyncio.to_thread(screened, found, turn, shown, settings)
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         vectors = await _embedded(room, found.operations)
@@ -10788,43 +10766,19 @@ _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
 
-class Erasure(Protocol):
-
-    memories: tuple[Memory, ...]
-    bereft: tuple[str, ...]
-
-    @property
-    def empty(self) -> bool: ...
-    @property
-    def phrase(self) -> str: ...
-    @property
-    def line(self) -> str: ...
-
-
 class Eraser(Protocol):
 
-    async def find(self, origin: Origin | None) -> Erasure:
+    async def find(self, origin: Origin | None) -> ErasureReport:
         ...
 
-    async def erase(self, origin: Origin | None) -> Erasure:
+    async def erase(self, origin: Origin | None) -> ErasureReport:
         ...
-
-
-class Learner(Protocol):
-
-    writing: asyncio.Semaphore
-
-    async def tell(self, hook: Any, line: str) -> None:
-        """Show a line with the answer."""
-
-    async def user_store(self, hook: Any) -> Any:
-        """The user's ``store``, and what stands beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRequests:
 
-    learner: Learner
+    learner: Any
     restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
     eraser_of: Callable[[Hook], Awaitable[Eraser]]
 
@@ -10890,7 +10844,7 @@ class MemoryRequests:
         return restored, list(failed)
 
 
-def _question(request: ErasureRequest, found: Erasure) -> tuple[str, str, str]:
+def _question(request: ErasureRequest, found: ErasureReport) -> tuple[str, str, str]:
     day = request.day
     what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES__requests[request.scope]
     parts = [
@@ -10948,8 +10902,12 @@ _SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "ch
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
 _HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
-_OFF = "Nothing saved: memory is off in your settings (Settings > Personalization > Memory)."
+_OFF = (
+    "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
+    "`enabled` among your valves of this filter)."
+)
 _ELSEWHERE = "The memory answers on the web page only, in chats of your own."
+_SAVING = ("remember", "import")
 _ASKED = Proof(kind="ASKED")
 
 
@@ -10964,33 +10922,14 @@ class CommandInHand:
 Answering = Callable[[CommandInHand], Awaitable[str]]
 
 
-class Found(Protocol):
-
-    @property
-    def memory(self) -> Memory: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def has_all_words(self) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class CommandPorts:
-
-    found: Callable[[Hook, str], Awaitable[Sequence[Found]]]
-    why: Callable[[Hook, list[dict[str, Any]]], Awaitable[str]]
-    do: Callable[[Hook, Sequence[Operation]], Awaitable[str]]
-    ask_deletion: Callable[[Hook, Sequence[Memory]], Awaitable[str]]
-    bring_in: Callable[[Hook, Sequence[NewMemory]], Awaitable[str]]
-    waiting: Callable[[Hook], Awaitable[list[str]]]
-    diagnosis: Callable[[Any], Awaitable[str]]
-
-
 class MemoryCommands:
     """Answers commands; nothing in it belongs to one user."""
 
-    def __init__(self, requests: MemoryRequests, ports: CommandPorts) -> None:
-        self._requests, self._ports, self._learner = requests, ports, requests.learner
+    def __init__(
+        self, requests: MemoryRequests, recall: Any, diagnosis: Callable[[Any], Awaitable[str]]
+    ) -> None:
+        self._requests, self._learner = requests, requests.learner
+        self._recall, self._diagnosis = recall, diagnosis
         self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def answer(self, hook: Hook, messages: list[dict[str, Any]]) -> str | None:
@@ -11001,6 +10940,8 @@ class MemoryCommands:
         name, words = command
         if name == "memory":
             name, words = (*words.split(maxsplit=1), "", "")[:2]
+        if name.lower() in _SAVING and not hook.settings.enabled:
+            return _OFF
         try:
             if await hook.kind() not in ("saved", "temporary"):
                 return _ELSEWHERE
@@ -11029,7 +10970,7 @@ class MemoryCommands:
     async def _list(self, asked: CommandInHand) -> str:
         room = await self._learner.user_store(asked.hook)
         memories = await room.store.read()
-        noted = await self._ports.waiting(asked.hook)
+        noted = await self._learner.waiting(asked.hook)
         if archived := len(await room.archive.read(asked.hook.user_id)):
             noted.append(f"{archived} archived")
         since = time.time() - _REFUSED_LATELY_SECONDS
@@ -11040,7 +10981,7 @@ class MemoryCommands:
         return overview(memories, _day_of(asked.hook), noted)
 
     async def _find(self, asked: CommandInHand) -> str:
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
         if not found:
             return _UNKNOWN if asked.words else _HOW_TO_FIND
         day = _day_of(asked.hook)
@@ -11052,7 +10993,7 @@ class MemoryCommands:
         said = without_commands(asked.messages)
         if newest_user_message(said) is None:
             return "There is no answer yet in this chat."
-        return await self._ports.why(asked.hook, said)
+        return await self._recall.why(asked.hook, said)
 
     async def _log(self, asked: CommandInHand) -> str:
         steps = await read_steps(await self._learner.user_store(asked.hook))
@@ -11080,23 +11021,24 @@ class MemoryCommands:
         verdict = await asyncio.to_thread(gated_draft, draft, policy)
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
-        return plain_line(await self._ports.do(asked.hook, [Operation("NEW", "", verdict, _ASKED)]))
+        addition = Operation("NEW", "", verdict, _ASKED)
+        return plain_line(await self._learner.do(asked.hook, [addition]))
 
     async def _forget(self, asked: CommandInHand) -> str:
         if scope := _SCOPES.get(asked.words.casefold().strip(" .!")):
             today = local_time(time.time(), *asked.hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
             return await self._requests.erase(asked.hook, request)
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
         exact = [one.memory for one in found if one.has_all_words]
         if len(exact) == 1:
             deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
-            line = plain_line(await self._ports.do(asked.hook, [deletion]))
+            line = plain_line(await self._learner.do(asked.hook, [deletion]))
             return f"{line}\n\n`/undo` takes it back."
         meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
         if not meant:
             return _UNKNOWN if asked.words else "Forget what? Add a few words."
-        return plain_line(await self._ports.ask_deletion(asked.hook, meant))
+        return plain_line(await self._learner.ask_deletion(asked.hook, meant))
 
     async def _export(self, asked: CommandInHand) -> str:
         room = await self._learner.user_store(asked.hook)
@@ -11110,8 +11052,6 @@ class MemoryCommands:
         return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
 
     async def _import(self, asked: CommandInHand) -> str:
-        if not asked.hook.settings.enabled:
-            return _OFF
         found, now = await asyncio.to_thread(read_import, asked.words), time.time()
         if not found.memories:
             return _HOW_TO_IMPORT
@@ -11120,7 +11060,7 @@ class MemoryCommands:
         question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
         if not await asked.hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
-        line = await self._ports.bring_in(asked.hook, carried)
+        line = await self._learner.bring_in(asked.hook, carried)
         unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
         return f"{plain_line(line)}{unread}"
 
@@ -11132,7 +11072,7 @@ class MemoryCommands:
     async def _doctor(self, asked: CommandInHand) -> str:
         if not asked.hook.is_admin:
             return "Only an administrator can ask for this."
-        return await self._ports.diagnosis(asked.hook)
+        return await self._diagnosis(asked.hook)
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
@@ -11470,7 +11410,7 @@ log_learning = logging.getLogger("adaptive_memory")
 _PORTION = 100
 _TOLD_EACH = 1000
 _HINTS = 3
-_FOR_GOOD_SECONDS__learning = 100 * 365 * 24 * 3600.0
+_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 _AFTER_THE_TURN_SECONDS = 0.1
 _DETAILS_TITLE = "What changed in memory"
 
@@ -11673,11 +11613,8 @@ class Learning:
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
-        settings = hook.settings
-        if newest.language and not settings.memory_language.strip():
-            settings = settings.model_copy(update={"memory_language": newest.language})
         room = await self.lesson_resources(hook, wanted=True)
-        room = replace(room, settings=settings, can_ask=has_page and hook.can_ask)
+        room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
         now = local_time(turn.source.said_at, *newest.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:
@@ -11698,7 +11635,7 @@ class Learning:
         for number in () if self._told.get((user_id,)) else range(_HINTS):
             name, owner = f"undo_hint_{number}:{user_id}", str(time.time_ns())
             with suppress(TablesUnavailable):
-                if await self._leases.acquire(name, owner, time.time(), _FOR_GOOD_SECONDS__learning):
+                if await self._leases.acquire(name, owner, time.time(), _FOR_GOOD_SECONDS):
                     return True
         self._told.put((user_id,), True)
         return False
@@ -12594,25 +12531,14 @@ class Filter:
         ports = RecallPorts(self._preprocessor.beside, self._history.recalls, self._past)
         recall_tables = (tables.chats, notes, tables.usage)
         self._recall = Recall(indexes, formats, *recall_tables, start, ports)
-        parts: Any = (learning.writing, learning.model_for, learning.learn_findings)
-        self._postprocessor = Postprocessor(formats, notes, trail.record, *parts)
+        self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
         self._correction = AnswerCorrection(learning.writing)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
         self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
         self._given = GivenAnswers()
-        self._commands = MemoryCommands(
-            self._requests,
-            CommandPorts(
-                found=self._recall.found,
-                why=self._recall.why,
-                do=learning.do,
-                ask_deletion=learning.ask_deletion,
-                bring_in=learning.bring_in,
-                waiting=learning.waiting,
-                diagnosis=partial(diagnosis, indexes=indexes, formats=formats),
-            ),
-        )
+        told = partial(diagnosis, indexes=indexes, formats=formats)
+        self._commands = MemoryCommands(self._requests, self._recall, told)
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
             warming = warm_up(request, indexes, tables.vectors)
@@ -12744,7 +12670,7 @@ class Filter:
                     body = await self._answered(hook, body)
                 elif self._asked(hook, _messages_of(body)):
                     return body
-                if memory_switch(hook.user) is not None:
+                if memory_switch(hook.user) is False:
                     seeing = hook.see_switch(self._learning.writing, self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:

@@ -15,7 +15,7 @@ from adaptive.answer.correction import AnswerCorrection
 from adaptive.answer.given_answer import GivenAnswers, without_former_commands
 from adaptive.answer.postprocessing import Postprocessor, answered_turn
 from adaptive.answer.preprocessing import Preprocessor
-from adaptive.control.commands import CommandPorts, MemoryCommands
+from adaptive.control.commands import MemoryCommands
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import AdaptiveMemoryError
@@ -84,25 +84,14 @@ class Filter:
         ports = RecallPorts(self._preprocessor.beside, self._history.recalls, self._past)
         recall_tables = (tables.chats, notes, tables.usage)
         self._recall = Recall(indexes, formats, *recall_tables, start, ports)
-        parts: Any = (learning.writing, learning.model_for, learning.learn_findings)
-        self._postprocessor = Postprocessor(formats, notes, trail.record, *parts)
+        self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
         self._correction = AnswerCorrection(learning.writing)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
         self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
         self._given = GivenAnswers()
-        self._commands = MemoryCommands(
-            self._requests,
-            CommandPorts(
-                found=self._recall.found,
-                why=self._recall.why,
-                do=learning.do,
-                ask_deletion=learning.ask_deletion,
-                bring_in=learning.bring_in,
-                waiting=learning.waiting,
-                diagnosis=partial(diagnosis, indexes=indexes, formats=formats),
-            ),
-        )
+        told = partial(diagnosis, indexes=indexes, formats=formats)
+        self._commands = MemoryCommands(self._requests, self._recall, told)
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
             warming = warm_up(request, indexes, tables.vectors)
@@ -251,7 +240,7 @@ class Filter:
                 # What was kept before it was switched off is still the user's to erase.
                 elif self._asked(hook, _messages_of(body)):
                     return body
-                if memory_switch(hook.user) is not None:
+                if memory_switch(hook.user) is False:
                     seeing = hook.see_switch(self._learning.writing, self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:

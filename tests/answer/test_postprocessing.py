@@ -45,16 +45,10 @@ class World:
         self.found: list[Sequence[Operation]] = []
         self.learned = asyncio.Event()
         self.learned.set()
-        parts: Any = (
-            self.notes,
-            self.audit.record,
-            asyncio.Semaphore(1),
-            self._model_for,
-            self._learn,
-        )
-        self.processor = Postprocessor(AnswerFormats(), *parts)
+        self.writing = asyncio.Semaphore(1)
+        self.processor = Postprocessor(AnswerFormats(), self.notes, self.audit.record, self)
 
-    async def _model_for(
+    async def model_for(
         self, hook: Hook, memory_ids: Sequence[str]
     ) -> tuple[Completer, tuple[Memory, ...]] | None:
         if isinstance(self.memories, Exception):
@@ -63,7 +57,7 @@ class World:
             return None
         return self.model, tuple(self.memories[one] for one in memory_ids)
 
-    async def _learn(
+    async def learn_findings(
         self, hook: Hook, said: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
     ) -> None:
         if is_wanted():

@@ -61,6 +61,14 @@ def test_file_says_what_rows_say() -> None:
     assert "row-1" not in text
 
 
+def test_what_others_wrote_is_carried_away() -> None:
+    """Contents that an import would refuse are in the file as they stand, but for line breaks."""
+    written = ["x" * 4001, "", "...", "<name>", "A\nB"]
+    rows = [Memory(str(n), text, 1_714_700_000 + n, 0) for n, text in enumerate(written)]
+    told = [one["content"] for one in json.loads(exported(rows, NOW))["memories"]]
+    assert told == ["A B", *reversed(written[:-1])]
+
+
 @given(st.lists(memories, max_size=5, unique_by=lambda one: comparable(one.content)))
 @example([TEA])
 def test_file_is_read_as_it_was_written(rows: list[Memory]) -> None:

@@ -59,7 +59,6 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     from adaptive.core.errors import StoreError
     from adaptive.host import memories as ours
     from adaptive.host.memory_rows import memory_fields
-    from adaptive.host.requests import accepted_arguments
 
     upsert, items, heard = client.upsert, [], []
 
@@ -83,9 +82,7 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
 
         events.publish_event, events.get_event_webhooks = hear, listed
     form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm, draft))
-    given = {"form_data": form, "request": store_of("bea").request, "db": None}
-    given["user"] = store_of("bea").user
-    await router.add_memory(**accepted_arguments(router.add_memory, given))
+    await router.add_memory(store_of("bea").request, form, store_of("bea").user)
     (alone,) = await store_of("bea").read()
     among = await store_of("cleo").add(draft, source, {"imported": 1})
     same = alone.stored == among.stored

@@ -104,6 +104,7 @@ class Page:
 
 
 BOTH = reply(PORTO, {**PORTO, "content": VIOLIN, "evidence": "I play the violin"})
+DOGS = "User lives in Porto with 37 dogs."
 LIST = [f"Saved: User lives in Porto.\nSaved: {VIOLIN}"]
 
 
@@ -151,21 +152,27 @@ async def test_findings() -> None:
     assert len(house.model.requests) == 1
 
 
-@pytest.mark.parametrize(("chosen", "language"), [("", "Danish"), ("German", "German")])
-async def test_what_a_turn_is_learned_with(chosen: str, language: str) -> None:
+@pytest.mark.parametrize(
+    ("chosen", "language", "unproved"), [("", "Danish", []), ("German", "German", [DOGS])]
+)
+async def test_what_a_turn_is_learned_with(chosen: str, language: str, unproved: list[str]) -> None:
     """Memories are in the language that was found unless the admin chose one, and dated there.
 
-    In a chat in which others write, only the user's own message goes to the model.
+    What others wrote in the chat does not go to the model. A figure that the user did
+    not name is refused unless the admin has facts translated.
     """
-    house = House(reply())
+    said = "I live in Porto with 2 dogs."
+    dogs = {"kind": "NEW", "content": DOGS, "evidence": said}
+    house = House(reply(dogs))
     page = Page(house, memory_language=chosen)
     page.others = True
     rome = Utterance("user", "I live in Rome.")
-    await page.learn(SAID, rome, time_zones=(ZONE.key,), language="Danish")
+    await page.learn(said, rome, time_zones=(ZONE.key,), language="Danish")
     (asked,) = house.model.requests
     assert f"one fact in one sentence, in {language}:" in asked.system
     assert f"It is Wednesday, 15 November 2023, 12:13 ({ZONE.key})." in asked.system
     assert "Earlier turns" not in asked.user
+    assert house.store.contents == unproved
 
 
 async def test_many_deletions_are_asked_about() -> None:

@@ -35,7 +35,7 @@ STORE = {
     ],
 )
 def test_placed_entries(former: str, fitting: str, placed: str) -> None:
-    """Former entries stay, new ones are appended by age, and a full block is built anew for the best."""
+    """Former entries stay, new ones are appended by age, a full block is made anew for the best."""
     found = placed_entries(former, fitting, STORE, 60)
     assert "".join(one.memory.id for one in found) == placed
 

@@ -15,6 +15,8 @@ from adaptive.core.messages import memory_is_off, without_commands
 from adaptive.core.shapes import listing, mapping
 from adaptive.settings.hook import turn_state
 
+# The least that the Responses API takes is 16, and a model that reasons first needs room for it.
+_LEAST_TOKENS = 512
 _LEAST_MESSAGES = ({"role": "user", "content": "Answer with OK."},)
 _NEEDLESS = ("tools", "tool_ids", "tool_choice", "files", "skill_ids", "reasoning_effort")
 # A turn that was stopped or failed has no outlet, so nothing else would forget it.
@@ -60,7 +62,8 @@ class GivenAnswers:
         if "given" not in turn_state(metadata):
             return body
         least = {name: value for name, value in body.items() if name not in _NEEDLESS}
-        return {**least, "messages": list(_LEAST_MESSAGES), "max_tokens": 1, "features": {}}
+        asked = {"messages": list(_LEAST_MESSAGES), "max_tokens": _LEAST_TOKENS}
+        return {**least, **asked, "features": {}}
 
     def event(self, event: Any, metadata: dict[str, Any]) -> Any:
         """A piece of the model's answer with ours in its place, whole in the first one."""

@@ -10,10 +10,10 @@ import asyncio
 import logging
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
@@ -22,7 +22,6 @@ from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.measures import staged
 from adaptive.core.messages import Message, has_words, head_and_tail, message_text, spoken_text
 from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
-from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats
 from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
 from adaptive.llm.prompts import render_prompt
@@ -67,31 +66,18 @@ class AnsweredTurn:
     forgotten: bool = False
 
 
-# The model for learning, and the memories of these ids. None where one is gone or is kept from that
-# model: nobody could tell what repeats it.
-ModelFor = Callable[[Hook, Sequence[str]], Awaitable[tuple[Completer, tuple[Memory, ...]] | None]]
-# Learns or proposes facts that were found beside a turn's lesson, if they are wanted still by then;
-# its line is shown with the answer.
-LearnFindings = Callable[[Hook, Turn, Sequence[Operation], Callable[[], bool]], Awaitable[None]]
-
-
 class Postprocessor:
     """What an instance of the plug-in needs for post-processing; what it holds is forgettable.
 
-    ``writing`` is held by whoever shows something with an answer.
+    ``learning`` has the model and learns what is found; its ``writing`` is held by whoever shows
+    something with an answer.
     """
 
     def __init__(
-        self,
-        formats: AnswerFormats,
-        notes: ChatNotesTable,
-        record: RecordChanges,
-        writing: asyncio.Semaphore,
-        model_for: ModelFor,
-        learn_findings: LearnFindings,
+        self, formats: AnswerFormats, notes: ChatNotesTable, record: RecordChanges, learning: Any
     ) -> None:
         self._formats, self._notes, self._record = formats, notes, record
-        self._writing, self._model_for, self._learn_findings = writing, model_for, learn_findings
+        self._learning = learning
         self._at_work: set[AnsweredTurn] = set()
 
     def forget(self, user_id: str) -> None:
@@ -112,10 +98,10 @@ class Postprocessor:
             if (score := found.harmful_response) >= HARMFUL_FROM:
                 harm = f"The answer may be harmful ({score:g} of 10)"
                 await flag_message(self._record, hook, hook.answer_id, harm)
-                async with self._writing:  # the host stores the line with the chat
+                async with self._learning.writing:  # the host stores the line with the chat
                     await hook.notifier.status(harm)
             try:
-                async with self._writing:
+                async with self._learning.writing:
                     await hook.suggest(found.follow_up_suggestions)
             except AdaptiveMemoryError as error:
                 log_postprocessing.warning("what to ask next is not shown: %s", error)
@@ -124,7 +110,8 @@ class Postprocessor:
                 bank = hook.settings.default_bank
                 drafts = (Draft(one, bank=bank) for one in found.new_learnings)
                 findings = tuple(Operation("NEW", draft=one) for one in drafts)
-                await self._learn_findings(hook, turn.turn, findings, lambda: not turn.forgotten)
+                found_in = (hook, turn.turn, findings)
+                await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
         except AdaptiveMemoryError as error:
             log_postprocessing.warning("a turn is not post-processed: %s", error)
         finally:
@@ -139,7 +126,7 @@ class Postprocessor:
         hook = turn.hook
         if await hook.kind() != "saved":
             return None
-        if (model := await self._model_for(hook, turn.injected)) is None:
+        if (model := await self._learning.model_for(hook, turn.injected)) is None:
             log_postprocessing.info("not post-processed: memories are changed or hidden")
             return None
         completer, injected = model

@@ -1,1 +1,1 @@
-"""What the user says to the memory itself: erase, restore."""
+"""What a user asks of the memory itself: commands, erasing and restoring, export and import."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakValueDictionary
 
 from adaptive.control.overview import Day, change_log, changes_told, listed, overview
@@ -23,8 +23,7 @@ from adaptive.core.messages import (
     read_command,
     without_commands,
 )
-from adaptive.core.model import Draft, Memory, Operation, Proof
-from adaptive.core.ports import NewMemory
+from adaptive.core.model import Draft, Operation, Proof
 from adaptive.privacy.changes import read_steps, take_back
 from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.privacy.gate import Refused, gate_policy, gated_draft
@@ -39,8 +38,12 @@ _SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "ch
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
 _HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
-_OFF = "Nothing saved: memory is off in your settings (Settings > Personalization > Memory)."
+_OFF = (
+    "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
+    "`enabled` among your valves of this filter)."
+)
 _ELSEWHERE = "The memory answers on the web page only, in chats of your own."
+_SAVING = ("remember", "import")
 _ASKED = Proof(kind="ASKED")
 
 
@@ -56,39 +59,18 @@ class CommandInHand:
 Answering = Callable[[CommandInHand], Awaitable[str]]
 
 
-class Found(Protocol):
-    """A memory found for words; ``score`` is its relevance in percent."""
+class MemoryCommands:
+    """Answers commands; nothing in it belongs to one user.
 
-    @property
-    def memory(self) -> Memory: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def has_all_words(self) -> bool: ...
-
-
-@dataclass(frozen=True, slots=True)
-class CommandPorts:
-    """What commands take from rooms that this one does not know; each may raise our errors.
-
-    ``found`` ranks memories for words. ``do`` carries out what the user asked for, ``ask_deletion``
-    asks which memories go, ``bring_in`` writes carried ones: all answer a line.
+    ``recall`` ranks memories for words and says why some came for a message, ``diagnosis`` says how
+    the server stands, and the learner of ``requests`` does what is asked for.
     """
 
-    found: Callable[[Hook, str], Awaitable[Sequence[Found]]]
-    why: Callable[[Hook, list[dict[str, Any]]], Awaitable[str]]
-    do: Callable[[Hook, Sequence[Operation]], Awaitable[str]]
-    ask_deletion: Callable[[Hook, Sequence[Memory]], Awaitable[str]]
-    bring_in: Callable[[Hook, Sequence[NewMemory]], Awaitable[str]]
-    waiting: Callable[[Hook], Awaitable[list[str]]]
-    diagnosis: Callable[[Any], Awaitable[str]]
-
-
-class MemoryCommands:
-    """Answers commands; nothing in it belongs to one user."""
-
-    def __init__(self, requests: MemoryRequests, ports: CommandPorts) -> None:
-        self._requests, self._ports, self._learner = requests, ports, requests.learner
+    def __init__(
+        self, requests: MemoryRequests, recall: Any, diagnosis: Callable[[Any], Awaitable[str]]
+    ) -> None:
+        self._requests, self._learner = requests, requests.learner
+        self._recall, self._diagnosis = recall, diagnosis
         # Of two models that are asked side by side each gets the command.
         self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -101,6 +83,8 @@ class MemoryCommands:
         name, words = command
         if name == "memory":
             name, words = (*words.split(maxsplit=1), "", "")[:2]
+        if name.lower() in _SAVING and not hook.settings.enabled:
+            return _OFF
         try:
             if await hook.kind() not in ("saved", "temporary"):
                 return _ELSEWHERE
@@ -131,7 +115,7 @@ class MemoryCommands:
         """What is known, and what else there is; of words that are no command the commands."""
         room = await self._learner.user_store(asked.hook)
         memories = await room.store.read()
-        noted = await self._ports.waiting(asked.hook)
+        noted = await self._learner.waiting(asked.hook)
         if archived := len(await room.archive.read(asked.hook.user_id)):
             noted.append(f"{archived} archived")
         since = time.time() - _REFUSED_LATELY_SECONDS
@@ -142,7 +126,7 @@ class MemoryCommands:
         return overview(memories, _day_of(asked.hook), noted)
 
     async def _find(self, asked: CommandInHand) -> str:
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
         if not found:
             return _UNKNOWN if asked.words else _HOW_TO_FIND
         day = _day_of(asked.hook)
@@ -154,7 +138,7 @@ class MemoryCommands:
         said = without_commands(asked.messages)
         if newest_user_message(said) is None:
             return "There is no answer yet in this chat."
-        return await self._ports.why(asked.hook, said)
+        return await self._recall.why(asked.hook, said)
 
     async def _log(self, asked: CommandInHand) -> str:
         steps = await read_steps(await self._learner.user_store(asked.hook))
@@ -182,7 +166,8 @@ class MemoryCommands:
         verdict = await asyncio.to_thread(gated_draft, draft, policy)
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
-        return plain_line(await self._ports.do(asked.hook, [Operation("NEW", "", verdict, _ASKED)]))
+        addition = Operation("NEW", "", verdict, _ASKED)
+        return plain_line(await self._learner.do(asked.hook, [addition]))
 
     async def _forget(self, asked: CommandInHand) -> str:
         """Forget what is meant: one memory that has all the words goes at once."""
@@ -190,16 +175,16 @@ class MemoryCommands:
             today = local_time(time.time(), *asked.hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
             return await self._requests.erase(asked.hook, request)
-        found = await self._ports.found(asked.hook, asked.words) if asked.words else ()
+        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
         exact = [one.memory for one in found if one.has_all_words]
         if len(exact) == 1:
             deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
-            line = plain_line(await self._ports.do(asked.hook, [deletion]))
+            line = plain_line(await self._learner.do(asked.hook, [deletion]))
             return f"{line}\n\n`/undo` takes it back."
         meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
         if not meant:
             return _UNKNOWN if asked.words else "Forget what? Add a few words."
-        return plain_line(await self._ports.ask_deletion(asked.hook, meant))
+        return plain_line(await self._learner.ask_deletion(asked.hook, meant))
 
     async def _export(self, asked: CommandInHand) -> str:
         room = await self._learner.user_store(asked.hook)
@@ -213,8 +198,6 @@ class MemoryCommands:
         return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
 
     async def _import(self, asked: CommandInHand) -> str:
-        if not asked.hook.settings.enabled:
-            return _OFF
         found, now = await asyncio.to_thread(read_import, asked.words), time.time()
         if not found.memories:
             return _HOW_TO_IMPORT
@@ -223,7 +206,7 @@ class MemoryCommands:
         question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
         if not await asked.hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
-        line = await self._ports.bring_in(asked.hook, carried)
+        line = await self._learner.bring_in(asked.hook, carried)
         unread = f" · {found.left_out} could not be read" if found.left_out else ""
         return f"{plain_line(line)}{unread}"
 
@@ -236,7 +219,7 @@ class MemoryCommands:
     async def _doctor(self, asked: CommandInHand) -> str:
         if not asked.hook.is_admin:
             return "Only an administrator can ask for this."
-        return await self._ports.diagnosis(asked.hook)
+        return await self._diagnosis(asked.hook)
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:

@@ -6,7 +6,6 @@ stands for. Nor does more than the store has room for: it would only be archived
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, Protocol
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Memory
-from adaptive.privacy.erasure import ErasureRequest, Origin, made_of, origin_of
+from adaptive.privacy.erasure import ErasureReport, ErasureRequest, Origin, made_of, origin_of
 from adaptive.privacy.kept import ArchivedMemory
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
@@ -34,55 +33,27 @@ _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
 
-class Erasure(Protocol):
-    """What was found or removed: counted as a phrase, or told in a line without a word of it.
-
-    ``bereft`` are ids of archived memories that stay although their summary is gone.
-    """
-
-    memories: tuple[Memory, ...]
-    bereft: tuple[str, ...]
-
-    @property
-    def empty(self) -> bool: ...
-    @property
-    def phrase(self) -> str: ...
-    @property
-    def line(self) -> str: ...
-
-
 class Eraser(Protocol):
     """All that is held of one user: everything, or what came from an origin; it raises nothing."""
 
-    async def find(self, origin: Origin | None) -> Erasure:
+    async def find(self, origin: Origin | None) -> ErasureReport:
         """What there is."""
         ...
 
-    async def erase(self, origin: Origin | None) -> Erasure:
+    async def erase(self, origin: Origin | None) -> ErasureReport:
         """Remove it."""
         ...
-
-
-class Learner(Protocol):
-    """Who writes memories, one at a time: tells a line with the answer, opens a user's store."""
-
-    writing: asyncio.Semaphore
-
-    async def tell(self, hook: Any, line: str) -> None:
-        """Show a line with the answer."""
-
-    async def user_store(self, hook: Any) -> Any:
-        """The user's ``store``, and what stands beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryRequests:
     """Asks, erases and restores; nothing in it belongs to one user.
 
-    ``restore_memory`` writes the archived memory of an id back at a time, if there is one.
+    ``learner`` writes memories, one at a time, and tells lines with the answer. ``restore_memory``
+    writes the archived memory of an id back at a time, if there is one.
     """
 
-    learner: Learner
+    learner: Any
     restore_memory: Callable[[Any, str, int, str], Awaitable[Memory | None]]
     eraser_of: Callable[[Hook], Awaitable[Eraser]]
 
@@ -155,7 +126,7 @@ class MemoryRequests:
         return restored, list(failed)
 
 
-def _question(request: ErasureRequest, found: Erasure) -> tuple[str, str, str]:
+def _question(request: ErasureRequest, found: ErasureReport) -> tuple[str, str, str]:
     """Title, text and hint of the question: how much would go, and the first ten memories of it."""
     day = request.day
     what = f"what was learned on {day.day} {day:%B %Y}" if day else _SCOPES[request.scope]

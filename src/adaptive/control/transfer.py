@@ -19,7 +19,7 @@ from pydantic import ValidatorFunctionWrapHandler as Handler
 from adaptive.core.messages import has_words
 from adaptive.core.model import Draft, Memory, Provenance
 from adaptive.core.shapes import listing, mapping
-from adaptive.llm.fields import Line
+from adaptive.llm.fields import Line, text_line
 from adaptive.search.tokens import comparable
 
 _MOST_MEMORIES = 5000
@@ -109,10 +109,17 @@ class Import:
 
 def exported(memories: Sequence[Memory], now: float) -> str:
     """The memories as an ``ExportFile``: no ids of users, no vectors."""
-    fields = ("content", "tags", "bank", "confidence", "importance", "until", "created_at")
+    fields = ("tags", "bank", "confidence", "importance", "until", "created_at")
     newest = sorted(memories, key=lambda one: (-one.created_at, one.id))
-    told = [{**one.meta, **{name: getattr(one, name) for name in fields}} for one in newest]
+    told = [
+        {**one.meta, **{name: getattr(one, name) for name in fields}, "content": "-"}
+        for one in newest
+    ]
     file = ExportFile.model_validate({"exported_at": now, "memories": told})
+    # An import refuses some contents; what other tools have written is carried away as it stands.
+    said = zip(file.memories, newest, strict=True)
+    whole = tuple(to.model_copy(update={"content": text_line(one.content)}) for to, one in said)
+    file = file.model_copy(update={"memories": whole})
     return file.model_dump_json(indent=2, exclude_none=True)
 
 

@@ -149,10 +149,3 @@ class HostLeases:
         times = {"created_at": int(now), "expires_at": math.ceil(now + seconds)}
         free = (_ROW.expires_at < now) | (_ROW.body == owner)
         return bool(await self._table.upsert("taking a lease", [row | times], where=free))
-
-    async def release(self, name: str) -> None:
-        """Free a name, whoever holds it."""
-        mine = (_ROW.user_id == name.rpartition(":")[2], _ROW.kind == "lease", _ROW.key == name)
-        # Looked for first: SQLite's one writer is taken by a DELETE that finds nothing, too.
-        if await self._table.rows("looking for a lease", select(_ROW.key).where(*mine)):
-            await self._table.change("releasing a lease", delete(ENTRIES).where(*mine))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 import uuid
 from collections.abc import Mapping, Sequence
@@ -14,7 +13,7 @@ from typing import Any, Literal, Self, cast
 from fastapi import Request
 from sqlalchemy import select
 
-from adaptive.core.errors import HostError, TablesUnavailable
+from adaptive.core.errors import HostError
 from adaptive.core.markdown import within_spans
 from adaptive.core.messages import Message, message_text, newest_user_message
 from adaptive.core.model import ConversationKind, Memory
@@ -34,13 +33,11 @@ from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.settings.hook import LEARNED_KINDS, RECALLED_KINDS, TurnState, turn_state
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
-log_hook = logging.getLogger("adaptive_memory.host")
-
 SWITCHED_OFF = (
     "Memory is off in your settings (Settings > Personalization > Memory), so nothing is recalled "
     "or saved."
 )
-_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
+_TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 # The host ends the turn first: what follows the outlet is what its user waits for.
 _TOLD_AFTER_SECONDS = 0.1
 # `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
@@ -205,23 +202,18 @@ class HostHook:
         return all(memory_switch({"settings": one.settings}) is not False for one in found)
 
     async def see_switch(self, writing: asyncio.Semaphore, table: HostLeases) -> None:
-        """Tell a user who has switched memory off that nothing is remembered, once until it is on.
+        """Tell a user who has switched memory off, once in a month, that nothing is remembered.
 
-        Who was told stands in the table of leases, as one that does not end: of two workers or tabs
-        one gets it. ``writing`` is held while the line is shown: the host stores it with the chat.
+        Who was told stands in the table of leases: of two workers or tabs one gets it. ``writing``
+        is held while the line is shown: the host stores it with the chat.
         """
-        switch, name = memory_switch(self.user), f"switched_off:{self.user_id}"
         paged = self.told_kind in ("saved", "temporary") and self.has_page
-        try:
-            if switch:
-                await table.release(name)
-            elif switch is False and paged and self.settings.show_status:
-                await asyncio.sleep(_TOLD_AFTER_SECONDS)
-                if await table.acquire(name, uuid.uuid4().hex, time.time(), _FOR_GOOD_SECONDS):
-                    async with writing:
-                        await self.notifier.status(SWITCHED_OFF)
-        except TablesUnavailable as error:
-            log_hook.info("a user is told another time that memory is off: %s", error)
+        if memory_switch(self.user) is False and paged and self.settings.show_status:
+            await asyncio.sleep(_TOLD_AFTER_SECONDS)
+            name, owner = f"switched_off:{self.user_id}", uuid.uuid4().hex
+            if await table.acquire(name, owner, time.time(), _TOLD_AGAIN_SECONDS):
+                async with writing:
+                    await self.notifier.status(SWITCHED_OFF)
 
     async def compacts(self) -> bool:
         """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10)."""

@@ -24,7 +24,6 @@ from adaptive.host.bulk_writes import RowEvent, former_row, index_rows, new_row,
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.own_table import host_rows
-from adaptive.host.requests import accepted_arguments
 
 log_memories = logging.getLogger("adaptive_memory.host")
 
@@ -109,7 +108,7 @@ class HostMemoryStore:
         """Remove a row and look that it is gone."""
         from open_webui.routers import memories as router
 
-        deleting = self._called(router.delete_memory_by_id, memory_id=memory.id)
+        deleting = router.delete_memory_by_id(memory.id, self.request, self.user, None)
         failure = await _attempt("deleting a memory", deleting)
         if await self._rows(_table().columns.id == memory.id):
             raise failure or StoreError(_STILL_THERE)
@@ -127,7 +126,7 @@ class HostMemoryStore:
 
         if await self.read():
             with HostFaults("erasing the memories", StoreError):
-                await self._called(router.delete_memory_by_user_id)
+                await router.delete_memory_by_user_id(self.request, self.user, None)
             if await self.read():
                 raise StoreError(_STILL_THERE)
         name = f"user-memory-{self.user.id}"
@@ -170,12 +169,6 @@ class HostMemoryStore:
         indexing = index_rows(self.request, self.user, written, event, self.embedder)
         _warn_of_vectors(await _attempt("indexing memories", indexing))
         return list(map(memory_of_row, written))
-
-    def _called(self, function: Any, **arguments: Any) -> Awaitable[Any]:
-        """A call of a router's function with what this release's takes."""
-        given = {**arguments, "request": self.request, "user": self.user, "db": None}
-        called: Awaitable[Any] = function(**accepted_arguments(function, given))
-        return called
 
 
 def _table() -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
 from fastapi import Request
@@ -105,11 +105,3 @@ async def account(user: Mapping[str, Any]) -> Any:
 
     with HostFaults("reading the user"):
         return UserModel(**{name: value for name, value in user.items() if name != "valves"})
-
-
-def accepted_arguments(
-    function: Callable[..., Any], arguments: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Those of the arguments that the function of this release takes."""
-    parameters = inspect.signature(function).parameters
-    return {name: value for name, value in arguments.items() if name in parameters}

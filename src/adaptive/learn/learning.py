@@ -277,11 +277,8 @@ class Learning:
                 turn = replace(turn, kind="shared", earlier=())
             elif turn.earlier and await hook.other_authors():
                 turn = replace(turn, earlier=())
-        settings = hook.settings
-        if newest.language and not settings.memory_language.strip():
-            settings = settings.model_copy(update={"memory_language": newest.language})
         room = await self.lesson_resources(hook, wanted=True)  # the queue has just looked
-        room = replace(room, settings=settings, can_ask=has_page and hook.can_ask)
+        room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
         now = local_time(turn.source.said_at, *newest.time_zones)
         lesson = await learn_turn(room, turn, now, work)
         if lesson.doubtful:

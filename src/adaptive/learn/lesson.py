@@ -80,6 +80,7 @@ class LessonResources:
     prefilter: Prefilter
     suggestions: Suggestions
     can_ask: bool = False
+    language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
     # One lesson of the process writes at a time: SQLite has one writer, whom all turns wait for.
     writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
@@ -183,7 +184,9 @@ async def _found_in(
         tally("anomalies", "limit_reached")
         return Lesson(LIMIT_REACHED.format(most))
     shown = await shown_memories(index, turn.words, asked, room.hidden)
-    found = await extraction(ask_model, turn, shown, settings, now)
+    language = settings.memory_language.strip() or room.language
+    asking = settings.model_copy(update={"memory_language": language})
+    found = await extraction(ask_model, turn, shown, asking, now)
     found = await asyncio.to_thread(screened, found, turn, shown, settings)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":

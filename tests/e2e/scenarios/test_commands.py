@@ -38,7 +38,7 @@ async def test_list_replaces_the_models_answer(host: RunningHost, page: Page) ->
     assert "`/undo [N]`" in answer
     request = host.model.chat_requests()[-1]
     assert request.messages == [{"role": "user", "content": "Answer with OK."}]
-    assert request.body["max_tokens"] == 1
+    assert request.body["max_tokens"] == 512
     assert not request.body.get("tools")
     await host.rest()
     asked = len(host.model.requests_titled("# Extract memories"))
