@@ -8307,6 +8307,7 @@ class TurnState(TypedDict, total=False):
     given: str
     given_mark: str
     unshown: str
+    own: bool
 
 
 def turn_state(metadata: dict[str, Any]) -> TurnState:
@@ -9589,7 +9590,7 @@ class HostHook:
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
-        if self.told_kind != "saved":
+        if self.told_kind != "saved" or self.state.get("own"):
             return self.told_kind
         from open_webui.models.chats import Chats
 
@@ -9598,6 +9599,7 @@ class HostHook:
         with HostFaults("reading the chat's owner"):
             own = await Chats.is_chat_owner(self.chat_id, self.user_id)
             own = own or await Chats.get_chat_by_id(self.chat_id) is None
+        self.state["own"] = own
         return "saved" if own else "shared"
 
     @uninterrupted

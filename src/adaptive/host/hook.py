@@ -162,7 +162,7 @@ class HostHook:
 
         Since 0.12 a user may answer in another user's shared chat (host: main.py).
         """
-        if self.told_kind != "saved":
+        if self.told_kind != "saved" or self.state.get("own"):
             return self.told_kind
         from open_webui.models.chats import Chats
 
@@ -171,6 +171,7 @@ class HostHook:
         with HostFaults("reading the chat's owner"):
             own = await Chats.is_chat_owner(self.chat_id, self.user_id)
             own = own or await Chats.get_chat_by_id(self.chat_id) is None
+        self.state["own"] = own
         return "saved" if own else "shared"
 
     @uninterrupted

@@ -119,6 +119,7 @@ class TurnState(TypedDict, total=False):
     ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
     ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A turn
     whose answer is ``given`` in the model's place has such a mark, too, and what is ``unshown``.
+    A chat that was found to be the user's ``own`` stays it for the turn.
     """
 
     language: str
@@ -132,6 +133,7 @@ class TurnState(TypedDict, total=False):
     given: str
     given_mark: str
     unshown: str
+    own: bool
 
 
 def turn_state(metadata: dict[str, Any]) -> TurnState:
