@@ -5266,6 +5266,7 @@ _GATE_SIZES = 12, 160
 ENTRY_SHARE = 0.3
 _SHARE_GROWTH = 0.1
 _EVIDENCE_SHARE = 0.25
+_GATE_SHARE = 0.7
 _UNSAID = ""
 
 
@@ -5436,7 +5437,8 @@ def fitting(
         return [one for one in pool if one.cosine >= relevance_floor][:limit]
     first = pool[:limit]
     surest = max((one.evidence for one in first), default=-math.inf)
-    if not first or surest < (first[0].gate if gate is None else gate):
+    gate = first[0].gate if first and gate is None else gate or 0.0
+    if not first or surest < gate:
         return []
     best, own = first[0].score, strictness * _EVIDENCE_SHARE * (surest - first[0].personal)
     kept: list[Ranked] = []
@@ -5444,7 +5446,7 @@ def fitting(
         share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(kept) + 1))
         if one.score < min(best, share * best):
             break
-        if one.evidence - one.personal >= own:
+        if one.evidence - one.personal >= own and one.evidence >= _GATE_SHARE * gate:
             kept.append(one)
     return kept
 

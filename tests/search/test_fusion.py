@@ -122,11 +122,16 @@ def ranked(place: int, cosine: float, evidence: float = 9.0, score: float = 10.0
 
 
 def test_as_many_as_stand_out() -> None:
-    """What follows the best needs a share of its score that grows, and evidence of its own."""
-    found = [ranked(0, 0.5), ranked(1, 0.5, evidence=2.0), ranked(2, 0.5, score=4.0)]
+    """What follows the best needs a share of its score that grows, and evidence of its own.
+
+    Of evidence it needs a share of the best, and of the gate where the best barely reaches it.
+    """
+    found = [ranked(0, 0.5, 20.0), ranked(1, 0.5, evidence=4.0), ranked(2, 0.5, score=4.0)]
     assert places(fitting([*found, ranked(3, 0.5, score=3.5)], 10)) == [0, 2]
     assert len(fitting([ranked(at, 0.5, score=10 if at == 0 else 5.0) for at in range(20)], 20)) < 9
     assert len(fitting(found, 10, strictness=0.1)) == 3
+    assert places(fitting([ranked(0, 0.5, 5.0), *found[1:]], 10)) == [0, 1]
+    assert places(fitting([ranked(0, 0.5, 5.0), ranked(1, 0.5, 3.0), found[2]], 10)) == [0, 2]
 
 
 def test_gate_of_the_store() -> None:

@@ -16,7 +16,8 @@ breath, in other words. Whether anything fits at all is judged apart, by evidenc
 
 Memories come if the best evidence reaches the gate, which is the higher the more there are: of many
 some come near to anything. Each entry needs a share of the best score, which grows with its place,
-and one of the best evidence: having been learned next to a good one does not suffice.
+and one of the best evidence and of the gate: having been learned next to a good one does not
+suffice.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ _GATE_SIZES = 12, 160
 ENTRY_SHARE = 0.3
 _SHARE_GROWTH = 0.1
 _EVIDENCE_SHARE = 0.25
+# And what it has to have of the gate: where the best barely reaches it, the rest is chance.
+_GATE_SHARE = 0.7
 # Something that no memory holds: else a single word would be the whole of its message.
 _UNSAID = ""
 
@@ -275,7 +278,8 @@ def fitting(
         return [one for one in pool if one.cosine >= relevance_floor][:limit]
     first = pool[:limit]
     surest = max((one.evidence for one in first), default=-math.inf)
-    if not first or surest < (first[0].gate if gate is None else gate):
+    gate = first[0].gate if first and gate is None else gate or 0.0
+    if not first or surest < gate:
         return []
     best, own = first[0].score, strictness * _EVIDENCE_SHARE * (surest - first[0].personal)
     kept: list[Ranked] = []
@@ -283,6 +287,6 @@ def fitting(
         share = strictness * (ENTRY_SHARE + _SHARE_GROWTH * math.log(len(kept) + 1))
         if one.score < min(best, share * best):
             break
-        if one.evidence - one.personal >= own:
+        if one.evidence - one.personal >= own and one.evidence >= _GATE_SHARE * gate:
             kept.append(one)
     return kept
