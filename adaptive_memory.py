@@ -126,6 +126,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
+from sys import intern
 from threading import RLock
 from types import CoroutineType
 from typing import (
@@ -597,6 +598,9 @@ class VectorTable(Protocol):
 
     async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop a user's vectors of memories that are gone, and those of other embedders."""
+
+    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -4680,7 +4684,7 @@ class KeywordIndex:
 
 def keyword_index(texts: Sequence[str], previous: KeywordIndex | None = None) -> KeywordIndex:
     known: Mapping[str, tuple[str, ...]] = previous.documents if previous is not None else {}
-    documents = {text: known.get(text) or tuple(tokens(text)) for text in texts}
+    documents = {text: known.get(text) or tuple(map(intern, tokens(text))) for text in texts}
     terms: dict[str, int] = {}
     words = [terms.setdefault(word, len(terms)) for text in texts for word in documents[text]]
     lengths = np.fromiter((len(documents[text]) for text in texts), np.int64, len(texts))
@@ -4710,6 +4714,9 @@ log_vectors = logging.getLogger("adaptive_memory.search")
 _LONGEST_CALL_SECONDS = 600.0
 LONGEST_QUERY = 4000
 _NOBODY = ""
+_LEAST_AT_ONCE, _MOST_AT_ONCE = 64, 2048
+_PROBES = 8
+_SAME_MODEL = 0.99
 
 
 def normalised(vectors: Vectors) -> Vectors:
@@ -4808,6 +4815,32 @@ async def keep_vectors(
     if found:
         await store_vectors(sources.table, sources.user_id, await sources.embedder.name(), found)
     return len(found) == len(contents)
+
+
+async def new_vectors(
+    sources: Sources, name: str, memories: Sequence[Memory], known: int
+) -> dict[str, StoredVector]:
+    made = [] if known else await _held__vectors(sources, memories)
+    if memories and not made:
+        new = memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]
+        rows = await embedded_texts(sources.embedder, [one.content for one in new], query=False)
+        made = [*zip(new, rows, strict=True)]
+    found = {one.id: StoredVector(content_hash(one.content), row) for one, row in made}
+    await store_vectors(sources.table, sources.user_id, name, found)
+    return found
+
+
+async def _held__vectors(sources: Sources, memories: Sequence[Memory]) -> list[tuple[Memory, Vectors]]:
+    held = await sources.table.held(sources.user_id, memories)
+    known = sorted((one for one in memories if one.id in held), key=lambda one: one.updated_at)
+    if len(known) <= _PROBES:
+        return []
+    at: list[int] = np.linspace(0, len(known) - 1, _PROBES, dtype=int).tolist()
+    own = await embedded_texts(sources.embedder, [known[i].content for i in at], query=False)
+    size, rows = own.shape[1], normalised(np.stack([held[one.id] for one in known]))
+    same = rows.shape[1] >= size and (rows[at, :size] * own).sum(axis=1).min() >= _SAME_MODEL
+    log_vectors.info("the host has vectors of %d memories, of our model: %s", len(known), same)
+    return [*zip(known, rows[:, :size], strict=True)] if same else []
 
 
 class SharedVectors:
@@ -5089,8 +5122,9 @@ class HostVectorTable:
     async def read(
         self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
     ) -> dict[str, StoredVector]:
-        query = select(VECTORS).where(
-            VECTORS.c.user_id == user_id, VECTORS.c.embedder == content_hash(embedder)
+        row = VECTORS.c
+        query = select(row.memory_id, row.content_hash, row.vector).where(
+            row.user_id == user_id, row.embedder == content_hash(embedder)
         )
         if memory_ids is not None:
             query = query.where(VECTORS.c.memory_id.in_(memory_ids))
@@ -5119,6 +5153,30 @@ class HostVectorTable:
         gone = (row.embedder != content_hash(embedder)) | ~known.exists()
         dropped = delete(VECTORS).where(row.user_id == user_id, gone)
         await self._table.change("dropping vectors", dropped)
+
+    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+        contents = {one.id: one.content for one in memories}
+        with suppress(HostError), HostFaults("reading the host's vectors"):
+            return await asyncio.to_thread(_held, f"user-memory-{user_id}", contents)
+        return {}
+
+
+def _held(collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+    client: Any = ASYNC_VECTOR_DB_CLIENT.sync
+    rows: list[tuple[str, str, Any]] = []
+    if type(client).__name__ == "ChromaClient":
+        held = client.client.get_collection(name=collection, embedding_function=None)
+        for ids in portions(contents):
+            got = held.get(ids=ids, include=["documents", "embeddings"])
+            rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
+    elif type(client).__name__ == "PgvectorClient":
+        row: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
+        with client.session.session_factory() as session:
+            found = session.query(row.id, row.text, row.vector)
+            rows = found.filter(row.collection_name == collection).all()
+    return {id: np.asarray(own, np.float32) for id, text, own in rows if contents.get(id) == text}
 
 
 class HostTables:
@@ -5343,7 +5401,8 @@ def shelf(
         cosines = nulls @ embedded.T
         levels = null_levels(cosines.max(axis=1))
         lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
-        unit = null_levels((cosines - centrality[has_vector]).max(axis=1) / lengths)["latin"].spread
+        cosines -= centrality[has_vector]
+        unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
     places = _learning_places(np.asarray(created_at, dtype=np.int64))
     return Shelf(
         vectors,
@@ -5455,7 +5514,7 @@ def fitting(
 # What is searched: one user's memories, prepared for ranking, as they stood at one moment.
 
 _CLOCK_SECONDS__index = 2
-_BYTES_PER_MEMORY = 1000
+_BYTES_PER_MEMORY = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -5464,6 +5523,8 @@ class MemoryIndex:
     memories: tuple[Memory, ...]
     hashes: tuple[str, ...]
     places: Mapping[str, int]
+    core: tuple[Memory, ...]
+    ending: tuple[Memory, ...]
     embedded: NDArray[np.bool_]
     shelf: Shelf
     nulls: Vectors | None
@@ -5477,7 +5538,7 @@ class MemoryIndex:
 
     @property
     def nbytes(self) -> int:
-        return 2 * self.shelf.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
+        return self.shelf.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
 
     def stands(self, stamp: StoreStamp) -> bool:
         return self.stamp == stamp and stamp.newest + _CLOCK_SECONDS__index <= self.read_at
@@ -5487,8 +5548,8 @@ class MemoryIndex:
         return None if place is None else self.memories[place]
 
     def missing(self) -> list[int]:
-        places = np.flatnonzero(~self.embedded).tolist()
-        return sorted(places, key=lambda place: -self.memories[place].updated_at)
+        places, own = np.flatnonzero(~self.embedded).tolist(), self.memories
+        return sorted(places, key=lambda at: (-own[at].importance, -own[at].updated_at))
 
     def stored_vectors(self) -> dict[str, StoredVector]:
         return {
@@ -5535,7 +5596,12 @@ def build_index(
         [memory.importance for memory in ordered],
         previous.shelf if previous else None,
     )
-    return MemoryIndex(ordered, hashes, places, embedded, prepared, nulls, embedder, stamp, read_at)
+    core = sorted(
+        filter(is_core, ordered), key=lambda one: (-one.importance, one.created_at, one.id)
+    )
+    sorts = (tuple(core), tuple(one for one in ordered if one.until))
+    made = (embedded, prepared, nulls, embedder, stamp, read_at)
+    return MemoryIndex(ordered, hashes, places, *sorts, *made)
 
 
 # ---- src/adaptive/search/indexes.py ----
@@ -5543,9 +5609,8 @@ def build_index(
 
 log_indexes = logging.getLogger("adaptive_memory.search")
 
-_MOST_INDEX_BYTES = 256 * 2**20
+_MOST_INDEX_BYTES = 384 * 2**20
 _ENTRY_BYTES = 1000
-_CHUNK = 512
 _WAITED_FOR = 64
 _PAUSE_AFTER_FAILURE_SECONDS = 15.0
 _REMEMBERED_VECTORS = 2000
@@ -5560,6 +5625,7 @@ class _UserIndex:
     index: MemoryIndex | None = None
     embedding: asyncio.Task[None] | None = None
     rests_until: float = 0.0
+    told: bool = False
     forgotten: bool = False
 
 
@@ -5583,10 +5649,16 @@ class MemoryIndexes:
         if not index.ready:
             if user.embedding is None and user.rests_until <= self._clock():
                 user.embedding = self._started(self._embed(user, sources))
-            if user.embedding is not None and len(index.missing()) <= _WAITED_FOR:
+            few = len(index.missing()) <= _WAITED_FOR
+            if user.embedding is not None and (few or not index.embedded.any()):
                 await asyncio.wait({user.embedding}, timeout=patience)
                 index = user.index or index
         return index
+
+    def news(self, user_id: str, missing: int) -> bool:
+        user = self._users.get((user_id,)) or _UserIndex()
+        told, user.told = user.told, missing > 0
+        return user.told and not told
 
     def forget(self, user_id: str) -> None:
         if (user := self._users.get((user_id,))) is not None:
@@ -5658,40 +5730,30 @@ class MemoryIndexes:
         return index
 
     async def _embed(self, user: _UserIndex, sources: Sources) -> None:
+        left = False
         try:
-            await self._embed_missing(user, sources)
+            left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
             user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
             log_indexes.warning("memories are found by keywords only for now: %s", error)
         finally:
-            user.embedding = None
+            user.embedding = self._started(self._embed(user, sources)) if left else None
             name = await sources.embedder.name()
             self._started(sources.table.tidy(sources.user_id, name))
 
-    async def _embed_missing(self, user: _UserIndex, sources: Sources) -> None:
+    async def _embed_portion(self, user: _UserIndex, sources: Sources) -> bool:
         index = user.index
         if index is None:
-            return
-        missing, name, dimension = index.missing(), index.embedder, index.dimension
-        for start in range(0, len(missing) or 1, _CHUNK):
-            places = missing[start : start + _CHUNK]
-            found: dict[str, StoredVector] = {}
-            if places:
-                texts = [index.memories[place].content for place in places]
-                rows = await embedded_texts(sources.embedder, texts, query=False)
-                dimension = rows.shape[1]
-                found = {
-                    index.memories[place].id: StoredVector(index.hashes[place], row)
-                    for place, row in zip(places, rows, strict=True)
-                }
-                if user.forgotten:
-                    return
-                await store_vectors(sources.table, sources.user_id, name, found)
-            nulls = await self.nulls.made(sources.embedder, sources.table, dimension)
-            async with user.lock:
-                if user.index is None or user.index.embedder != name:
-                    return
-                user.index = await asyncio.to_thread(user.index.with_vectors, found, nulls)
+            return False
+        name, missing = index.embedder, [index.memories[place] for place in index.missing()]
+        found = await new_vectors(sources, name, missing, len(index.memories) - len(missing))
+        dimension = next((len(one.vector) for one in found.values()), index.dimension)
+        nulls = await self.nulls.made(sources.embedder, sources.table, dimension)
+        async with user.lock:
+            if (index := user.index) is None or index.embedder != name:
+                return False
+            user.index = index = await asyncio.to_thread(index.with_vectors, found, nulls)
+            return 0 < len(index.missing()) < len(missing)
 
     def _started(self, work: Coroutine[Any, Any, IndexWork]) -> asyncio.Task[IndexWork]:
 
@@ -9338,7 +9400,7 @@ class PastConversation:
             return section
         tally("entries", "history", count)
         note = f"{count} past {'message' if count == 1 else 'messages'} recalled"
-        return replace(section, note=note)
+        return replace(section, text=f"{HISTORY_PREAMBLE}\n\n{section.text}", note=note)
 
     async def _section(self, past: UserPast, question: PastQuestion) -> HistorySection:
         hook = past.hook
@@ -11948,13 +12010,10 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
     if not index.memories:
         return None
     question, vectors = await _asked(library, question, patience)
-    withheld = {
-        one.id
-        for one in index.memories
-        if has_ended(one, question.today) or library.hidden.holds(one)
-    }
-    facts = [one for one in index.memories if is_core(one) and one.id not in withheld]
-    facts.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
+    withheld = {one.id for one in index.ending if has_ended(one, question.today)}
+    if library.hidden.names:
+        withheld |= {one.id for one in index.memories if library.hidden.holds(one)}
+    facts = [one for one in index.core if one.id not in withheld]
     examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
     core, bearing = facts, list[Memory]()
     if facts and examples is not None and index.nulls is not None:
@@ -12087,13 +12146,14 @@ async def _laid_out(
     bore = [one for one in gathered.bearing if one.id in shown]
     found_ids = {*bearing, *(one.memory.id for one in found)}
     left = len(index.missing())
+    tell = library.indexes.news(library.sources.user_id, left)
     return Recollection(
         block=rendered_block(held, placed, form),
         fitting=tuple(one for one in found if one.memory.id in shown),
         core=(*(one.memory for one in held), *bore),
         earlier=tuple(one.memory for one in placed if one.memory.id not in found_ids),
         count=len(held) + len(placed),
-        note=f"{left} not embedded yet: found by keywords" if left else "",
+        note=f"{left} not embedded yet: found by keywords" if tell else "",
         gathered=gathered,
         state=json.dumps(new_state) if new_state != former else None,
     )
@@ -12161,7 +12221,8 @@ async def explained(library: Library, question: Question, settings: Settings) ->
     closing = "Worked out anew from what is remembered now, without a model."
     if gathered.vectors is None and has_words(question.text):
         closing += " The message has no vector at present: keywords serve alone."
-    closing += f" {came.note}." if came.note else ""
+    missing = len(gathered.index.missing())
+    closing += f" {missing} not embedded yet: found by keywords." if missing else ""
     others = ["Nearly:", "\n".join(nearly)] if nearly else []
     return "\n\n".join(filter(None, [head, "\n".join(told.values()), *others, closing]))
 
@@ -12310,16 +12371,9 @@ _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
 
-PastSearch = Callable[[Hook, PastQuestion, Embedder], Coroutine[Any, Any, tuple[str, str]]]
-Asking = AbstractAsyncContextManager[Complete | None]
-
-
-@dataclass(frozen=True, slots=True)
-class RecallPorts:
-
-    asking: Callable[[Hook, Sequence[Message], str, bool], Asking]
-    recalls_past: Callable[[Hook], bool]
-    past: PastSearch
+Asking = Callable[
+    [Hook, Sequence[Message], str, bool], AbstractAsyncContextManager[Complete | None]
+]
 
 
 @dataclass(slots=True, eq=False)
@@ -12345,9 +12399,11 @@ class Recall:
         notes: ChatNotesTable,
         usage: UsageTable,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        ports: RecallPorts,
+        asking: Asking,
+        past: Any,
     ) -> None:
-        self._indexes, self._formats, self._start, self._ports = indexes, formats, start, ports
+        self._indexes, self._formats, self._start = indexes, formats, start
+        self._asking, self._past = asking, past
         self._chats, self._notes, self._usage = chats, notes, usage
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
 
@@ -12364,7 +12420,7 @@ class Recall:
         messages = request.messages
         question = question_of(hook, messages)
         found: Recollection | None = None
-        async with self._ports.asking(hook, messages, question.text, question.first) as complete:
+        async with self._asking(hook, messages, question.text, question.first) as complete:
             window = request.window = await request_window(hook, messages, self._notes)
             hook = hook.with_settings(window.settings)
             if hook.settings.show_memories and hook.is_recalled:
@@ -12429,11 +12485,11 @@ class Recall:
             complete=complete,
         )
         finding = recollect(library, question, settings)
-        if self._ports.recalls_past(hook) and not library.hidden.names:
+        if self._past.recalls(hook) and not library.hidden.names:
             said = (question.text, question.previous, question.first, window.messages)
-            past = PastQuestion(*said, complete, window.history_tokens)
-            embedder = library.sources.embedder
-            finding = beside(finding, self._ports.past(hook, past, embedder))
+            asked = PastQuestion(*said, complete, window.history_tokens)
+            looking = self._past.recalled(hook, asked, library.sources.embedder)
+            finding = beside(finding, looking)
         try:
             found, kind = await asyncio.gather(finding, hook.kind())
         except MemoryUnavailable as refusal:
@@ -12465,18 +12521,20 @@ class Recall:
 
 
 async def beside(
-    finding: Coroutine[Any, Any, Recollection], looking: Coroutine[Any, Any, tuple[str, str]]
+    finding: Coroutine[Any, Any, Recollection], looking: Coroutine[Any, Any, Any]
 ) -> Recollection:
     found, past = await asyncio.gather(finding, looking, return_exceptions=True)
     if isinstance(found, BaseException):
         raise found
     if isinstance(past, BaseException):
         log_recalled.error("past conversation is left out", exc_info=past)
-        past = ("", "past conversation left out: an unexpected error")
-    section, told = past
-    note = "; ".join(part for part in (found.note, told) if part)
-    block = extended_block(found.block, section) if section else found.block
-    return replace(found, block=block, note=note)
+        note = "past conversation left out: an unexpected error"
+    else:
+        note = past.note
+        if past.text:
+            found = replace(found, block=extended_block(found.block, past.text))
+    note = "; ".join(filter(None, (found.note, note)))
+    return replace(found, note=note)
 
 
 async def _kept_if_possible(writing: Coroutine[Any, Any, None]) -> None:
@@ -12532,9 +12590,9 @@ class Filter:
         past = HostHistoryVectors(), HostPastChats()
         self._history = PastConversation(formats, notes, nulls, *past)
         self._preprocessor = Preprocessor(formats, start, trail.record)
-        ports = RecallPorts(self._preprocessor.beside, self._history.recalls, self._past)
+        beside = (self._preprocessor.beside, self._history)
         recall_tables = (tables.chats, notes, tables.usage)
-        self._recall = Recall(indexes, formats, *recall_tables, start, ports)
+        self._recall = Recall(indexes, formats, *recall_tables, start, *beside)
         self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
         self._correction = AnswerCorrection(learning.writing)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
@@ -12595,11 +12653,6 @@ class Filter:
         except Exception:
             log.exception("a chat is sent as it came")
             return asked.body
-
-    async def _past(self, hook: Hook, asked: PastQuestion, embedder: Embedder) -> tuple[str, str]:
-        section = await self._history.recalled(hook, asked, embedder)
-        text = f"{HISTORY_PREAMBLE}\n\n{section.text}" if section.text else ""
-        return text, section.note
 
     @property
     def stream(self) -> Callable[..., Any]:

@@ -28,6 +28,8 @@ NAMES = (
     "learned_turn",
     "busy_server",
     "cold_start",
+    "first_contact",
+    "large_store",
     "extraction_cost",
     "guard",
     "guard_read_path",

@@ -241,12 +241,13 @@ class WordEmbedder:
 class ShelvedVectors:
     """A ``VectorTable`` whose rows are a dict; each call fails while ``unavailable``.
 
-    ``memories`` are those that the host has, by user.
+    ``memories`` are those that the host has, by user, and ``hosts`` its vectors of them.
     """
 
     def __init__(self, *, unavailable: bool = False) -> None:
         self.rows: dict[tuple[str, str], dict[str, StoredVector]] = {}
         self.memories: dict[str, Mapping[str, Memory]] = {}
+        self.hosts: dict[str, Vectors] = {}
         self.unavailable = unavailable
         self.reads: list[str] = []
 
@@ -276,6 +277,11 @@ class ShelvedVectors:
             rows = self.rows.pop((user, name))
             if name == embedder:
                 self.rows[(user, name)] = {id: row for id, row in rows.items() if id in known}
+
+    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+        """Those of ``hosts`` that are asked for."""
+        self._check()
+        return {one.id: self.hosts[one.id] for one in memories if one.id in self.hosts}
 
     def _check(self) -> None:
         if self.unavailable:

@@ -20,9 +20,8 @@ from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.messages import memory_is_off, typed_message
-from adaptive.core.ports import Embedder
 from adaptive.core.shapes import listing, mapping
-from adaptive.history.conversation import HISTORY_PREAMBLE, PastConversation
+from adaptive.history.conversation import PastConversation
 from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import host_eraser
 from adaptive.host.history_chats import HostPastChats
@@ -44,10 +43,9 @@ from adaptive.privacy.pending import PendingTurn
 from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.spoken_requests import spoken_request
-from adaptive.recall.recall import Recall, RecallPorts, RequestInHand
-from adaptive.search.history_ports import PastQuestion
+from adaptive.recall.recall import Recall, RequestInHand
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook, turn_state
+from adaptive.settings.hook import turn_state
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import UserValves, Valves
 
@@ -81,9 +79,9 @@ class Filter:
         past = HostHistoryVectors(), HostPastChats()
         self._history = PastConversation(formats, notes, nulls, *past)
         self._preprocessor = Preprocessor(formats, start, trail.record)
-        ports = RecallPorts(self._preprocessor.beside, self._history.recalls, self._past)
+        beside = (self._preprocessor.beside, self._history)
         recall_tables = (tables.chats, notes, tables.usage)
-        self._recall = Recall(indexes, formats, *recall_tables, start, ports)
+        self._recall = Recall(indexes, formats, *recall_tables, start, *beside)
         self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
         self._correction = AnswerCorrection(learning.writing)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
@@ -146,12 +144,6 @@ class Filter:
         except Exception:
             log.exception("a chat is sent as it came")
             return asked.body
-
-    async def _past(self, hook: Hook, asked: PastQuestion, embedder: Embedder) -> tuple[str, str]:
-        """The section of past conversation for a prompt, and what to tell of it."""
-        section = await self._history.recalled(hook, asked, embedder)
-        text = f"{HISTORY_PREAMBLE}\n\n{section.text}" if section.text else ""
-        return text, section.note
 
     @property
     def stream(self) -> Callable[..., Any]:

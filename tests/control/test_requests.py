@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from unittest.mock import AsyncMock
 
 from adaptive.control.commands import MemoryCommands
 from adaptive.control.requests import (
@@ -110,13 +111,10 @@ async def test_saved_only_where_memory_is_on(typed: str) -> None:
     """Where a user has switched memory off, no command saves anything, and it is told."""
     house, said = House(), [{"role": "user", "content": typed}]
     house.page.settings = house.page.settings.model_copy(update={"enabled": False})
-    answer = await MemoryCommands(house.requests, None, _no_diagnosis).answer(house.page.hook, said)
+    commands = MemoryCommands(house.requests, None, AsyncMock())
+    answer = await commands.answer(house.page.hook, said)
     assert answer is not None
     assert answer.startswith("Nothing saved: memory is off")
-
-
-async def _no_diagnosis(_: object) -> str:
-    return ""
 
 
 async def test_nobody_to_ask() -> None:

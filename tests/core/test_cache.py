@@ -31,16 +31,6 @@ def test_values_end() -> None:
     assert cache.get(("ada", 1)) is None
 
 
-def test_forgotten_user() -> None:
-    """All values of a user go, those of others stay."""
-    cache = UserCache[int](10)
-    keys = (("ada", 1), ("ada", 2), ("bob", 1))
-    for key in keys:
-        cache.put(key, 1)
-    cache.forget("ada")
-    assert [cache.get(key) for key in keys] == [None, None, 1]
-
-
 def test_text_cache() -> None:
     """A function of a text is computed once, until texts are forgotten."""
     asked: list[str] = []

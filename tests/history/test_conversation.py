@@ -55,7 +55,7 @@ async def test_recalled(warm: bool) -> None:
     """What was said comes with day, role and neighbours, at once and with keywords; told, too."""
     room = await Room().indexed(warm=warm)
     found = await room.recalled()
-    assert found.text.splitlines()[:4] == [
+    assert found.text.splitlines()[2:6] == [
         "### Relevant past conversation",
         "2023-11-14",
         "- User: My boat is called Freya.",
@@ -118,7 +118,7 @@ async def test_topics_and_similar_chats() -> None:
     """A topic's summary stands above its messages; a new chat is told of former ones like it."""
     room = await Room(boat=f"They talk about boats, key {KEY}.").indexed("dog")
     await index_chat(room.past(), "boat", START, summaries={"boat0": "The user named a boat."})
-    line = (await room.recalled()).text.splitlines()[2]
+    line = (await room.recalled()).text.splitlines()[4]
     assert line == "- Topic: The user named a boat."
     opened = (await room.recalled(first=True)).text
     assert "- Similar chat: boat: They talk about boats" in opened
@@ -145,7 +145,7 @@ async def test_summed_up_where_it_is_too_much() -> None:
     room.chats.rows["boat"] = chat_of("boat", *LONG)
     await room.indexed("boat")
     found = await room.recalled(hook=room.hook(**valves))
-    assert found.text == "### Relevant past conversation\n- Summary: Freya the Great."
+    assert found.text.endswith("\n\n### Relevant past conversation\n- Summary: Freya the Great.")
     request = room.model.requests[0]
     assert request.system.startswith("# Summarise history")
     assert "- 2023-11-14 user: My boat is called Freya" in request.user

@@ -119,7 +119,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
 
     from adaptive.core.model import Draft, Provenance
     from adaptive.host.memories import HostMemoryStore
-    from adaptive.host.tables import host_secret
+    from adaptive.host.tables import HostVectorTable, host_secret
 
     app = FastAPI()
     if importlib.util.find_spec("open_webui.models.config") is None:  # before 0.10
@@ -135,6 +135,9 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         lent = await store.update(lent, Draft(lent.content, until=until), source)
         (read,) = await store.read()
         ends += [read.until, read.content]
+    other = replace(lent, content="User rents a car.")
+    both = [await HostVectorTable().held("ada", [one]) for one in (lent, other)]
+    held = [[float(one) for row in found.values() for one in row] for found in both]
     lies = await refused(store, lent, Draft("User sold the boat."), source)
     ghost = {"id": "ghost", "text": "ghost", "vector": [1.0, 1.0, 2.0], "metadata": {"at": 1}}
     counts: list[int] = []
@@ -157,6 +160,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     return {
         "at_once": await at_once(store_of, CLIENT, draft, source),
         "ends": ends,
+        "held": held,
         "lies": lies,
         "vectors": counts,
         "provenance": store.keeps_history,

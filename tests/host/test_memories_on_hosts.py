@@ -13,7 +13,7 @@ PROBE = Path(__file__).with_name("probe_memories.py")
 
 
 def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
-    """End dates come and go; what the host only reports is an error; vectors without a row go."""
+    """End dates come and go; false reports are errors; only vectors of the same text are read."""
     arguments = {"source": str(SOURCE)}
     told = run_in_host(installed_host, PROBE, arguments, tmp_path, soft_dependencies=False)
     old = installed_host.version.startswith("0.9")
@@ -24,6 +24,7 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
     }
     assert told == {
         "ends": ["2027-02-28", "2027-03-31", "User rents a boat.", "", "User rents a boat."],
+        "held": [[18.0, 1.0, 2.0], []],
         "lies": [f"Open WebUI reported success, but {what}" for what in NOT_DONE],
         "vectors": [1, 1, 0],
         "provenance": not old,

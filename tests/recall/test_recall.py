@@ -14,11 +14,12 @@ import pytest
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, Sources
+from adaptive.history.section import HistorySection
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.kept import ChatNotesTable, ChatTable, UsageTable
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.question import Complete
-from adaptive.recall.recall import Recall, RecallPorts, RequestInHand
+from adaptive.recall.recall import Recall, RequestInHand
 from adaptive.recall.window import RequestWindow
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
@@ -84,14 +85,14 @@ class House:
     """Recall with ports that a test scripts, and one user's memories."""
 
     def __init__(self, *memories: Memory) -> None:
-        self.section: tuple[str, str] | Exception = ("", "")
+        self.section: HistorySection | Exception = HistorySection()
         self.recalls_past = False
         self.usage, self.tasks = UsageTable(ListedEntries()), set[asyncio.Task[None]]()
         self.asked: list[PastQuestion] = []
         self.sources = Sources("ada", ListedMemories(*memories), WordEmbedder(), ShelvedVectors())
-        ports = RecallPorts(self._asking, lambda _: self.recalls_past, self._past)
+        beside: Any = self._asking, self
         tables = ChatTable(ListedEntries()), ChatNotesTable(ListedEntries()), self.usage
-        self.recall = Recall(MemoryIndexes(), AnswerFormats(), *tables, self._start, ports)
+        self.recall = Recall(MemoryIndexes(), AnswerFormats(), *tables, self._start, *beside)
 
     def turn(self, **fields: Any) -> Turn:
         """A turn of the user; what is no field of it is a valve."""
@@ -121,7 +122,12 @@ class House:
 
         yield complete if hook.settings.enable_preprocessing else None
 
-    async def _past(self, _: Hook, asked: PastQuestion, __: Embedder) -> tuple[str, str]:
+    def recalls(self, _: Hook) -> bool:
+        """Whether a turn is given any of the past."""
+        return self.recalls_past
+
+    async def recalled(self, _: Hook, asked: PastQuestion, __: Embedder) -> HistorySection:
+        """What is found of it."""
         self.asked.append(asked)
         if isinstance(self.section, Exception):
             raise self.section
@@ -179,7 +185,7 @@ async def test_nobody_to_recall_for(
 async def test_past_conversation() -> None:
     """Past conversation stands below the memories or alone, and its embedder is the search's."""
     house = House(TEA)
-    house.recalls_past, house.section = True, (PAST, "1 past message recalled")
+    house.recalls_past, house.section = True, HistorySection(PAST, note="1 past message recalled")
     turn = house.turn()
     block = await house.block(turn)
     assert block.endswith(f"- “green tea”\n\n{PAST}\n{CLOSE_MARKER}")

@@ -19,7 +19,7 @@ from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.fusion import Asked, rank
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import keep_vectors
+from adaptive.search.vectors import keep_vectors, normalised
 from tests.fakes import DIMENSION, ListedMemories, ShelvedVectors, WordEmbedder, memory
 
 NOW = 1_800_000_000.0
@@ -152,7 +152,7 @@ RESTORED = memory("new", BOAT, created_at=5), memory("older", BIKE, created_at=4
 async def test_change_is_seen_on_the_next_turn(
     rows: Sequence[Memory], found: list[str], embedded: list[str], whole: bool
 ) -> None:
-    """Whoever changes the table, the next turn knows it, and only what is new is embedded."""
+    """Whoever changes the table, the next turn knows it; only what is new gets a vector."""
     world = World(TEA, DOG, HOME)
     await world.warm()
     world.embedder.calls.clear()
@@ -164,6 +164,8 @@ async def test_change_is_seen_on_the_next_turn(
         assert index.ready
         assert world.store.reads == reads
     assert world.embedder.embedded == embedded
+    await settled()
+    assert world.table.ids("ada") == {one.id for one in rows}
 
 
 @pytest.mark.parametrize(
@@ -201,23 +203,38 @@ async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixtur
     assert (await world.current()).ready
 
 
+@pytest.mark.parametrize(
+    ("size", "filling", "taken"), [(64, 0, True), (64, 8, True), (56, 8, False), (63, 1, False)]
+)
+async def test_vectors_that_the_host_has(size: int, filling: int, taken: bool) -> None:
+    """They serve the first turn of a store from before, but for probes, where they are ours."""
+    old = [memory(str(at), f"{chr(97 + at)} word{at}", created_at=at) for at in range(20)]
+    world, unknown = World(*old), {"3", "17"}
+    texts = [one.content for one in old]
+    rows = await WordEmbedder(dimension=size).embed(texts, query=False) * 3
+    rows = np.pad(rows, ((0, 0), (0, filling)))
+    held = {one.id: row for one, row in zip(old, rows, strict=True) if one.id not in unknown}
+    world.table.hosts |= held
+    first, index = await world.current(), await world.current()
+    assert first.embedded.sum() >= len(held)
+    assert index.ready
+    anew = [one.content for one in old if not taken or one.id in unknown]
+    assert sorted(world.embedder.calls[-1]) == sorted(anew)
+    assert len(world.embedder.calls[0]) == 8
+    own = await world.embedder.embed(texts, query=False)
+    assert np.allclose(index.shelf.vectors, normalised(own), atol=1e-6)
+    assert world.table.ids("ada") == {one.id for one in old}
+
+
 async def test_changed_embedder() -> None:
-    """Another model's vectors are made behind the turns, and the former ones are dropped."""
-    world = World(TEA, DOG)
-    await world.warm()
-    world.embedder = WordEmbedder("large", dimension=96)
-    index = await world.current()
-    await settled()
-    assert (index.embedder, index.dimension, index.ready) == ("large", 96, True)
-    assert sorted(world.embedder.embedded) == [DOG.content, TEA.content]
-    assert world.table.ids("ada", "large") == {"tea", "dog"}
-    assert world.table.ids("ada", "words") == set()
-
-
-async def test_vectors_of_another_length() -> None:
-    """Where another model answers to the same name, the next new memory has all embedded anew."""
+    """Another model's vectors are made and the former ones dropped, by its name or their length."""
     world = World(TEA)
     await world.warm()
+    world.embedder = WordEmbedder("large")
+    assert (await world.current()).ready
+    await settled()
+    assert world.embedder.embedded == [TEA.content]
+    assert (world.table.ids("ada", "large"), world.table.ids("ada")) == ({"tea"}, set())
     world.embedder.dimension = 96
     world.store.rows[DOG.id] = DOG
     for _ in range(2):
@@ -303,21 +320,6 @@ async def test_forgotten_while_it_is_embedded() -> None:
         await settled()
         await settled()
         assert world.table.ids("ada") == set()
-
-
-async def test_changed_while_nobody_ran() -> None:
-    """What is edited is embedded anew, and what is deleted loses its vector, also the last one."""
-    world = World(TEA, DOG)
-    await world.warm()
-    world.store.edit("dog", CAT)
-    other = world.restarted()
-    assert (await other.current()).ready
-    assert other.embedder.embedded == [CAT]
-    for deleted, left in (("dog", {"tea"}), ("tea", set[str]())):
-        del world.store.rows[deleted]
-        await world.restarted().current()
-        await settled()
-        assert world.table.ids("ada") == left
 
 
 async def test_forgotten_while_it_is_read() -> None:

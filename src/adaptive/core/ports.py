@@ -118,6 +118,10 @@ class VectorTable(Protocol):
     async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop a user's vectors of memories that are gone, and those of other embedders."""
 
+    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+        """The host's own vectors of just these texts, if any: of whatever model, scale, filling."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:

@@ -109,7 +109,7 @@ class PastConversation:
             return section
         tally("entries", "history", count)
         note = f"{count} past {'message' if count == 1 else 'messages'} recalled"
-        return replace(section, note=note)
+        return replace(section, text=f"{HISTORY_PREAMBLE}\n\n{section.text}", note=note)
 
     async def _section(self, past: UserPast, question: PastQuestion) -> HistorySection:
         """The past messages that fit a question best, within its tokens; none where none does.

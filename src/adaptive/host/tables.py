@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 from sqlalchemy import Column, LargeBinary, MetaData, String, Table, column, delete, select, table
 
-from adaptive.core.ports import StoredVector
+from adaptive.core.errors import HostError
+from adaptive.core.model import Memory
+from adaptive.core.ports import StoredVector, Vectors
 from adaptive.host.entries import HostLeases, SealedEntries
-from adaptive.host.own_table import OwnTable, Sessions
+from adaptive.host.faults import HostFaults
+from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.privacy.kept import (
     ArchiveTable,
@@ -45,8 +52,9 @@ class HostVectorTable:
         self, user_id: str, embedder: str, memory_ids: Sequence[str] | None = None
     ) -> dict[str, StoredVector]:
         """A user's vectors of one embedder, by memory id; of at most 900 memories, or of all."""
-        query = select(VECTORS).where(
-            VECTORS.c.user_id == user_id, VECTORS.c.embedder == content_hash(embedder)
+        row = VECTORS.c
+        query = select(row.memory_id, row.content_hash, row.vector).where(
+            row.user_id == user_id, row.embedder == content_hash(embedder)
         )
         if memory_ids is not None:
             query = query.where(VECTORS.c.memory_id.in_(memory_ids))
@@ -77,6 +85,37 @@ class HostVectorTable:
         gone = (row.embedder != content_hash(embedder)) | ~known.exists()
         dropped = delete(VECTORS).where(row.user_id == user_id, gone)
         await self._table.change("dropping vectors", dropped)
+
+    async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
+        """The host's own vectors of just these texts (see ``VectorTable``)."""
+        contents = {one.id: one.content for one in memories}
+        with suppress(HostError), HostFaults("reading the host's vectors"):
+            return await asyncio.to_thread(_held, f"user-memory-{user_id}", contents)
+        return {}
+
+
+def _held(collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
+    """Vectors of Chroma, the default, and pgvector; some are of former texts, or of a path, too.
+
+    The host's clients give no vectors (host: retrieval/vector/main.py), so these two are asked
+    below them.
+    """
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+    client: Any = ASYNC_VECTOR_DB_CLIENT.sync
+    rows: list[tuple[str, str, Any]] = []
+    if type(client).__name__ == "ChromaClient":
+        held = client.client.get_collection(name=collection, embedding_function=None)
+        for ids in portions(contents):
+            got = held.get(ids=ids, include=["documents", "embeddings"])
+            rows += zip(got["ids"], got["documents"], got["embeddings"], strict=True)
+    elif type(client).__name__ == "PgvectorClient":
+        row: Any = vars(sys.modules[type(client).__module__])["DocumentChunk"]
+        with client.session.session_factory() as session:
+            # With encryption the text comes as bytes, which are no memory's.
+            found = session.query(row.id, row.text, row.vector)
+            rows = found.filter(row.collection_name == collection).all()
+    return {id: np.asarray(own, np.float32) for id, text, own in rows if contents.get(id) == text}
 
 
 class HostTables:

@@ -88,7 +88,8 @@ async def explained(library: Library, question: Question, settings: Settings) ->
     closing = "Worked out anew from what is remembered now, without a model."
     if gathered.vectors is None and has_words(question.text):
         closing += " The message has no vector at present: keywords serve alone."
-    closing += f" {came.note}." if came.note else ""
+    missing = len(gathered.index.missing())
+    closing += f" {missing} not embedded yet: found by keywords." if missing else ""
     others = ["Nearly:", "\n".join(nearly)] if nearly else []
     return "\n\n".join(filter(None, [head, "\n".join(told.values()), *others, closing]))
 

@@ -16,7 +16,6 @@ from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable, TablesU
 from adaptive.core.markdown import rewritten_answers, without_answer_note
 from adaptive.core.measures import tally, tell_outcome
 from adaptive.core.messages import Message, local_time
-from adaptive.core.ports import Embedder
 from adaptive.core.shapes import listing, mapping
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.escaping import escaped_entry
@@ -38,22 +37,10 @@ _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
 
-# Brings a section of the prompt and what to tell the user of it; either may be empty.
-PastSearch = Callable[[Hook, PastQuestion, Embedder], Coroutine[Any, Any, tuple[str, str]]]
-Asking = AbstractAsyncContextManager[Complete | None]
-
-
-@dataclass(frozen=True, slots=True)
-class RecallPorts:
-    """What recall takes from rooms that it does not know.
-
-    ``asking`` has a model look at the message beside the search. ``past`` finds past conversation
-    where ``recalls_past`` says that a turn is given any.
-    """
-
-    asking: Callable[[Hook, Sequence[Message], str, bool], Asking]
-    recalls_past: Callable[[Hook], bool]
-    past: PastSearch
+# Has a model look at the message beside the search.
+Asking = Callable[
+    [Hook, Sequence[Message], str, bool], AbstractAsyncContextManager[Complete | None]
+]
 
 
 @dataclass(slots=True, eq=False)
@@ -71,7 +58,11 @@ class RequestInHand:
 
 
 class Recall:
-    """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten."""
+    """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten.
+
+    ``past`` finds past conversation for a turn that is given any: a section with ``text`` and
+    ``note``, either of which may be empty.
+    """
 
     def __init__(
         self,
@@ -81,9 +72,11 @@ class Recall:
         notes: ChatNotesTable,
         usage: UsageTable,
         start: Callable[[Coroutine[Any, Any, None]], None],
-        ports: RecallPorts,
+        asking: Asking,
+        past: Any,
     ) -> None:
-        self._indexes, self._formats, self._start, self._ports = indexes, formats, start, ports
+        self._indexes, self._formats, self._start = indexes, formats, start
+        self._asking, self._past = asking, past
         self._chats, self._notes, self._usage = chats, notes, usage
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
 
@@ -109,7 +102,7 @@ class Recall:
         messages = request.messages
         question = question_of(hook, messages)
         found: Recollection | None = None
-        async with self._ports.asking(hook, messages, question.text, question.first) as complete:
+        async with self._asking(hook, messages, question.text, question.first) as complete:
             window = request.window = await request_window(hook, messages, self._notes)
             hook = hook.with_settings(window.settings)
             if hook.settings.show_memories and hook.is_recalled:
@@ -189,11 +182,11 @@ class Recall:
         )
         finding = recollect(library, question, settings)
         # No past conversation for a model that banks are kept from.
-        if self._ports.recalls_past(hook) and not library.hidden.names:
+        if self._past.recalls(hook) and not library.hidden.names:
             said = (question.text, question.previous, question.first, window.messages)
-            past = PastQuestion(*said, complete, window.history_tokens)
-            embedder = library.sources.embedder
-            finding = beside(finding, self._ports.past(hook, past, embedder))
+            asked = PastQuestion(*said, complete, window.history_tokens)
+            looking = self._past.recalled(hook, asked, library.sources.embedder)
+            finding = beside(finding, looking)
         try:
             # Who owns the chat is asked beside it: it takes about as long as a query.
             found, kind = await asyncio.gather(finding, hook.kind())
@@ -227,7 +220,7 @@ class Recall:
 
 
 async def beside(
-    finding: Coroutine[Any, Any, Recollection], looking: Coroutine[Any, Any, tuple[str, str]]
+    finding: Coroutine[Any, Any, Recollection], looking: Coroutine[Any, Any, Any]
 ) -> Recollection:
     """What memories are found, with past conversation below them, whatever becomes of that."""
     found, past = await asyncio.gather(finding, looking, return_exceptions=True)
@@ -235,11 +228,13 @@ async def beside(
         raise found
     if isinstance(past, BaseException):
         log_recalled.error("past conversation is left out", exc_info=past)
-        past = ("", "past conversation left out: an unexpected error")
-    section, told = past
-    note = "; ".join(part for part in (found.note, told) if part)
-    block = extended_block(found.block, section) if section else found.block
-    return replace(found, block=block, note=note)
+        note = "past conversation left out: an unexpected error"
+    else:
+        note = past.note
+        if past.text:
+            found = replace(found, block=extended_block(found.block, past.text))
+    note = "; ".join(filter(None, (found.note, note)))
+    return replace(found, note=note)
 
 
 async def _kept_if_possible(writing: Coroutine[Any, Any, None]) -> None:

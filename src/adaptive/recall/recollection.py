@@ -16,7 +16,7 @@ from adaptive.core.cache import text_cache
 from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable
 from adaptive.core.measures import staged
 from adaptive.core.messages import has_words
-from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended, is_core
+from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended
 from adaptive.core.ports import Sources, Vectors
 from adaptive.core.shapes import listing
 from adaptive.privacy.injection import injection_reason, passed_mark
@@ -141,14 +141,10 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         return None
     question, vectors = await _asked(library, question, patience)
     # What has ended is no fact of today: it is left out as if it were none of the model's business.
-    withheld = {
-        one.id
-        for one in index.memories
-        if has_ended(one, question.today) or library.hidden.holds(one)
-    }
-    facts = [one for one in index.memories if is_core(one) and one.id not in withheld]
-    # Most important first, then oldest.
-    facts.sort(key=lambda memory: (-memory.importance, memory.created_at, memory.id))
+    withheld = {one.id for one in index.ending if has_ended(one, question.today)}
+    if library.hidden.names:
+        withheld |= {one.id for one in index.memories if library.hidden.holds(one)}
+    facts = [one for one in index.core if one.id not in withheld]
     examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
     core, bearing = facts, list[Memory]()
     if facts and examples is not None and index.nulls is not None:
@@ -293,13 +289,14 @@ async def _laid_out(
     bore = [one for one in gathered.bearing if one.id in shown]
     found_ids = {*bearing, *(one.memory.id for one in found)}
     left = len(index.missing())
+    tell = library.indexes.news(library.sources.user_id, left)
     return Recollection(
         block=rendered_block(held, placed, form),
         fitting=tuple(one for one in found if one.memory.id in shown),
         core=(*(one.memory for one in held), *bore),
         earlier=tuple(one.memory for one in placed if one.memory.id not in found_ids),
         count=len(held) + len(placed),
-        note=f"{left} not embedded yet: found by keywords" if left else "",
+        note=f"{left} not embedded yet: found by keywords" if tell else "",
         gathered=gathered,
         state=json.dumps(new_state) if new_state != former else None,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +72,7 @@ class KeywordIndex:
 def keyword_index(texts: Sequence[str], previous: KeywordIndex | None = None) -> KeywordIndex:
     """The index over these texts; those that ``previous`` knows are not cut into words again."""
     known: Mapping[str, tuple[str, ...]] = previous.documents if previous is not None else {}
-    documents = {text: known.get(text) or tuple(tokens(text)) for text in texts}
+    documents = {text: known.get(text) or tuple(map(intern, tokens(text))) for text in texts}
     terms: dict[str, int] = {}
     words = [terms.setdefault(word, len(terms)) for text in texts for word in documents[text]]
     lengths = np.fromiter((len(documents[text]) for text in texts), np.int64, len(texts))

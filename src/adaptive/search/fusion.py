@@ -167,7 +167,8 @@ def shelf(
         levels = null_levels(cosines.max(axis=1))
         # How near the nearest memory comes to each null prompt once the centre is taken from it.
         lengths = np.maximum(np.linalg.norm(nulls - centre, axis=1), _TINY)
-        unit = null_levels((cosines - centrality[has_vector]).max(axis=1) / lengths)["latin"].spread
+        cosines -= centrality[has_vector]  # in place: of a large store they take much memory
+        unit = null_levels(cosines.max(axis=1) / lengths)["latin"].spread
     places = _learning_places(np.asarray(created_at, dtype=np.int64))
     return Shelf(
         vectors,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from adaptive.core.model import Memory, StoreStamp
+from adaptive.core.model import Memory, StoreStamp, is_core
 from adaptive.core.ports import StoredVector, Vectors
 from adaptive.search.fusion import Shelf, shelf
 from adaptive.search.vectors import content_hash
@@ -17,7 +17,7 @@ from adaptive.search.vectors import content_hash
 # second of its last change, so what changed just before it was read is not trusted.
 _CLOCK_SECONDS = 2
 # A text of a sentence, its words as the keyword index keeps them, and the objects around both.
-_BYTES_PER_MEMORY = 1000
+_BYTES_PER_MEMORY = 1500
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,8 @@ class MemoryIndex:
     memories: tuple[Memory, ...]
     hashes: tuple[str, ...]
     places: Mapping[str, int]
+    core: tuple[Memory, ...]  # the core facts, most important first, then oldest
+    ending: tuple[Memory, ...]  # those that have a last day
     embedded: NDArray[np.bool_]  # which have a vector
     shelf: Shelf
     nulls: Vectors | None  # those of the null prompts
@@ -42,7 +44,7 @@ class MemoryIndex:
     @property
     def nbytes(self) -> int:
         """About how much memory this takes."""
-        return 2 * self.shelf.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
+        return self.shelf.vectors.nbytes + len(self.memories) * _BYTES_PER_MEMORY
 
     def stands(self, stamp: StoreStamp) -> bool:
         """Whether nothing can have changed since the memories were read."""
@@ -54,9 +56,9 @@ class MemoryIndex:
         return None if place is None else self.memories[place]
 
     def missing(self) -> list[int]:
-        """Places of memories without a vector, the newest first."""
-        places = np.flatnonzero(~self.embedded).tolist()
-        return sorted(places, key=lambda place: -self.memories[place].updated_at)
+        """Places of memories without a vector, the most important first, then the newest."""
+        places, own = np.flatnonzero(~self.embedded).tolist(), self.memories
+        return sorted(places, key=lambda at: (-own[at].importance, -own[at].updated_at))
 
     def stored_vectors(self) -> dict[str, StoredVector]:
         """Vectors that are known, by memory id."""
@@ -111,4 +113,9 @@ def build_index(
         [memory.importance for memory in ordered],
         previous.shelf if previous else None,
     )
-    return MemoryIndex(ordered, hashes, places, embedded, prepared, nulls, embedder, stamp, read_at)
+    core = sorted(
+        filter(is_core, ordered), key=lambda one: (-one.importance, one.created_at, one.id)
+    )
+    sorts = (tuple(core), tuple(one for one in ordered if one.until))
+    made = (embedded, prepared, nulls, embedder, stamp, read_at)
+    return MemoryIndex(ordered, hashes, places, *sorts, *made)

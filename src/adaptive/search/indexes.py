@@ -13,18 +13,17 @@ from adaptive.core.cache import UserCache
 from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError
 from adaptive.core.measures import staged
 from adaptive.core.model import Memory, StoreStamp
-from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
+from adaptive.core.ports import Embedder, Sources, Vectors, VectorTable
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
 from adaptive.search.index import MemoryIndex, build_index
-from adaptive.search.vectors import SharedVectors, embedded_texts, store_vectors, stored_vectors
+from adaptive.search.vectors import SharedVectors, embedded_texts, new_vectors, stored_vectors
 
 log_indexes = logging.getLogger("adaptive_memory.search")
 
-_MOST_INDEX_BYTES = 256 * 2**20
+# One user with 100,000 memories, vectors of 384 numbers, and many others beside.
+_MOST_INDEX_BYTES = 384 * 2**20
 # What a user's entry takes without an index.
 _ENTRY_BYTES = 1000
-# The ranking is prepared anew after each chunk.
-_CHUNK = 512
 # A turn waits for no more new vectors than this.
 _WAITED_FOR = 64
 # After a failure the provider is left in peace for a while; keywords serve meanwhile.
@@ -38,13 +37,15 @@ IndexWork = TypeVar("IndexWork")
 class _UserIndex:
     """One user's index, which is replaced under the lock, and the work on it.
 
-    ``rests_until`` is when the provider may be asked again.
+    ``embedding`` makes the next portion of vectors, ``rests_until`` is when the provider may be
+    asked again, and ``told`` whether the user knows that some are missing.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     index: MemoryIndex | None = None
     embedding: asyncio.Task[None] | None = None
     rests_until: float = 0.0
+    told: bool = False
     forgotten: bool = False
 
 
@@ -69,8 +70,9 @@ class MemoryIndexes:
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
         """The user's memories as they stand in the database now.
 
-        A few memories without a vector are waited for, ``patience`` seconds at most; what is not
-        embedded by then is embedded on behind the turns and found by keywords meanwhile.
+        A few memories without a vector are waited for, ``patience`` seconds at most, and so is
+        the first portion of many; what is not there by then is embedded on behind the turns and
+        found by keywords meanwhile.
 
         Raises:
             MemoryUnavailable: the host allows this user no memories.
@@ -80,10 +82,17 @@ class MemoryIndexes:
         if not index.ready:
             if user.embedding is None and user.rests_until <= self._clock():
                 user.embedding = self._started(self._embed(user, sources))
-            if user.embedding is not None and len(index.missing()) <= _WAITED_FOR:
+            few = len(index.missing()) <= _WAITED_FOR
+            if user.embedding is not None and (few or not index.embedded.any()):
                 await asyncio.wait({user.embedding}, timeout=patience)
                 index = user.index or index
         return index
+
+    def news(self, user_id: str, missing: int) -> bool:
+        """Whether it is to be told that vectors are missing: once, until all were there again."""
+        user = self._users.get((user_id,)) or _UserIndex()
+        told, user.told = user.told, missing > 0
+        return user.told and not told
 
     def forget(self, user_id: str) -> None:
         """Let go of all that is held of a user; what is being read or embedded is not kept."""
@@ -164,43 +173,33 @@ class MemoryIndexes:
         return index
 
     async def _embed(self, user: _UserIndex, sources: Sources) -> None:
-        """Embed what has no vector yet, the newest memories first, and the null prompts."""
+        """Embed what has no vector yet, portion by portion, and the null prompts."""
+        left = False
         try:
-            await self._embed_missing(user, sources)
+            left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
             user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
             log_indexes.warning("memories are found by keywords only for now: %s", error)
         finally:
-            user.embedding = None
+            user.embedding = self._started(self._embed(user, sources)) if left else None
             # A memory may have been deleted meanwhile: vectors are personal data, too.
             name = await sources.embedder.name()
             self._started(sources.table.tidy(sources.user_id, name))
 
-    async def _embed_missing(self, user: _UserIndex, sources: Sources) -> None:
+    async def _embed_portion(self, user: _UserIndex, sources: Sources) -> bool:
+        """Vectors that the host has, or new ones; whether there are fewer, but some left."""
         index = user.index
         if index is None:
-            return
-        missing, name, dimension = index.missing(), index.embedder, index.dimension
-        # At least once, for the null prompts.
-        for start in range(0, len(missing) or 1, _CHUNK):
-            places = missing[start : start + _CHUNK]
-            found: dict[str, StoredVector] = {}
-            if places:
-                texts = [index.memories[place].content for place in places]
-                rows = await embedded_texts(sources.embedder, texts, query=False)
-                dimension = rows.shape[1]
-                found = {
-                    index.memories[place].id: StoredVector(index.hashes[place], row)
-                    for place, row in zip(places, rows, strict=True)
-                }
-                if user.forgotten:
-                    return
-                await store_vectors(sources.table, sources.user_id, name, found)
-            nulls = await self.nulls.made(sources.embedder, sources.table, dimension)
-            async with user.lock:
-                if user.index is None or user.index.embedder != name:
-                    return
-                user.index = await asyncio.to_thread(user.index.with_vectors, found, nulls)
+            return False
+        name, missing = index.embedder, [index.memories[place] for place in index.missing()]
+        found = await new_vectors(sources, name, missing, len(index.memories) - len(missing))
+        dimension = next((len(one.vector) for one in found.values()), index.dimension)
+        nulls = await self.nulls.made(sources.embedder, sources.table, dimension)
+        async with user.lock:
+            if (index := user.index) is None or index.embedder != name:
+                return False
+            user.index = index = await asyncio.to_thread(index.with_vectors, found, nulls)
+            return 0 < len(index.missing()) < len(missing)
 
     def _started(self, work: Coroutine[Any, Any, IndexWork]) -> asyncio.Task[IndexWork]:
         """Begin some work that nobody's giving up ends; what nobody foresaw is logged."""

@@ -13,6 +13,7 @@ from adaptive.core.cache import UserCache
 from adaptive.core.errors import EmbeddingError, TablesUnavailable
 from adaptive.core.measures import staged, tally
 from adaptive.core.messages import has_words, head_and_tail
+from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
 
 log_vectors = logging.getLogger("adaptive_memory.search")
@@ -23,6 +24,12 @@ _LONGEST_CALL_SECONDS = 600.0
 LONGEST_QUERY = 4000
 # What belongs to no user stands in the table under this name instead of a user's.
 _NOBODY = ""
+# The ranking is prepared anew after each portion: each is as large as all before, within these.
+_LEAST_AT_ONCE, _MOST_AT_ONCE = 64, 2048
+# So many of the host's vectors are made anew, before the others are taken for ours: as near to them
+# as one model comes to itself in another batch or in half precision, and no other model does.
+_PROBES = 8
+_SAME_MODEL = 0.99
 
 
 def normalised(vectors: Vectors) -> Vectors:
@@ -145,6 +152,42 @@ async def keep_vectors(
     if found:
         await store_vectors(sources.table, sources.user_id, await sources.embedder.name(), found)
     return len(found) == len(contents)
+
+
+async def new_vectors(
+    sources: Sources, name: str, memories: Sequence[Memory], known: int
+) -> dict[str, StoredVector]:
+    """Make and store vectors of memories: those that the host has, or else a portion of new ones.
+
+    ``known`` are how many others have one already. Raises ``EmbeddingError``.
+    """
+    made = [] if known else await _held(sources, memories)
+    if memories and not made:
+        new = memories[: min(max(known, _LEAST_AT_ONCE), _MOST_AT_ONCE)]
+        rows = await embedded_texts(sources.embedder, [one.content for one in new], query=False)
+        made = [*zip(new, rows, strict=True)]
+    found = {one.id: StoredVector(content_hash(one.content), row) for one, row in made}
+    await store_vectors(sources.table, sources.user_id, name, found)
+    return found
+
+
+async def _held(sources: Sources, memories: Sequence[Memory]) -> list[tuple[Memory, Vectors]]:
+    """Many memories with the vectors that the host already has, if those are of our model.
+
+    After a change of the model it keeps the former ones until an admin has it reindex, and adds new
+    ones: so memories of all ages are probed.
+    """
+    held = await sources.table.held(sources.user_id, memories)
+    known = sorted((one for one in memories if one.id in held), key=lambda one: one.updated_at)
+    if len(known) <= _PROBES:
+        return []
+    at: list[int] = np.linspace(0, len(known) - 1, _PROBES, dtype=int).tolist()
+    own = await embedded_texts(sources.embedder, [known[i].content for i in at], query=False)
+    # Filled up with zeros by some databases; with anything else they come out too far away.
+    size, rows = own.shape[1], normalised(np.stack([held[one.id] for one in known]))
+    same = rows.shape[1] >= size and (rows[at, :size] * own).sum(axis=1).min() >= _SAME_MODEL
+    log_vectors.info("the host has vectors of %d memories, of our model: %s", len(known), same)
+    return [*zip(known, rows[:, :size], strict=True)] if same else []
 
 
 class SharedVectors:

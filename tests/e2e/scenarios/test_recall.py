@@ -37,6 +37,17 @@ async def test_entries_stay_in_place(host: RunningHost, page: Page) -> None:
 
 
 @pytest.mark.every_release
+async def test_memories_from_before(host: RunningHost, page: Page) -> None:
+    """The first question about many memories of the host's own finds even the oldest by meaning."""
+    await host.set_valves({"inlet_timeout_seconds": 60})
+    await page.add_memory("User practises the cello every evening.")
+    for number in range(75):
+        await page.add_memory(f"User has read book number {number}.")
+    await page.new_chat().send("Which musical instrument is mine?")
+    assert "cello" in host.model.last_prompt
+
+
+@pytest.mark.every_release
 async def test_core_facts_come_along(host: RunningHost, page: Page) -> None:
     """Name and what matters most come with every message, the rest with those that call for it."""
     name = new("User's name is Ann.", tags=["identity"], importance=5)
