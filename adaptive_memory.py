@@ -21,6 +21,7 @@ import calendar
 import contextlib
 import difflib
 import functools
+import gc
 import hashlib
 import html
 import importlib
@@ -80,7 +81,7 @@ from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, lru_cache, partial
 from importlib import metadata
-from itertools import accumulate, chain, combinations, compress, islice, pairwise
+from itertools import accumulate, chain, combinations, compress, pairwise
 from math import inf
 from numpy.typing import NDArray
 from operator import itemgetter
@@ -936,6 +937,7 @@ PROMPTS: dict[str, str] = {
     'roles': unpacked("T>t<81poj4|NsC0{{SnR3Fl^uMokF*e{=2tsEsnCY?^HzrT)6U{Zt&_LMu=gbrD&V^F?sWs$N!A)d&C16M$X@!7e89a?ALMfNco&yK7~<)L1ttyICThc_?g$!@)U7_TcnJQ4B~$279m`HAZx<HaCnojG`GxU*rN{i63A_@G$1Iq}^0CM-td3hfOaBjMx&T8dY^NS8sl-d#P$};SIgD5~r>e>8*3AFacbpJb{#dCF9H&PT@3SLr9NO1qVvlcU3FnOgd0oqorZx>QRLZ1jMhD`J^jMKNn;x%Jv#Ve<o?yS(3eD(Kj3WC{N$MHKL`#Xj#d@k?jUcSF+P}BC|1!LKyl6HApMgz~O5T)xYAykD2Ic8~LbOEEuJ?sD|<B#0hB+WrRyCD%ZopUfs8!F*ud?^|gl@%&xk@Q$q(*rgQZ$uAF}A!lz~=3`SS{_cL<Xm-+RHDXti!YEnt7ym7QUgDkA(66v%?%rilxRVIgr*s1Ne&`A-kpoa1KWq2ukl?TgyeH)w+h12bndJXr|Yr0mgx^NL?uP0w`J12_j0LP9KV}v~ajj>=x04!p)4iTvTQs!iO9uDzD<Wxaae(@6yrV$l)Na>n!3xj8{mJKEUxB*^ut7Kwwm>9A(m`guKVs7&+tm{Pnkz_=DXe;#O)aovlJ-T;z-!hDlHWQHBxL6M|LH`k|{r~").decode(),
     'secrets': unpacked("T>t<81poj4|NsC0{{SZ&%BKL8>dmgUc2C16(;_ER`kXGWM15+6Q_R0L){q=x)P!;0oF(*tcx{Xu7Y2+Pme7Vz4kY*1{2%pYf?I#Lq;fiqcR^EHt!h_)$SGLbD{H||>syMo#>D)BzjmJ&$YJAIbBV@caU6w5pz2D<tIU6JEO)iXjibv_ChNRk9=_y<#usjFa9Q~^2hF8B7Jo)q_e}=_UlDnVX&YtRVzBMX-H#;@;&ZOpfk-A2!h<-^f)sGR9OWAd(X_@<m4B;0TDa^vmu<BH&QD=VU^`{KX{;2^eRWBsrnKwM9c>Kf^}ZNlUKCCzoxhyKRL;IW8Tdiy-~EjhrjCojTz>#in9Ole@+Tn5P!IlIT%`&$rY#>kg!LnokyK}4fxB2xCQsJlmU-4rNXyQggHt{PSFpy4!fc@oB+SF+4PT8yAZOV|0rodCJ2pp9UDy1nc1Eg1oEw%Y%2d`7QX>jUCMtIsZhG>mU6w<e=+uZ&7nIOrcZMEccC6-_@G~%UQIaa*w6PHfKzdJsO+$;kPb!`PlaVx1Kq$w$Ox_$NQ#IrE#dnGEgn&&3ep`L57A=(f8>}e_`0ol@*f#BgMhS@OOt7+8spLTR=mjE=zuic&D+}DL32x;Cx6e>@gb{QlH;z0pigi?Ud1^zJEqHSvhY&Ya03L;npOW7ZQ`CZjF*3L2!4Mo#^}4W~1Sguuc)oW0BOhEmsbDtC&jOs)tA#e=@NDaRVqk4}y$$X1G5xtZr`g>)MNBq3U)S?{gHjQYK%bPbOlJe@bPNPn>+)*$wCFvoaaTf9XJ<>lu1{qZKP-G)OU>pKUj{fhmL5k!Dq@XqJeWbFeza>8e2u#F4lTs8K+w0SmAfr4N)PSv_n=M%PA*-cv)DSQE&l|O(GkQvFLmWkwl?O6{LCY@j9Fp&q^Q(3;Pc@5Tg|sa+OG8!OMv)}Q<1WeDqzv|9T_}UcQuRSLh9~(s}mK03K5x@81T*^IjpX~HVvZ+2o<NUk$;2D51kAGms-h}tR<#Hc~EnddF5sd-rSU1OHEx&`KUQXWaX3GN79U_99cta(bZ;U%PRiRCF+8wkgo2K5>ivFxKnmly{Wo%omCR-CuI`pPve?)R(}?<ub?gCoE?mG;ju--MH)Ivonb-JlC>XL5=C*sxmoJN5>$GYtcVFz4ObUJjAx?<45236TmTkaPR_tlz;GbGqkbPOG>L6P$ew3_BszmtU;B8D4(iRM>g(YvG_LJIa2R@dKB~LcCKKUWFt9^HXe@;nhd=2&?;+m($HEp}FrRVpb#}cjh$M`eBIr=kRM2&vIZqoC_j?|Wv{^Q_A5Id7?3oFT&e+4E^#3+{Z3SH^#pf&NZ%wtFRF70-eL4we8w6~w`!~ZO_?!R<RISfez(-`<eztaFlm+pfi{`Fz?rT>jp#h7hS(-Y1sSr^Vsimb9|4I-5M%F-M0JhCpqsRt$cxP@hMXs&9YcN0BZD@=`cLtrYIcr8OMBQgPM-HmNyLId``NqDG<2aeW>o_%E)i4pIO5#+W!a&0^4y6*wI2UKF>pDvFfR2KM8kb1cGJ7I{^M%Q}Gg3(I!^l3+WKmz{DtBPPD*q!AM@{(gLm%Y;#a)ATA<h-Y@snGElB<y-8PxQnn$@}334`AiTUH$kXE;?-uB+#ap&Pzi<h%8%JGKpo!NCo&9_tmjckC4kyKzfK+fy7fP|TR^Q_a0cep|J4AKUX}s5>kGpVNuJ4(;+ERD%U9c8{#Z<h$6(=^r^YTB{E>G~Z4~;7Puz=@kCE5pl}46EIP~7)lw$hv9kEtLJIxwalR-q0{5kE<fYt(yV<SF;-i+=otjkG-~Q|G!GS7=$;eXmk;XYeDK3^tdIs1RICqQ)IfJ2_uU6gl?BpxsU4kIQz=i_rAC{|Ya?Mc3rRCv))D$_#uNo1TZ<?^m8Vd>07X8r_@Xf+c2*i<zeRT3I<_cZN&dF)Qd%5rjfP|KVQZ$T1WxaHE^8OUdYfy1W|A!&XB&}WtAz+1CL!paZ@%cxe6?kxW{PFbk75g8e_+XRcdv^IaQXWL`(Tw6keI6J9YmmK1lDrP{-RR77U|#Pu4G=#DH7!}#j19Pl^Ei*pNW>a@g5GrbocHUlPbN(8$)i{i&Od+0@i67QI36Nxaq1mq@vXU#XT~q7rV|uE|c?dkm&<^d31^Ov$NC#IG=!RZ-wNK>VvDWSdNasxpM7{962eB4e*EVpT~oL-5X+tAd(%#OVbnz{<b+9dD*h2kra1uf2QOE;T4SnU=UAhTb82M#zNab?<0gDY(lsE?3b^&z8d4Bm(?6EKFMM|L7Ms3q{tx#VAz)E0$J@X+J=W+iorh-R^Ix2)UJ`C4M(aYnMSv)8$?r;K&&ZH<D)jt|HGueYW=|Wc5*vtjmlZx)VBIuA?I~Bju_Q#7kRKDk(N)%2SabV9#wP|!JcJKX&vXzGcOv&?0K1U@*C)_$UTS}mmhE|l-oT@+hdm7F==;Jho>3Xc(7~FU4&n2rat_%6;hE34qb6yr4o;Jh0MMQnq4b>Q$==NvK0n1g{J2Gd`|Cgz_(R%(r-w2&=p7WH&A6TGDm8h@JRV|(=`$<goFRkUslt~@@S1D!ok~G)z0_JRCZ5csrt%sqk9M$Paz5uzsRtoOvfb=03;O}11N6?T~AgQozE;7acQr>IW>t%q~fb^I2k-t7=a;D5EX%6Uvo&G2f)`NQ6b`~otqX$C0?onYP|C_SmDf7nxv?dLCpu32a$o$L<v&-^M525{?H8+0rJ@)Ntrb=i=V(`g}*QcHaqj@>VB&6SJSEmI8zMdQ|6-RskBf8T%pYd@orj|qX679w1uUv8-RCi3V=BqEkApl-rky{2b<z?ut&DjgS66j@t3e`AR>&RToI{bNl^FETc(NapdAwtFXndT*Ub{GSEmrlqZqcF0t89s_cLJ73nGTQ2%l<p!gCH<6k2MB>GNNp?x9GP&D;&JX<ga!ML!FX)-2oyW^jA2c3eexyz&+DJzZ{T@@xAZzU6(9{I(VFWYD&8rc~OS(@pw_(@<`~r;zgS;iA^-;4j3#;e%iWSo*9UTA)g1X|#Ux;%of$EvWzI&~>W").decode(),
     'small_talk': unpacked("T>t<81poj4|NsC0{{Rt)2WUC*Li_V$At@d{R(BL3a6&l5l$+;2jN~sn<5>p2zr#c+vQB<B?^_^d_4R3z^>;yV62+Qm!M`98hArgu`Wc4Z;nTf@(3aM(IAGgUT%x2U5$+;XqygxP%l!Y-d(jw2WZjofGw8J~gruL$R4?zNWSK?0DeZAQtya*|DE=oX&$|N2k}xNF;{tv7u*;G8-8hQ-wUz)e>=1Q2QKD-ujxEAuM{X^kT7e;B$_M;m;gi_I*8}Q_CHF201Sz4xa6ntaG2xD<hXs}pT}>k}lu_r;Iz~vy4JC?N&g+2fML)h&CISB?dpNf_3|De+p3R;8ZYd45oJQCY_@gjV>A>~=-zQiB0pk`12(u}Se%;g999&G)=pH%v=Gde8JJ@RaM|K#l#GTFA;gRubMc=>gZ%A|6idI6!NesqWhj+*C)BP^?a8=dws8lIGl|`L17Ne@oufm88V|`hb<^vN<`BFvlr}#rT6ajS>#cRf#X2|Xb=9TUj(8%xhm+Yz+1;tiI?1IYQ2;#iX)|K3N9j!^G$EU`p!^Y=I_mHs~iaU$3xt)yU7`{sD7AYNs`jMLAj#?@WS`PbRC`+5@G2A0e9U(lowB*PiiAOg#f*Rass-7IF5dI)O%KpmPeY}@B4|$d6DhFA~bYTJ>j+?sr_+ZCA7e4PqdZRait+~LrSwXi%L$?vR!DO&uvHBMcEM-)~suoZ#PZnr$j;j{`go`ghy-`oN;BYLAxl&%Z^&)(iY(ep*4`(0gN!ry0ViCFqYr|0cR7g{~+qH=+N_<{ZKDj**V!tb$V6`uJ(YtW(Xk<1x|Mym{NB").decode(),
+    'speaking_of_self': unpacked("T>t<81poj4|NsC0{{Rt)2FJm^>Q#)t;WYEk)UmHHG}rW50#XLS^>Y}Wm4?p$5uiBQ_(-D7X@Y_YhclNHS!b1JCxy!%#Fmy>%~o(OUeg@{kVksTeOXn07dD5!5Moo3_w20tA@zNo%F(>iD#6Qe+WS={R)XWPNGgp2#1@)^74!628S!<nH~xnittrFR*y@qs*<U>W3IcyH78X;nNtfCq7$ERTnI|jTHOeu&Z{U3$6!YmhT#aV_zU7dlYE{mZm`(FcoCUvQ=TJ)%Gamy|=3;+7q|3m$uH<*v`0<#Y%{%pX&pw!F40F2#=%AiQL2*twDFoUl8@iWVD<oQkBQE8_@kNOwf^MfWpB4$np-XdZpRk%0jN?E3^$jzHl4??9GcLI6&SvH0CyTLx^xg(*-3K^)%AEU0O$gtOCvTBmFp@g}EgsVBU_x5K7uiEH%7h_!^c2dHxwN|&&V?Ht=jV@>S+ukixcg8CInaF}mW0dT;wfU&MEanrMTC@6-!{up9<u-^gZFu5fVR|w2J)Fom@dZ_xi!<Y#O6Pe04r8s*3o#bnCf(jZ{|p47q+Te-C@HRr#9wF-YNJtn2rgh+H-weFxO^$(SjubW`c8tN<l6-`S_oX;5tlg1`AZ}TT`j=NNgnT^fgejJWYq<Vrbw<;U<tH6mbCz4<a-9eZ!>w6mO(|CZg@A_tUiBB<~5C7$pb<BiqAuln~N_I=}V;$a<DRPG$+rYr{`qbgA{3Qq`gV%i2iTQ#V*qC|1wILNUe%?fPhQ=&8l;AQFaUSs>ioc$9pE@zdq|_gdF5x*-<(^Kt5)8;~UJq8b^}MP;+<LN~AFZo0<^_GzIjl!2Ddk~7_}6y7OHhds>II|BEpYNch>)EKjJ1VH{JlwpSl5xQ4kCIHY}$K<g76bN^pDpREFp&c$_J{SfY-kEx48^(bp=s~1Md=}v>$0u%gGCHi@70{Go66@=|zyA2CCI").decode(),
     'spoken_requests': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQdr$pH%%kJbIGs-^#<l`kqYDLXZ*=khfAapS#ITr?iNA!ljUW*^IQB7@bbKR4ixZ#vQ;=4#1xu<<DtqoHb&D2I{Gse46q^@0rwK**5c+Z27VG__Dx{j~>_Pi!9>Nz_Vxe5z+`Aj~NlWSrfgOy_YB<vOG-A?dxlC+6miU851l4^#j@gat;)*U+yiEjjM}x#1+ZOKUJW0{SE;gby-~<Tud{0cTn<z4%YxOa+GsWjXIuu?9J^GNkm^OGF?3PaL%lSq%!ace4kd4kmm*t5@F=BXFR0<&kkem&qrj^ZPt=#v_4Lj#!oQRxNO1|9U+MUmZbsh<vSfr&dM1=Xd_s~S&J)BT~hbx-DB4G5u{PV`>bxV2r%5!cWZYlB44REg85Eqa`0g&2Wu_GT{vMRt1x2!ED@xMf9}ObV2u8iK&&xK&@KP%zrZ73!)@hD@W*wn4l_kl)mPZbo-j}7LIL!;IG^AmU7sikKJRKlA9=KSq93fX^)bLZ-LDTR-xWvk-8s%0q|T@3$p=o5IDNYNXue8d*4MO-2dy`H)nWyZ9H3TVsQGEaOz_8aoi?f4SLm&{=a3^y2(?bFP^RI5BybT=Ps3d$XfTbEH6eVSO08i1)&<Y-0U6HWk@+b=0#1DV$<Z9tAh6h7)~jR9DhUefurTXaU~HH7J+%(eujKOK2aO-?+%lkj3PGh-#l=nz#UA1HVf&!*c}2Xoa*F_7)#c<ZipElIvVUsG$J+)!nD$0K)~vq4k91s_8-czvJY$i{LIt|SU|R{WCIv%e^cGEN5G+B)oz)*Z?XSs9Dn=ju0v9io7IC-XK&~VW7$0613zh`--IoijwSMO8m6E^2SsC;jsm(_O%6<`+<HH&%jc+b2!3h*tJ|g4StN@(YAzhBxc|W6+<&T?priS>*=Tz&vXtZ)$qU3_c(;31*BC~spTGG<SWmI^;WwY<c7l(+vNKL!DFL^f1$zF2c6L~iH*|O!;-BuHp`OM~Q8q54{DMOJQVp}&re&-!MCye?YyF|x5=_AwRg@H4*78>i0r$3(~@ZiM%v2?CJ1Y-W7CU7BOB8k<-4<KcD15z;QyxO01KN=@W39C&26OXpAPRHGOR5^}>>emq(`--FQFSUC)*(C!oeZ9ywND<7Y;$Pb9H1ITAcwXkjHe9ohCx^3vG*iZyE|0gp%Q_W$Yc<KnMGDC(?k1e-*lYQ<9e=?=5=<{@f3hhVd~R)rc3+9!9@MvAkN3w%?%l^DnKxeS3MuwsBT`+3n>CHxO&G%6&f8uONh5^Xf6dcy_%f;BcbskT5wC{BQ8M$gAq+Y!Fj*U4(bqf(o}W5Hd>6?*6$GJt-I}d+H6`m!GRI&Z>otq>QOVsiIV?P^MpyaS*@801p9NUH=GGZ6Xgr7|f3bYWjO}93Q(F-ld{d0A+(bnbKnElb#W@NHCJ#6A{G7F2#2cU~*Z6|*(v9k|gle9)7~{115Dn5Q1Mk_DVVQK1orGz$PJ!wuw7SOGHpNc(Ih2t;P9&GALG~giHF?Aw2~5B%Wo@p0F)0=s$ciZWANo#*bJWtV>4rVL+DZSH%Nyiv;$MI^$8qo!HYoa!a47YK^T?V_{~UAIUbYD+TE3|Y+YyDvVX+B5ZOR3KGz+Gvtf9O=Gb)+M(aaC90;!a=7_ubaxEXWi#--&D8!^V)^0UB{E{YnysWtrkrr!S<!HFS0+7Z>GdPdfRm_W+Pg5=TnxS2#2y;1$YzE=C;X*sd0dw*#Bp<T_?aclgDpG3=YnXsrtz~tit2an=$aOB00pm|~DFeGD+u{2LB?CS$rMzR~nChlIHfXbrVjs?%5G4Sm7j+Vsx6xbwQQ5a-mMH{=0k{GnuGR_&Nn2hh~jKy`*onyC{TyBk9&H;woJ&?o$J0{%(?(K#E)o8zL@O4^u7#v}!ijR-AjIBOil$J-?W>XLGY!S7^n1|}?#ivUlrxETMQ`2fypm{8?qm&uk6fg)xg7Wxu!>X#r9%e_qVd2lgj_1EtFj}4O!Zw7R*)!Dl316)+A!{-YIZ%Ja8@NN|wP?~^$^!6Oaod~@#ACm9F!4!c85a%ll|@?Scn=Vibf!nx=NV;%KfF|oN;t*vz59<a+(xjRqDrgFBo=i+PL?||$vybtswG`JC*=evpzC9Fq+>}Pd$r1D7}cf<)cmNYTJ-u4jvu0{)WcB#;#I08?hM>FI5&6-So)DISn4HT5azc1Dx6ZXi{Pm945ag0kdS2glxy#`6AUs*r%75fnDL<STf$FCx(te;gYA&gX@lLGQo0s?@EsFo#Vo#RdzTRQNVSLstZ!_6Hdncq`pMcgy0NRTbzv+sk!B-ls@ft%3h+Q)sHW5mv!}($9m!?4y=zckL4u<{sa293mkZdCMloufx{I`fxd*`A8_MI4M=VR&#(Vu+!=g*b$T;hJ8<h<{At5fr-C2A+U3o$IJ*30Oi%<c5?@FuNh$*YD_G@ExH-(XJ5h5om^jePx%!%cs6Z2@Q9q#ZUjylm$mQ9zz!#ayJyI=l90EvKy;6Gc1jQKcf7nIolGCXAFjn&?ji3S$O;GJ*)DYQN&q=zwp3v5m|EgVCx4H^}u*Z`w>cMM54z6j9;J+#LnOWjH5H8Pln@Pn`bJy><d_dO7;$Wv5&r$fw5sJiu_53}qJ$JYFFGlER{wRmKx8znQ9n_w|d`nHR{7YZ6mTT=Sl>C(2t+p#gq3_nPKWBF<0|3ayalST2=8Fk`2Ej4k4mPG$}-QqT10`FLazK`HG;jY2}0qOon;XNU||7~ij?AXSat>5tuVK6hf1T@-A`Q1H42wh9ZPOr5=n9nE!=f>HKW|AFeS1lK$dYy`@PaSmjNtvFe=$ZGgQUmp(m@|^?pK%>ju|x_hEsve@$*jFM&+`V4fIo=@CYIyCU;4h;F89-mfQzE5=*P_Ta%^6r-{|DvuT4e$#x&w(L#9*-KP|YG9m1n(gNG5acm$He1EGI9J^=2K-vWByu7CR&E_2)w>;3XdbF{cLjT=golI$08diA(O829l2X@?m9{8Kv+").decode(),
     'streets': unpacked("T>t<81poj4|NsC0{{SnS%0^b3Z$Yg>%$;qcj>;4jP)%e^ve)9Hook}xc4edih(?R5#ki;E7vBYi4%|CZxtjhW7#H-R*?F&2)^_7(T2D_CkyhDRjIiNB;vdOBS#q%w3q^py@;M5;Is}>|pOOIe2N+{23IxQ*-FO<2gjy1SWuqRACUt_XTJ;ku&?)i}=PfyxjSBL4JE|OVJi$2%F}?6&t|zMscEJ#{Wzj%i@9%%%1mo&qiT&uIAsZKl9*-r$@hw2Ss^za`P|VB#t%O5@Wr07yXH#~EZ-<RhV~04gr(hjre(fC7`U1H1lf6U$?qJzr9zYqI1^7oK|HmiM(B;?8;`_YgW+|7RNJv3rfLttMe04J4rtuP7IiX~z_v5+j*dOPVgnQn8jHMk=E=d&}*Kd*n9O8eWp>2x?`?6tGKS>)|_b>caJ%3y1bx-Kllv)am^Wku!@J!6z=OlK9{XkviK-)&!nH&ct-&QlV+WcH;nPvO21}NUqN9^&1l#J&-Mew8I#$Jv{VR;x|OeYVqj|`wyM_{GO=&t?;w@oLu;}RL7hSI;=_{1krgY%-1@T*$@=RYN%4TRmCPXMe4Kl?j@B{TA7h>lFZiPRM45%lJN$L|)8lKmsAYCQoeCv=x7_^~ughECQ3HNV6S5F)5E!GzAhD9FE_TnJO<0Atphy_WGy^Zs|-+*AB5Nsm9hlh{rOtOvwzj1yvuyi1C94k@)6*D~7+Wg}UZrtG|G%~$s1J+-xp-jmemLt?|(rxKjsuY1%J+7LT|t%P`Z8_w;O!f%{4I>(p=NC5ZrANY^M^>j$Zs&e=%VyIp(1)?~Ky5jb&;1<P)Src)B8Q8>IpJETFXJNnAO#Sz?aOwz6Xy+*C?c>I;h3zMJfPX-wp5ES6<L_!dR@ud(vwfkB4Ro<cq*4daT}n?Tg#MR=OO6i9t%F{GCK26I?C=~(T=b3r%R%Y~wLbA)o;k0v>*Z*yfGOO>51{oQzE+XdT+@-?o;8YhS=Ur9J`H>XF^xnfZ8|=JELx3qFG)!!15P1&zV016i*FlAb%-$ncR1RP7e2hQIP!>nv)rnv7+36v;cz0ab1I^gHJ1!&ml`DQK=JNauh@#+$qvPpdkUh(y01_W9h2lolDnZ&v<O*nJ=-a$g9MSA*lD%`u_3F_uZgpKm%~^8X`-d^g`J0pChwlTX*57TqUP;39=8s(Y$x1#1`J?CIjHMSYrmy)pF_7*@hB<0;N|Y}U$-)O6yrBJzfz|B(>!2Y8PY$=-F37jKp`nTVveOogo<IAz<k4m1KzYw3AC=B#jt8Z4@uS<IX=K394`<LyS(Pf@5M3^7A!J;0}JqMj@z(zY$x7N>IOP8&$IM208=9Z_Xl4tXpx10bdB17w-RkNXl2J>JN3s935lvU+|;`ZkqoE+xH7iRVHH>>S<d`-1ArG4`s++3KkIQ}U`Xb}$=8h$PP}(bo~f5JWAo0MN|^+BtDe7?Xh}D0v+WO!YnS9rWiN1(w)%B#U~yu3kUzK<{$&R4w@_Jd6wsAhemMI{_wJ^d&V3i+Hx1t7B{+EKNCdRj=>=gE3$}>npV9Z##wbpvwxL0E+{^$Q`WD>~G!WROjsSMMpp(23aF$V-;R?WKrJkjBvkFU)4+a%~{qxKIE6!s").decode(),
     'summarise_history': (
@@ -1416,42 +1418,6 @@ async def account(user: Mapping[str, Any]) -> Any:
         return UserModel(**{name: value for name, value in user.items() if name != "valves"})
 
 
-# ---- src/adaptive/host/installed.py ----
-# Whether an instance of the plug-in is still the one that the host uses, and how it gives way.
-
-log_installed = logging.getLogger("adaptive_memory.host")
-
-_LOOK_SECONDS = 1.0
-_LOOKS_IN_VAIN = 3
-
-
-class Installation:
-    """One instance of the plug-in among those that the host uses, and its running tasks."""
-
-    def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
-        self._instance, self._tasks, self._known = instance, tasks, False
-        self._watch: asyncio.Task[None] | None = None
-
-    def look_out(self) -> None:
-        if self._watch is None or self._watch.done():
-            self._watch = asyncio.create_task(self._watch_tasks())
-
-    def _here(self) -> bool:
-        functions: dict[str, Any] | None = host_state("FUNCTIONS")
-        here = any(held is self._instance for held in (functions or {}).values())
-        self._known |= here
-        return here or functions is None or not self._known
-
-    async def _watch_tasks(self) -> None:
-        looks = 0
-        while running := {*self._tasks}:
-            looks = 0 if self._here() else looks + 1
-            for task in running if looks > _LOOKS_IN_VAIN else ():
-                log_installed.info("work of a former load of the plug-in is cut off")
-                task.cancel()
-            await asyncio.wait(running, timeout=_LOOK_SECONDS)
-
-
 # ---- src/adaptive/host/stored_answer.py ----
 # Stored answers and titles, changed while nobody else writes their chat.
 
@@ -1605,7 +1571,7 @@ async def give_title(
 
 
 # ---- src/adaptive/llm/ask.py ----
-# One question to a model, with the strictest answer format it takes, retries and a deadline.
+# One question to a model: its prompt, the strictest answer format, retries and a deadline.
 
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
 _FORMAT_REFUSED = frozenset({400, 404, 415, 422, 501})
@@ -1648,6 +1614,12 @@ async def ask(
                     return completion
     except TimeoutError as error:
         raise ModelBusy(f"the model did not answer within {timeout:g} s") from error
+
+
+def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
+    if override.strip():
+        return string.Template(override).safe_substitute(values).strip()
+    return string.Template(PROMPTS[name]).substitute(values).strip()
 
 
 # ---- src/adaptive/llm/endpoints.py ----
@@ -1790,15 +1762,6 @@ def _parsed(url: str) -> tuple[str, str, str]:
         if parts.scheme in ("", "http", "https"):
             return parts.scheme, host, f":{port}{path}/"
     return "", "", ""
-
-
-# ---- src/adaptive/llm/prompts.py ----
-# The prompts of our own model calls, and the filling of their placeholders.
-
-def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
-    if override.strip():
-        return string.Template(override).safe_substitute(values).strip()
-    return string.Template(PROMPTS[name]).substitute(values).strip()
 
 
 # ---- src/adaptive/llm/reply.py ----
@@ -4060,22 +4023,8 @@ _BORROWED_PROMPTS = 10
 _CUT_FROM = 0.9
 _LEAST_SPREAD = 1e-4
 
-_SELF = re.compile(
-    r"(?<![\w=<(\[./])(?<!War )I(?![\w\]]|\s*[=<+*/.)])"
-    r"|(?:^|\b(?:am|do|did|can|could|should|would|will|was|have|had) )i\b"
-    r"|\b(?:if|when|what|where|how|that|and|but) i\b"
-    r"|(?i:\b(?:my|mine|myself|(?:for|near|around|about|of|with) me"
-    "|ich|mein(?:e[mnrs]?)?|mich|je|mon|ma|mi|mis|m\u00edo|m\u00eda|yo|conmigo|tengo"
-    r"|meu|meus|minha|minhas|comigo|mio|mia|miei|mie"
-    "|\u044f|\u043c\u0435\u043d\u044f|\u043c\u043d\u043e\u0439|\u043c\u043e\u0439|\u043c\u043e\u044f|\u043c\u043e\u0451|\u043c\u043e\u0435|\u043c\u043e\u0438|\u043c\u043e\u0435\u0433\u043e|\u043c\u043e\u0435\u0439|\u043c\u043e\u0435\u043c\u0443|\u043c\u043e\u0438\u0445|\u043c\u043e\u0438\u043c|\u043c\u043e\u044e|\u0623\u0646\u0627|\u0639\u0646\u062f\u064a|\u0644\u062f\u064a)\\b)"
-    "|(?<![\u7ed9\u7d66\u544a\u8bc9\u8a34\u5e2e\u5e6b\u4e3a\u70ba\u8ba9\u8b93])\u6211|\u54b1|\u79c1|\u50d5|\u4ffa|\ub098\uc758|\ub098\ub294|\ub0b4\uac00|\uc800\ub294|\uc81c\uac00"
-)
-_IMPERSONAL = re.compile(
-    r"\bhow (?:do|can|could|should|would|might) i\b"
-    "|\\bi(?:['\u2019]d| would)? (?:want|need|like) you\\b"
-    "|\\bi(?:['\u2019]ll| will) (?:give|provide|type|ask|send|tell)\\b|\\bwie (?:kann|soll|muss) ich\\b",
-    re.IGNORECASE,
-)
+_ABOUT_SELF = "|".join(listed_lines("speaking_of_self")).split("|==|")
+_SELF, _IMPERSONAL = re.compile(_ABOUT_SELF[0]), re.compile(_ABOUT_SELF[1], re.IGNORECASE)
 _LONGEST_PERSONAL = 240
 
 
@@ -5670,6 +5619,9 @@ class MemoryIndexes:
         await self.nulls.made(embedder, table)
         await embedder.embed(NULL_PROMPTS[:1], query=True)
 
+    async def prepare(self, sources: Sources) -> None:
+        await self._read(sources)
+
     async def findings(self, sources: Sources, patience: float) -> AsyncIterator[tuple[str, str]]:
         name, began = await sources.embedder.name(), time.perf_counter()
         yield "OK", f"{name} is asked; without it keywords serve (Admin Settings > Documents)"
@@ -6592,12 +6544,6 @@ class HostEmbedder:
             raise EmbeddingError("Open WebUI has no embedding model ready")
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
             return await function(list(texts), prefix=prefix, user=self.user)
-
-
-async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
-    embedder = HostEmbedder(request, None)
-    if await embedder.in_process():
-        await indexes.warm_up(embedder, table)
 
 
 def _prefix(query: bool) -> str | None:
@@ -9938,6 +9884,60 @@ async def _versions() -> Findings:
         yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"
 
 
+# ---- src/adaptive/host/installed.py ----
+# The life of an instance of the plug-in: made ready, in use by the host, and giving way.
+
+log_installed = logging.getLogger("adaptive_memory.host")
+
+_LOOK_SECONDS = 1.0
+_LOOKS_IN_VAIN = 3
+_READ_AHEAD = 10
+
+
+class Installation:
+    """One instance of the plug-in among those that the host uses, and its running tasks."""
+
+    def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
+        self._instance, self._tasks, self._known = instance, tasks, False
+        self._watch: asyncio.Task[None] | None = None
+
+    def look_out(self) -> None:
+        if self._watch is None or self._watch.done():
+            self._watch = asyncio.create_task(self._watch_tasks())
+
+    def _here(self) -> bool:
+        functions: dict[str, Any] | None = host_state("FUNCTIONS")
+        here = any(held is self._instance for held in (functions or {}).values())
+        self._known |= here
+        return here or functions is None or not self._known
+
+    async def _watch_tasks(self) -> None:
+        looks = 0
+        while running := {*self._tasks}:
+            looks = 0 if self._here() else looks + 1
+            for task in running if looks > _LOOKS_IN_VAIN else ():
+                log_installed.info("work of a former load of the plug-in is cut off")
+                task.cancel()
+            await asyncio.wait(running, timeout=_LOOK_SECONDS)
+
+
+async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
+    state = process_state(request)
+    if "warm" not in state:
+        state["warm"] = gc.collect()
+    embedder = HostEmbedder(request, None)
+    if await embedder.in_process():
+        await indexes.warm_up(embedder, table)
+    from open_webui.models.users import User as Row
+
+    query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
+    for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
+        with suppress(HostError):
+            if memory_switch({"settings": user.settings}) is not False:
+                store = HostMemoryStore(request, user, embedder)
+                await indexes.prepare(Sources(user.id, store, embedder, table))
+
+
 # ---- src/adaptive/host/telemetry.py ----
 # Measures of each turn for the admin: a line in the log, and metrics where the host collects any.
 
@@ -11029,7 +11029,7 @@ class MemoryCommands:
             "import": self._import,
             "on": self._switched,
             "off": self._switched,
-            "doctor": self._doctor,
+            "doctor": lambda asked: self._diagnosis(asked.hook),
         }
         return answers.get(name, self._list)
 
@@ -11134,11 +11134,6 @@ class MemoryCommands:
         if memory_is_off(asked.messages):
             return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
         return "Memory is on in this chat."
-
-    async def _doctor(self, asked: CommandInHand) -> str:
-        if not asked.hook.is_admin:
-            return "Only an administrator can ask for this."
-        return await self._diagnosis(asked.hook)
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
@@ -12061,17 +12056,16 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
     index, withheld, spare = gathered.index, gathered.withheld, len(gathered.core)
     most = max(settings.related_memories_n, settings.top_n_memories) + spare
     limit = most + len(withheld) + _PLACES_FOR_REFUSED
-    allowed = (
-        one
-        for one in gathered.ranked(limit)
-        if (memory := index.memories[one.place]).id not in withheld and not reason_against(memory)
-    )
-    ranked = list(islice(allowed, most))
+    ranked = [one for one in gathered.ranked(limit) if index.memories[one.place].id not in withheld]
 
     def chosen(pool: Sequence[Ranked], limit: int, **rules: float) -> list[Candidate]:
         floor = settings.vector_similarity_threshold
-        fit = fitting(pool, spare + limit, vector_floor=floor, **rules)
-        return [Candidate(index.memories[one.place], one.relevance) for one in fit]
+        while True:
+            fit = fitting(pool, spare + limit, vector_floor=floor, **rules)
+            refused = [one for one in fit if reason_against(index.memories[one.place])]
+            if not refused:
+                return [Candidate(index.memories[one.place], one.relevance) for one in fit]
+            pool = [one for one in pool if one not in refused]
 
     least = settings.relevance_threshold
     by_score = chosen(ranked, settings.related_memories_n, relevance_floor=least)
@@ -12370,6 +12364,7 @@ log_recalled = logging.getLogger("adaptive_memory.recall")
 _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
+_SENT_SECONDS = 0.05
 
 Asking = Callable[
     [Hook, Sequence[Message], str, bool], AbstractAsyncContextManager[Complete | None]
@@ -12499,8 +12494,12 @@ class Recall:
             return None
         if found.state is not None and question.chat_id:
             own = (hook.user_id, question.chat_id, found.state)
-            self._start(_kept_if_possible(self._chats.write(*own, int(time.time()))))
+            self._start(_kept_if_possible(self._keep_state(*own)))
         return found
+
+    async def _keep_state(self, user_id: str, chat_id: str, state: str) -> None:
+        await asyncio.sleep(_SENT_SECONDS)
+        await self._chats.write(user_id, chat_id, state, int(time.time()))
 
     async def _library(self, hook: Hook) -> Library:
         sources = await hook.sources()

@@ -27,9 +27,9 @@ from adaptive.host.erasure import host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
 from adaptive.host.hook import HostHook, memory_switch
-from adaptive.host.installed import Installation
+from adaptive.host.installed import Installation, warm_up
 from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
-from adaptive.host.providers import known_models, warm_up
+from adaptive.host.providers import known_models
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part

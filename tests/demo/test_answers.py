@@ -51,15 +51,6 @@ def test_it_says_when_it_remembers_nothing(system: str, question: str) -> None:
     assert answer(system, question) == f"I remember nothing about that.\n\n{DISCLOSURE}"
 
 
-@pytest.mark.parametrize(
-    ("message", "reply"),
-    [("My cat is called Mia.", "Thanks for telling me."), ("Forget my dog.", "All right.")],
-)
-def test_a_statement_is_not_answered_as_a_question(message: str, reply: str) -> None:
-    """What the user tells is acknowledged without claiming that anything was saved."""
-    assert answer(BULLETS, message) == f"{reply}\n\n{DISCLOSURE}"
-
-
 def test_past_conversation_is_no_echo() -> None:
     """Only what the user stated is an answer: no question, and nothing the stand-in said."""
     past = (

@@ -11,8 +11,6 @@ import aiohttp
 import pytest
 
 from adaptive.core.model import Completion, CompletionRequest, Memory, Provenance, Turn
-from adaptive.history.messages import PastMessage
-from adaptive.history.section import history_summary_request
 from adaptive.learn.extraction import extraction_request, read_extraction
 from adaptive.learn.grounding import screened
 from adaptive.learn.summaries import is_faithful, read_summary, summary_request
@@ -105,13 +103,6 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
     summary = read_summary(_completed(summary_request(cluster)).text)
     assert is_faithful(summary, cluster)
     assert summary == "User likes jazz. Likes green tea. Likes long walks."
-
-
-def test_a_topic_is_summed_up() -> None:
-    """A finished topic gets a summary that can be read, so that past conversation can be tried."""
-    said = PastMessage("m", "c", "user", "We talked about Lisbon.", 0)
-    reply = _completed(history_summary_request([said], 140)).text
-    assert "We talked about Lisbon." in json.loads(reply)["summary"]
 
 
 def test_memories_are_judged() -> None:

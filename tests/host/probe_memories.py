@@ -110,6 +110,20 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     }
 
 
+async def read_ahead(request: Any) -> list[str]:
+    """What an index holds of a user who has sent no message since the plug-in was loaded."""
+    from open_webui.models.users import Users
+
+    from adaptive.host.installed import warm_up
+    from adaptive.host.tables import HostVectorTable
+    from adaptive.search.indexes import MemoryIndexes
+
+    await Users.insert_new_user("ada", "Ada", "ada@example.com", role="admin")
+    await warm_up(request, indexes := MemoryIndexes(), HostVectorTable())
+    user = indexes._users.get(("ada",))
+    return [one.content for one in user.index.memories] if user and user.index else []
+
+
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     """Write end dates, and erase vectors that have lost their rows."""
     sys.path.insert(0, arguments["source"])
@@ -138,6 +152,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     other = replace(lent, content="User rents a car.")
     both = [await HostVectorTable().held("ada", [one]) for one in (lent, other)]
     held = [[float(one) for row in found.values() for one in row] for found in both]
+    ahead = await read_ahead(request)
     lies = await refused(store, lent, Draft("User sold the boat."), source)
     ghost = {"id": "ghost", "text": "ghost", "vector": [1.0, 1.0, 2.0], "metadata": {"at": 1}}
     counts: list[int] = []
@@ -159,6 +174,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
     draft = Draft("User likes tea.", ("preference",), "Home", 0.8, 7, "2027-02-28")
     return {
         "at_once": await at_once(store_of, CLIENT, draft, source),
+        "ahead": ahead,
         "ends": ends,
         "held": held,
         "lies": lies,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 
 from adaptive.core.texts import PROMPTS
-from adaptive.llm.prompts import render_prompt
+from adaptive.llm.ask import render_prompt
 from tests.conftest import PROJECT
 from tests.rates import over
 

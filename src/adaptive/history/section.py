@@ -17,8 +17,8 @@ from adaptive.core.messages import estimated_tokens, head_and_tail, local_time
 from adaptive.core.model import CompletionRequest
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
+from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import Line, ask_fields, fields_schema
-from adaptive.llm.prompts import render_prompt
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import tokens

@@ -1,4 +1,4 @@
-"""Whether an instance of the plug-in is still the one that the host uses, and how it gives way.
+"""The life of an instance of the plug-in: made ready, in use by the host, and giving way.
 
 The host makes another instance when the function's code is saved anew, and drops it when the
 function is deleted; nobody tells the instance, whose background work would go on for long.
@@ -7,10 +7,23 @@ function is deleted; nobody tells the instance, whose background work would go o
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
+from contextlib import suppress
 from typing import Any
 
-from adaptive.host.requests import host_state
+from fastapi import Request
+from sqlalchemy import select
+
+from adaptive.core.errors import HostError
+from adaptive.core.ports import Sources
+from adaptive.host.hook import memory_switch
+from adaptive.host.memories import HostMemoryStore
+from adaptive.host.own_table import host_rows
+from adaptive.host.providers import HostEmbedder
+from adaptive.host.requests import host_state, process_state
+from adaptive.host.tables import HostVectorTable
+from adaptive.search.indexes import MemoryIndexes
 
 log_installed = logging.getLogger("adaptive_memory.host")
 
@@ -18,6 +31,7 @@ log_installed = logging.getLogger("adaptive_memory.host")
 # in a row it must not be: a write that goes on meanwhile takes less than the time between.
 _LOOK_SECONDS = 1.0
 _LOOKS_IN_VAIN = 3
+_READ_AHEAD = 10  # users whose memories are read when the plug-in is loaded
 
 
 class Installation:
@@ -59,3 +73,25 @@ class Installation:
                 log_installed.info("work of a former load of the plug-in is cut off")
                 task.cancel()
             await asyncio.wait(running, timeout=_LOOK_SECONDS)
+
+
+async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
+    """Have ready what the first messages after a restart would wait for.
+
+    Python's collection of so many new objects stops the process for half a second, and the model's
+    first vector takes 0.3 s. A service makes none: it costs money and is warm already.
+    """
+    state = process_state(request)
+    if "warm" not in state:
+        state["warm"] = gc.collect()
+    embedder = HostEmbedder(request, None)
+    if await embedder.in_process():
+        await indexes.warm_up(embedder, table)
+    from open_webui.models.users import User as Row
+
+    query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
+    for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
+        with suppress(HostError):
+            if memory_switch({"settings": user.settings}) is not False:
+                store = HostMemoryStore(request, user, embedder)
+                await indexes.prepare(Sources(user.id, store, embedder, table))

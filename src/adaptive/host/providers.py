@@ -34,7 +34,6 @@ from adaptive.core.ports import Completer, Embedder, ResponseFormat, Vectors
 from adaptive.core.shapes import mapping
 from adaptive.host.faults import HostFaults, describe_fault
 from adaptive.host.requests import host_settings, host_state, isolated_request, process_state
-from adaptive.host.tables import HostVectorTable
 from adaptive.llm.endpoints import OllamaCompleter, OpenAICompleter, chat_body, chat_text
 from adaptive.privacy.redaction import (
     RedactingCompleter,
@@ -47,7 +46,6 @@ from adaptive.search.embedders import (
     LocalEmbedder,
     checked_vectors,
 )
-from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.merged import Settings
 
 # Asking the host costs a query; an admin changes the model once in a year.
@@ -254,16 +252,6 @@ class HostEmbedder:
             raise EmbeddingError("Open WebUI has no embedding model ready")
         with HostFaults("Open WebUI's embedding failed", EmbeddingError):
             return await function(list(texts), prefix=prefix, user=self.user)
-
-
-async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
-    """Have the host's model make its first vector, which takes 0.3 s, before anybody waits for it.
-
-    A service is not called for it: it costs money and is warm already.
-    """
-    embedder = HostEmbedder(request, None)
-    if await embedder.in_process():
-        await indexes.warm_up(embedder, table)
 
 
 def _prefix(query: bool) -> str | None:

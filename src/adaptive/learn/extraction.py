@@ -33,8 +33,8 @@ from adaptive.core.model import (
 from adaptive.core.ports import Vectors
 from adaptive.core.shapes import listing, mapping
 from adaptive.learn.prefilter import spoken_parts
+from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import list_schema, number, share, text_line
-from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import REPLY_REASONS, plain_name, read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.secrets import without_secrets

@@ -30,8 +30,8 @@ from adaptive.learn.extraction import (
     repeats,
 )
 from adaptive.learn.grounding import beginnings
+from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import list_schema, text_line
-from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.fusion import Asked

@@ -24,7 +24,7 @@ from adaptive.core.ports import Vectors
 from adaptive.learn.apply import put_into_archive, remove_archived, said_at_of
 from adaptive.learn.duplicates import NEGATIONS, counted_words
 from adaptive.learn.lesson import LessonResources
-from adaptive.llm.prompts import render_prompt
+from adaptive.llm.ask import render_prompt
 from adaptive.llm.reply import read_object
 from adaptive.privacy.changes import UserStore
 from adaptive.privacy.erasure import made_of

@@ -1,8 +1,10 @@
-"""One question to a model, with the strictest answer format it takes, retries and a deadline."""
+"""One question to a model: its prompt, the strictest answer format, retries and a deadline."""
 
 from __future__ import annotations
 
 import asyncio
+import string
+from collections.abc import Mapping
 from functools import partial
 
 from adaptive.core.errors import ModelBusy, ModelError, ModelRejected
@@ -10,6 +12,7 @@ from adaptive.core.http import with_retry
 from adaptive.core.measures import tally
 from adaptive.core.model import Completion, CompletionRequest
 from adaptive.core.ports import Completer, ResponseFormat
+from adaptive.core.texts import PROMPTS
 
 _FORMATS: tuple[ResponseFormat, ...] = ("json_schema", "json_object", "text")
 # What a provider answers that does not know a response format.
@@ -60,3 +63,13 @@ async def ask(
                     return completion
     except TimeoutError as error:
         raise ModelBusy(f"the model did not answer within {timeout:g} s") from error
+
+
+def render_prompt(name: str, override: str, values: Mapping[str, str]) -> str:
+    """The built-in prompt ``name``, or the admin's ``override``, with ``$placeholders`` filled.
+
+    An override may use fewer placeholders, and dollar signs of its own stay as they are.
+    """
+    if override.strip():
+        return string.Template(override).safe_substitute(values).strip()
+    return string.Template(PROMPTS[name]).substitute(values).strip()

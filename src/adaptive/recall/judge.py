@@ -12,9 +12,8 @@ from adaptive.core.messages import head_and_tail
 from adaptive.core.model import Completion, CompletionRequest, Memory
 from adaptive.core.ports import Completer
 from adaptive.core.shapes import mapping
-from adaptive.llm.ask import AnswerFormats, ask
+from adaptive.llm.ask import AnswerFormats, ask, render_prompt
 from adaptive.llm.fields import list_schema, number
-from adaptive.llm.prompts import render_prompt
 from adaptive.llm.reply import read_items
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.search.vectors import content_hash

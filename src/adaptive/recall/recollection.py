@@ -8,7 +8,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from itertools import islice
 
 import numpy as np
 
@@ -197,17 +196,16 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
     index, withheld, spare = gathered.index, gathered.withheld, len(gathered.core)
     most = max(settings.related_memories_n, settings.top_n_memories) + spare
     limit = most + len(withheld) + _PLACES_FOR_REFUSED
-    allowed = (
-        one
-        for one in gathered.ranked(limit)
-        if (memory := index.memories[one.place]).id not in withheld and not reason_against(memory)
-    )
-    ranked = list(islice(allowed, most))
+    ranked = [one for one in gathered.ranked(limit) if index.memories[one.place].id not in withheld]
 
     def chosen(pool: Sequence[Ranked], limit: int, **rules: float) -> list[Candidate]:
         floor = settings.vector_similarity_threshold
-        fit = fitting(pool, spare + limit, vector_floor=floor, **rules)
-        return [Candidate(index.memories[one.place], one.relevance) for one in fit]
+        while True:  # only what would come is looked at; others take the place of what may not
+            fit = fitting(pool, spare + limit, vector_floor=floor, **rules)
+            refused = [one for one in fit if reason_against(index.memories[one.place])]
+            if not refused:
+                return [Candidate(index.memories[one.place], one.relevance) for one in fit]
+            pool = [one for one in pool if one not in refused]
 
     least = settings.relevance_threshold
     by_score = chosen(ranked, settings.related_memories_n, relevance_floor=least)

@@ -52,26 +52,8 @@ _CUT_FROM = 0.9
 # Far below the spread of any real model; keeps a store of one odd vector from dividing by zero.
 _LEAST_SPREAD = 1e-4
 
-# "I" and "my" in the languages of the stop words. Left out are "me", of which "tell me" is most,
-# also in other languages, what means something else in one of them ("im", "eu", "soy"), and the
-# "i" of loops.
-_SELF = re.compile(
-    r"(?<![\w=<(\[./])(?<!War )I(?![\w\]]|\s*[=<+*/.)])"
-    r"|(?:^|\b(?:am|do|did|can|could|should|would|will|was|have|had) )i\b"
-    r"|\b(?:if|when|what|where|how|that|and|but) i\b"
-    r"|(?i:\b(?:my|mine|myself|(?:for|near|around|about|of|with) me"
-    r"|ich|mein(?:e[mnrs]?)?|mich|je|mon|ma|mi|mis|mío|mía|yo|conmigo|tengo"
-    r"|meu|meus|minha|minhas|comigo|mio|mia|miei|mie"
-    r"|я|меня|мной|мой|моя|моё|мое|мои|моего|моей|моему|моих|моим|мою|أنا|عندي|لدي)\b)"
-    r"|(?<![给給告诉訴帮幫为為让讓])我|咱|私|僕|俺|나의|나는|내가|저는|제가"
-)
-# Anybody's "how do I", and telling the assistant what to do.
-_IMPERSONAL = re.compile(
-    r"\bhow (?:do|can|could|should|would|might) i\b"
-    r"|\bi(?:['’]d| would)? (?:want|need|like) you\b"
-    r"|\bi(?:['’]ll| will) (?:give|provide|type|ask|send|tell)\b|\bwie (?:kann|soll|muss) ich\b",
-    re.IGNORECASE,
-)
+_ABOUT_SELF = "|".join(listed_lines("speaking_of_self")).split("|==|")
+_SELF, _IMPERSONAL = re.compile(_ABOUT_SELF[0]), re.compile(_ABOUT_SELF[1], re.IGNORECASE)
 _LONGEST_PERSONAL = 240
 
 

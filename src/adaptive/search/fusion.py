@@ -16,8 +16,7 @@ breath, in other words. Whether anything fits at all is judged apart, by evidenc
 
 Memories come if the best evidence reaches the gate, which is the higher the more there are: of many
 some come near to anything. Each entry needs a share of the best score, which grows with its place,
-and one of the best evidence and of the gate: having been learned next to a good one does not
-suffice.
+and one of the best evidence and of the gate: having been learned next to a good one is not enough.
 """
 
 from __future__ import annotations
