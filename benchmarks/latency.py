@@ -40,7 +40,7 @@ from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 
 SIZES = (100, 1000, 5000)
-ROUNDS = 6
+ROUNDS = 4
 BLOCK = 6
 SETTLING = 1
 REST_SECONDS = 0.6
