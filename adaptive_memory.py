@@ -4086,7 +4086,7 @@ _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 
 # ---- src/adaptive/search/embedders.py ----
-# Embedders outside the host: a local SentenceTransformer, an OpenAI-compatible endpoint.
+# Embedders outside the host, and how a SentenceTransformer makes the vectors of short texts.
 
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
@@ -4103,6 +4103,19 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
     if not np.isfinite(matrix).all():
         raise EmbeddingError(f"{provider} sent vectors that are not finite")
     return matrix
+
+
+def is_plain_model(model: Any) -> bool:
+    told = (
+        getattr(model, name, "") for name in ("training", "default_prompt_name", "truncate_dim")
+    )
+    on_cpu = str(getattr(model, "device", "")) == "cpu" and hasattr(model, "preprocess")
+    return on_cpu and [*told] == [False, None, None]
+
+
+def forward_pass(model: Any, prompt: Mapping[str, str], texts: list[str]) -> object:
+    with sys.modules["torch"].inference_mode():
+        return model(model.preprocess(texts, **prompt))["sentence_embedding"].float().numpy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -6533,6 +6546,8 @@ class HostEmbedder:
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
         encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
+        if short and is_plain_model(model):
+            encode = partial(forward_pass, model, prompt)
         running = asyncio.get_running_loop()
         async with lanes[query]:
             with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
@@ -12364,7 +12379,6 @@ log_recalled = logging.getLogger("adaptive_memory.recall")
 _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
-_SENT_SECONDS = 0.05
 
 Asking = Callable[
     [Hook, Sequence[Message], str, bool], AbstractAsyncContextManager[Complete | None]
@@ -12494,12 +12508,8 @@ class Recall:
             return None
         if found.state is not None and question.chat_id:
             own = (hook.user_id, question.chat_id, found.state)
-            self._start(_kept_if_possible(self._keep_state(*own)))
+            self._start(_kept_if_possible(self._chats.write(*own, int(time.time()))))
         return found
-
-    async def _keep_state(self, user_id: str, chat_id: str, state: str) -> None:
-        await asyncio.sleep(_SENT_SECONDS)
-        await self._chats.write(user_id, chat_id, state, int(time.time()))
 
     async def _library(self, hook: Hook) -> Library:
         sources = await hook.sources()

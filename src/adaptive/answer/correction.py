@@ -27,8 +27,7 @@ from adaptive.settings.hook import Hook
 
 log_correction = logging.getLogger("adaptive_memory.answer")
 
-# Links that this process asks at a time: a slow name holds one of the threads in which the host
-# does its work.
+# Links that this process asks at a time: a slow name holds one of the host's worker threads.
 _ASKED_AT_ONCE = 2
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
 _STORED_SECONDS = 1.0

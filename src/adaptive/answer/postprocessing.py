@@ -1,7 +1,6 @@
 """One model call after the answer: what to note of the chat, to suggest next, and to learn.
 
-It is made in the background. What follows of it is done one thing by itself; without a usable reply
-in time nothing does.
+In the background. What follows is done one by one; without a usable reply in time nothing is.
 """
 
 from __future__ import annotations

@@ -56,8 +56,7 @@ _SUMMARY_SECONDS = 2.0
 HITS = 300
 # Messages that are ranked and read anew; 2,000 tokens hold about fifty.
 _MOST_RANKED = 120
-# Of messages that score below this share of the best one none is worth a summary, and no chat is
-# like a new one for its sake.
+# Messages below this share of the best score are worth no summary, and make no chat similar.
 _WORTH_SHARE = 0.5
 _MOST_SUMMARISED = 80
 _MOST_TOPICS = 3

@@ -57,8 +57,7 @@ _SMALL_TALK = frozenset(tokens(" ".join(listed_lines("small_talk"))))
 class HistoryScope:
     """What may be recalled: of the current chat only the messages ``beyond`` the window, by id.
 
-    The model sees the others anyway, or they are of a branch that was left. With ``only_current``
-    nothing of other chats.
+    The model sees the others, or they are of a former branch. ``only_current``: no other chats.
     """
 
     current_chat: str = ""

@@ -124,8 +124,7 @@ class HostEraser:
         """Remove all that is held of the user, or what came from an origin and was made of it.
 
         A memory goes when its meta or the audit names the origin, be it for a former content; so
-        does a summary of which one original goes. For everything it is looked twice, as a write may
-        have begun meanwhile.
+        does a summary of one that goes. For everything it is looked twice: a write may have begun.
         """
         report = ErasureReport()
         forgetting = self.caches if origin else (*self.caches, self.forget_waiting)

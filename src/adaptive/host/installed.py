@@ -37,8 +37,7 @@ _READ_AHEAD = 10  # users whose memories are read when the plug-in is loaded
 class Installation:
     """One instance of the plug-in among those that the host uses, and its running tasks.
 
-    An instance that was never among them counts as installed: the host makes it to read its
-    valves, or it is about to be used.
+    One that was never among them counts as installed: it is about to be used, or for its valves.
     """
 
     def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:

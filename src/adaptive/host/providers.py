@@ -45,6 +45,8 @@ from adaptive.search.embedders import (
     EndpointEmbedder,
     LocalEmbedder,
     checked_vectors,
+    forward_pass,
+    is_plain_model,
 )
 from adaptive.settings.merged import Settings
 
@@ -55,8 +57,7 @@ _TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
 _MOST_KEPT = 25  # as many contents as a lesson finds
-# So few characters, a usual message, are embedded as fast on one core as on all: reading the
-# model's weights takes the time.
+# So few characters, a usual message, take as long on all cores: it is the weights to be read.
 _SHORT_CHARACTERS = 1000
 
 
@@ -113,8 +114,7 @@ class HostCompleter:
     """Asks one of the host's models outside the user's turn.
 
     The call has a request of its own, passes no filter, leaves out a workspace model's own system
-    prompt, and may use a model that only the admin can see (``bypass_filter``): the admin chose it
-    in a valve or as the task model.
+    prompt, and may use a model that only the admin, who chose it, can see (``bypass_filter``).
     """
 
     request: Request
@@ -241,6 +241,8 @@ class HostEmbedder:
         short = sum(map(len, texts)) <= _SHORT_CHARACTERS
         prompt = {"prompt": prefix} if prefix else {}
         encode = partial(model.encode, batch_size=_TEXTS_AT_ONCE, show_progress_bar=False, **prompt)
+        if short and is_plain_model(model):
+            encode = partial(forward_pass, model, prompt)
         running = asyncio.get_running_loop()
         async with lanes[query]:
             with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
@@ -281,8 +283,7 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
         setting_back.join()
 
     threads = ThreadPoolExecutor(count, initializer=take_one_core)
-    # All start before the first text: one that started later would set the default to one while
-    # other threads read it.
+    # All start before the first text: a later one would change the default while others read it.
     for _ in range(count):
         threads.submit(all_started.wait)
     return threads

@@ -189,8 +189,7 @@ async def give_title(
 ) -> bool:
     """Store and show a title in place of a chat's first message; whether it stands there.
 
-    Waits for the host, which would put the first message there afterwards. A title that somebody
-    has chosen stays.
+    Waits for the host, which puts the first message there. A title that somebody chose stays.
     """
     with HostFaults("giving a chat its title"):
         from open_webui.models.chats import Chats

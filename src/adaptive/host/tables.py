@@ -97,8 +97,7 @@ class HostVectorTable:
 def _held(collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
     """Vectors of Chroma, the default, and pgvector; some are of former texts, or of a path, too.
 
-    The host's clients give no vectors (host: retrieval/vector/main.py), so these two are asked
-    below them.
+    The host's clients give none (host: retrieval/vector/main.py), so these two are asked below.
     """
     from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
 

@@ -1,7 +1,6 @@
 """Models outside the host: any OpenAI-compatible endpoint, and Ollama.
 
-The OpenAI chat-completion format is what the host speaks, too: a request's body, and the text out
-of whatever comes back.
+The host speaks the OpenAI chat-completion format, too: a request's body, and the reply's text.
 """
 
 from __future__ import annotations

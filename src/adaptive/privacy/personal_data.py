@@ -1,7 +1,6 @@
 """Finding personal data in a text: by shape, by a word nearby that names it, by a check digit.
 
-Time is linear in the length of the text, which is not bounded, since what stood behind a bound
-would pass unseen.
+Time is linear in the length of the text, all of which is read: nothing may pass unseen.
 """
 
 # ruff: noqa: RUF001 - words of many scripts

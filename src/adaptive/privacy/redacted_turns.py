@@ -54,8 +54,7 @@ class RedactedTurns:
     ) -> dict[str, Any]:
         """A request with placeholders for personal data in all its messages.
 
-        It opens a turn; where it comes ``again``, the host having added to it, it is redacted if
-        it was before.
+        It opens a turn; where it comes ``again``, with more, it is redacted if it was before.
 
         Raises:
             TimeoutError: it takes too long; nothing of the request may be sent.

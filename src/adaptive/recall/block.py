@@ -18,8 +18,7 @@ from adaptive.settings.valves import MemoryFormat
 OPEN_MARKER = "<adaptive_memory>"
 CLOSE_MARKER = "</adaptive_memory>"
 _SEPARATOR = "\n\n"
-# No entry holds a marker, so a block begins at the last opening before its closing; an opening
-# further up is the prompt's own.
+# No entry holds a marker, so a block begins at the last opening before its closing.
 _FORMER_BLOCK = re.compile(
     rf"(?:{_SEPARATOR})?{OPEN_MARKER}\n(?:(?!{OPEN_MARKER}\n).)*?\n{CLOSE_MARKER}", re.DOTALL
 )

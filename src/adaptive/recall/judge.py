@@ -21,8 +21,7 @@ from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 
 # Then the order by nearness stands.
 _JUDGE_SECONDS = 1.5
-# Relevance that needs no judge: from three times the evidence that the gate asks for, and up to a
-# quarter of it.
+# Relevance that needs no judge: from three times the evidence of the gate, and up to a quarter.
 _CLEARLY_RELEVANT = 0.75
 _CLEARLY_IRRELEVANT = 0.2
 _LONGEST_MESSAGE = 4000

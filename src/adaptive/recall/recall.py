@@ -36,8 +36,6 @@ log_recalled = logging.getLogger("adaptive_memory.recall")
 _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
-# By then the host has sent the request, which a write of ours would hold up.
-_SENT_SECONDS = 0.05
 
 # Has a model look at the message beside the search.
 Asking = Callable[
@@ -199,12 +197,8 @@ class Recall:
             return None
         if found.state is not None and question.chat_id:
             own = (hook.user_id, question.chat_id, found.state)
-            self._start(_kept_if_possible(self._keep_state(*own)))
+            self._start(_kept_if_possible(self._chats.write(*own, int(time.time()))))
         return found
-
-    async def _keep_state(self, user_id: str, chat_id: str, state: str) -> None:
-        await asyncio.sleep(_SENT_SECONDS)
-        await self._chats.write(user_id, chat_id, state, int(time.time()))
 
     async def _library(self, hook: Hook) -> Library:
         """What every search of a user's memories needs."""

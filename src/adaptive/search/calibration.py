@@ -8,8 +8,7 @@ verification takes it from a cohort of impostors: Auckenthaler et al., "Score No
 Text-Independent Speaker Verification Systems", 2000). A query's cosine counts in such spreads above
 that mean, which no shift or stretch of the model's scale can change.
 
-A model that has not learned a script finds all texts in it alike, so a query is held against null
-prompts in its own script.
+A model finds all texts in a script that it has not learned alike: null prompts have the query's.
 """
 
 from __future__ import annotations

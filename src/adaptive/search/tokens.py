@@ -60,8 +60,7 @@ _SHORT_IN_ANY_SCRIPT = 10
 def tokens(text: str) -> list[str]:
     """The words of a text as they are compared, in their order and as often as they stand there.
 
-    Words that say nothing are dropped, unless there are no others. Of a very long text only head
-    and tail are read.
+    Words that say nothing are dropped, unless there are no others; of long texts the middle, too.
     """
     runs = list(_runs(folded_text(head_and_tail(text, _LONGEST_TEXT))))
     return [run for run, empty in runs if not empty] or [run for run, _ in runs]
