@@ -6,11 +6,13 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pytest
 
 from adaptive.core.errors import EmbeddingError
-from adaptive.search.embedders import EndpointEmbedder, LocalEmbedder
+from adaptive.search.embedders import EndpointEmbedder, LocalEmbedder, forward_pass, is_plain_model
 from tests.loopback import Answer, Loopback
+from tests.minilm import MINILM
 
 pytestmark = pytest.mark.usefixtures("no_pauses")
 
@@ -78,3 +80,12 @@ async def test_without_sentence_transformers(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(EmbeddingError, match=r"can't embed: .*sentence_transformers"):
         await LocalEmbedder("any").embed(["a"], query=False)
+
+
+async def test_forward_pass() -> None:
+    """Of a real model it gives what ``encode`` gives, a prefix included."""
+    texts, prompt = ["Who has a boat?", "Tea?"], {"prompt": "query: "}
+    await MINILM.embed(texts, query=True)
+    [model] = [one for name, one in MINILM._model.loaded.items() if name != "lock"]
+    assert (is_plain_model(model), is_plain_model(texts)) == (True, False)
+    assert np.allclose(forward_pass(model, prompt, texts), model.encode(texts, **prompt), atol=1e-6)
