@@ -57,7 +57,7 @@ def recall_against_abstention(axes: Axes) -> None:
         shares = [point["share_of_gold"] for point in points]
         axes.plot(across, shares, marker="o", color=COLOURS[name], label=name)
         for point in points:
-            if point["gate"] in (0, 3, 4, results["gate"], 6, 7, 8):
+            if point["gate"] in (0, 3, *results["gates"], 7, 8):
                 at = (point["off_topic_entries"], point["share_of_gold"])
                 axes.annotate(
                     f"{point['gate']:g}", at, xytext=(0, 7), textcoords="offset points", fontsize=8
@@ -68,7 +68,8 @@ def recall_against_abstention(axes: Axes) -> None:
     axes.set_xticks([0, 0.05, 0.1, 1, 8], ["0", "0.05", "0.1", "1", "8"])
     axes.axvline(8, color=COLOURS["host memory"], linestyle=":", label="the host's own memory: 8")
     axes.set(xlabel="entries for an off-topic prompt, mean", ylabel="share of gold, at most 10")
-    axes.set_title(f"One point for each gate; the default is {results['gate']:g}")
+    small, large = results["gates"]
+    axes.set_title(f"One point for each gate; {small:g} in a small store, {large:g} in a large one")
 
 
 def latency_against_memories(axes: Axes) -> None:
