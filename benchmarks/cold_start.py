@@ -44,10 +44,8 @@ async def measure() -> dict[str, Any]:
         nobody = await host.user("nobody")
         owners = {size: await _owner(host, size) for size in SIZES}
         taken: dict[tuple[float, int, str], list[float]] = defaultdict(list)
-        order, kinds = (
-            random.Random(2),
-            [(typing, size) for typing in TYPING_SECONDS for size in SIZES],
-        )
+        order = random.Random(2)
+        kinds = [(typing, size) for typing in TYPING_SECONDS for size in SIZES]
         for number in range(RESTARTS):
             for typing, size in order.sample(kinds, len(kinds)):
                 await restart(host, [nobody, owners[size]])
