@@ -12407,11 +12407,11 @@ class Recall:
         chats: ChatTable,
         notes: ChatNotesTable,
         usage: UsageTable,
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        behind: Callable[..., None],
         asking: Asking,
         past: Any,
     ) -> None:
-        self._indexes, self._formats, self._start = indexes, formats, start
+        self._indexes, self._formats, self._behind = indexes, formats, behind
         self._asking, self._past = asking, past
         self._chats, self._notes, self._usage = chats, notes, usage
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
@@ -12473,10 +12473,10 @@ class Recall:
         hook.state["injected"] = [*(one.id for one in found.core), *fitting]
         settings = hook.settings
         if settings.show_sources and found.fitting:
-            self._start(_show_sources(hook, found.fitting))
+            self._behind(_show_sources(hook, found.fitting), "showing sources")
         if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
             counting = self._usage.record(hook.user_id, fitting, int(time.time()))
-            self._start(_kept_if_possible(counting))
+            self._behind(counting, "counting recalls", gently=True)
 
     async def _found(
         self,
@@ -12508,7 +12508,8 @@ class Recall:
             return None
         if found.state is not None and question.chat_id:
             own = (hook.user_id, question.chat_id, found.state)
-            self._start(_kept_if_possible(self._chats.write(*own, int(time.time()))))
+            writing = self._chats.write(*own, int(time.time()))
+            self._behind(writing, "keeping a chat's block", gently=True)
         return found
 
     async def _library(self, hook: Hook) -> Library:
@@ -12544,13 +12545,6 @@ async def beside(
             found = replace(found, block=extended_block(found.block, past.text))
     note = "; ".join(filter(None, (found.note, note)))
     return replace(found, note=note)
-
-
-async def _kept_if_possible(writing: Coroutine[Any, Any, None]) -> None:
-    try:
-        await writing
-    except TablesUnavailable as error:
-        log_recalled.debug("a turn leaves nothing for later ones: %s", error)
 
 
 async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
@@ -12600,8 +12594,8 @@ class Filter:
         self._history = PastConversation(formats, notes, nulls, *past)
         self._preprocessor = Preprocessor(formats, start, trail.record)
         beside = (self._preprocessor.beside, self._history)
-        recall_tables = (tables.chats, notes, tables.usage)
-        self._recall = Recall(indexes, formats, *recall_tables, start, *beside)
+        recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
+        self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
         self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
         self._correction = AnswerCorrection(learning.writing)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)

@@ -310,7 +310,7 @@ async def play(happenings: list[Happening], seconds: float, troubles: int, seed:
     assert expected <= set(it.school.written)
 
 
-@settings(max_examples=120)
+@settings(max_examples=60)
 @given(
     st.lists(HAPPENINGS, min_size=1, max_size=25),
     st.floats(0.1, 90),

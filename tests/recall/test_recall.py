@@ -92,7 +92,7 @@ class House:
         self.sources = Sources("ada", ListedMemories(*memories), WordEmbedder(), ShelvedVectors())
         beside: Any = self._asking, self
         tables = ChatTable(ListedEntries()), ChatNotesTable(ListedEntries()), self.usage
-        self.recall = Recall(MemoryIndexes(), AnswerFormats(), *tables, self._start, *beside)
+        self.recall = Recall(MemoryIndexes(), AnswerFormats(), *tables, self._behind, *beside)
 
     def turn(self, **fields: Any) -> Turn:
         """A turn of the user; what is no field of it is a valve."""
@@ -133,7 +133,7 @@ class House:
             raise self.section
         return self.section
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _behind(self, work: Coroutine[Any, Any, None], _: str, *, gently: bool = False) -> None:
         self.tasks.add(asyncio.create_task(work))
 
 

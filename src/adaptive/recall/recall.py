@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable, TablesUnavailable
+from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable
 from adaptive.core.markdown import rewritten_answers, without_answer_note
 from adaptive.core.measures import tally, tell_outcome
 from adaptive.core.messages import Message, local_time
@@ -61,7 +61,7 @@ class Recall:
     """What an instance of the plug-in needs to recall; what belongs to a user can be forgotten.
 
     ``past`` finds past conversation for a turn that is given any: a section with ``text`` and
-    ``note``, either of which may be empty.
+    ``note``, either of which may be empty. ``behind`` does work that no answer waits for.
     """
 
     def __init__(
@@ -71,11 +71,11 @@ class Recall:
         chats: ChatTable,
         notes: ChatNotesTable,
         usage: UsageTable,
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        behind: Callable[..., None],
         asking: Asking,
         past: Any,
     ) -> None:
-        self._indexes, self._formats, self._start = indexes, formats, start
+        self._indexes, self._formats, self._behind = indexes, formats, behind
         self._asking, self._past = asking, past
         self._chats, self._notes, self._usage = chats, notes, usage
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
@@ -159,10 +159,10 @@ class Recall:
         hook.state["injected"] = [*(one.id for one in found.core), *fitting]
         settings = hook.settings
         if settings.show_sources and found.fitting:
-            self._start(_show_sources(hook, found.fitting))
+            self._behind(_show_sources(hook, found.fitting), "showing sources")
         if settings.max_total_memories and settings.pruning_strategy == "least_recalled":
             counting = self._usage.record(hook.user_id, fitting, int(time.time()))
-            self._start(_kept_if_possible(counting))
+            self._behind(counting, "counting recalls", gently=True)
 
     async def _found(
         self,
@@ -197,7 +197,9 @@ class Recall:
             return None
         if found.state is not None and question.chat_id:
             own = (hook.user_id, question.chat_id, found.state)
-            self._start(_kept_if_possible(self._chats.write(*own, int(time.time()))))
+            writing = self._chats.write(*own, int(time.time()))
+            # The host has its own work to do before it asks the model.
+            self._behind(writing, "keeping a chat's block", gently=True)
         return found
 
     async def _library(self, hook: Hook) -> Library:
@@ -235,14 +237,6 @@ async def beside(
             found = replace(found, block=extended_block(found.block, past.text))
     note = "; ".join(filter(None, (found.note, note)))
     return replace(found, note=note)
-
-
-async def _kept_if_possible(writing: Coroutine[Any, Any, None]) -> None:
-    """Keep what later turns are only better with."""
-    try:
-        await writing
-    except TablesUnavailable as error:
-        log_recalled.debug("a turn leaves nothing for later ones: %s", error)
 
 
 async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
