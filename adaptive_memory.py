@@ -12379,6 +12379,7 @@ log_recalled = logging.getLogger("adaptive_memory.recall")
 _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
+_KEPT_AFTER_SECONDS = 0.1
 
 Asking = Callable[
     [Hook, Sequence[Message], str, bool], AbstractAsyncContextManager[Complete | None]
@@ -12508,9 +12509,12 @@ class Recall:
             return None
         if found.state is not None and question.chat_id:
             own = (hook.user_id, question.chat_id, found.state)
-            writing = self._chats.write(*own, int(time.time()))
-            self._behind(writing, "keeping a chat's block", gently=True)
+            self._behind(self._keep(*own), "keeping a chat's block")
         return found
+
+    async def _keep(self, user_id: str, chat_id: str, state: str) -> None:
+        await asyncio.sleep(_KEPT_AFTER_SECONDS)
+        await self._chats.write(user_id, chat_id, state, int(time.time()))
 
     async def _library(self, hook: Hook) -> Library:
         sources = await hook.sources()

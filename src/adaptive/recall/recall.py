@@ -36,6 +36,7 @@ log_recalled = logging.getLogger("adaptive_memory.recall")
 _SCORES_KEPT = 20_000
 _SCORES_KEPT_SECONDS = 24 * 3600
 _SHOWN_CHARACTERS = 80
+_KEPT_AFTER_SECONDS = 0.1
 
 # Has a model look at the message beside the search.
 Asking = Callable[
@@ -197,10 +198,13 @@ class Recall:
             return None
         if found.state is not None and question.chat_id:
             own = (hook.user_id, question.chat_id, found.state)
-            writing = self._chats.write(*own, int(time.time()))
-            # The host has its own work to do before it asks the model.
-            self._behind(writing, "keeping a chat's block", gently=True)
+            self._behind(self._keep(*own), "keeping a chat's block")
         return found
+
+    async def _keep(self, user_id: str, chat_id: str, state: str) -> None:
+        """Keep what a chat was given, once the host has done its own work and asked the model."""
+        await asyncio.sleep(_KEPT_AFTER_SECONDS)
+        await self._chats.write(user_id, chat_id, state, int(time.time()))
 
     async def _library(self, hook: Hook) -> Library:
         """What every search of a user's memories needs."""
