@@ -6953,7 +6953,6 @@ _AROUND_ID = re.compile(r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'
 
 AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
 
-
 EXTRACT_SCHEMA = list_schema(
     "operations",
     {
@@ -7039,9 +7038,12 @@ def nearest_memories(index: MemoryIndex, asked: Sequence[Asked]) -> Sequence[Mem
 
 
 def listed_memories(memories: Sequence[Memory]) -> str:
-    shown = {one.id: _one_line(one.content, _LONGEST_MEMORY) for one in memories}
-    ends = {one.id: END_NOTE.format(one.until) if one.until else "" for one in memories}
-    return "\n".join(f"- id={id} | {escaped_entry(shown[id] + ends[id])}" for id in shown)
+    return "\n".join(f"- id={one.id} | {_listed(one.content, one.until)}" for one in memories)
+
+
+@text_cache(4096)
+def _listed(content: str, until: str) -> str:
+    return escaped_entry(_one_line(content, _LONGEST_MEMORY) + (until and END_NOTE.format(until)))
 
 
 def _one_line(text: str, limit: int) -> str:

@@ -16,8 +16,7 @@ UNSUPPORTED = (
     "this Open WebUI is older than 0.9.6: its memory API is not asynchronous; chats go on without "
     "Adaptive Memory"
 )
-# Our name -> (attribute of ``app.state.config`` up to 0.9, key in a table from 0.10 on);
-# host: config.py.
+# Our name -> (attribute of ``app.state.config`` to 0.9, key in a table since 0.10; config.py).
 _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
     "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),

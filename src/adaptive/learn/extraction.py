@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
+from adaptive.core.cache import text_cache
 from adaptive.core.errors import ModelError, ReplyUnusable
 from adaptive.core.measures import staged
 from adaptive.core.messages import head_and_tail
@@ -78,7 +79,6 @@ _PLACEHOLDER = re.compile(r"\W*|<[^<>]*>|.*\s(?:\.{3}|\u2026)\.?")
 _AROUND_ID = re.compile(r"^[\s\[(<{'\"]*(?:id\s?[=:]\s?)?|(?:\s[|(].*)?[\s\])>}'\"]*$", re.I | re.S)
 
 AskModel = Callable[[CompletionRequest], Awaitable[Completion]]
-
 
 EXTRACT_SCHEMA = list_schema(
     "operations",
@@ -173,9 +173,12 @@ def nearest_memories(index: MemoryIndex, asked: Sequence[Asked]) -> Sequence[Mem
 
 def listed_memories(memories: Sequence[Memory]) -> str:
     """Memories as a model is shown them: one a line, with its id and the day on which it ends."""
-    shown = {one.id: _one_line(one.content, _LONGEST_MEMORY) for one in memories}
-    ends = {one.id: END_NOTE.format(one.until) if one.until else "" for one in memories}
-    return "\n".join(f"- id={id} | {escaped_entry(shown[id] + ends[id])}" for id in shown)
+    return "\n".join(f"- id={one.id} | {_listed(one.content, one.until)}" for one in memories)
+
+
+@text_cache(4096)
+def _listed(content: str, until: str) -> str:
+    return escaped_entry(_one_line(content, _LONGEST_MEMORY) + (until and END_NOTE.format(until)))
 
 
 def _one_line(text: str, limit: int) -> str:
