@@ -40,8 +40,8 @@ from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 
 SIZES = (100, 1000, 5000)
-ROUNDS = 4
-BLOCK = 6
+ROUNDS = 10
+BLOCK = 3
 SETTLING = 1
 REST_SECONDS = 0.6
 LEAST_MS = 5
