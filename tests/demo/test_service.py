@@ -105,6 +105,14 @@ def test_a_summary_of_memories_may_take_their_place() -> None:
     assert summary == "User likes jazz. Likes green tea. Likes long walks."
 
 
+def test_memories_are_judged() -> None:
+    """With ``use_llm_for_relevance`` the demo tells memories that fit from those that do not."""
+    said = "## Memories\n- id=a | User likes jazz.\n- id=b | User's dog is called Biscuit."
+    asked = f"{said}\n\n## Message of the user\nWhat is my dog called?"
+    scored = json.loads(completion(_asked("# Score relevance", asked)))["scores"]
+    assert scored == [{"id": "a", "score": 0.0}, {"id": "b", "score": 1.0}]
+
+
 def _completed(request: CompletionRequest) -> Completion:
     return Completion(completion(_asked(request.system, request.user)))
 

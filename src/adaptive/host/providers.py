@@ -57,7 +57,7 @@ _TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
 _MOST_KEPT = 25  # as many contents as a lesson finds
-# So few characters, a usual message, take as long on all cores: it is the weights to be read.
+# So few characters, a usual message, take as long on all cores as on one.
 _SHORT_CHARACTERS = 1000
 
 

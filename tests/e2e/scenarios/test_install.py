@@ -74,27 +74,21 @@ async def test_restart_without_package_index(
     first reply is broken, so it is asked again.
     """
     async with RunningHost.running_on(installed_host, tmp_path, {"PYTHONPATH": ""}) as host:
-        await use_without_package_index(host)
+        learns_nothing_else(host.model)
+        plugin = await host.install_filter(PLUGIN, valves=HASTY)
+        page = await host.user("ann")
+        await restart(host, host.admin, page)
+        assert await is_active(plugin)
+        whole = operations(new(DOG))
+        learns(host.model, "dog is called", [json.dumps(whole).replace(", ", " ", 1), whole])
+        await page.say("My dog is called Biscuit.", f"Saved: {DOG}")
+        assert len(host.model.requests_titled(EXTRACT)) == 2
+        await page.new_chat().send("What is my dog called?")
+        assert f"- “{DOG}”\n" in host.model.last_prompt
+        assert await is_active(plugin)
 
-
-async def use_without_package_index(host: RunningHost) -> None:
-    """Restart the server, and use the filter."""
-    learns_nothing_else(host.model)
-    plugin = await host.install_filter(PLUGIN, valves=HASTY)
-    page = await host.user("ann")
-
-    await restart(host, host.admin, page)
-    assert await is_active(plugin)
-    whole = operations(new(DOG))
-    learns(host.model, "dog is called", [json.dumps(whole).replace(", ", " ", 1), whole])
-    await page.say("My dog is called Biscuit.", f"Saved: {DOG}")
-    assert len(host.model.requests_titled(EXTRACT)) == 2
-    await page.new_chat().send("What is my dog called?")
-    assert f"- “{DOG}”\n" in host.model.last_prompt
-    assert await is_active(plugin)
-
-    # It was no accident: this server does run pip for a header that asks, and pip finds nothing.
-    with pytest.raises(RefusedError):
-        await host.install_filter(ASKS_FOR_A_PACKAGE, function_id="asks_for_a_package")
-    log = host.log_text()
-    assert "No matching distribution found for adaptive-memory-no-such-package" in log
+        # No accident: this server does run pip for a header that asks, and pip finds nothing.
+        with pytest.raises(RefusedError):
+            await host.install_filter(ASKS_FOR_A_PACKAGE, function_id="asks_for_a_package")
+        log = host.log_text()
+        assert "No matching distribution found for adaptive-memory-no-such-package" in log
