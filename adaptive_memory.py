@@ -2613,7 +2613,9 @@ def _reads(decoded: bytes) -> bool:
 
 
 def order_score(text: str) -> float:
-    return max(map(_score, order_parts(text)))
+    parts = map(order_features, order_parts(text))
+    worst = max(_weights()[buckets] @ feature_values(buckets) for buckets in parts)
+    return float(worst) * GUARD_SCALE + GUARD_BIAS
 
 
 def order_features(seen: str) -> NDArray[np.intp]:
@@ -2650,11 +2652,6 @@ def order_parts(text: str) -> list[str]:
 
 def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
     return np.where(buckets < BUCKETS // 2, 1.0, _WORD_VALUE) * len(buckets) ** -_LENGTH_EXPONENT
-
-
-def _score(seen: str) -> float:
-    buckets = order_features(seen)
-    return float(_weights()[buckets] @ feature_values(buckets)) * GUARD_SCALE + GUARD_BIAS
 
 
 @cache
@@ -9949,8 +9946,10 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
 
     query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
     for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
+        functions = mapping(mapping(user.settings).get("functions"))
+        chosen = [mapping(one).get("enabled") for one in mapping(functions.get("valves")).values()]
         with suppress(HostError):
-            if memory_switch({"settings": user.settings}) is not False:
+            if memory_switch({"settings": user.settings}) is not False and False not in chosen:
                 store = HostMemoryStore(request, user, embedder)
                 await indexes.prepare(Sources(user.id, store, embedder, table))
 

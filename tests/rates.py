@@ -57,7 +57,8 @@ class Rate:
         except _FAILED as failure:
             if "pytest-timeout" in str(failure):
                 raise  # the rest would run without a limit
-            self.misses.append(_line(f"{_name(case)}: {failure}"))
+            told = " ".join(f"{_name(case)}: {failure}".split())
+            self.misses.append(told[:LONGEST_LINE])
         except Exception as error:
             error.add_note(f"in the case {_name(case)}")
             raise
@@ -136,8 +137,3 @@ def _name(case: Any) -> str:
     """How a case is called: by its own id, else by what it is."""
     own = case.get("id") if isinstance(case, dict) else getattr(case, "id", None)
     return str(own) if own else repr(case)[: LONGEST_LINE // 2]
-
-
-def _line(text: str) -> str:
-    """The beginning of a text, in one line."""
-    return " ".join(text.split())[:LONGEST_LINE]

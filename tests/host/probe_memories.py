@@ -111,7 +111,7 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
 
 
 async def read_ahead(request: Any) -> list[str]:
-    """What an index holds of a user who has sent no message since the plug-in was loaded."""
+    """What an index holds of a user who has not sent anything, memory switched on and then off."""
     from open_webui.models.users import Users
 
     from adaptive.host.installed import warm_up
@@ -119,9 +119,13 @@ async def read_ahead(request: Any) -> list[str]:
     from adaptive.search.indexes import MemoryIndexes
 
     await Users.insert_new_user("ada", "Ada", "ada@example.com", role="admin")
-    await warm_up(request, indexes := MemoryIndexes(), HostVectorTable())
-    user = indexes._users.get(("ada",))
-    return [one.content for one in user.index.memories] if user and user.index else []
+    ahead: list[str] = []
+    for own in ({"enabled": True}, {"enabled": False}):
+        await Users.update_user_by_id("ada", {"settings": {"functions": {"valves": {"am": own}}}})
+        await warm_up(request, indexes := MemoryIndexes(), HostVectorTable())
+        user = indexes._users.get(("ada",))
+        ahead += [one.content for one in user.index.memories] if user and user.index else []
+    return ahead
 
 
 async def main(arguments: dict[str, Any]) -> dict[str, Any]:

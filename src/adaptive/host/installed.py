@@ -17,6 +17,7 @@ from sqlalchemy import select
 
 from adaptive.core.errors import HostError
 from adaptive.core.ports import Sources
+from adaptive.core.shapes import mapping
 from adaptive.host.hook import memory_switch
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.own_table import host_rows
@@ -90,7 +91,9 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
 
     query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
     for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
+        functions = mapping(mapping(user.settings).get("functions"))
+        chosen = [mapping(one).get("enabled") for one in mapping(functions.get("valves")).values()]
         with suppress(HostError):
-            if memory_switch({"settings": user.settings}) is not False:
+            if memory_switch({"settings": user.settings}) is not False and False not in chosen:
                 store = HostMemoryStore(request, user, embedder)
                 await indexes.prepare(Sources(user.id, store, embedder, table))

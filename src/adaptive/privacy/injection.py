@@ -127,7 +127,9 @@ def order_score(text: str) -> float:
 
     Above 0 are one in fifty harmless look-alikes, and one in forty ordinary memories.
     """
-    return max(map(_score, order_parts(text)))
+    parts = map(order_features, order_parts(text))
+    worst = max(_weights()[buckets] @ feature_values(buckets) for buckets in parts)
+    return float(worst) * GUARD_SCALE + GUARD_BIAS
 
 
 def order_features(seen: str) -> NDArray[np.intp]:
@@ -167,11 +169,6 @@ def order_parts(text: str) -> list[str]:
 def feature_values(buckets: NDArray[np.intp]) -> NDArray[np.float64]:
     """What each of a text's features counts: less where there are many, and words more."""
     return np.where(buckets < BUCKETS // 2, 1.0, _WORD_VALUE) * len(buckets) ** -_LENGTH_EXPONENT
-
-
-def _score(seen: str) -> float:
-    buckets = order_features(seen)
-    return float(_weights()[buckets] @ feature_values(buckets)) * GUARD_SCALE + GUARD_BIAS
 
 
 @cache
