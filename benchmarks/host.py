@@ -133,7 +133,11 @@ def made_up_memory(number: int) -> str:
 
 
 def store_memories(host: RunningHost, page: Page, size: int) -> None:
-    """Write that many memories of a user into the host's table, spread over two years."""
+    """Write that many memories of a user into the host's table, spread over two years.
+
+    They are marked as the host's router marks what is added under Settings (host:
+    routers/memories.py, add_memory).
+    """
     newest = int(time.time()) - 3600
     chance = random.Random(size)
     moments = sorted(newest - chance.randrange(TWO_YEARS) for _ in range(size))
@@ -143,8 +147,8 @@ def store_memories(host: RunningHost, page: Page, size: int) -> None:
     ]
     with closing(sqlite3.connect(host.database, timeout=30)) as connection, connection:
         connection.executemany(
-            "INSERT INTO memory (id, user_id, type, content, created_at, updated_at)"
-            " VALUES (?, ?, 'context', ?, ?, ?)",
+            "INSERT INTO memory (id, user_id, type, content, created_at, updated_at, meta)"
+            """ VALUES (?, ?, 'context', ?, ?, ?, '{"created_by": "manual"}')""",
             rows,
         )
 
