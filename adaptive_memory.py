@@ -6155,9 +6155,9 @@ class BlockEntry:
 
 
 def entry_of(memory: Memory, form: MemoryFormat) -> BlockEntry | None:
-    if not escaped_entry(memory.content):
-        return None
     line = _quoted(memory.content)
+    if line == _QUOTED_ENTRY.format(""):
+        return None
     told = [
         (f"until {until}: " if until else "before: ") + _quoted(former).translate(_ROUND_TO_SQUARE)
         for former, until in former_contents(memory)
