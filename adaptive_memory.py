@@ -336,6 +336,19 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
     return reply
 
 
+# ---- src/adaptive/core/locks.py ----
+# A lock for each user, so that nobody waits for somebody else.
+
+class UserLocks:
+    """Locks by user id within this process; a lock is gone once nobody holds or awaits it."""
+
+    def __init__(self) -> None:
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def of(self, user_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(user_id, asyncio.Lock())
+
+
 # ---- src/adaptive/core/measures.py ----
 # What a part of a turn costs, marked without knowing whether anybody measures it.
 
@@ -8405,10 +8418,11 @@ _MARKS = re.compile(
 
 
 class AnswerCorrection:
-    """Cleans and corrects answers; ``writing`` is held by all that write with an answer."""
+    """Cleans and corrects answers; ``locks`` are held by all that write with an answer."""
 
-    def __init__(self, writing: asyncio.Semaphore) -> None:
-        self._writing, self._asking = writing, asyncio.Semaphore(_ASKED_AT_ONCE)
+    def __init__(self, locks: UserLocks) -> None:
+        self._locks = locks
+        self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
     async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
         answer = _answer_of(body)
@@ -8432,7 +8446,7 @@ class AnswerCorrection:
         said = await stored.said() or ""
         targets = await asyncio.to_thread(links_to_check, said)
         if broken := await broken_links(targets, self._asking):
-            async with self._writing:
+            async with self._locks.of(hook.user_id):
                 await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 
@@ -8726,10 +8740,10 @@ class Postprocessor:
             if (score := found.harmful_response) >= HARMFUL_FROM:
                 harm = f"The answer may be harmful ({score:g} of 10)"
                 await flag_message(self._record, hook, hook.answer_id, harm)
-                async with self._learning.writing:
+                async with self._learning.locks.of(hook.user_id):
                     await hook.notifier.status(harm)
             try:
-                async with self._learning.writing:
+                async with self._learning.locks.of(hook.user_id):
                     await hook.suggest(found.follow_up_suggestions)
             except AdaptiveMemoryError as error:
                 log_postprocessing.warning("what to ask next is not shown: %s", error)
@@ -9648,7 +9662,7 @@ class HostHook:
             found = await host_rows("reading a user's settings", query)
         return all(memory_switch({"settings": one.settings}) is not False for one in found)
 
-    async def see_switch(self, writing: asyncio.Semaphore, table: HostLeases) -> None:
+    async def see_switch(self, writing: asyncio.Lock, table: HostLeases) -> None:
         paged = self.told_kind in ("saved", "temporary") and self.has_page
         if memory_switch(self.user) is False and paged and self.settings.show_status:
             await asyncio.sleep(_TOLD_AFTER_SECONDS)
@@ -10401,7 +10415,7 @@ class LessonResources:
     can_ask: bool = False
     language: str = ""
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
-    writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     foreground: Foreground = field(default_factory=Foreground)
     embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
 
@@ -10877,7 +10891,7 @@ class MemoryRequests:
             return "Nothing erased: the question was not answered"
         if answer.strip(" \t\r\n\"'\u201c\u201d\u201e\u00ab\u00bb.!").casefold() != "erase":
             return 'Nothing erased: you did not type "erase"'
-        async with self.learner.writing:
+        async with self.learner.locks.of(hook.user_id):
             report = await eraser.erase(origin)
         count, failed = await self._bring_back(hook, report.bereft)
         what, told = "an erased summary stood for", [report.line]
@@ -10918,7 +10932,7 @@ class MemoryRequests:
         room = await self.learner.user_store(hook) if memory_ids else None
         for memory_id in memory_ids:
             try:
-                async with self.learner.writing:
+                async with self.learner.locks.of(hook.user_id):
                     row = await self.restore_memory(room, memory_id, int(time.time()), step)
                 restored += row is not None
             except AdaptiveMemoryError as error:
@@ -11093,7 +11107,7 @@ class MemoryCommands:
             return " ".join(f"There is no change {asked.words} to take back.".split())
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
-        async with self._learner.writing:
+        async with self._learner.locks.of(asked.hook.user_id):
             made = await take_back(room, chosen)
         return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
 
@@ -11510,7 +11524,7 @@ class Learning:
         self._queue = LearningQueue(self._pending, foreground=self._foreground)
         self._prefilter = Prefilter(self._indexes.nulls)
         self._kept = self._archive, self._usage, self._trail
-        self.writing = asyncio.Semaphore(1)
+        self.locks = UserLocks()
         self._hooks: dict[tuple[str, str], Hook] = {}
         self._told = UserCache[bool](5000)
 
@@ -11606,7 +11620,7 @@ class Learning:
         entry = AuditEntry("imported", "", now, chat_id=hook.chat_id, step=step)
         saved, refused = 0, dict[str, None]()
         for begin in range(0, len(new), _PORTION):
-            async with self.writing:
+            async with self.locks.of(hook.user_id):
                 try:
                     rows = await user.store.add_all(new[begin : begin + _PORTION])
                 except StoreError as error:
@@ -11618,7 +11632,7 @@ class Learning:
                 await user.trail.record(user.user_id, changes, now)
             saved += len(written)
             if not begin % _TOLD_EACH:
-                async with self.writing:
+                async with self.locks.of(hook.user_id):
                     await hook.notifier.status(f"Imported {saved} of {len(new)}")
             await self._foreground.give_way()
         told = [f"Imported: {saved} of {len(carried)}"]
@@ -11649,7 +11663,7 @@ class Learning:
             suggestions=self._suggestions,
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),
-            writing=self.writing,
+            writing=self.locks.of(sources.user_id),
             foreground=self._foreground,
         )
 
@@ -11728,13 +11742,13 @@ class Learning:
             line = f"{line} \u00b7 /undo takes it back"
         as_note = settings.confirmation == "message" and settings.show_status
         if as_note and hook.told_kind == "saved" and line not in ("", NOTHING_NEW):
-            async with self.writing:
+            async with self.locks.of(hook.user_id):
                 if await hook.stored_answer.add_note(" \u00b7 ".join(details) or line):
                     line, details = "", ()
         recalled = hook.state.pop("recalled", "")
         parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
         if told := " \u00b7 ".join(filter(None, parts)):
-            async with self.writing:
+            async with self.locks.of(hook.user_id):
                 await hook.notifier.status(told)
                 if details:
                     texts = ["\n".join(map(escaped_entry, details))]
@@ -12602,7 +12616,7 @@ class Filter:
         recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
         self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
         self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
-        self._correction = AnswerCorrection(learning.writing)
+        self._correction = AnswerCorrection(learning.locks)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
         self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
@@ -12736,7 +12750,8 @@ class Filter:
                 elif self._asked(hook, _messages_of(body)):
                     return body
                 if memory_switch(hook.user) is False:
-                    seeing = hook.see_switch(self._learning.writing, self._tables.leases)
+                    lock = self._learning.locks.of(hook.user_id)
+                    seeing = hook.see_switch(lock, self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")

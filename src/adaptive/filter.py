@@ -83,7 +83,7 @@ class Filter:
         recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
         self._recall = Recall(indexes, formats, *recall_tables, behind, *beside)
         self._postprocessor = Postprocessor(formats, notes, trail.record, learning)
-        self._correction = AnswerCorrection(learning.writing)
+        self._correction = AnswerCorrection(learning.locks)
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
         self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
@@ -233,7 +233,8 @@ class Filter:
                 elif self._asked(hook, _messages_of(body)):
                     return body
                 if memory_switch(hook.user) is False:
-                    seeing = hook.see_switch(self._learning.writing, self._tables.leases)
+                    lock = self._learning.locks.of(hook.user_id)
+                    seeing = hook.see_switch(lock, self._tables.leases)
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")

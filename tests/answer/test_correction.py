@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import copy
 import logging
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import pytest
 
 from adaptive.answer.correction import AnswerCorrection
+from adaptive.core.locks import UserLocks
 from tests.answer.hooks import SAVED, a_hook
 
 STRAY, CLEAN = "It is tea.<|im_end|>", "It is tea."
@@ -29,7 +29,7 @@ def output(*texts: str) -> list[dict[str, Any]]:
     return [{"type": "function_call", "name": "look", "arguments": "</s>"}, *items]
 
 
-CORRECTION = AnswerCorrection(asyncio.Semaphore(1))
+CORRECTION = AnswerCorrection(UserLocks())
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from adaptive.answer.links import (
     is_public_site,
     links_to_check,
 )
+from adaptive.core.locks import UserLocks
 from tests.answer.hooks import Shelf, a_hook
 from tests.rates import over
 
@@ -166,7 +167,7 @@ async def is_broken(target: str) -> bool:
 
 async def checked(shelf: Shelf) -> None:
     """Let the links of an answer be checked as the outlet does it."""
-    await AnswerCorrection(asyncio.Semaphore(2)).correct_links(a_hook(shelf=shelf))
+    await AnswerCorrection(UserLocks()).correct_links(a_hook(shelf=shelf))
 
 
 async def test_broken_links_become_searches() -> None:

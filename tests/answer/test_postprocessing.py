@@ -12,6 +12,7 @@ import pytest
 
 from adaptive.answer.postprocessing import AnsweredTurn, Postprocessor, answered_turn
 from adaptive.core.errors import HostError
+from adaptive.core.locks import UserLocks
 from adaptive.core.model import Draft, Memory, Operation, Turn
 from adaptive.core.ports import Completer
 from adaptive.llm.ask import AnswerFormats
@@ -45,7 +46,7 @@ class World:
         self.found: list[Sequence[Operation]] = []
         self.learned = asyncio.Event()
         self.learned.set()
-        self.writing = asyncio.Semaphore(1)
+        self.locks = UserLocks()
         self.processor = Postprocessor(AnswerFormats(), self.notes, self.audit.record, self)
 
     async def model_for(

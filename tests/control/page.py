@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, field
 from typing import Any, cast
 
 from adaptive.core.errors import StoreError
+from adaptive.core.locks import UserLocks
 from adaptive.core.model import ConversationKind, Memory
 from adaptive.host.page import PageDialog
 from adaptive.privacy.kept import ArchivedMemory
@@ -56,13 +56,13 @@ class Room:
     store: ListedMemories = field(default_factory=ListedMemories)
     archive: ArchivedRows = field(default_factory=ArchivedRows)
     lines: list[str] = field(default_factory=list[str])
-    writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    locks: UserLocks = field(default_factory=UserLocks)
     broken: str = ""
 
     async def tell(self, hook: Any, line: str) -> None:
         """Show a line; nobody may hold the right to write then, since the host stores it."""
         assert hook.user_id == "ada"
-        assert not self.writing.locked()
+        assert not self.locks.of("ada").locked()
         self.lines.append(line)
 
     async def user_store(self, hook: Any) -> Any:
@@ -74,7 +74,7 @@ class Room:
         """Bring one back, as learning does it."""
         assert room is self
         assert step
-        assert self.writing.locked()
+        assert self.locks.of("ada").locked()
         if memory_id == self.broken:
             raise StoreError("the row is stuck")
         archived = self.archive.rows.pop(memory_id, None)

@@ -42,7 +42,7 @@ class Held:
 
     async def erase(self, origin: Origin | None) -> ErasureReport:
         """Only while no lesson of this process writes."""
-        assert self.room.writing.locked()
+        assert self.room.locks.of("ada").locked()
         self.erased.append(origin)
         return self.report
 
@@ -215,7 +215,7 @@ async def test_failures() -> None:
     line = await house.restore()
     assert line == "Restored: 2 memories. Not restored, still archived: the row is stuck."
     assert list(house.room.archive.rows) == ["b"]
-    assert not house.room.writing.locked()
+    assert not house.room.locks.of("ada").locked()
 
 
 OF_FRUIT = {"summary_of": [{"id": "a"}]}

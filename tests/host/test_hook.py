@@ -144,7 +144,7 @@ def say(workers: tuple[Worker, Worker]) -> Say:
         page = emit if more.pop("page", True) else None
         told = SAVED | {name: more.pop(name) for name in SAVED if name in more}
         hook = HostHook(hook_settings(**more), user, told, request, page, None)
-        await hook.see_switch(asyncio.Semaphore(1), tables[worker])
+        await hook.see_switch(asyncio.Lock(), tables[worker])
         return lines
 
     return turn

@@ -220,3 +220,13 @@ async def test_work_waits_for_the_turns_in_hand() -> None:
     await asyncio.wait_for(working, 40)
     with foreground.turn():
         await foreground.give_way(0.15)
+
+
+async def test_nobody_waits_for_somebody_else() -> None:
+    """While another user's write hangs, a fact is learned and its line is shown."""
+    house = House(reply(PORTO))
+    page, learning = Page(house), house.learning()
+    async with learning.locks.of("bob"):
+        pending = await learning.put(page.hook, WaitingTurn(turn(SAID), answer_id="answer"))
+        await learning.learn(page.hook, pending)
+    assert page.shown == ["Saved: User lives in Porto. · /undo takes it back"]

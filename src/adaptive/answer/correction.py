@@ -20,6 +20,7 @@ from adaptive.answer.links import (
     masked_code,
     spliced,
 )
+from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import rewritten_answer
 from adaptive.core.messages import has_words, message_text, spoken_text
 from adaptive.core.shapes import listing, mapping
@@ -61,10 +62,11 @@ _MARKS = re.compile(
 
 
 class AnswerCorrection:
-    """Cleans and corrects answers; ``writing`` is held by all that write with an answer."""
+    """Cleans and corrects answers; ``locks`` are held by all that write with an answer."""
 
-    def __init__(self, writing: asyncio.Semaphore) -> None:
-        self._writing, self._asking = writing, asyncio.Semaphore(_ASKED_AT_ONCE)
+    def __init__(self, locks: UserLocks) -> None:
+        self._locks = locks
+        self._asking = asyncio.Semaphore(_ASKED_AT_ONCE)
 
     async def cleaned(self, hook: Hook, body: dict[str, Any]) -> dict[str, Any]:
         """An outlet's body whose answer is clean; the same object where it was, or none is wanted.
@@ -101,7 +103,7 @@ class AnswerCorrection:
         said = await stored.said() or ""
         targets = await asyncio.to_thread(links_to_check, said)
         if broken := await broken_links(targets, self._asking):
-            async with self._writing:
+            async with self._locks.of(hook.user_id):
                 await stored.rewrite(said, partial(corrected_links, broken=broken))
 
 

@@ -67,7 +67,7 @@ class AnsweredTurn:
 class Postprocessor:
     """What an instance of the plug-in needs for post-processing; what it holds is forgettable.
 
-    ``learning`` has the model and learns what is found; its ``writing`` is held by whoever shows
+    ``learning`` has the model and learns what is found; its ``locks`` are held by whoever shows
     something with an answer.
     """
 
@@ -96,10 +96,11 @@ class Postprocessor:
             if (score := found.harmful_response) >= HARMFUL_FROM:
                 harm = f"The answer may be harmful ({score:g} of 10)"
                 await flag_message(self._record, hook, hook.answer_id, harm)
-                async with self._learning.writing:  # the host stores the line with the chat
+                # The host stores the line with the chat.
+                async with self._learning.locks.of(hook.user_id):
                     await hook.notifier.status(harm)
             try:
-                async with self._learning.writing:
+                async with self._learning.locks.of(hook.user_id):
                     await hook.suggest(found.follow_up_suggestions)
             except AdaptiveMemoryError as error:
                 log_postprocessing.warning("what to ask next is not shown: %s", error)

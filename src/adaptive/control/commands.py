@@ -156,7 +156,7 @@ class MemoryCommands:
             return " ".join(f"There is no change {asked.words} to take back.".split())
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
-        async with self._learner.writing:
+        async with self._learner.locks.of(asked.hook.user_id):
             made = await take_back(room, chosen)
         return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
 

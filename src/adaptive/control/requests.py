@@ -71,7 +71,7 @@ class MemoryRequests:
             return "Nothing erased: the question was not answered"
         if answer.strip(" \t\r\n\"'“”„«».!").casefold() != "erase":
             return 'Nothing erased: you did not type "erase"'
-        async with self.learner.writing:
+        async with self.learner.locks.of(hook.user_id):
             report = await eraser.erase(origin)
         # What a summary stood for comes back when it went, as far as it stays.
         count, failed = await self._bring_back(hook, report.bereft)
@@ -118,7 +118,7 @@ class MemoryRequests:
         room = await self.learner.user_store(hook) if memory_ids else None
         for memory_id in memory_ids:
             try:
-                async with self.learner.writing:
+                async with self.learner.locks.of(hook.user_id):
                     row = await self.restore_memory(room, memory_id, int(time.time()), step)
                 restored += row is not None
             except AdaptiveMemoryError as error:

@@ -202,7 +202,7 @@ class HostHook:
             found = await host_rows("reading a user's settings", query)
         return all(memory_switch({"settings": one.settings}) is not False for one in found)
 
-    async def see_switch(self, writing: asyncio.Semaphore, table: HostLeases) -> None:
+    async def see_switch(self, writing: asyncio.Lock, table: HostLeases) -> None:
         """Tell a user who has switched memory off, once in a month, that nothing is remembered.
 
         Who was told stands in the table of leases: of two workers or tabs one gets it. ``writing``

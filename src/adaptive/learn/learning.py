@@ -19,6 +19,7 @@ from adaptive.core.errors import (
     TablesUnavailable,
     WriteRefused,
 )
+from adaptive.core.locks import UserLocks
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Operation, Provenance, Turn
 from adaptive.core.ports import Completer, NewMemory
@@ -78,8 +79,8 @@ class Learning:
         self._queue = LearningQueue(self._pending, foreground=self._foreground)
         self._prefilter = Prefilter(self._indexes.nulls)
         self._kept = self._archive, self._usage, self._trail
-        # Held by whoever writes into a store, or shows a line: one at a time in this process.
-        self.writing = asyncio.Semaphore(1)
+        # A user's is held by whoever writes into the store, or shows a line.
+        self.locks = UserLocks()
         # Hooks of turns that wait, by user and message, so that their lines are shown with their
         # own answers; and what was told: chats that memory is not allowed, users of ``/undo``.
         self._hooks: dict[tuple[str, str], Hook] = {}
@@ -189,7 +190,7 @@ class Learning:
         entry = AuditEntry("imported", "", now, chat_id=hook.chat_id, step=step)
         saved, refused = 0, dict[str, None]()
         for begin in range(0, len(new), _PORTION):
-            async with self.writing:
+            async with self.locks.of(hook.user_id):
                 try:
                     rows = await user.store.add_all(new[begin : begin + _PORTION])
                 except StoreError as error:
@@ -201,7 +202,8 @@ class Learning:
                 await user.trail.record(user.user_id, changes, now)
             saved += len(written)
             if not begin % _TOLD_EACH:
-                async with self.writing:  # the host stores the line with the chat
+                # The host stores the line with the chat.
+                async with self.locks.of(hook.user_id):
                     await hook.notifier.status(f"Imported {saved} of {len(new)}")
             await self._foreground.give_way()
         told = [f"Imported: {saved} of {len(carried)}"]
@@ -234,7 +236,7 @@ class Learning:
             suggestions=self._suggestions,
             can_ask=hook.can_ask,
             hidden=await hook.hidden_from(completer),
-            writing=self.writing,
+            writing=self.locks.of(sources.user_id),
             foreground=self._foreground,
         )
 
@@ -318,7 +320,7 @@ class Learning:
             line = f"{line} · /undo takes it back"
         as_note = settings.confirmation == "message" and settings.show_status
         if as_note and hook.told_kind == "saved" and line not in ("", NOTHING_NEW):
-            async with self.writing:
+            async with self.locks.of(hook.user_id):
                 if await hook.stored_answer.add_note(" · ".join(details) or line):
                     line, details = "", ()
         # One status line at the end costs one write of the stored chat instead of two. The page
@@ -326,7 +328,8 @@ class Learning:
         recalled = hook.state.pop("recalled", "")
         parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
         if told := " · ".join(filter(None, parts)):
-            async with self.writing:  # the host stores the line with the chat
+            # The host stores the line with the chat.
+            async with self.locks.of(hook.user_id):
                 await hook.notifier.status(told)
                 if details:
                     texts = ["\n".join(map(escaped_entry, details))]

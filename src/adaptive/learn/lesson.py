@@ -82,8 +82,8 @@ class LessonResources:
     can_ask: bool = False
     language: str = ""  # of the newest message, in which facts are noted unless the admin chose one
     hidden: LocalOnlyBanks = NOTHING_HIDDEN
-    # One lesson of the process writes at a time: SQLite has one writer, whom all turns wait for.
-    writing: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    # Held by whoever writes into the user's store: what is compared with it stands until then.
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
     foreground: Foreground = field(default_factory=Foreground)
     # Vectors of what this lesson has found, by content.
     embedded: dict[str, Vectors] = field(default_factory=dict[str, Vectors])
