@@ -5856,7 +5856,9 @@ class Valves(LenientModel):
         "goes to the first.",
     )
     show_status: bool = _first(
-        True, "Show with each answer what was recalled and saved, or why nothing was."
+        True,
+        "Show with each answer what was recalled and saved, or why nothing was; what a user asks "
+        "of the memory in so many words is answered in any case.",
     )
     history_recall: HistoryReach = _first(
         "all",
@@ -5998,7 +6000,7 @@ class Valves(LenientModel):
     confirmation: Literal["status", "message", "off"] = _learn(
         "status",
         "Where users see what was learned: above the answer (`status`), below it (`message`), or "
-        "nowhere (`off`); failures are always shown.",
+        "nowhere (`off`); failures are told above it unless `show_status` is off.",
     )
 
     deduplicate_memories: bool = _store(
@@ -8288,6 +8290,8 @@ class Hook(Protocol):
     @property
     def notifier(self) -> Notifier: ...
     @property
+    def replies(self) -> Notifier: ...
+    @property
     def dialog(self) -> Dialog: ...
     @property
     def stored_answer(self) -> StoredAnswer: ...
@@ -9593,8 +9597,11 @@ class HostHook:
 
     @property
     def notifier(self) -> PageNotifier:
-        shown = self.has_page and self.settings.show_status
-        return PageNotifier(self._emit if shown else None)
+        return self.replies if self.settings.show_status else PageNotifier(None)
+
+    @property
+    def replies(self) -> PageNotifier:
+        return PageNotifier(self._emit if self.has_page else None)
 
     @property
     def time_zones(self) -> tuple[str, str, str]:
@@ -10440,13 +10447,20 @@ class Lesson:
     complete: bool = True
     details: tuple[str, ...] = ()
     doubtful: tuple[Memory, ...] = ()
+    replies: bool = False
     changed: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, outcomes: Sequence[Outcome], line: str, doubtful: tuple[Memory, ...] = ()) -> Self:
         stati = {one.status for one in outcomes}
         changed = not stati.isdisjoint(("saved", "updated", "deleted", "ended"))
-        return cls(line, "failed" not in stati, report_details(outcomes), doubtful, changed)
+        return cls(
+            line=line,
+            complete="failed" not in stati,
+            details=report_details(outcomes),
+            doubtful=doubtful,
+            changed=changed,
+        )
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
@@ -10479,7 +10493,9 @@ async def carried_out(
     line = report_line(outcomes) if outcomes or not (proposed or again) else ""
     if proposed and not room.can_ask:
         line = joined_lines(line, await room.suggestions.left(turn.user_id))
-    return Lesson.of(outcomes, line, doubtful if room.can_ask else ())
+    if room.can_ask:
+        return Lesson.of(outcomes, line, doubtful)
+    return replace(Lesson.of(outcomes, line), replies=bool(doubtful))
 
 
 async def _found_in(
@@ -10662,7 +10678,8 @@ async def delete_confirmed(
     declined = UNANSWERED if answer is None else DECLINED
     kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
     kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
-    return Lesson.of([*applied, *kept], report_line([*applied, *kept]))
+    outcomes = [*applied, *kept]
+    return replace(Lesson.of(outcomes, report_line(outcomes)), replies=True)
 
 
 def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
@@ -10702,7 +10719,9 @@ async def offer_suggestions(
     except TablesUnavailable as error:
         log_confirmation.warning("nobody is asked about suggestions: %s", error)
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
-    return Lesson.of(outcomes, line) if outcomes else Lesson(line, not line)
+    if outcomes:
+        return replace(Lesson.of(outcomes, line), replies=True)
+    return Lesson(line, complete=not line)
 
 
 # ---- src/adaptive/privacy/erasure.py ----
@@ -10852,6 +10871,9 @@ NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "
     "Settings > Personalization > Memory deletes memories, too"
 )
+NO_CHAT_OF_ONES_OWN = (
+    "Nothing restored: you have to confirm it in a saved chat of your own on the web page"
+)
 _SCOPES__requests = {
     "everything": "everything that is remembered about you",
     "chat": "what was learned from this chat",
@@ -10885,7 +10907,7 @@ class MemoryRequests:
         found = await eraser.find(origin)
         if found.empty:
             return "There is nothing to erase"
-        await self.learner.tell(hook, "You are asked before anything is erased")
+        await self.learner.reply(hook, "You are asked before anything is erased")
         answer = await hook.dialog.ask(*_question(request, found))
         if answer is None:
             return "Nothing erased: the question was not answered"
@@ -10900,10 +10922,10 @@ class MemoryRequests:
         return " ".join(told)
 
     async def restore(self, hook: Hook, words: str = "") -> str:
-        if hook.told_kind != "saved" or not hook.can_ask:
-            return "Nothing restored: you have to confirm it in a saved chat on the web page"
-        if await hook.kind() != "saved":
-            return ""
+        if not hook.settings.enabled:
+            return "Nothing restored: memory is off in your settings"
+        if hook.told_kind != "saved" or not hook.can_ask or await hook.kind() != "saved":
+            return NO_CHAT_OF_ONES_OWN
         room = await self.learner.user_store(hook)
         meant = set(comparable(words).split())
         archived = [
@@ -10915,7 +10937,7 @@ class MemoryRequests:
         chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-        await self.learner.tell(hook, "You are asked before anything is restored")
+        await self.learner.reply(hook, "You are asked before anything is restored")
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
         answer = await hook.dialog.confirm("Restore archived memories?", question)
@@ -11582,6 +11604,9 @@ class Learning:
     async def tell(self, hook: Hook, line: str) -> None:
         await self._show(hook, Lesson(line, complete=False))
 
+    async def reply(self, hook: Hook, line: str) -> None:
+        await self._show(hook, Lesson(line, replies=True))
+
     def forget(self, user_id: str) -> None:
         self._queue.forget(user_id)
         self._hooks = {key: hook for key, hook in self._hooks.items() if key[0] != user_id}
@@ -11632,8 +11657,7 @@ class Learning:
                 await user.trail.record(user.user_id, changes, now)
             saved += len(written)
             if not begin % _TOLD_EACH:
-                async with self.locks.of(hook.user_id):
-                    await hook.notifier.status(f"Imported {saved} of {len(new)}")
+                await self.reply(hook, f"Imported {saved} of {len(new)}")
             await self._foreground.give_way()
         told = [f"Imported: {saved} of {len(carried)}"]
         if len(new) < len(carried):
@@ -11720,7 +11744,7 @@ class Learning:
             await self._show(hook, await delete_confirmed(room, turn, hook.dialog, doubtful))
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing deleted: %s", error)
-            await self.tell(hook, f"Nothing deleted: {error}")
+            await self.reply(hook, f"Nothing deleted: {error}")
 
     async def _hints_at_undo(self, user_id: str) -> bool:
         for number in () if self._told.get((user_id,)) else range(_HINTS):
@@ -11736,6 +11760,8 @@ class Learning:
             log_learning.info("nobody is told of a turn whose page is not known any more")
             return
         line, details, settings = lesson.line, lesson.details, hook.settings
+        if lesson.replies:
+            settings = settings.model_copy(update={"confirmation": "status"})
         if settings.confirmation == "off" and lesson.complete:
             line, details = "", ()
         elif lesson.changed and hook.has_page and await self._hints_at_undo(hook.user_id):
@@ -11745,15 +11771,16 @@ class Learning:
             async with self.locks.of(hook.user_id):
                 if await hook.stored_answer.add_note(" \u00b7 ".join(details) or line):
                     line, details = "", ()
-        recalled = hook.state.pop("recalled", "")
+        notifier = hook.replies if lesson.replies else hook.notifier
+        recalled = hook.state.pop("recalled", "") if settings.show_status else ""
         parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
         if told := " \u00b7 ".join(filter(None, parts)):
             async with self.locks.of(hook.user_id):
-                await hook.notifier.status(told)
+                await notifier.status(told)
                 if details:
                     texts = ["\n".join(map(escaped_entry, details))]
                     named = [{"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}]
-                    await hook.notifier.source(_DETAILS_TITLE, texts, named)
+                    await notifier.source(_DETAILS_TITLE, texts, named)
 
 
 def _asked_turn(hook: Hook) -> Turn:
@@ -12782,13 +12809,13 @@ class Filter:
 
     def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
         request = spoken_request(hook, typed_message(messages, hook.question_id))
-        if request is None or (request == "restore" and not hook.settings.enabled):
+        if request is None:
             return False
         if request == "restore":
             work, failure = self._requests.restore(hook), "Not restored"
         else:
             work, failure = self._requests.erase(hook, request), "Not erased"
-        self._behind(hook, work, "doing what was asked for", failure)
+        self._behind(hook, work, "doing what was asked for", failure, asked_for=True)
         return True
 
     def _hook(
@@ -12832,6 +12859,7 @@ class Filter:
         failure: str = "",
         *,
         gently: bool = False,
+        asked_for: bool = False,
     ) -> None:
 
         async def guarded() -> None:
@@ -12847,7 +12875,8 @@ class Filter:
                 log.exception("an unexpected error while %s", doing)
                 line = failure and f"{failure}: {_UNEXPECTED}"
             if isinstance(line, str) and line and hook is not None:
-                await self._learning.tell(hook, line)
+                tell = self._learning.reply if asked_for else self._learning.tell
+                await tell(hook, line)
 
         self._start(guarded())
 

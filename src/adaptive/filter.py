@@ -267,13 +267,13 @@ class Filter:
     def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
         """Whether the newest message asks the memory for something, which is begun then."""
         request = spoken_request(hook, typed_message(messages, hook.question_id))
-        if request is None or (request == "restore" and not hook.settings.enabled):
+        if request is None:
             return False
         if request == "restore":
             work, failure = self._requests.restore(hook), "Not restored"
         else:
             work, failure = self._requests.erase(hook, request), "Not erased"
-        self._behind(hook, work, "doing what was asked for", failure)
+        self._behind(hook, work, "doing what was asked for", failure, asked_for=True)
         return True
 
     def _hook(
@@ -319,11 +319,13 @@ class Filter:
         failure: str = "",
         *,
         gently: bool = False,
+        asked_for: bool = False,
     ) -> None:
         """Begin work that no answer waits for; it is measured, and its line is told to the user.
 
         What fails is logged, and told after the words of ``failure`` if there are any. What is
-        done ``gently`` waits until nobody waits for an answer.
+        done ``gently`` waits until nobody waits for an answer; what the user has ``asked_for`` is
+        answered whatever is shown of other turns.
         """
 
         async def guarded() -> None:
@@ -339,7 +341,8 @@ class Filter:
                 log.exception("an unexpected error while %s", doing)
                 line = failure and f"{failure}: {_UNEXPECTED}"
             if isinstance(line, str) and line and hook is not None:
-                await self._learning.tell(hook, line)
+                tell = self._learning.reply if asked_for else self._learning.tell
+                await tell(hook, line)
 
         self._start(guarded())
 

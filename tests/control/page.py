@@ -59,7 +59,7 @@ class Room:
     locks: UserLocks = field(default_factory=UserLocks)
     broken: str = ""
 
-    async def tell(self, hook: Any, line: str) -> None:
+    async def reply(self, hook: Any, line: str) -> None:
         """Show a line; nobody may hold the right to write then, since the host stores it."""
         assert hook.user_id == "ada"
         assert not self.locks.of("ada").locked()

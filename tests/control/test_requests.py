@@ -186,7 +186,7 @@ async def test_limit() -> None:
     assert len(house.page.asked) == 1
 
 
-NOBODY = "you have to confirm it in a saved chat on the web page"
+NOBODY = "you have to confirm it in a saved chat of your own on the web page"
 
 
 @over(
@@ -197,13 +197,14 @@ NOBODY = "you have to confirm it in a saved chat on the web page"
         (Page({"error": "gone"}), "the question was not answered"),
         (Page(True, can_ask=False), NOBODY),
         (Page(True, told_kind="temporary"), NOBODY),
-        (Page(True, owned_kind="shared"), ""),
+        (Page(True, owned_kind="shared"), NOBODY),
+        (Page(True, settings=hook_settings(enabled=False)), "memory is off in your settings"),
     ],
 )
 async def test_declined(page: Page, why: str) -> None:
     """Without a yes, or where nobody can be asked alone, nothing comes back, and it is told."""
     house = House(page)
-    assert await house.restore() == (f"Nothing restored: {why}" if why else "")
+    assert await house.restore() == f"Nothing restored: {why}"
     assert page.asked == [] or page.answer is not True
     assert (house.room.store.contents, len(house.room.archive.rows)) == (["User likes x."], 3)
 

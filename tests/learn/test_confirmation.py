@@ -172,7 +172,7 @@ async def test_changed() -> None:
 async def test_accepted() -> None:
     """A yes saves the memory with bank, tags and the message it came from, and it waits no more."""
     house = await waits()
-    assert await house.offer("1") == Lesson(f"Saved: {DRINKS_TEA}", changed=True)
+    assert await house.offer("1") == Lesson(f"Saved: {DRINKS_TEA}", replies=True)
     (row,) = house.store.rows.values()
     assert (row.content, row.bank, row.tags) == (DRINKS_TEA, "Personal", ("preference",))
     assert row.importance == 9

@@ -11,8 +11,9 @@ import pytest
 
 from adaptive.core.model import Draft, Operation, Utterance
 from adaptive.core.ports import Sources
-from adaptive.host.page import PageDialog
+from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.learning import Learning
+from adaptive.learn.lesson import NOT_CONFIRMED
 from adaptive.learn.queue import Foreground, WaitingTurn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
@@ -61,7 +62,8 @@ class Page:
     def __init__(self, house: House, **valves: Any) -> None:
         self.house, self.state, self.shown = house, dict[str, Any](), list[str]()
         self.settings = hook_settings(extraction_debounce_seconds=0, **valves)
-        self.notifier = self.stored_answer = self
+        self.replies = self.stored_answer = self
+        self.notifier = self if self.settings.show_status else PageNotifier(None)
         self.noted, self.lists = list[str](), list[str]()
 
     def __getattr__(self, name: str) -> Any:
@@ -175,8 +177,18 @@ async def test_what_a_turn_is_learned_with(chosen: str, language: str, unproved:
     assert house.store.contents == unproved
 
 
-async def test_many_deletions_are_asked_about() -> None:
-    """What deletes much of a store is asked about in the page, and done by the answer."""
+@pytest.mark.parametrize(
+    ("can_ask", "line", "left"),
+    [
+        (True, "Deleted (3): User owns cat 0. … · /undo takes it back", 0),
+        (False, f"Not deleted (3): User owns cat 0. ({NOT_CONFIRMED}) …", 3),
+    ],
+)
+async def test_many_deletions_are_asked_about(can_ask: bool, line: str, left: int) -> None:
+    """What deletes much of a store is asked about in the page, and done by the answer.
+
+    What came of it is told to whoever wants no lines; so where nobody can be asked.
+    """
 
     async def answering(_: dict[str, Any]) -> str:
         return "all"
@@ -184,11 +196,13 @@ async def test_many_deletions_are_asked_about() -> None:
     rows = [memory(f"m-{number}", f"User owns cat {number}.") for number in range(3)]
     forget = {"operation": "DELETE", "evidence": "Forget my cats"}
     house = House(reply(*({**forget, "id": one.id} for one in rows)), rows=rows)
-    page = Page(house)
-    page.can_ask, page.dialog = True, PageDialog(answering)
+    page = Page(house, show_status=False, confirmation="off")
+    page.state["recalled"] = "3 memories recalled"
+    page.can_ask, page.dialog = can_ask, PageDialog(answering)
     await page.learn("Forget my cats.")
     await asyncio.gather(*house.tasks)
-    assert house.contents == []
+    assert len(house.contents) == left
+    assert page.shown == [line]
 
 
 async def test_not_allowed() -> None:

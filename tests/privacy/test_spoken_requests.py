@@ -19,6 +19,7 @@ from adaptive.privacy.spoken_requests import (
     read_erasure_request,
     spoken_request,
 )
+from adaptive.settings.valves import Valves
 from tests.control import page
 from tests.rates import labelled_set, over
 from tests.test_filter import SAVED, Page, on_a_host, run
@@ -88,11 +89,20 @@ ASKED = [
 
 
 @over("words, line, error", ASKED)
+@over("confirmation", ["status", "message", "off"])
 async def test_request_is_not_learned(
-    words: str, line: str, error: Exception | None, monkeypatch: pytest.MonkeyPatch
+    words: str,
+    line: str,
+    error: Exception | None,
+    confirmation: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The turn that asks waits nowhere to be learned, whatever comes of it; any other one does."""
+    """The turn that asks waits nowhere to be learned, and what came of it is told.
+
+    So it is to users who want no lines. Any other turn is learned from.
+    """
     plugin, page, put = on_a_host(), Page(), AsyncMock()
+    plugin.valves = Valves(show_status=confirmation != "off", confirmation=confirmation)
     monkeypatch.setattr(plugin._learning, "put", put)
     if error:
         monkeypatch.setattr(MemoryRequests, "restore", AsyncMock(side_effect=error))

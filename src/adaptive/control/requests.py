@@ -23,6 +23,9 @@ NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "
     "Settings > Personalization > Memory deletes memories, too"
 )
+NO_CHAT_OF_ONES_OWN = (
+    "Nothing restored: you have to confirm it in a saved chat of your own on the web page"
+)
 _SCOPES = {
     "everything": "everything that is remembered about you",
     "chat": "what was learned from this chat",
@@ -49,8 +52,8 @@ class Eraser(Protocol):
 class MemoryRequests:
     """Asks, erases and restores; nothing in it belongs to one user.
 
-    ``learner`` writes memories, one at a time, and tells lines with the answer. ``restore_memory``
-    writes the archived memory of an id back at a time, if there is one.
+    ``learner`` writes memories, one at a time, and shows replies with the answer.
+    ``restore_memory`` writes the archived memory of an id back at a time, if there is one.
     """
 
     learner: Any
@@ -65,7 +68,7 @@ class MemoryRequests:
         found = await eraser.find(origin)
         if found.empty:
             return "There is nothing to erase"
-        await self.learner.tell(hook, "You are asked before anything is erased")
+        await self.learner.reply(hook, "You are asked before anything is erased")
         answer = await hook.dialog.ask(*_question(request, found))
         if answer is None:
             return "Nothing erased: the question was not answered"
@@ -83,12 +86,12 @@ class MemoryRequests:
     async def restore(self, hook: Hook, words: str = "") -> str:
         """Bring back what is archived, and holds all words, once it is confirmed; what to tell.
 
-        It is nothing in a chat that somebody else owns: other people read it.
+        In a chat that somebody else owns nothing does: other people read it.
         """
-        if hook.told_kind != "saved" or not hook.can_ask:
-            return "Nothing restored: you have to confirm it in a saved chat on the web page"
-        if await hook.kind() != "saved":
-            return ""
+        if not hook.settings.enabled:
+            return "Nothing restored: memory is off in your settings"
+        if hook.told_kind != "saved" or not hook.can_ask or await hook.kind() != "saved":
+            return NO_CHAT_OF_ONES_OWN
         room = await self.learner.user_store(hook)
         meant = set(comparable(words).split())
         archived = [
@@ -100,7 +103,7 @@ class MemoryRequests:
         chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
-        await self.learner.tell(hook, "You are asked before anything is restored")
+        await self.learner.reply(hook, "You are asked before anything is restored")
         coming = f"This would come back from the archive: {memories_counted(len(chosen))}."
         question = "\n\n".join([coming, named_memories(chosen), *staying])
         answer = await hook.dialog.confirm("Restore archived memories?", question)

@@ -121,8 +121,11 @@ class HostHook:
 
     @property
     def notifier(self) -> PageNotifier:
-        shown = self.has_page and self.settings.show_status
-        return PageNotifier(self._emit if shown else None)
+        return self.replies if self.settings.show_status else PageNotifier(None)
+
+    @property
+    def replies(self) -> PageNotifier:
+        return PageNotifier(self._emit if self.has_page else None)
 
     @property
     def time_zones(self) -> tuple[str, str, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable
@@ -49,7 +50,8 @@ async def delete_confirmed(
     declined = UNANSWERED if answer is None else DECLINED
     kept = [Outcome("kept", one.content, declined) for one in memories if one not in chosen]
     kept += [Outcome("kept", one.content, CHANGED_MEANWHILE) for one in chosen if one not in stored]
-    return Lesson.of([*applied, *kept], report_line([*applied, *kept]))
+    outcomes = [*applied, *kept]
+    return replace(Lesson.of(outcomes, report_line(outcomes)), replies=True)
 
 
 def named_in(answer: str, memories: Sequence[Memory]) -> Sequence[Memory]:
@@ -93,5 +95,7 @@ async def offer_suggestions(
     except TablesUnavailable as error:
         log_confirmation.warning("nobody is asked about suggestions: %s", error)
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
+    if outcomes:
+        return replace(Lesson.of(outcomes, line), replies=True)
     # What is only counted is no news to write below an answer.
-    return Lesson.of(outcomes, line) if outcomes else Lesson(line, not line)
+    return Lesson(line, complete=not line)

@@ -146,6 +146,10 @@ class Learning:
         """Show a line with the answer, before what was recalled for it, whatever is confirmed."""
         await self._show(hook, Lesson(line, complete=False))
 
+    async def reply(self, hook: Hook, line: str) -> None:
+        """Show a line that answers what the user has asked for, whatever else is shown."""
+        await self._show(hook, Lesson(line, replies=True))
+
     def forget(self, user_id: str) -> None:
         """Let go of what this process holds of a user: waiting turns, and whose page is whose."""
         self._queue.forget(user_id)
@@ -202,9 +206,7 @@ class Learning:
                 await user.trail.record(user.user_id, changes, now)
             saved += len(written)
             if not begin % _TOLD_EACH:
-                # The host stores the line with the chat.
-                async with self.locks.of(hook.user_id):
-                    await hook.notifier.status(f"Imported {saved} of {len(new)}")
+                await self.reply(hook, f"Imported {saved} of {len(new)}")
             await self._foreground.give_way()
         told = [f"Imported: {saved} of {len(carried)}"]
         if len(new) < len(carried):
@@ -296,7 +298,7 @@ class Learning:
             await self._show(hook, await delete_confirmed(room, turn, hook.dialog, doubtful))
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing deleted: %s", error)
-            await self.tell(hook, f"Nothing deleted: {error}")
+            await self.reply(hook, f"Nothing deleted: {error}")
 
     async def _hints_at_undo(self, user_id: str) -> bool:
         """Whether a user is told once more how to take a change back: three times, then never."""
@@ -314,6 +316,8 @@ class Learning:
             log_learning.info("nobody is told of a turn whose page is not known any more")
             return
         line, details, settings = lesson.line, lesson.details, hook.settings
+        if lesson.replies:
+            settings = settings.model_copy(update={"confirmation": "status"})
         if settings.confirmation == "off" and lesson.complete:
             line, details = "", ()
         elif lesson.changed and hook.has_page and await self._hints_at_undo(hook.user_id):
@@ -325,16 +329,17 @@ class Learning:
                     line, details = "", ()
         # One status line at the end costs one write of the stored chat instead of two. The page
         # shows its beginning, so what was written comes first.
-        recalled = hook.state.pop("recalled", "")
+        notifier = hook.replies if lesson.replies else hook.notifier
+        recalled = hook.state.pop("recalled", "") if settings.show_status else ""
         parts = (recalled, line) if line == NOTHING_NEW else (line, recalled)
         if told := " · ".join(filter(None, parts)):
             # The host stores the line with the chat.
             async with self.locks.of(hook.user_id):
-                await hook.notifier.status(told)
+                await notifier.status(told)
                 if details:
                     texts = ["\n".join(map(escaped_entry, details))]
                     named = [{"source": _DETAILS_TITLE, "name": _DETAILS_TITLE}]
-                    await hook.notifier.source(_DETAILS_TITLE, texts, named)
+                    await notifier.source(_DETAILS_TITLE, texts, named)
 
 
 def _asked_turn(hook: Hook) -> Turn:

@@ -108,13 +108,15 @@ class LessonResources:
 class Lesson:
     """What a lesson did: the line for the user, details, whether it is done and was a change.
 
-    ``doubtful`` are memories that go only if the user confirms it.
+    ``doubtful`` are memories that go only if the user confirms it. A lesson ``replies`` where its
+    line answers a request or follows a dialog: it is shown, whatever news the user wants.
     """
 
     line: str
     complete: bool = True
     details: tuple[str, ...] = ()
     doubtful: tuple[Memory, ...] = ()
+    replies: bool = False
     changed: bool = field(default=False, compare=False)
 
     @classmethod
@@ -122,7 +124,13 @@ class Lesson:
         """The lesson with these outcomes."""
         stati = {one.status for one in outcomes}
         changed = not stati.isdisjoint(("saved", "updated", "deleted", "ended"))
-        return cls(line, "failed" not in stati, report_details(outcomes), doubtful, changed)
+        return cls(
+            line=line,
+            complete="failed" not in stati,
+            details=report_details(outcomes),
+            doubtful=doubtful,
+            changed=changed,
+        )
 
 
 async def learn_turn(room: LessonResources, turn: Turn, now: datetime, work: TurnWork) -> Lesson:
@@ -160,7 +168,10 @@ async def carried_out(
     line = report_line(outcomes) if outcomes or not (proposed or again) else ""
     if proposed and not room.can_ask:
         line = joined_lines(line, await room.suggestions.left(turn.user_id))
-    return Lesson.of(outcomes, line, doubtful if room.can_ask else ())
+    if room.can_ask:
+        return Lesson.of(outcomes, line, doubtful)
+    # Whoever asked for deletions and can't be asked about them believes them done otherwise.
+    return replace(Lesson.of(outcomes, line), replies=bool(doubtful))
 
 
 async def _found_in(

@@ -22,7 +22,8 @@ class Hook(Protocol):
     What asks the host may raise ``HostError``. Ids are empty where nothing is stored; that of the
     answer is known before there is one. ``told_kind`` is what can be told without the database,
     ``has_page`` whether a page shows lines, and ``can_ask`` whether one shows dialogs. The
-    ``notifier`` shows nothing where the user or the admin wants nothing shown.
+    ``notifier`` shows news, unless the user or the admin wants none; ``replies`` shows what
+    answers a request of the user's, whatever they want.
     """
 
     @property
@@ -56,6 +57,8 @@ class Hook(Protocol):
     def can_ask(self) -> bool: ...
     @property
     def notifier(self) -> Notifier: ...
+    @property
+    def replies(self) -> Notifier: ...
     @property
     def dialog(self) -> Dialog: ...
     @property

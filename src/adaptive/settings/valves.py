@@ -70,7 +70,9 @@ class Valves(LenientModel):
         "goes to the first.",
     )
     show_status: bool = _first(
-        True, "Show with each answer what was recalled and saved, or why nothing was."
+        True,
+        "Show with each answer what was recalled and saved, or why nothing was; what a user asks "
+        "of the memory in so many words is answered in any case.",
     )
     history_recall: HistoryReach = _first(
         "all",
@@ -212,7 +214,7 @@ class Valves(LenientModel):
     confirmation: Literal["status", "message", "off"] = _learn(
         "status",
         "Where users see what was learned: above the answer (`status`), below it (`message`), or "
-        "nowhere (`off`); failures are always shown.",
+        "nowhere (`off`); failures are told above it unless `show_status` is off.",
     )
 
     deduplicate_memories: bool = _store(
