@@ -880,6 +880,7 @@ PROMPTS: dict[str, str] = {
         '{"operations": [{"operation": "NEW", "content": "...", "evidence": ["..."], "about": "user", "kind": "FACT", "until": null, "tags": ["..."], "memory_bank": "...", "importance": 5, "confidence": 0.9}]}\n'
     ),
     'idle_words': unpacked("T>t<81poj4|NsC0{{Rt)1gRPI)ne?Mc<mOU{l^o~Z2;<zx};>I<?`z`s^mRgQ@r!zRf(2H0jSVyfOL@?l2Q&-(mEFQZ04Od-lxzh<qmpAX}4SC5h{6qsRFEhct#|sSU-^z3Q3B$3YBc)GowYQ(o}GFu^&R6%TJk`QXzS0|JI4EgwGYyFR7--x3nGcHRX%{xvFvKK@%@Zee?#!NZT^TKTS1H%t%s;geD8g&Q*1#RuVm@D~PN95Crk6<<hj!u4tuj=tZ~5uD_Q`C`fhzyljB|5}6=M7w?eO4pnsqJa5MH8BUaoxldh>d8^Lei?Rq0&E`>!WP?W)G}X7n9}W5=y#x").decode(),
+    'mail_headers': unpacked("T>t<81poj4|NsC0{{SnR2q$$JPp4tJ73lks&eS@}_u9}Iw(u=fpojAh+{OG>M?E89g#sdH@a{@9neKub;8Up=zHgPz#tA!SIFy)lzAE}<_IRZpL<t=Tg^a>1e-yhqD@mzu-gne}Ve)-3d8ZMIt6a(pNuCv<lV^~P0$#R+=jBRV>Sa#`xw6)y&|g*!lhO<`69inWwK3&6+JZs^%{CL^&7OY1-t<9PE~J3bg}G&)Y%?Ed0?Ml6oL%xbC@0$A3<zo#{kgSgV`*@;9*1N<-(DK*Qtz~a;)r`rxbc!$5Km0UIx*{Os2_4a1G-YGv2u%rY24U$;D#=>=S4Cc;g>ZfH}o%XtW!Sx`RlH2Fr_pm-E^5ue8!+!{Yk3z)E{$V&IvV!)9uz}2Df6X0R~tVKhsjs<iZ+}dNF$!p>4@L=Rx}Tgxr4qcr`z%MvMF)kPxMm`%#~RSu2ONrrK2@hCu;hfsMcjyIYf%-`Evx&u-Arz8?lZxVvnpb%Vbuh3!>Dk(2N?Mz;IuhK_3A!hp}JIbTWGveTxhpHraz=MYc~xixQ=Je*<`!q&%fd5{Hi+nTTAX-NrnxINsQZqbe22=uZL<8}_@`*MPr?HMnmIk0cfix<7yJ``dN=R|z*1_Tm)O|G*<L(q6gEh6L5>og@A`V%FiIcf#m*nC#9Xl<{(jhHDBH9!ksJ$LlCqe~dg`aT(~20Qq$zmb$8q)$DoMi^L`t3h8$$<v_3h8M8EbR9QJHgZ!qCIALlGojEL<ZVy{;*O4v>adBtAAYKgw@4SJtP>1bJYp66C*9Zagcz3Ih?DL_W&@fouv-@{3)t-?W7hb0OF=^(r|fkYw3Xez$=f^c+U_Z*M7SV;QDwOS<payVZu4vPOJNz~`=STFy>$Fe#6w=9D1vsfgSk1inE0==aw|nyMNd=hUd3jQUkrGiw}Z}+5RpsJ=AGGn#}rEI9jC$jqT0t^Uye!q*)rb=J3M|_pE5j&_pkJU`LT9FlwkJHEHsvyhtmN>JwcP4>j-Ez!F-Ph@1=b6YW-}p9bl|0+(-pWVbq!hFZlPOc*k&d5!Ll#dVn^%f>moIAJcxa2rNYGiVTbT6p<dmqTj3a3tN!Af(65`Bb$f8R=Vg&Yj_!AS8a%^Uf&o?_5oy7%Em5k0iwx-$Q1Tj)=aDxv<Ya>g=>Q2-*PdQ6XlseXGkY(YnDRQ&|F_oU3MDWFGbYes(Y0YKeCQx#@U8tGd{;rWOKU=5EK10|A-f?AO").decode(),
     'months': unpacked("T>t<81poj4|NsC0{{SQ#%Hjh(;k9VwCP|kc``}0Ol<2D-k4!<X2jIV7(@+q3hs}C**6u!cgGs1{whIl!UQRxlG#C;@LhS1sEm=>JS;B0fhDgR(7DdVocZaM(og4%KO^^R)P2zFrS?v+50goqV-iKW-sE{>`+6xb^ovN|-v#SEF<s~lUqvmW*sTH;#=PrEosEnNj^Qy{)orK6rsl=X$t2k5-x+^gU+_j+OWUuq9h(x4ek#XK{QwI#qO<V4R9TTEZFa=*t0-QOUHZuWvQb8VjL0?LA$=pDjWgVhguXcu;a7ZV*)3l6Ydr&80q2M>iV2Ij5@;!<3g2X?AXHi3AjF-GZW>8NDvb`_1T63!EU9xc8d3#eS2`JxCW!Bh&>kvjJ-C<RzW?rBJK|?gFM!6pdzBQ;ifdjWTij(EXQl6$2kvBZNA;h-F)@UNpQ*{__;y%vIsq?N246$9_kNa5neg").decode(),
     'negations': unpacked("T>t<81poj4|NsC0{{Rt)2WQEFaTe0P?fMW;K*kvsi%u=~_m=y;9?26ek?L$j1(wI*J(*EqUwc8A%RxWkS^-7T-A>I=fX68Aj#AJOts;)o1^d=rFo0L;6ZUFBq9bg4)Zm)WOEQ&PRDpCMcttk5n&5OZ*j-14F*veihG>h|_F5q1(OjtFUyp6SX(U?MG2J#p*O;krbbGx&!d9;5T1g4!erM`fJX2$H2nN|hLf-e~*1EIcGdR6y!S(+G$zxH6*v*(fw%>eF+^yBvncPbN6FGPIPEq*?IG;il0IgB@C$l?hz>E^<Z4N-jC66Wvk0eyUtDs1yfx_wg9GxSH!edg%cCMDWmoHd1d06h7S`LG%SP4214Y%WiQ?}%$VM5q9eoSc+5EIeq1L^xk<eFj+gke)gKP)=GoBzWNyr2").decode(),
     'null_prompts': unpacked("T>t<81poj4|NsC0{{Rt)28f}|v}*p~M@K{gt?pa99D@Mh99sz_pb+N1vTU1TsBqHxO~3XJBEI9#daVy&`U+STi5XFiV=Y8O3Ui)q%`dNfJgkk`BC%BAqlr5CFxvr8{uRM@ATk48&Fm0tiqWO#fDX|7Aa`?cMMKM6M{}kG{`j)Q#Nr(j$`e9Xfkmo2inXq~X8o$Gd`o<+eEbvQWI2xjo1`7s9)|)JOU|Vg=DM^l(Cv^jvizo)>j|*CBtIxRuqNmh)3+}}r^F;!ii?;wEc<KuBUh@L_;t>f$Ury|XafHf_vf4Q(P9G^j(a%Qu4k114R#Ntf8soq03f;!xHeKH2z?`Zr}9L6UU5UDhi?Pf8%1KMHMR1H62H{1Gv*kmFdJjlAzDt0Nv%qZjR=Hg@>xxY5I_4e*Ws-QM$3z;Dfur;E2O5fTV6;>!M`sCDpsmca377^PC!CZm*`J+E9TMGw_*CZ`JKr2MX4^QqkzoWz*=zbJr~A}{!G~dpv(6N^R205z5mlX(ZJZ{oxfx4Eqgc@pyWX`4y|VEvEA`_Zt^zNh7T-unD4ft@Z`NP_fH31drXX39^B89p%Fn@^Tx`UDAOT{^X!)4e1V%A{ic#LDXxgRna!+<D=G0D(Q?@MG7<$^Xnrnbn9F`N>+IX?W-@MeTd???dWe8T-0L-KIT!<~C4+$T&jWi-8KSEg_>=IpOej#$u(<7*{rzOwA%$Qv@B^r>=&EXiU@lrIr2R5?4Ozj!GSfd+vd1U19~V7|JAomy%nU$O2I&0nh3T#-s<}v+m$krxmrngz_M|5{Bk;cv73%?v(QMv8qT=ohD9H#HSk-}NL+FlpEgAt|otb&-MWY!!9L9069kWjFI5(YT&;cj+8LJ2r?O6R4gB72DF20T+hcpr_5i--G-<y(fv1c$imCU3gnx%v`g<!QQax)WPy!7i;&lELV2S-@rD-zY2mmp-N35AsWscTER+n`8&0*0S=Y5KOVDV)QCJF6iTj-TCoE?kK0MU*-hWFJfW_uHl2tnHt^o+;*U&1;&xd&yx5DKj`4FN!lnZZo#NnYf@j<B@^m;5fh!t*jrI6DD-*QCn6~2+v}h%=U<DkjMr7&7Hf-^iT0VWm^56e}1wC12h7@({sW%NWb?M&rs2oyJwbn7*D{kjW!sWfCUKG9|l@k7dh>zAU>dfof)cnkRi<Xdt={y$Ej2aRt*dcnuzl-cM~W)3smwIXohH=ll*7X44}Y^qB%L*rT6t!8M7q`BoIj5eEKHEXHPrnLVBKv+rfn#qefM}BRR<9@>)$7vlNp6cS1rXoC7o6jmyRU;I$qvcO(`k3NxFCDnIpAeOwB}e!<RIS#PH)ozJ)*20)F|Cn&|{F|SRmM6PL!m2`Nso-NcrE}qCt8$*O!f6!<UT;>7^`%QP$Bg5$M86H&GCpNp*o}wh6HAEzu3864TOwZjXKt<SM+Py5Z?yuaiZaIq51iItAfJMB<t2j`I52A&EwRaHvoi6qts{{$*HAP=<GAbDiVvE_A(!3k}7`sSzA}H#X(hze*6K27DqwNzuXTck|WE9|3O-jqVj}{3=CTCFHA~sCh(dBqCh0r%Y+?sj@BSP5tPS`?uMcvID6Jhd{v2S8Qo3x6!Xg<Oq&d=$KeWwE@GH5<Ht-$dJS)!vjjtxMwsm%K7ENN6idRU>aSv;yqOM&x3P?c!0W<X#O3E@DkQ$i)juNmFB&=3&*1owwcRaknsbuno9kO7S@-2CqWi>kJSWO}0-l@idr#dpVrdkJe|p_~rfIBzDj9#?Xr9JncnG%VV!`X{65olPyd?b8Ls__H5tXqj8(r(lP%p0#M&L-aaYwM1`9A$Yd)y=7X#9XOS9y=VqG%c~1LfHTTqnFy|X)nN8&(Tnos4;yol(Cw-n0A7S9L+<UEXSNwk8_w;pGoWnk`{v@b0JFUs!GX1(s3LB4-b2Zx9%hl;A`zwl((ZEb=!v_;<T0^Uv_awUXUPF_J{$_{1;T>$JTWDXHjS1&yyr!T`J*qUI!iQ~EOnNg$KOX{-P~NnsSQbum(_(Pi@qWEa0#<p@Wx(9tJTW&n?(_W?r#bc;rhqA(IM<wu-4q7n=`4-Shw}M(P(ljE|Q`y{YjpHW3yN#lIC9&HGkl#;(%wb3=e)*hgm>}13H>E>s*#*8Wg6=AH&u5@PJG)C2w%&^{cJ6pbwnrS|O!U3Q(A4IK8#ePjPXu(m7nmj7xe<tA7thIQ`c}yK3=5xgvgz=7?YFAO$;gqKX4Sq+aG?y!zz)9lbsehdy2RGRL)2>v4}bVsijC_j2663THIrfOw`t`#gS<7bw-H;?YeW<j+Z%1S7YCFL@r03b32I8G!PX??_B30cr;^<R(AM2_N-@D{(RQxE1P=yoTGe<(*?S)ppiCToOE&xYFYZ@jr+LY{&T$S9&S-IB)Xo_{B(hv>a8%a}v1BbmC@iZbMmP_!MwuB8y#IB$W3>GjqPhI#$6VcY4wNOa=v12QIp#JQB75ta!Lw(e-tu5a4G0W^=qD@-_YJgvsG`Q9jEswZDt=*?X6?g)TulIX<+yji(S<{MH>(+0nKL=L|!*JD$&bzih{7`zuru6`mLyUEDIiJzhMpTtogIrNn1Gvd$Num#OjterujWj8hn$Ez6;}K6BFDSVZ)LOn?lUKXvNd>AegA9Spb^_zGS3assZ&NnqJ^r;xp$8C4~89feP{2lO_!il%FW-wzITmQvC*V1hP(iz2bNAfUX<$t#w+PPPSv5)CcrW!dIy@ytU!R5bD){RQL*qc}sFMz(~!l)`l~+xe4=sJ}s~jKn-q!mAbcQ^?;!&R_t>poTPRB!W7@inC*o&l*ft4rwjptwBkt&cPuhHNhQx2A20DggS~B5Znk~Jh$zYNbArle=;_-jtrk^2^XrS)Nso2lDsX7rX;jb*>HKR#(Wa$4-P{J9gk0SERQi{wtryDsyf(MSHzw?^J}SO@2g&8wqBRcFvPX^h<_z(Fru{Lv4+ioD-D1tXm!;fefB2xmRZ(2&~lI_Gop?6XG5bkqwC=RQyo9aprx_cv_5utc|=QCcKv?=xd9TgtIVY!E2|mph*yBm`w}cnx!B#t=0tb8jT%R<9KQ^w69zs!^Ggt5$P@KCe*I<!FdKS}v7QcZ!g(;aq6*kchhH=LQm`%x3_Dh}O*uRw{nn5nGuN)9L>Bt=VS1_{abqkmIkdHsDM>1-)PXc)6I8Mgu2y1ZA}z~W2n{0SAGexFFcE_7F;AF)IY>o)>U{ie2^95qd0nr2t1onhAbIiX<K&T>0ha^a{mJPSXG>8&9niMcv&lD@mbRYkMN<=7>CHnle|;<=I)K*lZ5+a-CA%^2m&<H*K1VAoSq)c3l^)S@wWR~_$-?SNH;Foxf1lAMB*8M4j#nD3=(-pim~tMzbEZ(BA0t%>W9Rf+Dy0BqZmo1zg;4~QHwD=M;gTfWlgMB~S-r)v3}A^vYEpl7joH~g3t8VEha$YM!<`C-$90-mU-ec_A9F(UqefXfApYNxq}B7iH^w6F_W>!PjZh+XI?g`#XPerK$|A30{I=z8KJ>qvN3^;ESdV=VQ#BI7Qvj>B{GwS_R(9~n0iJbshVBmcy1pJ0*_WU3f{FcKD-@K{Mp{U?A8#qE+?$8L|H7C*t){43*2@Tx$PSp}DQS<Ajtrh6S&#N&j;|(o1tFpSaEJ^Ikn#h#je_%!Av4=e@4J*-d{{e6n}ya%qkc(7qSh1KHh?5!wyF~P3|*-o;41Dq;E&QhRm_%%t)a~^Ll!&n^e@e=U~Yr2PQSkhmEdLKn!zKK_-^-(?QG34cKrtvKHd#s!~|OsjN1a;A64T<NMO%(7JYJ58x51q6&aTNJ9cQ?Ak>+4OXy2|-nk3}(m6wY!k6XcON3jT>r_(ap~s`G9Ebj95{Spe|I7u;d;").decode(),
@@ -3139,7 +3140,7 @@ def _ahead(match: re.Match[str], size: int) -> str:
 
 
 _LETTER = "0-9A-Za-z\u00c0-\u024f\u0370-\u03ff\u0400-\u04ff"
-_MAIL__personal_shapes = re.compile(
+_MAIL = re.compile(
     rf"[{_LETTER}_](?<![{_LETTER}_%+\-].)(?<![{_LETTER}]\..)[{_LETTER}._%+'\-]{{0,63}}"
     rf"@[{_LETTER}][{_LETTER}-]{{0,62}}(?:\.[{_LETTER}][{_LETTER}-]{{0,62}}){{1,8}}"
 )
@@ -3327,7 +3328,7 @@ _TELLING_ID = re.compile(
 )
 _NUMBERS = {"counter", "passport", "ssn", "phone", "id"}
 SHAPES = (
-    Shape("email", _MAIL__personal_shapes, _email_holds),
+    Shape("email", _MAIL, _email_holds),
     Shape(
         "url_credentials",
         _CREDENTIALS,
@@ -4608,6 +4609,168 @@ def _of_lines(text: str) -> Iterator[dict[str, Any]]:
             content = one.strip().strip("\"'\u201c\u201d")
             day = (dated[1] or dated[2]).replace("/", "-") if dated else None
             yield {"content": content, "said_at": day}
+
+
+# ---- src/adaptive/learn/words.py ----
+# The words of a text as what a model quotes is compared with what a user typed.
+
+_UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
+UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
+_UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
+
+
+def word_units(text: str) -> list[str]:
+    return _UNITS.findall(folded_text(text))
+
+
+# ---- src/adaptive/learn/pasted.py ----
+# What of a message was typed, and what was pasted into it.
+
+_LEAST_FENCE = 3
+_MOST_INDENTED = 3
+_EMOTICONS = (">.", ">:", ">_", "><")
+_HEADER_NAMES = word_table("mail_headers")
+_SUBJECT_NAMES = frozenset(_HEADER_NAMES["subject"])
+_MAIL_NAMES = _SUBJECT_NAMES.union(_HEADER_NAMES["others"])
+_LONGEST_HEADER_NAME = 40
+_LEAST_HEADERS = 2
+_MAIL_RULES = ("--", "__", "==")
+_COLONS = (":", "\uff1a")
+_ADDRESS = re.compile(r"\w@\w")
+_QUOTATION_MARK = re.compile('["\u201c\u201d\u201e\u00ab\u00bb\u300c\u300d\u300e\u300f]')
+_CLOSING_MARKS = {
+    '"': '"',
+    "\u201c": "\u201d",
+    "\u201e": "\u201c\u201d",
+    "\u00ab": "\u00bb",
+    "\u00bb": "\u00ab",
+    "\u300c": "\u300d",
+    "\u300e": "\u300f",
+}
+_LONGEST_TITLE_WORDS = 6
+_LONGEST_TITLE_SIGNS = 12
+
+
+def typed_words(words: str) -> str:
+    return _without_quoted_sentences(unpasted_words(words))
+
+
+def unpasted_words(words: str) -> str:
+    lines = _without_fences_and_citations(words.split("\n"))
+    return "\n".join(lines[: _mail_start(lines)])
+
+
+def _without_fences_and_citations(lines: Sequence[str]) -> list[str]:
+    typed: list[str] = []
+    open_fence = ""
+    for line in lines:
+        fence = _fence(line)
+        is_pasted = bool(open_fence or fence) or _is_cited(line)
+        typed.append("" if is_pasted else line)
+        if open_fence:
+            if fence.startswith(open_fence):
+                open_fence = ""
+        elif fence and line.count(fence) == 1:
+            open_fence = fence
+    return typed
+
+
+def _fence(line: str) -> str:
+    text = _block_text(line)
+    sign = text[:1]
+    length = len(text) - len(text.lstrip(sign))
+    return sign * length if sign in ("`", "~") and length >= _LEAST_FENCE else ""
+
+
+def _is_cited(line: str) -> bool:
+    text = _block_text(line)
+    return text.startswith(">") and not text.startswith(_EMOTICONS)
+
+
+def _block_text(line: str) -> str:
+    text = line.lstrip(" \t")
+    return text if len(line) - len(text) <= _MOST_INDENTED else ""
+
+
+def _mail_start(lines: Sequence[str]) -> int:
+    paragraph: list[str] = []
+    for number, line in enumerate(lines):
+        if line.strip():
+            paragraph.append(line)
+        elif headers := _mail_headers(paragraph):
+            return number - headers
+        else:
+            paragraph = []
+    return len(lines)
+
+
+def _mail_headers(paragraph: Sequence[str]) -> int:
+    names: set[str] = set()
+    is_addressed = False
+    headers = 0
+    for number, line in enumerate(reversed(paragraph), start=1):
+        name, value = _header(line)
+        if name:
+            headers = number
+        elif not line.startswith((" ", "\t")):
+            break
+        if name in _MAIL_NAMES:
+            names.add(name)
+            is_addressed = is_addressed or name in _SUBJECT_NAMES or bool(_ADDRESS.search(value))
+    above = paragraph[-headers - 1].strip() if headers < len(paragraph) else ""
+    begins_here = not above or above.endswith(_COLONS) or above.startswith(_MAIL_RULES)
+    is_mail = len(names) >= _LEAST_HEADERS and is_addressed and begins_here
+    return headers if is_mail else 0
+
+
+def _header(line: str) -> tuple[str, str]:
+    beginning = line[: _LONGEST_HEADER_NAME + 1].replace(_COLONS[1], _COLONS[0])
+    name, colon, _ = beginning.partition(_COLONS[0])
+    plain = name.strip(" \t*_").casefold()
+    is_word = plain[:1].isalpha() and plain.replace("-", "").isalnum()
+    is_header = colon and (plain in _MAIL_NAMES or is_word)
+    return (plain, line[len(name) + 1 :]) if is_header else ("", "")
+
+
+def _without_quoted_sentences(text: str) -> str:
+    typed: list[str] = []
+    reached = 0
+    for start, end in _quotations(text):
+        if not _is_title(text[start:end]):
+            typed.append(text[reached:start])
+            reached = end
+    return " ".join([*typed, text[reached:]])
+
+
+def _quotations(text: str) -> Iterator[tuple[int, int]]:
+    marks = [(mark.start(), mark.group()) for mark in _QUOTATION_MARK.finditer(text)]
+    reached = 0
+    for number, (start, mark) in enumerate(marks):
+        closing = _CLOSING_MARKS.get(mark)
+        if closing is None or start < reached:
+            continue
+        places = range(number + 1, len(marks))
+        follower = next((at for at in places if marks[at][1] in (mark, *closing)), None)
+        if follower is None or marks[follower][1] not in closing:
+            continue
+        end = marks[follower][0] + 1
+        if _encloses_words(text, start, end):
+            reached = end
+            yield start, end
+
+
+def _encloses_words(text: str, start: int, end: int) -> bool:
+    inside = text[start + 1 : end - 1]
+    if text[start] != '"':
+        return bool(inside)
+    around = text[max(0, start - 1) : start] + text[end : end + 1]
+    touches_word = any(sign.isalnum() or sign == "_" for sign in around)
+    return bool(inside) and inside == inside.strip() and not touches_word
+
+
+def _is_title(quotation: str) -> bool:
+    longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(quotation) else _LONGEST_TITLE_WORDS
+    return len(word_units(quotation)) <= longest
 
 
 # ---- src/adaptive/search/bm25.py ----
@@ -7181,6 +7344,158 @@ def repeats(draft: Draft, memory: Memory) -> bool:
     return said == known and draft.until == memory.until
 
 
+# ---- src/adaptive/learn/duplicates.py ----
+# Which proposed operations say what is known already; no model is asked.
+
+REWORDED_FROM = 0.87
+_SHORTEST_BEGINNING = 3
+_MOST_COMPARED = 80
+KNOWN_ALREADY = "already known"
+REPLACED_IN_BATCH = "replaced by what was said after it"
+FORMER_CONTENT = re.compile(r"\s*\(until \d{4}-\d\d: [^()]*\)\s*$")
+
+_IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
+NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
+PACKED_REWORDINGS = "T>t<81poj4|NsC0{{TK1Nh;1GMV!d<Emba_57)bPTYVnyfwWtUr2B(v0nbsa-YiQ^uuf!}A}q~ElUTW&dHoSB!E5=fZ<fm~e47wfrxqk5VbRFWYb7$tG|{H;0!Kh|SS3##xO+4xMe$%DIcK+u)YbXL1P}oS?45KOU`VeCB!q#Cja|iY6ul^j(i;U1g_avrZil5Mz);Mx*(0^bG-FE>A)yz{a8uqVe4C3xww5da>_RBlliY*(O|ppwX@{0M2{fUbo^{`kT2W2T82ht#L%`u0#AiS&3n0=Lw_l#Ij>@&uItzubNs&)&X(-KTv#Phy0Xat?#2TNWsnXQp7c7VqBXxB%GS6TXu~GsqMQJx};Znn3@S5G`T79PWojE*0FqOvF@d`IrqVfH*R4rgDlF<#G8|m4>b)#GZ<nUi`m31lMGhbW)msVN%ER4R_og|1|t@s^>+aho&FTeI@TXQoi--<<0glm`$yW7j%mfV2hH4y1aNNG)+9a(LLyZguAs8s2GfOv=9+VM10HdggGI~2rC)M$;!nlm!m__drHI~T1->CZY5<To8vI|>992^FZnG$sBtAtm<fXd;iXwZ08}=?MVPfi63Nzq)%iWcZR;QUN>ta(|t~H~L~A>5Z0yW-L8`98ClW@qmW<Wb{@s5S-0w$5ZN&u{eG|=F-`Ry%&^Xbsek>?{=|AT$IaHfaCu?{gcQ*20TGF^&;2Xv7Y2nl=SjKu;{9b0v9P4iw0*cjcu%v8SHyy(}%JRSO_n3{<;?~!efClFZ8zV7olYeDKBdg0c1N+{=DJO0ds~jOe=D6Y=Gi`ZKT$X8&FnJN5nOuK<ZoRP)boBF%RdQr+VZ>GH1fqQ^<*!)ru`*&kc7$A<PLWE>61OeH6Rr5r0`(6mg#%v5&KW`Zia@C%NY-#qc-GACPd8bn*A(VEiZaRVU5hr~n%G7jI&0^TidRb|NI+nZ|Q=b|lIYWU+~k5zCe<7&eDYHDGbm!X1DGpAdujcH;4%a1@2{@^mD*G2R0ov;F2Uq(3X-BrA-h`4SW}MqnMtI*(QdE*vBLD%+mgGPsbTZe>b>n}Ex;m!@S32}eZx%zYzlKEA$UmVa%XNLYudK$gJoe*$^~8}8s+El~LZ8hw1-ECA>~-`?wkAHsT^ANVYlir&#jw!b{O@&r@5!n;Xdfq#jQvzf>^*>d}F22EDLgUKTJQ8k-3!dx`zLWQm7s}DD8|Czg+$ILjYUuDfJ#<O8yA>YWNhGP#{;05A#*79c+;)sl}<A7B<M5qKl&E0;84RJNp@UeMYD1iE}&<*7ixN)1B^=W~WOw5iQ6)-!=yy)7dNMLGA6OpA+f+dZdt0z&xRxix}l5JOzQs$X)nA@4KrE0ZsFdBMzD5q?t!8c$BwUxQwBmyGbcOaO`hxTP;o6m<(0&j#UG2fO6-!BbXQ3c&0j}U<w_D(Kp$8LSp2x}Z{UA@khM-*G5R-LR(u=OSbDiS6DG&YSj5#t@Gw@ACkv~mwjKy>1+fJa^b5;OuJ$xNy!P9sYqT3p6Qv!^-Wr;CwaaQREG5HxyU>f*|12#d|Sm=B6s&0kO)&ms!#hW!&(77~n5HG#(k#pmx@M*0b+EMK*Aw?F|E(~^TuS4p^6seTEHbM3T8T(5;G$6Y;Q#3w@#Zsp4g=Od-0-ls}mJ9{dWI%=pTt{s#yzMiusAbw&94&#>2OO6xi+YUe;+BfJ2*#@Mhkb!@VKVXAzVYUdvTPr8#=C6L7Fiy1HII^nud4YB6R6+Sdpt53;`$tyiOO$k}=q7>kQ~|pO=yXs|xqVc7(@+4;L<Rd(1*-6*atEhqdSW%@5x*ugD&D6$QQ#alq>iB^17mCW$hdj6+89xb_9Oy55J7SVyF-MW{>r50TN{`C+$THvjgr>OGttmhwbGDl2vGoc>TLV@Zk@h~u$~@9KzdRQoPvfh1Rncg8E$tFEm_ZZFAdc=9<Xb55Y*rAJ5^ufFW|v?cEm>ga9U^^ZCkC1-OPoH+}r$STi>nh>W^@0!k{<S=z>Nru;Ma<)iBR|b7-=R8BP*NvZ9GJnaQ``i>LS*%zTnc{_FM9Uk1^0mP>_HrMNL?7_%lOav4ok?Gp0C&8fWt)-Jn#rGFeV1nTfLdMlfk-;xgq8#lDLSJ*?<fat9n`ByM@s+Y4rh<6L51zi}h!-I+kr<m&~h8exYq?!ZDPZ_1{zJu+g*hbfOo8&0)T(XhY=DK6SUAh~m)EJ(jrdEs*Gv@O0Q%)yAGZ~$~Ex;w~I?Hfq|AbZrEa3%*^`!o;E=Lob;$Q!~WY_zrw*4=rsYW&T5I?#8nQndMl2IxF&)#d|YyE~T>?M1d-a$oW!oY>ACuw{I^zQB=gzH3ODI`Vtn+AgO+Z~+44KtXZttg+d^>Hv~#^Eo+m;Vx1u02g)e$lHtgsWZIwozQns*&B<XGs=E_H=QB@FW7CbY1Ijs`#}pic;=@Hq80gV}AAz9WAKp!?iRe>J>l(57(6Ie1sfE1Uv>uqzw3&z&>KL0+khG$;r6(HqJrh!jd%f^mAyPBeJvf>k(=xohyA^UMWI{fdFtO%{aGYllsR39pd&&Ftd|wofPqHnXyA`JA0{VAhq@1W#|_m6G*%a>Gl{mt8N)nH8nz-llXC~AD9UN&8^2LRZcUeybLDyr=CLnRz2uXm{9$t$bAu3d4;9@#rC2JJELlx`3U(-hVx2iE}OKX>03+$D9#am=<Tk`@F;lB%A7`4LEbMbxDO*_?U^=%%4j|(k4l~#E8P-nqVyL?PJp+&Z3sRHil;&|Hol{{T~KN&_ET`MaGa8`CVDgB$u(41XPx0EZR*sTs)y9$+&(Efmf3HR?R_SioPjWxH_d%m5xr=jeVSbKvz0WmdgV#xfjV3+hSG{Stm|r=gVXAh=iwC=Ej2gGq1dJlU8NiB53~YqY?!8ek@!deOMd*UkE_%nKFqBRc1OwLj*uS$4`PuDO0+=U%Qgk%PCdRgN!x*$-H++6U=!|Aiv;;lW5MrPy!`IQ435I!M-QW5m60cGiUoJZUl`FA`%A-QWl;q~A|Pg<xSI$*T|5SogK9Y3aCWw-M2QD1d@(k$<Gx2jQLxqPoOuFJ(%4L&Y(IlAbiPZIbOlx44X6Ga35d-bkXT;h@Ge{I0kKgyVG(L}w^HQBF>pq-CzIySeYvs;*zj`6l=>|1K(*eI^Wf2GWyH#UM5#4RLer$MHB(ImDjegaHuY%)2jU>Wj|G_2mqX>Ekqj?W%}dX6yJ~+>l<j`QICU)u(&xuSe!RF<9whl(<)8kXxPUNi!0MM!8wbg$F=;-ayi(!~yx7^#_-2@ZdDxOz95D=sd>B9zRF@Aats($h#N<vGu+>uFjuXB<x>~^H5ghQ;JJ*8_kIl~`QEw&c6N($hG3wnXpzdJwS6b(v9n!vA3EYn=_js)HX+xE9z1voO$7}K-xxYtinzxkkGpv+u`y5FM;S^H7G+7x!4&}GTpw*&ln9VOu<@#>(P<g)&m1r;UQb9;NXi_^=GZYbn*6NopMfxD2!|*dTNFj-rjjL9AOkk;<l2)!eo5v(Cfy?1q=OL-H2EfT8b>Ehu)ww-n7#T$QfpIRwo&|)Hg{D0PQ-mHP-R_E-<>bro;Szuo5}M2DRk;vxd7kO<IxN|U4t`i`TVfza@!~u+q!Qk;c2$&bwYH~R*k@i;LpuXFl&^5~PJ^qsRbSunNquz0UWdjmV+K$s+(8#OT*kT=5ng3a1Te@okX;!Djbxxbbo7XUR$OLK?XbWzkH^il9M)*#gUmJ(t5qSO9H1a~XV^vFy9a=tj7N&@|I@PdavN-yEOYHz#lqH_qd_DiRS1rEhh{$>f-R8+s=9z%5x7`fiVdBqcN_SN3k%Et7&hhOV~tH|v%N^7$@Vdaorw(9hg)#j)<EnU3ipE{Z{d0clT}TbLl;jz<)k(F>l;eRNdbU6U%B9Da97831$$g&R@TWDk;17DkZXT)#$kwM<sYu9TpP6H;|c@*u1#4PL)Q(xJ2i^@V27a2A|L^~?B5ssA=x7e!+88Vs#by%y9cO#Bx>n~Mw%%J_+PS}6lw-&mFSv#GmSJVSm~*goV4&^tRM-u+9-t&=j>ga@v=18LK5z;fW)4V8qcDhq;4-x6oVE+1wTCabuw^6=JG|3vJzT*O0sg_!(L#<m{ILD(e^L4rg;G)tzHZdH;IX)ct<T)K=%6NS`m{0zR3JKnB;Hc8(H)J<x7o{!zmzfi#2|}D+@Jk*VU}d10dOG?70sGW{A769d^UzM3__S^IAf3k3zLzQhIuAJU8PNO32#9Kq1-mm4^lV+jL5)tE5O!{-S20(4Ll#CaUcj`2$FvP9-jrGF)wgA4_f_^aBG+01X>!;r8J3qd!a^nHzp*iS<C*TflJQA8-d7=@ao$iqUv;3;<h#UcpB#Z>0aTK|P@*FjOUqiUTqM_GX0e2cv$Dat;2p)XTlIS4zmwf#zGn+DS!G$6Mr(%uJdzeSaaUcU7_|l!^uA`w(1q<RUtl?<}ZY^x7r#e2moAHc!AC5A|4q$Ro<Z;b4j%Hjb#+{#w+n0%8x{HPLLmRpoSXo}#UJrPZL^Oiw0{SX+9m{Th(Qs~W538Eo*`bgVvHtl{FH1$wN2$M$T5-6jta^sn%X^~kcodP;Z2U@Fk?|F5t_xC3QA`h4}j>e3c@ljD)&9%vt;ji+(Ia}d;P5A#y>;Un(;W3O}{iD8J^_ok<~0O>M)Me^d{_+gcF{@<dQ7||b~GKLm8Xj$Bk7d{C{=J%XgFzrC_DSt;uaNbks$~F<pl(hB&Uj0OW;Cfc$kOKNC?B&A5(bKp^bB3$a)G~H7VNgfw_Y^X-G#bLRgqJw^(qbs6sp+fWg6G%CzMO<|3gj-#>(56Q3-~K#Ly#X0+CqMZGRy%D5Qw&ct8Fu7AZ)r@tDXLoyc$&es_ovLHit7Y9w?$psDMLnB>CpD3?NSaVO73t`<+qb0ax($o4pI#g$S~cRug&vG|bz(te}TPqpT)3HEd@;I2RTXv{hWz3^v+VTIXaB*q^hf&qtCYQ!((K5LZ*?`Y_ppj^VE~P17M8{VTR8t76HS>d4Hr0@1FK7MX^%tPd0HYL@|SmJAPc^?EK<hxplp!!hP@n}$8)IyuwrFN%)vP>u~EEm7;06wzp(%;QBS!o(M>rd>%Hnc6P|O$S%Zo}x}Fy$Qw|y;XBKkxA;6rKlwP4-2N&U9lj_ZvF+ih04tkKnfu9_0$cBZl1lA$wTpki09)5m7n}5+-0NQc$$tPGt$kk_h}bfYG$WP9(6AN>w*mQEF%bGHJ+9wUH#Z;N`A*m;Wvs|<I4BG3nl+U<(RmyPjagN_@MBstiXBFu2_7$UNQVHW8(cn!GEsbSGQpysxqm$`|Qn&+F9>BD7%j!uUC7Hn0*ALE~#Lnt0%ej6vE#2KLkk&<6e|?zHYpdnie&yx_zNmCC;x7WHxh0aYLf6i^rLtVJoV(_|*B)E6SkWxiHU8eSS*V>J;ft0O@MO+CTh)HR!4ru@2h_br#W-`@qHe9dT0wHWcWQ;8s1aCAB}2H@f2WMBP_mC`MMn<<p+YTJGAki>~<d@W8h(IDcuHQa%dWF(JGh&IJ>vs}AZE%#=DvvrLbViY9;XPJ$%wpa2t`j8+lE*+%pA&W4=(Od652k+<B~$h#>tMFIOkWOs@M(dI+KGk^p~X1`&8P@YGxcDy8Cu~?u)D$AlHx_7J>z7_TO3j~!S@~l(Y1OBEx4Ju+l6wUolr&J{y_~Je&-qmj1_ty+_*rs?+!aT0tWQ&ZD2oj(uJfPrXdK3ct)owl>JkY|%55m6{UtlW|C7K5K0|yFB9s)MF3Xazv2f}M0N6hTvPoJz5A8;EG^&O0vq`5>K?d>67D8}zs3nM3%HI(sVX@E<uZqjwm?PA4VO!G-PKNLy|N441~@)$1eGlM3h%P2l7ua6WSSr0pZmAVf>fsJA~Z$9pdizGqG2;ecQFdRtVwS2Q)I1C)`Ea4gwLBDHu{;+hAtbPfZPmlD48_CNIgV^@~_ydbt=Im$$IfQ5T-a@O00(c^cy@GX9-;DQw8I2g?hB$BVuELekQ!_y-MP-AwFzp}}c3Jb0skk`z0=#8CGcK<r3#77N{lLz(3T8EdF^sVCQ^ucO-lH7d3e^yco8&H6WeL%JcAeiSO^eh8>K&~4tCor3$Yg?Zy;-$5z@Ov}`3V-wLVCoi6BFUWh{h0#@sy_;YdJz`!*n>EQGXx*R88LD$2c2Lx7Vt$(Qf4GxzyWc)5gP4m(Hn|Xsb}>oIPi~yxHyXHB(gPQrX30j#wo+(N2izZ0}uT`Eve~m!ij5I;~Cub*m4Npw{;a$fc{qySp9e7ApdKp>A=vW6Q&Pz*zd+)zXN*bL-tP;|vG`uaPQRDGrRg8*K|I{xu1@Jryo?OA-f+rnBQh9{0!if3{p+{$FoIHx&=+d26GOAb3WzG0+fMtN%@v0ib;@%KOWOCia71;e{IT!x;j<>`%7a35J9PV(4;h25%x)QMQ95LHeeou%>6h%d9Y@0Ol*^Y3nG}a~2!j1oQ*sg+skz?X^h9-me*sl@cVZb&(6G3m51^rA}IK*|PgX{QO!$LkB%bE-x?2I|16n{Y8+n^O0@j-T6Et2z$=s_A)xFLfc*>04MC!McsuE9Tlm}-Gb3!2?*jEBk#>vwRh$WGE~J_@5!`8P#l9~8Q2F2&P(svSRpoq-$h5yNQU>!Cck3FLN~4HaLUEHFj>t#J~_GM((`-tn(W~rabLwp+GlAZ8y)=jxC!@nRN{ifkFnL&K=`5jdH<6mr&PbbxwckYFAQ#dfZv{Mu^25p&{EiN$;?ax<qN|)ePb=06*;07T6K)^tYp{&qwaAG6i%?WE#iI)rTsvSI8vlV_*kuuqc;t-ZIrvs?Ze%dPdsT?G?Qq}#<@}K>05c#Vw^)wQ{>vX<nBpi)vi~k?M4JDhOKN`yd>4Nn7S44<q2p_6F*bMyZS>&GEJrKX6_bmCi5-GRLw&(_RPVg@Zv?1M*JKy)B`v_;pW*oU=-2|$gnScxab?NvMxy!Q~ibWQEs!}y;rx8uGRCK=GWX83d6(Bb_%;cidVv_S70t-<H<Cg`bv<^pBH~SN<}O_{|?uv-vFkgE<Kwufh^(8aqM5dow@P|f2MA>pP%zn=7#}WAetLxdpPqeCzB7t0%roI8W1lvX>wFuuXy#PDEBoJ${Y4>-l*CcbuGiqzU0;C`fTJSt4+{*{gFOgJa}$z%@&_PjunHOGSas3v7!iWzdn3gU)1UrhcXese|mOgs(UR+IgTeUZ+u?#d^Mvw=1#!{AFUtyA<$}ME0<d^c(ckJKfL%|<i|LwL+`HtDgU1*2Pr<FCs5H|Ng-^}*VV|^36C3kqKY=*8FktNeXXdA&^^ExbJLey@JAs2Uq7$}iftK6Ncdi2jR_=t5BW#FrPw{pv;|^82*Xi}p)+bSl*-+sAO1Q1-D<GeTl7q)A<pxeeBa6YUC4vkww=QvrzX>m5XDcz!6OBNUHi12AE46?6+@|C*YVA4d$*y)`rnkE@muZ7L{D~n1TmuhY$iTZueV(KpC4G9{<#^*IY{X<A!fC@QAF+~Rv;_gGcX-O`^Q)&$MDig7+uP+HXw-_Hml7X*FCLzzO>>T;3L>Js>mXt21VfmB_Bm6q-=mcWFOFKJCeSd`lOGBFw&cBDv#>n*lh2AD5dGcnaN<OCzgCz&shg<g~0in-0y?g6KAoQHT{cjjb<@u%&CllLM#*yjw6kd*4}?KR^4%gaYvJ_g-xG805FT7#8aFww`VV-Zvss(5jwZUx?Gio*&#GH607Fz5f3o~pH)~PUm0bkPQ@RyQd*ly^76i(qr(3TuJS02Ff|@5P941pAJ7qyxId%x%mj8aP>EvgMY!E}&@&y4&;TQxuEPDo&}wzrr;{xuNl(sxcC)sjI{^q=gg6$<988U>m0QA(H4Yu^TC}EX$G8i3y6vQvgZ6}n(pNwBbo2^peIXQ&^ifGaT!&X8Yfmsa8xKfGT-E0Z-GpHDNi|lhW+ixKn^#1_h;L}V?dpP#B8@Wh5JTfNRPeYE^NwTWdn!>tvFA!6Y#ka?18gY8%NM|R&kicU201e_ov@`nrRr{RnPQPwIeNy%7SEetP)XYX54ULNR1(^6k2C>0IEz>kbc2@`&xqkLlCzbCRzYj#2;cA8l*LwJp*fd2sSGR3{@TZ6S;6Y%vKs&)6h6sU&eO(A`NM;HK8x9`#25-*DfGxOcE=rH_^HFEN|(Cu#+Xv%_=RviUk?8NM6iG0DT<e@YBM$!52}A3{6yN3b{6+?L=b0GFA`{Hs;N4cU<yphtAL(K0V%Ls?Vg9m-ZE_*rHBNcy|!GrXKq}+oY(J6Y4Pe<Z-bQ4PO{lr^gj??DZ5x#m^wp(&pR_4f}09j+lxrXcTg*<L*MFvrPcQ5(ZqQn4JlyY#4o*QYeY?LWF)7<O`B7zXbZ;3t6lawPO-PtSh7CX3kwpF3Qt9K;~OV*OX8!jYZlfb6U&ESM3%7$zsSF@u6L76&gGQ5PE{tV%SEn55SBal*fQmgkkoF0_J`$<*oXJ+%j`7TMfM9LoP&fNS>^8CtG@<|d5;c&zvRTgp;>}cC7DU{uT@j!%7m(EiHF5d;1>UqjPKKsx3=qLL8d_~O{%GGKc$?%Hmy<i5-;xlj=}VJCWSq-q_$~jMZKzI0FU7w;sdKIAT4h7U5ovgje<|DL@t`LqhL<-IBz{cy-NHgEv%Sx&w;!h{r3vDac?K0Tf-Pscz840Sf!w;DNM@sUU|}eY~lc2ife>D)JpDqYW_sv#$N-6$4kNG?<=t!B%-N6DD7c*gsbBXUC7jGBK^m5<I<gCwqkpTwa1LO<Z0l+A1EtgmCJ|b?U6!*E44#SE<u-8*&XMyraV)wqMDec*)N$c^vVwMfeGA3qN;%DXvHZwiD*XYQPOp+F_J}<B61muRvI<TxdEAtJ>ICkIW8J$|Dm78og502{uA&~yG9p(j!Mimv^ipVUHcW-6+Pog0jXPY?MbUm-E<G;yACMeMCO$F>1iwK{M1%Uu$9B5NE$7c57TbyLnZ^K@gA=|C9s<m4li1?SRD*lxh>hcP1tphHe1H|hkO;nHtVv~TLTWa;3&kRbq<N5j^3fN8vaWOgcbC0Vft=2Y9@9CU)Z~k0ZO<rlbnPZO8j+Gces0pkD_MTmj4qITK6DADT3I4{Y?MtGE?dl*MMT8;c^UYbddr^k|l9eWEG}}Q_Ad&qu2&=`i|Q|XQao(q9(g_x#KY7P>+q8z$IwR&y1r(ly!-tXG~POz;>a#W*pWwPv8~AqEfkdp#r+c7sjM~jdt{55381T3U!kCBCs)}K#<@eLW~Emz1`!bt;{D$0@EJ6z!N@(=~s}yToHvMNwHCy-^Q`6bD600I#S!ys4ikU?$aYXVh^Nn?>e4Uo!aP4H>ia0<M1%ZII&>J!Gr&O-@@n"
+
+
+_Statement = tuple[str, Vectors | None]
+
+
+@stage("reconcile")
+def reconciled(
+    operations: Sequence[Operation],
+    index: MemoryIndex,
+    vectors: Mapping[str, Vectors],
+    settings: Settings,
+) -> Extraction:
+    last = {operation.id: place for place, operation in enumerate(operations) if operation.id}
+    contents = [operation.draft.content for operation in operations]
+    found: list[_Statement] = [(content, vectors.get(content)) for content in contents]
+    unrelated, threshold = unrelated_likeness(index.nulls), settings.similarity_threshold
+    told = [found[place] for place in last.values() if contents[place]]
+    taken: list[Operation] = []
+    outcomes: list[Outcome] = []
+    for place, operation in enumerate(operations):
+        draft, memory, reason = operation.draft, index.memory(operation.id), ""
+        if operation.id and last[operation.id] != place:
+            reason = REPLACED_IN_BATCH
+        elif operation.kind == "UPDATE" and memory and repeats(draft, memory):
+            labels = (draft.tags or memory.tags, draft.bank or memory.bank)
+            reason = KNOWN_ALREADY if labels == (memory.tags, memory.bank) else ""
+        elif not operation.id and settings.deduplicate_memories:
+            known = [*told, *_nearest_stored(found[place], index, last.keys())]
+            if any(_same(one, found[place], unrelated, threshold) for one in known):
+                reason = KNOWN_ALREADY
+            told.append(found[place])
+        if reason:
+            content = contents[place] or (memory.content if memory else "")
+            outcomes.append(Outcome("unchanged", content, reason))
+        else:
+            taken.append(operation)
+    return Extraction(tuple(taken), tuple(outcomes))
+
+
+def _nearest_stored(
+    said: _Statement, index: MemoryIndex, addressed: Set[str]
+) -> Iterator[_Statement]:
+    content, vector = said
+    asked = asked_for(content, "", None if vector is None else vector[None], index.dimension)
+    for place in (one.place for one in rank(index.shelf, asked, _MOST_COMPARED)):
+        if (memory := index.memories[place]).id not in addressed:
+            yield memory.content, index.shelf.vectors[place] if index.embedded[place] else None
+
+
+def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
+    bare, one, other, cosine = FORMER_CONTENT.sub("", known[0]), known[1], said[1], None
+    if one is not None and other is not None and len(one) == len(other):
+        cosine = float(one @ other)
+    if not threshold:
+        return same_fact(bare, said[0], calibrated_likeness(cosine, unrelated))
+    is_near = cosine is None or cosine >= threshold
+    return is_near and same_fact(bare, said[0], cosine, threshold)
+
+
+def unrelated_likeness(nulls: Vectors | None) -> float | None:
+    if nulls is None or len(nulls) < 2:
+        return None
+    total = float(np.square(nulls.sum(axis=0, dtype=np.float64)).sum())
+    return (total - len(nulls)) / (len(nulls) * (len(nulls) - 1))
+
+
+def calibrated_likeness(cosine: float | None, unrelated: float | None) -> float | None:
+    if cosine is None or unrelated is None:
+        return None
+    return (cosine - unrelated) / max(1 - unrelated, 1e-6)
+
+
+def same_fact(
+    known: str,
+    said: str,
+    likeness: float | None = None,
+    bar: float = REWORDED_FROM,
+    learned: frozenset[str] | None = None,
+) -> bool:
+    learned = learned_rewordings() if learned is None else learned
+    ours, theirs = counted_words(known), counted_words(said)
+    if _telling(ours) == _telling(theirs):
+        return True
+    negated = NEGATIONS.isdisjoint(ours) != NEGATIONS.isdisjoint(theirs)
+    size, begins = len(theirs), ours[: len(theirs)] == theirs and len(ours) > len(theirs)
+    if begins and size >= _SHORTEST_BEGINNING and not _has_place(ours[size]):
+        return not negated
+    left, new = differing_words(ours, theirs)
+    if not (left and new) and not _in_turn(ours, theirs):
+        return False
+    if rewording(left, new) in learned:
+        return True
+    is_near, words = likeness is not None and likeness >= bar, left + new
+    if not words:
+        return likeness is None or is_near
+    is_doubted = not is_near or negated or not (left and new) or len(words) <= 2
+    return not is_doubted and _vocabulary(learned).issuperset(words)
+
+
+def counted_words(text: str) -> list[str]:
+    return word_units(folded_text(text).replace("n't", " not").replace("cannot", "can not"))
+
+
+def differing_words(known: Sequence[str], said: Sequence[str]) -> tuple[list[str], list[str]]:
+    ours, theirs = Counter(_telling(known)), Counter(_telling(said))
+    return list((ours - theirs).elements()), list((theirs - ours).elements())
+
+
+def rewording(left: Sequence[str], new: Sequence[str]) -> str:
+    return "|".join(sorted((" ".join(sorted(left)), " ".join(sorted(new)))))
+
+
+@cache
+def learned_rewordings() -> frozenset[str]:
+    packed = unpacked(PACKED_REWORDINGS)
+    groups = (line.split("|") for line in packed.decode().split("\n"))
+    return frozenset("|".join(pair) for group in groups for pair in combinations(group, 2))
+
+
+@cache
+def _vocabulary(learned: frozenset[str]) -> frozenset[str]:
+    return frozenset(re.split(r"[| \n]", "\n".join(learned)))
+
+
+def _telling(words: Sequence[str]) -> list[str]:
+    return [word for word in words if word not in _IDLE_WORDS]
+
+
+def _has_place(word: str) -> bool:
+    return word == "user" or tokens(f"{word} x0x") != ["x0x"]
+
+
+def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
+    ours, theirs = Counter(known), Counter(said)
+    once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
+    first, second = ([word for word in words if word in once] for words in (known, said))
+    return not first or any(first[at:] + first[:at] == second for at in range(len(first)))
+
+
 # ---- src/adaptive/privacy/gate.py ----
 # The one gate of every write, chat, edit, import and summary alike, and the store behind it.
 
@@ -7390,42 +7705,9 @@ _REASONS = {
 }
 NOT_SAID = "it is not in your message"
 
-_FENCED = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,}).*?(?:^[ \t]{0,3}\1[^\n]*$|\Z)", re.M | re.S)
-_CITED = re.compile(r"^[ \t]{0,3}>(?![.:_<]).*$", re.M)
-_SUBJECT = (
-    "subject|betreff|objet|asunto|assunto|oggetto"
-    "|\u0442\u0435\u043c\u0430|\u4e3b\u9898|\u4ef6\u540d"
-)
-_HEADER = r"[^\W\d][\w-]{0,11}[ \t]?[:\uff1a][ \t]?\S.*\n"
-_MAIL = re.compile(
-    rf"^(?=(?:{_HEADER}){{2}})(?=(?:{_HEADER})*?(?:.*\w@\w|(?:{_SUBJECT})[ \t]?[:\uff1a])).*\Z",
-    re.M | re.S | re.I,
-)
-_QUOTED__grounding = re.compile(
-    r"(?<!\w)\"(?=\S)[^\"]+(?<=\S)\"(?!\w)|\u201c[^\u201c\u201d]+\u201d|\u201e[^\u201e\u201c\u201d]+[\u201c\u201d]"
-    r"|\u00ab[^\u00ab\u00bb]+\u00bb|\u00bb[^\u00ab\u00bb]+\u00ab|\u300c[^\u300c\u300d]+\u300d|\u300e[^\u300e\u300f]+\u300f"
-)
-_LONGEST_TITLE_WORDS = 6
-_LONGEST_TITLE_SIGNS = 12
-_UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
-_UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
 _DIGITS = re.compile(r"\d+")
 _LEAST_NEW = 0.3
 _LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
-
-
-def typed_words(words: str) -> str:
-
-    def title(found: re.Match[str]) -> str:
-        longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(found[0]) else _LONGEST_TITLE_WORDS
-        return found[0] if len(word_units(found[0])) <= longest else " "
-
-    return _QUOTED__grounding.sub(title, _unpasted(words))
-
-
-def _unpasted(words: str) -> str:
-    return _MAIL.sub("\n", _CITED.sub("\n", _FENCED.sub("\n", words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -7439,7 +7721,7 @@ class Source:
     @classmethod
     def of(cls, turn: Turn) -> Source:
         said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
-        return cls(turn.words, "\n".join(said), typed_words(turn.words), _unpasted(turn.words))
+        return cls(turn.words, "\n".join(said), typed_words(turn.words), unpasted_words(turn.words))
 
 
 def grounding_refusal(
@@ -7507,10 +7789,6 @@ def beginnings(text: str) -> frozenset[str]:
     return frozenset(token[:_FIRST_LETTERS] for token in tokens(text))
 
 
-def word_units(text: str) -> list[str]:
-    return _UNITS.findall(folded_text(text))
-
-
 @stage("screening")
 def screened(
     found: Extraction, turn: Turn, shown: Sequence[Memory], settings: Settings
@@ -7568,158 +7846,6 @@ def holds_listed_word(text: str, listed: str) -> bool:
     terms = [one.strip() for one in _LIST_SIGNS.split(words) if one.strip()]
     form = {one: "{}" if UNSPACED.search(one) else r"(?<!\w){}(?!\w)" for one in terms}
     return any(re.search(form[one].format(re.escape(one)), said) for one in terms)
-
-
-# ---- src/adaptive/learn/duplicates.py ----
-# Which proposed operations say what is known already; no model is asked.
-
-REWORDED_FROM = 0.87
-_SHORTEST_BEGINNING = 3
-_MOST_COMPARED = 80
-KNOWN_ALREADY = "already known"
-REPLACED_IN_BATCH = "replaced by what was said after it"
-FORMER_CONTENT = re.compile(r"\s*\(until \d{4}-\d\d: [^()]*\)\s*$")
-
-_IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
-NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
-PACKED_REWORDINGS = "T>t<81poj4|NsC0{{TK1Nh;1GMV!d<Emba_57)bPTYVnyfwWtUr2B(v0nbsa-YiQ^uuf!}A}q~ElUTW&dHoSB!E5=fZ<fm~e47wfrxqk5VbRFWYb7$tG|{H;0!Kh|SS3##xO+4xMe$%DIcK+u)YbXL1P}oS?45KOU`VeCB!q#Cja|iY6ul^j(i;U1g_avrZil5Mz);Mx*(0^bG-FE>A)yz{a8uqVe4C3xww5da>_RBlliY*(O|ppwX@{0M2{fUbo^{`kT2W2T82ht#L%`u0#AiS&3n0=Lw_l#Ij>@&uItzubNs&)&X(-KTv#Phy0Xat?#2TNWsnXQp7c7VqBXxB%GS6TXu~GsqMQJx};Znn3@S5G`T79PWojE*0FqOvF@d`IrqVfH*R4rgDlF<#G8|m4>b)#GZ<nUi`m31lMGhbW)msVN%ER4R_og|1|t@s^>+aho&FTeI@TXQoi--<<0glm`$yW7j%mfV2hH4y1aNNG)+9a(LLyZguAs8s2GfOv=9+VM10HdggGI~2rC)M$;!nlm!m__drHI~T1->CZY5<To8vI|>992^FZnG$sBtAtm<fXd;iXwZ08}=?MVPfi63Nzq)%iWcZR;QUN>ta(|t~H~L~A>5Z0yW-L8`98ClW@qmW<Wb{@s5S-0w$5ZN&u{eG|=F-`Ry%&^Xbsek>?{=|AT$IaHfaCu?{gcQ*20TGF^&;2Xv7Y2nl=SjKu;{9b0v9P4iw0*cjcu%v8SHyy(}%JRSO_n3{<;?~!efClFZ8zV7olYeDKBdg0c1N+{=DJO0ds~jOe=D6Y=Gi`ZKT$X8&FnJN5nOuK<ZoRP)boBF%RdQr+VZ>GH1fqQ^<*!)ru`*&kc7$A<PLWE>61OeH6Rr5r0`(6mg#%v5&KW`Zia@C%NY-#qc-GACPd8bn*A(VEiZaRVU5hr~n%G7jI&0^TidRb|NI+nZ|Q=b|lIYWU+~k5zCe<7&eDYHDGbm!X1DGpAdujcH;4%a1@2{@^mD*G2R0ov;F2Uq(3X-BrA-h`4SW}MqnMtI*(QdE*vBLD%+mgGPsbTZe>b>n}Ex;m!@S32}eZx%zYzlKEA$UmVa%XNLYudK$gJoe*$^~8}8s+El~LZ8hw1-ECA>~-`?wkAHsT^ANVYlir&#jw!b{O@&r@5!n;Xdfq#jQvzf>^*>d}F22EDLgUKTJQ8k-3!dx`zLWQm7s}DD8|Czg+$ILjYUuDfJ#<O8yA>YWNhGP#{;05A#*79c+;)sl}<A7B<M5qKl&E0;84RJNp@UeMYD1iE}&<*7ixN)1B^=W~WOw5iQ6)-!=yy)7dNMLGA6OpA+f+dZdt0z&xRxix}l5JOzQs$X)nA@4KrE0ZsFdBMzD5q?t!8c$BwUxQwBmyGbcOaO`hxTP;o6m<(0&j#UG2fO6-!BbXQ3c&0j}U<w_D(Kp$8LSp2x}Z{UA@khM-*G5R-LR(u=OSbDiS6DG&YSj5#t@Gw@ACkv~mwjKy>1+fJa^b5;OuJ$xNy!P9sYqT3p6Qv!^-Wr;CwaaQREG5HxyU>f*|12#d|Sm=B6s&0kO)&ms!#hW!&(77~n5HG#(k#pmx@M*0b+EMK*Aw?F|E(~^TuS4p^6seTEHbM3T8T(5;G$6Y;Q#3w@#Zsp4g=Od-0-ls}mJ9{dWI%=pTt{s#yzMiusAbw&94&#>2OO6xi+YUe;+BfJ2*#@Mhkb!@VKVXAzVYUdvTPr8#=C6L7Fiy1HII^nud4YB6R6+Sdpt53;`$tyiOO$k}=q7>kQ~|pO=yXs|xqVc7(@+4;L<Rd(1*-6*atEhqdSW%@5x*ugD&D6$QQ#alq>iB^17mCW$hdj6+89xb_9Oy55J7SVyF-MW{>r50TN{`C+$THvjgr>OGttmhwbGDl2vGoc>TLV@Zk@h~u$~@9KzdRQoPvfh1Rncg8E$tFEm_ZZFAdc=9<Xb55Y*rAJ5^ufFW|v?cEm>ga9U^^ZCkC1-OPoH+}r$STi>nh>W^@0!k{<S=z>Nru;Ma<)iBR|b7-=R8BP*NvZ9GJnaQ``i>LS*%zTnc{_FM9Uk1^0mP>_HrMNL?7_%lOav4ok?Gp0C&8fWt)-Jn#rGFeV1nTfLdMlfk-;xgq8#lDLSJ*?<fat9n`ByM@s+Y4rh<6L51zi}h!-I+kr<m&~h8exYq?!ZDPZ_1{zJu+g*hbfOo8&0)T(XhY=DK6SUAh~m)EJ(jrdEs*Gv@O0Q%)yAGZ~$~Ex;w~I?Hfq|AbZrEa3%*^`!o;E=Lob;$Q!~WY_zrw*4=rsYW&T5I?#8nQndMl2IxF&)#d|YyE~T>?M1d-a$oW!oY>ACuw{I^zQB=gzH3ODI`Vtn+AgO+Z~+44KtXZttg+d^>Hv~#^Eo+m;Vx1u02g)e$lHtgsWZIwozQns*&B<XGs=E_H=QB@FW7CbY1Ijs`#}pic;=@Hq80gV}AAz9WAKp!?iRe>J>l(57(6Ie1sfE1Uv>uqzw3&z&>KL0+khG$;r6(HqJrh!jd%f^mAyPBeJvf>k(=xohyA^UMWI{fdFtO%{aGYllsR39pd&&Ftd|wofPqHnXyA`JA0{VAhq@1W#|_m6G*%a>Gl{mt8N)nH8nz-llXC~AD9UN&8^2LRZcUeybLDyr=CLnRz2uXm{9$t$bAu3d4;9@#rC2JJELlx`3U(-hVx2iE}OKX>03+$D9#am=<Tk`@F;lB%A7`4LEbMbxDO*_?U^=%%4j|(k4l~#E8P-nqVyL?PJp+&Z3sRHil;&|Hol{{T~KN&_ET`MaGa8`CVDgB$u(41XPx0EZR*sTs)y9$+&(Efmf3HR?R_SioPjWxH_d%m5xr=jeVSbKvz0WmdgV#xfjV3+hSG{Stm|r=gVXAh=iwC=Ej2gGq1dJlU8NiB53~YqY?!8ek@!deOMd*UkE_%nKFqBRc1OwLj*uS$4`PuDO0+=U%Qgk%PCdRgN!x*$-H++6U=!|Aiv;;lW5MrPy!`IQ435I!M-QW5m60cGiUoJZUl`FA`%A-QWl;q~A|Pg<xSI$*T|5SogK9Y3aCWw-M2QD1d@(k$<Gx2jQLxqPoOuFJ(%4L&Y(IlAbiPZIbOlx44X6Ga35d-bkXT;h@Ge{I0kKgyVG(L}w^HQBF>pq-CzIySeYvs;*zj`6l=>|1K(*eI^Wf2GWyH#UM5#4RLer$MHB(ImDjegaHuY%)2jU>Wj|G_2mqX>Ekqj?W%}dX6yJ~+>l<j`QICU)u(&xuSe!RF<9whl(<)8kXxPUNi!0MM!8wbg$F=;-ayi(!~yx7^#_-2@ZdDxOz95D=sd>B9zRF@Aats($h#N<vGu+>uFjuXB<x>~^H5ghQ;JJ*8_kIl~`QEw&c6N($hG3wnXpzdJwS6b(v9n!vA3EYn=_js)HX+xE9z1voO$7}K-xxYtinzxkkGpv+u`y5FM;S^H7G+7x!4&}GTpw*&ln9VOu<@#>(P<g)&m1r;UQb9;NXi_^=GZYbn*6NopMfxD2!|*dTNFj-rjjL9AOkk;<l2)!eo5v(Cfy?1q=OL-H2EfT8b>Ehu)ww-n7#T$QfpIRwo&|)Hg{D0PQ-mHP-R_E-<>bro;Szuo5}M2DRk;vxd7kO<IxN|U4t`i`TVfza@!~u+q!Qk;c2$&bwYH~R*k@i;LpuXFl&^5~PJ^qsRbSunNquz0UWdjmV+K$s+(8#OT*kT=5ng3a1Te@okX;!Djbxxbbo7XUR$OLK?XbWzkH^il9M)*#gUmJ(t5qSO9H1a~XV^vFy9a=tj7N&@|I@PdavN-yEOYHz#lqH_qd_DiRS1rEhh{$>f-R8+s=9z%5x7`fiVdBqcN_SN3k%Et7&hhOV~tH|v%N^7$@Vdaorw(9hg)#j)<EnU3ipE{Z{d0clT}TbLl;jz<)k(F>l;eRNdbU6U%B9Da97831$$g&R@TWDk;17DkZXT)#$kwM<sYu9TpP6H;|c@*u1#4PL)Q(xJ2i^@V27a2A|L^~?B5ssA=x7e!+88Vs#by%y9cO#Bx>n~Mw%%J_+PS}6lw-&mFSv#GmSJVSm~*goV4&^tRM-u+9-t&=j>ga@v=18LK5z;fW)4V8qcDhq;4-x6oVE+1wTCabuw^6=JG|3vJzT*O0sg_!(L#<m{ILD(e^L4rg;G)tzHZdH;IX)ct<T)K=%6NS`m{0zR3JKnB;Hc8(H)J<x7o{!zmzfi#2|}D+@Jk*VU}d10dOG?70sGW{A769d^UzM3__S^IAf3k3zLzQhIuAJU8PNO32#9Kq1-mm4^lV+jL5)tE5O!{-S20(4Ll#CaUcj`2$FvP9-jrGF)wgA4_f_^aBG+01X>!;r8J3qd!a^nHzp*iS<C*TflJQA8-d7=@ao$iqUv;3;<h#UcpB#Z>0aTK|P@*FjOUqiUTqM_GX0e2cv$Dat;2p)XTlIS4zmwf#zGn+DS!G$6Mr(%uJdzeSaaUcU7_|l!^uA`w(1q<RUtl?<}ZY^x7r#e2moAHc!AC5A|4q$Ro<Z;b4j%Hjb#+{#w+n0%8x{HPLLmRpoSXo}#UJrPZL^Oiw0{SX+9m{Th(Qs~W538Eo*`bgVvHtl{FH1$wN2$M$T5-6jta^sn%X^~kcodP;Z2U@Fk?|F5t_xC3QA`h4}j>e3c@ljD)&9%vt;ji+(Ia}d;P5A#y>;Un(;W3O}{iD8J^_ok<~0O>M)Me^d{_+gcF{@<dQ7||b~GKLm8Xj$Bk7d{C{=J%XgFzrC_DSt;uaNbks$~F<pl(hB&Uj0OW;Cfc$kOKNC?B&A5(bKp^bB3$a)G~H7VNgfw_Y^X-G#bLRgqJw^(qbs6sp+fWg6G%CzMO<|3gj-#>(56Q3-~K#Ly#X0+CqMZGRy%D5Qw&ct8Fu7AZ)r@tDXLoyc$&es_ovLHit7Y9w?$psDMLnB>CpD3?NSaVO73t`<+qb0ax($o4pI#g$S~cRug&vG|bz(te}TPqpT)3HEd@;I2RTXv{hWz3^v+VTIXaB*q^hf&qtCYQ!((K5LZ*?`Y_ppj^VE~P17M8{VTR8t76HS>d4Hr0@1FK7MX^%tPd0HYL@|SmJAPc^?EK<hxplp!!hP@n}$8)IyuwrFN%)vP>u~EEm7;06wzp(%;QBS!o(M>rd>%Hnc6P|O$S%Zo}x}Fy$Qw|y;XBKkxA;6rKlwP4-2N&U9lj_ZvF+ih04tkKnfu9_0$cBZl1lA$wTpki09)5m7n}5+-0NQc$$tPGt$kk_h}bfYG$WP9(6AN>w*mQEF%bGHJ+9wUH#Z;N`A*m;Wvs|<I4BG3nl+U<(RmyPjagN_@MBstiXBFu2_7$UNQVHW8(cn!GEsbSGQpysxqm$`|Qn&+F9>BD7%j!uUC7Hn0*ALE~#Lnt0%ej6vE#2KLkk&<6e|?zHYpdnie&yx_zNmCC;x7WHxh0aYLf6i^rLtVJoV(_|*B)E6SkWxiHU8eSS*V>J;ft0O@MO+CTh)HR!4ru@2h_br#W-`@qHe9dT0wHWcWQ;8s1aCAB}2H@f2WMBP_mC`MMn<<p+YTJGAki>~<d@W8h(IDcuHQa%dWF(JGh&IJ>vs}AZE%#=DvvrLbViY9;XPJ$%wpa2t`j8+lE*+%pA&W4=(Od652k+<B~$h#>tMFIOkWOs@M(dI+KGk^p~X1`&8P@YGxcDy8Cu~?u)D$AlHx_7J>z7_TO3j~!S@~l(Y1OBEx4Ju+l6wUolr&J{y_~Je&-qmj1_ty+_*rs?+!aT0tWQ&ZD2oj(uJfPrXdK3ct)owl>JkY|%55m6{UtlW|C7K5K0|yFB9s)MF3Xazv2f}M0N6hTvPoJz5A8;EG^&O0vq`5>K?d>67D8}zs3nM3%HI(sVX@E<uZqjwm?PA4VO!G-PKNLy|N441~@)$1eGlM3h%P2l7ua6WSSr0pZmAVf>fsJA~Z$9pdizGqG2;ecQFdRtVwS2Q)I1C)`Ea4gwLBDHu{;+hAtbPfZPmlD48_CNIgV^@~_ydbt=Im$$IfQ5T-a@O00(c^cy@GX9-;DQw8I2g?hB$BVuELekQ!_y-MP-AwFzp}}c3Jb0skk`z0=#8CGcK<r3#77N{lLz(3T8EdF^sVCQ^ucO-lH7d3e^yco8&H6WeL%JcAeiSO^eh8>K&~4tCor3$Yg?Zy;-$5z@Ov}`3V-wLVCoi6BFUWh{h0#@sy_;YdJz`!*n>EQGXx*R88LD$2c2Lx7Vt$(Qf4GxzyWc)5gP4m(Hn|Xsb}>oIPi~yxHyXHB(gPQrX30j#wo+(N2izZ0}uT`Eve~m!ij5I;~Cub*m4Npw{;a$fc{qySp9e7ApdKp>A=vW6Q&Pz*zd+)zXN*bL-tP;|vG`uaPQRDGrRg8*K|I{xu1@Jryo?OA-f+rnBQh9{0!if3{p+{$FoIHx&=+d26GOAb3WzG0+fMtN%@v0ib;@%KOWOCia71;e{IT!x;j<>`%7a35J9PV(4;h25%x)QMQ95LHeeou%>6h%d9Y@0Ol*^Y3nG}a~2!j1oQ*sg+skz?X^h9-me*sl@cVZb&(6G3m51^rA}IK*|PgX{QO!$LkB%bE-x?2I|16n{Y8+n^O0@j-T6Et2z$=s_A)xFLfc*>04MC!McsuE9Tlm}-Gb3!2?*jEBk#>vwRh$WGE~J_@5!`8P#l9~8Q2F2&P(svSRpoq-$h5yNQU>!Cck3FLN~4HaLUEHFj>t#J~_GM((`-tn(W~rabLwp+GlAZ8y)=jxC!@nRN{ifkFnL&K=`5jdH<6mr&PbbxwckYFAQ#dfZv{Mu^25p&{EiN$;?ax<qN|)ePb=06*;07T6K)^tYp{&qwaAG6i%?WE#iI)rTsvSI8vlV_*kuuqc;t-ZIrvs?Ze%dPdsT?G?Qq}#<@}K>05c#Vw^)wQ{>vX<nBpi)vi~k?M4JDhOKN`yd>4Nn7S44<q2p_6F*bMyZS>&GEJrKX6_bmCi5-GRLw&(_RPVg@Zv?1M*JKy)B`v_;pW*oU=-2|$gnScxab?NvMxy!Q~ibWQEs!}y;rx8uGRCK=GWX83d6(Bb_%;cidVv_S70t-<H<Cg`bv<^pBH~SN<}O_{|?uv-vFkgE<Kwufh^(8aqM5dow@P|f2MA>pP%zn=7#}WAetLxdpPqeCzB7t0%roI8W1lvX>wFuuXy#PDEBoJ${Y4>-l*CcbuGiqzU0;C`fTJSt4+{*{gFOgJa}$z%@&_PjunHOGSas3v7!iWzdn3gU)1UrhcXese|mOgs(UR+IgTeUZ+u?#d^Mvw=1#!{AFUtyA<$}ME0<d^c(ckJKfL%|<i|LwL+`HtDgU1*2Pr<FCs5H|Ng-^}*VV|^36C3kqKY=*8FktNeXXdA&^^ExbJLey@JAs2Uq7$}iftK6Ncdi2jR_=t5BW#FrPw{pv;|^82*Xi}p)+bSl*-+sAO1Q1-D<GeTl7q)A<pxeeBa6YUC4vkww=QvrzX>m5XDcz!6OBNUHi12AE46?6+@|C*YVA4d$*y)`rnkE@muZ7L{D~n1TmuhY$iTZueV(KpC4G9{<#^*IY{X<A!fC@QAF+~Rv;_gGcX-O`^Q)&$MDig7+uP+HXw-_Hml7X*FCLzzO>>T;3L>Js>mXt21VfmB_Bm6q-=mcWFOFKJCeSd`lOGBFw&cBDv#>n*lh2AD5dGcnaN<OCzgCz&shg<g~0in-0y?g6KAoQHT{cjjb<@u%&CllLM#*yjw6kd*4}?KR^4%gaYvJ_g-xG805FT7#8aFww`VV-Zvss(5jwZUx?Gio*&#GH607Fz5f3o~pH)~PUm0bkPQ@RyQd*ly^76i(qr(3TuJS02Ff|@5P941pAJ7qyxId%x%mj8aP>EvgMY!E}&@&y4&;TQxuEPDo&}wzrr;{xuNl(sxcC)sjI{^q=gg6$<988U>m0QA(H4Yu^TC}EX$G8i3y6vQvgZ6}n(pNwBbo2^peIXQ&^ifGaT!&X8Yfmsa8xKfGT-E0Z-GpHDNi|lhW+ixKn^#1_h;L}V?dpP#B8@Wh5JTfNRPeYE^NwTWdn!>tvFA!6Y#ka?18gY8%NM|R&kicU201e_ov@`nrRr{RnPQPwIeNy%7SEetP)XYX54ULNR1(^6k2C>0IEz>kbc2@`&xqkLlCzbCRzYj#2;cA8l*LwJp*fd2sSGR3{@TZ6S;6Y%vKs&)6h6sU&eO(A`NM;HK8x9`#25-*DfGxOcE=rH_^HFEN|(Cu#+Xv%_=RviUk?8NM6iG0DT<e@YBM$!52}A3{6yN3b{6+?L=b0GFA`{Hs;N4cU<yphtAL(K0V%Ls?Vg9m-ZE_*rHBNcy|!GrXKq}+oY(J6Y4Pe<Z-bQ4PO{lr^gj??DZ5x#m^wp(&pR_4f}09j+lxrXcTg*<L*MFvrPcQ5(ZqQn4JlyY#4o*QYeY?LWF)7<O`B7zXbZ;3t6lawPO-PtSh7CX3kwpF3Qt9K;~OV*OX8!jYZlfb6U&ESM3%7$zsSF@u6L76&gGQ5PE{tV%SEn55SBal*fQmgkkoF0_J`$<*oXJ+%j`7TMfM9LoP&fNS>^8CtG@<|d5;c&zvRTgp;>}cC7DU{uT@j!%7m(EiHF5d;1>UqjPKKsx3=qLL8d_~O{%GGKc$?%Hmy<i5-;xlj=}VJCWSq-q_$~jMZKzI0FU7w;sdKIAT4h7U5ovgje<|DL@t`LqhL<-IBz{cy-NHgEv%Sx&w;!h{r3vDac?K0Tf-Pscz840Sf!w;DNM@sUU|}eY~lc2ife>D)JpDqYW_sv#$N-6$4kNG?<=t!B%-N6DD7c*gsbBXUC7jGBK^m5<I<gCwqkpTwa1LO<Z0l+A1EtgmCJ|b?U6!*E44#SE<u-8*&XMyraV)wqMDec*)N$c^vVwMfeGA3qN;%DXvHZwiD*XYQPOp+F_J}<B61muRvI<TxdEAtJ>ICkIW8J$|Dm78og502{uA&~yG9p(j!Mimv^ipVUHcW-6+Pog0jXPY?MbUm-E<G;yACMeMCO$F>1iwK{M1%Uu$9B5NE$7c57TbyLnZ^K@gA=|C9s<m4li1?SRD*lxh>hcP1tphHe1H|hkO;nHtVv~TLTWa;3&kRbq<N5j^3fN8vaWOgcbC0Vft=2Y9@9CU)Z~k0ZO<rlbnPZO8j+Gces0pkD_MTmj4qITK6DADT3I4{Y?MtGE?dl*MMT8;c^UYbddr^k|l9eWEG}}Q_Ad&qu2&=`i|Q|XQao(q9(g_x#KY7P>+q8z$IwR&y1r(ly!-tXG~POz;>a#W*pWwPv8~AqEfkdp#r+c7sjM~jdt{55381T3U!kCBCs)}K#<@eLW~Emz1`!bt;{D$0@EJ6z!N@(=~s}yToHvMNwHCy-^Q`6bD600I#S!ys4ikU?$aYXVh^Nn?>e4Uo!aP4H>ia0<M1%ZII&>J!Gr&O-@@n"
-
-
-_Statement = tuple[str, Vectors | None]
-
-
-@stage("reconcile")
-def reconciled(
-    operations: Sequence[Operation],
-    index: MemoryIndex,
-    vectors: Mapping[str, Vectors],
-    settings: Settings,
-) -> Extraction:
-    last = {operation.id: place for place, operation in enumerate(operations) if operation.id}
-    contents = [operation.draft.content for operation in operations]
-    found: list[_Statement] = [(content, vectors.get(content)) for content in contents]
-    unrelated, threshold = unrelated_likeness(index.nulls), settings.similarity_threshold
-    told = [found[place] for place in last.values() if contents[place]]
-    taken: list[Operation] = []
-    outcomes: list[Outcome] = []
-    for place, operation in enumerate(operations):
-        draft, memory, reason = operation.draft, index.memory(operation.id), ""
-        if operation.id and last[operation.id] != place:
-            reason = REPLACED_IN_BATCH
-        elif operation.kind == "UPDATE" and memory and repeats(draft, memory):
-            labels = (draft.tags or memory.tags, draft.bank or memory.bank)
-            reason = KNOWN_ALREADY if labels == (memory.tags, memory.bank) else ""
-        elif not operation.id and settings.deduplicate_memories:
-            known = [*told, *_nearest_stored(found[place], index, last.keys())]
-            if any(_same(one, found[place], unrelated, threshold) for one in known):
-                reason = KNOWN_ALREADY
-            told.append(found[place])
-        if reason:
-            content = contents[place] or (memory.content if memory else "")
-            outcomes.append(Outcome("unchanged", content, reason))
-        else:
-            taken.append(operation)
-    return Extraction(tuple(taken), tuple(outcomes))
-
-
-def _nearest_stored(
-    said: _Statement, index: MemoryIndex, addressed: Set[str]
-) -> Iterator[_Statement]:
-    content, vector = said
-    asked = asked_for(content, "", None if vector is None else vector[None], index.dimension)
-    for place in (one.place for one in rank(index.shelf, asked, _MOST_COMPARED)):
-        if (memory := index.memories[place]).id not in addressed:
-            yield memory.content, index.shelf.vectors[place] if index.embedded[place] else None
-
-
-def _same(known: _Statement, said: _Statement, unrelated: float | None, threshold: float) -> bool:
-    bare, one, other, cosine = FORMER_CONTENT.sub("", known[0]), known[1], said[1], None
-    if one is not None and other is not None and len(one) == len(other):
-        cosine = float(one @ other)
-    if not threshold:
-        return same_fact(bare, said[0], calibrated_likeness(cosine, unrelated))
-    is_near = cosine is None or cosine >= threshold
-    return is_near and same_fact(bare, said[0], cosine, threshold)
-
-
-def unrelated_likeness(nulls: Vectors | None) -> float | None:
-    if nulls is None or len(nulls) < 2:
-        return None
-    total = float(np.square(nulls.sum(axis=0, dtype=np.float64)).sum())
-    return (total - len(nulls)) / (len(nulls) * (len(nulls) - 1))
-
-
-def calibrated_likeness(cosine: float | None, unrelated: float | None) -> float | None:
-    if cosine is None or unrelated is None:
-        return None
-    return (cosine - unrelated) / max(1 - unrelated, 1e-6)
-
-
-def same_fact(
-    known: str,
-    said: str,
-    likeness: float | None = None,
-    bar: float = REWORDED_FROM,
-    learned: frozenset[str] | None = None,
-) -> bool:
-    learned = learned_rewordings() if learned is None else learned
-    ours, theirs = counted_words(known), counted_words(said)
-    if _telling(ours) == _telling(theirs):
-        return True
-    negated = NEGATIONS.isdisjoint(ours) != NEGATIONS.isdisjoint(theirs)
-    size, begins = len(theirs), ours[: len(theirs)] == theirs and len(ours) > len(theirs)
-    if begins and size >= _SHORTEST_BEGINNING and not _has_place(ours[size]):
-        return not negated
-    left, new = differing_words(ours, theirs)
-    if not (left and new) and not _in_turn(ours, theirs):
-        return False
-    if rewording(left, new) in learned:
-        return True
-    is_near, words = likeness is not None and likeness >= bar, left + new
-    if not words:
-        return likeness is None or is_near
-    is_doubted = not is_near or negated or not (left and new) or len(words) <= 2
-    return not is_doubted and _vocabulary(learned).issuperset(words)
-
-
-def counted_words(text: str) -> list[str]:
-    return word_units(folded_text(text).replace("n't", " not").replace("cannot", "can not"))
-
-
-def differing_words(known: Sequence[str], said: Sequence[str]) -> tuple[list[str], list[str]]:
-    ours, theirs = Counter(_telling(known)), Counter(_telling(said))
-    return list((ours - theirs).elements()), list((theirs - ours).elements())
-
-
-def rewording(left: Sequence[str], new: Sequence[str]) -> str:
-    return "|".join(sorted((" ".join(sorted(left)), " ".join(sorted(new)))))
-
-
-@cache
-def learned_rewordings() -> frozenset[str]:
-    packed = unpacked(PACKED_REWORDINGS)
-    groups = (line.split("|") for line in packed.decode().split("\n"))
-    return frozenset("|".join(pair) for group in groups for pair in combinations(group, 2))
-
-
-@cache
-def _vocabulary(learned: frozenset[str]) -> frozenset[str]:
-    return frozenset(re.split(r"[| \n]", "\n".join(learned)))
-
-
-def _telling(words: Sequence[str]) -> list[str]:
-    return [word for word in words if word not in _IDLE_WORDS]
-
-
-def _has_place(word: str) -> bool:
-    return word == "user" or tokens(f"{word} x0x") != ["x0x"]
-
-
-def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
-    ours, theirs = Counter(known), Counter(said)
-    once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
-    first, second = ([word for word in words if word in once] for words in (known, said))
-    return not first or any(first[at:] + first[:at] == second for at in range(len(first)))
 
 
 # ---- src/adaptive/learn/outdated.py ----

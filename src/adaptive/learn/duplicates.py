@@ -20,7 +20,7 @@ from adaptive.core.model import Operation, Outcome
 from adaptive.core.ports import Vectors
 from adaptive.core.texts import listed_lines, unpacked
 from adaptive.learn.extraction import Extraction, repeats
-from adaptive.learn.grounding import word_units
+from adaptive.learn.words import word_units
 from adaptive.search.fusion import asked_for, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.tokens import folded_text, tokens

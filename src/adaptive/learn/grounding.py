@@ -19,6 +19,8 @@ from typing import Any
 from adaptive.core.measures import stage
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Proof, Turn
 from adaptive.learn.extraction import Extraction
+from adaptive.learn.pasted import typed_words, unpasted_words
+from adaptive.learn.words import UNSPACED, word_units
 from adaptive.privacy.gate import SECRET_LEFT_OUT, gate_policy, gated_draft, tellable
 from adaptive.privacy.secrets import find_secrets, secret_reason
 from adaptive.search.tokens import folded_text, tokens
@@ -54,45 +56,9 @@ _REASONS = {
 }
 NOT_SAID = "it is not in your message"
 
-_FENCED = re.compile(r"^[ \t]{0,3}(`{3,}|~{3,}).*?(?:^[ \t]{0,3}\1[^\n]*$|\Z)", re.M | re.S)
-_CITED = re.compile(r"^[ \t]{0,3}>(?![.:_<]).*$", re.M)
-# Two headers in a row or more, one of which holds an address or is a subject, begin a mail.
-_SUBJECT = (
-    "subject|betreff|objet|asunto|assunto|oggetto"
-    "|\u0442\u0435\u043c\u0430|\u4e3b\u9898|\u4ef6\u540d"
-)
-_HEADER = r"[^\W\d][\w-]{0,11}[ \t]?[:\uff1a][ \t]?\S.*\n"
-_MAIL = re.compile(
-    rf"^(?=(?:{_HEADER}){{2}})(?=(?:{_HEADER})*?(?:.*\w@\w|(?:{_SUBJECT})[ \t]?[:\uff1a])).*\Z",
-    re.M | re.S | re.I,
-)
-_QUOTED = re.compile(
-    r"(?<!\w)\"(?=\S)[^\"]+(?<=\S)\"(?!\w)|\u201c[^\u201c\u201d]+\u201d|\u201e[^\u201e\u201c\u201d]+[\u201c\u201d]"
-    r"|\u00ab[^\u00ab\u00bb]+\u00bb|\u00bb[^\u00ab\u00bb]+\u00ab|\u300c[^\u300c\u300d]+\u300d|\u300e[^\u300e\u300f]+\u300f"
-)
-_LONGEST_TITLE_WORDS = 6  # shorter quotations are titles and names
-_LONGEST_TITLE_SIGNS = 12
-_UNSPACED_SIGNS = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-UNSPACED = re.compile(f"[{_UNSPACED_SIGNS}]")
-_UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
 _DIGITS = re.compile(r"\d+")
 _LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
 _LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
-
-
-def typed_words(words: str) -> str:
-    """A message without what stands in fences, block quotes, mails and quoted sentences."""
-
-    def title(found: re.Match[str]) -> str:
-        """What stands in quotation marks if it is short enough for a title, else nothing."""
-        longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(found[0]) else _LONGEST_TITLE_WORDS
-        return found[0] if len(word_units(found[0])) <= longest else " "
-
-    return _QUOTED.sub(title, _unpasted(words))
-
-
-def _unpasted(words: str) -> str:
-    return _MAIL.sub("\n", _CITED.sub("\n", _FENCED.sub("\n", words)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +74,7 @@ class Source:
     def of(cls, turn: Turn) -> Source:
         """The user's words in a turn."""
         said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
-        return cls(turn.words, "\n".join(said), typed_words(turn.words), _unpasted(turn.words))
+        return cls(turn.words, "\n".join(said), typed_words(turn.words), unpasted_words(turn.words))
 
 
 def grounding_refusal(
@@ -183,11 +149,6 @@ def _foreign_number(content: str, source: Source, changed: Memory | None) -> str
 def beginnings(text: str) -> frozenset[str]:
     """How the telling words of a text begin."""
     return frozenset(token[:_FIRST_LETTERS] for token in tokens(text))
-
-
-def word_units(text: str) -> list[str]:
-    """The words of a text, or its signs where words are not spaced."""
-    return _UNITS.findall(folded_text(text))
 
 
 @stage("screening")
