@@ -113,13 +113,11 @@ from sqlalchemy import (
     Table,
     Text,
     case,
-    column,
     delete,
     func,
     insert,
     or_,
     select,
-    table,
     text,
     update,
 )
@@ -1162,6 +1160,17 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
 
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 _PER_STATEMENT = 500
+
+
+def host_schema() -> str | None:
+    try:
+        from open_webui.env import DATABASE_SCHEMA
+    except ImportError:
+        return None
+    return DATABASE_SCHEMA or None
+
+
+TABLES = MetaData(schema=host_schema())
 
 
 class OwnTable:
@@ -2729,118 +2738,6 @@ def _process_secret() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-# ---- src/adaptive/host/entries.py ----
-# What is kept of each user beside the memories: one table for every kind, its texts sealed.
-
-ENTRIES = Table(
-    "adaptive_memory_entries",
-    MetaData(),
-    Column("user_id", String(64), primary_key=True),
-    Column("kind", String(16), primary_key=True),
-    Column("key", String(255), primary_key=True),
-    Column("chat_id", String(255), nullable=False),
-    Column("message_id", String(255), nullable=False),
-    Column("created_at", BigInteger, nullable=False),
-    Column("expires_at", BigInteger, index=True),
-    Column("body", Text, nullable=False),
-)
-_ROW = ENTRIES.c
-_FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
-_UNSETTLED = _ROW.body != ""
-_NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
-_EXPIRE_SECONDS = 3600
-_HOST_CHATS = table("chat", column("id"))
-
-
-class SealedEntries:
-    """``Entries`` in the host's database, each body sealed for its user and kind."""
-
-    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
-        self._sealer = sealer
-        self._table = OwnTable(ENTRIES, sessions)
-        self._expire_again_at = 0
-
-    async def put(
-        self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
-    ) -> None:
-        rows = {one.key: self._row(kind, user_id, one) for one in entries}
-        if not rows:
-            return
-        afterwards = list[Any]()
-        if newest:
-            mine = _of(kind, user_id) & _UNSETTLED
-            surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
-            afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
-        now = min(int(time.time()), max(row["created_at"] for row in rows.values()))
-        if now >= self._expire_again_at:
-            self._expire_again_at = now + _EXPIRE_SECONDS
-            afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
-        doing = f"writing {kind} entries"
-        await self._table.upsert(doing, list(rows.values()), *afterwards, where=_UNSETTLED)
-
-    async def read(
-        self,
-        kind: EntryKind,
-        user_id: str,
-        keys: Collection[str] | None = None,
-        *,
-        settled: bool = False,
-    ) -> list[Entry]:
-        query = select(ENTRIES).where(_of(kind, user_id))
-        query = query.where(~_UNSETTLED if settled else _UNSETTLED).order_by(*_NEWEST_FIRST)
-        found = list[Any]()
-        for some in [None] if keys is None else portions(keys):
-            these = query if some is None else query.where(_ROW.key.in_(some))
-            found += await self._table.rows(f"reading {kind} entries", these)
-        opened = (self._entry(row) for row in found)
-        return [one for one in opened if settled or one.body is not None]
-
-    async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
-        unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
-        sealed = self._sealer.seal(user_id, kind, json.dumps(body))
-        changed = update(ENTRIES).where(unchanged).values(body=sealed)
-        return bool(await self._table.change(f"changing {kind} entries", changed))
-
-    async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
-        these = (_of(kind, user_id) & _ROW.key.in_(some) for some in portions(sorted(keys)))
-        dropped = (delete(ENTRIES).where(one, _UNSETTLED) for one in these)
-        await self._table.change(f"dropping {kind} entries", *dropped)
-
-    async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
-        known = select(_HOST_CHATS.c.id).where(_HOST_CHATS.c.id == _ROW.chat_id).exists()
-        gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~known
-        await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
-
-    def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
-        text = None if entry.body is None else json.dumps(entry.body, default=str)
-        body = self._sealer.seal(user_id, kind, text) if text else ""
-        fields = {name: getattr(entry, name) for name in _FIELDS}
-        return {"user_id": user_id, "kind": kind, **fields, "body": body}
-
-    def _entry(self, row: Any) -> Entry:
-        text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
-        body = json.loads(text) if text else None
-        return Entry(body=body, sealed=row.body, **{name: getattr(row, name) for name in _FIELDS})
-
-
-def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
-    return (_ROW.user_id == user_id) & (_ROW.kind == kind)
-
-
-class HostLeases:
-    """``Leases`` as entries in clear; the lease on a user's turns stands beside the turns."""
-
-    def __init__(self, sessions: Sessions | None = None) -> None:
-        self._table = OwnTable(ENTRIES, sessions)
-
-    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
-        row = {"user_id": name.rpartition(":")[2], "kind": "lease", "key": name, "body": owner}
-        row |= {"chat_id": "", "message_id": ""}
-        times = {"created_at": int(now), "expires_at": math.ceil(now + seconds)}
-        free = (_ROW.expires_at < now) | (_ROW.body == owner)
-        return bool(await self._table.upsert("taking a lease", [row | times], where=free))
-
-
 # ---- src/adaptive/host/pending_table.py ----
 # Turns to be learned, in a table of ours: what an outlet has put there survives the process.
 
@@ -2853,7 +2750,7 @@ _MOST_READ = 200
 
 PENDING = Table(
     "adaptive_memory_pending",
-    MetaData(),
+    TABLES,
     Column("user_id", String(64), primary_key=True),
     Column("message_id", String(255), primary_key=True),
     Column("chat_id", String(255), nullable=False, default=""),
@@ -4290,14 +4187,20 @@ class PastChats(Protocol):
 # ---- src/adaptive/host/history_chats.py ----
 # A user's saved chats, read from the host's own tables.
 
-_PAST_MESSAGES = table(
+_PAST_MESSAGES = Table(
     "chat_message",
-    *map(column, ("id", "chat_id", "user_id", "role", "parent_id", "created_at")),
-    *(column(name, JSON) for name in ("content", "output", "error")),
-    column("done", Boolean),
+    TABLES,
+    *(Column(name, String) for name in ("id", "chat_id", "user_id", "role", "parent_id")),
+    Column("created_at", BigInteger),
+    *(Column(name, JSON) for name in ("content", "output", "error")),
+    Column("done", Boolean),
 )
-_PAST_CHATS__history_chats = table(
-    "chat", *map(column, ("id", "user_id", "title", "updated_at")), column("meta", JSON)
+HOST_CHATS = Table(
+    "chat",
+    TABLES,
+    *(Column(name, String) for name in ("id", "user_id", "title")),
+    Column("updated_at", BigInteger),
+    Column("meta", JSON),
 )
 
 
@@ -4307,10 +4210,10 @@ class HostPastChats:
     async def heads(
         self, user_id: str, chat_ids: Sequence[str] | None = None
     ) -> dict[str, ChatHead]:
-        order = (_PAST_CHATS__history_chats.c.updated_at.desc(), _PAST_CHATS__history_chats.c.id)
-        query = select(_PAST_CHATS__history_chats).where(_PAST_CHATS__history_chats.c.user_id == user_id).order_by(*order)
+        order = (HOST_CHATS.c.updated_at.desc(), HOST_CHATS.c.id)
+        query = select(HOST_CHATS).where(HOST_CHATS.c.user_id == user_id).order_by(*order)
         if chat_ids is not None:
-            query = query.where(_PAST_CHATS__history_chats.c.id.in_(chat_ids))
+            query = query.where(HOST_CHATS.c.id.in_(chat_ids))
         rows = await host_rows("reading the list of chats", query)
         return {
             row.id: ChatHead(row.id, row.title or "", int(row.updated_at or 0))
@@ -4349,9 +4252,9 @@ class HostPastChats:
 
 def _own_messages(columns: Any, user_id: str) -> Any:
     return (
-        select(*columns, _PAST_CHATS__history_chats.c.meta)
-        .join(_PAST_CHATS__history_chats, _PAST_CHATS__history_chats.c.id == _PAST_MESSAGES.c.chat_id)
-        .where(_PAST_CHATS__history_chats.c.user_id == user_id)
+        select(*columns, HOST_CHATS.c.meta)
+        .join(HOST_CHATS, HOST_CHATS.c.id == _PAST_MESSAGES.c.chat_id)
+        .where(HOST_CHATS.c.user_id == user_id)
     )
 
 
@@ -4373,6 +4276,117 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
         "error": told.get("error"),
         "timestamp": told.get("created_at"),
     }
+
+
+# ---- src/adaptive/host/entries.py ----
+# What is kept of each user beside the memories: one table for every kind, its texts sealed.
+
+ENTRIES = Table(
+    "adaptive_memory_entries",
+    TABLES,
+    Column("user_id", String(64), primary_key=True),
+    Column("kind", String(16), primary_key=True),
+    Column("key", String(255), primary_key=True),
+    Column("chat_id", String(255), nullable=False),
+    Column("message_id", String(255), nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("expires_at", BigInteger, index=True),
+    Column("body", Text, nullable=False),
+)
+_ROW = ENTRIES.c
+_FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
+_UNSETTLED = _ROW.body != ""
+_NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
+_EXPIRE_SECONDS = 3600
+
+
+class SealedEntries:
+    """``Entries`` in the host's database, each body sealed for its user and kind."""
+
+    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+        self._sealer = sealer
+        self._table = OwnTable(ENTRIES, sessions)
+        self._expire_again_at = 0
+
+    async def put(
+        self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
+    ) -> None:
+        rows = {one.key: self._row(kind, user_id, one) for one in entries}
+        if not rows:
+            return
+        afterwards = list[Any]()
+        if newest:
+            mine = _of(kind, user_id) & _UNSETTLED
+            surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
+            afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
+        now = min(int(time.time()), max(row["created_at"] for row in rows.values()))
+        if now >= self._expire_again_at:
+            self._expire_again_at = now + _EXPIRE_SECONDS
+            afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
+        doing = f"writing {kind} entries"
+        await self._table.upsert(doing, list(rows.values()), *afterwards, where=_UNSETTLED)
+
+    async def read(
+        self,
+        kind: EntryKind,
+        user_id: str,
+        keys: Collection[str] | None = None,
+        *,
+        settled: bool = False,
+    ) -> list[Entry]:
+        query = select(ENTRIES).where(_of(kind, user_id))
+        query = query.where(~_UNSETTLED if settled else _UNSETTLED).order_by(*_NEWEST_FIRST)
+        found = list[Any]()
+        for some in [None] if keys is None else portions(keys):
+            these = query if some is None else query.where(_ROW.key.in_(some))
+            found += await self._table.rows(f"reading {kind} entries", these)
+        opened = (self._entry(row) for row in found)
+        return [one for one in opened if settled or one.body is not None]
+
+    async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
+        unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
+        sealed = self._sealer.seal(user_id, kind, json.dumps(body))
+        changed = update(ENTRIES).where(unchanged).values(body=sealed)
+        return bool(await self._table.change(f"changing {kind} entries", changed))
+
+    async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
+        these = (_of(kind, user_id) & _ROW.key.in_(some) for some in portions(sorted(keys)))
+        dropped = (delete(ENTRIES).where(one, _UNSETTLED) for one in these)
+        await self._table.change(f"dropping {kind} entries", *dropped)
+
+    async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
+        known = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
+        gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~known
+        await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
+
+    def _row(self, kind: EntryKind, user_id: str, entry: Entry) -> dict[str, Any]:
+        text = None if entry.body is None else json.dumps(entry.body, default=str)
+        body = self._sealer.seal(user_id, kind, text) if text else ""
+        fields = {name: getattr(entry, name) for name in _FIELDS}
+        return {"user_id": user_id, "kind": kind, **fields, "body": body}
+
+    def _entry(self, row: Any) -> Entry:
+        text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None
+        body = json.loads(text) if text else None
+        return Entry(body=body, sealed=row.body, **{name: getattr(row, name) for name in _FIELDS})
+
+
+def _of(kind: EntryKind, user_id: str) -> ColumnElement[bool]:
+    return (_ROW.user_id == user_id) & (_ROW.kind == kind)
+
+
+class HostLeases:
+    """``Leases`` as entries in clear; the lease on a user's turns stands beside the turns."""
+
+    def __init__(self, sessions: Sessions | None = None) -> None:
+        self._table = OwnTable(ENTRIES, sessions)
+
+    async def acquire(self, name: str, owner: str, now: float, seconds: float) -> bool:
+        row = {"user_id": name.rpartition(":")[2], "kind": "lease", "key": name, "body": owner}
+        row |= {"chat_id": "", "message_id": ""}
+        times = {"created_at": int(now), "expires_at": math.ceil(now + seconds)}
+        free = (_ROW.expires_at < now) | (_ROW.body == owner)
+        return bool(await self._table.upsert("taking a lease", [row | times], where=free))
 
 
 # ---- src/adaptive/search/tokens.py ----
@@ -5238,14 +5252,19 @@ def _first_list(found: object, name: str) -> list[Any]:
 
 VECTORS = Table(
     "adaptive_memory_vector",
-    MetaData(),
+    TABLES,
     Column("user_id", String(64), primary_key=True),
     Column("memory_id", String(64), primary_key=True),
     Column("embedder", String(32), primary_key=True),
     Column("content_hash", String(32), nullable=False),
     Column("vector", LargeBinary, nullable=False),
 )
-_HOST_MEMORIES = table("memory", column("id"), column("user_id"))
+_HOST_MEMORIES = Table(
+    "memory",
+    TABLES,
+    Column("id", String),
+    Column("user_id", String),
+)
 
 
 class HostVectorTable:

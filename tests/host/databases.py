@@ -25,10 +25,17 @@ OUR_TABLES = tuple(f"adaptive_memory_{one}" for one in ("entries", "pending", "v
 
 
 class Worker:
-    """One process of the host, as far as the database can tell: an engine of its own."""
+    """One process of the host, as far as the database can tell: an engine of its own.
 
-    def __init__(self, address: str) -> None:
-        self.engine: AsyncEngine = create_async_engine(address, poolclass=NullPool)
+    With a ``schema`` every table that a statement of ours names stands there.
+    """
+
+    def __init__(self, address: str, schema: str = "") -> None:
+        self.address = address
+        placed = {"schema_translate_map": {None: schema}} if schema else {}
+        self.engine: AsyncEngine = create_async_engine(
+            address, poolclass=NullPool, execution_options=placed
+        )
         self.sessions: Sessions = async_sessionmaker(self.engine, expire_on_commit=False)
         if self.engine.dialect.name == "sqlite":
 

@@ -2,3 +2,4 @@ from typing import Any
 
 WEBUI_SECRET_KEY: Any
 VERSION: str
+DATABASE_SCHEMA: str | None

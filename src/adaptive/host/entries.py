@@ -12,24 +12,22 @@ from sqlalchemy import (
     BigInteger,
     Column,
     ColumnElement,
-    MetaData,
     String,
     Table,
     Text,
-    column,
     delete,
     select,
-    table,
     update,
 )
 
-from adaptive.host.own_table import OwnTable, Sessions, portions
+from adaptive.host.history_chats import HOST_CHATS
+from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.privacy.kept import Entry, EntryKind
 from adaptive.privacy.sealing import Sealer
 
 ENTRIES = Table(
     "adaptive_memory_entries",
-    MetaData(),
+    TABLES,
     Column("user_id", String(64), primary_key=True),
     Column("kind", String(16), primary_key=True),
     Column("key", String(255), primary_key=True),
@@ -45,8 +43,6 @@ _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
-# The host's own (host: models/chats.py).
-_HOST_CHATS = table("chat", column("id"))
 
 
 class SealedEntries:
@@ -115,7 +111,7 @@ class SealedEntries:
         elsewhere. A filter hears nothing of a chat's deletion: the event goes to Event functions
         and webhooks only (host: events.py, CHAT_DELETED, since 0.10).
         """
-        known = select(_HOST_CHATS.c.id).where(_HOST_CHATS.c.id == _ROW.chat_id).exists()
+        known = select(HOST_CHATS.c.id).where(HOST_CHATS.c.id == _ROW.chat_id).exists()
         gone = _of(kind, user_id) & (_ROW.chat_id != current) & ~known
         await self._table.change(f"dropping old {kind} entries", delete(ENTRIES).where(gone))
 

@@ -10,21 +10,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, column, select, table
+from sqlalchemy import JSON, BigInteger, Boolean, Column, String, Table, select
 
 from adaptive.core.shapes import mapping
 from adaptive.host.faults import HostFaults
-from adaptive.host.own_table import host_rows, portions
+from adaptive.host.own_table import TABLES, host_rows, portions
 from adaptive.search.history_ports import ChatHead
 
-_PAST_MESSAGES = table(
+_PAST_MESSAGES = Table(
     "chat_message",
-    *map(column, ("id", "chat_id", "user_id", "role", "parent_id", "created_at")),
-    *(column(name, JSON) for name in ("content", "output", "error")),
-    column("done", Boolean),
+    TABLES,
+    *(Column(name, String) for name in ("id", "chat_id", "user_id", "role", "parent_id")),
+    Column("created_at", BigInteger),
+    *(Column(name, JSON) for name in ("content", "output", "error")),
+    Column("done", Boolean),
 )
-_PAST_CHATS = table(
-    "chat", *map(column, ("id", "user_id", "title", "updated_at")), column("meta", JSON)
+HOST_CHATS = Table(
+    "chat",
+    TABLES,
+    *(Column(name, String) for name in ("id", "user_id", "title")),
+    Column("updated_at", BigInteger),
+    Column("meta", JSON),
 )
 
 
@@ -38,10 +44,10 @@ class HostPastChats:
 
         Such ones belong to notes and sub-agents (host: models/chats.py, is_internal_chat, 0.12).
         """
-        order = (_PAST_CHATS.c.updated_at.desc(), _PAST_CHATS.c.id)
-        query = select(_PAST_CHATS).where(_PAST_CHATS.c.user_id == user_id).order_by(*order)
+        order = (HOST_CHATS.c.updated_at.desc(), HOST_CHATS.c.id)
+        query = select(HOST_CHATS).where(HOST_CHATS.c.user_id == user_id).order_by(*order)
         if chat_ids is not None:
-            query = query.where(_PAST_CHATS.c.id.in_(chat_ids))
+            query = query.where(HOST_CHATS.c.id.in_(chat_ids))
         rows = await host_rows("reading the list of chats", query)
         return {
             row.id: ChatHead(row.id, row.title or "", int(row.updated_at or 0))
@@ -86,9 +92,9 @@ class HostPastChats:
 def _own_messages(columns: Any, user_id: str) -> Any:
     """Messages of this user's chats, each with what is noted of its chat."""
     return (
-        select(*columns, _PAST_CHATS.c.meta)
-        .join(_PAST_CHATS, _PAST_CHATS.c.id == _PAST_MESSAGES.c.chat_id)
-        .where(_PAST_CHATS.c.user_id == user_id)
+        select(*columns, HOST_CHATS.c.meta)
+        .join(HOST_CHATS, HOST_CHATS.c.id == _PAST_MESSAGES.c.chat_id)
+        .where(HOST_CHATS.c.user_id == user_id)
     )
 
 

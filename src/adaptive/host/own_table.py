@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Collection, Iterator, Mapp
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
-from sqlalchemy import ColumnElement, Executable, Table
+from sqlalchemy import ColumnElement, Executable, MetaData, Table
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
 from sqlalchemy.schema import CreateIndex, CreateTable
@@ -17,6 +17,22 @@ from adaptive.host.faults import HostFaults, uninterrupted
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 # SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
 _PER_STATEMENT = 500
+
+
+def host_schema() -> str | None:
+    """The schema of PostgreSQL in which the admin has put the host's tables, if any is named.
+
+    The host's own models name it in each statement, without a search path (host: internal/db.py).
+    """
+    try:
+        from open_webui.env import DATABASE_SCHEMA
+    except ImportError:
+        return None
+    return DATABASE_SCHEMA or None
+
+
+# All tables that statements of ours name: our own and the host's, in one schema.
+TABLES = MetaData(schema=host_schema())
 
 
 class OwnTable:

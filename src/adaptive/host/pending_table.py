@@ -11,7 +11,6 @@ from sqlalchemy import (
     Double,
     Executable,
     Integer,
-    MetaData,
     String,
     Table,
     Text,
@@ -24,7 +23,7 @@ from sqlalchemy import (
 )
 
 from adaptive.core.errors import TablesUnavailable
-from adaptive.host.own_table import OwnTable, Sessions
+from adaptive.host.own_table import TABLES, OwnTable, Sessions
 from adaptive.privacy.pending import PendingTurn, TurnLease, WaitingTurns
 from adaptive.privacy.sealing import Sealer
 
@@ -39,7 +38,7 @@ _MOST_READ = 200
 
 PENDING = Table(
     "adaptive_memory_pending",
-    MetaData(),
+    TABLES,
     Column("user_id", String(64), primary_key=True),
     Column("message_id", String(255), primary_key=True),
     Column("chat_id", String(255), nullable=False, default=""),

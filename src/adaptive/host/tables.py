@@ -9,14 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Column, LargeBinary, MetaData, String, Table, column, delete, select, table
+from sqlalchemy import Column, LargeBinary, String, Table, delete, select
 
 from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
 from adaptive.core.ports import StoredVector, Vectors
 from adaptive.host.entries import HostLeases, SealedEntries
 from adaptive.host.faults import HostFaults
-from adaptive.host.own_table import OwnTable, Sessions, portions
+from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.privacy.kept import (
     ArchiveTable,
@@ -31,7 +31,7 @@ from adaptive.search.vectors import content_hash
 
 VECTORS = Table(
     "adaptive_memory_vector",
-    MetaData(),
+    TABLES,
     Column("user_id", String(64), primary_key=True),
     Column("memory_id", String(64), primary_key=True),
     Column("embedder", String(32), primary_key=True),
@@ -39,7 +39,12 @@ VECTORS = Table(
     Column("vector", LargeBinary, nullable=False),
 )
 # The host's own (host: models/memories.py).
-_HOST_MEMORIES = table("memory", column("id"), column("user_id"))
+_HOST_MEMORIES = Table(
+    "memory",
+    TABLES,
+    Column("id", String),
+    Column("user_id", String),
+)
 
 
 class HostVectorTable:

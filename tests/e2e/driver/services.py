@@ -93,15 +93,26 @@ class Services:
 
     def rows(self, select: str) -> list[dict[str, Any]]:
         """Read rows from the PostgreSQL database; raises ``RuntimeError`` with what it said."""
-        wrapped = f"SELECT coalesce(json_agg(t), '[]') FROM ({select}) AS t"
-        command = [self.psql, "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", wrapped]
+        return json.loads(self.told(f"SELECT coalesce(json_agg(t), '[]') FROM ({select}) AS t"))
+
+    def with_own_schema(self, role: str, schema: str) -> str:
+        """Make a role that owns a schema and may write no other; the database's address for it."""
+        self.told(
+            f"REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE {role} LOGIN;"
+            f" CREATE SCHEMA {schema} AUTHORIZATION {role}"
+        )
+        return self.postgres.replace("//postgres", f"//{role}", 1)
+
+    def told(self, statement: str) -> str:
+        """What the PostgreSQL database answers; raises ``RuntimeError`` with what it objects to."""
+        command = [self.psql, "-X", "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-c", statement]
         done = subprocess.run(
             [*command, self.postgres], capture_output=True, text=True, check=False, timeout=60
         )
         if done.returncode:
-            message = f"{select!r}: {done.stderr.strip()}"
+            message = f"{statement!r}: {done.stderr.strip()}"
             raise RuntimeError(message)
-        return json.loads(done.stdout)
+        return done.stdout
 
 
 @asynccontextmanager
