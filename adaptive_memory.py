@@ -950,7 +950,7 @@ PROMPTS: dict[str, str] = {
     'secrets': unpacked("T>t<81poj4|NsC0{{SZ&%BKL8>dmgUc2C16(;_ER`kXGWM15+6Q_R0L){q=x)P!;0oF(*tcx{Xu7Y2+Pme7Vz4kY*1{2%pYf?I#Lq;fiqcR^EHt!h_)$SGLbD{H||>syMo#>D)BzjmJ&$YJAIbBV@caU6w5pz2D<tIU6JEO)iXjibv_ChNRk9=_y<#usjFa9Q~^2hF8B7Jo)q_e}=_UlDnVX&YtRVzBMX-H#;@;&ZOpfk-A2!h<-^f)sGR9OWAd(X_@<m4B;0TDa^vmu<BH&QD=VU^`{KX{;2^eRWBsrnKwM9c>Kf^}ZNlUKCCzoxhyKRL;IW8Tdiy-~EjhrjCojTz>#in9Ole@+Tn5P!IlIT%`&$rY#>kg!LnokyK}4fxB2xCQsJlmU-4rNXyQggHt{PSFpy4!fc@oB+SF+4PT8yAZOV|0rodCJ2pp9UDy1nc1Eg1oEw%Y%2d`7QX>jUCMtIsZhG>mU6w<e=+uZ&7nIOrcZMEccC6-_@G~%UQIaa*w6PHfKzdJsO+$;kPb!`PlaVx1Kq$w$Ox_$NQ#IrE#dnGEgn&&3ep`L57A=(f8>}e_`0ol@*f#BgMhS@OOt7+8spLTR=mjE=zuic&D+}DL32x;Cx6e>@gb{QlH;z0pigi?Ud1^zJEqHSvhY&Ya03L;npOW7ZQ`CZjF*3L2!4Mo#^}4W~1Sguuc)oW0BOhEmsbDtC&jOs)tA#e=@NDaRVqk4}y$$X1G5xtZr`g>)MNBq3U)S?{gHjQYK%bPbOlJe@bPNPn>+)*$wCFvoaaTf9XJ<>lu1{qZKP-G)OU>pKUj{fhmL5k!Dq@XqJeWbFeza>8e2u#F4lTs8K+w0SmAfr4N)PSv_n=M%PA*-cv)DSQE&l|O(GkQvFLmWkwl?O6{LCY@j9Fp&q^Q(3;Pc@5Tg|sa+OG8!OMv)}Q<1WeDqzv|9T_}UcQuRSLh9~(s}mK03K5x@81T*^IjpX~HVvZ+2o<NUk$;2D51kAGms-h}tR<#Hc~EnddF5sd-rSU1OHEx&`KUQXWaX3GN79U_99cta(bZ;U%PRiRCF+8wkgo2K5>ivFxKnmly{Wo%omCR-CuI`pPve?)R(}?<ub?gCoE?mG;ju--MH)Ivonb-JlC>XL5=C*sxmoJN5>$GYtcVFz4ObUJjAx?<45236TmTkaPR_tlz;GbGqkbPOG>L6P$ew3_BszmtU;B8D4(iRM>g(YvG_LJIa2R@dKB~LcCKKUWFt9^HXe@;nhd=2&?;+m($HEp}FrRVpb#}cjh$M`eBIr=kRM2&vIZqoC_j?|Wv{^Q_A5Id7?3oFT&e+4E^#3+{Z3SH^#pf&NZ%wtFRF70-eL4we8w6~w`!~ZO_?!R<RISfez(-`<eztaFlm+pfi{`Fz?rT>jp#h7hS(-Y1sSr^Vsimb9|4I-5M%F-M0JhCpqsRt$cxP@hMXs&9YcN0BZD@=`cLtrYIcr8OMBQgPM-HmNyLId``NqDG<2aeW>o_%E)i4pIO5#+W!a&0^4y6*wI2UKF>pDvFfR2KM8kb1cGJ7I{^M%Q}Gg3(I!^l3+WKmz{DtBPPD*q!AM@{(gLm%Y;#a)ATA<h-Y@snGElB<y-8PxQnn$@}334`AiTUH$kXE;?-uB+#ap&Pzi<h%8%JGKpo!NCo&9_tmjckC4kyKzfK+fy7fP|TR^Q_a0cep|J4AKUX}s5>kGpVNuJ4(;+ERD%U9c8{#Z<h$6(=^r^YTB{E>G~Z4~;7Puz=@kCE5pl}46EIP~7)lw$hv9kEtLJIxwalR-q0{5kE<fYt(yV<SF;-i+=otjkG-~Q|G!GS7=$;eXmk;XYeDK3^tdIs1RICqQ)IfJ2_uU6gl?BpxsU4kIQz=i_rAC{|Ya?Mc3rRCv))D$_#uNo1TZ<?^m8Vd>07X8r_@Xf+c2*i<zeRT3I<_cZN&dF)Qd%5rjfP|KVQZ$T1WxaHE^8OUdYfy1W|A!&XB&}WtAz+1CL!paZ@%cxe6?kxW{PFbk75g8e_+XRcdv^IaQXWL`(Tw6keI6J9YmmK1lDrP{-RR77U|#Pu4G=#DH7!}#j19Pl^Ei*pNW>a@g5GrbocHUlPbN(8$)i{i&Od+0@i67QI36Nxaq1mq@vXU#XT~q7rV|uE|c?dkm&<^d31^Ov$NC#IG=!RZ-wNK>VvDWSdNasxpM7{962eB4e*EVpT~oL-5X+tAd(%#OVbnz{<b+9dD*h2kra1uf2QOE;T4SnU=UAhTb82M#zNab?<0gDY(lsE?3b^&z8d4Bm(?6EKFMM|L7Ms3q{tx#VAz)E0$J@X+J=W+iorh-R^Ix2)UJ`C4M(aYnMSv)8$?r;K&&ZH<D)jt|HGueYW=|Wc5*vtjmlZx)VBIuA?I~Bju_Q#7kRKDk(N)%2SabV9#wP|!JcJKX&vXzGcOv&?0K1U@*C)_$UTS}mmhE|l-oT@+hdm7F==;Jho>3Xc(7~FU4&n2rat_%6;hE34qb6yr4o;Jh0MMQnq4b>Q$==NvK0n1g{J2Gd`|Cgz_(R%(r-w2&=p7WH&A6TGDm8h@JRV|(=`$<goFRkUslt~@@S1D!ok~G)z0_JRCZ5csrt%sqk9M$Paz5uzsRtoOvfb=03;O}11N6?T~AgQozE;7acQr>IW>t%q~fb^I2k-t7=a;D5EX%6Uvo&G2f)`NQ6b`~otqX$C0?onYP|C_SmDf7nxv?dLCpu32a$o$L<v&-^M525{?H8+0rJ@)Ntrb=i=V(`g}*QcHaqj@>VB&6SJSEmI8zMdQ|6-RskBf8T%pYd@orj|qX679w1uUv8-RCi3V=BqEkApl-rky{2b<z?ut&DjgS66j@t3e`AR>&RToI{bNl^FETc(NapdAwtFXndT*Ub{GSEmrlqZqcF0t89s_cLJ73nGTQ2%l<p!gCH<6k2MB>GNNp?x9GP&D;&JX<ga!ML!FX)-2oyW^jA2c3eexyz&+DJzZ{T@@xAZzU6(9{I(VFWYD&8rc~OS(@pw_(@<`~r;zgS;iA^-;4j3#;e%iWSo*9UTA)g1X|#Ux;%of$EvWzI&~>W").decode(),
     'small_talk': unpacked("T>t<81poj4|NsC0{{Rt)2WUC*Li_V$At@d{R(BL3a6&l5l$+;2jN~sn<5>p2zr#c+vQB<B?^_^d_4R3z^>;yV62+Qm!M`98hArgu`Wc4Z;nTf@(3aM(IAGgUT%x2U5$+;XqygxP%l!Y-d(jw2WZjofGw8J~gruL$R4?zNWSK?0DeZAQtya*|DE=oX&$|N2k}xNF;{tv7u*;G8-8hQ-wUz)e>=1Q2QKD-ujxEAuM{X^kT7e;B$_M;m;gi_I*8}Q_CHF201Sz4xa6ntaG2xD<hXs}pT}>k}lu_r;Iz~vy4JC?N&g+2fML)h&CISB?dpNf_3|De+p3R;8ZYd45oJQCY_@gjV>A>~=-zQiB0pk`12(u}Se%;g999&G)=pH%v=Gde8JJ@RaM|K#l#GTFA;gRubMc=>gZ%A|6idI6!NesqWhj+*C)BP^?a8=dws8lIGl|`L17Ne@oufm88V|`hb<^vN<`BFvlr}#rT6ajS>#cRf#X2|Xb=9TUj(8%xhm+Yz+1;tiI?1IYQ2;#iX)|K3N9j!^G$EU`p!^Y=I_mHs~iaU$3xt)yU7`{sD7AYNs`jMLAj#?@WS`PbRC`+5@G2A0e9U(lowB*PiiAOg#f*Rass-7IF5dI)O%KpmPeY}@B4|$d6DhFA~bYTJ>j+?sr_+ZCA7e4PqdZRait+~LrSwXi%L$?vR!DO&uvHBMcEM-)~suoZ#PZnr$j;j{`go`ghy-`oN;BYLAxl&%Z^&)(iY(ep*4`(0gN!ry0ViCFqYr|0cR7g{~+qH=+N_<{ZKDj**V!tb$V6`uJ(YtW(Xk<1x|Mym{NB").decode(),
     'speaking_of_self': unpacked("T>t<81poj4|NsC0{{Rt)2FJm^>Q#)t;WYEk)UmHHG}rW50#XLS^>Y}Wm4?p$5uiBQ_(-D7X@Y_YhclNHS!b1JCxy!%#Fmy>%~o(OUeg@{kVksTeOXn07dD5!5Moo3_w20tA@zNo%F(>iD#6Qe+WS={R)XWPNGgp2#1@)^74!628S!<nH~xnittrFR*y@qs*<U>W3IcyH78X;nNtfCq7$ERTnI|jTHOeu&Z{U3$6!YmhT#aV_zU7dlYE{mZm`(FcoCUvQ=TJ)%Gamy|=3;+7q|3m$uH<*v`0<#Y%{%pX&pw!F40F2#=%AiQL2*twDFoUl8@iWVD<oQkBQE8_@kNOwf^MfWpB4$np-XdZpRk%0jN?E3^$jzHl4??9GcLI6&SvH0CyTLx^xg(*-3K^)%AEU0O$gtOCvTBmFp@g}EgsVBU_x5K7uiEH%7h_!^c2dHxwN|&&V?Ht=jV@>S+ukixcg8CInaF}mW0dT;wfU&MEanrMTC@6-!{up9<u-^gZFu5fVR|w2J)Fom@dZ_xi!<Y#O6Pe04r8s*3o#bnCf(jZ{|p47q+Te-C@HRr#9wF-YNJtn2rgh+H-weFxO^$(SjubW`c8tN<l6-`S_oX;5tlg1`AZ}TT`j=NNgnT^fgejJWYq<Vrbw<;U<tH6mbCz4<a-9eZ!>w6mO(|CZg@A_tUiBB<~5C7$pb<BiqAuln~N_I=}V;$a<DRPG$+rYr{`qbgA{3Qq`gV%i2iTQ#V*qC|1wILNUe%?fPhQ=&8l;AQFaUSs>ioc$9pE@zdq|_gdF5x*-<(^Kt5)8;~UJq8b^}MP;+<LN~AFZo0<^_GzIjl!2Ddk~7_}6y7OHhds>II|BEpYNch>)EKjJ1VH{JlwpSl5xQ4kCIHY}$K<g76bN^pDpREFp&c$_J{SfY-kEx48^(bp=s~1Md=}v>$0u%gGCHi@70{Go66@=|zyA2CCI").decode(),
-    'spoken_requests': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQdr$pH%%kJbIGs-^#<l`kqYDLXZ*=khfAapS#ITr?iNA!ljUW*^IQB7@bbKR4ixZ#vQ;=4#1xu<<DtqoHb&D2I{Gse46q^@0rwK**5c+Z27VG__Dx{j~>_Pi!9>Nz_Vxe5z+`Aj~NlWSrfgOy_YB<vOG-A?dxlC+6miU851l4^#j@gat;)*U+yiEjjM}x#1+ZOKUJW0{SE;gby-~<Tud{0cTn<z4%YxOa+GsWjXIuu?9J^GNkm^OGF?3PaL%lSq%!ace4kd4kmm*t5@F=BXFR0<&kkem&qrj^ZPt=#v_4Lj#!oQRxNO1|9U+MUmZbsh<vSfr&dM1=Xd_s~S&J)BT~hbx-DB4G5u{PV`>bxV2r%5!cWZYlB44REg85Eqa`0g&2Wu_GT{vMRt1x2!ED@xMf9}ObV2u8iK&&xK&@KP%zrZ73!)@hD@W*wn4l_kl)mPZbo-j}7LIL!;IG^AmU7sikKJRKlA9=KSq93fX^)bLZ-LDTR-xWvk-8s%0q|T@3$p=o5IDNYNXue8d*4MO-2dy`H)nWyZ9H3TVsQGEaOz_8aoi?f4SLm&{=a3^y2(?bFP^RI5BybT=Ps3d$XfTbEH6eVSO08i1)&<Y-0U6HWk@+b=0#1DV$<Z9tAh6h7)~jR9DhUefurTXaU~HH7J+%(eujKOK2aO-?+%lkj3PGh-#l=nz#UA1HVf&!*c}2Xoa*F_7)#c<ZipElIvVUsG$J+)!nD$0K)~vq4k91s_8-czvJY$i{LIt|SU|R{WCIv%e^cGEN5G+B)oz)*Z?XSs9Dn=ju0v9io7IC-XK&~VW7$0613zh`--IoijwSMO8m6E^2SsC;jsm(_O%6<`+<HH&%jc+b2!3h*tJ|g4StN@(YAzhBxc|W6+<&T?priS>*=Tz&vXtZ)$qU3_c(;31*BC~spTGG<SWmI^;WwY<c7l(+vNKL!DFL^f1$zF2c6L~iH*|O!;-BuHp`OM~Q8q54{DMOJQVp}&re&-!MCye?YyF|x5=_AwRg@H4*78>i0r$3(~@ZiM%v2?CJ1Y-W7CU7BOB8k<-4<KcD15z;QyxO01KN=@W39C&26OXpAPRHGOR5^}>>emq(`--FQFSUC)*(C!oeZ9ywND<7Y;$Pb9H1ITAcwXkjHe9ohCx^3vG*iZyE|0gp%Q_W$Yc<KnMGDC(?k1e-*lYQ<9e=?=5=<{@f3hhVd~R)rc3+9!9@MvAkN3w%?%l^DnKxeS3MuwsBT`+3n>CHxO&G%6&f8uONh5^Xf6dcy_%f;BcbskT5wC{BQ8M$gAq+Y!Fj*U4(bqf(o}W5Hd>6?*6$GJt-I}d+H6`m!GRI&Z>otq>QOVsiIV?P^MpyaS*@801p9NUH=GGZ6Xgr7|f3bYWjO}93Q(F-ld{d0A+(bnbKnElb#W@NHCJ#6A{G7F2#2cU~*Z6|*(v9k|gle9)7~{115Dn5Q1Mk_DVVQK1orGz$PJ!wuw7SOGHpNc(Ih2t;P9&GALG~giHF?Aw2~5B%Wo@p0F)0=s$ciZWANo#*bJWtV>4rVL+DZSH%Nyiv;$MI^$8qo!HYoa!a47YK^T?V_{~UAIUbYD+TE3|Y+YyDvVX+B5ZOR3KGz+Gvtf9O=Gb)+M(aaC90;!a=7_ubaxEXWi#--&D8!^V)^0UB{E{YnysWtrkrr!S<!HFS0+7Z>GdPdfRm_W+Pg5=TnxS2#2y;1$YzE=C;X*sd0dw*#Bp<T_?aclgDpG3=YnXsrtz~tit2an=$aOB00pm|~DFeGD+u{2LB?CS$rMzR~nChlIHfXbrVjs?%5G4Sm7j+Vsx6xbwQQ5a-mMH{=0k{GnuGR_&Nn2hh~jKy`*onyC{TyBk9&H;woJ&?o$J0{%(?(K#E)o8zL@O4^u7#v}!ijR-AjIBOil$J-?W>XLGY!S7^n1|}?#ivUlrxETMQ`2fypm{8?qm&uk6fg)xg7Wxu!>X#r9%e_qVd2lgj_1EtFj}4O!Zw7R*)!Dl316)+A!{-YIZ%Ja8@NN|wP?~^$^!6Oaod~@#ACm9F!4!c85a%ll|@?Scn=Vibf!nx=NV;%KfF|oN;t*vz59<a+(xjRqDrgFBo=i+PL?||$vybtswG`JC*=evpzC9Fq+>}Pd$r1D7}cf<)cmNYTJ-u4jvu0{)WcB#;#I08?hM>FI5&6-So)DISn4HT5azc1Dx6ZXi{Pm945ag0kdS2glxy#`6AUs*r%75fnDL<STf$FCx(te;gYA&gX@lLGQo0s?@EsFo#Vo#RdzTRQNVSLstZ!_6Hdncq`pMcgy0NRTbzv+sk!B-ls@ft%3h+Q)sHW5mv!}($9m!?4y=zckL4u<{sa293mkZdCMloufx{I`fxd*`A8_MI4M=VR&#(Vu+!=g*b$T;hJ8<h<{At5fr-C2A+U3o$IJ*30Oi%<c5?@FuNh$*YD_G@ExH-(XJ5h5om^jePx%!%cs6Z2@Q9q#ZUjylm$mQ9zz!#ayJyI=l90EvKy;6Gc1jQKcf7nIolGCXAFjn&?ji3S$O;GJ*)DYQN&q=zwp3v5m|EgVCx4H^}u*Z`w>cMM54z6j9;J+#LnOWjH5H8Pln@Pn`bJy><d_dO7;$Wv5&r$fw5sJiu_53}qJ$JYFFGlER{wRmKx8znQ9n_w|d`nHR{7YZ6mTT=Sl>C(2t+p#gq3_nPKWBF<0|3ayalST2=8Fk`2Ej4k4mPG$}-QqT10`FLazK`HG;jY2}0qOon;XNU||7~ij?AXSat>5tuVK6hf1T@-A`Q1H42wh9ZPOr5=n9nE!=f>HKW|AFeS1lK$dYy`@PaSmjNtvFe=$ZGgQUmp(m@|^?pK%>ju|x_hEsve@$*jFM&+`V4fIo=@CYIyCU;4h;F89-mfQzE5=*P_Ta%^6r-{|DvuT4e$#x&w(L#9*-KP|YG9m1n(gNG5acm$He1EGI9J^=2K-vWByu7CR&E_2)w>;3XdbF{cLjT=golI$08diA(O829l2X@?m9{8Kv+").decode(),
+    'spoken_requests': unpacked("T>t<81poj4|NsC0{{Si)2%-a4zwDkifQdr$pH%%kJbIGs-^#<l`kqYDLXZ*=khfAapS#ITr?iNA!ljUW*^IQB7@bbKR4ixZ#vQ;=4#1xu<<DtqoHb&D2I{Gse46q^@0rwK**5c+Z27VG__Dx{j~>_Pi!9>Nz_Vxe5z+`Aj~NlWSrfgOy_YH-){}X9?t@G{fLr=NOWR^aedfjxT>9D8QYPkLCU%9+wDj$dqf;jBXEj)egSHVD{#Hdb`d+qM7oE+7A{w|DC@)`JtH%P-d*|HTy^x#OQ<C3Ej=V6C$tRjMV&0_Qrap`bUPxJsx?AK$*PuBPQ0=`ZOcuXen@mQB>GbS5r2I#W+r)G0>>S|&OMHpI@d;msbo9Q^b)NUyBO~ut?pZBdyg2C-MTNSp7%2rd=cJ6BXXIj;E05;ex<PvzN=6V?khsyt@zgaX^+5~jYEG-HNMz+}Hh$^1CweWhLmQTn1^?zg<c6yUM@I~?XIQH7>kLYNsE_Xlh&zzkSWc)vj_hzIEvTG)D944nAn<<x*hPDe?1|Rllf_l}-Wc!%PM54juML_?M%_vUja(hE5u}02S_^Ind8_nzWCSmBgtGt}{txFv%Lo%EMAPa~t%ux<1T<iXszZC)FRr2V&S^^lYFM*yYUW`P?D5~II`0i^`!@+PGQ!VI){hO8A(0yurzTMb#;)xz|Fd`6&HPbYwO=LkZS$LskTJb2iWC(`)I+;IV>ji^nq29_zSuw0|BjQ55Z0)5w!7tk2zro`m3TzrcMAe4#Y(a94(lfeO$dPMc2gBvH^0OT(jY9md$)qcR2G+}BNOqmfxlaIo6@ax8MJ9jg9ecST}z$1H$Ik(Svc;Md2Q#wA#|Ojd0~th1lo?p@e_jCf<dT1!1TESpTe(^!AfqDjy{Bm#;;T*BxF_p2nDT3-}T?x=(tQH>@^Q`<;Bo05$gOHLi~+#1|26mnZVI-VMA6jIm^h1ySkO!RIm?NhVn}$(<w-&=tL%0E)SR8Fob#gF>!TP3t_qfX<yy_e^dHkBsuYxQm(`PrVJe%KR>H0EP+u669uOJqV&MojcJec6$F;DhOvhH-pEZOG$RAF9QckZl>>UHn##P5xbLS1X_CMr*-#ZQB(`mCZ1VLR)Nn1W5jezxx>D)}rv7v;l;gXF*#1vi>NPN_e_4j44n47P4yQ`Y8=Ckz&%GSLL_f~D#30SN847mR$i<9Me3Joz6<D53;!N{Zw|H6AKwVFO1{EWW#rDarb{VT};5))NzJ_Q&TD^$hlBLJ3`IUj`gsAO_ZM(B{AaDaNC4kAKT|cF{>9;k*oAX*8c<kJSUc&a~vt{pX1flLyyZ-7UTwJ?c-wRqc@v*qIF|7b>&{}sv8V5DJW=!5J5f754{!~OJL0uek5){=L9ShVC4NlSv6o&oE%+r9AtMKdCg3|8Z+1fky12lrO+G8i25&8G~v&w_^{}Z;m5<b{8BEhNmyQsg{yC{s3B12j7K)CExhMfN9v8ze%I1OP6N9qsviJ~827Y)|xC#}}Sz>>pjj`=_-E`{fiANFPh(d1{_Gaaahxwn@uKO5*f#YRrEmzb@qp37F=PJ-#s3wv)9RtU;pRRQ@+LQVwyrh09N3qAVl6t9@y&!)zQPi<{e9UDy*aRxx5tJz+BVdFG_DzPPh%H)eo%}smHWK{gW47XfbST4z|XSXn^D2zqD(bv9Q^8#Z1H5J=$f)CF@3)_8Jd$;MM(dq>;s-YKPvK)#DMmK}BVC!o<s=TMQ_K>z@zRiDmrfUFr_|$>+r&{>nUgn4#O65H;Gi;UJDE<s($2bDVPp^yd3{aXxFU)rqD?|3KTS$s9`W|Cs0+&X2vbT3si$uDfYCdZL(Sxs|Jbwm!4=6_(0+%xkRx^7q)&$hahZv9tQvMyP%Y+D}(tv2i-_0Eel^NCsO(VN;Gf~NZGtiVpSRr?Gi>kAmH9>uzlMdJ@7)W?sfuptu&roSJ@&h*A{PWQ{2tQ_K?LKa|2=R!%2!!G+2cripYWO=?Ajq=Q_1p<W!(}o0&Y*B4{Nqdf5!6}XS)dkrsK;JPSxRaF#KSJ9<!Gerx0~flq@qCS+XCRYq}fJlyOsyf7U#&!(~)}B2vk6|hcI8)@?DH>m<?MDss+Zn#p1y+3ofVfb0@kh+Iu@bT%@Hq(73=j)1@F%fBmf{u?Vw{zYc@$UU#)S?x0*-z-10z4qDIzKD;W*dQS@rim;pTl~|gZ7Jg`hF69msZ7ynSDmgH})494vtDqQzD(!X7b7Qf<Nv}vI?ylH9VAr^>Ga%s6=Z>v+iQY+W`FlYM=Cq$yao*tEd?aPCSOeI7pj1Y|PKFPYi3oc^4b{E~neMqK2{ID&By}6|`?RQit+3r7g?Y0(2SX$2Jt|$&p@0M=GEB+zFQsiXRq<{rt$2&dp{e5cG64FVDBo=;w%G}EgDs7~kmIVMK%U-V#5Y2~V{GS`gV%Ja*hvPBs!#FY-buD?-9<GT=1eoS^fJk;Q0OmKxy4M5R8)j1eu{QoW=dt8O(r+|oY`FYR|Ouh`Nq?|t*tJ{Zlw3Mmu=8TN?=>~h28khRB7|0E!WC`d0lB7CP$KC=FzRMRKbjU9F2C6-xN9_7Tg(o+(u=6j*5vw(ER?YTlO-;4e!lbxT@G-%E)<Fnq|L1sFgEE3ocqRXUP)JadzxO$5NQ&!GUa8QPFF4#A<+*q%#TdmZ^~9cCGZF3DAY>B!~@S(9<AEnRk;~HsJyvHLyVp?2|DyvuJ_29S?P(iS`4WJjBGOGm~w}H$Zq$iFg9thSsfHYX6qPP%#@iaEzdInwmadO6qSzsS@eX1Rw(_7fM0kg$dm}-oN;mmqw?ba|4@c_rYL$6ViT3-Eo}IOKwJ+t=>m$8X~yNJXsX}x8|cFW-ZH?oEa%he&G5?e`!YssUs(6{QTg^Mh?N^$3JHlESU^M-Qn`m6iG0fSv<K$A4U)_vm$p-XP#Wf#^{vuc@w+VctgzqfjkleGsPe&ob~mORL-iHE(Lwy#s})p=uY4j7L)WQ)7ZPi9P>mQn+{n*QsJ)rPC$CXIYA#k(~L5Eb(M+l@7(vBw^Bl@aRJs+f)u&7O{=~a{hC31Qp_#^14<W$JJIp=+Yfls=4PJzh4TsY(3l@A@{lung|T)F!KcpqAq^qUh|=irHazyY`$^%b<i|I55LU{+c`2c`Yhz6r4wRoUH3*9~T#@*$MDMsds1lmF+<rvFwuHYqsj{>d;@$5HOAp6+g&jo<6`AKRHE#Sq;}@>g$_NLUrb?mm@Y}2$f90+)E*$s(?%L0jH{DT)dyGo;l+k)JelKv{d>3~W-?bOm1TL6X(f(3r5Jo$X@R@LmEva6ai`EeiZY)bP53qtiCKrehU9kLOGFC&*?iCnA>f`Ae_{cdAFR>ux3SxNWLQ5qfAl#nxi_7ck8f!+XkPSt!e<PSMRPCJy@@u4@KXh<~1t7mEev>Va5V3D^%l;9@=(Hx>pVfH?e0-t2sTJi66Kfcs9B+M8xCX(U`i~mF**%F@++UgFDY=?3voJy6n{An5kT(;-AtIkm#zz2}m22F9YF2F1w5DS)30PX`B~PW+PBT6L^~;}3G10s;r6MMW+yT4A1B&@7dL)1Q9jqr!pmj(;n^T?STM9;TpOtZA$TXXYj8<4^>^Me6ipPu=IUt99p|2#f`YlWBf+G-OVNWx!x<$2!N%t{h+VYe#Vi2k|kcY!6HbcwTE9#u3;!afGsV%0nGbbWeH-oQ(;6`ID*u5HLsSpLphR6~fOu3Xlvij_Gl*_N+XaRrGJ}){aPqDReiW&A0TlM*Wf|Kep8*0i_9&vJ3>&0S8?FY~R2$Dl?=yAJ4wL8Nz>{~}jf9_EIH<sp%{Md+M_myv2K5wEZWpuKn8AV`D!tE>m^Nigx7MOeS&UeWmQZG@N1TuJex$=}5vhESZ<)ho^hy#z6G(g6{-Z^^uYRc+m0B$E|=y#>~s7k%4BJ{S2CZb-z@>A(22pQ4wEwL&raq3mqP)}iH#=!dbU9Fh6(zYakXm}bA)*hvw|3XR$N4~27PW@2LM)Q3pPpNwQp1LrhRp$sfcZ#7r31jmf3Z{xUb|6aLP-)B4<0F}CUw;=;B*MB^NlXYjPL4ILyr-7T7iBE55{r?N>2jTFyBeE66|r#-vx2aV2K%li4kq^@W``y+kO_rH*MA$UZ^U;%oVtWA90?|w-R?L=IlMT6R*MROwhA(A|Np<#NFt@PH$Wuv1&wK)P-c<T0Z;YlM8>Og2+<c*eaN#&O}X^2fcXYMn=!9G=k)hynA&c-iAN!Jnm@aa;+nj!i4ZhUd@Pf1a7p}cIuvs1HR2&8z}DAiPTa2tid0A~o%UTDdJI+fd>0F_LTH|nq^~p?9flx95YE|jFLligyb>B{{nrs5ACdw9sKgU0{zrHM&rWXne?={tFV*A9x?tE_mp@(Zw;5P);pm2OEY%Q9+=qr-d|dvYBOTzq<g^5dNx**PU^*Y_Agq2f<R5*W|GgtpK9W|%i=WA?h~~2`$^&PUMQn;Q%zlb55Mq+8Wid%<>AOkMYB{M5rAD#Y!|-$>A<b()tXn`*@MkN_MlUT9!@W;kiwtN0Q?|;mF-*_q%DKYW7^4B*&KYS%0r3^T21P-`V4c(#iFvIdj8W=aH$EfT2PzE3ls+6lOsQYc-M5kSEe93!A3DF~+#O-M0mfT7rFIs0JKTPYi9e!V%q*ak4n#}toqtLk-v0s@w7gyn;Cqq(<EUMlaOQbxB1YA6ksnKwM#jKA>^#8fE$fkxB+x<p^3J~RK61K78;g%J`ZM2*hbpo9#K&wO4k|7D0k{jES5rAMor#2Hh2@UeTO=Hdj_4ey?5h?KiL|#F_TI#QHyvdls5{>8kjs8M0z0C?C1)ziI`Gyc$-s=p8P!Sgf}R1kF!$=-H|>(C=_iV~==K~S`aaCc>`PIR*b+O{4TsPjts`tPG~`p=#&b;nyh<w<JQhME$rtG7=OIkM;S1JDGD8EdzEj~Lzh%cm{fJ$aV4_2XffcAUwD02`UE@gsS@sWVIRGe4ZN!r((TI_7+AfE4L4r@~q#DMMf&|zIw^z1^iaC>m_~b5ww|Ad22uHizch%(%w)6dS@wLKi0yu`^|H)RcN2P9c;tW!T<5uIKo{#O&1r|1kEiMQujz-I5yVMtM)?eMyz`@xqw~7a{cp@#4-OLJt(Z(T_leGtm9)R^q(^oduz3oGg{<)inRl6fMI+>K8q1y_u`S3BVCyHv1&^_j^e#a#*3}UhQS#7h|oDTqiQf*PbXIIBu&+%X;FgS>wElB-4BL6dhgBzuYg{{xXZPGxJ<Cqzv{4!mczZ>{@?{&-cDN((nqK|)P>_GteZx+%Yw)I;yDz$l*YMF{gcX4(GpPoJDdy($JU0a!*krgRf-Tqt8NHAx&036S1y;dBYf1nA*d#;1^^yEbluieqr<fPa+VzTwYcFg8o6d0^tFSp+y6}W_)ksMpp2*aI%WR+hjV+QwGMM-d#fOI6sB9PbjOpt=_F6{r$-7}OdN{($IzgOsIqef(G8#*Dbc8|a7)N|jjU=rh23G$uD`hmA1_uM2V^-?j+9A!xzF}GBT`m0}0Xmv3xTr;=<KId_8Ko&&<066ZNBZ%g1nc{Q=mjc2K@}zBg6LZW&Xa}O_LuMNA>KWhB<!<}1*Z9o(=!Fc`zfXxnkR9B+bvSkc1m7KxD>$efwJxjjCWyqCvMDDXK1tW7`6<Av;rT5kS&}s9R@DIBCCtMD;m|PbL2M@AG~#&AG#Qjz?zKHu0NGWxf7z7jFQIbK(MP$7GL^Whrh65AS&jV-j2G+At{yAC$`QQ?$FuB9STtq{czGY;u+b9A@o;5u>E6qALgU12|2l}y6!?CZrhzp~(N-Q?%Z`M7Tw6~5>MRC?Hu@G@`rIo+VQZJXmfAV6@G7^6@#TN47+BGtk8=>OH$S+}Thn29(Hz4$5koN~yY4hsHG72HuqYvX?gYV{yOCA)wn4E1*Z>QZX08$=#vFvIGAgCdXZTvKmj-oD*2`4|nYTKn9X}^=rufzB2=xN(B&+yWWMY|*>NqXwP0Klx^u8|uOzGYy{jy*&P8GRIM&A|!qnwR_*YW|ls{*)n(~ocaK|s4N-6XkkHw;f@oJCIxHoDg;QmMCZGZi&JUz>hTpAD{(0o!Yf&V_&NP5E)ueO+592t(+7(k0#Hj09SA1nyb2r)!sxu$>mx14x<2(i_k{qu^9GTkqR-KjnL!IEWuCwzQ+VUobM$!GF02v|Y{mB?kRE^+r7;(Xhc2H{?VZt!m2uPPOgW*$lb>Gga$o!zTqQXi82H%Q-p1CHDF7Eh0q+PHWu+<{}I$5=tN>Y?9YL5)#gaEyRR4PZOztAnBJQ+8y}~HL0X>Kjbztf42!ohct$w`POflKuGxv)x1D@|F`nW=s_xb5?k?ICy6&5ietYiz0dEAWV63-e$-bcF`nRJ@|yqb;54-crykvG@NqGMmyA>EsA55}3Z&vk2a`jE937$-XkSYKx1i?}<2m*G1DwRQTG&khK4_`fS+rdWImbkGwi|FzT38drvomC?`u6x{gyvow)796%?Z@0*OO&__uHM{Rd+CcW4&3Ksl)3iloa5R7F9{UMQn5n-^NdMA!wC&=cWMg|4=VK2pzs^Ur&8VPb&{WnNqLeE1NuI#d-nmZeIXV&^dw-x-Qk+()LB9F=ZKD^^$k7nP7*HLw@(xA2t7P3KvIU<0q2rgJQoII28t^<7HMLf{p4!Qe0mbWO-n(&VbWZrPS=umEznIbLLO1<BGJW{B3qZcW%04Z^sj8Z?-NOfEZ{!a%NO0uNdh1|y^(18^Z2+IE#n706K(hK5d$@og*oGY%t^KRe$%(-Sq_hC+f)Um4P&%MY!3m{zFGOtSAT^w2z7dDAOqmMW?9cT1l-Q&&s(9=7^uLE!Am&phg-*DFq93vAwg3dwp+MY;W&zxjY|!T``#MnjE_3MWos@VW7jQ$qUr6hrx<i&MuQS{45H}7>=M$aJS|~9yJN%u+W6|z").decode(),
     'streets': unpacked("T>t<81poj4|NsC0{{SnS%0^b3Z$Yg>%$;qcj>;4jP)%e^ve)9Hook}xc4edih(?R5#ki;E7vBYi4%|CZxtjhW7#H-R*?F&2)^_7(T2D_CkyhDRjIiNB;vdOBS#q%w3q^py@;M5;Is}>|pOOIe2N+{23IxQ*-FO<2gjy1SWuqRACUt_XTJ;ku&?)i}=PfyxjSBL4JE|OVJi$2%F}?6&t|zMscEJ#{Wzj%i@9%%%1mo&qiT&uIAsZKl9*-r$@hw2Ss^za`P|VB#t%O5@Wr07yXH#~EZ-<RhV~04gr(hjre(fC7`U1H1lf6U$?qJzr9zYqI1^7oK|HmiM(B;?8;`_YgW+|7RNJv3rfLttMe04J4rtuP7IiX~z_v5+j*dOPVgnQn8jHMk=E=d&}*Kd*n9O8eWp>2x?`?6tGKS>)|_b>caJ%3y1bx-Kllv)am^Wku!@J!6z=OlK9{XkviK-)&!nH&ct-&QlV+WcH;nPvO21}NUqN9^&1l#J&-Mew8I#$Jv{VR;x|OeYVqj|`wyM_{GO=&t?;w@oLu;}RL7hSI;=_{1krgY%-1@T*$@=RYN%4TRmCPXMe4Kl?j@B{TA7h>lFZiPRM45%lJN$L|)8lKmsAYCQoeCv=x7_^~ughECQ3HNV6S5F)5E!GzAhD9FE_TnJO<0Atphy_WGy^Zs|-+*AB5Nsm9hlh{rOtOvwzj1yvuyi1C94k@)6*D~7+Wg}UZrtG|G%~$s1J+-xp-jmemLt?|(rxKjsuY1%J+7LT|t%P`Z8_w;O!f%{4I>(p=NC5ZrANY^M^>j$Zs&e=%VyIp(1)?~Ky5jb&;1<P)Src)B8Q8>IpJETFXJNnAO#Sz?aOwz6Xy+*C?c>I;h3zMJfPX-wp5ES6<L_!dR@ud(vwfkB4Ro<cq*4daT}n?Tg#MR=OO6i9t%F{GCK26I?C=~(T=b3r%R%Y~wLbA)o;k0v>*Z*yfGOO>51{oQzE+XdT+@-?o;8YhS=Ur9J`H>XF^xnfZ8|=JELx3qFG)!!15P1&zV016i*FlAb%-$ncR1RP7e2hQIP!>nv)rnv7+36v;cz0ab1I^gHJ1!&ml`DQK=JNauh@#+$qvPpdkUh(y01_W9h2lolDnZ&v<O*nJ=-a$g9MSA*lD%`u_3F_uZgpKm%~^8X`-d^g`J0pChwlTX*57TqUP;39=8s(Y$x1#1`J?CIjHMSYrmy)pF_7*@hB<0;N|Y}U$-)O6yrBJzfz|B(>!2Y8PY$=-F37jKp`nTVveOogo<IAz<k4m1KzYw3AC=B#jt8Z4@uS<IX=K394`<LyS(Pf@5M3^7A!J;0}JqMj@z(zY$x7N>IOP8&$IM208=9Z_Xl4tXpx10bdB17w-RkNXl2J>JN3s935lvU+|;`ZkqoE+xH7iRVHH>>S<d`-1ArG4`s++3KkIQ}U`Xb}$=8h$PP}(bo~f5JWAo0MN|^+BtDe7?Xh}D0v+WO!YnS9rWiN1(w)%B#U~yu3kUzK<{$&R4w@_Jd6wsAhemMI{_wJ^d&V3i+Hx1t7B{+EKNCdRj=>=gE3$}>npV9Z##wbpvwxL0E+{^$Q`WD>~G!WROjsSMMpp(23aF$V-;R?WKrJkjBvkFU)4+a%~{qxKIE6!s").decode(),
     'summarise_history': (
         '# Summarise history\n'
@@ -12023,7 +12023,7 @@ def withheld(body: dict[str, Any]) -> dict[str, Any]:
 
 
 # ---- src/adaptive/privacy/spoken_requests.py ----
-# Spoken requests to erase or restore memories, read by a closed vocabulary of eleven languages.
+# Spoken requests to erase or restore memories, read by a closed vocabulary of 19 languages.
 
 _KINDS__spoken_requests = word_table("spoken_requests")
 _MONTHS = [tuple(one.split()) for one in word_table("months")["heads"]]
@@ -12035,26 +12035,45 @@ _DATES = (
 )
 
 _LONGEST_REQUEST = 160
-_SCOPES__spoken_requests: tuple[tuple[ErasureScope, str, set[str]], ...] = (
-    ("imported", "imported", {"all", "memories"}),
-    ("tools", "tools", {"said", "memories"}),
-    ("chat", "chat", {"forgetting", "said", "memories"}),
-    ("day", "day", {"all", "said", "memories"}),
-    ("everything", "memories", {"all", "whose"}),
-    ("everything", "all", {"forgetting", "whose", "said"}),
+HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+
+    scope: ErasureScope
+    needed: str
+    any_of: frozenset[str]
+    none_of: frozenset[str] = frozenset()
+
+
+_WHOSE = frozenset({"me", "my"})
+_SCOPES__spoken_requests = (
+    _Scope("imported", "imported", frozenset({"all", "memories"})),
+    _Scope("tools", "tools", frozenset({"said", "memories"})),
+    _Scope("chat", "chat", frozenset({"forgetting", "said", "memories"})),
+    _Scope("day", "day", frozenset({"all", "said", "memories"})),
+    _Scope("everything", "memories", _WHOSE | {"all"}),
+    _Scope("everything", "data", _WHOSE),
+    _Scope("everything", "all", _WHOSE | {"forgetting", "said"}),
+    _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
 )
+_UNKNOWN__spoken_requests = frozenset({"unknown"})
+_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
+_ADVERBS = 2
 
 
 def spoken_request(
     hook: Hook, typed: tuple[Message, str] | None
-) -> ErasureRequest | Literal["restore"] | None:
+) -> ErasureRequest | Literal["restore", "unclear"] | None:
     if typed is None or hook.told_kind not in ("saved", "temporary", "api"):
         return None
     message, words = typed
     if asks_to_restore(words):
         return "restore"
     today = local_time(said_at(message, time.time()), *hook.time_zones).date()
-    return read_erasure_request(words, today)
+    request = read_erasure_request(words, today)
+    return request or ("unclear" if nearly_asks_to_erase(words) else None)
 
 
 def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
@@ -12062,10 +12081,34 @@ def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
     kinds = _kinds_of(plain)
     day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
     kinds |= {"day"} if day else set()
-    for scope, needed, others in _SCOPES__spoken_requests if kinds & {"erasing", "forgetting"} else ():
-        if needed in kinds and kinds & others:
-            return ErasureRequest(scope, day if scope == "day" else None)
+    if not kinds & {"erasing", "forgetting"}:
+        return None
+    for one in _SCOPES__spoken_requests:
+        if one.needed in kinds and kinds & one.any_of and not kinds & one.none_of:
+            return ErasureRequest(one.scope, day if one.scope == "day" else None)
     return None
+
+
+def nearly_asks_to_erase(words: str) -> bool:
+    plain = _folded(words)
+    pieces = _pieces(plain)
+    kinds = frozenset[str]().union(*pieces)
+    unknown = pieces.count(_UNKNOWN__spoken_requests)
+    if "negated" in kinds or 2 * unknown > len(pieces) or _told_or_asked(plain, pieces):
+        return False
+    if "memories" in kinds or ("data" in kinds and kinds & _WHOSE):
+        return _begins_with_verb(pieces, _ADVERBS) or _begins_with_verb(pieces[::-1])
+    return "me" in kinds and _begins_with_verb(pieces)
+
+
+def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
+    for piece in pieces:
+        if piece & {"erasing", "forgetting"}:
+            return True
+        unknown -= piece == _UNKNOWN__spoken_requests
+        if unknown < 0 or not piece & _AROUND_A_VERB:
+            return False
+    return False
 
 
 def _without_day(plain: str, today: date) -> tuple[str, date | None]:
@@ -12084,25 +12127,38 @@ def asks_to_restore(words: str) -> bool:
 
 
 def _kinds_of(plain: str) -> set[str]:
-    pieces = [_VOCABULARY.get(piece.strip(), {"unknown"}) for piece in _WORD__spoken_requests.findall(plain)]
-    found = set[str]().union(*pieces)
+    pieces = _pieces(plain)
+    kinds = set[str]().union(*pieces)
+    if kinds & {"unknown", "negated"} or _told_or_asked(plain, pieces):
+        return set()
+    return kinds | {"erasing", "forgetting"} if kinds >= {"polite", "wished"} else kinds
+
+
+def _told_or_asked(plain: str, pieces: Sequence[frozenset[str]]) -> bool:
     told = bool(pieces) and "subject" in pieces[0]
-    unclear = "unknown" in found or ((told or "?" in plain) and "polite" not in found)
-    return set() if unclear else found
+    return (told or "?" in plain) and not any("polite" in piece for piece in pieces)
+
+
+def _pieces(plain: str) -> list[frozenset[str]]:
+    return [_VOCABULARY.get(piece, _UNKNOWN__spoken_requests) for piece in _WORD__spoken_requests.findall(plain)]
 
 
 def _folded(text: str) -> str:
-    small = text.casefold().replace("\u2019", "'") if len(text) <= _LONGEST_REQUEST else ""
-    signs = unicodedata.normalize("NFKD", small.replace("day before y", "day-before-y"))
+    small = text.casefold() if len(text) <= _LONGEST_REQUEST else ""
+    for written, plain in _SPELLINGS:
+        small = small.replace(written, plain)
+    signs = unicodedata.normalize("NFKD", small)
     return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
 
-_VOCABULARY: dict[str, set[str]] = {}
+_SPELLINGS = (("\u2019", "'"), ("day before y", "day-before-y"), ("\u0131", "i"), ("\u0640", ""), ("\u061f", "?"))
+_VOCABULARY: dict[str, frozenset[str]] = {}
 for _kind, _words__spoken_requests in _KINDS__spoken_requests.items():
-    for _word in _words__spoken_requests:
-        _VOCABULARY.setdefault(_folded(_word), set()).add(_kind)
+    for _word in map(_folded, _words__spoken_requests):
+        _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
 _UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
-_WORD__spoken_requests = re.compile("|".join([*sorted(_UNSPACED, key=len)[::-1], "[^\\s.,!?\u00bf\u00a1\u3002\u3001]+"]))
+_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len)[::-1])
+_WORD__spoken_requests = re.compile(f"{_KNOWN_UNSPACED}|[\\u3040-\\u9fff]|[^\\s.,!?\u00bf\u00a1\u3002\u3001\u0964\u060c\\u3040-\\u9fff]+")
 
 
 # ---- src/adaptive/recall/question.py ----
@@ -12955,6 +13011,10 @@ class Filter:
     def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
         request = spoken_request(hook, typed_message(messages, hook.question_id))
         if request is None:
+            return False
+        if request == "unclear":
+            telling = self._learning.reply(hook, HOW_TO_ERASE)
+            self._behind(hook, telling, "telling how to erase")
             return False
         if request == "restore":
             work, failure = self._requests.restore(hook), "Not restored"

@@ -42,7 +42,7 @@ from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.pending import PendingTurn
 from adaptive.privacy.redacted_turns import RedactedTurns, withheld
 from adaptive.privacy.sealing import Sealer
-from adaptive.privacy.spoken_requests import spoken_request
+from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
 from adaptive.recall.recall import Recall, RequestInHand
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import turn_state
@@ -268,6 +268,10 @@ class Filter:
         """Whether the newest message asks the memory for something, which is begun then."""
         request = spoken_request(hook, typed_message(messages, hook.question_id))
         if request is None:
+            return False
+        if request == "unclear":
+            telling = self._learning.reply(hook, HOW_TO_ERASE)
+            self._behind(hook, telling, "telling how to erase")
             return False
         if request == "restore":
             work, failure = self._requests.restore(hook), "Not restored"

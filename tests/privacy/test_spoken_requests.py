@@ -15,7 +15,9 @@ from adaptive.core.errors import HostError
 from adaptive.core.model import ConversationKind
 from adaptive.privacy.erasure import ErasureRequest
 from adaptive.privacy.spoken_requests import (
+    HOW_TO_ERASE,
     asks_to_restore,
+    nearly_asks_to_erase,
     read_erasure_request,
     spoken_request,
 )
@@ -28,6 +30,12 @@ TODAY = date(2026, 11, 21)
 
 RESTORING = labelled_set("restore_requests")
 ERASING = labelled_set("erasure_requests")
+# How people ask in 19 languages to be forgotten, and messages that look like it; those that were
+# ``kept`` aside were looked at once the vocabulary stood.
+WORDINGS = labelled_set("erasure_wordings")
+ASKING = [one for one in WORDINGS if one["asks"] == "everything"]
+UNCLEAR = [one for one in WORDINGS if one["asks"] == "nearly"]
+OTHERS = [one for one in WORDINGS if not one["asks"]]
 
 
 @over("case", ERASING, at_least=0.95)
@@ -36,6 +44,42 @@ def test_message(case: dict[str, Any]) -> None:
     found = read_erasure_request(case["words"], TODAY)
     day = date.fromisoformat(case["day"]) if "day" in case else None
     assert found == (ErasureRequest(case["scope"], day) if case["scope"] else None)
+
+
+def only(cases: list[dict[str, Any]], *, kept: bool) -> list[str]:
+    """The words of the cases that were kept aside, or of the others."""
+    return [one["words"] for one in cases if one["kept"] == kept]
+
+
+@over("words", only(ASKING, kept=False), at_least=0.94)
+def test_asked_to_erase(words: str) -> None:
+    """Whoever asks to be forgotten, or to have their data deleted, is understood."""
+    assert read_erasure_request(words, TODAY) == ErasureRequest("everything")
+
+
+@over("words", only(ASKING, kept=True), at_least=0.9)
+def test_asked_to_erase_in_words_kept_aside(words: str) -> None:
+    """So is whoever asks in words that nobody had in view."""
+    assert read_erasure_request(words, TODAY) == ErasureRequest("everything")
+
+
+@over("words", [one["words"] for one in OTHERS], at_least=0.99)
+def test_something_else(words: str) -> None:
+    """Who wants something else, or the opposite, is not asked whether to erase all."""
+    assert read_erasure_request(words, TODAY) is None
+
+
+@over("words", [one["words"] for one in UNCLEAR], at_least=0.85)
+def test_nearly_asked(words: str) -> None:
+    """A request with a word too many erases nothing, and its user is told the command."""
+    assert read_erasure_request(words, TODAY) is None
+    assert nearly_asks_to_erase(words)
+
+
+@over("words", [one["words"] for one in OTHERS], at_least=0.95)
+def test_told_nothing(words: str) -> None:
+    """Who wants something else is told of no command."""
+    assert not nearly_asks_to_erase(words)
 
 
 @over("words", [one["words"] for one in RESTORING if one["asks"]], at_least=0.95)
@@ -84,7 +128,9 @@ ASKED = [
     (RESTORE, "Nothing restored: you have to confirm", None),
     (RESTORE, "Not restored: no user 'ada'", HostError("no user 'ada'")),
     (RESTORE, BROKEN, ZeroDivisionError()),
+    ("Tüm verilerimi sil", "Nothing erased: you have to confirm", None),
     ("I have archived my memories in a box.", "", None),
+    ("Delete all my data or I'll complain", HOW_TO_ERASE, None),
 ]
 
 
@@ -109,5 +155,5 @@ async def test_request_is_not_learned(
     earlier = {"id": "a", "role": "user", "content": "Forget everything"}
     body = {"messages": [earlier, {"id": "m", "role": "user", "content": words}]}
     assert await run(plugin.outlet, body, SAVED, page) is body
-    assert put.await_count == (not line)
+    assert put.await_count == (line in ("", HOW_TO_ERASE))
     assert not line or line in page.lines[0]

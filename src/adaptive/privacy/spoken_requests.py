@@ -1,7 +1,8 @@
-"""Spoken requests to erase or restore memories, read by a closed vocabulary of eleven languages.
+"""Spoken requests to erase or restore memories, read by a closed vocabulary of 19 languages.
 
 A message is a request where each of its words is one of these and the kinds of words come together.
-So whatever is told, negated or about something else is none; a false hit costs a dialog.
+So whatever is told, negated or about something else is none; a false hit costs a dialog. What is
+nearly a request erases nothing: its user is told the command.
 """
 
 # ruff: noqa: RUF001 - the words are in several scripts
@@ -12,6 +13,8 @@ import contextlib
 import re
 import time
 import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
@@ -30,28 +33,53 @@ _DATES = (
 )
 
 _LONGEST_REQUEST = 160
-# The kind that must be there for a scope, and those of which one must be there beside it.
-_SCOPES: tuple[tuple[ErasureScope, str, set[str]], ...] = (
-    ("imported", "imported", {"all", "memories"}),
-    ("tools", "tools", {"said", "memories"}),
-    ("chat", "chat", {"forgetting", "said", "memories"}),
-    ("day", "day", {"all", "said", "memories"}),
-    ("everything", "memories", {"all", "whose"}),
-    ("everything", "all", {"forgetting", "whose", "said"}),
+HOW_TO_ERASE = "To have what is remembered about you erased, type /forget everything."
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """What a request names by a kind of words, beside ``any_of`` others and ``none_of`` these."""
+
+    scope: ErasureScope
+    needed: str
+    any_of: frozenset[str]
+    none_of: frozenset[str] = frozenset()
+
+
+_WHOSE = frozenset({"me", "my"})
+_SCOPES = (
+    _Scope("imported", "imported", frozenset({"all", "memories"})),
+    _Scope("tools", "tools", frozenset({"said", "memories"})),
+    _Scope("chat", "chat", frozenset({"forgetting", "said", "memories"})),
+    _Scope("day", "day", frozenset({"all", "said", "memories"})),
+    _Scope("everything", "memories", _WHOSE | {"all"}),
+    _Scope("everything", "data", _WHOSE),
+    _Scope("everything", "all", _WHOSE | {"forgetting", "said"}),
+    # "Forget what I said" is about the last message.
+    _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
 )
+_UNKNOWN = frozenset({"unknown"})
+# What may stand before the verb of a request, or behind it.
+_AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
+# How many unknown words may stand before it where memories or data are named ("immediately").
+_ADVERBS = 2
 
 
 def spoken_request(
     hook: Hook, typed: tuple[Message, str] | None
-) -> ErasureRequest | Literal["restore"] | None:
-    """What the user's newest message, with the words typed in it, asks the memory for."""
+) -> ErasureRequest | Literal["restore", "unclear"] | None:
+    """What the user's newest message, with the words typed in it, asks the memory for.
+
+    It is ``unclear`` where the message may be meant to erase, but is not understood.
+    """
     if typed is None or hook.told_kind not in ("saved", "temporary", "api"):
         return None
     message, words = typed
     if asks_to_restore(words):
         return "restore"
     today = local_time(said_at(message, time.time()), *hook.time_zones).date()
-    return read_erasure_request(words, today)
+    request = read_erasure_request(words, today)
+    return request or ("unclear" if nearly_asks_to_erase(words) else None)
 
 
 def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
@@ -60,10 +88,40 @@ def read_erasure_request(words: str, today: date) -> ErasureRequest | None:
     kinds = _kinds_of(plain)
     day = next((today - timedelta(past) for past in range(3) if str(past) in kinds), day)
     kinds |= {"day"} if day else set()
-    for scope, needed, others in _SCOPES if kinds & {"erasing", "forgetting"} else ():
-        if needed in kinds and kinds & others:
-            return ErasureRequest(scope, day if scope == "day" else None)
+    if not kinds & {"erasing", "forgetting"}:
+        return None
+    for one in _SCOPES:
+        if one.needed in kinds and kinds & one.any_of and not kinds & one.none_of:
+            return ErasureRequest(one.scope, day if one.scope == "day" else None)
     return None
+
+
+def nearly_asks_to_erase(words: str) -> bool:
+    """Whether a message that is no request may be meant as one to erase what is remembered.
+
+    It is short, names memories, one's data or oneself, begins or ends with a verb of erasing or
+    forgetting, and no more than half of it is unknown.
+    """
+    plain = _folded(words)
+    pieces = _pieces(plain)
+    kinds = frozenset[str]().union(*pieces)
+    unknown = pieces.count(_UNKNOWN)
+    if "negated" in kinds or 2 * unknown > len(pieces) or _told_or_asked(plain, pieces):
+        return False
+    if "memories" in kinds or ("data" in kinds and kinds & _WHOSE):
+        return _begins_with_verb(pieces, _ADVERBS) or _begins_with_verb(pieces[::-1])
+    return "me" in kinds and _begins_with_verb(pieces)
+
+
+def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
+    """Whether the first word that matters erases or forgets, behind so many unknown ones."""
+    for piece in pieces:
+        if piece & {"erasing", "forgetting"}:
+            return True
+        unknown -= piece == _UNKNOWN
+        if unknown < 0 or not piece & _AROUND_A_VERB:
+            return False
+    return False
 
 
 def _without_day(plain: str, today: date) -> tuple[str, date | None]:
@@ -85,24 +143,40 @@ def asks_to_restore(words: str) -> bool:
 
 def _kinds_of(plain: str) -> set[str]:
     """Of which kinds the words are; none where one is unknown, asked about or told of somebody."""
-    pieces = [_VOCABULARY.get(piece.strip(), {"unknown"}) for piece in _WORD.findall(plain)]
-    found = set[str]().union(*pieces)
+    pieces = _pieces(plain)
+    kinds = set[str]().union(*pieces)
+    if kinds & {"unknown", "negated"} or _told_or_asked(plain, pieces):
+        return set()
+    return kinds | {"erasing", "forgetting"} if kinds >= {"polite", "wished"} else kinds
+
+
+def _told_or_asked(plain: str, pieces: Sequence[frozenset[str]]) -> bool:
+    """Whether a text says what somebody does or asks a question, and wishes nothing."""
     told = bool(pieces) and "subject" in pieces[0]
-    unclear = "unknown" in found or ((told or "?" in plain) and "polite" not in found)
-    return set() if unclear else found
+    return (told or "?" in plain) and not any("polite" in piece for piece in pieces)
+
+
+def _pieces(plain: str) -> list[frozenset[str]]:
+    """Of which kinds each word of a folded text is; a word may be of several."""
+    return [_VOCABULARY.get(piece, _UNKNOWN) for piece in _WORD.findall(plain)]
 
 
 def _folded(text: str) -> str:
     """A short text in small letters without accents; nothing of a longer one."""
-    small = text.casefold().replace("’", "'") if len(text) <= _LONGEST_REQUEST else ""
-    signs = unicodedata.normalize("NFKD", small.replace("day before y", "day-before-y"))
+    small = text.casefold() if len(text) <= _LONGEST_REQUEST else ""
+    for written, plain in _SPELLINGS:
+        small = small.replace(written, plain)
+    signs = unicodedata.normalize("NFKD", small)
     return "".join(sign for sign in signs if not unicodedata.combining(sign))
 
 
-_VOCABULARY: dict[str, set[str]] = {}
+# Turkish has an i without a dot, whose capital folds to one with it; Arabic words may be stretched.
+_SPELLINGS = (("’", "'"), ("day before y", "day-before-y"), ("ı", "i"), ("ـ", ""), ("؟", "?"))
+_VOCABULARY: dict[str, frozenset[str]] = {}
 for _kind, _words in _KINDS.items():
-    for _word in _words:
-        _VOCABULARY.setdefault(_folded(_word), set()).add(_kind)
+    for _word in map(_folded, _words):
+        _VOCABULARY[_word] = _VOCABULARY.get(_word, frozenset()) | {_kind}
 # Words of scripts that leave no blanks, the longest first; else all up to a blank or stop.
 _UNSPACED = [word for word in _VOCABULARY if re.match(r"[\u3040-\u9fff]", word)]
-_WORD = re.compile("|".join([*sorted(_UNSPACED, key=len)[::-1], r"[^\s.,!?¿¡。、]+"]))
+_KNOWN_UNSPACED = "|".join(sorted(_UNSPACED, key=len)[::-1])
+_WORD = re.compile(rf"{_KNOWN_UNSPACED}|[\u3040-\u9fff]|[^\s.,!?¿¡。、।،\u3040-\u9fff]+")
