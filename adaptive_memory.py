@@ -734,10 +734,23 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
 Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS__messages = 1e11
+_REPLACEMENT = "\ufffd"
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
 
 def message_text(message: Message) -> str:
+    return storable_text(_sent_text(message))
+
+
+def storable_text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", _REPLACEMENT)
+
+
+def _sent_text(message: Message) -> str:
     content = message.get("content")
     if isinstance(content, str) and content:
         return content
@@ -797,13 +810,18 @@ def _with_commands(messages: Sequence[AnyMessage]) -> Iterator[tuple[AnyMessage,
 def earlier_utterances(
     messages: Sequence[Message], before: Message, limit: int
 ) -> tuple[Utterance, ...]:
-    found: list[Utterance] = []
     said = without_commands(messages, said_while_off=False)
-    for message in itertools.takewhile(lambda one: one is not before, said):
-        role, text = message.get("role"), spoken_text(message_text(message))
-        if text and (role == "user" or role == "assistant"):
-            found.append(Utterance(role, text))
-    return tuple(found[-limit:])
+    earlier = [*itertools.takewhile(lambda one: one is not before, said)]
+    utterances = (one for one in map(_utterance, reversed(earlier)) if one is not None)
+    return tuple(itertools.islice(utterances, limit))[::-1]
+
+
+def _utterance(message: Message) -> Utterance | None:
+    role = message.get("role")
+    if role not in ("user", "assistant"):
+        return None
+    text = spoken_text(message_text(message))
+    return Utterance(role, text) if text else None
 
 
 def has_words(text: str) -> bool:
@@ -3396,6 +3414,7 @@ _LINK__secrets = re.compile(
 )
 _FIGURES = re.compile("[\\d*#\u96f6\u3007\u4e00\u4e8c\u4e09\u56db\u4e94\u516d\u4e03\u516b\u4e5d]{4,}")
 _LONGEST = 4000
+_WIDEST_SECRET = 20_000
 _QUOTED__secrets = re.compile("\\\\?[\\\"'`\u201c\u300c\u300e](?P<value>[^\\\"'`\u201c\u201d\u300c\u300d\u300e\u300f\\n]{4,200})[\\\"'`\u201d\u300d\u300f]")
 _VALUE = re.compile(
     "[\\\"'`\u201c*(\\[]{0,3}(?P<value>(?:(?!</)[!-~\\u00c0-\\u052f]){3,}(?:[\\u2e80-\\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\\]}>\\\"'`])|[^\\s,;\uff0c\u3002\u3001\uff1b\uff01\uff1f\u300c\u300d\u300f]{3,80})"
@@ -3438,6 +3457,14 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
 
 def without_secrets(text: str) -> str:
     return with_marks(text, find_secrets(text), lambda _: SECRET_MARK)
+
+
+def excerpt_without_secrets(text: str, limit: int) -> str:
+    return head_and_tail(without_secrets(wide_excerpt(text, limit)), limit)
+
+
+def wide_excerpt(text: str, limit: int) -> str:
+    return head_and_tail(text, limit + 3 * _WIDEST_SECRET)
 
 
 def secret_reason(findings: tuple[Finding, ...]) -> str:
@@ -5053,7 +5080,7 @@ class PastMessage:
 
     @property
     def secretless(self) -> str:
-        return without_secrets(head_and_tail(self.text, _LONGEST_SEARCHED))
+        return excerpt_without_secrets(self.text, _LONGEST_SEARCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -7170,7 +7197,7 @@ EXTRACT_SCHEMA = list_schema(
 async def extraction(
     ask_model: AskModel, turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
 ) -> Extraction:
-    request = extraction_request(turn, shown, settings, now)
+    request = await asyncio.to_thread(extraction_request, turn, shown, settings, now)
     try:
         first = read_extraction(await ask_model(request), shown, settings)
         wrong = list(dict.fromkeys(one.reason for one in first.refused))
@@ -7207,7 +7234,7 @@ def extraction_request(
         sections.append("## Earlier turns, for reference only\n" + "\n".join(lines))
     if shown:
         sections.append("## Existing memories\n" + listed_memories(shown))
-    words = head_and_tail(without_secrets(turn.words), _LONGEST_WORDS)
+    words = excerpt_without_secrets(turn.words, _LONGEST_WORDS)
     sections.append("## Newest message of the user\n" + words)
     return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)
 
@@ -7241,7 +7268,7 @@ def _listed(content: str, until: str) -> str:
 
 
 def _one_line(text: str, limit: int) -> str:
-    return " ".join(head_and_tail(without_secrets(text), limit).split())
+    return " ".join(excerpt_without_secrets(text, limit).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -8918,7 +8945,8 @@ class Postprocessor:
             return None
         completer, injected = model
         former = await self._notes.read(hook.user_id, hook.chat_id)
-        asked = (Postprocessing, _request(turn, former), _SECONDS_AFTER, 1)
+        request = await asyncio.to_thread(_request, turn, former)
+        asked = (Postprocessing, request, _SECONDS_AFTER, 1)
         found = await ask_fields(completer, self._formats, *asked)
         notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
         if turn.forgotten:
@@ -8957,9 +8985,7 @@ def _new_notes(
 
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
-    said = (
-        head_and_tail(without_secrets(one), _LONGEST_SPOKEN) for one in (turn.words, turn.answer)
-    )
+    said = (excerpt_without_secrets(one, _LONGEST_SPOKEN) for one in (turn.words, turn.answer))
     parts = (former.summary or "none", ", ".join(former.tags) or "none", *said)
     heads = ("Summary so far", "Tags so far", "Last message of the user", "Last answer")
     user = "\n\n".join(f"## {head}\n{part}" for head, part in zip(heads, parts, strict=True))
@@ -10401,19 +10427,33 @@ class WaitingTurn:
     language: str = ""
 
     def pending(self, now: float, debounce_seconds: float) -> PendingTurn:
-        payload, source = json.dumps(asdict(self), ensure_ascii=False), self.turn.source
-        where = (self.turn.user_id, source.message_id, source.chat_id)
-        return PendingTurn(*where, payload, now, now + debounce_seconds)
+        source = self.turn.source
+        return PendingTurn(
+            user_id=self.turn.user_id,
+            message_id=source.message_id,
+            chat_id=source.chat_id,
+            payload=storable_text(json.dumps(asdict(self), ensure_ascii=False)),
+            queued_at=now,
+            due_at=now + debounce_seconds,
+        )
 
     @staticmethod
-    def read(pending: PendingTurn) -> WaitingTurn:
-        return _WAITING_TURN.validate_json(pending.payload)
+    def read(pending: PendingTurn) -> WaitingTurn | None:
+        try:
+            return _WAITING_TURN.validate_json(pending.payload)
+        except ValidationError as error:
+            log_queue.warning("a turn that waited can't be read: %d errors", error.error_count())
+            return None
 
     def joined(self, before: Sequence[WaitingTurn]) -> Turn:
         turns = [one.turn for one in (*before, self)]
-        words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WORDS__queue)
-        texts = ((one, without_secrets(one.text)) for one in turns[0].earlier)
-        earlier = (replace(one, text=head_and_tail(text, _LONGEST_EARLIER)) for one, text in texts)
+        words = "\n\n".join(turn.words for turn in turns)
+        if len(words) > _LONGEST_WORDS__queue:
+            words = excerpt_without_secrets(words, _LONGEST_WORDS__queue)
+        earlier = (
+            replace(one, text=excerpt_without_secrets(one.text, _LONGEST_EARLIER))
+            for one in turns[0].earlier
+        )
         return replace(self.turn, words=words, earlier=tuple(earlier))
 
 
@@ -10425,10 +10465,22 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
     newest, words = found
-    when = min(said_at(newest, now := time.time()), int(now))
-    source = Provenance(hook.chat_id, hook.question_id or hook.answer_id or str(when), when)
+    now = time.time()
+    source = Provenance(
+        chat_id=hook.chat_id,
+        message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
+        said_at=min(said_at(newest, now), int(now)),
+    )
     earlier = earlier_utterances(messages, newest, _EARLIER_MESSAGES)
-    turn = Turn(hook.user_id, hook.told_kind, words, earlier, source)
+    turn = Turn(
+        user_id=hook.user_id,
+        kind=hook.told_kind,
+        words=wide_excerpt(words, _LONGEST_WORDS__queue),
+        earlier=tuple(
+            replace(one, text=wide_excerpt(one.text, _LONGEST_EARLIER)) for one in earlier
+        ),
+        source=source,
+    )
     return WaitingTurn(turn, hook.time_zones, hook.answer_id, hook.state.get("language", ""))
 
 
@@ -10783,7 +10835,7 @@ def _by_status(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
 
 def _told(outcome: Outcome) -> str:
     told = outcome.before if outcome.status == "ended" else outcome.content
-    text = clipped_line(without_secrets(told), _LONGEST_TOLD)
+    text = clipped_line(excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD)
     if not outcome.reason or outcome.status not in _EXPLAINED:
         return text
     reason = clipped_line(outcome.reason, _LONGEST_TOLD)
@@ -11837,13 +11889,14 @@ class Learning:
         )
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
-        read = [WaitingTurn.read(one) for one in work.turns if one.payload]
-        if not read:
+        read = [one for one in map(WaitingTurn.read, work.turns) if one is not None]
+        if len(read) < len(work.turns):
             told = failure_line("a message that waited to be learned can't be opened any more")
             await self.tell(serving, told)
+        if not read:
             return
         *before, newest = read
-        turn = newest.joined(before)
+        turn = await asyncio.to_thread(newest.joined, before)
         own = self._hooks.get((serving.user_id, turn.source.message_id))
         if own is None and turn.kind == "saved":
             own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
@@ -12388,7 +12441,7 @@ async def _laid_out(
     existing = {
         one.id: entry
         for one in known
-        if one.id not in core_ids and not reason_against(one) and (entry := entry_of(one, form))
+        if one.id not in core_ids and (entry := entry_of(one, form)) and not reason_against(one)
     }
     retrieved = [one.memory.id for one in found if one.memory.id in existing]
     retrieved = [*dict.fromkeys([*retrieved[: settings.related_memories_n], *bearing])]

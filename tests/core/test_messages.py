@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adaptive.core.messages import (
+    earlier_utterances,
     head_and_tail,
     local_time,
     message_text,
@@ -34,11 +35,35 @@ OUTPUT = [
         ([{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}], None, "a\nb"),
         ("", OUTPUT, "Hi"),
         ("", [None, "Hi", {"type": "message"}], ""),
+        # Halves of characters, alone and in a pair, and NUL.
+        ("a\ud83db\ude00", None, "a\ufffdb\ufffd"),
+        ("\ud83d\ude00", None, "\U0001f600"),
+        ([{"type": "text", "text": "a\0\ud83d"}], None, "a\ufffd\ufffd"),
     ],
 )
 def test_message_text(content: Any, output: Any, text: str) -> None:
     """Text comes from a content of any shape, or else the output, no picture or reasoning."""
     assert message_text({"role": "user", "content": content, "output": output}) == text
+
+
+@given(st.text(st.characters(categories=("L", "Cc", "Cs"))))
+def test_any_message_can_be_stored(sent: str) -> None:
+    """Whatever is sent is read as a text that databases take; of most texts nothing changes."""
+    text = message_text({"content": sent})
+    assert "\0" not in text
+    text.encode()
+    if sent.isprintable():
+        assert text == sent
+
+
+def test_earlier_utterances() -> None:
+    """The last of what user and assistant said before a message, those without words left out."""
+    said = ["Hi", "Hello", "", "I live in Porto.", "Nice!", "And I have a cat."]
+    roles = ["user", "assistant", "user", "user", "assistant", "user"]
+    messages = [{"role": role, "content": text} for role, text in zip(roles, said, strict=True)]
+    messages.insert(3, {"role": "tool", "content": "21 degrees"})
+    earlier = earlier_utterances(messages, messages[-1], 3)
+    assert [one.text for one in earlier] == ["Hello", "I live in Porto.", "Nice!"]
 
 
 @over(

@@ -14,9 +14,10 @@ from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.learning import Learning
 from adaptive.learn.lesson import NOT_CONFIRMED
-from adaptive.learn.queue import Foreground, WaitingTurn
+from adaptive.learn.queue import Foreground, WaitingTurn, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
+from adaptive.privacy.pending import PendingTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN
@@ -105,6 +106,13 @@ class Page:
         await learning.learn(self.hook, await learning.put(self.hook, waits))
 
 
+class Program(Page):
+    """A ``Hook`` of a program that calls the API, and names neither message nor answer."""
+
+    chat_id = answer_id = question_id = ""
+    told_kind, is_learned_from = "api", True
+
+
 BOTH = reply(PORTO, {**PORTO, "content": VIOLIN, "evidence": "I play the violin"})
 DOGS = "User lives in Porto with 37 dogs."
 LIST = [f"Saved: User lives in Porto.\nSaved: {VIOLIN}"]
@@ -124,6 +132,32 @@ async def test_told_in_one_line(script: str, line: str, lists: list[str]) -> Non
     page.state["recalled"] = "1 memory recalled"
     await page.learn()
     assert (page.shown, page.lists) == ([line], lists)
+
+
+async def test_calls_of_one_second() -> None:
+    """Two calls of the API that come in one second, and say when, are both learned from."""
+    violin = {**PORTO, "content": VIOLIN, "evidence": "I play the violin"}
+    house = House(reply(PORTO, violin))
+    program, learning = Program(house), house.learning()
+    for said in ("I live in Porto", "I play the violin"):
+        waiting = typed_turn(program.hook, [{"role": "user", "content": said, "timestamp": 1e9}])
+        assert waiting is not None
+        pending = await learning.put(program.hook, waiting)
+    await learning.learn(program.hook, pending)
+    assert set(house.contents) == {"User lives in Porto.", VIOLIN}
+
+
+async def test_neighbours_of_what_cannot_be_read() -> None:
+    """A turn that can't be read is told of, and those that wait beside it are learned."""
+    house = House(reply(PORTO))
+    page, learning = Page(house), house.learning()
+    said = turn(SAID)
+    await house.pending.put(PendingTurn("ada", "old", said.source.chat_id, "{", 1.0, 1.0))
+    waiting = WaitingTurn(said, answer_id="answer")
+    await learning.learn(page.hook, await learning.put(page.hook, waiting))
+    told = "Nothing saved: a message that waited to be learned can't be opened any more"
+    assert page.shown == [told, "Saved: User lives in Porto. · /undo takes it back"]
+    assert house.pending.turns == {}
 
 
 async def test_told_below_the_answer() -> None:

@@ -365,6 +365,33 @@ def test_there_and_back(words: str, before: str, zone: str) -> None:
     assert WaitingTurn.read(pending) == waiting
 
 
+def test_any_text_can_wait() -> None:
+    """Halves of characters, in what was said or what the browser names, can be stored."""
+    waiting = WaitingTurn(said_turn("Porto \ud83d"), ("Europe/\ude00",))
+    pending = waiting.pending(NOW, 2)
+    pending.payload.encode()
+    read = WaitingTurn.read(pending)
+    assert read is not None
+    assert (read.turn.words, read.time_zones) == ("Porto \ufffd", ("Europe/\ufffd",))
+
+
+@over("payload", ["", "{}", "no JSON", '{"turn": {"words": "\\ud83d"}}'])
+def test_what_waits_and_cannot_be_read(payload: str) -> None:
+    """A payload that can't be read is none, whatever is wrong with it."""
+    assert WaitingTurn.read(turn("a", payload=payload)) is None
+
+
+def test_long_words_without_their_secrets() -> None:
+    """Where a long message is cut, no half of a private key is left in it."""
+    key = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIEpAIBAAKCAQEA7bq2\n" * 90
+    text = f"{'a ' * 7600}\n{key}-----END RSA PRIVATE KEY-----\n{'b ' * 500_000}"
+    said = said_turn(text, Utterance("user", text[14_000:]))
+    joined = WaitingTurn(said).joined([])
+    assert "MIIEpA" not in joined.words + joined.earlier[0].text
+    assert len(joined.words) < 16_100
+    assert len(joined.earlier[0].text) < 2100
+
+
 def test_joined() -> None:
     """Messages of one chat are learned as one, dated by the newest, with all that was shown."""
     past = Utterance("assistant", "Hello!")

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from adaptive.privacy.secrets import (
     SECRET_MARK,
+    excerpt_without_secrets,
     find_secrets,
     secret_reason,
     without_secrets,
@@ -110,6 +111,19 @@ def test_in_linear_time(sign: str) -> None:
     find_secrets(text[:100])
     short, long = (min(_seconds(part) for _ in range(3)) for part in (text[: LONG // 10], text))
     assert long < 30 * short + 0.05
+
+
+@given(st.sampled_from(MADE_UP), st.integers(-400, 400), st.booleans())
+def test_excerpts_hold_no_half_of_a_secret(sample: MadeUp, shift: int, at_tail: bool) -> None:
+    """Where head and tail are cut out of a long text, no part of a secret at the cut is left."""
+    limit, length = 900, 200_000
+    place = length - 300 - len(sample.text) if at_tail else 600
+    filler = "and so on " * (length // 10)
+    text = f"{filler[: place + shift]}\n{sample.text}\n{filler}"[:length]
+    excerpt, whole = excerpt_without_secrets(text, limit), without_secrets(text)
+    assert len(excerpt) <= limit + 10
+    parts = [sample.secret[at : at + 12] for at in range(0, len(sample.secret) - 12, 12)]
+    assert [part for part in parts if part in excerpt and part not in whole] == []
 
 
 @given(st.text(max_size=80), st.sampled_from(MADE_UP))

@@ -19,13 +19,13 @@ from pydantic import BaseModel, Field
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
 from adaptive.core.errors import AdaptiveMemoryError
 from adaptive.core.measures import staged
-from adaptive.core.messages import Message, has_words, head_and_tail, message_text, spoken_text
+from adaptive.core.messages import Message, has_words, message_text, spoken_text
 from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
 from adaptive.llm.ask import AnswerFormats, render_prompt
 from adaptive.llm.fields import Line, Score, ask_fields, different_lines, fields_schema
 from adaptive.privacy.gate import Refused, gate, gate_policy, is_safe_label
 from adaptive.privacy.kept import ChatNotes, ChatNotesTable, RecordChanges
-from adaptive.privacy.secrets import without_secrets
+from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.tokens import tokens
 from adaptive.settings.hook import Hook
 
@@ -130,7 +130,8 @@ class Postprocessor:
             return None
         completer, injected = model
         former = await self._notes.read(hook.user_id, hook.chat_id)
-        asked = (Postprocessing, _request(turn, former), _SECONDS_AFTER, 1)
+        request = await asyncio.to_thread(_request, turn, former)
+        asked = (Postprocessing, request, _SECONDS_AFTER, 1)
         found = await ask_fields(completer, self._formats, *asked)
         notes = await asyncio.to_thread(_new_notes, turn, former, found, injected)
         if turn.forgotten:
@@ -178,9 +179,7 @@ def _new_notes(
 
 def _request(turn: AnsweredTurn, former: ChatNotes) -> CompletionRequest:
     """What a model is asked about a turn; it is not shown the memories the answer was given."""
-    said = (
-        head_and_tail(without_secrets(one), _LONGEST_SPOKEN) for one in (turn.words, turn.answer)
-    )
+    said = (excerpt_without_secrets(one, _LONGEST_SPOKEN) for one in (turn.words, turn.answer))
     parts = (former.summary or "none", ", ".join(former.tags) or "none", *said)
     heads = ("Summary so far", "Tags so far", "Last message of the user", "Last answer")
     user = "\n\n".join(f"## {head}\n{part}" for head, part in zip(heads, parts, strict=True))

@@ -16,15 +16,33 @@ from adaptive.core.shapes import listing, mapping
 Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS = 1e11  # the year 5138
+_REPLACEMENT = "\ufffd"
 # What the user says to the memory itself, the same in every language.
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
 
 def message_text(message: Message) -> str:
-    """The text of a message: its content, the text parts of a content list, or its output.
+    """The text of a message as it can be stored; whatever was sent is read by this function alone.
 
-    Open WebUI 0.10 leaves the content of answers empty and keeps them in ``output`` items.
+    It is the content, the text parts of a content list, or the output: Open WebUI 0.10 leaves the
+    content of answers empty and keeps them in ``output`` items.
     """
+    return storable_text(_sent_text(message))
+
+
+def storable_text(text: str) -> str:
+    """The text without what databases refuse: NUL, and halves of characters, are replaced.
+
+    Two halves in a row, as programs send them that count in UTF-16, are one character.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", _REPLACEMENT)
+
+
+def _sent_text(message: Message) -> str:
     content = message.get("content")
     if isinstance(content, str) and content:
         return content
@@ -94,13 +112,20 @@ def earlier_utterances(
     messages: Sequence[Message], before: Message, limit: int
 ) -> tuple[Utterance, ...]:
     """The last ``limit`` texts of user and assistant that stand before a message, oldest first."""
-    found: list[Utterance] = []
     said = without_commands(messages, said_while_off=False)
-    for message in itertools.takewhile(lambda one: one is not before, said):
-        role, text = message.get("role"), spoken_text(message_text(message))
-        if text and (role == "user" or role == "assistant"):
-            found.append(Utterance(role, text))
-    return tuple(found[-limit:])
+    earlier = [*itertools.takewhile(lambda one: one is not before, said)]
+    # From the newest back, so that no more messages are read than are wanted.
+    utterances = (one for one in map(_utterance, reversed(earlier)) if one is not None)
+    return tuple(itertools.islice(utterances, limit))[::-1]
+
+
+def _utterance(message: Message) -> Utterance | None:
+    """What the user or the assistant said in a message; ``None`` where nothing was said."""
+    role = message.get("role")
+    if role not in ("user", "assistant"):
+        return None
+    text = spoken_text(message_text(message))
+    return Utterance(role, text) if text else None
 
 
 def has_words(text: str) -> bool:

@@ -10,13 +10,12 @@ from adaptive.core.markdown import without_spans
 from adaptive.core.messages import (
     Message,
     has_words,
-    head_and_tail,
     message_text,
     said_at,
     spoken_text,
     without_commands,
 )
-from adaptive.privacy.secrets import without_secrets
+from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.vectors import content_hash
 
 # The id of a chat, and of a message in it.
@@ -45,7 +44,7 @@ class PastMessage:
     @property
     def secretless(self) -> str:
         """The text with a placeholder for each secret; of a very long one head and tail."""
-        return without_secrets(head_and_tail(self.text, _LONGEST_SEARCHED))
+        return excerpt_without_secrets(self.text, _LONGEST_SEARCHED)
 
 
 @dataclass(frozen=True, slots=True)

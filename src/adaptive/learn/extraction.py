@@ -18,7 +18,6 @@ from typing import Any
 from adaptive.core.cache import text_cache
 from adaptive.core.errors import ModelError, ReplyUnusable
 from adaptive.core.measures import staged
-from adaptive.core.messages import head_and_tail
 from adaptive.core.model import (
     CATEGORIES,
     Completion,
@@ -38,7 +37,7 @@ from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import list_schema, number, share, text_line
 from adaptive.llm.reply import REPLY_REASONS, plain_name, read_items
 from adaptive.privacy.escaping import escaped_entry
-from adaptive.privacy.secrets import without_secrets
+from adaptive.privacy.secrets import excerpt_without_secrets
 from adaptive.search.fusion import Asked, asked_for, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.settings.merged import LocalOnlyBanks, Settings
@@ -104,7 +103,8 @@ async def extraction(
     ask_model: AskModel, turn: Turn, shown: Sequence[Memory], settings: Settings, now: datetime
 ) -> Extraction:
     """What a model finds in a turn: its answer, and what a second one adds where it is broken."""
-    request = extraction_request(turn, shown, settings, now)
+    # In a thread: secrets are looked for in all of it, and other chats go on.
+    request = await asyncio.to_thread(extraction_request, turn, shown, settings, now)
     try:
         first = read_extraction(await ask_model(request), shown, settings)
         wrong = list(dict.fromkeys(one.reason for one in first.refused))
@@ -143,7 +143,7 @@ def extraction_request(
         sections.append("## Earlier turns, for reference only\n" + "\n".join(lines))
     if shown:
         sections.append("## Existing memories\n" + listed_memories(shown))
-    words = head_and_tail(without_secrets(turn.words), _LONGEST_WORDS)
+    words = excerpt_without_secrets(turn.words, _LONGEST_WORDS)
     sections.append("## Newest message of the user\n" + words)
     return CompletionRequest(system, "\n\n".join(sections), "memory_operations", EXTRACT_SCHEMA)
 
@@ -182,8 +182,7 @@ def _listed(content: str, until: str) -> str:
 
 
 def _one_line(text: str, limit: int) -> str:
-    # A secret is known by what stands around it, which a cut may take away.
-    return " ".join(head_and_tail(without_secrets(text), limit).split())
+    return " ".join(excerpt_without_secrets(text, limit).split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -244,13 +244,14 @@ class Learning:
 
     async def _teach(self, serving: Hook, work: TurnWork) -> None:
         """Learn from the turns in hand; ``serving`` is the hook whose task has them."""
-        read = [WaitingTurn.read(one) for one in work.turns if one.payload]
-        if not read:  # they were sealed with another key
+        read = [one for one in map(WaitingTurn.read, work.turns) if one is not None]
+        if len(read) < len(work.turns):  # as those that were sealed with another key
             told = failure_line("a message that waited to be learned can't be opened any more")
             await self.tell(serving, told)
+        if not read:
             return
         *before, newest = read
-        turn = newest.joined(before)
+        turn = await asyncio.to_thread(newest.joined, before)
         own = self._hooks.get((serving.user_id, turn.source.message_id))
         if own is None and turn.kind == "saved":  # another process has put it
             own = await serving.of_answer(turn.source.chat_id, newest.answer_id)

@@ -35,7 +35,7 @@ from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats, ask
 from adaptive.privacy.changes import UserStore
 from adaptive.privacy.kept import AuditEntry
-from adaptive.privacy.secrets import without_secrets
+from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.search.vectors import TurnEmbedder, keep_vectors, normalised, query_vectors
@@ -332,7 +332,7 @@ def _by_status(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, list[str]]]:
 def _told(outcome: Outcome) -> str:
     # A row that another tool has written may hold a secret when it is deleted or archived.
     told = outcome.before if outcome.status == "ended" else outcome.content
-    text = clipped_line(without_secrets(told), _LONGEST_TOLD)
+    text = clipped_line(excerpt_without_secrets(told, 2 * _LONGEST_TOLD), _LONGEST_TOLD)
     if not outcome.reason or outcome.status not in _EXPLAINED:
         return text
     reason = clipped_line(outcome.reason, _LONGEST_TOLD)

@@ -19,15 +19,15 @@ from math import inf
 from typing import Literal
 from weakref import WeakValueDictionary
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import (
     Message,
     earlier_utterances,
-    head_and_tail,
     said_at,
+    storable_text,
     typed_message,
 )
 from adaptive.core.model import Provenance, Turn
@@ -38,7 +38,7 @@ from adaptive.privacy.pending import (
     TurnLease,
     next_batch,
 )
-from adaptive.privacy.secrets import without_secrets
+from adaptive.privacy.secrets import excerpt_without_secrets, wide_excerpt
 from adaptive.settings.hook import Hook
 
 log_queue = logging.getLogger("adaptive_memory.learn")
@@ -298,22 +298,36 @@ class WaitingTurn:
 
     def pending(self, now: float, debounce_seconds: float) -> PendingTurn:
         """As the queue takes it: due once newer ones of its chat have had time to join it."""
-        payload, source = json.dumps(asdict(self), ensure_ascii=False), self.turn.source
-        where = (self.turn.user_id, source.message_id, source.chat_id)
-        return PendingTurn(*where, payload, now, now + debounce_seconds)
+        source = self.turn.source
+        return PendingTurn(
+            user_id=self.turn.user_id,
+            message_id=source.message_id,
+            chat_id=source.chat_id,
+            # Names of time zones are the browser's, and may hold anything, too.
+            payload=storable_text(json.dumps(asdict(self), ensure_ascii=False)),
+            queued_at=now,
+            due_at=now + debounce_seconds,
+        )
 
     @staticmethod
-    def read(pending: PendingTurn) -> WaitingTurn:
-        """The turn that a payload holds."""
-        return _WAITING_TURN.validate_json(pending.payload)
+    def read(pending: PendingTurn) -> WaitingTurn | None:
+        """The turn that a payload holds; ``None`` where it can't be opened, or read, any more."""
+        try:
+            return _WAITING_TURN.validate_json(pending.payload)
+        except ValidationError as error:
+            log_queue.warning("a turn that waited can't be read: %d errors", error.error_count())
+            return None
 
     def joined(self, before: Sequence[WaitingTurn]) -> Turn:
         """This turn and those of its chat before it, oldest first, as one: the words of all."""
         turns = [one.turn for one in (*before, self)]
-        words = head_and_tail("\n\n".join(turn.words for turn in turns), _LONGEST_WORDS)
-        # A secret is known by what stands around it, which a cut may take away.
-        texts = ((one, without_secrets(one.text)) for one in turns[0].earlier)
-        earlier = (replace(one, text=head_and_tail(text, _LONGEST_EARLIER)) for one, text in texts)
+        words = "\n\n".join(turn.words for turn in turns)
+        if len(words) > _LONGEST_WORDS:
+            words = excerpt_without_secrets(words, _LONGEST_WORDS)
+        earlier = (
+            replace(one, text=excerpt_without_secrets(one.text, _LONGEST_EARLIER))
+            for one in turns[0].earlier
+        )
         return replace(self.turn, words=words, earlier=tuple(earlier))
 
 
@@ -327,8 +341,21 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
     newest, words = found
-    when = min(said_at(newest, now := time.time()), int(now))
-    source = Provenance(hook.chat_id, hook.question_id or hook.answer_id or str(when), when)
+    now = time.time()
+    source = Provenance(
+        chat_id=hook.chat_id,
+        # A program that calls the API names neither, and may call many times in a second.
+        message_id=hook.question_id or hook.answer_id or uuid.uuid4().hex,
+        said_at=min(said_at(newest, now), int(now)),
+    )
     earlier = earlier_utterances(messages, newest, _EARLIER_MESSAGES)
-    turn = Turn(hook.user_id, hook.told_kind, words, earlier, source)
+    turn = Turn(
+        user_id=hook.user_id,
+        kind=hook.told_kind,
+        words=wide_excerpt(words, _LONGEST_WORDS),
+        earlier=tuple(
+            replace(one, text=wide_excerpt(one.text, _LONGEST_EARLIER)) for one in earlier
+        ),
+        source=source,
+    )
     return WaitingTurn(turn, hook.time_zones, hook.answer_id, hook.state.get("language", ""))

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from adaptive.core.messages import head_and_tail
 from adaptive.core.texts import word_table
 from adaptive.privacy.scanning import Finding, any_of, in_order, plain_text, with_marks
 from adaptive.privacy.secret_forms import formed_secrets, is_placeholder, looks_random
@@ -46,6 +47,7 @@ _LINK = re.compile(
 )
 _FIGURES = re.compile(r"[\d*#零〇一二三四五六七八九]{4,}")
 _LONGEST = 4000
+_WIDEST_SECRET = 20_000  # a private key
 _QUOTED = re.compile(r"\\?[\"'`“「『](?P<value>[^\"'`“”「」『』\n]{4,200})[\"'`”」』]")
 _VALUE = re.compile(
     r"[\"'`“*(\[]{0,3}(?P<value>(?:(?!</)[!-~\u00c0-\u052f]){3,}(?:[\u2e80-\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\]}>\"'`])|[^\s,;，。、；！？「」』]{3,80})"
@@ -93,6 +95,19 @@ def find_secrets(text: str) -> tuple[Finding, ...]:
 def without_secrets(text: str) -> str:
     """The text with a fixed mark in the place of each secret; itself where there is none."""
     return with_marks(text, find_secrets(text), lambda _: SECRET_MARK)
+
+
+def excerpt_without_secrets(text: str, limit: int) -> str:
+    """Head and tail of a text, about ``limit`` characters long, with marks in place of secrets.
+
+    A secret is known by what stands around it, so that a wider excerpt is cleaned first.
+    """
+    return head_and_tail(without_secrets(wide_excerpt(text, limit)), limit)
+
+
+def wide_excerpt(text: str, limit: int) -> str:
+    """All of a text that an excerpt without secrets needs; their ends lie within the margin."""
+    return head_and_tail(text, limit + 3 * _WIDEST_SECRET)
 
 
 def secret_reason(findings: tuple[Finding, ...]) -> str:

@@ -277,7 +277,7 @@ async def _laid_out(
     existing = {
         one.id: entry
         for one in known
-        if one.id not in core_ids and not reason_against(one) and (entry := entry_of(one, form))
+        if one.id not in core_ids and (entry := entry_of(one, form)) and not reason_against(one)
     }
     retrieved = [one.memory.id for one in found if one.memory.id in existing]
     retrieved = [*dict.fromkeys([*retrieved[: settings.related_memories_n], *bearing])]
