@@ -8568,10 +8568,12 @@ log_correction = logging.getLogger("adaptive_memory.answer")
 _ASKED_AT_ONCE = 2
 _STORED_SECONDS = 1.0
 _QUOTED = {'"': '"', "'": "'", "\u201c": "\u201d", "\u201e": "\u201c", "\u00ab": "\u00bb", "\u2018": "\u2019", "(": ")"}
-_RUNAWAY = re.compile(
-    r"(?P<block>(?P<fence>```[a-z]*\n)?\{\s*\"[^`]{2,1000}?\}(?(fence)\n```))"
-    r"(?:[\s,;]*(?P=block)){2,}"
-)
+_MOST_WANTED = 12
+_LONGEST_REPEATED = 1000
+_BETWEEN_OBJECTS = " \t\n,;"
+_OPENING_FENCE = re.compile(r"```[a-z]*\n\Z")
+_CLOSING_FENCE = "\n```"
+_JSON_DECODER = json.JSONDecoder(strict=False)
 _TAG = re.compile(
     r"<(/?)(s|tool_codes?|tool_calls?|tool_responses?|tool_results?|tool_outputs?|function"
     r"|function_calls?|function_results?|invoke|think|thinking|reasoning|answer|response)>",
@@ -8660,16 +8662,45 @@ def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
 
 
 def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
-    cuts: list[tuple[int, int, str]] = []
-    for run in _RUNAWAY.finditer(text):
-        (start, end), block = run.span(), run["block"]
-        if not run["fence"] and masked[start:end] != text[start:end]:
-            continue
-        if block.startswith(text[end:].strip(" \n,;")):
-            end = len(text)
-        cuts.append((start, end, block))
-    gone = [(start, end, "") for start, end, _ in cuts]
-    return gone if has_words(spliced(text, gone)) else cuts
+    block, last_end = _last_object(text)
+    first_end, place, repeated = last_end, last_end, 0
+    while block and text.endswith(block, 0, place):
+        first_end = place
+        place -= len(block)
+        repeated += 1
+        while place and text[place - 1] in _BETWEEN_OBJECTS:
+            place -= 1
+    rest = text[last_end:].strip(_BETWEEN_OBJECTS)
+    is_stopped = bool(rest) and repeated > 1
+    is_runaway = block.startswith(rest) and (is_stopped or repeated > _MOST_WANTED)
+    is_code = not block.startswith("`") and masked[place:last_end] != text[place:last_end]
+    return [(first_end, len(text), "")] if is_runaway and not is_code else []
+
+
+def _last_object(text: str) -> tuple[str, int]:
+    repeated, block, end = "", "", 0
+    at = text.find("{", max(0, len(text) - 4 * _LONGEST_REPEATED))
+    while at >= 0:
+        beginning = text[at : at + _LONGEST_REPEATED]
+        try:
+            length = _JSON_DECODER.raw_decode(beginning)[1]
+        except (ValueError, RecursionError):
+            if repeated.startswith(beginning):
+                break
+            length = 1
+        else:
+            repeated = beginning[:length]
+            block, end = _with_fence(text, at, at + length)
+        at = text.find("{", at + length)
+    return block, end
+
+
+def _with_fence(text: str, start: int, end: int) -> tuple[str, int]:
+    opening = _OPENING_FENCE.search(text[max(0, start - 20) : start])
+    if opening is None or not text.startswith(_CLOSING_FENCE, end):
+        return text[start:end], end
+    end += len(_CLOSING_FENCE)
+    return text[start - len(opening[0]) : end], end
 
 
 # ---- src/adaptive/answer/given_answer.py ----

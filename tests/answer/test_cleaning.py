@@ -41,15 +41,28 @@ KEPT = [
     f"```\n{FACT}\n{FACT}\n{FACT}\n```",
     "Tea.  \n",
 ]
+FENCED = f"```json\n{FACT}\n```\n"
+NESTED = '{"a": {"b": 1}, "c": [{"d": "}"}]}'
 RUNAWAY = [
-    (f"Tea.\n{FACT}\n{FACT}\n{FACT}", "Tea.\n"),
-    (f"Tea. {FACT * 9}" + '{"answer"', "Tea. "),
-    (f"Tea. {FACT}, {FACT}, {FACT} Done.", "Tea.  Done."),
-    (f"{FACT}\n{FACT}\n{FACT}", FACT),
-    (
-        f"Tea.\n\n```json\n{FACT}\n```\n\n```json\n{FACT}\n```\n```json\n{FACT}\n```",
-        "Tea.\n\n",
-    ),
+    (f"Tea. {FACT * 9}" + '{"answer"', f"Tea. {FACT}"),
+    (f"Tea.\n{FACT}\n{FACT}\n" + '{"ans', f"Tea.\n{FACT}"),
+    (f"{FACT},\n{FACT}, {FACT};" + "{", FACT),
+    (f"{FACT}\n" * 40, FACT),
+    (f"Tea. {NESTED * 3}" + NESTED[:-3], f"Tea. {NESTED}"),
+    (f"Tea. {NESTED * 3}" + NESTED[:14], f"Tea. {NESTED}"),
+    (f"Tea.\n\n{FENCED}\n{FENCED}{FENCED}```json\n" + '{"a', f"Tea.\n\n{FENCED[:-1]}"),
+    (f"Tea.\n\n{FENCED * 3}```js", f"Tea.\n\n{FENCED[:-1]}"),
+]
+WANTED = [
+    f"Tea.\n{FACT}\n{FACT}\n{FACT}",
+    f"{FACT}\n" * 10,
+    f"Tea. {FACT}, {FACT}, {FACT} Done.",
+    f"{FENCED * 3}",
+    f"Ten rows:\n```json\n{FACT}\n{FACT}\n{FACT}\n```\n",
+    f"Rows:\n```json\n{FACT}\n{FACT}\n" + '{"ans',
+    f"{FACT}\n{FACT}\n{FACT}\n" + '{"answer": 43',
+    f"{FACT * 20} Done.",
+    f"{NESTED}\n" * 3,
 ]
 
 
@@ -59,7 +72,7 @@ def test_cleaned(text: str, clean: str) -> None:
     assert cleaned_answer(text) == clean
 
 
-@over("text", KEPT, at_least=0.95)
+@over("text", [*KEPT, *WANTED], at_least=0.95)
 def test_kept(text: str) -> None:
     """Code, quotations, pairs and JSON that says different things stay, to the letter."""
     assert cleaned_answer(text) == text

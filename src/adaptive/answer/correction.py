@@ -7,6 +7,7 @@ Code stays as it is, and so does a mark that is spoken of.
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
 from collections.abc import Mapping
@@ -22,7 +23,7 @@ from adaptive.answer.links import (
 )
 from adaptive.core.locks import UserLocks
 from adaptive.core.markdown import rewritten_answer
-from adaptive.core.messages import has_words, message_text, spoken_text
+from adaptive.core.messages import message_text, spoken_text
 from adaptive.core.shapes import listing, mapping
 from adaptive.settings.hook import Hook
 
@@ -33,10 +34,14 @@ _ASKED_AT_ONCE = 2
 # The host stores what the outlets made of the answer, and other filters' outlets may be slow.
 _STORED_SECONDS = 1.0
 _QUOTED = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "‘": "’", "(": ")"}  # noqa: RUF001
-_RUNAWAY = re.compile(
-    r"(?P<block>(?P<fence>```[a-z]*\n)?\{\s*\"[^`]{2,1000}?\}(?(fence)\n```))"
-    r"(?:[\s,;]*(?P=block)){2,}"
-)
+# A model that repeats itself is stopped within an object, mostly; rows that a user asks for are
+# whole, and few.
+_MOST_WANTED = 12
+_LONGEST_REPEATED = 1000
+_BETWEEN_OBJECTS = " \t\n,;"
+_OPENING_FENCE = re.compile(r"```[a-z]*\n\Z")
+_CLOSING_FENCE = "\n```"
+_JSON_DECODER = json.JSONDecoder(strict=False)
 _TAG = re.compile(
     r"<(/?)(s|tool_codes?|tool_calls?|tool_responses?|tool_results?|tool_outputs?|function"
     r"|function_calls?|function_results?|invoke|think|thinking|reasoning|answer|response)>",
@@ -151,17 +156,51 @@ def _mark_cuts(text: str) -> list[tuple[int, int, str]]:
 def _json_cuts(text: str, masked: str) -> list[tuple[int, int, str]]:
     """What to cut out of a text for JSON that a model repeats until it is stopped.
 
-    Three or more equal objects with nothing but space and commas between them go, in prose or each
-    in a fence of its own, and with them the beginning of another one that the end of the text cuts
-    off. An answer that holds nothing else keeps the first.
+    These are equal objects with nothing but space and commas between them, in prose or each in a
+    fence of its own, up to the end of the text: it stops within one, or there are very many of
+    them. The first stays.
     """
-    cuts: list[tuple[int, int, str]] = []
-    for run in _RUNAWAY.finditer(text):
-        (start, end), block = run.span(), run["block"]
-        if not run["fence"] and masked[start:end] != text[start:end]:
-            continue
-        if block.startswith(text[end:].strip(" \n,;")):
-            end = len(text)
-        cuts.append((start, end, block))
-    gone = [(start, end, "") for start, end, _ in cuts]
-    return gone if has_words(spliced(text, gone)) else cuts
+    block, last_end = _last_object(text)
+    first_end, place, repeated = last_end, last_end, 0
+    while block and text.endswith(block, 0, place):
+        first_end = place
+        place -= len(block)
+        repeated += 1
+        while place and text[place - 1] in _BETWEEN_OBJECTS:
+            place -= 1
+    rest = text[last_end:].strip(_BETWEEN_OBJECTS)
+    is_stopped = bool(rest) and repeated > 1
+    is_runaway = block.startswith(rest) and (is_stopped or repeated > _MOST_WANTED)
+    is_code = not block.startswith("`") and masked[place:last_end] != text[place:last_end]
+    return [(first_end, len(text), "")] if is_runaway and not is_code else []
+
+
+def _last_object(text: str) -> tuple[str, int]:
+    """The last whole JSON object of a text, with a fence of its own, and where it ends.
+
+    It is looked for in the end of the text alone, which holds a few of those that are repeated.
+    """
+    repeated, block, end = "", "", 0
+    at = text.find("{", max(0, len(text) - 4 * _LONGEST_REPEATED))
+    while at >= 0:
+        beginning = text[at : at + _LONGEST_REPEATED]
+        try:
+            length = _JSON_DECODER.raw_decode(beginning)[1]
+        except (ValueError, RecursionError):
+            if repeated.startswith(beginning):  # what stands within it is none of its own
+                break
+            length = 1
+        else:
+            repeated = beginning[:length]
+            block, end = _with_fence(text, at, at + length)
+        at = text.find("{", at + length)
+    return block, end
+
+
+def _with_fence(text: str, start: int, end: int) -> tuple[str, int]:
+    """What stands between two places, with the fence around it if there is one; where it ends."""
+    opening = _OPENING_FENCE.search(text[max(0, start - 20) : start])
+    if opening is None or not text.startswith(_CLOSING_FENCE, end):
+        return text[start:end], end
+    end += len(_CLOSING_FENCE)
+    return text[start - len(opening[0]) : end], end
