@@ -220,8 +220,15 @@ def forget_texts(_user_id: str = "") -> None:
 # ---- src/adaptive/core/errors.py ----
 # Everything Adaptive Memory raises on purpose.
 
+_DETAIL_KEPT, _DETAIL_TOLD = 2000, 500
+
+
 class AdaptiveMemoryError(Exception):
-    """Root of them, whose text is fit for all to see: it quotes neither messages nor replies."""
+    """Root of them: ``str`` is a sentence for everybody, ``detail`` is for the log and admins."""
+
+    def __init__(self, sentence: str = "", *, detail: str = "") -> None:
+        super().__init__(sentence)
+        self.detail = " ".join(detail.split())[:_DETAIL_KEPT]
 
 
 class HostError(AdaptiveMemoryError):
@@ -259,16 +266,18 @@ class ModelError(AdaptiveMemoryError):
 class ModelBusy(ModelError):
     """A failure that may be over on the next try, perhaps after the seconds that were asked for."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, sentence: str, retry_after: float | None = None, *, detail: str = ""
+    ) -> None:
+        super().__init__(sentence, detail=detail)
         self.retry_after = retry_after
 
 
 class ModelRejected(ModelError):
     """The provider refused the request with this HTTP status and would refuse it again."""
 
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
+    def __init__(self, sentence: str, status: int, *, detail: str = "") -> None:
+        super().__init__(sentence, detail=detail)
         self.status = status
 
 
@@ -276,11 +285,17 @@ class ReplyUnusable(ModelError):
     """The model answered, but not with what it was asked for."""
 
 
+def with_detail(error: BaseException) -> str:
+    late = "it took too long" if isinstance(error, TimeoutError) else type(error).__name__
+    sentence = str(error) or late
+    detail = error.detail[:_DETAIL_TOLD] if isinstance(error, AdaptiveMemoryError) else ""
+    return f"{sentence} ({detail})" if detail else sentence
+
+
 # ---- src/adaptive/core/http.py ----
 # JSON over HTTP to endpoints outside the host, tried again with growing pauses.
 
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
-_BODY_EXCERPT = 200
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 
 Result = TypeVar("Result")
@@ -302,11 +317,13 @@ def endpoint(base: str, path: str) -> str:
 
 
 def failure(status: int, detail: str, retry_after: str | None = None) -> ModelBusy | ModelRejected:
-    message = f"the model answered HTTP {status}: {detail[:_BODY_EXCERPT]!r}"
     if status in _BUSY_STATUS or (status >= 500 and status != 501):
+        does = "failed" if status >= 500 else "is busy"
         pause = (retry_after or "").strip()
-        return ModelBusy(message, float(pause) if pause.isdecimal() else None)
-    return ModelRejected(message, status)
+        seconds = float(pause) if pause.isdecimal() else None
+        return ModelBusy(f"the model's provider {does} (HTTP {status})", seconds, detail=detail)
+    sentence = f"the model's provider refused the request (HTTP {status})"
+    return ModelRejected(sentence, status, detail=detail)
 
 
 async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -320,17 +337,21 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
             raw = await response.read()
             if response.status >= 400:
                 detail = raw.decode(errors="replace")
-                raise failure(response.status, detail, response.headers.get("Retry-After"))
+                told = f"{url!r} answered {detail!r}"
+                raise failure(response.status, told, response.headers.get("Retry-After"))
     except (ValueError, aiohttp.NonHttpUrlClientError) as error:
-        raise ReplyUnusable(f"can't call {url!r}: {error}") from error
+        raise ReplyUnusable(
+            "the address of the model's provider can't be called", detail=f"{url!r}: {error}"
+        ) from error
     except (aiohttp.ClientError, ConnectionError) as error:
-        raise ModelBusy(f"no answer from {url!r}: {type(error).__name__} {error}") from error
+        detail = f"{url!r}: {type(error).__name__} {error}"
+        raise ModelBusy("the model's provider does not answer", detail=detail) from error
     try:
         reply = json.loads(raw)
     except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
-        raise ReplyUnusable(f"{url!r} sent no JSON object")
+        raise ReplyUnusable("the model's provider sent no JSON object", detail=repr(url))
     return reply
 
 
@@ -1011,56 +1032,6 @@ def word_table(name: str) -> dict[str, list[str]]:
     return {title: words.strip().replace("\n", "|").split("|") for title, _, words in titled}
 
 
-# ---- src/adaptive/host/faults.py ----
-# The one seam at which whatever the host raises becomes an error of ours.
-
-_FAULT_EXCERPT = 200
-_RUNNING: set[asyncio.Task[Any]] = set()
-
-Parameters = ParamSpec("Parameters")
-Returned = TypeVar("Returned")
-
-
-@dataclass(frozen=True, slots=True)
-class HostFaults:
-
-    doing: str
-    error: type[AdaptiveMemoryError] = HostError
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
-        if isinstance(raised, Exception) and not isinstance(raised, AdaptiveMemoryError):
-            raise self.error(f"{self.doing}: {describe_fault(raised)}") from raised
-
-
-def describe_fault(raised: BaseException) -> str:
-    told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
-    text = str(told) or type(raised).__name__
-    return " ".join(text.split())[:_FAULT_EXCERPT]
-
-
-def uninterrupted(
-    work: Callable[Parameters, CoroutineType[Any, Any, Returned]],
-) -> Callable[Parameters, CoroutineType[Any, Any, Returned]]:
-
-    @functools.wraps(work)
-    async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
-        task = asyncio.create_task(work(*args, **kwargs))
-        _RUNNING.add(task)
-        task.add_done_callback(_over)
-        return await asyncio.shield(task)
-
-    return shielded
-
-
-def _over(task: asyncio.Task[Any]) -> None:
-    _RUNNING.discard(task)
-    if not task.cancelled():
-        task.exception()
-
-
 # ---- src/adaptive/host/memory_rows.py ----
 # Rows of the host's memory table as memories, and memories as the fields of a row.
 
@@ -1171,444 +1142,6 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
         "until": int(time.time()),
     }
     return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
-
-
-# ---- src/adaptive/host/own_table.py ----
-# The host's database, SQLite or PostgreSQL, with tables of ours, created when first used.
-
-Sessions = Callable[[], AbstractAsyncContextManager[Any]]
-_PER_STATEMENT = 500
-
-
-def host_schema() -> str | None:
-    try:
-        from open_webui.env import DATABASE_SCHEMA
-    except ImportError:
-        return None
-    return DATABASE_SCHEMA or None
-
-
-TABLES = MetaData(schema=host_schema())
-
-
-class OwnTable:
-    """A table of ours in the host's database; ``sessions`` opens another one."""
-
-    def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
-        self._table = table
-        self._sessions = sessions or host_session
-        self._created = False
-
-    @asynccontextmanager
-    async def session(self, doing: str) -> AsyncGenerator[Any, None]:
-        with HostFaults(doing, TablesUnavailable):
-            try:
-                async with self._sessions() as session:
-                    if not self._created:
-                        await self._create(session)
-                        self._created = True
-                    yield session
-            except DBAPIError:
-                self._created = False
-                raise
-
-    @uninterrupted
-    async def rows(self, doing: str, query: Executable) -> Sequence[Any]:
-        async with self.session(doing) as session:
-            return (await session.execute(query)).all()
-
-    @uninterrupted
-    async def change(self, doing: str, *statements: Executable) -> int:
-        if not statements:
-            return 0
-        changed = 0
-        async with self.session(doing) as session:
-            for statement in statements:
-                changed += (await session.execute(statement)).rowcount
-            await session.commit()
-        return changed
-
-    @uninterrupted
-    async def upsert(
-        self,
-        doing: str,
-        rows: Sequence[Mapping[str, Any]],
-        *afterwards: Executable,
-        where: ColumnElement[bool] | None = None,
-    ) -> int:
-        written = 0
-        keys = [column.name for column in self._table.primary_key]
-        async with self.session(doing) as session:
-            for some in portions(sorted(rows, key=lambda row: [row[name] for name in keys])):
-                new = self.insert(session).values(some)
-                replaced = {name: new.excluded[name] for name in some[0] if name not in keys}
-                upsert = new.on_conflict_do_update(index_elements=keys, set_=replaced, where=where)
-                counted = upsert.execution_options(preserve_rowcount=True)
-                written += (await session.execute(counted)).rowcount
-            for statement in afterwards:
-                await session.execute(statement)
-            await session.commit()
-        return written
-
-    def insert(self, session: Any) -> Any:
-        dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-        return dialect.insert(self._table)
-
-    async def _create(self, session: Any) -> None:
-        parts = [CreateIndex(index, if_not_exists=True) for index in self._table.indexes]
-        for create in (CreateTable(self._table, if_not_exists=True), *parts):
-            try:
-                await session.execute(create)
-                await session.commit()
-            except (IntegrityError, ProgrammingError):
-                await session.rollback()
-                await session.execute(create)
-                await session.commit()
-
-
-def portions(values: Collection[Any]) -> Iterator[list[Any]]:
-    listed = list(values)
-    return (listed[at : at + _PER_STATEMENT] for at in range(0, len(listed), _PER_STATEMENT))
-
-
-@uninterrupted
-async def host_rows(
-    doing: str, query: Executable, sessions: Sessions | None = None
-) -> Sequence[Any]:
-    with HostFaults(doing):
-        async with (sessions or host_session)() as session:
-            found: Sequence[Any] = (await session.execute(query)).all()
-    return found
-
-
-def host_session() -> AbstractAsyncContextManager[Any]:
-    from open_webui.internal.db import get_async_db_context
-
-    return get_async_db_context()
-
-
-# ---- src/adaptive/host/page.py ----
-# The page that shows an answer: lines below it, and questions to its user.
-
-log_page = logging.getLogger("adaptive_memory.host")
-
-EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
-EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
-
-_LONGEST_TITLE = 100
-_LONGEST_MESSAGE = 4000
-_LONGEST_ANSWER = 1000
-
-
-async def emitter_to(
-    user_id: str, chat_id: str, message_id: str, *, stores: bool = True
-) -> EventEmitter | None:
-    told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
-    with suppress(HostError), HostFaults("reaching the page of an answer"):
-        from open_webui.socket.main import get_event_emitter
-
-        return await get_event_emitter(told, update_db=stores)
-    return None
-
-
-async def show_event(emitter: EventEmitter | None, kind: str, data: Any) -> None:
-    if emitter is None:
-        return
-    try:
-        with HostFaults(f"showing a {kind}"):
-            await emitter({"type": kind, "data": data})
-    except HostError as error:
-        log_page.debug("%s", error)
-
-
-@dataclass(frozen=True, slots=True)
-class PageNotifier:
-
-    emitter: EventEmitter | None
-
-    async def status(self, text: str) -> None:
-        data = {"description": text, "done": True, "hidden": False}
-        await show_event(self.emitter, "status", data)
-
-    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
-        data = {"source": {"name": name}, "document": documents, "metadata": metadata}
-        await show_event(self.emitter, "source", data)
-
-
-@dataclass(frozen=True, slots=True)
-class PageDialog:
-
-    caller: EventCaller | None
-    seconds: float = 120.0
-
-    async def confirm(self, title: str, message: str) -> bool | None:
-        answer = await self._call("confirmation", title, message)
-        return answer if isinstance(answer, bool) else None
-
-    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
-        answer = await self._call(
-            "input", title, message, placeholder=hint, value=value, type="text"
-        )
-        if isinstance(answer, bool):
-            return ""
-        return answer.strip()[:_LONGEST_ANSWER] if isinstance(answer, str) else None
-
-    async def download(self, name: str, text: str) -> bool:
-        code = (
-            "const link = document.createElement('a');"
-            f"const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});"
-            f"link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};"
-            "link.click(); return true;"
-        )
-        return await self._event("execute", {"code": code}) is True
-
-    async def _call(self, kind: str, title: str, message: str, **extra: str) -> object:
-        text = plain_lines(message[:_LONGEST_MESSAGE])
-        return await self._event(
-            kind, {"title": clipped_line(title, _LONGEST_TITLE), "message": text, **extra}
-        )
-
-    async def _event(self, kind: str, data: dict[str, str]) -> object:
-        if self.caller is None:
-            return None
-        try:
-            async with asyncio.timeout(self.seconds):
-                with HostFaults(f"asking by {kind}"):
-                    return await self.caller({"type": kind, "data": data})
-        except (TimeoutError, HostError) as error:
-            log_page.info("a question was not answered: %s", error or f"{self.seconds:g} s over")
-            return None
-
-
-# ---- src/adaptive/host/requests.py ----
-# What calls of the host need: a release that has them, its settings, requests and accounts.
-
-UNSUPPORTED = (
-    "this Open WebUI is older than 0.9.6: its memory API is not asynchronous; chats go on without "
-    "Adaptive Memory"
-)
-_NAMES: Mapping[str, tuple[str, str]] = {
-    "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
-    "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
-    "task_model": ("TASK_MODEL", "task.model.default"),
-    "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
-    "memory_context": ("", "memories.system_context.enable"),
-    "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
-    "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
-    "context_compaction": ("", "chat.context_compaction.enable"),
-    "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
-    "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
-    "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
-}
-
-
-def host_is_supported() -> bool:
-    try:
-        from open_webui.models.memories import Memories
-        from open_webui.retrieval.vector import async_client
-    except ImportError:
-        return False
-    return bool(async_client) and inspect.iscoroutinefunction(Memories.get_memories_by_user_id)
-
-
-def host_state(name: str) -> Any:
-    return getattr(getattr(_host_app(), "state", None), name, None)
-
-
-def _host_app() -> Any:
-    return getattr(sys.modules.get("open_webui.main"), "app", None)
-
-
-def host_request() -> Request | None:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return None
-    app = _host_app()
-    if app is None or not host_is_supported():
-        return None
-    return Request({"type": "http", "app": app, "headers": [], "state": {}})
-
-
-async def host_settings(request: Request, *names: str) -> dict[str, Any]:
-    config = getattr(request.app.state, "config", None)
-    if config is not None:
-        return {name: getattr(config, _NAMES[name][0] or "?", None) for name in names}
-    from open_webui.models.config import Config
-
-    stored = await Config.get_many(*(_NAMES[name][1] for name in names))
-    return {name: stored.get(_NAMES[name][1]) for name in names}
-
-
-def isolated_request(request: Request) -> Request:
-    token = getattr(request.state, "token", None)
-    return Request({**request.scope, "state": {} if token is None else {"token": token}})
-
-
-def process_state(request: Request) -> dict[str, Any]:
-    state = getattr(request.app.state, "adaptive_memory", None)
-    if not isinstance(state, dict):
-        state = request.app.state.adaptive_memory = {}
-    return cast(dict[str, Any], state)
-
-
-async def account(user: Mapping[str, Any]) -> Any:
-    from open_webui.models.users import UserModel
-
-    with HostFaults("reading the user"):
-        return UserModel(**{name: value for name, value in user.items() if name != "valves"})
-
-
-# ---- src/adaptive/host/stored_answer.py ----
-# Stored answers and titles, changed while nobody else writes their chat.
-
-log_stored_answer = logging.getLogger("adaptive_memory.host")
-
-_NOTE_ITEM = "adaptive_memory_note"
-_FOLLOW_UPS_FIELD = "followUps"
-_UNTITLED = ("", "New Chat")
-_TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
-
-MessageChange = Callable[[Message], dict[str, Any] | None]
-ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
-
-
-@uninterrupted
-async def change_message(
-    chat_id: str, message_id: str, change: MessageChange
-) -> dict[str, Any] | None:
-    from open_webui.models.chat_messages import ChatMessages
-    from open_webui.models.chats import Chat
-
-    async with host_session() as session:
-        if session.get_bind().dialect.name == "sqlite":
-            await session.execute(text("BEGIN IMMEDIATE"))
-        found = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
-        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
-        messages: Any = mapping(history.get("messages"))
-        stored = mapping(messages.get(message_id))
-        fields = change(stored) if stored else None
-        if fields is None:
-            await session.commit()
-            return None
-        message = messages[message_id] = {**stored, **fields}
-        flag_modified(found, "chat")
-        owner = str(message.get("user_id") or getattr(found, "user_id", ""))
-        await session.commit()
-    await ChatMessages.upsert_message(
-        message_id=message_id, chat_id=chat_id, user_id=owner, data=message
-    )
-    return fields
-
-
-@dataclass(frozen=True, slots=True)
-class HostAnswer:
-
-    chat_id: str
-    message_id: str
-    emitter: EventEmitter | None = None
-    store: ChangeMessage = change_message
-
-    async def said(self) -> str | None:
-        found: list[str] = []
-        await self._change(lambda message: found.append(_said_in(message)), "reading it")
-        return found[0] if found else None
-
-    async def add_note(self, line: str) -> bool:
-        return await self._change(lambda message: _noted_answer(message, line), "adding a line")
-
-    async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
-
-        def rewritten(message: Message) -> dict[str, Any] | None:
-            unchanged = _said_in(message) == said
-            return (rewritten_answer(message, rewriting) or None) if unchanged else None
-
-        return await self._change(rewritten, "rewriting it")
-
-    async def add_follow_ups(self, lines: Sequence[str]) -> bool:
-        told = list(lines)
-
-        def put(message: Message) -> dict[str, Any] | None:
-            return None if listing(message.get(_FOLLOW_UPS_FIELD)) else {_FOLLOW_UPS_FIELD: told}
-
-        event = ("chat:message:follow_ups", {"follow_ups": told})
-        return bool(told) and await self._change(put, "adding what to ask next", event)
-
-    async def _change(
-        self, change: MessageChange, doing: str, event: tuple[str, Any] | None = None
-    ) -> bool:
-        if not self.chat_id or not self.message_id:
-            return False
-
-        def changed_if_whole(message: Message) -> dict[str, Any] | None:
-            whole = message.get("done") is not False and not message.get("error")
-            return change(message) if whole and message.get("role") == "assistant" else None
-
-        try:
-            with HostFaults(f"a stored answer: {doing}"):
-                fields = await self.store(self.chat_id, self.message_id, changed_if_whole)
-        except HostError as error:
-            log_stored_answer.warning("%s", error)
-            return False
-        if fields is not None:
-            changed = {"messages": [{"id": self.message_id, **fields}]}
-            await show_event(self.emitter, *(event or ("chat:outlet", changed)))
-        return fields is not None
-
-
-def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
-    said = _said_in(message)
-    if not said or said.count("```") % 2:
-        return None
-    note = answer_note(line)
-    fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
-    stored = listing(message.get("output"))
-    if items := [one for one in stored if mapping(one).get("id") != _NOTE_ITEM]:
-        part = {"type": "text", "text": note}
-        item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant"}
-        fields["output"] = [*items, {**item, "content": [part]}]
-    return fields
-
-
-def _said_in(message: Message) -> str:
-    return without_answer_note(message_text(message)).rstrip()
-
-
-async def emit_status(
-    emitter: EventEmitter, event: dict[str, Any], user_id: str, chat_id: str, message_id: str
-) -> None:
-    quiet: EventEmitter | None = None
-    with suppress(ImportError):
-        from open_webui.models.chats import Chats
-
-        if not hasattr(Chats, "_chat_transaction"):
-            quiet = await emitter_to(user_id, chat_id, message_id, stores=False)
-    await (quiet or emitter)(event)
-    if quiet is not None:
-        name, status = "statusHistory", mapping(event.get("data"))
-        await change_message(
-            chat_id, message_id, lambda one: {name: [*listing(one.get(name)), status]}
-        )
-
-
-async def give_title(
-    chat_id: str, title: str, first_words: str, emitter: EventEmitter | None
-) -> bool:
-    with HostFaults("giving a chat its title"):
-        from open_webui.models.chats import Chats
-
-        standing: str | None = ""
-        for seconds in _TITLE_LOOKS:
-            await asyncio.sleep(seconds)
-            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
-            if standing is None or standing.strip() not in _UNTITLED:
-                break
-        if standing is None or standing.strip() not in (*_UNTITLED, first_words.strip()):
-            return False
-        given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
-    if given is not None:
-        await show_event(emitter, "chat:title", title)
-    return given is not None
 
 
 # ---- src/adaptive/llm/ask.py ----
@@ -1741,7 +1274,9 @@ def chat_text(reply: object) -> Completion:
         raise ReplyUnusable(f"the model's answer is a {type(reply).__name__}, not an object")
     choices = listing(fields.get("choices"))
     if fields.get("error") and not choices:
-        raise ReplyUnusable(f"the model answered with an error: {str(fields['error'])[:200]!r}")
+        raise ReplyUnusable(
+            "the model's provider answered with an error", detail=str(fields["error"])
+        )
     choice = mapping(next(iter(choices), None))
     message = mapping(choice.get("message"))
     text = _content(message.get("content")) or _content(message.get("reasoning_content"))
@@ -2756,167 +2291,6 @@ def _process_secret() -> bytes:
     return secrets.token_bytes(_KEY_BYTES)
 
 
-# ---- src/adaptive/host/pending_table.py ----
-# Turns to be learned, in a table of ours: what an outlet has put there survives the process.
-
-log_pending = logging.getLogger("adaptive_memory.host")
-
-_TIDY_SECONDS = 24 * 3600.0
-_DONE_LIFETIME_SECONDS = 30 * _TIDY_SECONDS
-_WAITING_LIFETIME_SECONDS = 180 * _TIDY_SECONDS
-_MOST_READ = 200
-
-PENDING = Table(
-    "adaptive_memory_pending",
-    TABLES,
-    Column("user_id", String(64), primary_key=True),
-    Column("message_id", String(255), primary_key=True),
-    Column("chat_id", String(255), nullable=False, default=""),
-    Column("state", String(8), nullable=False),
-    Column("payload", Text, nullable=False, default=""),
-    Column("queued_at", Double, nullable=False, default=0.0),
-    Column("due_at", Double, nullable=False, default=0.0),
-    Column("lease_owner", String(64), nullable=False, default=""),
-    Column("lease_until", Double, nullable=False, default=0.0),
-    Column("attempts", Integer, nullable=False, default=0),
-    Column("learned_at", Double, nullable=False, default=0.0),
-    Column("model_calls", Integer, nullable=False, default=0),
-)
-_ROW__pending_table = PENDING.c
-_LEASE_ID = "(lease)"
-_IS_LEASE = _ROW__pending_table.message_id == _LEASE_ID
-_WAITING = _ROW__pending_table.state == "waiting"
-_PAYLOAD = "pending.payload"
-_FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
-_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name != "payload"]
-_TOLD = tuple(_ROW__pending_table[name] for name in _TOLD_NAMES)
-
-
-def learned_values(now: float) -> dict[str, Any]:
-    return {"state": "done", "payload": "", "learned_at": now, **_FREE}
-
-
-class HostPendingTable:
-    """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first."""
-
-    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
-        self._sealer = sealer
-        self._table = OwnTable(PENDING, sessions)
-        self._tidy_again_at = 0.0
-
-    async def put(self, turn: PendingTurn) -> None:
-        values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
-        values["payload"] = self._sealer.seal(turn.user_id, _PAYLOAD, turn.payload)
-        lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
-        lease |= {"state": "lease", "learned_at": turn.queued_at}
-        async with self._table.session("queueing a turn") as session:
-            insert = self._table.insert(session).values([lease, values])
-            due_at, keys = insert.excluded.due_at, ["user_id", "message_id"]
-            sooner = {"set_": {"due_at": due_at}, "where": _WAITING & (_ROW__pending_table.due_at > due_at)}
-            await session.execute(insert.on_conflict_do_update(index_elements=keys, **sooner))
-            await session.commit()
-
-    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
-        counted = PENDING.alias()
-        calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
-            counted.c.user_id == user_id, counted.c.queued_at >= since
-        )
-        query = (
-            select(*_TOLD, _ROW__pending_table.lease_until, calls.scalar_subquery().label("calls"))
-            .where(_ROW__pending_table.user_id == user_id, or_(_WAITING, _IS_LEASE))
-            .order_by(_IS_LEASE.desc(), _ROW__pending_table.queued_at, _ROW__pending_table.message_id)
-            .limit(_MOST_READ + 1)
-        )
-        found = await self._table.rows("reading what is to be learned", query)
-        until = max((row.lease_until for row in found if row.message_id == _LEASE_ID), default=0.0)
-        told = ({name: getattr(row, name) for name in _TOLD_NAMES} for row in found)
-        turns = (PendingTurn(payload="", **one) for one in told if one["message_id"] != _LEASE_ID)
-        return WaitingTurns(tuple(turns), until, found[0].calls if found else 0)
-
-    async def take(
-        self, lease: TurnLease, now: float, until: float
-    ) -> tuple[PendingTurn, ...] | None:
-        turns = _ROW__pending_table.message_id.in_(lease.message_ids) & _WAITING
-        begin = (
-            update(PENDING)
-            .where(_ROW__pending_table.user_id == lease.user_id, or_(_IS_LEASE & (_ROW__pending_table.lease_until < now), turns))
-            .values(
-                lease_owner=lease.owner,
-                lease_until=until,
-                attempts=_ROW__pending_table.attempts + case((_ROW__pending_table.lease_owner != "", 1), else_=0),
-            )
-            .returning(*_TOLD, _ROW__pending_table.payload)
-        )
-        row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
-        async with self._table.session("taking turns to learn") as session:
-            taken = await self._begun(session, begin)
-            if _LEASE_ID not in taken:
-                await session.rollback()
-                insert = self._table.insert(session).values(row | {"learned_at": now})
-                await session.execute(insert.on_conflict_do_nothing())
-                taken = await self._begun(session, begin)
-            if taken.keys() != {_LEASE_ID, *lease.message_ids}:
-                await session.rollback()
-                return None
-            await session.commit()
-        return tuple(self._opened(taken[one]) for one in lease.message_ids)
-
-    async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
-        rows = (await session.execute(begin)).mappings()
-        return {row["message_id"]: dict(row) for row in rows}
-
-    async def renew(self, lease: TurnLease, until: float) -> bool:
-        return await self._change("prolonging a lease", lease, {"lease_until": until}, 0)
-
-    async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
-        state = case((_WAITING, "done"), else_=_ROW__pending_table.state)
-        learned = learned_values(now) | {"state": state}
-        finished = await self._change("finishing a turn", lease, learned, calls)
-        if now >= self._tidy_again_at:
-            self._tidy_again_at = now + _TIDY_SECONDS
-            await self._tidy(now)
-        return finished
-
-    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
-        back = {"due_at": due_at, "attempts": _ROW__pending_table.attempts + int(failed), **_FREE}
-        return await self._change("giving turns back", lease, back, calls)
-
-    async def _change(
-        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
-    ) -> bool:
-        more = case((_ROW__pending_table.message_id.in_(lease.message_ids[-1:]), calls), else_=0)
-        under_it = (
-            _ROW__pending_table.user_id == lease.user_id,
-            _ROW__pending_table.message_id.in_((_LEASE_ID, *lease.message_ids)),
-            _ROW__pending_table.lease_owner == lease.owner,
-        )
-        change = update(PENDING).where(*under_it)
-        change = change.values({**values, "model_calls": _ROW__pending_table.model_calls + more})
-        async with self._table.session(doing) as session:
-            if (await session.execute(change)).rowcount != 1 + len(lease.message_ids):
-                await session.rollback()
-                return False
-            await session.commit()
-        return True
-
-    async def _tidy(self, now: float) -> None:
-        learned = ~_WAITING & (_ROW__pending_table.learned_at < now - _DONE_LIFETIME_SECONDS)
-        forsaken = _WAITING & (_ROW__pending_table.queued_at < now - _WAITING_LIFETIME_SECONDS)
-        doing, free = "dropping turns learned long ago", _ROW__pending_table.lease_until < now
-        try:
-            await self._table.change(doing, delete(PENDING).where(free, learned))
-            if lost := await self._table.change(doing, delete(PENDING).where(free, forsaken)):
-                told = "%d turns of users who stayed away for half a year were never learned"
-                log_pending.warning(told, lost)
-        except TablesUnavailable as error:
-            log_pending.info("it will be tried again tomorrow: %s", error)
-
-    def _opened(self, row: dict[str, Any]) -> PendingTurn:
-        opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
-        values: dict[str, Any] = {**row, "payload": opened or ""}
-        return PendingTurn(**values)
-
-
 # ---- src/adaptive/privacy/secret_forms.py ----
 # Secrets that tell themselves by their form: issued keys, private keys, addresses, commands.
 
@@ -3648,6 +3022,657 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
     return False
 
 
+# ---- src/adaptive/host/faults.py ----
+# The one seam at which whatever the host raises becomes an error of ours.
+
+_RUNNING: set[asyncio.Task[Any]] = set()
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+
+@dataclass(frozen=True, slots=True)
+class HostFaults:
+
+    doing: str
+    error: type[AdaptiveMemoryError] = HostError
+    sentence: str = ""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
+        if isinstance(raised, Exception) and not isinstance(raised, AdaptiveMemoryError):
+            sentence = self.sentence or f"Open WebUI failed while {self.doing}"
+            detail = without_secrets(f"{self.doing}: {describe_fault(raised)}")
+            raise self.error(sentence, detail=detail) from raised
+
+
+def describe_fault(raised: BaseException) -> str:
+    told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
+    return " ".join(str(told).split()) or type(raised).__name__
+
+
+def uninterrupted(
+    work: Callable[Parameters, CoroutineType[Any, Any, Returned]],
+) -> Callable[Parameters, CoroutineType[Any, Any, Returned]]:
+
+    @functools.wraps(work)
+    async def shielded(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        task = asyncio.create_task(work(*args, **kwargs))
+        _RUNNING.add(task)
+        task.add_done_callback(_over)
+        return await asyncio.shield(task)
+
+    return shielded
+
+
+def _over(task: asyncio.Task[Any]) -> None:
+    _RUNNING.discard(task)
+    if not task.cancelled():
+        task.exception()
+
+
+# ---- src/adaptive/host/own_table.py ----
+# The host's database, SQLite or PostgreSQL, with tables of ours, created when first used.
+
+Sessions = Callable[[], AbstractAsyncContextManager[Any]]
+_PER_STATEMENT = 500
+_UNUSABLE = "Open WebUI's database can't be used right now"
+
+
+def host_schema() -> str | None:
+    try:
+        from open_webui.env import DATABASE_SCHEMA
+    except ImportError:
+        return None
+    return DATABASE_SCHEMA or None
+
+
+TABLES = MetaData(schema=host_schema())
+
+
+class OwnTable:
+    """A table of ours in the host's database; ``sessions`` opens another one."""
+
+    def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
+        self._table = table
+        self._sessions = sessions or host_session
+        self._created = False
+
+    @asynccontextmanager
+    async def session(self, doing: str) -> AsyncGenerator[Any, None]:
+        with HostFaults(doing, TablesUnavailable, _UNUSABLE):
+            try:
+                async with self._sessions() as session:
+                    if not self._created:
+                        await self._create(session)
+                        self._created = True
+                    yield session
+            except DBAPIError:
+                self._created = False
+                raise
+
+    @uninterrupted
+    async def rows(self, doing: str, query: Executable) -> Sequence[Any]:
+        async with self.session(doing) as session:
+            return (await session.execute(query)).all()
+
+    @uninterrupted
+    async def change(self, doing: str, *statements: Executable) -> int:
+        if not statements:
+            return 0
+        changed = 0
+        async with self.session(doing) as session:
+            for statement in statements:
+                changed += (await session.execute(statement)).rowcount
+            await session.commit()
+        return changed
+
+    @uninterrupted
+    async def upsert(
+        self,
+        doing: str,
+        rows: Sequence[Mapping[str, Any]],
+        *afterwards: Executable,
+        where: ColumnElement[bool] | None = None,
+    ) -> int:
+        written = 0
+        keys = [column.name for column in self._table.primary_key]
+        async with self.session(doing) as session:
+            for some in portions(sorted(rows, key=lambda row: [row[name] for name in keys])):
+                new = self.insert(session).values(some)
+                replaced = {name: new.excluded[name] for name in some[0] if name not in keys}
+                upsert = new.on_conflict_do_update(index_elements=keys, set_=replaced, where=where)
+                counted = upsert.execution_options(preserve_rowcount=True)
+                written += (await session.execute(counted)).rowcount
+            for statement in afterwards:
+                await session.execute(statement)
+            await session.commit()
+        return written
+
+    def insert(self, session: Any) -> Any:
+        dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+        return dialect.insert(self._table)
+
+    async def _create(self, session: Any) -> None:
+        parts = [CreateIndex(index, if_not_exists=True) for index in self._table.indexes]
+        for create in (CreateTable(self._table, if_not_exists=True), *parts):
+            try:
+                await session.execute(create)
+                await session.commit()
+            except (IntegrityError, ProgrammingError):
+                await session.rollback()
+                await session.execute(create)
+                await session.commit()
+
+
+def portions(values: Collection[Any]) -> Iterator[list[Any]]:
+    listed = list(values)
+    return (listed[at : at + _PER_STATEMENT] for at in range(0, len(listed), _PER_STATEMENT))
+
+
+@uninterrupted
+async def host_rows(
+    doing: str, query: Executable, sessions: Sessions | None = None
+) -> Sequence[Any]:
+    with HostFaults(doing, sentence=_UNUSABLE):
+        async with (sessions or host_session)() as session:
+            found: Sequence[Any] = (await session.execute(query)).all()
+    return found
+
+
+def host_session() -> AbstractAsyncContextManager[Any]:
+    from open_webui.internal.db import get_async_db_context
+
+    return get_async_db_context()
+
+
+# ---- src/adaptive/host/page.py ----
+# The page that shows an answer: lines below it, and questions to its user.
+
+log_page = logging.getLogger("adaptive_memory.host")
+
+EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
+EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
+
+_LONGEST_TITLE = 100
+_LONGEST_MESSAGE = 4000
+_LONGEST_ANSWER = 1000
+
+
+async def emitter_to(
+    user_id: str, chat_id: str, message_id: str, *, stores: bool = True
+) -> EventEmitter | None:
+    told = {"user_id": user_id, "chat_id": chat_id, "message_id": message_id}
+    with suppress(HostError), HostFaults("reaching the page of an answer"):
+        from open_webui.socket.main import get_event_emitter
+
+        return await get_event_emitter(told, update_db=stores)
+    return None
+
+
+async def show_event(emitter: EventEmitter | None, kind: str, data: Any) -> None:
+    if emitter is None:
+        return
+    try:
+        with HostFaults(f"showing a {kind}"):
+            await emitter({"type": kind, "data": data})
+    except HostError as error:
+        log_page.debug("%s", with_detail(error))
+
+
+@dataclass(frozen=True, slots=True)
+class PageNotifier:
+
+    emitter: EventEmitter | None
+
+    async def status(self, text: str) -> None:
+        data = {"description": text, "done": True, "hidden": False}
+        await show_event(self.emitter, "status", data)
+
+    async def source(self, name: str, documents: list[str], metadata: list[dict[str, Any]]) -> None:
+        data = {"source": {"name": name}, "document": documents, "metadata": metadata}
+        await show_event(self.emitter, "source", data)
+
+
+@dataclass(frozen=True, slots=True)
+class PageDialog:
+
+    caller: EventCaller | None
+    seconds: float = 120.0
+
+    async def confirm(self, title: str, message: str) -> bool | None:
+        answer = await self._call("confirmation", title, message)
+        return answer if isinstance(answer, bool) else None
+
+    async def ask(self, title: str, message: str, hint: str, value: str = "") -> str | None:
+        answer = await self._call(
+            "input", title, message, placeholder=hint, value=value, type="text"
+        )
+        if isinstance(answer, bool):
+            return ""
+        return answer.strip()[:_LONGEST_ANSWER] if isinstance(answer, str) else None
+
+    async def download(self, name: str, text: str) -> bool:
+        code = (
+            "const link = document.createElement('a');"
+            f"const file = new Blob([{json.dumps(text)}], {{type: 'application/json'}});"
+            f"link.href = URL.createObjectURL(file); link.download = {json.dumps(name)};"
+            "link.click(); return true;"
+        )
+        return await self._event("execute", {"code": code}) is True
+
+    async def _call(self, kind: str, title: str, message: str, **extra: str) -> object:
+        text = plain_lines(message[:_LONGEST_MESSAGE])
+        return await self._event(
+            kind, {"title": clipped_line(title, _LONGEST_TITLE), "message": text, **extra}
+        )
+
+    async def _event(self, kind: str, data: dict[str, str]) -> object:
+        if self.caller is None:
+            return None
+        try:
+            async with asyncio.timeout(self.seconds):
+                with HostFaults(f"asking by {kind}"):
+                    return await self.caller({"type": kind, "data": data})
+        except (TimeoutError, HostError) as error:
+            log_page.info("a question was not answered: %s", with_detail(error))
+            return None
+
+
+# ---- src/adaptive/host/pending_table.py ----
+# Turns to be learned, in a table of ours: what an outlet has put there survives the process.
+
+log_pending = logging.getLogger("adaptive_memory.host")
+
+_TIDY_SECONDS = 24 * 3600.0
+_DONE_LIFETIME_SECONDS = 30 * _TIDY_SECONDS
+_WAITING_LIFETIME_SECONDS = 180 * _TIDY_SECONDS
+_MOST_READ = 200
+
+PENDING = Table(
+    "adaptive_memory_pending",
+    TABLES,
+    Column("user_id", String(64), primary_key=True),
+    Column("message_id", String(255), primary_key=True),
+    Column("chat_id", String(255), nullable=False, default=""),
+    Column("state", String(8), nullable=False),
+    Column("payload", Text, nullable=False, default=""),
+    Column("queued_at", Double, nullable=False, default=0.0),
+    Column("due_at", Double, nullable=False, default=0.0),
+    Column("lease_owner", String(64), nullable=False, default=""),
+    Column("lease_until", Double, nullable=False, default=0.0),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("learned_at", Double, nullable=False, default=0.0),
+    Column("model_calls", Integer, nullable=False, default=0),
+)
+_ROW__pending_table = PENDING.c
+_LEASE_ID = "(lease)"
+_IS_LEASE = _ROW__pending_table.message_id == _LEASE_ID
+_WAITING = _ROW__pending_table.state == "waiting"
+_PAYLOAD = "pending.payload"
+_FREE: dict[str, Any] = {"lease_owner": "", "lease_until": 0.0}
+_TOLD_NAMES = [one.name for one in fields(PendingTurn) if one.name != "payload"]
+_TOLD = tuple(_ROW__pending_table[name] for name in _TOLD_NAMES)
+
+
+def learned_values(now: float) -> dict[str, Any]:
+    return {"state": "done", "payload": "", "learned_at": now, **_FREE}
+
+
+class HostPendingTable:
+    """``PendingTable`` by conditional UPDATEs, whose row counts tell who was first."""
+
+    def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
+        self._sealer = sealer
+        self._table = OwnTable(PENDING, sessions)
+        self._tidy_again_at = 0.0
+
+    async def put(self, turn: PendingTurn) -> None:
+        values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
+        values["payload"] = self._sealer.seal(turn.user_id, _PAYLOAD, turn.payload)
+        lease = asdict(PendingTurn(turn.user_id, _LEASE_ID, "", "", 0.0, 0.0))
+        lease |= {"state": "lease", "learned_at": turn.queued_at}
+        async with self._table.session("queueing a turn") as session:
+            insert = self._table.insert(session).values([lease, values])
+            due_at, keys = insert.excluded.due_at, ["user_id", "message_id"]
+            sooner = {"set_": {"due_at": due_at}, "where": _WAITING & (_ROW__pending_table.due_at > due_at)}
+            await session.execute(insert.on_conflict_do_update(index_elements=keys, **sooner))
+            await session.commit()
+
+    async def waiting(self, user_id: str, since: float) -> WaitingTurns:
+        counted = PENDING.alias()
+        calls = select(func.coalesce(func.sum(counted.c.model_calls), 0)).where(
+            counted.c.user_id == user_id, counted.c.queued_at >= since
+        )
+        query = (
+            select(*_TOLD, _ROW__pending_table.lease_until, calls.scalar_subquery().label("calls"))
+            .where(_ROW__pending_table.user_id == user_id, or_(_WAITING, _IS_LEASE))
+            .order_by(_IS_LEASE.desc(), _ROW__pending_table.queued_at, _ROW__pending_table.message_id)
+            .limit(_MOST_READ + 1)
+        )
+        found = await self._table.rows("reading what is to be learned", query)
+        until = max((row.lease_until for row in found if row.message_id == _LEASE_ID), default=0.0)
+        told = ({name: getattr(row, name) for name in _TOLD_NAMES} for row in found)
+        turns = (PendingTurn(payload="", **one) for one in told if one["message_id"] != _LEASE_ID)
+        return WaitingTurns(tuple(turns), until, found[0].calls if found else 0)
+
+    async def take(
+        self, lease: TurnLease, now: float, until: float
+    ) -> tuple[PendingTurn, ...] | None:
+        turns = _ROW__pending_table.message_id.in_(lease.message_ids) & _WAITING
+        begin = (
+            update(PENDING)
+            .where(_ROW__pending_table.user_id == lease.user_id, or_(_IS_LEASE & (_ROW__pending_table.lease_until < now), turns))
+            .values(
+                lease_owner=lease.owner,
+                lease_until=until,
+                attempts=_ROW__pending_table.attempts + case((_ROW__pending_table.lease_owner != "", 1), else_=0),
+            )
+            .returning(*_TOLD, _ROW__pending_table.payload)
+        )
+        row = {"user_id": lease.user_id, "message_id": _LEASE_ID, "state": "lease"}
+        async with self._table.session("taking turns to learn") as session:
+            taken = await self._begun(session, begin)
+            if _LEASE_ID not in taken:
+                await session.rollback()
+                insert = self._table.insert(session).values(row | {"learned_at": now})
+                await session.execute(insert.on_conflict_do_nothing())
+                taken = await self._begun(session, begin)
+            if taken.keys() != {_LEASE_ID, *lease.message_ids}:
+                await session.rollback()
+                return None
+            await session.commit()
+        return tuple(self._opened(taken[one]) for one in lease.message_ids)
+
+    async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
+        rows = (await session.execute(begin)).mappings()
+        return {row["message_id"]: dict(row) for row in rows}
+
+    async def renew(self, lease: TurnLease, until: float) -> bool:
+        return await self._change("prolonging a lease", lease, {"lease_until": until}, 0)
+
+    async def finish(self, lease: TurnLease, calls: int, now: float) -> bool:
+        state = case((_WAITING, "done"), else_=_ROW__pending_table.state)
+        learned = learned_values(now) | {"state": state}
+        finished = await self._change("finishing a turn", lease, learned, calls)
+        if now >= self._tidy_again_at:
+            self._tidy_again_at = now + _TIDY_SECONDS
+            await self._tidy(now)
+        return finished
+
+    async def give_back(self, lease: TurnLease, due_at: float, *, failed: bool, calls: int) -> bool:
+        back = {"due_at": due_at, "attempts": _ROW__pending_table.attempts + int(failed), **_FREE}
+        return await self._change("giving turns back", lease, back, calls)
+
+    async def _change(
+        self, doing: str, lease: TurnLease, values: dict[str, Any], calls: int
+    ) -> bool:
+        more = case((_ROW__pending_table.message_id.in_(lease.message_ids[-1:]), calls), else_=0)
+        under_it = (
+            _ROW__pending_table.user_id == lease.user_id,
+            _ROW__pending_table.message_id.in_((_LEASE_ID, *lease.message_ids)),
+            _ROW__pending_table.lease_owner == lease.owner,
+        )
+        change = update(PENDING).where(*under_it)
+        change = change.values({**values, "model_calls": _ROW__pending_table.model_calls + more})
+        async with self._table.session(doing) as session:
+            if (await session.execute(change)).rowcount != 1 + len(lease.message_ids):
+                await session.rollback()
+                return False
+            await session.commit()
+        return True
+
+    async def _tidy(self, now: float) -> None:
+        learned = ~_WAITING & (_ROW__pending_table.learned_at < now - _DONE_LIFETIME_SECONDS)
+        forsaken = _WAITING & (_ROW__pending_table.queued_at < now - _WAITING_LIFETIME_SECONDS)
+        doing, free = "dropping turns learned long ago", _ROW__pending_table.lease_until < now
+        try:
+            await self._table.change(doing, delete(PENDING).where(free, learned))
+            if lost := await self._table.change(doing, delete(PENDING).where(free, forsaken)):
+                told = "%d turns of users who stayed away for half a year were never learned"
+                log_pending.warning(told, lost)
+        except TablesUnavailable as error:
+            log_pending.info("it will be tried again tomorrow: %s", with_detail(error))
+
+    def _opened(self, row: dict[str, Any]) -> PendingTurn:
+        opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
+        values: dict[str, Any] = {**row, "payload": opened or ""}
+        return PendingTurn(**values)
+
+
+# ---- src/adaptive/host/requests.py ----
+# What calls of the host need: a release that has them, its settings, requests and accounts.
+
+UNSUPPORTED = (
+    "this Open WebUI is older than 0.9.6: its memory API is not asynchronous; chats go on without "
+    "Adaptive Memory"
+)
+_NAMES: Mapping[str, tuple[str, str]] = {
+    "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
+    "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
+    "task_model": ("TASK_MODEL", "task.model.default"),
+    "task_model_external": ("TASK_MODEL_EXTERNAL", "task.model.external"),
+    "memory_context": ("", "memories.system_context.enable"),
+    "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
+    "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+    "context_compaction": ("", "chat.context_compaction.enable"),
+    "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
+    "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
+    "user_permissions": ("USER_PERMISSIONS", "user.permissions"),
+}
+
+
+def host_is_supported() -> bool:
+    try:
+        from open_webui.models.memories import Memories
+        from open_webui.retrieval.vector import async_client
+    except ImportError:
+        return False
+    return bool(async_client) and inspect.iscoroutinefunction(Memories.get_memories_by_user_id)
+
+
+def host_state(name: str) -> Any:
+    return getattr(getattr(_host_app(), "state", None), name, None)
+
+
+def _host_app() -> Any:
+    return getattr(sys.modules.get("open_webui.main"), "app", None)
+
+
+def host_request() -> Request | None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+    app = _host_app()
+    if app is None or not host_is_supported():
+        return None
+    return Request({"type": "http", "app": app, "headers": [], "state": {}})
+
+
+async def host_settings(request: Request, *names: str) -> dict[str, Any]:
+    config = getattr(request.app.state, "config", None)
+    if config is not None:
+        return {name: getattr(config, _NAMES[name][0] or "?", None) for name in names}
+    from open_webui.models.config import Config
+
+    stored = await Config.get_many(*(_NAMES[name][1] for name in names))
+    return {name: stored.get(_NAMES[name][1]) for name in names}
+
+
+def isolated_request(request: Request) -> Request:
+    token = getattr(request.state, "token", None)
+    return Request({**request.scope, "state": {} if token is None else {"token": token}})
+
+
+def process_state(request: Request) -> dict[str, Any]:
+    state = getattr(request.app.state, "adaptive_memory", None)
+    if not isinstance(state, dict):
+        state = request.app.state.adaptive_memory = {}
+    return cast(dict[str, Any], state)
+
+
+async def account(user: Mapping[str, Any]) -> Any:
+    from open_webui.models.users import UserModel
+
+    with HostFaults("reading the user"):
+        return UserModel(**{name: value for name, value in user.items() if name != "valves"})
+
+
+# ---- src/adaptive/host/stored_answer.py ----
+# Stored answers and titles, changed while nobody else writes their chat.
+
+log_stored_answer = logging.getLogger("adaptive_memory.host")
+
+_NOTE_ITEM = "adaptive_memory_note"
+_FOLLOW_UPS_FIELD = "followUps"
+_UNTITLED = ("", "New Chat")
+_TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+MessageChange = Callable[[Message], dict[str, Any] | None]
+ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
+
+
+@uninterrupted
+async def change_message(
+    chat_id: str, message_id: str, change: MessageChange
+) -> dict[str, Any] | None:
+    from open_webui.models.chat_messages import ChatMessages
+    from open_webui.models.chats import Chat
+
+    async with host_session() as session:
+        if session.get_bind().dialect.name == "sqlite":
+            await session.execute(text("BEGIN IMMEDIATE"))
+        found = await session.get(Chat, chat_id, populate_existing=True, with_for_update=True)
+        history = mapping(mapping(getattr(found, "chat", None)).get("history"))
+        messages: Any = mapping(history.get("messages"))
+        stored = mapping(messages.get(message_id))
+        fields = change(stored) if stored else None
+        if fields is None:
+            await session.commit()
+            return None
+        message = messages[message_id] = {**stored, **fields}
+        flag_modified(found, "chat")
+        owner = str(message.get("user_id") or getattr(found, "user_id", ""))
+        await session.commit()
+    await ChatMessages.upsert_message(
+        message_id=message_id, chat_id=chat_id, user_id=owner, data=message
+    )
+    return fields
+
+
+@dataclass(frozen=True, slots=True)
+class HostAnswer:
+
+    chat_id: str
+    message_id: str
+    emitter: EventEmitter | None = None
+    store: ChangeMessage = change_message
+
+    async def said(self) -> str | None:
+        found: list[str] = []
+        await self._change(lambda message: found.append(_said_in(message)), "reading it")
+        return found[0] if found else None
+
+    async def add_note(self, line: str) -> bool:
+        return await self._change(lambda message: _noted_answer(message, line), "adding a line")
+
+    async def rewrite(self, said: str, rewriting: Callable[[str], str]) -> bool:
+
+        def rewritten(message: Message) -> dict[str, Any] | None:
+            unchanged = _said_in(message) == said
+            return (rewritten_answer(message, rewriting) or None) if unchanged else None
+
+        return await self._change(rewritten, "rewriting it")
+
+    async def add_follow_ups(self, lines: Sequence[str]) -> bool:
+        told = list(lines)
+
+        def put(message: Message) -> dict[str, Any] | None:
+            return None if listing(message.get(_FOLLOW_UPS_FIELD)) else {_FOLLOW_UPS_FIELD: told}
+
+        event = ("chat:message:follow_ups", {"follow_ups": told})
+        return bool(told) and await self._change(put, "adding what to ask next", event)
+
+    async def _change(
+        self, change: MessageChange, doing: str, event: tuple[str, Any] | None = None
+    ) -> bool:
+        if not self.chat_id or not self.message_id:
+            return False
+
+        def changed_if_whole(message: Message) -> dict[str, Any] | None:
+            whole = message.get("done") is not False and not message.get("error")
+            return change(message) if whole and message.get("role") == "assistant" else None
+
+        try:
+            with HostFaults(f"changing a stored answer: {doing}"):
+                fields = await self.store(self.chat_id, self.message_id, changed_if_whole)
+        except HostError as error:
+            log_stored_answer.warning("%s", with_detail(error))
+            return False
+        if fields is not None:
+            changed = {"messages": [{"id": self.message_id, **fields}]}
+            await show_event(self.emitter, *(event or ("chat:outlet", changed)))
+        return fields is not None
+
+
+def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
+    said = _said_in(message)
+    if not said or said.count("```") % 2:
+        return None
+    note = answer_note(line)
+    fields: dict[str, Any] = {"content": f"{said}\n\n{note}"}
+    stored = listing(message.get("output"))
+    if items := [one for one in stored if mapping(one).get("id") != _NOTE_ITEM]:
+        part = {"type": "text", "text": note}
+        item = {"type": "message", "id": _NOTE_ITEM, "status": "completed", "role": "assistant"}
+        fields["output"] = [*items, {**item, "content": [part]}]
+    return fields
+
+
+def _said_in(message: Message) -> str:
+    return without_answer_note(message_text(message)).rstrip()
+
+
+async def emit_status(
+    emitter: EventEmitter, event: dict[str, Any], user_id: str, chat_id: str, message_id: str
+) -> None:
+    quiet: EventEmitter | None = None
+    with suppress(ImportError):
+        from open_webui.models.chats import Chats
+
+        if not hasattr(Chats, "_chat_transaction"):
+            quiet = await emitter_to(user_id, chat_id, message_id, stores=False)
+    await (quiet or emitter)(event)
+    if quiet is not None:
+        name, status = "statusHistory", mapping(event.get("data"))
+        await change_message(
+            chat_id, message_id, lambda one: {name: [*listing(one.get(name)), status]}
+        )
+
+
+async def give_title(
+    chat_id: str, title: str, first_words: str, emitter: EventEmitter | None
+) -> bool:
+    with HostFaults("giving a chat its title"):
+        from open_webui.models.chats import Chats
+
+        standing: str | None = ""
+        for seconds in _TITLE_LOOKS:
+            await asyncio.sleep(seconds)
+            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
+            if standing is None or standing.strip() not in _UNTITLED:
+                break
+        if standing is None or standing.strip() not in (*_UNTITLED, first_words.strip()):
+            return False
+        given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
+    if given is not None:
+        await show_event(emitter, "chat:title", title)
+    return given is not None
+
+
 # ---- src/adaptive/privacy/redaction.py ----
 # What our own calls send to models: no secrets, and placeholders for personal data if wanted.
 
@@ -3788,10 +3813,9 @@ def _told_failures(redaction: Redaction | None) -> Generator[None]:
     try:
         yield
     except AdaptiveMemoryError as error:
-        text = str(error)
+        error.detail = without_secrets(error.detail)
         if redaction is not None:
-            text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
-        error.args = (without_secrets(text), *error.args[1:])
+            error.detail = redaction.redact(error.detail)
         raise
 
 
@@ -4026,17 +4050,19 @@ _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
 _RETRIES__embedders = 2
+_NO_VECTORS = "the embedding model sent nothing that can be used"
 
 
 def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
     try:
         matrix = np.asarray(raw, dtype=np.float32)
     except (ValueError, TypeError) as error:
-        raise EmbeddingError(f"{provider} sent vectors that are no numbers: {error}") from error
+        raise EmbeddingError(_NO_VECTORS, detail=f"{provider}: {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
-        raise EmbeddingError(f"{provider} sent an array of shape {matrix.shape} for {count} texts")
+        detail = f"{provider} sent an array of shape {matrix.shape} for {count} texts"
+        raise EmbeddingError(_NO_VECTORS, detail=detail)
     if not np.isfinite(matrix).all():
-        raise EmbeddingError(f"{provider} sent vectors that are not finite")
+        raise EmbeddingError(_NO_VECTORS, detail=f"{provider} sent numbers that are not finite")
     return matrix
 
 
@@ -4066,7 +4092,8 @@ class LocalEmbedder:
         try:
             raw = await asyncio.to_thread(self._encode, list(texts))
         except (ImportError, OSError, ValueError, TypeError, RuntimeError) as error:
-            raise EmbeddingError(f"local model {self.model!r} can't embed: {error}") from error
+            detail = f"{self.model!r}: {error}"
+            raise EmbeddingError("the local embedding model failed", detail=detail) from error
         return checked_vectors(raw, len(texts), f"local model {self.model!r}")
 
     def _encode(self, texts: list[str]) -> object:
@@ -4098,7 +4125,8 @@ class EndpointEmbedder:
         batches = [list(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         parts = [await self._batch(batch) for batch in batches]
         if len({part.shape[1] for part in parts}) > 1:
-            raise EmbeddingError(f"{self.url!r} sent vectors of different lengths")
+            detail = f"{self.url!r} sent vectors of different lengths"
+            raise EmbeddingError(_NO_VECTORS, detail=detail)
         return np.concatenate(parts)
 
     async def _batch(self, texts: list[str]) -> Vectors:
@@ -4109,9 +4137,10 @@ class EndpointEmbedder:
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
             raw = [row["embedding"] for row in ordered]
         except ModelError as error:
-            raise EmbeddingError(f"embedding endpoint: {error}") from error
+            raise EmbeddingError(f"embedding: {error}", detail=error.detail) from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise EmbeddingError(f"{self.url!r} sent no embeddings: {error!r}") from error
+            detail = f"{self.url!r} sent no embeddings: {error!r}"
+            raise EmbeddingError(_NO_VECTORS, detail=detail) from error
         return checked_vectors(raw, len(texts), repr(self.url))
 
 
@@ -4956,8 +4985,7 @@ async def query_vectors(
             return normalised(await embedder.embed(said, query=True))
     except (EmbeddingError, TimeoutError) as error:
         tally("anomalies", "embedding_failed")
-        reason = str(error) or f"no vector within {patience:g} s"
-        log_vectors.warning("a message is searched by its keywords only: %s", reason)
+        log_vectors.warning("a message is searched by its keywords only: %s", with_detail(error))
         return None
 
 
@@ -4967,7 +4995,7 @@ async def stored_vectors(
     try:
         return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", error)
+        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
         return {}
 
 
@@ -4977,7 +5005,7 @@ async def store_vectors(
     try:
         await table.write(user_id, name, found)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", error)
+        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
 
 
 async def keep_vectors(
@@ -5919,7 +5947,9 @@ class MemoryIndexes:
             left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
             user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
-            log_indexes.warning("memories are found by keywords only for now: %s", error)
+            log_indexes.warning(
+                "memories are found by keywords only for now: %s", with_detail(error)
+            )
         finally:
             user.embedding = self._started(self._embed(user, sources)) if left else None
             name = await sources.embedder.name()
@@ -6614,6 +6644,7 @@ def _bank_key(name: str) -> str:
 _TRUSTED_NAME_SECONDS = 5.0
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
+_EMBEDDING_FAILED = "Open WebUI's embedding model failed"
 _MOST_KEPT = 25
 _SHORT_CHARACTERS = 1000
 
@@ -6678,13 +6709,14 @@ class HostCompleter:
         body = chat_body(self.model, request, response_format)
         body["metadata"] = {"task": "adaptive_memory"}
         own = isolated_request(self.request)
-        with HostFaults(f"model {self.model!r} failed", ModelBusy):
+        with HostFaults(f"asking {self.model!r}", ModelBusy, "the model could not be asked"):
             try:
                 reply = await generate_chat_completion(
                     own, body, self.user, bypass_filter=True, bypass_system_prompt=True
                 )
             except HTTPException as error:
-                raise failure(error.status_code, describe_fault(error)) from error
+                detail = f"{self.model!r}: {describe_fault(error)}"
+                raise failure(error.status_code, detail) from error
         return chat_text(_body_of(reply))
 
 
@@ -6771,14 +6803,14 @@ class HostEmbedder:
             encode = partial(forward_pass, model, prompt)
         running = asyncio.get_running_loop()
         async with lanes[query]:
-            with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
+            with HostFaults("embedding in this process", EmbeddingError, _EMBEDDING_FAILED):
                 return await running.run_in_executor(threads if short else None, encode, [*texts])
 
     async def _by_the_host(self, texts: Sequence[str], prefix: str | None) -> object:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:
             raise EmbeddingError("Open WebUI has no embedding model ready")
-        with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+        with HostFaults("embedding by Open WebUI", EmbeddingError, _EMBEDDING_FAILED):
             return await function(list(texts), prefix=prefix, user=self.user)
 
 
@@ -6926,7 +6958,7 @@ class Locality:
                     raw = self._routed("OPENAI_MODELS", id) or model
                     return self._local.lists(_address_at(urls, raw.get("urlIdx")))
         except HostError as error:
-            log_locality.warning("a model counts as not local: %s", error)
+            log_locality.warning("a model counts as not local: %s", with_detail(error))
         return False
 
     async def _of_ollama(self, id: str, raw: Mapping[str, Any]) -> bool:
@@ -7094,7 +7126,9 @@ async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | EmbeddingE
 
 def _warn_of_vectors(failure: Exception | None) -> None:
     if failure:
-        log_memories.warning("the row was written, the host's own vectors were not: %s", failure)
+        log_memories.warning(
+            "the row was written, the host's own vectors were not: %s", with_detail(failure)
+        )
 
 
 async def _holds_any(collection: str) -> bool:
@@ -7709,7 +7743,7 @@ class AuditTrail:
         try:
             await self._table.append(user_id, list(map(_secretless, entries)), now)
         except TablesUnavailable as error:
-            log_gate.warning("changes are not written down: %s", error)
+            log_gate.warning("changes are not written down: %s", with_detail(error))
 
     async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
         return await self._table.read(user_id)
@@ -7979,7 +8013,7 @@ async def outdated_by(
     try:
         return read_outdated(await ask_model(request), changes, shown, words, now.date())
     except ModelError as error:
-        log_outdated.warning("what no longer holds is not known: %s", error)
+        log_outdated.warning("what no longer holds is not known: %s", with_detail(error))
         return ()
 
 
@@ -8215,10 +8249,9 @@ async def apply_operations(
             except HostError as error:
                 if isinstance(error, MemoryUnavailable) and not outcomes:
                     raise
-                why = without_secrets(str(error))
-                log_apply.warning("%s failed: %s", operation.kind, why)
+                log_apply.warning("%s failed: %s", operation.kind, with_detail(error))
                 content = operation.draft.content or by_id[operation.id].content
-                outcomes.append(Outcome("failed", content, why))
+                outcomes.append(Outcome("failed", content, str(error)))
     finally:
         await user.trail.record(user.user_id, changes, now)
     return outcomes
@@ -8276,7 +8309,7 @@ async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[M
             await user.store.delete(memory)
             removed.append(memory)
         except HostError as error:
-            log_apply.warning("an archived memory stays in the store: %s", error)
+            log_apply.warning("an archived memory stays in the store: %s", with_detail(error))
             if isinstance(error, MemoryUnavailable):
                 break
     return removed
@@ -8339,7 +8372,7 @@ async def prune_store(
         await put_into_archive(user, [*archived.values()])
         removed = await remove_archived(user, chosen)
     except HostError as error:
-        log_apply.warning("nothing is pruned: %s", error)
+        log_apply.warning("nothing is pruned: %s", with_detail(error))
         return []
     entries = (replace(told, memory_id=x.id, before=x, archived=archived[x.id]) for x in removed)
     await user.trail.record(user.user_id, [*entries], now)
@@ -8846,8 +8879,7 @@ class Preprocessor:
                 model = await hook.completer()
                 found = await ask_fields(model, self._formats, fields, request, seconds)
         except (AdaptiveMemoryError, TimeoutError) as error:
-            reason = str(error) or f"the model did not answer within {seconds:g} s"
-            log_preprocessing.warning("a message is not pre-processed: %s", reason)
+            log_preprocessing.warning("a message is not pre-processed: %s", with_detail(error))
             return ""
         self._tell(hook, found)
         if isinstance(found, FirstPreprocessing) and hook.told_kind == "saved":
@@ -8953,7 +8985,7 @@ class Postprocessor:
                 async with self._learning.locks.of(hook.user_id):
                     await hook.suggest(found.follow_up_suggestions)
             except AdaptiveMemoryError as error:
-                log_postprocessing.warning("what to ask next is not shown: %s", error)
+                log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
             await learned.wait()
             if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
                 bank = hook.settings.default_bank
@@ -8962,7 +8994,7 @@ class Postprocessor:
                 found_in = (hook, turn.turn, findings)
                 await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
         except AdaptiveMemoryError as error:
-            log_postprocessing.warning("a turn is not post-processed: %s", error)
+            log_postprocessing.warning("a turn is not post-processed: %s", with_detail(error))
         finally:
             self._at_work.discard(turn)
 
@@ -9405,7 +9437,7 @@ class HistoryUpkeep:
             try:
                 await self._summarise(past, rested, now)
             except AdaptiveMemoryError as error:
-                log_history_upkeep.warning("a topic was not summarised: %s", error)
+                log_history_upkeep.warning("a topic was not summarised: %s", with_detail(error))
 
     def forget(self, user_id: str, chat_id: str = "") -> None:
         former = self._done.pop(user_id, set())
@@ -9449,7 +9481,7 @@ class HistoryUpkeep:
                 await self._sleep(_REST_BETWEEN_CHATS)
             complete = True
         except AdaptiveMemoryError as error:
-            log_history_upkeep.warning("past chats are not indexed yet: %s", error)
+            log_history_upkeep.warning("past chats are not indexed yet: %s", with_detail(error))
             await tell(f"Past chats are not all indexed yet: {error}")
         finally:
             if not complete:
@@ -9573,8 +9605,8 @@ class PastConversation:
             async with asyncio.timeout(seconds):
                 section = await self._section(past, question)
         except (AdaptiveMemoryError, TimeoutError) as error:
+            log_past_conversation.warning("past conversation is left out: %s", with_detail(error))
             reason = str(error) or f"it took longer than {seconds:.2g} s"
-            log_past_conversation.warning("past conversation is left out: %s", reason)
             return HistorySection(note=f"past conversation left out: {reason}")
         if not (count := len(section.messages)):
             return section
@@ -9634,7 +9666,9 @@ class PastConversation:
         try:
             summary = await history_summary(past, worth[:_MOST_SUMMARISED], room, seconds, asked)
         except AdaptiveMemoryError as error:
-            log_past_conversation.warning("past conversation was not summarised: %s", error)
+            log_past_conversation.warning(
+                "past conversation was not summarised: %s", with_detail(error)
+            )
         text = f"{HISTORY_HEADING}\n- Summary: {escaped_entry(summary)}"
         fits = summary and estimated_tokens(f"{text}\n") <= room
         return replace(section, text=text) if fits else section
@@ -9694,7 +9728,9 @@ async def _hits(
         name = await past.embedder.name()
         return await past.vectors.search(past.user_id, name, vector, HITS, only)
     except (EmbeddingError, HostError) as error:
-        log_past_conversation.warning("past conversation is searched by keywords only: %s", error)
+        log_past_conversation.warning(
+            "past conversation is searched by keywords only: %s", with_detail(error)
+        )
         return None
 
 
@@ -10022,11 +10058,13 @@ async def _checked(findings: Findings) -> list[tuple[str, str]]:
     found = list[tuple[str, str]]()
     try:
         async with asyncio.timeout(_CHECK_SECONDS):
-            with HostFaults("this can't be checked"):
+            with HostFaults("checking", sentence="this can't be checked"):
                 async for one in findings:
                     found.append(one)
-    except (AdaptiveMemoryError, TimeoutError) as error:
-        found.append(("Problem", str(error) or f"nothing within {_CHECK_SECONDS:g} s"))
+    except TimeoutError:
+        found.append(("Problem", f"nothing within {_CHECK_SECONDS:g} s"))
+    except AdaptiveMemoryError as error:
+        found.append(("Problem", with_detail(error)))
     return found
 
 
@@ -10355,7 +10393,7 @@ class LearningQueue:
                     elif not work.others_wait:
                         break
         except TablesUnavailable as error:
-            log_queue.info("what waits is left to the user's next turn: %s", error)
+            log_queue.info("what waits is left to the user's next turn: %s", with_detail(error))
 
     def forget(self, user_id: str) -> None:
         for key in [key for key in self._inserts if key[0] == user_id]:
@@ -10368,7 +10406,7 @@ class LearningQueue:
                 return
             except TablesUnavailable as error:
                 if pause is None:
-                    log_queue.warning("a turn is not learned: %s", error)
+                    log_queue.warning("a turn is not learned: %s", with_detail(error))
                     raise
                 await asyncio.sleep(pause)
 
@@ -10403,7 +10441,7 @@ class LearningQueue:
                 await teach(work)
             verdict, reason, fault = "learned", "", ""
         except (AdaptiveMemoryError, TimeoutError) as error:
-            reason, fault = str(error) or "learning took too long", type(error).__name__
+            reason, fault = with_detail(error), type(error).__name__
         except asyncio.CancelledError:
             verdict, fault = "lost", "cancelled"
             raise
@@ -10421,7 +10459,9 @@ class LearningQueue:
                 else:
                     held = await self._table.give_back(lease, due_at, failed=failed, calls=calls)
             except TablesUnavailable as error:
-                log_queue.warning("turns are taken again when their lease has ended: %s", error)
+                log_queue.warning(
+                    "turns are taken again when their lease has ended: %s", with_detail(error)
+                )
             tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
 
@@ -10817,7 +10857,7 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
                 made = normalised(await room.sources.embedder.embed(new, query=False))
             known.update(zip(new, made, strict=True))
         except (EmbeddingError, TimeoutError) as error:
-            log_lesson.info("new facts are compared by their words only: %s", error)
+            log_lesson.info("new facts are compared by their words only: %s", with_detail(error))
     return known
 
 
@@ -10937,7 +10977,7 @@ async def offer_suggestions(
             log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
             return False
         except AdaptiveMemoryError as error:
-            log_confirmation.warning("an accepted suggestion was not saved: %s", error)
+            log_confirmation.warning("an accepted suggestion was not saved: %s", with_detail(error))
             saved = [Outcome("failed", accepted.draft.content, str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
@@ -10945,7 +10985,7 @@ async def offer_suggestions(
     try:
         left = await suggestions.offer(dialog, user_id, chat_id, keep)
     except TablesUnavailable as error:
-        log_confirmation.warning("nobody is asked about suggestions: %s", error)
+        log_confirmation.warning("nobody is asked about suggestions: %s", with_detail(error))
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
     if outcomes:
         return replace(Lesson.of(outcomes, line), replies=True)
@@ -10954,6 +10994,8 @@ async def offer_suggestions(
 
 # ---- src/adaptive/privacy/erasure.py ----
 # What a user asks to have erased, where memories came from, and what was erased, for people.
+
+log_erasure = logging.getLogger("adaptive_memory.privacy")
 
 _NOUNS = {
     "memory": ("memory", "memories"),
@@ -11029,6 +11071,7 @@ class ErasureReport:
         try:
             return await work
         except AdaptiveMemoryError as error:
+            log_erasure.warning("an erasure is incomplete: %s", with_detail(error))
             self.failed.append(str(error))
             return otherwise
 
@@ -11094,6 +11137,8 @@ def _plain_words(text: str) -> str:
 
 # ---- src/adaptive/control/requests.py ----
 # Erasing and restoring, which a user asks of the memory itself and confirms in the page.
+
+log_requests = logging.getLogger("adaptive_memory.control")
 
 NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "
@@ -11186,6 +11231,7 @@ class MemoryRequests:
                     row = await self.restore_memory(room, memory_id, int(time.time()), step)
                 restored += row is not None
             except AdaptiveMemoryError as error:
+                log_requests.warning("a memory stays archived: %s", with_detail(error))
                 failed[str(error)] = None
         return restored, list(failed)
 
@@ -11804,7 +11850,7 @@ class Learning:
                 room = await self.lesson_resources(hook)
                 await summarise_when_due(room, self._leases, time.time())
             except AdaptiveMemoryError as error:
-                log_learning.warning("memories are not summarised: %s", error)
+                log_learning.warning("memories are not summarised: %s", with_detail(error))
 
     async def learn_findings(
         self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
@@ -11878,7 +11924,7 @@ class Learning:
                     rows = await user.store.add_all(new[begin : begin + _PORTION])
                 except StoreError as error:
                     told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-                    raise StoreError(told) from error
+                    raise StoreError(told, detail=error.detail) from error
                 written = [one for one in rows if isinstance(one, Memory)]
                 refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
                 changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
@@ -11940,7 +11986,7 @@ class Learning:
                 await self._show(own, Lesson(failure_line(str(refusal)), complete=False))
             return
         except AdaptiveMemoryError as error:
-            log_learning.warning("nothing learned from a turn: %s", error)
+            log_learning.warning("nothing learned from a turn: %s", with_detail(error))
             if not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
                 await self._show(own, Lesson(failure_line(f"{error}{later}"), complete=False))
@@ -11972,7 +12018,7 @@ class Learning:
         try:
             await self._show(hook, await delete_confirmed(room, turn, hook.dialog, doubtful))
         except AdaptiveMemoryError as error:
-            log_learning.warning("nothing deleted: %s", error)
+            log_learning.warning("nothing deleted: %s", with_detail(error))
             await self.reply(hook, f"Nothing deleted: {error}")
 
     async def _hints_at_undo(self, user_id: str) -> bool:
@@ -12373,7 +12419,7 @@ async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[s
         state = await chats.read(user_id, chat_id) if chat_id else ""
         return [id_ for id_ in listing(json.loads(state or "[]")) if isinstance(id_, str)]
     except (TablesUnavailable, ValueError, RecursionError) as error:
-        log_recall.info("a chat's block is made anew: %s", error)
+        log_recall.info("a chat's block is made anew: %s", with_detail(error))
         return []
 
 
@@ -12425,7 +12471,7 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
     try:
         judged = await judge.judged(*asked) if pool else []
     except AdaptiveMemoryError as error:
-        log_recall.warning("memories were not judged: %s", error)
+        log_recall.warning("memories were not judged: %s", with_detail(error))
         return by_score
     return [*judged, *kept_back]
 
@@ -12640,7 +12686,7 @@ async def request_window(
             noted = escaped_entry((await notes.read(hook.user_id, hook.chat_id)).summary)
             summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
         except AdaptiveMemoryError as error:
-            log_window.warning("turns gave way without a summary: %s", error)
+            log_window.warning("turns gave way without a summary: %s", with_detail(error))
     taken = sum(map(message_tokens, kept)) + estimated_tokens(summary)
     memories, history = _budgets(settings)
     left = settings.max_context_tokens - taken - memories
@@ -12830,7 +12876,7 @@ class Recall:
         try:
             found, kind = await asyncio.gather(finding, hook.kind())
         except MemoryUnavailable as refusal:
-            log_recalled.debug("nothing recalled: %s", refusal)
+            log_recalled.debug("nothing recalled: %s", with_detail(refusal))
             return Recollection()
         if kind != hook.told_kind:
             return None
@@ -12855,7 +12901,7 @@ class Recall:
         try:
             completer = await hook.completer()
         except AdaptiveMemoryError as error:
-            log_recalled.warning("memories are not judged: %s", error)
+            log_recalled.warning("memories are not judged: %s", with_detail(error))
             return None
         prompt, hidden = hook.settings.memory_relevance_prompt, await hook.hidden_from(completer)
         return RelevanceJudge(completer, self._formats, self._scores, prompt, hidden)
@@ -12966,18 +13012,15 @@ class Filter:
                     with self._foreground.turn():
                         async with measured_part(hook, "inlet"), limit:
                             body = await self._recall.recalled(asked)
-        except TimeoutError:
-            reason = "they took too long"
-        except AdaptiveMemoryError as error:
-            reason = str(error)
+        except (AdaptiveMemoryError, TimeoutError) as error:
+            log.warning("the chat goes on without memories: %s", with_detail(error))
+            reason = str(error) or "they took too long"
         except Exception:
-            log.exception("an unexpected error while recalling")
+            log.exception("the chat goes on without memories")
             reason = _UNEXPECTED
-        if reason:
-            log.warning("the chat goes on without memories: %s", reason)
-            if asked is not None:
-                body = self._without_memories(asked)
-                self._start(asked.hook.notifier.status(f"Answered without memories: {reason}"))
+        if reason and asked is not None:
+            body = self._without_memories(asked)
+            self._start(asked.hook.notifier.status(f"Answered without memories: {reason}"))
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
@@ -13158,7 +13201,7 @@ class Filter:
                         await self._foreground.give_way()
                     line = await work
             except AdaptiveMemoryError as error:
-                log.warning("%s has failed: %s", doing, error)
+                log.warning("%s has failed: %s", doing, with_detail(error))
                 line = failure and f"{failure}: {error}"
             except Exception:
                 log.exception("an unexpected error while %s", doing)

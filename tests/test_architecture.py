@@ -33,6 +33,9 @@ BROAD = {"Exception", "BaseException"}
 
 FILES = sorted(ROOT.rglob("*.py"))
 TREES = {file: ast.parse(file.read_text(encoding="utf-8")) for file in FILES}
+OUR_ERRORS = {
+    node.name for node in TREES[ROOT / "core" / "errors.py"].body if isinstance(node, ast.ClassDef)
+}
 
 
 def room_of(module: str) -> str:
@@ -129,6 +132,30 @@ def test_nobody_else_catches_everything() -> None:
     """Only the filter catches everything: elsewhere a bug must not be hidden."""
     others = [file for file in FILES if room_of_file(file) != "filter"]
     assert [place(file, line) for file in others for line in broad_catches(TREES[file])] == []
+
+
+def quoted_raw(tree: ast.AST) -> list[int]:
+    """Lines that log a caught error itself, or quote a foreign one in the sentence of ours."""
+    lines: list[int] = []
+    for handler in (node for node in ast.walk(tree) if isinstance(node, ast.ExceptHandler)):
+        types = ast.walk(handler.type) if handler.type else ()
+        is_ours = bool({name.id for name in types if isinstance(name, ast.Name)} & OUR_ERRORS)
+        for call in (node for node in ast.walk(handler) if isinstance(node, ast.Call)):
+            called = ast.unparse(call.func)
+            logs = called.startswith("log") and "." in called
+            raises = called in OUR_ERRORS and not is_ours
+            for part in call.args if logs else call.args[:1] if raises else ():
+                inner = list(ast.walk(part))
+                fields = [one.value for one in inner if isinstance(one, ast.Attribute)]
+                names = {one.id for one in inner if isinstance(one, ast.Name) and one not in fields}
+                if handler.name in names and not {"with_detail", "type"} & names:
+                    lines.append(call.lineno)
+    return lines
+
+
+def test_errors_are_told_in_full_to_the_log_alone() -> None:
+    """Each log line of an error tells its detail; no sentence of ours quotes a foreign error."""
+    assert [place(file, line) for file in FILES for line in quoted_raw(TREES[file])] == []
 
 
 def test_one_edge_per_hook() -> None:

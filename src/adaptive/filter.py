@@ -18,7 +18,7 @@ from adaptive.answer.preprocessing import Preprocessor
 from adaptive.control.commands import MemoryCommands
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import memory_is_off, typed_message
 from adaptive.core.shapes import listing, mapping
 from adaptive.history.conversation import PastConversation
@@ -122,18 +122,15 @@ class Filter:
                     with self._foreground.turn():
                         async with measured_part(hook, "inlet"), limit:
                             body = await self._recall.recalled(asked)
-        except TimeoutError:
-            reason = "they took too long"
-        except AdaptiveMemoryError as error:
-            reason = str(error)
+        except (AdaptiveMemoryError, TimeoutError) as error:
+            log.warning("the chat goes on without memories: %s", with_detail(error))
+            reason = str(error) or "they took too long"
         except Exception:
-            log.exception("an unexpected error while recalling")
+            log.exception("the chat goes on without memories")
             reason = _UNEXPECTED
-        if reason:
-            log.warning("the chat goes on without memories: %s", reason)
-            if asked is not None:
-                body = self._without_memories(asked)
-                self._start(asked.hook.notifier.status(f"Answered without memories: {reason}"))
+        if reason and asked is not None:
+            body = self._without_memories(asked)
+            self._start(asked.hook.notifier.status(f"Answered without memories: {reason}"))
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
@@ -339,7 +336,7 @@ class Filter:
                         await self._foreground.give_way()
                     line = await work
             except AdaptiveMemoryError as error:
-                log.warning("%s has failed: %s", doing, error)
+                log.warning("%s has failed: %s", doing, with_detail(error))
                 line = failure and f"{failure}: {error}"
             except Exception:
                 log.exception("an unexpected error while %s", doing)

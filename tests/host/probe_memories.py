@@ -100,7 +100,7 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     try:
         await many.add_all([(draft, source, None)] * 30)
     except StoreError as error:
-        cause = str(error)
+        cause = error.detail
     client.upsert = upsert
     found = await client.get("user-memory-dana")
     return {

@@ -154,7 +154,7 @@ async def test_faults(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     await filled()
     for name in ("search", "delete_collection"):
         monkeypatch.setattr(engine, name, AsyncMock(side_effect=OSError("away")))
-    with pytest.raises(HostError, match=r"^searching past conversation: away"):
+    with pytest.raises(HostError, match="searching past conversation"):
         await vectors.search("ada", "minilm", axis(0), 10)
-    with pytest.raises(HostError, match=r"^removing past conversation: away"):
+    with pytest.raises(HostError, match="removing past conversation"):
         await vectors.delete_all("ada")

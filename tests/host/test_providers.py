@@ -33,9 +33,9 @@ def test_body() -> None:
     """
     for reply in (BODY, JSONResponse(BODY), PlainTextResponse(json.dumps(BODY))):
         assert _body_of(reply) == BODY
-    with pytest.raises(ModelBusy, match=r"HTTP 429.*slow down") as busy:
+    with pytest.raises(ModelBusy, match=r"busy \(HTTP 429\)$") as busy:
         _body_of(JSONResponse({"error": "slow down"}, 429, headers={"Retry-After": "7"}))
-    assert busy.value.retry_after == 7
+    assert (busy.value.retry_after, "slow down" in busy.value.detail) == (7, True)
     with pytest.raises(ModelRejected, match="HTTP 400"):
         _body_of(JSONResponse({"error": "response_format"}, 400))
     for page in (StreamingResponse(iter([b"data: {}"])), Response(b"<html>")):

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI, HTTPException, Request
 from sqlalchemy.exc import OperationalError
 
-from adaptive.core.errors import HostError, ModelBusy, ModelRejected, StoreError
+from adaptive.core.errors import HostError, ModelBusy, ModelRejected, StoreError, with_detail
 from adaptive.host.faults import HostFaults, describe_fault, uninterrupted
 from adaptive.host.requests import (
     isolated_request,
@@ -44,16 +44,20 @@ def test_process_state() -> None:
 def test_any_exception_of_the_host() -> None:
     """Whatever is raised becomes one error, which says what was being done and keeps the cause."""
     raised = KeyError("x")
-    with pytest.raises(HostError, match=r"^reading: 'x'$") as error, HostFaults("reading"):
+    failed = "^Open WebUI failed while reading$"
+    with pytest.raises(HostError, match=failed) as error, HostFaults("reading"):
         raise raised
     assert error.value.__cause__ is raised
-    with pytest.raises(StoreError, match=r"^writing: a b$"), HostFaults("writing", StoreError):
+    assert error.value.detail == "reading: 'x'"
+    refused = HostFaults("writing", StoreError, "it failed")
+    with pytest.raises(StoreError, match=r"^it failed$") as error, refused:
         raise OSError("a\n b")
+    assert with_detail(error.value) == "it failed (writing: a b)"
     assert describe_fault(HTTPException(403, {"error": "no"})) == "{'error': 'no'}"
     refused = OperationalError("INSERT", {"content": "Porto"}, Exception("database is locked"))
     assert describe_fault(refused) == "database is locked"
     assert describe_fault(TimeoutError()) == "TimeoutError"
-    assert describe_fault(Exception("x" * 5000)) == "x" * 200
+    assert with_detail(HostError("long", detail="x" * 5000)) == f"long ({'x' * 500})"
 
 
 @pytest.mark.parametrize("passing", [ModelRejected("no credits", 402), asyncio.CancelledError()])

@@ -17,7 +17,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from adaptive.answer.preprocessing import HARMFUL_FROM, flag_message
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.measures import staged
 from adaptive.core.messages import Message, has_words, message_text, spoken_text
 from adaptive.core.model import CompletionRequest, Draft, Memory, Operation, Turn
@@ -103,7 +103,7 @@ class Postprocessor:
                 async with self._learning.locks.of(hook.user_id):
                     await hook.suggest(found.follow_up_suggestions)
             except AdaptiveMemoryError as error:
-                log_postprocessing.warning("what to ask next is not shown: %s", error)
+                log_postprocessing.warning("what to ask next is not shown: %s", with_detail(error))
             await learned.wait()
             if turn.turn is not None and found.new_learnings and hook.settings.save_mode != "off":
                 bank = hook.settings.default_bank
@@ -112,7 +112,7 @@ class Postprocessor:
                 found_in = (hook, turn.turn, findings)
                 await self._learning.learn_findings(*found_in, lambda: not turn.forgotten)
         except AdaptiveMemoryError as error:
-            log_postprocessing.warning("a turn is not post-processed: %s", error)
+            log_postprocessing.warning("a turn is not post-processed: %s", with_detail(error))
         finally:
             self._at_work.discard(turn)
 

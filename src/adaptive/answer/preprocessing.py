@@ -15,7 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, Field
 
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.measures import staged
 from adaptive.core.messages import (
     Message,
@@ -121,8 +121,7 @@ class Preprocessor:
                 model = await hook.completer()
                 found = await ask_fields(model, self._formats, fields, request, seconds)
         except (AdaptiveMemoryError, TimeoutError) as error:
-            reason = str(error) or f"the model did not answer within {seconds:g} s"
-            log_preprocessing.warning("a message is not pre-processed: %s", reason)
+            log_preprocessing.warning("a message is not pre-processed: %s", with_detail(error))
             return ""
         self._tell(hook, found)
         if isinstance(found, FirstPreprocessing) and hook.told_kind == "saved":

@@ -6,18 +6,21 @@ stands for. Nor does more than the store has room for: it would only be archived
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Draft, Memory
 from adaptive.privacy.erasure import ErasureReport, ErasureRequest, Origin, made_of, origin_of
 from adaptive.privacy.kept import ArchivedMemory
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
+
+log_requests = logging.getLogger("adaptive_memory.control")
 
 NO_PAGE = (
     "Nothing erased: you have to confirm it in a chat on the web page; "
@@ -125,6 +128,7 @@ class MemoryRequests:
                     row = await self.restore_memory(room, memory_id, int(time.time()), step)
                 restored += row is not None
             except AdaptiveMemoryError as error:
+                log_requests.warning("a memory stays archived: %s", with_detail(error))
                 failed[str(error)] = None
         return restored, list(failed)
 

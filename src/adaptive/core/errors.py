@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+# In characters. More is kept than told: a secret is known by what stands around it.
+_DETAIL_KEPT, _DETAIL_TOLD = 2000, 500
+
 
 class AdaptiveMemoryError(Exception):
-    """Root of them, whose text is fit for all to see: it quotes neither messages nor replies."""
+    """Root of them: ``str`` is a sentence for everybody, ``detail`` is for the log and admins.
+
+    The sentence is ours: it quotes no message, no reply and nothing that a host, a provider or a
+    driver says, which may name addresses and accounts. That is the detail, without secrets.
+    """
+
+    def __init__(self, sentence: str = "", *, detail: str = "") -> None:
+        super().__init__(sentence)
+        self.detail = " ".join(detail.split())[:_DETAIL_KEPT]
 
 
 class HostError(AdaptiveMemoryError):
@@ -42,18 +53,28 @@ class ModelError(AdaptiveMemoryError):
 class ModelBusy(ModelError):
     """A failure that may be over on the next try, perhaps after the seconds that were asked for."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        super().__init__(message)
+    def __init__(
+        self, sentence: str, retry_after: float | None = None, *, detail: str = ""
+    ) -> None:
+        super().__init__(sentence, detail=detail)
         self.retry_after = retry_after
 
 
 class ModelRejected(ModelError):
     """The provider refused the request with this HTTP status and would refuse it again."""
 
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
+    def __init__(self, sentence: str, status: int, *, detail: str = "") -> None:
+        super().__init__(sentence, detail=detail)
         self.status = status
 
 
 class ReplyUnusable(ModelError):
     """The model answered, but not with what it was asked for."""
+
+
+def with_detail(error: BaseException) -> str:
+    """What the log and an administrator are told of an error: its sentence, then its detail."""
+    late = "it took too long" if isinstance(error, TimeoutError) else type(error).__name__
+    sentence = str(error) or late
+    detail = error.detail[:_DETAIL_TOLD] if isinstance(error, AdaptiveMemoryError) else ""
+    return f"{sentence} ({detail})" if detail else sentence

@@ -14,7 +14,6 @@ from adaptive.core.errors import ModelBusy, ModelRejected, ReplyUnusable
 
 # Below 500; from there on all but 501, which an endpoint answers to what it never will support.
 _BUSY_STATUS = frozenset({408, 409, 425, 429})
-_BODY_EXCERPT = 200
 _FIRST_PAUSE, _LONGEST_PAUSE = 1.0, 30.0  # seconds
 
 Result = TypeVar("Result")
@@ -42,11 +41,13 @@ def endpoint(base: str, path: str) -> str:
 
 def failure(status: int, detail: str, retry_after: str | None = None) -> ModelBusy | ModelRejected:
     """The error that an HTTP status stands for; ``Retry-After`` is read where it is in seconds."""
-    message = f"the model answered HTTP {status}: {detail[:_BODY_EXCERPT]!r}"
     if status in _BUSY_STATUS or (status >= 500 and status != 501):
+        does = "failed" if status >= 500 else "is busy"
         pause = (retry_after or "").strip()
-        return ModelBusy(message, float(pause) if pause.isdecimal() else None)
-    return ModelRejected(message, status)
+        seconds = float(pause) if pause.isdecimal() else None
+        return ModelBusy(f"the model's provider {does} (HTTP {status})", seconds, detail=detail)
+    sentence = f"the model's provider refused the request (HTTP {status})"
+    return ModelRejected(sentence, status, detail=detail)
 
 
 async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -67,15 +68,19 @@ async def post_json(url: str, body: Mapping[str, Any], key: str) -> dict[str, An
             raw = await response.read()
             if response.status >= 400:
                 detail = raw.decode(errors="replace")
-                raise failure(response.status, detail, response.headers.get("Retry-After"))
+                told = f"{url!r} answered {detail!r}"
+                raise failure(response.status, told, response.headers.get("Retry-After"))
     except (ValueError, aiohttp.NonHttpUrlClientError) as error:  # ... of an address or header
-        raise ReplyUnusable(f"can't call {url!r}: {error}") from error
+        raise ReplyUnusable(
+            "the address of the model's provider can't be called", detail=f"{url!r}: {error}"
+        ) from error
     except (aiohttp.ClientError, ConnectionError) as error:
-        raise ModelBusy(f"no answer from {url!r}: {type(error).__name__} {error}") from error
+        detail = f"{url!r}: {type(error).__name__} {error}"
+        raise ModelBusy("the model's provider does not answer", detail=detail) from error
     try:
         reply = json.loads(raw)
     except (ValueError, RecursionError):
         reply = None
     if not isinstance(reply, dict):
-        raise ReplyUnusable(f"{url!r} sent no JSON object")
+        raise ReplyUnusable("the model's provider sent no JSON object", detail=repr(url))
     return reply  # pyright: ignore[reportUnknownVariableType]

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError, HostError
+from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError, HostError, with_detail
 from adaptive.core.measures import staged, tally
 from adaptive.core.messages import Message, estimated_tokens, has_words
 from adaptive.core.ports import Embedder
@@ -101,8 +101,8 @@ class PastConversation:
             async with asyncio.timeout(seconds):
                 section = await self._section(past, question)
         except (AdaptiveMemoryError, TimeoutError) as error:
+            log_past_conversation.warning("past conversation is left out: %s", with_detail(error))
             reason = str(error) or f"it took longer than {seconds:.2g} s"
-            log_past_conversation.warning("past conversation is left out: %s", reason)
             return HistorySection(note=f"past conversation left out: {reason}")
         if not (count := len(section.messages)):
             return section
@@ -169,7 +169,9 @@ class PastConversation:
         try:
             summary = await history_summary(past, worth[:_MOST_SUMMARISED], room, seconds, asked)
         except AdaptiveMemoryError as error:
-            log_past_conversation.warning("past conversation was not summarised: %s", error)
+            log_past_conversation.warning(
+                "past conversation was not summarised: %s", with_detail(error)
+            )
         text = f"{HISTORY_HEADING}\n- Summary: {escaped_entry(summary)}"
         fits = summary and estimated_tokens(f"{text}\n") <= room
         return replace(section, text=text) if fits else section
@@ -241,7 +243,9 @@ async def _hits(
         name = await past.embedder.name()
         return await past.vectors.search(past.user_id, name, vector, HITS, only)
     except (EmbeddingError, HostError) as error:
-        log_past_conversation.warning("past conversation is searched by keywords only: %s", error)
+        log_past_conversation.warning(
+            "past conversation is searched by keywords only: %s", with_detail(error)
+        )
         return None
 
 

@@ -17,7 +17,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import has_words, head_and_tail, message_text
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PAUSE_SECONDS, PastMessage, Topic, past_messages, topics_of
@@ -76,7 +76,7 @@ class HistoryUpkeep:
             try:
                 await self._summarise(past, rested, now)
             except AdaptiveMemoryError as error:
-                log_history_upkeep.warning("a topic was not summarised: %s", error)
+                log_history_upkeep.warning("a topic was not summarised: %s", with_detail(error))
 
     def forget(self, user_id: str, chat_id: str = "") -> None:
         """Let go of what is known of a user; without a chat nothing is backfilled any more."""
@@ -131,7 +131,7 @@ class HistoryUpkeep:
                 await self._sleep(_REST_BETWEEN_CHATS)
             complete = True
         except AdaptiveMemoryError as error:
-            log_history_upkeep.warning("past chats are not indexed yet: %s", error)
+            log_history_upkeep.warning("past chats are not indexed yet: %s", with_detail(error))
             await tell(f"Past chats are not all indexed yet: {error}")
         finally:
             if not complete:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlalchemy import func, or_, select
 
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.shapes import mapping
 from adaptive.host.entries import ENTRIES
@@ -78,11 +78,13 @@ async def _checked(findings: Findings) -> list[tuple[str, str]]:
     found = list[tuple[str, str]]()
     try:
         async with asyncio.timeout(_CHECK_SECONDS):
-            with HostFaults("this can't be checked"):
+            with HostFaults("checking", sentence="this can't be checked"):
                 async for one in findings:
                     found.append(one)
-    except (AdaptiveMemoryError, TimeoutError) as error:
-        found.append(("Problem", str(error) or f"nothing within {_CHECK_SECONDS:g} s"))
+    except TimeoutError:
+        found.append(("Problem", f"nothing within {_CHECK_SECONDS:g} s"))
+    except AdaptiveMemoryError as error:
+        found.append(("Problem", with_detail(error)))
     return found
 
 

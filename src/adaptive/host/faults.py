@@ -10,8 +10,8 @@ from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar
 
 from adaptive.core.errors import AdaptiveMemoryError, HostError
+from adaptive.privacy.secrets import without_secrets
 
-_FAULT_EXCERPT = 200
 _RUNNING: set[asyncio.Task[Any]] = set()
 
 Parameters = ParamSpec("Parameters")
@@ -20,7 +20,9 @@ Returned = TypeVar("Returned")
 
 @dataclass(frozen=True, slots=True)
 class HostFaults:
-    """Context that turns any exception of the host into ``error``, with what was being done.
+    """Context that turns any exception of the host into ``error``, whose detail says what it was.
+
+    Without a ``sentence`` people read what was being done.
 
     The host raises bare ``Exception`` in places (utils/chat.py: "Model not found"), and its vector
     databases and embedding engines bring exception trees of their own, so no narrower catch would
@@ -30,23 +32,25 @@ class HostFaults:
 
     doing: str
     error: type[AdaptiveMemoryError] = HostError
+    sentence: str = ""
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: object, raised: BaseException | None, trace: object) -> None:
         if isinstance(raised, Exception) and not isinstance(raised, AdaptiveMemoryError):
-            raise self.error(f"{self.doing}: {describe_fault(raised)}") from raised
+            sentence = self.sentence or f"Open WebUI failed while {self.doing}"
+            detail = without_secrets(f"{self.doing}: {describe_fault(raised)}")
+            raise self.error(sentence, detail=detail) from raised
 
 
 def describe_fault(raised: BaseException) -> str:
-    """An exception in few words, without the statement that a database has refused.
+    """What an exception says, without the statement that a database has refused.
 
     FastAPI's carries its text in ``detail``, SQLAlchemy's the database's own error in ``orig``.
     """
     told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
-    text = str(told) or type(raised).__name__
-    return " ".join(text.split())[:_FAULT_EXCERPT]
+    return " ".join(str(told).split()) or type(raised).__name__
 
 
 def uninterrupted(

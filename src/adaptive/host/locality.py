@@ -8,7 +8,7 @@ from typing import Any
 
 from fastapi import Request
 
-from adaptive.core.errors import HostError
+from adaptive.core.errors import HostError, with_detail
 from adaptive.core.ports import Completer
 from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults
@@ -58,7 +58,7 @@ class Locality:
                     raw = self._routed("OPENAI_MODELS", id) or model
                     return self._local.lists(_address_at(urls, raw.get("urlIdx")))
         except HostError as error:
-            log_locality.warning("a model counts as not local: %s", error)
+            log_locality.warning("a model counts as not local: %s", with_detail(error))
         return False
 
     async def _of_ollama(self, id: str, raw: Mapping[str, Any]) -> bool:

@@ -17,7 +17,7 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError
+from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError, with_detail
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, NewMemory
 from adaptive.host.bulk_writes import RowEvent, former_row, index_rows, new_row, write_rows
@@ -189,7 +189,9 @@ async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | EmbeddingE
 
 def _warn_of_vectors(failure: Exception | None) -> None:
     if failure:
-        log_memories.warning("the row was written, the host's own vectors were not: %s", failure)
+        log_memories.warning(
+            "the row was written, the host's own vectors were not: %s", with_detail(failure)
+        )
 
 
 async def _holds_any(collection: str) -> bool:

@@ -17,6 +17,7 @@ from adaptive.host.faults import HostFaults, uninterrupted
 Sessions = Callable[[], AbstractAsyncContextManager[Any]]
 # SQLite takes 32,766 parameters in one statement, PostgreSQL 65,535.
 _PER_STATEMENT = 500
+_UNUSABLE = "Open WebUI's database can't be used right now"
 
 
 def host_schema() -> str | None:
@@ -38,7 +39,7 @@ TABLES = MetaData(schema=host_schema())
 class OwnTable:
     """A table of ours in the host's database; ``sessions`` opens another one.
 
-    Every call may raise ``TablesUnavailable``, whose text begins with what was being ``doing``.
+    Every call may raise ``TablesUnavailable``, whose detail begins with what was being ``doing``.
     """
 
     def __init__(self, table: Table, sessions: Sessions | None = None) -> None:
@@ -49,7 +50,7 @@ class OwnTable:
     @asynccontextmanager
     async def session(self, doing: str) -> AsyncGenerator[Any, None]:
         """A session of the host's; the caller commits what it changes."""
-        with HostFaults(doing, TablesUnavailable):
+        with HostFaults(doing, TablesUnavailable, _UNUSABLE):
             try:
                 async with self._sessions() as session:
                     if not self._created:
@@ -137,7 +138,7 @@ async def host_rows(
     doing: str, query: Executable, sessions: Sessions | None = None
 ) -> Sequence[Any]:
     """What a query finds in the host's own tables."""
-    with HostFaults(doing):
+    with HostFaults(doing, sentence=_UNUSABLE):
         async with (sessions or host_session)() as session:
             found: Sequence[Any] = (await session.execute(query)).all()
     return found

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from adaptive.core.errors import HostError
+from adaptive.core.errors import HostError, with_detail
 from adaptive.core.markdown import clipped_line, plain_lines
 from adaptive.host.faults import HostFaults
 
@@ -48,7 +48,7 @@ async def show_event(emitter: EventEmitter | None, kind: str, data: Any) -> None
         with HostFaults(f"showing a {kind}"):
             await emitter({"type": kind, "data": data})
     except HostError as error:
-        log_page.debug("%s", error)
+        log_page.debug("%s", with_detail(error))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,5 +124,5 @@ class PageDialog:
                 with HostFaults(f"asking by {kind}"):
                     return await self.caller({"type": kind, "data": data})
         except (TimeoutError, HostError) as error:
-            log_page.info("a question was not answered: %s", error or f"{self.seconds:g} s over")
+            log_page.info("a question was not answered: %s", with_detail(error))
             return None

@@ -56,6 +56,7 @@ _TRUSTED_NAME_SECONDS = 5.0
 # lane of their own, so that they don't wait behind memories that are embedded in the background.
 _MESSAGES_AT_ONCE = 2
 _TEXTS_AT_ONCE = 32
+_EMBEDDING_FAILED = "Open WebUI's embedding model failed"
 _MOST_KEPT = 25  # as many contents as a lesson finds
 # So few characters, a usual message, take as long on all cores as on one.
 _SHORT_CHARACTERS = 1000
@@ -134,13 +135,14 @@ class HostCompleter:
         body = chat_body(self.model, request, response_format)
         body["metadata"] = {"task": "adaptive_memory"}
         own = isolated_request(self.request)
-        with HostFaults(f"model {self.model!r} failed", ModelBusy):
+        with HostFaults(f"asking {self.model!r}", ModelBusy, "the model could not be asked"):
             try:
                 reply = await generate_chat_completion(
                     own, body, self.user, bypass_filter=True, bypass_system_prompt=True
                 )
             except HTTPException as error:
-                raise failure(error.status_code, describe_fault(error)) from error
+                detail = f"{self.model!r}: {describe_fault(error)}"
+                raise failure(error.status_code, detail) from error
         return chat_text(_body_of(reply))
 
 
@@ -245,14 +247,14 @@ class HostEmbedder:
             encode = partial(forward_pass, model, prompt)
         running = asyncio.get_running_loop()
         async with lanes[query]:
-            with HostFaults("Open WebUI's embedding model failed", EmbeddingError):
+            with HostFaults("embedding in this process", EmbeddingError, _EMBEDDING_FAILED):
                 return await running.run_in_executor(threads if short else None, encode, [*texts])
 
     async def _by_the_host(self, texts: Sequence[str], prefix: str | None) -> object:
         function = getattr(self.request.app.state, "EMBEDDING_FUNCTION", None)
         if function is None:  # while an admin changes the model (host: routers/retrieval.py)
             raise EmbeddingError("Open WebUI has no embedding model ready")
-        with HostFaults("Open WebUI's embedding failed", EmbeddingError):
+        with HostFaults("embedding by Open WebUI", EmbeddingError, _EMBEDDING_FAILED):
             return await function(list(texts), prefix=prefix, user=self.user)
 
 

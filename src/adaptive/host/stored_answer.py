@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import text
 from sqlalchemy.orm.attributes import flag_modified
 
-from adaptive.core.errors import HostError
+from adaptive.core.errors import HostError, with_detail
 from adaptive.core.markdown import answer_note, rewritten_answer, without_answer_note
 from adaptive.core.messages import Message, message_text
 from adaptive.core.shapes import listing, mapping
@@ -131,10 +131,10 @@ class HostAnswer:
             return change(message) if whole and message.get("role") == "assistant" else None
 
         try:
-            with HostFaults(f"a stored answer: {doing}"):
+            with HostFaults(f"changing a stored answer: {doing}"):
                 fields = await self.store(self.chat_id, self.message_id, changed_if_whole)
         except HostError as error:
-            log_stored_answer.warning("%s", error)
+            log_stored_answer.warning("%s", with_detail(error))
             return False
         if fields is not None:
             changed = {"messages": [{"id": self.message_id, **fields}]}

@@ -19,6 +19,7 @@ from adaptive.core.errors import (
     StoreError,
     TablesUnavailable,
     WriteRefused,
+    with_detail,
 )
 from adaptive.core.measures import staged
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Provenance, has_ended, is_core
@@ -26,7 +27,6 @@ from adaptive.core.ports import MemoryStore
 from adaptive.learn.duplicates import FORMER_CONTENT
 from adaptive.privacy.changes import UserStore
 from adaptive.privacy.kept import ArchivedMemory, AuditEntry
-from adaptive.privacy.secrets import without_secrets
 from adaptive.search.tokens import comparable, holds_words_of
 from adaptive.settings.merged import Settings
 
@@ -73,10 +73,9 @@ async def apply_operations(
             except HostError as error:
                 if isinstance(error, MemoryUnavailable) and not outcomes:
                     raise
-                why = without_secrets(str(error))
-                log_apply.warning("%s failed: %s", operation.kind, why)
+                log_apply.warning("%s failed: %s", operation.kind, with_detail(error))
                 content = operation.draft.content or by_id[operation.id].content
-                outcomes.append(Outcome("failed", content, why))
+                outcomes.append(Outcome("failed", content, str(error)))
     finally:
         await user.trail.record(user.user_id, changes, now)
     return outcomes
@@ -139,7 +138,7 @@ async def remove_archived(user: UserStore, memories: Sequence[Memory]) -> list[M
             await user.store.delete(memory)
             removed.append(memory)
         except HostError as error:
-            log_apply.warning("an archived memory stays in the store: %s", error)
+            log_apply.warning("an archived memory stays in the store: %s", with_detail(error))
             if isinstance(error, MemoryUnavailable):
                 break
     return removed
@@ -206,7 +205,7 @@ async def prune_store(
         await put_into_archive(user, [*archived.values()])
         removed = await remove_archived(user, chosen)
     except HostError as error:
-        log_apply.warning("nothing is pruned: %s", error)
+        log_apply.warning("nothing is pruned: %s", with_detail(error))
         return []
     entries = (replace(told, memory_id=x.id, before=x, archived=archived[x.id]) for x in removed)
     await user.trail.record(user.user_id, [*entries], now)

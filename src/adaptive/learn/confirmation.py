@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable
+from adaptive.core.errors import AdaptiveMemoryError, LeaseLost, TablesUnavailable, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.model import Memory, Operation, Outcome, Turn
 from adaptive.learn.apply import apply_operations
@@ -85,7 +85,7 @@ async def offer_suggestions(
             log_confirmation.info("an accepted suggestion was erased or answered elsewhere")
             return False
         except AdaptiveMemoryError as error:
-            log_confirmation.warning("an accepted suggestion was not saved: %s", error)
+            log_confirmation.warning("an accepted suggestion was not saved: %s", with_detail(error))
             saved = [Outcome("failed", accepted.draft.content, str(error))]
         outcomes.extend(saved)
         return all(one.status != "failed" for one in saved)
@@ -93,7 +93,7 @@ async def offer_suggestions(
     try:
         left = await suggestions.offer(dialog, user_id, chat_id, keep)
     except TablesUnavailable as error:
-        log_confirmation.warning("nobody is asked about suggestions: %s", error)
+        log_confirmation.warning("nobody is asked about suggestions: %s", with_detail(error))
     line = joined_lines(report_line(outcomes) if outcomes else "", left)
     if outcomes:
         return replace(Lesson.of(outcomes, line), replies=True)

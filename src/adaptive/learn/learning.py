@@ -18,6 +18,7 @@ from adaptive.core.errors import (
     StoreError,
     TablesUnavailable,
     WriteRefused,
+    with_detail,
 )
 from adaptive.core.locks import UserLocks
 from adaptive.core.messages import local_time
@@ -114,7 +115,7 @@ class Learning:
                 room = await self.lesson_resources(hook)
                 await summarise_when_due(room, self._leases, time.time())
             except AdaptiveMemoryError as error:
-                log_learning.warning("memories are not summarised: %s", error)
+                log_learning.warning("memories are not summarised: %s", with_detail(error))
 
     async def learn_findings(
         self, hook: Hook, turn: Turn, findings: Sequence[Operation], is_wanted: Callable[[], bool]
@@ -199,7 +200,7 @@ class Learning:
                     rows = await user.store.add_all(new[begin : begin + _PORTION])
                 except StoreError as error:
                     told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-                    raise StoreError(told) from error
+                    raise StoreError(told, detail=error.detail) from error
                 written = [one for one in rows if isinstance(one, Memory)]
                 refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
                 changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
@@ -264,7 +265,7 @@ class Learning:
                 await self._show(own, Lesson(failure_line(str(refusal)), complete=False))
             return
         except AdaptiveMemoryError as error:
-            log_learning.warning("nothing learned from a turn: %s", error)
+            log_learning.warning("nothing learned from a turn: %s", with_detail(error))
             if not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
                 await self._show(own, Lesson(failure_line(f"{error}{later}"), complete=False))
@@ -298,7 +299,7 @@ class Learning:
         try:
             await self._show(hook, await delete_confirmed(room, turn, hook.dialog, doubtful))
         except AdaptiveMemoryError as error:
-            log_learning.warning("nothing deleted: %s", error)
+            log_learning.warning("nothing deleted: %s", with_detail(error))
             await self.reply(hook, f"Nothing deleted: {error}")
 
     async def _hints_at_undo(self, user_id: str) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime
 from math import inf
 from typing import Self
 
-from adaptive.core.errors import EmbeddingError, ModelRejected
+from adaptive.core.errors import EmbeddingError, ModelRejected, with_detail
 from adaptive.core.markdown import clipped_line
 from adaptive.core.measures import staged, tally
 from adaptive.core.model import (
@@ -276,7 +276,7 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
                 made = normalised(await room.sources.embedder.embed(new, query=False))
             known.update(zip(new, made, strict=True))
         except (EmbeddingError, TimeoutError) as error:
-            log_lesson.info("new facts are compared by their words only: %s", error)
+            log_lesson.info("new facts are compared by their words only: %s", with_detail(error))
     return known
 
 

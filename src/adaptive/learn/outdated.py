@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
 
-from adaptive.core.errors import ModelError
+from adaptive.core.errors import ModelError, with_detail
 from adaptive.core.measures import staged
 from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Operation
 from adaptive.core.ports import Vectors
@@ -128,7 +128,7 @@ async def outdated_by(
     try:
         return read_outdated(await ask_model(request), changes, shown, words, now.date())
     except ModelError as error:
-        log_outdated.warning("what no longer holds is not known: %s", error)
+        log_outdated.warning("what no longer holds is not known: %s", with_detail(error))
         return ()
 
 

@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
 
-from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable
+from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import (
     Message,
@@ -187,7 +187,7 @@ class LearningQueue:
                     elif not work.others_wait:
                         break
         except TablesUnavailable as error:
-            log_queue.info("what waits is left to the user's next turn: %s", error)
+            log_queue.info("what waits is left to the user's next turn: %s", with_detail(error))
 
     def forget(self, user_id: str) -> None:
         """Let go of the turns of a user that are not in the table yet."""
@@ -202,7 +202,7 @@ class LearningQueue:
                 return
             except TablesUnavailable as error:
                 if pause is None:
-                    log_queue.warning("a turn is not learned: %s", error)
+                    log_queue.warning("a turn is not learned: %s", with_detail(error))
                     raise
                 await asyncio.sleep(pause)
 
@@ -239,7 +239,7 @@ class LearningQueue:
                 await teach(work)
             verdict, reason, fault = "learned", "", ""
         except (AdaptiveMemoryError, TimeoutError) as error:
-            reason, fault = str(error) or "learning took too long", type(error).__name__
+            reason, fault = with_detail(error), type(error).__name__
         except asyncio.CancelledError:
             verdict, fault = "lost", "cancelled"
             raise
@@ -257,7 +257,9 @@ class LearningQueue:
                 else:
                     held = await self._table.give_back(lease, due_at, failed=failed, calls=calls)
             except TablesUnavailable as error:
-                log_queue.warning("turns are taken again when their lease has ended: %s", error)
+                log_queue.warning(
+                    "turns are taken again when their lease has ended: %s", with_detail(error)
+                )
             tell_outcome(verdict if held else "lost", fault)
         return due_at if held and failed else inf
 

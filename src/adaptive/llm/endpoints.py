@@ -94,7 +94,7 @@ def chat_text(reply: object) -> Completion:
     """The text of a chat completion; a list of one and pipes' error objects are understood.
 
     Raises:
-        ReplyUnusable: there is no text; the message quotes the provider's error if it sent one.
+        ReplyUnusable: there is no text; the detail quotes the provider's error if it sent one.
     """
     if len(listing(reply)) == 1:
         reply = listing(reply)[0]
@@ -105,7 +105,9 @@ def chat_text(reply: object) -> Completion:
         raise ReplyUnusable(f"the model's answer is a {type(reply).__name__}, not an object")
     choices = listing(fields.get("choices"))
     if fields.get("error") and not choices:
-        raise ReplyUnusable(f"the model answered with an error: {str(fields['error'])[:200]!r}")
+        raise ReplyUnusable(
+            "the model's provider answered with an error", detail=str(fields["error"])
+        )
     choice = mapping(next(iter(choices), None))
     message = mapping(choice.get("message"))
     text = _content(message.get("content")) or _content(message.get("reasoning_content"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
@@ -9,12 +10,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Literal, TypeVar
 
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory
 from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.kept import ArchivedMemory
 from adaptive.settings.hook import Hook
+
+log_erasure = logging.getLogger("adaptive_memory.privacy")
 
 # What is counted before a user; everything else is what is noted about it.
 _NOUNS = {
@@ -106,6 +109,7 @@ class ErasureReport:
         try:
             return await work
         except AdaptiveMemoryError as error:
+            log_erasure.warning("an erasure is incomplete: %s", with_detail(error))
             self.failed.append(str(error))
             return otherwise
 

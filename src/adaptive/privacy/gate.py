@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from adaptive.core.errors import TablesUnavailable, WriteRefused
+from adaptive.core.errors import TablesUnavailable, WriteRefused, with_detail
 from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
 from adaptive.core.ports import MemoryStore, NewMemory
 from adaptive.core.shapes import listing, mapping
@@ -212,7 +212,7 @@ class AuditTrail:
         try:
             await self._table.append(user_id, list(map(_secretless, entries)), now)
         except TablesUnavailable as error:
-            log_gate.warning("changes are not written down: %s", error)
+            log_gate.warning("changes are not written down: %s", with_detail(error))
 
     async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
         """A user's changes, the newest first; may raise ``TablesUnavailable``."""

@@ -188,12 +188,11 @@ def redacted_request(request: CompletionRequest, redaction: Redaction | None) ->
 
 @contextmanager
 def _told_failures(redaction: Redaction | None) -> Generator[None]:
-    """Errors without secrets; with a redaction without what a provider says, behind a colon."""
+    """Errors whose details, in which providers quote what was sent, are sealed off like it."""
     try:
         yield
     except AdaptiveMemoryError as error:
-        text = str(error)
+        error.detail = without_secrets(error.detail)
         if redaction is not None:
-            text = redaction.redact(re.split(r": (?=['\"])", text, maxsplit=1)[0])
-        error.args = (without_secrets(text), *error.args[1:])
+            error.detail = redaction.redact(error.detail)
         raise

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable
+from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable, with_detail
 from adaptive.core.markdown import rewritten_answers, without_answer_note
 from adaptive.core.measures import tally, tell_outcome
 from adaptive.core.messages import Message, local_time
@@ -192,7 +192,7 @@ class Recall:
             # Who owns the chat is asked beside it: it takes about as long as a query.
             found, kind = await asyncio.gather(finding, hook.kind())
         except MemoryUnavailable as refusal:
-            log_recalled.debug("nothing recalled: %s", refusal)
+            log_recalled.debug("nothing recalled: %s", with_detail(refusal))
             return Recollection()
         if kind != hook.told_kind:
             return None
@@ -219,7 +219,7 @@ class Recall:
         try:
             completer = await hook.completer()
         except AdaptiveMemoryError as error:
-            log_recalled.warning("memories are not judged: %s", error)
+            log_recalled.warning("memories are not judged: %s", with_detail(error))
             return None
         prompt, hidden = hook.settings.memory_relevance_prompt, await hook.hidden_from(completer)
         return RelevanceJudge(completer, self._formats, self._scores, prompt, hidden)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from adaptive.core.cache import text_cache
-from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable
+from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
 from adaptive.core.measures import staged
 from adaptive.core.messages import has_words
 from adaptive.core.model import CORE_IMPORTANCE, Memory, has_ended
@@ -168,7 +168,7 @@ async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[s
         state = await chats.read(user_id, chat_id) if chat_id else ""
         return [id_ for id_ in listing(json.loads(state or "[]")) if isinstance(id_, str)]
     except (TablesUnavailable, ValueError, RecursionError) as error:
-        log_recall.info("a chat's block is made anew: %s", error)
+        log_recall.info("a chat's block is made anew: %s", with_detail(error))
         return []
 
 
@@ -223,7 +223,7 @@ async def _fitting(library: Library, gathered: Gathered, settings: Settings) -> 
     try:
         judged = await judge.judged(*asked) if pool else []
     except AdaptiveMemoryError as error:
-        log_recall.warning("memories were not judged: %s", error)
+        log_recall.warning("memories were not judged: %s", with_detail(error))
         return by_score
     return [*judged, *kept_back]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from adaptive.core.errors import AdaptiveMemoryError
+from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.messages import Message, estimated_tokens, message_text
 from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.escaping import escaped_entry
@@ -74,7 +74,7 @@ async def request_window(
             noted = escaped_entry((await notes.read(hook.user_id, hook.chat_id)).summary)
             summary = noted and f"{_SUMMARY_HEADING}\n{noted}"
         except AdaptiveMemoryError as error:
-            log_window.warning("turns gave way without a summary: %s", error)
+            log_window.warning("turns gave way without a summary: %s", with_detail(error))
     taken = sum(map(message_tokens, kept)) + estimated_tokens(summary)
     memories, history = _budgets(settings)
     left = settings.max_context_tokens - taken - memories

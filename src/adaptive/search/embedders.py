@@ -20,6 +20,7 @@ from adaptive.core.ports import Vectors
 DEFAULT_LOCAL_MODEL = "all-MiniLM-L6-v2"
 _BATCH = 64
 _RETRIES = 2
+_NO_VECTORS = "the embedding model sent nothing that can be used"
 
 
 def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
@@ -31,11 +32,12 @@ def checked_vectors(raw: object, count: int, provider: str) -> Vectors:
     try:
         matrix = np.asarray(raw, dtype=np.float32)
     except (ValueError, TypeError) as error:
-        raise EmbeddingError(f"{provider} sent vectors that are no numbers: {error}") from error
+        raise EmbeddingError(_NO_VECTORS, detail=f"{provider}: {error}") from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
-        raise EmbeddingError(f"{provider} sent an array of shape {matrix.shape} for {count} texts")
+        detail = f"{provider} sent an array of shape {matrix.shape} for {count} texts"
+        raise EmbeddingError(_NO_VECTORS, detail=detail)
     if not np.isfinite(matrix).all():
-        raise EmbeddingError(f"{provider} sent vectors that are not finite")
+        raise EmbeddingError(_NO_VECTORS, detail=f"{provider} sent numbers that are not finite")
     return matrix
 
 
@@ -74,7 +76,8 @@ class LocalEmbedder:
         try:
             raw = await asyncio.to_thread(self._encode, list(texts))
         except (ImportError, OSError, ValueError, TypeError, RuntimeError) as error:
-            raise EmbeddingError(f"local model {self.model!r} can't embed: {error}") from error
+            detail = f"{self.model!r}: {error}"
+            raise EmbeddingError("the local embedding model failed", detail=detail) from error
         return checked_vectors(raw, len(texts), f"local model {self.model!r}")
 
     def _encode(self, texts: list[str]) -> object:
@@ -110,7 +113,8 @@ class EndpointEmbedder:
         batches = [list(texts[start : start + _BATCH]) for start in range(0, len(texts), _BATCH)]
         parts = [await self._batch(batch) for batch in batches]
         if len({part.shape[1] for part in parts}) > 1:
-            raise EmbeddingError(f"{self.url!r} sent vectors of different lengths")
+            detail = f"{self.url!r} sent vectors of different lengths"
+            raise EmbeddingError(_NO_VECTORS, detail=detail)
         return np.concatenate(parts)
 
     async def _batch(self, texts: list[str]) -> Vectors:
@@ -122,7 +126,8 @@ class EndpointEmbedder:
             ordered = sorted(rows, key=lambda row: int(row.get("index", 0)))
             raw = [row["embedding"] for row in ordered]
         except ModelError as error:
-            raise EmbeddingError(f"embedding endpoint: {error}") from error
+            raise EmbeddingError(f"embedding: {error}", detail=error.detail) from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise EmbeddingError(f"{self.url!r} sent no embeddings: {error!r}") from error
+            detail = f"{self.url!r} sent no embeddings: {error!r}"
+            raise EmbeddingError(_NO_VECTORS, detail=detail) from error
         return checked_vectors(raw, len(texts), repr(self.url))

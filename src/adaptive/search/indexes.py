@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError
+from adaptive.core.errors import AdaptiveMemoryError, EmbeddingError, with_detail
 from adaptive.core.measures import staged
 from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Embedder, Sources, Vectors, VectorTable
@@ -183,7 +183,9 @@ class MemoryIndexes:
             left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
             user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
-            log_indexes.warning("memories are found by keywords only for now: %s", error)
+            log_indexes.warning(
+                "memories are found by keywords only for now: %s", with_detail(error)
+            )
         finally:
             user.embedding = self._started(self._embed(user, sources)) if left else None
             # A memory may have been deleted meanwhile: vectors are personal data, too.

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import EmbeddingError, TablesUnavailable
+from adaptive.core.errors import EmbeddingError, TablesUnavailable, with_detail
 from adaptive.core.measures import staged, tally
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import Memory
@@ -111,8 +111,7 @@ async def query_vectors(
             return normalised(await embedder.embed(said, query=True))
     except (EmbeddingError, TimeoutError) as error:
         tally("anomalies", "embedding_failed")
-        reason = str(error) or f"no vector within {patience:g} s"
-        log_vectors.warning("a message is searched by its keywords only: %s", reason)
+        log_vectors.warning("a message is searched by its keywords only: %s", with_detail(error))
         return None
 
 
@@ -123,7 +122,7 @@ async def stored_vectors(
     try:
         return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", error)
+        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
         return {}
 
 
@@ -134,7 +133,7 @@ async def store_vectors(
     try:
         await table.write(user_id, name, found)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", error)
+        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
 
 
 async def keep_vectors(
