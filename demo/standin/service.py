@@ -16,6 +16,7 @@ from aiohttp import web
 
 from demo.standin.answers import answer
 from demo.standin.extraction import operations
+from demo.standin.tasks import host_task, task_answer
 from demo.standin.words import overlap, question_words
 
 MODEL = "stand-in"
@@ -57,7 +58,7 @@ def _summary(_system: str, request: str) -> str:
     return json.dumps({"summary": joined, "complete": True}, ensure_ascii=False)
 
 
-# By the title of Adaptive Memory's internal prompts; everything else is a chat.
+# By the title of Adaptive Memory's internal prompts; what is no task of the host's is a chat.
 ROLES: Mapping[str, Callable[[str, str], str]] = {
     "# Extract memories": _object(operations, "operations"),
     "# Score relevance": _object(_scores, "scores"),
@@ -79,6 +80,9 @@ def completion(messages: Sequence[Mapping[str, Any]]) -> str:
     newest = next(
         (_text_of(message) for message in reversed(messages) if message.get("role") == "user"), ""
     )
+    task = host_task(system, newest)
+    if task:
+        return task_answer(task, newest)
     title = system.lstrip().partition("\n")[0].strip()
     return ROLES.get(title, answer)(system, newest)
 

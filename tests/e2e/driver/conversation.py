@@ -191,15 +191,24 @@ class Conversation:
             "session_id": self.page.session_id,
             "parent_id": question["parentId"],
             "user_message": question,
-            "background_tasks": {"follow_up_generation": True},
+            "background_tasks": self._background_tasks(question),
         }
         if self.id:
             request["chat_id"] = self.id
-        elif question["parentId"] is None:
-            request["background_tasks"] |= {"title_generation": True, "tags_generation": True}
+        attached = [file for file in question.get("files", ()) if file["type"] != "image"]
+        if attached:
+            request["files"] = attached
         if messages := self._sent_messages(answer):
             request["messages"] = messages
         return request
+
+    def _background_tasks(self, question: Message) -> dict[str, bool]:
+        """Follow-ups with every answer; title and tags with the first one of a chat that stays."""
+        tasks = {"follow_up_generation": True}
+        is_unnamed = not self.id or self.page.release.names_a_chat_again
+        if question["parentId"] is None and is_unnamed and not self.temporary:
+            tasks |= {"title_generation": True, "tags_generation": True}
+        return tasks
 
     def _sent_messages(self, answer: Message) -> list[Message]:
         """The system prompt, and in a temporary chat, of which the host has nothing, all of it."""

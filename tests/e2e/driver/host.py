@@ -8,7 +8,7 @@ import itertools
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,6 +21,19 @@ from tests.e2e.driver.scripted_model import CHAT_MODEL, ScriptedModel
 # On two cores, which the driver and the model share with it, ten users who never pause make the
 # host run into its five seconds for a locked database, with no filter installed too.
 PATIENT_SQLITE = {"DATABASE_SQLITE_PRAGMA_BUSY_TIMEOUT": "30000"}
+
+# A search engine and an image engine that the page may ask for; what is found stands in for the
+# pages, so that nothing leaves the machine. The same names on every supported release.
+ENGINES = {
+    "ENABLE_WEB_SEARCH": "true",
+    "WEB_SEARCH_ENGINE": "external",
+    "EXTERNAL_WEB_SEARCH_URL": "{model_url}/search",
+    "BYPASS_WEB_SEARCH_WEB_LOADER": "true",
+    "ENABLE_IMAGE_GENERATION": "true",
+    "IMAGE_GENERATION_ENGINE": "openai",
+    "IMAGES_OPENAI_API_BASE_URL": "{model_url}",
+    "IMAGES_OPENAI_API_KEY": "none",
+}
 
 # A test that is not about waiting for further messages waits for none, and none that is not about
 # time limits fails because the machine is busy.
@@ -112,9 +125,9 @@ class RunningHost:
             model = ScriptedModel()
             await model.start()
         usual = server_variables(environment, data, model.url)
-        extra = variables or {}
+        extra = {**PATIENT_SQLITE, **ENGINES, **(variables or {})}
         extra = {name: value.replace("{model_url}", model.url) for name, value in extra.items()}
-        server = HostServer(environment, data, {**usual, **PATIENT_SQLITE, **extra})
+        server = HostServer(environment, data, {**usual, **extra})
         try:
             server.spawn()
             await server.wait_until_healthy()
@@ -254,6 +267,11 @@ class RunningHost:
             yield
         finally:
             await self.admin.request("POST", save_at or path, usual)
+
+    def task_settings(self, **changes: Any) -> AbstractAsyncContextManager[None]:
+        """Have some settings of the host's own tasks changed for as long as this lasts."""
+        path = "/api/v1/tasks/config"
+        return self.admin_settings(path, changes, save_at=f"{path}/update")
 
     async def kept_filter(self, source: Path) -> InstalledFilter:
         """A filter that stays installed from test to test, as new: its own code, usual valves."""

@@ -11,22 +11,25 @@ import contextlib
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 from urllib.parse import quote
 
+from tests.e2e.driver.events import Event
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.scripted_model import INTERNAL_TITLES
+from tests.e2e.driver.scripted_model import ModelRequest, RequestKind, ScriptedModel
 
 # Where something may be found. ``log`` is what our loggers write, ``debug log`` below INFO; ``host
 # log`` what the host's own modules write, whatever passes through it; ``event`` all that the page
-# got but for statuses and sources; ``our request`` what our own calls send, ``embedding`` what an
-# embedding endpoint is sent; ``our tables`` every column of ours; ``memory`` the host's table for
-# them and ``vectors`` its vector database, which keeps their texts too; ``chat`` the host's chats
-# with all that is stored with them; ``file`` every other table and file of the host's.
+# got but for statuses and sources; ``our request`` what our own calls send, ``task request`` what
+# the host's own tasks send, ``embedding``, ``search engine`` and ``image engine`` what these are
+# sent; ``our tables`` every column of ours; ``memory`` the host's table for them and ``vectors``
+# its vector database, which keeps their texts too; ``chat`` the host's chats with all that is
+# stored with them; ``file`` every other table and file of the host's.
 Place = Literal[
     "log",
     "debug log",
@@ -34,9 +37,12 @@ Place = Literal[
     "status",
     "source",
     "event",
-    "our request",
-    "embedding",
     "chat request",
+    "our request",
+    "task request",
+    "embedding",
+    "search engine",
+    "image engine",
     "our tables",
     "memory",
     "vectors",
@@ -48,6 +54,7 @@ PLACES: tuple[Place, ...] = get_args(Place)
 DEBUG_MARK = "DEBUG adaptive_memory"
 _HEAD = re.compile(r"^(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) |\d\d:\d\d\.\d{3} \| [A-Z]+ +\| ")
 _HOST_LINE = re.compile(r"\| (?:open_webui|uvicorn|aiohttp)\.[\w.]+:\w+:\d+ - ")
+_REQUEST_PLACES: Mapping[RequestKind, Place] = {"chat": "chat request", "plug-in": "our request"}
 _EVENT_PLACES: Mapping[str, Place] = {"status": "status", "source": "source", "citation": "source"}
 _TABLE_PLACES: Mapping[str, Place] = {"memo": "memory", "chat": "chat"}
 _DATABASE, _LOG, _VECTORS = "webui.db", "server.log", "vector_db"
@@ -64,14 +71,18 @@ class Trace:
     text: str
 
 
-def sightings(values: Mapping[str, str], traces: Iterable[Trace]) -> dict[tuple[str, Place], str]:
+def sightings(
+    values: Mapping[str, str], traces: Iterable[Trace]
+) -> dict[tuple[str, Place], set[str]]:
     """All values, given by name, that stand in these texts, and where in each place."""
     forms = [(name, form) for name, value in values.items() for form in _forms(value.lower())]
-    found: dict[tuple[str, Place], str] = {}
+    seen: dict[tuple[str, Place], set[str]] = defaultdict(set)
     for trace in traces:
         small = trace.text.lower()
-        found |= {(name, trace.place): trace.where for name, form in forms if form in small}
-    return found
+        for name, form in forms:
+            if form in small:
+                seen[name, trace.place].add(trace.where)
+    return dict(seen)
 
 
 def _forms(value: str) -> set[str]:
@@ -82,21 +93,41 @@ def _forms(value: str) -> set[str]:
 
 def traces(host: RunningHost, page: Page, log_since: int = 0) -> Iterator[Trace]:
     """Everything that a run with one page has left, the log from a byte on."""
-    yield from _log_traces(host, log_since)
-    for event in page.events:
-        place = _EVENT_PLACES.get(event.kind, "event")
-        yield Trace(place, event.kind, json.dumps(event.data, ensure_ascii=False))
-    for request in host.model.requests:
-        place = "our request" if request.title in INTERNAL_TITLES else "chat request"
-        text = json.dumps(request.body, ensure_ascii=False)
-        yield Trace(place, request.title[:30], text)
-    for request in host.model.embedding_requests:
-        yield Trace("embedding", "", json.dumps(request.body, ensure_ascii=False))
+    yield from log_traces(host, log_since)
+    yield from event_traces(page.events)
+    yield from request_traces(host.model)
     yield from _table_traces(host)
     yield from _file_traces(host.server.data)
 
 
-def _log_traces(host: RunningHost, since: int) -> Iterator[Trace]:
+def event_traces(events: Iterable[Event]) -> Iterator[Trace]:
+    """What a page was sent."""
+    for event in events:
+        place = _EVENT_PLACES.get(event.kind, "event")
+        yield Trace(place, event.kind, json.dumps(event.data, ensure_ascii=False))
+
+
+def request_traces(model: ScriptedModel) -> Iterator[Trace]:
+    """What each model and engine was sent, whoever has sent it."""
+    for request in model.requests:
+        place = _REQUEST_PLACES.get(request.kind, "task request")
+        name = request.title if request.kind == "plug-in" else request.kind
+        yield _request_trace(place, f"{name} to {request.model}", request)
+    engines: Mapping[Place, Sequence[ModelRequest]] = {
+        "embedding": model.embedding_requests,
+        "search engine": model.search_requests,
+        "image engine": model.image_requests,
+    }
+    for place, requests in engines.items():
+        for request in requests:
+            yield _request_trace(place, request.path, request)
+
+
+def _request_trace(place: Place, where: str, request: ModelRequest) -> Trace:
+    return Trace(place, where, json.dumps(request.body, ensure_ascii=False))
+
+
+def log_traces(host: RunningHost, since: int) -> Iterator[Trace]:
     """Line by line; what stands without a head, as a traceback, belongs to the line before it."""
     place: Place = "log"
     for number, line in enumerate(host.log_text(since).splitlines(), 1):

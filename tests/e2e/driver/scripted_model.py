@@ -1,7 +1,11 @@
 """An OpenAI-compatible server on loopback that answers as tests say and records what it is asked.
 
-Rules are tried newest first, so a test overrides what a fixture has set up; a request that no
-rule takes is answered with ``Understood.``
+A request is of one of three kinds: somebody's chat, a call of the plug-in, or one of the host's
+own tasks. Rules are for the first two. They are tried newest first, so a test overrides what a
+fixture has set up; a request that no rule takes is answered with ``Understood.`` A task has a rule
+of its own, or is answered at once as a small model would.
+
+The server plays the host's search engine and image engine, too.
 """
 
 from __future__ import annotations
@@ -10,11 +14,12 @@ import asyncio
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from aiohttp import web
 
 from demo.standin.service import ROLES
+from demo.standin.tasks import HostTask, host_task, task_answer
 from tests.e2e.driver.replies import Answer, Body, Hang, Reply, Say, Script, write_reply
 from tests.e2e.driver.waiting import until
 from tests.fakes import WordEmbedder
@@ -22,12 +27,17 @@ from tests.fakes import WordEmbedder
 CHAT_MODEL = "chat-model"
 SECOND_MODEL = "second-model"
 SMALL_MODEL = "small-model"
-MODELS = (CHAT_MODEL, SECOND_MODEL, SMALL_MODEL)
+TASK_MODEL = "task-model"
+MODELS = (CHAT_MODEL, SECOND_MODEL, SMALL_MODEL, TASK_MODEL)
 
-# The first lines of the plug-in's own prompts; a request with another one is somebody's chat.
-INTERNAL_TITLES = frozenset(ROLES)
-
+RequestKind: TypeAlias = Literal["chat", "plug-in"] | HostTask
 Predicate = Callable[[Body], bool]
+
+# A picture of one pixel, as PNG in base64.
+PIXEL = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk"
+    "+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 
 
 def text_of(content: Any) -> str:
@@ -52,6 +62,19 @@ def title(body: Body) -> str:
     """First line of the system prompt: the name of the prompt, for calls of the plug-in."""
     lines = system_prompt(body).strip().splitlines()
     return lines[0].strip() if lines else ""
+
+
+def newest_user_text(body: Body) -> str:
+    """What the newest user message of a request says."""
+    messages = [message for message in body.get("messages", []) if message.get("role") == "user"]
+    return text_of(messages[-1].get("content")) if messages else ""
+
+
+def kind_of(body: Body) -> RequestKind:
+    """Whose request it is: a call of the plug-in begins with the title of one of its prompts."""
+    if title(body) in ROLES:
+        return "plug-in"
+    return host_task(system_prompt(body), newest_user_text(body)) or "chat"
 
 
 @dataclass(slots=True)
@@ -84,8 +107,11 @@ class ModelRequest:
     @property
     def user_text(self) -> str:
         """What the newest user message says."""
-        said = [m for m in self.messages if m.get("role") == "user"]
-        return text_of(said[-1].get("content")) if said else ""
+        return newest_user_text(self.body)
+
+    @property
+    def kind(self) -> RequestKind:
+        return kind_of(self.body)
 
 
 class ScriptedModel:
@@ -94,7 +120,10 @@ class ScriptedModel:
     def __init__(self) -> None:
         self.requests: list[ModelRequest] = []
         self.embedding_requests: list[ModelRequest] = []
+        self.search_requests: list[ModelRequest] = []
+        self.image_requests: list[ModelRequest] = []
         self._rules: list[tuple[Predicate, Script]] = []
+        self._task_rules: dict[HostTask, Script] = {}
         self._embedding_trouble: Script | None = None
         self._released = asyncio.Event()
         self._runner: web.AppRunner | None = None
@@ -110,6 +139,8 @@ class ScriptedModel:
         application.router.add_get("/v1/models", self._list_models)
         application.router.add_post("/v1/chat/completions", self._complete)
         application.router.add_post("/v1/embeddings", self._embed)
+        application.router.add_post("/v1/search", self._search)
+        application.router.add_post("/v1/images/generations", self._draw)
         self._runner = web.AppRunner(application, access_log=None, shutdown_timeout=1)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
@@ -127,14 +158,21 @@ class ScriptedModel:
         self._released.set()
         self._released = asyncio.Event()
         self._rules.clear()
+        self._task_rules.clear()
+        self.forget_requests()
+        self._embedding_trouble = None
+
+    def forget_requests(self) -> None:
+        """Record anew."""
         self.requests.clear()
         self.embedding_requests.clear()
-        self._embedding_trouble = None
+        self.search_requests.clear()
+        self.image_requests.clear()
 
     # Telling it what to do
 
     def when(self, predicate: Predicate, answer: Answer) -> None:
-        """Answer requests whose body satisfies the predicate; the newest rule is tried first."""
+        """Answer requests whose body satisfies the predicate, but no task of the host's."""
         self._rules.insert(0, (predicate, Script(answer)))
 
     def when_title(self, wanted: str, answer: Answer) -> None:
@@ -142,8 +180,12 @@ class ScriptedModel:
         self.when(lambda body: title(body) == wanted, answer)
 
     def when_chatting(self, answer: Answer) -> None:
-        """Answer the requests that are somebody's chat and not a call of the plug-in."""
-        self.when(lambda body: title(body) not in INTERNAL_TITLES, answer)
+        """Answer the requests that are somebody's chat."""
+        self.when(lambda body: kind_of(body) == "chat", answer)
+
+    def when_task(self, task: HostTask, answer: Answer) -> None:
+        """Answer the host's tasks of this kind."""
+        self._task_rules[task] = Script(answer)
 
     def trouble_embeddings(self, answer: Answer | None) -> None:
         """Let the embedding endpoint fail, hang, ... ; ``None`` makes it well again."""
@@ -157,7 +199,11 @@ class ScriptedModel:
 
     def chat_requests(self) -> list[ModelRequest]:
         """The requests that are somebody's chat, oldest first."""
-        return [request for request in self.requests if request.title not in INTERNAL_TITLES]
+        return self.requests_of("chat")
+
+    def requests_of(self, *kinds: RequestKind) -> list[ModelRequest]:
+        """The requests of these kinds, oldest first."""
+        return [request for request in self.requests if request.kind in kinds]
 
     @property
     def last_prompt(self) -> str:
@@ -214,7 +260,20 @@ class ScriptedModel:
         ]
         return web.json_response({"object": "list", "model": body.get("model"), "data": data})
 
+    async def _search(self, http: web.Request) -> web.Response:
+        self.search_requests.append(ModelRequest(http.path, await http.json(), http.headers))
+        page = {"link": "http://127.0.0.1/page", "title": "A page", "snippet": "It says little."}
+        return web.json_response([page])
+
+    async def _draw(self, http: web.Request) -> web.Response:
+        self.image_requests.append(ModelRequest(http.path, await http.json(), http.headers))
+        return web.json_response({"data": [{"b64_json": PIXEL}]})
+
     def _reply_to(self, body: Body) -> Reply:
+        kind = kind_of(body)
+        if kind not in ("chat", "plug-in"):
+            script = self._task_rules.get(kind) or Script(task_answer(kind, newest_user_text(body)))
+            return script.next_reply(body)
         for predicate, script in self._rules:
             if predicate(body):
                 return script.next_reply(body)

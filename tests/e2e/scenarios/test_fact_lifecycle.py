@@ -88,10 +88,11 @@ async def test_another_user_never_gets_it(host: RunningHost, plugin: InstalledFi
     learns(host.model, "dog is called", operations(new(DOG)))
     await ann.say("My dog is called Biscuit.", "Saved")
     [memory] = await ann.memories()
+    host.model.requests.clear()
 
     await bob.say("What is my dog called?", "Nothing new to remember")
     assert await bob.memories() == []
-    assert all("Biscuit" not in str(request.body) for request in host.model.requests[-2:])
+    assert all("Biscuit" not in str(request.body) for request in host.model.requests)
 
     # The model may name any id; one that was not shown to it is refused.
     learns(

@@ -48,8 +48,9 @@ VALVES = {
 }
 
 # What is said in a chat the host itself stores with the chat, sends to the page and to the chat's
-# model. What is remembered stands in its memory and is shown to the user whose it is.
-_SAID: frozenset[Place] = frozenset({"event", "chat", "chat request"})
+# model, and makes title, tags and follow-ups of. What is remembered stands in its memory and is
+# shown to the user whose it is.
+_SAID: frozenset[Place] = frozenset({"event", "chat", "chat request", "task request"})
 _KEPT: frozenset[Place] = frozenset({"memory", "vectors"})
 _SHOWN: frozenset[Place] = frozenset({"status", "source", "event", "chat", "chat request"})
 _NOWHERE: frozenset[Place] = frozenset()
@@ -118,9 +119,11 @@ class Filter:
     pass
 """
 # Said in a chat they are in all of these places by themselves.
-_SAID_CANARIES: tuple[Place, ...] = ("event", "chat", "chat request", "our request", "embedding")
-# Nothing that we do leads to them.
-_UNPLANTED: tuple[Place, ...] = ("file", "host log")
+_SAID_CANARIES: tuple[Place, ...] = (
+    *("event", "chat", "chat request", "our request", "task request", "embedding"),
+)
+# Nothing in this chat leads to them.
+_UNPLANTED: tuple[Place, ...] = ("file", "host log", "search engine", "image engine")
 
 
 def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
@@ -192,7 +195,7 @@ async def test_nothing_leaks(host: RunningHost, page: Page, redaction: Redaction
     missed = [place for place, word in canaries.items() if (word, place) not in found]
     assert not missed, f"the search is blind to {missed}"
     leaks = [
-        f"{name} in {place}: {where}"
+        f"{name} in {place}: {sorted(where)[0]}"
         for (name, place), where in found.items()
         if name in values and place not in allowed(values[name], redaction)
     ]

@@ -8,13 +8,10 @@ from tests.e2e.driver.extraction import EXTRACT, learns, new, newest_words, oper
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Say, call_tool
+from tests.e2e.driver.scripted_model import PIXEL
 
 TEA = "User likes green tea."
 LATE = "How late is it? My train leaves at nine."
-PIXEL = (
-    "data:image/png;base64,"
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
 
 
 @pytest.mark.every_release
@@ -22,7 +19,7 @@ async def test_image_and_list_content(host: RunningHost, page: Page) -> None:
     """A message with an image reaches the model with it, and its text is searched and learned."""
     await page.add_memory(TEA)
     learns(host.model, "cup", operations(new("User drinks from a blue cup.")))
-    image = {"type": "image", "url": PIXEL}
+    image = {"type": "image", "url": f"data:image/png;base64,{PIXEL}"}
     chat = page.new_chat()
     turn = await chat.send("Which green tea is in my blue cup?", files=[image])
     assert turn.content == "Understood."

@@ -44,7 +44,8 @@ def shown(request: ModelRequest) -> str:
 async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
     """Summary and tags are kept sealed, go into the next call, and hold no memory's contents.
 
-    Up to six suggestions of what to ask next reach the page and survive a reload.
+    Up to six suggestions of what to ask next reach the page and survive a reload, where the host
+    makes none.
     """
     await page.add_memory("User is allergic to peanuts.")
     await page.new_chat().send("Good morning!")  # the first message after a start takes longer
@@ -61,10 +62,14 @@ async def test_chat_is_noted(host: RunningHost, page: Page) -> None:
     lines = [f"What about dish {number}?" for number in range(8)]
     newer = said(chat_summary="They also wanted a cake.", follow_up_suggestions=lines)
     host.model.when_title(POSTPROCESS, newer)
-    turn = await chat.send("And a cake, please.")
-    await until(
-        lambda: our_rows(host, page, "chat_notes")[0]["body"] != first["body"], 30, "newer notes"
-    )
+    async with host.task_settings(ENABLE_FOLLOW_UP_GENERATION=False):
+        turn = await chat.send("And a cake, please.")
+        await until(
+            lambda: our_rows(host, page, "chat_notes")[0]["body"] != first["body"],
+            30,
+            "newer notes",
+        )
+        await host.rest()
     again = shown(asked(host)[1])
     assert f"## Summary so far\n{SUMMARY}\n" in again
     assert "## Tags so far\ndinner\n" in again

@@ -60,25 +60,26 @@ async def test_follow_up_is_made_complete(host: RunningHost, page: Page) -> None
 async def test_title(host: RunningHost, page: Page) -> None:
     """A new chat gets the title that was found, where the host makes none; switched off, none."""
     finds(host, "sailing", title="Sailing to the Azores")
+    words = "Tell me about sailing."
+
+    async def new_chat() -> Conversation:
+        chat = page.new_chat()
+        await chat.send(words)
+        await host.rest()
+        return chat
 
     async def title_of(chat: Conversation) -> str:
         return str((await page.request("GET", f"/api/v1/chats/{chat.id}"))["title"])
 
-    words = "Tell me about sailing."
-    await host.set_valves({"enable_preprocessing": False})
-    unnamed = page.new_chat()
-    await unnamed.send(words)
     await host.set_valves(ON)
-    named = page.new_chat()
-    await named.send(words)
-
-    async def is_named() -> bool:
-        return await title_of(named) == "Sailing to the Azores"
-
-    await host.rest()
-    assert await is_named()
-    assert await title_of(unnamed) == words
-    shown = [event.data for event in page.events if event.kind == "chat:title"]
-    assert shown[-1] == {"value": "Sailing to the Azores"}
-    await named.send("And what about sailing back?")
-    assert await is_named()
+    assert await title_of(await new_chat()) == "Tell me about sailing"
+    async with host.task_settings(ENABLE_TITLE_GENERATION=False):
+        await host.set_valves({"enable_preprocessing": False})
+        assert await title_of(await new_chat()) == words
+        await host.set_valves(ON)
+        named = await new_chat()
+        assert await title_of(named) == "Sailing to the Azores"
+        shown = [event.data for event in page.events if event.kind == "chat:title"]
+        assert shown[-1] == {"value": "Sailing to the Azores"}
+        await named.send("And what about sailing back?")
+        assert await title_of(named) == "Sailing to the Azores"

@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.driver.extraction import EXTRACT, learns, new, operations
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.page import Page
-from tests.e2e.driver.scripted_model import CHAT_MODEL, SMALL_MODEL
+from tests.e2e.driver.scripted_model import CHAT_MODEL, SMALL_MODEL, TASK_MODEL
 
 TEA = "User likes green tea."
 WORDS = "I like green tea."
@@ -33,11 +33,10 @@ async def test_which_model_learns(host: RunningHost, page: Page) -> None:
     hours = [datetime.now(ZoneInfo(page.time_zone)) - timedelta(hours=ago) for ago in (0, 1)]
     assert any(f"It is {hour:%A, %d %B %Y, %H:}" in request.system_prompt for hour in hours)
     assert not request.body.get("stream")
-    tasks, task_model = "/api/v1/tasks/config", {"TASK_MODEL_EXTERNAL": SMALL_MODEL}
-    async with host.admin_settings(tasks, task_model, save_at=f"{tasks}/update"):
+    async with host.task_settings(TASK_MODEL_EXTERNAL=TASK_MODEL):
         turn = await page.new_chat(model=CHAT_MODEL).send(WORDS)
         await page.wait_for_status(turn, "Nothing new to remember")
-    assert host.model.requests_titled(EXTRACT)[-1].model == SMALL_MODEL
+    assert host.model.requests_titled(EXTRACT)[-1].model == TASK_MODEL
 
 
 async def test_endpoint_learns(host: RunningHost, page: Page) -> None:
