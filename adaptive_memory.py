@@ -6677,17 +6677,22 @@ async def chosen_completer(
 async def learning_model(request: Request, chosen: str, chat_model: object, *, direct: bool) -> str:
     if chosen.strip():
         return chosen.strip()
+    if task_id := await task_model(request, chat_model):
+        return task_id
     model = mapping(chat_model)
-    with HostFaults("choosing the model", ModelBusy):
-        name = "task_model" if model.get("connection_type") == "local" else "task_model_external"
-        task_id = str((await host_settings(request, name))[name] or "")
-        if task_id and task_id in request.app.state.MODELS:
-            return task_id
     if direct or not model.get("id"):
         far = "this chat's model is reached from the browser only"
         why = far if direct else "no model is known to learn with"
         raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
     return str(model["id"])
+
+
+async def task_model(request: Request, chat_model: object) -> str:
+    is_local = mapping(chat_model).get("connection_type") == "local"
+    with HostFaults("choosing the model", ModelBusy):
+        name = "task_model" if is_local else "task_model_external"
+        task_id = str((await host_settings(request, name))[name] or "")
+        return task_id if task_id in request.app.state.MODELS else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -6838,6 +6843,50 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
     for _ in range(count):
         threads.submit(all_started.wait)
     return threads
+
+
+# ---- src/adaptive/host/audience.py ----
+# Who but the chat's own model is shown what stands in a prompt.
+
+_TOOLS_BY_PROMPT = ("default", "legacy")
+
+
+@cache
+def has_request_hook() -> bool:
+    try:
+        from open_webui.utils.middleware import process_chat_payload
+    except ImportError:
+        return False
+    return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
+
+
+async def task_that_reads(
+    body: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+    kind: ConversationKind,
+    chat_model: object,
+    request: Request,
+) -> str:
+    features = mapping(body.get("features"))
+    task = ""
+    if not has_request_hook():
+        if features.get("web_search"):
+            return "web search"
+        if features.get("image_generation"):
+            return "image generation"
+        by_prompt = mapping(metadata.get("params")).get("function_calling") in _TOOLS_BY_PROMPT
+        has_tools = body.get("tool_ids") or metadata.get("tool_servers") or body.get("terminal_id")
+        if body.get("files"):
+            task = "search in files"
+        elif by_prompt and has_tools:
+            task = "choice of tools"
+    if not task and kind == "temporary":
+        with HostFaults("reading whether the host suggests what to ask"):
+            suggests = (await host_settings(request, "follow_ups"))["follow_ups"]
+        task = "suggestions of what to ask next" if suggests else ""
+    if not task or await task_model(request, chat_model) in ("", mapping(chat_model).get("id")):
+        return ""
+    return task
 
 
 # ---- src/adaptive/host/bulk_writes.py ----
@@ -8515,6 +8564,12 @@ class Hook(Protocol):
     async def wants_memory(self) -> bool:
         ...
 
+    @property
+    def adds_behind_tasks(self) -> bool: ...
+
+    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+        ...
+
     async def compacts(self) -> bool:
         ...
 
@@ -8554,6 +8609,7 @@ class TurnState(TypedDict, total=False):
     given_mark: str
     unshown: str
     own: bool
+    block_mark: str
 
 
 def turn_state(metadata: dict[str, Any]) -> TurnState:
@@ -9915,6 +9971,15 @@ class HostHook:
             if await table.acquire(name, owner, time.time(), _TOLD_AGAIN_SECONDS):
                 async with writing:
                     await self.notifier.status(SWITCHED_OFF)
+
+    @property
+    def adds_behind_tasks(self) -> bool:
+        return has_request_hook()
+
+    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+        return await task_that_reads(
+            body, self.metadata, self.told_kind, self.chat_model, self.request
+        )
 
     async def compacts(self) -> bool:
         with HostFaults("reading whether chats are compacted"):
@@ -12648,6 +12713,41 @@ def _figures(one: Ranked) -> str:
     return f"{round(100 * one.relevance)} % ({' + '.join(told) or 'nothing in common'})"
 
 
+# ---- src/adaptive/recall/waiting.py ----
+# What recall adds to prompts, while the host's own tasks are written without it.
+
+_MOST_CHARACTERS = 20_000_000
+_LONGEST_SECONDS__waiting = 3600.0
+
+
+class WaitingBlocks:
+    """The blocks of turns under way, which go into each request of their turn behind those tasks."""
+
+    def __init__(self) -> None:
+        self._blocks = UserCache[str](_MOST_CHARACTERS, weight=len, seconds=_LONGEST_SECONDS__waiting)
+
+    def keep(self, hook: Hook, block: str) -> None:
+        mark = uuid.uuid4().hex
+        hook.state["block_mark"] = mark
+        self._blocks.put((hook.user_id, mark), block)
+
+    def added(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
+        block = self._blocks.get(_turn_key(metadata))
+        if block is None:
+            return body
+        return {**body, "messages": with_block(listing(body.get("messages")), block)}
+
+    def let_go(self, metadata: dict[str, Any]) -> None:
+        self._blocks.pop(_turn_key(metadata))
+
+    def forget(self, user_id: str) -> None:
+        self._blocks.forget(user_id)
+
+
+def _turn_key(metadata: dict[str, Any]) -> tuple[str, str]:
+    return str(metadata.get("user_id") or ""), turn_state(metadata).get("block_mark", "")
+
+
 # ---- src/adaptive/recall/window.py ----
 # What of a chat that is longer than its window is sent, and what the rest may take beside it.
 
@@ -12789,10 +12889,12 @@ class Recall:
         self._asking, self._past = asking, past
         self._chats, self._notes, self._usage = chats, notes, usage
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
+        self.waiting = WaitingBlocks()
 
     def forget(self, user_id: str) -> None:
         self._indexes.forget(user_id)
         self._scores.forget(user_id)
+        self.waiting.forget(user_id)
 
     async def recalled(self, request: RequestInHand) -> dict[str, Any]:
         hook, features = request.hook, mapping(request.body.get("features"))
@@ -12807,7 +12909,10 @@ class Recall:
             window = request.window = await request_window(hook, messages, self._notes)
             hook = hook.with_settings(window.settings)
             if hook.settings.show_memories and hook.is_recalled:
-                found = await self._found(hook, request.body, question, window, complete)
+                if task := await hook.task_that_reads(request.body):
+                    hook.state["recalled"] = withheld_line(task)
+                else:
+                    found = await self._found(hook, request.body, question, window, complete)
             if complete is not None:
                 await complete()
         if not hook.settings.show_memories:
@@ -12816,7 +12921,7 @@ class Recall:
             self._tell(hook, found)
         above = found.block if found else ""
         block = block_with(above, window.summary, hook.state.get("warnings", []))
-        return {**request.body, "messages": with_block(window.messages, block)}
+        return {**request.body, "messages": self._with_block(hook, window.messages, block)}
 
     async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
         recalls = hook.settings.show_memories and hook.is_recalled
@@ -12834,9 +12939,19 @@ class Recall:
     def without_memories(self, request: RequestInHand) -> dict[str, Any]:
         window = request.window or plain_window(request.hook, request.messages)
         block = block_with("", window.summary, request.hook.state.get("warnings", []))
-        messages = with_block(window.messages, block) if block else window.messages
+        messages = window.messages
+        if block:
+            messages = self._with_block(request.hook, messages, block)
         same = messages == listing(request.body.get("messages"))
         return request.body if same else {**request.body, "messages": messages}
+
+    def _with_block(
+        self, hook: Hook, messages: list[dict[str, Any]], block: str
+    ) -> Sequence[Message]:
+        if block and hook.adds_behind_tasks:
+            self.waiting.keep(hook, block)
+            block = ""
+        return with_block(messages, block)
 
     def _tell(self, hook: Hook, found: Recollection) -> None:
         tell_outcome("nothing fits")
@@ -12922,6 +13037,10 @@ async def beside(
             found = replace(found, block=extended_block(found.block, past.text))
     note = "; ".join(filter(None, (found.note, note)))
     return replace(found, note=note)
+
+
+def withheld_line(task: str) -> str:
+    return f"No memories recalled: this Open WebUI would show them to its {task}"
 
 
 async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
@@ -13037,11 +13156,19 @@ class Filter:
             raise AttributeError("stream")
         return self._restored_event
 
-    @property
-    def request(self) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
-        if not (self._redacted_turns or self._given):
-            raise AttributeError("request")
-        return self._redacted_request
+    async def request(
+        self,
+        body: dict[str, Any],
+        __metadata__: dict[str, Any] | None = None,
+        __event_emitter__: EventEmitter | None = None,
+    ) -> dict[str, Any]:
+        metadata = {} if __metadata__ is None else __metadata__
+        body = self._given.request(body, metadata)
+        try:
+            body = self._recall.waiting.added(body, metadata)
+        except Exception:
+            log.exception("the chat goes on without memories")
+        return await self._redacted(body, metadata, __event_emitter__, again=True)
 
     def _restored_event(
         self,
@@ -13056,15 +13183,6 @@ class Filter:
         except Exception as error:
             log.warning("placeholders stay in an answer: %s", type(error).__name__)
             return event
-
-    async def _redacted_request(
-        self,
-        body: dict[str, Any],
-        __metadata__: dict[str, Any] | None = None,
-        __event_emitter__: EventEmitter | None = None,
-    ) -> dict[str, Any]:
-        body = self._given.request(body, __metadata__ or {})
-        return await self._redacted(body, __metadata__, __event_emitter__, again=True)
 
     async def _redacted(
         self,
@@ -13095,6 +13213,7 @@ class Filter:
     ) -> dict[str, Any]:
         metadata = {} if __metadata__ is None else __metadata__
         try:
+            self._recall.waiting.let_go(metadata)
             if "given" in turn_state(metadata):
                 return self._given.answer(body, metadata)
             body = self._redacted_turns.restore_answer(body, metadata)

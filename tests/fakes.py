@@ -354,6 +354,11 @@ class TurnHook:
     time_zones: Sequence[str] = ()
     wanted: bool = True
     hidden: frozenset[str] = frozenset()
+    adds_behind_tasks: bool = False
+    reading_task: str = ""
+
+    async def task_that_reads(self, _: Mapping[str, Any]) -> str:
+        return self.reading_task
 
     async def kind(self) -> ConversationKind:
         return self.known_kind or self.told_kind

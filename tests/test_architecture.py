@@ -168,7 +168,15 @@ def test_one_edge_per_hook() -> None:
     assert {len(lines) for lines in catches.values()} == {1}
     # Of the hooks, of redaction on its way out and back, and of a recall that has failed; all that
     # goes on behind an answer has one.
-    edges = {"inlet", "outlet", "_redacted", "_restored_event", "_without_memories", "_behind"}
+    edges = {
+        "inlet",
+        "request",
+        "outlet",
+        "_redacted",
+        "_restored_event",
+        "_without_memories",
+        "_behind",
+    }
     assert catches.keys() - {"guarded"} == edges  # that is within ``_behind``
 
 

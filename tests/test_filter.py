@@ -111,7 +111,7 @@ def system_prompt(body: dict[str, Any]) -> str:
 def test_names_that_mean_something_to_the_host() -> None:
     """The filter is no toggle, takes no files away, and has no hook that it does not need."""
     plugin = Filter()
-    for name in ("toggle", "file_handler", "stream", "request", "icon"):
+    for name in ("toggle", "file_handler", "stream", "icon"):
         assert not hasattr(plugin, name)
 
 

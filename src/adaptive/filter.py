@@ -149,15 +149,24 @@ class Filter:
             raise AttributeError("stream")
         return self._restored_event
 
-    @property
-    def request(self) -> Callable[..., Coroutine[Any, Any, dict[str, Any]]]:
-        """The hook on what goes to the model in the end (0.11.2 and later); there like ``stream``.
+    async def request(
+        self,
+        body: dict[str, Any],
+        __metadata__: dict[str, Any] | None = None,
+        __event_emitter__: EventEmitter | None = None,
+    ) -> dict[str, Any]:
+        """Put in what was recalled, before each request to the model (0.11.2 and later).
 
-        It sees what the host puts in behind the inlet: documents, pages, results of tools.
+        That is behind the host's own tasks, so none of them reads it. What the host has put in
+        behind the inlet, documents, pages and results of tools, is redacted here as well.
         """
-        if not (self._redacted_turns or self._given):
-            raise AttributeError("request")
-        return self._redacted_request
+        metadata = {} if __metadata__ is None else __metadata__
+        body = self._given.request(body, metadata)
+        try:
+            body = self._recall.waiting.added(body, metadata)
+        except Exception:
+            log.exception("the chat goes on without memories")
+        return await self._redacted(body, metadata, __event_emitter__, again=True)
 
     def _restored_event(
         self,
@@ -173,16 +182,6 @@ class Filter:
         except Exception as error:
             log.warning("placeholders stay in an answer: %s", type(error).__name__)
             return event
-
-    async def _redacted_request(
-        self,
-        body: dict[str, Any],
-        __metadata__: dict[str, Any] | None = None,
-        __event_emitter__: EventEmitter | None = None,
-    ) -> dict[str, Any]:
-        """What goes to the chat model, with placeholders in what the host has added, too."""
-        body = self._given.request(body, __metadata__ or {})
-        return await self._redacted(body, __metadata__, __event_emitter__, again=True)
 
     async def _redacted(
         self,
@@ -219,6 +218,7 @@ class Filter:
         """Clean the answer, and keep the turn for learning, which goes on behind it."""
         metadata = {} if __metadata__ is None else __metadata__
         try:
+            self._recall.waiting.let_go(metadata)
             if "given" in turn_state(metadata):
                 return self._given.answer(body, metadata)
             body = self._redacted_turns.restore_answer(body, metadata)

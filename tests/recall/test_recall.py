@@ -182,6 +182,32 @@ async def test_nobody_to_recall_for(
     )
 
 
+async def test_behind_the_hosts_tasks() -> None:
+    """What is added waits for the hook behind the host's tasks, and former blocks go at once."""
+    house, former = House(TEA), f"Be kind.\n\n{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
+    turn = house.turn(adds_behind_tasks=True, enable_preprocessing=True)
+    messages = [{"role": "system", "content": former}, {"role": "user", "content": "green tea"}]
+    changed = await house.recall.recalled(RequestInHand(cast(Hook, turn), {"messages": messages}))
+    assert changed["messages"][0]["content"] == "Be kind."
+    assert turn.state.get("recalled") == "1 memory recalled"
+    metadata = {"user_id": "ada", "adaptive_memory": turn.state}
+    sent = house.recall.waiting.added(changed, metadata)["messages"][0]["content"]
+    assert "“green tea”" in sent
+    assert "Beware." in sent
+
+
+async def test_a_task_would_read_it() -> None:
+    """Where a task of the host would read them, no memories come, and the line says so."""
+    house = House(TEA)
+    house.recalls_past, house.section = True, HistorySection(PAST)
+    turn = house.turn(reading_task="web search")
+    assert await house.block(turn) == ""
+    assert turn.state == {
+        "recalled": "No memories recalled: this Open WebUI would show them to its web search"
+    }
+    assert house.asked == []
+
+
 async def test_past_conversation() -> None:
     """Past conversation stands below the memories or alone, and its embedder is the search's."""
     house = House(TEA)

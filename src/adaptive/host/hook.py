@@ -19,6 +19,7 @@ from adaptive.core.messages import Message, message_text, newest_user_message
 from adaptive.core.model import ConversationKind, Memory
 from adaptive.core.ports import Completer, Sources
 from adaptive.core.shapes import listing, mapping
+from adaptive.host.audience import has_request_hook, task_that_reads
 from adaptive.host.entries import HostLeases
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.locality import Locality
@@ -218,6 +219,16 @@ class HostHook:
             if await table.acquire(name, owner, time.time(), _TOLD_AGAIN_SECONDS):
                 async with writing:
                     await self.notifier.status(SWITCHED_OFF)
+
+    @property
+    def adds_behind_tasks(self) -> bool:
+        return has_request_hook()
+
+    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+        """The host's own task that would read what is added to a request, for people; or none."""
+        return await task_that_reads(
+            body, self.metadata, self.told_kind, self.chat_model, self.request
+        )
 
     async def compacts(self) -> bool:
         """Whether the host compacts chats (host: utils/context_compaction.py, since 0.10)."""

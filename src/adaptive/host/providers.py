@@ -96,18 +96,24 @@ async def learning_model(request: Request, chosen: str, chat_model: object, *, d
     """
     if chosen.strip():
         return chosen.strip()
+    if task_id := await task_model(request, chat_model):
+        return task_id
     model = mapping(chat_model)
-    with HostFaults("choosing the model", ModelBusy):
-        # As the host chooses for its own tasks (host: utils/task.py, get_task_model_id).
-        name = "task_model" if model.get("connection_type") == "local" else "task_model_external"
-        task_id = str((await host_settings(request, name))[name] or "")
-        if task_id and task_id in request.app.state.MODELS:
-            return task_id
     if direct or not model.get("id"):
         far = "this chat's model is reached from the browser only"
         why = far if direct else "no model is known to learn with"
         raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
     return str(model["id"])
+
+
+async def task_model(request: Request, chat_model: object) -> str:
+    """Id of the model that the host asks for its own tasks in place of a chat's own, if any."""
+    is_local = mapping(chat_model).get("connection_type") == "local"
+    with HostFaults("choosing the model", ModelBusy):
+        # (host: utils/task.py, get_task_model_id)
+        name = "task_model" if is_local else "task_model_external"
+        task_id = str((await host_settings(request, name))[name] or "")
+        return task_id if task_id in request.app.state.MODELS else ""
 
 
 @dataclass(frozen=True, slots=True)

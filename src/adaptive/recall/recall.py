@@ -25,6 +25,7 @@ from adaptive.recall.explanation import FoundMemory, explained, found_memories
 from adaptive.recall.judge import Candidate, RelevanceJudge
 from adaptive.recall.question import Complete, Question, question_of
 from adaptive.recall.recollection import Library, Recollection, recollect
+from adaptive.recall.waiting import WaitingBlocks
 from adaptive.recall.window import RequestWindow, plain_window, request_window
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
@@ -80,14 +81,19 @@ class Recall:
         self._asking, self._past = asking, past
         self._chats, self._notes, self._usage = chats, notes, usage
         self._scores = UserCache[float](_SCORES_KEPT, seconds=_SCORES_KEPT_SECONDS)
+        # What waits for the hook behind the host's own tasks.
+        self.waiting = WaitingBlocks()
 
     def forget(self, user_id: str) -> None:
         """Let go of all that this process holds of a user to recall it."""
         self._indexes.forget(user_id)
         self._scores.forget(user_id)
+        self.waiting.forget(user_id)
 
     async def recalled(self, request: RequestInHand) -> dict[str, Any]:
         """The request with what fits its newest message in the system prompt.
+
+        Where the host has a hook behind its own tasks, that is put in there.
 
         Raises:
             HostError: memories can't be read.
@@ -107,7 +113,10 @@ class Recall:
             window = request.window = await request_window(hook, messages, self._notes)
             hook = hook.with_settings(window.settings)
             if hook.settings.show_memories and hook.is_recalled:
-                found = await self._found(hook, request.body, question, window, complete)
+                if task := await hook.task_that_reads(request.body):
+                    hook.state["recalled"] = withheld_line(task)
+                else:
+                    found = await self._found(hook, request.body, question, window, complete)
             if complete is not None:
                 await complete()  # the model may have something to be warned of
         if not hook.settings.show_memories:
@@ -116,7 +125,7 @@ class Recall:
             self._tell(hook, found)
         above = found.block if found else ""
         block = block_with(above, window.summary, hook.state.get("warnings", []))
-        return {**request.body, "messages": with_block(window.messages, block)}
+        return {**request.body, "messages": self._with_block(hook, window.messages, block)}
 
     async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
         """Why memories come for the user's newest message, worked out anew, without a model.
@@ -146,9 +155,20 @@ class Recall:
         """
         window = request.window or plain_window(request.hook, request.messages)
         block = block_with("", window.summary, request.hook.state.get("warnings", []))
-        messages = with_block(window.messages, block) if block else window.messages
+        messages = window.messages
+        if block:
+            messages = self._with_block(request.hook, messages, block)
         same = messages == listing(request.body.get("messages"))
         return request.body if same else {**request.body, "messages": messages}
+
+    def _with_block(
+        self, hook: Hook, messages: list[dict[str, Any]], block: str
+    ) -> Sequence[Message]:
+        """The messages with a block, or without any where it is put in behind the host's tasks."""
+        if block and hook.adds_behind_tasks:
+            self.waiting.keep(hook, block)
+            block = ""
+        return with_block(messages, block)
 
     def _tell(self, hook: Hook, found: Recollection) -> None:
         """Tell the measures, the turn's later hooks and the user what was found."""
@@ -241,6 +261,11 @@ async def beside(
             found = replace(found, block=extended_block(found.block, past.text))
     note = "; ".join(filter(None, (found.note, note)))
     return replace(found, note=note)
+
+
+def withheld_line(task: str) -> str:
+    """Why an answer was given no memories, where a task of the host would have read them."""
+    return f"No memories recalled: this Open WebUI would show them to its {task}"
 
 
 async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:

@@ -83,6 +83,14 @@ class Hook(Protocol):
         """Whether the user has not switched memory off in the host's settings by now."""
         ...
 
+    # Whether what is added to prompts waits until the host's own tasks have been written.
+    @property
+    def adds_behind_tasks(self) -> bool: ...
+
+    async def task_that_reads(self, body: Mapping[str, Any]) -> str:
+        """The host's own task that would read what is added to a request, for people; or none."""
+        ...
+
     async def compacts(self) -> bool:
         """Whether the host compacts chats itself (since 0.10)."""
         ...
@@ -122,7 +130,8 @@ class TurnState(TypedDict, total=False):
     ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
     ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A turn
     whose answer is ``given`` in the model's place has such a mark, too, and what is ``unshown``.
-    A chat that was found to be the user's ``own`` stays it for the turn.
+    A chat that was found to be the user's ``own`` stays it for the turn. ``block_mark`` is such a
+    mark for what waits to be put into the prompt.
     """
 
     language: str
@@ -137,6 +146,7 @@ class TurnState(TypedDict, total=False):
     given_mark: str
     unshown: str
     own: bool
+    block_mark: str
 
 
 def turn_state(metadata: dict[str, Any]) -> TurnState:

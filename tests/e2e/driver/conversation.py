@@ -47,7 +47,8 @@ class Conversation:
     ) -> RunningTurn:
         """Send a message and return as soon as the host has taken it."""
         question = self._add_question(said, [self.model], self.current, files)
-        return (await self._ask(question, [self.model], **extra))[0]
+        attached = {"files": [*files]} if files else {}
+        return (await self._ask(question, [self.model], **attached, **extra))[0]
 
     async def send_to_models(self, said: Content, models: list[str]) -> list[Turn]:
         """Send a message to several models at once and wait until all have answered."""

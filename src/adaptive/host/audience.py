@@ -1,0 +1,67 @@
+"""Who but the chat's own model is shown what stands in a prompt."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from fastapi import Request
+
+from adaptive.core.model import ConversationKind
+from adaptive.core.shapes import mapping
+from adaptive.host.faults import HostFaults
+from adaptive.host.providers import task_model
+from adaptive.host.requests import host_settings
+
+# What the host calls the two ways to choose tools without native calling: up to 0.9, and since.
+_TOOLS_BY_PROMPT = ("default", "legacy")
+
+
+@cache
+def has_request_hook() -> bool:
+    """Whether the host asks filters once more, behind its own tasks (0.11.2 and later).
+
+    The name of each kind of filter stands in the code that asks it (host: utils/middleware.py).
+    """
+    try:
+        from open_webui.utils.middleware import process_chat_payload
+    except ImportError:
+        return False
+    return "request" in inspect.unwrap(process_chat_payload).__code__.co_consts
+
+
+async def task_that_reads(
+    body: Mapping[str, Any],
+    metadata: Mapping[str, Any],
+    kind: ConversationKind,
+    chat_model: object,
+    request: Request,
+) -> str:
+    """The task for which the host reads a request with all that an inlet puts into it.
+
+    It is named in words for people, and empty where there is none. Tasks that only ask a model do
+    no harm where that is the chat's own (host: utils/middleware.py).
+    """
+    features = mapping(body.get("features"))
+    task = ""
+    if not has_request_hook():
+        if features.get("web_search"):
+            return "web search"
+        if features.get("image_generation"):
+            return "image generation"
+        by_prompt = mapping(metadata.get("params")).get("function_calling") in _TOOLS_BY_PROMPT
+        has_tools = body.get("tool_ids") or metadata.get("tool_servers") or body.get("terminal_id")
+        if body.get("files"):
+            task = "search in files"
+        elif by_prompt and has_tools:
+            task = "choice of tools"
+    # Of a chat that it does not store the host has no other messages than those of the request.
+    if not task and kind == "temporary":
+        with HostFaults("reading whether the host suggests what to ask"):
+            suggests = (await host_settings(request, "follow_ups"))["follow_ups"]
+        task = "suggestions of what to ask next" if suggests else ""
+    if not task or await task_model(request, chat_model) in ("", mapping(chat_model).get("id")):
+        return ""
+    return task

@@ -1,0 +1,81 @@
+"""Blocks that wait for the hook behind the host's tasks: each turn gets its own, and no other."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+
+from adaptive.recall import waiting
+from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
+from adaptive.recall.waiting import WaitingBlocks
+from adaptive.settings.hook import Hook, TurnState, turn_state
+from tests.fakes import TurnHook, WordEmbedder, hook_settings
+
+Body = dict[str, Any]
+
+
+def block_of(text: str) -> str:
+    """A block that says this."""
+    return f"{OPEN_MARKER}\n{text}\n{CLOSE_MARKER}"
+
+
+def kept(blocks: WaitingBlocks, user_id: str, text: str) -> Body:
+    """The metadata of a turn for which a block waits."""
+    metadata: Body = {"user_id": user_id}
+
+    class Turn(TurnHook):
+        @property
+        def state(self) -> TurnState:
+            """The state of the turn."""
+            return turn_state(metadata)
+
+    hook = Turn(hook_settings(), WordEmbedder(), user_id=user_id)
+    blocks.keep(cast(Hook, hook), block_of(text))
+    return metadata
+
+
+def asking(system: str = "Be kind.") -> Body:
+    """A request to the model."""
+    said = [{"role": "system", "content": system}, {"role": "user", "content": "Hi"}]
+    return {"model": "gpt", "messages": said}
+
+
+def prompt(body: Body) -> str:
+    """Its system prompt."""
+    return body["messages"][0]["content"]
+
+
+def test_each_round_of_a_turn() -> None:
+    """Each request of a turn gets the block once, at its end, whether it holds it already."""
+    blocks = WaitingBlocks()
+    metadata = kept(blocks, "ada", "green tea")
+    first = blocks.added(asking(), metadata)
+    assert prompt(first) == f"Be kind.\n\n{block_of('green tea')}"
+    assert blocks.added(first, metadata) == first
+    cited = asking(f"{prompt(first)}\nCite your sources.")
+    again = blocks.added(cited, metadata)
+    assert prompt(again) == f"Be kind.\nCite your sources.\n\n{block_of('green tea')}"
+    blocks.let_go(metadata)
+    assert blocks.added(asking(), metadata) == asking()
+
+
+def test_turns_never_mix() -> None:
+    """Another turn, another user with the same mark, and a made-up mark are given nothing."""
+    blocks = WaitingBlocks()
+    ada = kept(blocks, "ada", "green tea")
+    bob = kept(blocks, "bob", "black coffee")
+    assert "coffee" in prompt(blocks.added(asking(), bob))
+    stolen = {**bob, "user_id": "ada"}
+    for metadata in ({}, {"user_id": "ada"}, stolen, {"adaptive_memory": {"block_mark": "x"}}):
+        assert blocks.added(asking(), metadata) == asking()
+    blocks.forget("ada")
+    assert blocks.added(asking(), ada) == asking()
+    assert "coffee" in prompt(blocks.added(asking(), bob))
+
+
+def test_turn_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was kept for a turn that never ended is forgotten after a while."""
+    monkeypatch.setattr(waiting, "_LONGEST_SECONDS", 0.0)
+    blocks = WaitingBlocks()
+    assert blocks.added(asking(), kept(blocks, "ada", "green tea")) == asking()

@@ -1,0 +1,3 @@
+from typing import Any
+
+process_chat_payload: Any
