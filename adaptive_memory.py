@@ -3457,6 +3457,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "memory_context": ("", "memories.system_context.enable"),
     "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+    "interface_defaults": ("", "ui.default_interface_settings"),
     "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
     "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),
@@ -3671,6 +3672,52 @@ async def give_title(
     if given is not None:
         await show_event(emitter, "chat:title", title)
     return given is not None
+
+
+# ---- src/adaptive/host/switches.py ----
+# The host's own switches of memory: the user's, the admin's default for it, and a model's.
+
+log_switches = logging.getLogger("adaptive_memory.host")
+
+_TRUSTED_DEFAULT_SECONDS = 5.0
+
+
+def memory_switch(user: Mapping[str, Any]) -> bool | None:
+    return _switch_in(mapping(user.get("settings")).get("ui"))
+
+
+async def has_memory_on(request: Request, user: Mapping[str, Any]) -> bool:
+    own = memory_switch(user)
+    return await _is_on_by_default(request) if own is None else own
+
+
+async def _is_on_by_default(request: Request) -> bool:
+    state = process_state(request)
+    is_on, expires = state.get("memory_default", (True, 0.0))
+    if expires < time.monotonic():
+        try:
+            with HostFaults("reading the default of the memory switch"):
+                found = await host_settings(request, "interface_defaults")
+        except HostError as error:
+            log_switches.warning("%s", with_detail(error))
+        else:
+            is_on = _switch_in(found["interface_defaults"]) is not False
+            state["memory_default"] = (is_on, time.monotonic() + _TRUSTED_DEFAULT_SECONDS)
+    return bool(is_on)
+
+
+def allows_memory(chat_model: object) -> bool:
+    try:
+        from open_webui.utils.memory import model_allows_memory
+    except ImportError:
+        return True
+    with HostFaults("reading what a model is capable of"):
+        return bool(model_allows_memory(mapping(chat_model)))
+
+
+def _switch_in(interface_settings: object) -> bool | None:
+    stands = mapping(interface_settings).get("memory")
+    return stands if isinstance(stands, bool) else None
 
 
 # ---- src/adaptive/privacy/redaction.py ----
@@ -7221,6 +7268,63 @@ async def _refusal_status(request: Request, user: Any) -> int:
     return 0
 
 
+# ---- src/adaptive/host/installed.py ----
+# The life of an instance of the plug-in: made ready, in use by the host, and giving way.
+
+log_installed = logging.getLogger("adaptive_memory.host")
+
+_LOOK_SECONDS = 1.0
+_LOOKS_IN_VAIN = 3
+_READ_AHEAD = 10
+
+
+class Installation:
+    """One instance of the plug-in among those that the host uses, and its running tasks."""
+
+    def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
+        self._instance, self._tasks, self._known = instance, tasks, False
+        self._watch: asyncio.Task[None] | None = None
+
+    def look_out(self) -> None:
+        if self._watch is None or self._watch.done():
+            self._watch = asyncio.create_task(self._watch_tasks())
+
+    def _here(self) -> bool:
+        functions: dict[str, Any] | None = host_state("FUNCTIONS")
+        here = any(held is self._instance for held in (functions or {}).values())
+        self._known |= here
+        return here or functions is None or not self._known
+
+    async def _watch_tasks(self) -> None:
+        looks = 0
+        while running := {*self._tasks}:
+            looks = 0 if self._here() else looks + 1
+            for task in running if looks > _LOOKS_IN_VAIN else ():
+                log_installed.info("work of a former load of the plug-in is cut off")
+                task.cancel()
+            await asyncio.wait(running, timeout=_LOOK_SECONDS)
+
+
+async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
+    state = process_state(request)
+    if "warm" not in state:
+        state["warm"] = gc.collect()
+    embedder = HostEmbedder(request, None)
+    if await embedder.in_process():
+        await indexes.warm_up(embedder, table)
+    from open_webui.models.users import User as Row
+
+    query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
+    for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
+        functions = mapping(mapping(user.settings).get("functions"))
+        chosen = [mapping(one).get("enabled") for one in mapping(functions.get("valves")).values()]
+        with suppress(HostError):
+            is_on = await has_memory_on(request, {"settings": user.settings})
+            if is_on and False not in chosen:
+                store = HostMemoryStore(request, user, embedder)
+                await indexes.prepare(Sources(user.id, store, embedder, table))
+
+
 # ---- src/adaptive/learn/extraction.py ----
 # Asking a model which durable facts a turn holds, and reading its reply.
 
@@ -9836,11 +9940,6 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
     return "saved" if chat_id and session_id else "api"
 
 
-def memory_switch(user: Mapping[str, Any]) -> bool | None:
-    stands = mapping(mapping(user.get("settings")).get("ui")).get("memory")
-    return stands if isinstance(stands, bool) else None
-
-
 @dataclass(frozen=True, slots=True)
 class HostHook:
 
@@ -9908,6 +10007,10 @@ class HostHook:
         return conversation_kind(self.metadata)
 
     @property
+    def model_allows_memory(self) -> bool:
+        return allows_memory(self.chat_model)
+
+    @property
     def is_recalled(self) -> bool:
         temporary = self.told_kind == "temporary" and self.settings.inject_in_temporary_chats
         return self.told_kind in RECALLED_KINDS or temporary
@@ -9955,13 +10058,14 @@ class HostHook:
         return True
 
     async def wants_memory(self) -> bool:
-        found: Sequence[Any] = ()
         with suppress(HostError), HostFaults("reading a user's settings"):
             from open_webui.models.users import User
 
             query = select(User.settings).where(User.id == self.user_id)
             found = await host_rows("reading a user's settings", query)
-        return all(memory_switch({"settings": one.settings}) is not False for one in found)
+            for row in found:
+                return await has_memory_on(self.request, {"settings": row.settings})
+        return True
 
     async def see_switch(self, writing: asyncio.Lock, table: HostLeases) -> None:
         paged = self.told_kind in ("saved", "temporary") and self.has_page
@@ -10222,62 +10326,6 @@ async def _versions() -> Findings:
     yield "OK", ", ".join([f"Python {platform.python_version()}", *told])
     if not host_secret():
         yield "Problem", "without WEBUI_SECRET_KEY what waits to be learned is lost at a restart"
-
-
-# ---- src/adaptive/host/installed.py ----
-# The life of an instance of the plug-in: made ready, in use by the host, and giving way.
-
-log_installed = logging.getLogger("adaptive_memory.host")
-
-_LOOK_SECONDS = 1.0
-_LOOKS_IN_VAIN = 3
-_READ_AHEAD = 10
-
-
-class Installation:
-    """One instance of the plug-in among those that the host uses, and its running tasks."""
-
-    def __init__(self, instance: object, tasks: set[asyncio.Task[None]]) -> None:
-        self._instance, self._tasks, self._known = instance, tasks, False
-        self._watch: asyncio.Task[None] | None = None
-
-    def look_out(self) -> None:
-        if self._watch is None or self._watch.done():
-            self._watch = asyncio.create_task(self._watch_tasks())
-
-    def _here(self) -> bool:
-        functions: dict[str, Any] | None = host_state("FUNCTIONS")
-        here = any(held is self._instance for held in (functions or {}).values())
-        self._known |= here
-        return here or functions is None or not self._known
-
-    async def _watch_tasks(self) -> None:
-        looks = 0
-        while running := {*self._tasks}:
-            looks = 0 if self._here() else looks + 1
-            for task in running if looks > _LOOKS_IN_VAIN else ():
-                log_installed.info("work of a former load of the plug-in is cut off")
-                task.cancel()
-            await asyncio.wait(running, timeout=_LOOK_SECONDS)
-
-
-async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
-    state = process_state(request)
-    if "warm" not in state:
-        state["warm"] = gc.collect()
-    embedder = HostEmbedder(request, None)
-    if await embedder.in_process():
-        await indexes.warm_up(embedder, table)
-    from open_webui.models.users import User as Row
-
-    query = select(Row.id, Row.role, Row.settings).order_by(Row.last_active_at.desc().nulls_last())
-    for user in await host_rows("reading who was here last", query.limit(_READ_AHEAD)):
-        functions = mapping(mapping(user.settings).get("functions"))
-        chosen = [mapping(one).get("enabled") for one in mapping(functions.get("valves")).values()]
-        with suppress(HostError):
-            if memory_switch({"settings": user.settings}) is not False and False not in chosen:
-                store = HostMemoryStore(request, user, embedder)
-                await indexes.prepare(Sources(user.id, store, embedder, table))
 
 
 # ---- src/adaptive/host/telemetry.py ----
@@ -13120,12 +13168,12 @@ class Filter:
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-            if (hook := self._hook(__user__, *of_turn)) is not None:
+            if (hook := await self._hook(__user__, *of_turn)) is not None:
                 said = _messages_of(body)
                 if (answer := await self._commands.answer(hook, said)) is not None:
                     return self._given.give(body, hook.metadata, answer)
                 body = without_former_commands(body)
-                if hook.settings.enabled and not memory_is_off(said):
+                if _is_served(hook) and not memory_is_off(said):
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                     with self._foreground.turn():
@@ -13218,8 +13266,8 @@ class Filter:
                 return self._given.answer(body, metadata)
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-            if (hook := self._hook(__user__, *of_turn)) is not None:
-                if hook.settings.enabled and not memory_is_off(_messages_of(body)):
+            if (hook := await self._hook(__user__, *of_turn)) is not None:
+                if _is_served(hook) and not memory_is_off(_messages_of(body)):
                     body = await self._answered(hook, body)
                 elif self._asked(hook, _messages_of(body)):
                     return body
@@ -13269,7 +13317,7 @@ class Filter:
         self._behind(hook, work, "doing what was asked for", failure, asked_for=True)
         return True
 
-    def _hook(
+    async def _hook(
         self,
         user: dict[str, Any] | None,
         metadata: dict[str, Any] | None,
@@ -13279,8 +13327,6 @@ class Filter:
         caller: EventCaller | None = None,
     ) -> HostHook | None:
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
-        if memory_switch(user or {}) is False:
-            settings = settings.model_copy(update={"enabled": False})
         if request is None or not user or not user.get("id"):
             return None
         if self._supported is None:
@@ -13289,6 +13335,8 @@ class Filter:
                 log.error(UNSUPPORTED)
         if not self._supported:
             return None
+        if not await has_memory_on(request, user):
+            settings = settings.model_copy(update={"enabled": False})
         told, vectors = {} if metadata is None else metadata, self._tables.vectors
         return HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
 
@@ -13336,6 +13384,10 @@ class Filter:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
+
+
+def _is_served(hook: HostHook) -> bool:
+    return hook.settings.enabled and hook.model_allows_memory
 
 
 def _messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:

@@ -323,7 +323,7 @@ async def test_work_behind_an_answer(caplog: pytest.LogCaptureFixture) -> None:
     """What fails behind an answer is logged and measured, and told where the user waits for it."""
     caplog.set_level(logging.DEBUG, "adaptive_memory.measures")
     plugin, page = on_a_host(), Page()
-    hook = plugin._hook({"id": "ada"}, dict(SAVED), request(), page.emit, None)
+    hook = await plugin._hook({"id": "ada"}, dict(SAVED), request(), page.emit, None)
     assert hook is not None
 
     async def work() -> str:

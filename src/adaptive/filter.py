@@ -26,11 +26,12 @@ from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
-from adaptive.host.hook import HostHook, memory_switch
+from adaptive.host.hook import HostHook
 from adaptive.host.installed import Installation, warm_up
 from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
 from adaptive.host.providers import known_models
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
+from adaptive.host.switches import has_memory_on, memory_switch
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
 from adaptive.learn.apply import restore_memory
@@ -111,12 +112,12 @@ class Filter:
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-            if (hook := self._hook(__user__, *of_turn)) is not None:
+            if (hook := await self._hook(__user__, *of_turn)) is not None:
                 said = _messages_of(body)
                 if (answer := await self._commands.answer(hook, said)) is not None:
                     return self._given.give(body, hook.metadata, answer)
                 body = without_former_commands(body)
-                if hook.settings.enabled and not memory_is_off(said):
+                if _is_served(hook) and not memory_is_off(said):
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                     with self._foreground.turn():
@@ -223,8 +224,8 @@ class Filter:
                 return self._given.answer(body, metadata)
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-            if (hook := self._hook(__user__, *of_turn)) is not None:
-                if hook.settings.enabled and not memory_is_off(_messages_of(body)):
+            if (hook := await self._hook(__user__, *of_turn)) is not None:
+                if _is_served(hook) and not memory_is_off(_messages_of(body)):
                     body = await self._answered(hook, body)
                 # What was kept before it was switched off is still the user's to erase.
                 elif self._asked(hook, _messages_of(body)):
@@ -277,7 +278,7 @@ class Filter:
         self._behind(hook, work, "doing what was asked for", failure, asked_for=True)
         return True
 
-    def _hook(
+    async def _hook(
         self,
         user: dict[str, Any] | None,
         metadata: dict[str, Any] | None,
@@ -288,8 +289,6 @@ class Filter:
     ) -> HostHook | None:
         """What this hook works with; ``None`` where there is nobody to serve."""
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
-        if memory_switch(user or {}) is False:
-            settings = settings.model_copy(update={"enabled": False})
         if request is None or not user or not user.get("id"):
             return None
         if self._supported is None:
@@ -298,6 +297,8 @@ class Filter:
                 log.error(UNSUPPORTED)
         if not self._supported:
             return None
+        if not await has_memory_on(request, user):
+            settings = settings.model_copy(update={"enabled": False})
         told, vectors = {} if metadata is None else metadata, self._tables.vectors
         return HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
 
@@ -353,6 +354,11 @@ class Filter:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
+
+
+def _is_served(hook: HostHook) -> bool:
+    """Whether memory is on for the user, and for the chat's model."""
+    return hook.settings.enabled and hook.model_allows_memory
 
 
 def _messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:

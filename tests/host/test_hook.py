@@ -14,14 +14,15 @@ import pytest
 from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
-from adaptive.host import stored_answer
+from adaptive.host import stored_answer, switches
 from adaptive.host.entries import HostLeases
 from adaptive.host.hook import (
     SWITCHED_OFF,
     HostHook,
     conversation_kind,
-    memory_switch,
 )
+from adaptive.host.requests import process_state
+from adaptive.host.switches import allows_memory, has_memory_on, memory_switch
 from tests.answer.hooks import Shelf
 from tests.fakes import hook_settings
 from tests.host.databases import Worker
@@ -162,6 +163,63 @@ async def test_switch(settings: object) -> None:
     request = Request({"type": "http", "headers": [], "app": FastAPI()})
     hook = HostHook(hook_settings(), {"id": "ada"}, {}, request, None, None)
     assert await hook.wants_memory()
+
+
+@pytest.mark.parametrize(
+    ("own", "default", "on"),
+    [
+        (None, None, True),
+        (None, {}, True),
+        (None, {"memory": True}, True),
+        (None, {"memory": False}, False),
+        ({"ui": {"memory": None}}, {"memory": False}, False),
+        (None, {"memory": "false"}, True),
+        (None, "off", True),
+        (ON, {"memory": False}, True),
+        (OFF, {"memory": True}, False),
+    ],
+    ids=str,
+)
+async def test_default_of_the_switch(
+    own: object, default: object, on: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who never touched the switch has it as the admin wants, which is asked for now and then."""
+    asked: list[str] = []
+
+    async def settings(_: Request, name: str) -> dict[str, object]:
+        asked.append(name)
+        return {name: default}
+
+    monkeypatch.setattr(switches, "host_settings", settings)
+    request = running_request()
+    for _ in range(3):
+        assert await has_memory_on(request, {"id": "ada", "settings": own}) is on
+    assert len(asked) == (own not in (ON, OFF))
+    process_state(request)["memory_default"] = (True, 0.0)
+    assert await has_memory_on(request, {"id": "ada", "settings": own}) is on
+
+
+@pytest.mark.parametrize(
+    ("model", "allowed"),
+    [
+        ({"info": {"meta": {"capabilities": {"memory": False}}}}, False),
+        ({"info": {"meta": {"capabilities": {"memory": True}}}}, True),
+        ({"info": {"meta": {"capabilities": None}}}, True),
+        ({"id": "gpt"}, True),
+        (None, True),
+    ],
+    ids=str,
+)
+def test_memory_capability(model: object, allowed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A model's capability counts where the host has it, as the host itself reads it."""
+    assert allows_memory(model)
+
+    def read(one: Host) -> object:
+        return (one.get("info", {}).get("meta", {}).get("capabilities") or {}).get("memory", True)
+
+    host = SimpleNamespace(model_allows_memory=read)
+    monkeypatch.setitem(sys.modules, "open_webui.utils.memory", host)
+    assert allows_memory(model) is allowed
 
 
 async def test_told_once(say: Say) -> None:

@@ -29,6 +29,7 @@ from adaptive.host.page import EventCaller, EventEmitter, PageDialog, PageNotifi
 from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.requests import account, host_settings, isolated_request
 from adaptive.host.stored_answer import HostAnswer, emit_status, give_title
+from adaptive.host.switches import allows_memory, has_memory_on, memory_switch
 from adaptive.host.tables import HostVectorTable
 from adaptive.privacy.gate import GuardedStore, gate_policy
 from adaptive.settings.hook import LEARNED_KINDS, RECALLED_KINDS, TurnState, turn_state
@@ -63,12 +64,6 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
         return "temporary"
     # The page always names its socket session; a program that calls the API has none.
     return "saved" if chat_id and session_id else "api"
-
-
-def memory_switch(user: Mapping[str, Any]) -> bool | None:
-    """How Settings > Personalization > Memory stands, ``None`` where it was never touched."""
-    stands = mapping(mapping(user.get("settings")).get("ui")).get("memory")
-    return stands if isinstance(stands, bool) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +134,11 @@ class HostHook:
         return conversation_kind(self.metadata)
 
     @property
+    def model_allows_memory(self) -> bool:
+        """Whether the chat's model has not its Memory capability switched off."""
+        return allows_memory(self.chat_model)
+
+    @property
     def is_recalled(self) -> bool:
         temporary = self.told_kind == "temporary" and self.settings.inject_in_temporary_chats
         return self.told_kind in RECALLED_KINDS or temporary
@@ -193,18 +193,19 @@ class HostHook:
         return True
 
     async def wants_memory(self) -> bool:
-        """Whether the user's switch is not off by now: for work that goes on behind a turn.
+        """Whether memory is on for the user by now: for work that goes on behind a turn.
 
         Where the host can't tell, it is as it was for the turn, or there would be no such work.
         """
-        found: Sequence[Any] = ()
         with suppress(HostError), HostFaults("reading a user's settings"):
             from open_webui.models.users import User
 
             # The whole account would bring its picture along.
             query = select(User.settings).where(User.id == self.user_id)
             found = await host_rows("reading a user's settings", query)
-        return all(memory_switch({"settings": one.settings}) is not False for one in found)
+            for row in found:
+                return await has_memory_on(self.request, {"settings": row.settings})
+        return True
 
     async def see_switch(self, writing: asyncio.Lock, table: HostLeases) -> None:
         """Tell a user who has switched memory off, once in a month, that nothing is remembered.

@@ -18,11 +18,11 @@ from sqlalchemy import select
 from adaptive.core.errors import HostError
 from adaptive.core.ports import Sources
 from adaptive.core.shapes import mapping
-from adaptive.host.hook import memory_switch
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.own_table import host_rows
 from adaptive.host.providers import HostEmbedder
 from adaptive.host.requests import host_state, process_state
+from adaptive.host.switches import has_memory_on
 from adaptive.host.tables import HostVectorTable
 from adaptive.search.indexes import MemoryIndexes
 
@@ -94,6 +94,7 @@ async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTab
         functions = mapping(mapping(user.settings).get("functions"))
         chosen = [mapping(one).get("enabled") for one in mapping(functions.get("valves")).values()]
         with suppress(HostError):
-            if memory_switch({"settings": user.settings}) is not False and False not in chosen:
+            is_on = await has_memory_on(request, {"settings": user.settings})
+            if is_on and False not in chosen:
                 store = HostMemoryStore(request, user, embedder)
                 await indexes.prepare(Sources(user.id, store, embedder, table))

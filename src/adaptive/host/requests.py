@@ -25,6 +25,7 @@ _NAMES: Mapping[str, tuple[str, str]] = {
     "memory_context": ("", "memories.system_context.enable"),
     "titles": ("ENABLE_TITLE_GENERATION", "task.title.enable"),
     "follow_ups": ("ENABLE_FOLLOW_UP_GENERATION", "task.follow_up.enable"),
+    "interface_defaults": ("", "ui.default_interface_settings"),
     "context_compaction": ("", "chat.context_compaction.enable"),
     "openai_urls": ("OPENAI_API_BASE_URLS", "openai.api_base_urls"),
     "ollama_urls": ("OLLAMA_BASE_URLS", "ollama.base_urls"),

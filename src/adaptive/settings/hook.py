@@ -80,7 +80,7 @@ class Hook(Protocol):
         ...
 
     async def wants_memory(self) -> bool:
-        """Whether the user has not switched memory off in the host's settings by now."""
+        """Whether memory is on for the user by now, by their own switch or the admin's default."""
         ...
 
     # Whether what is added to prompts waits until the host's own tasks have been written.

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
 from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
+from tests.e2e.driver.scripted_model import CHAT_MODEL
 from tests.e2e.driver.turn import Turn
 from tests.e2e.driver.waiting import until
 from tests.e2e.scenarios.told_facts import CAT, PORTO, our_rows
@@ -63,6 +66,54 @@ async def test_nothing_is_recalled_or_saved(host: RunningHost, plugin: Installed
         return any(CAT in one["content"] for one in host.query(query, page.user_id))
 
     await until(learned, 15, "the turn that waited is learned")
+
+
+async def test_off_by_default(host: RunningHost, plugin: InstalledFilter) -> None:
+    """Where the admin wants it off, it is on for those alone who switch it on (since 0.11.1)."""
+    page = await resident(host)
+    if page.release.number < (0, 11, 1):
+        return
+    path = "/api/v1/auths/admin/config"
+    off = {"DEFAULT_INTERFACE_SETTINGS": {"memory": False}}
+    async with host.admin_settings(path, off):
+        await asyncio.sleep(5.1)  # so long a process trusts what it has read
+        turn = await page.new_chat().send(f"I have a cat called Miso. {QUESTION}")
+        await host.rest()
+        assert "Porto" not in str([one.body for one in host.model.requests[-1:]])
+        assert lines(page, turn) == []
+        assert len(await page.memories()) == 1
+        await page.switch_memory(True)
+        await page.new_chat().send(QUESTION)
+        assert PORTO in host.model.last_prompt
+    await asyncio.sleep(5.1)
+
+
+async def test_model_without_memory(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A model whose Memory capability is off is shown nothing and learned nothing of."""
+    page = await resident(host)
+    if page.release.number < (0, 10):
+        return
+    model = {
+        "id": "forgetful",
+        "name": "Forgetful",
+        "base_model_id": CHAT_MODEL,
+        "meta": {"capabilities": {"memory": False}},
+        "params": {},
+        "access_grants": [
+            {"principal_type": "user", "principal_id": "*", "permission": "read"},
+        ],
+    }
+    await host.admin.request("POST", "/api/v1/models/create", model)
+    await page.request("GET", "/api/models")
+    chat = page.new_chat(model="forgetful")
+    turn = await chat.send(f"I have a cat called Miso. {QUESTION}")
+    await host.rest()
+    assert turn.content == "Understood."
+    assert "Porto" not in str(host.model.requests[-1].body)
+    assert lines(page, turn) == []
+    assert len(await page.memories()) == 1
+    answer = await chat.send("/memory")
+    assert PORTO in answer.content
 
 
 async def test_erased_all_the_same(host: RunningHost, plugin: InstalledFilter) -> None:
