@@ -665,6 +665,9 @@ _ACTIVE = re.compile(
 _PARTED = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
 _LEADING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
 _WORD_JOINER = "\u2060"
+_NOTHING_BELOW = "&nbsp;"
+_MARKUP = re.compile(rf"\\(?=[^\w\s{_WORD_JOINER}])|\*\*|`|{_WORD_JOINER}")
+_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
 _UNSHOWN = re.compile("[\x00-\x08\x0e-\x1b\x7f\u202a-\u202e\u2066-\u2069]")
 _NOTE_START = "> \U0001f9e0 *Adaptive Memory:* "
 _NOTE = re.compile(f"^{re.escape(_NOTE_START)}.*$", re.MULTILINE)
@@ -709,6 +712,13 @@ def plain_lines(text: str) -> str:
 def clipped_line(text: str, limit: int) -> str:
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "\u2026"
+
+
+def folded_away(text: str) -> str:
+    first, _, rest = text.strip().partition("\n")
+    line = _MARKUP.sub("", first).translate(_NO_TAGS).strip()
+    body = html.escape(rest.strip(), quote=False) or _NOTHING_BELOW
+    return f"<details>\n<summary>{line}</summary>\n\n{body}\n\n</details>"
 
 
 def answer_note(line: str) -> str:
@@ -875,6 +885,20 @@ def head_and_tail(text: str, limit: int) -> str:
 def estimated_tokens(text: str) -> int:
     ascii_characters = len(text) if text.isascii() else len(text.encode("ascii", "ignore"))
     return -(-ascii_characters // 4) + len(text) - ascii_characters
+
+
+# ---- src/adaptive/control/former_commands.py ----
+# Former commands in a chat: the chat model sees neither them nor their answers.
+
+def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
+    messages = listing(body.get("messages"))
+    remaining = without_commands(messages)
+    if len(remaining) == len(messages):
+        return body
+    body = {**body, "messages": remaining}
+    if memory_is_off(messages):
+        body["features"] = {**mapping(body.get("features")), "memory": False}
+    return body
 
 
 # ---- src/adaptive/core/texts.py ----
@@ -1620,7 +1644,7 @@ _SUGGESTION_LIFETIME_SECONDS = 30 * _KEPT_DAY
 _MOST_WAITING_SUGGESTIONS = 20
 _ASKED_REST_SECONDS = 600
 
-EntryKind = Literal["archive", "audit", "chat", "chat_notes", "suggestion", "usage"]
+EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
 _Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
 ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
 Kept = TypeVar("Kept")
@@ -1798,6 +1822,35 @@ class ChatNotesTable(_KeptTable):
         await self.entries.drop_deleted("chat_notes", user_id, chat_id)
 
 
+@dataclass(frozen=True, slots=True)
+class CommandAnswer:
+
+    text: str
+    begun_at: int
+
+
+class CommandTable(_KeptTable):
+    """The answers of commands that change something, by the message that gave the command."""
+
+    async def read(self, user_id: str, message_id: str) -> CommandAnswer | None:
+        entries = await self.entries.read("command", user_id, [message_id])
+        answers = [CommandAnswer(text=str(one.body), begun_at=one.created_at) for one in entries]
+        return answers[0] if answers else None
+
+    async def write(
+        self, user_id: str, chat_id: str, message_id: str, answer: CommandAnswer
+    ) -> None:
+        entry = Entry(
+            key=message_id,
+            body=answer.text,
+            created_at=answer.begun_at,
+            chat_id=chat_id,
+            message_id=message_id,
+            expires_at=answer.begun_at + _YEAR_KEPT_SECONDS,
+        )
+        await self.entries.put("command", user_id, [entry])
+
+
 class SuggestionTable(_KeptTable):
     """Suggestions that wait for an answer: a user's newest 20, each for a month."""
 
@@ -1928,6 +1981,77 @@ def next_batch(turns: Iterable[PendingTurn], now: float) -> tuple[PendingTurn, .
     here = (one for one in waiting if one.chat_id == first.chat_id)
     joined = [one for one in here if one.attempts <= _ATTEMPTS_IN_COMPANY]
     return tuple(joined[:_MOST_JOINED])
+
+
+# ---- src/adaptive/control/once.py ----
+# Carrying out a command once for its message, however often its answer is asked for.
+
+log_once = logging.getLogger("adaptive_memory.control")
+
+_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
+_LONGEST_WAIT_SECONDS = 60.0
+_LOOK_SECONDS = 0.5
+NOT_KNOWN = (
+    "This was begun before, and how it ended is not known: `/memory log` shows what was changed. "
+    "Send it as a new message to have it done again."
+)
+
+
+class OncePerMessage:
+    """Carries out commands; nothing in it belongs to one user."""
+
+    def __init__(
+        self, table: CommandTable, leases: Leases, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._table = table
+        self._leases = leases
+        self._clock = clock
+
+    async def answer(
+        self,
+        user_id: str,
+        chat_id: str,
+        message_id: str,
+        carry_out: Callable[[], Awaitable[str]],
+    ) -> str:
+        if not message_id:
+            return await carry_out()
+        former = await self._table.read(user_id, message_id)
+        lease = f"command:{message_id}:{user_id}"
+        owner = uuid.uuid4().hex
+        now = self._clock()
+        if former is None and await self._leases.acquire(lease, owner, now, _FOR_GOOD_SECONDS):
+            return await self._carried_out(user_id, chat_id, message_id, carry_out)
+        return await self._given(user_id, message_id)
+
+    async def _carried_out(
+        self,
+        user_id: str,
+        chat_id: str,
+        message_id: str,
+        carry_out: Callable[[], Awaitable[str]],
+    ) -> str:
+        begun_at = int(self._clock())
+        under_way = CommandAnswer(text="", begun_at=begun_at)
+        await self._table.write(user_id, chat_id, message_id, under_way)
+        text = await carry_out()
+        try:
+            answer = CommandAnswer(text=text, begun_at=begun_at)
+            await self._table.write(user_id, chat_id, message_id, answer)
+        except TablesUnavailable as error:
+            log_once.warning("the answer to a command is not remembered: %s", with_detail(error))
+        return text
+
+    async def _given(self, user_id: str, message_id: str) -> str:
+        begun_at = self._clock()
+        while self._clock() - begun_at <= _LONGEST_WAIT_SECONDS:
+            answer = await self._table.read(user_id, message_id)
+            if answer is not None and answer.text:
+                return answer.text
+            if answer is not None:
+                begun_at = answer.begun_at
+            await asyncio.sleep(_LOOK_SECONDS)
+        return NOT_KNOWN
 
 
 # ---- src/adaptive/privacy/scanning.py ----
@@ -2119,7 +2243,7 @@ _HIDDEN = re.compile(
     "|[\u200b-\u200d\u2060\ufeff]{3,}|(?<![A-Za-z0-9])[\u200b\u2060\ufeff](?=[A-Za-z])"
     f"|[{_SELECTORS}]{{2,}}|(?<=[A-Za-z])[{_SELECTORS}]|[A-Za-z][\u0334-\u0338\u20d0-\u20f0]"
 )
-_MARKUP = re.compile(
+_MARKUP__injection = re.compile(
     r"!?\[[^\]\n]{0,200}\]\s?(?:\(\s?[^)\s]|:\s?(?:https?:|//|data:))"
     r"|<!(?:--|\[cdata)|```|~~~|\{\{[^}\n]{1,100}\}\}|\{%"
     r"|\b(?:javascript|vbscript|data|file|blob):(?:[a-z]{1,20}/|//|\s?[a-z]{1,20}\()"
@@ -2157,7 +2281,7 @@ def injection_reason(text: str, *, typed: bool = False, quoted: bool = False) ->
     if imitates_structure(text) or ("&" in text and imitates_structure(html.unescape(text))):
         return "it imitates the marks that structure a chat"
     seen = seen_text(text)[0]
-    if _MARKUP.search(seen) or TAG_OPENING.search(seen):
+    if _MARKUP__injection.search(seen) or TAG_OPENING.search(seen):
         return "it carries markup, an image or a link to be fetched"
     if _FILLED_ADDRESS.search(seen):
         return "it holds a link that the assistant is to fill in"
@@ -3196,9 +3320,14 @@ log_page = logging.getLogger("adaptive_memory.host")
 EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
 EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
 
-_LONGEST_TITLE = 100
+_TEMPORARY_PREFIXES = ("local:", "temporary:")
+_LONGEST_TITLE__page = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
+
+
+def is_temporary(chat_id: str) -> bool:
+    return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
 
 
 async def emitter_to(
@@ -3266,7 +3395,7 @@ class PageDialog:
     async def _call(self, kind: str, title: str, message: str, **extra: str) -> object:
         text = plain_lines(message[:_LONGEST_MESSAGE])
         return await self._event(
-            kind, {"title": clipped_line(title, _LONGEST_TITLE), "message": text, **extra}
+            kind, {"title": clipped_line(title, _LONGEST_TITLE__page), "message": text, **extra}
         )
 
     async def _event(self, kind: str, data: dict[str, str]) -> object:
@@ -3527,10 +3656,24 @@ async def account(user: Mapping[str, Any]) -> Any:
 
 log_stored_answer = logging.getLogger("adaptive_memory.host")
 
+_ANSWER_SECONDS = 150.0
+_GOES_ON = "This takes longer than usual. It goes on, and its answer will stand here."
 _NOTE_ITEM = "adaptive_memory_note"
 _FOLLOW_UPS_FIELD = "followUps"
 _UNTITLED = ("", "New Chat")
 _TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+
+class TurnAnswered(asyncio.CancelledError):
+    """Ends a turn as the page's Stop button does, for an answer that stands already."""
+
+
+async def end_turn(page: HostAnswer, answering: asyncio.Task[None]) -> None:
+    await asyncio.wait({answering}, timeout=_ANSWER_SECONDS)
+    if not answering.done():
+        await page.give(folded_away(_GOES_ON))
+    raise TurnAnswered
+
 
 MessageChange = Callable[[Message], dict[str, Any] | None]
 ChangeMessage = Callable[[str, str, MessageChange], Awaitable[dict[str, Any] | None]]
@@ -3571,6 +3714,22 @@ class HostAnswer:
     message_id: str
     emitter: EventEmitter | None = None
     store: ChangeMessage = change_message
+
+    async def give(self, text: str, title: str = "") -> None:
+        answer = {"content": text, "done": True}
+        is_stored = not is_temporary(self.chat_id)
+        try:
+            if is_stored:
+                with HostFaults("storing an answer"):
+                    from open_webui.models.chats import Chats
+
+                    store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
+                    await store(self.chat_id, self.message_id, answer)
+        except HostError as error:
+            log_stored_answer.warning("%s", with_detail(error))
+        await show_event(self.emitter, "chat:completion", answer)
+        if is_stored and title:
+            await name_untitled_chat(self.chat_id, title, self.emitter)
 
     async def said(self) -> str | None:
         found: list[str] = []
@@ -3619,6 +3778,11 @@ class HostAnswer:
         return fields is not None
 
 
+def answer_of(metadata: Mapping[str, Any], emitter: EventEmitter | None) -> HostAnswer:
+    chat_id, message_id = (str(metadata.get(name) or "") for name in ("chat_id", "message_id"))
+    return HostAnswer(chat_id, message_id, emitter)
+
+
 def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
     said = _said_in(message)
     if not said or said.count("```") % 2:
@@ -3652,6 +3816,21 @@ async def emit_status(
         await change_message(
             chat_id, message_id, lambda one: {name: [*listing(one.get(name)), status]}
         )
+
+
+async def name_untitled_chat(chat_id: str, title: str, emitter: EventEmitter | None) -> None:
+    given = None
+    try:
+        with HostFaults("giving a chat its title"):
+            from open_webui.models.chats import Chats
+
+            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
+            if standing is not None and standing.strip() in _UNTITLED:
+                given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
+    except HostError as error:
+        log_stored_answer.warning("%s", with_detail(error))
+    if given is not None:
+        await show_event(emitter, "chat:title", title)
 
 
 async def give_title(
@@ -5446,6 +5625,7 @@ class HostTables:
         self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
         self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
         self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
+        self.commands = CommandTable(entries)
 
 
 def host_secret() -> str:
@@ -7273,7 +7453,7 @@ async def _refusal_status(request: Request, user: Any) -> int:
 
 log_installed = logging.getLogger("adaptive_memory.host")
 
-_LOOK_SECONDS = 1.0
+_LOOK_SECONDS__installed = 1.0
 _LOOKS_IN_VAIN = 3
 _READ_AHEAD = 10
 
@@ -7302,7 +7482,7 @@ class Installation:
             for task in running if looks > _LOOKS_IN_VAIN else ():
                 log_installed.info("work of a former load of the plug-in is cut off")
                 task.cancel()
-            await asyncio.wait(running, timeout=_LOOK_SECONDS)
+            await asyncio.wait(running, timeout=_LOOK_SECONDS__installed)
 
 
 async def warm_up(request: Request, indexes: MemoryIndexes, table: HostVectorTable) -> None:
@@ -8225,6 +8405,7 @@ class UserStore:
 @dataclass(frozen=True, slots=True)
 class Step:
 
+    number: int
     changes: tuple[AuditEntry, ...]
     standing: tuple[AuditEntry, ...]
 
@@ -8234,15 +8415,24 @@ class Step:
 
 
 async def read_steps(user: UserStore) -> list[Step]:
-    undone, grouped = set[str](), dict[str, list[AuditEntry]]()
-    for one in await user.trail.read(user.user_id):
-        if one.undoes and one.key not in undone:
-            undone.add(one.undoes)
-        if one.memory_id:
-            grouped.setdefault(one.step or one.key, []).append(one)
+    entries = await user.trail.read(user.user_id)
+    undone: set[str] = set()
+    changes: dict[str, list[AuditEntry]] = {}
+    numbers: dict[str, int] = {}
+    for number, entry in zip(range(len(entries), 0, -1), entries, strict=True):
+        if entry.undoes and entry.key not in undone:
+            undone.add(entry.undoes)
+        if entry.memory_id:
+            name = entry.step or entry.key
+            changes.setdefault(name, []).append(entry)
+            numbers[name] = number
     return [
-        Step(tuple(some), tuple(one for one in some if one.key not in undone))
-        for some in grouped.values()
+        Step(
+            number=numbers[name],
+            changes=tuple(together),
+            standing=tuple(one for one in together if one.key not in undone),
+        )
+        for name, together in changes.items()
     ]
 
 
@@ -8299,6 +8489,7 @@ _DONE_BY = {
     "undone": "taken back",
 }
 ASKED = "asked"
+_NOT_REPEATED = "a memory that is kept from this chat's model"
 
 Day = Callable[[float], str]
 
@@ -8307,9 +8498,8 @@ def listed(memory: Memory) -> str:
     return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
 
 
-def overview(memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
-    counted = f"**{len(memories)} {'memory' if len(memories) == 1 else 'memories'}**"
-    parts = [" \u00b7 ".join([counted, *noted])]
+def overview(counted: str, memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
+    parts = [" \u00b7 ".join([f"**{counted}**", *noted])]
     newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
     groups: dict[tuple[str, str], list[str]] = {}
     for one in newest:
@@ -8324,25 +8514,52 @@ def overview(memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
     return "\n\n".join([*parts, PROMPTS["commands"].strip()])
 
 
-def change_log(steps: Sequence[Step], day: Day, most: int) -> str:
+def change_log(
+    steps: Sequence[Step], day: Day, most: int, withheld: AbstractSet[str] = frozenset()
+) -> str:
     if not steps:
         return "Nothing was changed yet."
-    shown = min(most, len(steps))
-    lines = [f"**The last {shown} of {len(steps)} changes**; `/undo N` takes number N back"]
-    for number, step in enumerate(steps[:most], 1):
+    shown = steps[:most]
+    lines = [
+        f"**The last {len(shown)} of {len(steps)} changes**; `/undo N` takes number N back",
+        "",
+    ]
+    for step in shown:
         newest = step.changes[0]
         chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
         undone = "" if step.standing else " \u00b7 *taken back since*"
         by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
-        lines.append(f"{number}. {day(newest.changed_at)}, {by}{chat}{undone}")
-        lines += [f"   {line}" for line in changes_told(step.changes, _MOST_OF_A_STEP)]
-    return "\n".join([lines[0], "", *lines[1:]])
+        lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
+        told = changes_told(step.changes, _MOST_OF_A_STEP, withheld)
+        lines += [f"   {line}" for line in told]
+    return "\n".join(lines)
 
 
-def changes_told(changes: Sequence[AuditEntry], most: int) -> list[str]:
-    lines = [f"- {_told_change(one)}" for one in changes[:most]]
+def changes_told(
+    changes: Sequence[AuditEntry], most: int, withheld: AbstractSet[str] = frozenset()
+) -> list[str]:
+    lines = [
+        f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}"
+        for one in changes[:most]
+    ]
     more = len(changes) - len(lines)
     return [*lines, f"- \u2026 and {more} more"] if more else lines
+
+
+def withheld_ids(
+    changes: Collection[AuditEntry], memories: Sequence[Memory], hidden: LocalOnlyBanks
+) -> frozenset[str]:
+    may_be_seen = {one.id for one in memories if not hidden.holds(one)}
+    may_not = set[str]()
+    for change in changes:
+        put_away = change.archived.memory if change.archived else None
+        former = change.before or put_away
+        if former is not None and not hidden.holds(former):
+            may_be_seen.add(change.memory_id)
+        elif former is not None:
+            may_not.add(change.memory_id)
+    changed = {one.memory_id for one in changes}
+    return frozenset(changed - (may_be_seen - may_not))
 
 
 def _told_change(change: AuditEntry) -> str:
@@ -8614,6 +8831,7 @@ class Candidate:
 # What the host hands to one hook, as the rooms see it; ``host`` implements it.
 
 RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
+COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
 
@@ -8645,6 +8863,8 @@ class Hook(Protocol):
     def has_page(self) -> bool: ...
     @property
     def can_ask(self) -> bool: ...
+    @property
+    def takes_commands(self) -> bool: ...
     @property
     def notifier(self) -> Notifier: ...
     @property
@@ -8709,9 +8929,6 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
-    given: str
-    given_mark: str
-    unshown: str
     own: bool
     block_mark: str
 
@@ -8742,6 +8959,9 @@ class Dialog(Protocol):
 
 
 class StoredAnswer(Protocol):
+
+    async def give(self, text: str, title: str = "") -> None:
+        ...
 
     async def said(self) -> str | None:
         ...
@@ -8896,70 +9116,6 @@ def _with_fence(text: str, start: int, end: int) -> tuple[str, int]:
     return text[start - len(opening[0]) : end], end
 
 
-# ---- src/adaptive/answer/given_answer.py ----
-# Answers that we give in the chat model's place.
-
-_LEAST_TOKENS = 512
-_LEAST_MESSAGES = ({"role": "user", "content": "Answer with OK."},)
-_NEEDLESS = ("tools", "tool_ids", "tool_choice", "files", "skill_ids", "reasoning_effort")
-_IDLE_SECONDS = 3600.0
-
-
-def without_former_commands(body: dict[str, Any]) -> dict[str, Any]:
-    messages = listing(body.get("messages"))
-    kept = without_commands(messages)
-    if len(kept) == len(messages):
-        return body
-    body = {**body, "messages": kept}
-    if memory_is_off(messages):
-        body["features"] = {**mapping(body.get("features")), "memory": False}
-    return body
-
-
-class GivenAnswers:
-    """The turns under way that are answered by us; each answer stands in its turn's metadata."""
-
-    def __init__(self) -> None:
-        self._given_at: dict[str, float] = {}
-
-    def __len__(self) -> int:
-        before = time.monotonic() - _IDLE_SECONDS
-        self._given_at = {mark: at for mark, at in self._given_at.items() if at >= before}
-        return len(self._given_at)
-
-    def give(self, body: dict[str, Any], metadata: dict[str, Any], answer: str) -> dict[str, Any]:
-        state = turn_state(metadata)
-        state["given"] = state["unshown"] = answer
-        mark = state["given_mark"] = uuid.uuid4().hex
-        self._given_at[mark] = time.monotonic()
-        metadata["params"] = {**mapping(metadata.get("params")), "function_calling": "legacy"}
-        return self.request(body, metadata)
-
-    def request(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        if "given" not in turn_state(metadata):
-            return body
-        least = {name: value for name, value in body.items() if name not in _NEEDLESS}
-        asked = {"messages": list(_LEAST_MESSAGES), "max_tokens": _LEAST_TOKENS}
-        return {**least, **asked, "features": {}}
-
-    def event(self, event: Any, metadata: dict[str, Any]) -> Any:
-        state, choices = turn_state(metadata), listing(mapping(event).get("choices"))
-        if "given" not in state or not choices:
-            return event
-        delta = {"role": "assistant", "content": state.pop("unshown", "")}
-        return {**event, "choices": [{**mapping(choices[0]), "delta": delta}]}
-
-    def answer(self, body: dict[str, Any], metadata: dict[str, Any]) -> dict[str, Any]:
-        state, messages = turn_state(metadata), listing(body.get("messages"))
-        given = state.get("given")
-        self._given_at.pop(state.get("given_mark", ""), None)
-        if given is None or not messages or mapping(messages[-1]).get("role") != "assistant":
-            return body
-        last = {"content": "", **messages[-1]}
-        fields = {**last, **rewritten_answer(last, lambda _: given), "content": given}
-        return {**body, "messages": [*messages[:-1], fields]}
-
-
 # ---- src/adaptive/answer/preprocessing.py ----
 # One model call before the answer: what the message is about, and whether it calls for care.
 
@@ -9000,7 +9156,7 @@ class Preprocessor:
     def __init__(
         self,
         formats: AnswerFormats,
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        start: Callable[[Coroutine[Any, Any, None]], object],
         record: RecordChanges,
     ) -> None:
         self._formats, self._start, self._record = formats, start, record
@@ -9920,7 +10076,6 @@ SWITCHED_OFF = (
 )
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 _TOLD_AFTER_SECONDS = 0.1
-_TEMPORARY_PREFIXES = ("local:", "temporary:")
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
@@ -9935,9 +10090,13 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
         return "channel"
     if mapping(message.get("meta")).get("internal") is True:
         return "timer"
-    if chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES):
+    if is_temporary(chat_id):
         return "temporary"
     return "saved" if chat_id and session_id else "api"
+
+
+def takes_commands(metadata: Mapping[str, Any]) -> bool:
+    return conversation_kind(metadata) in COMMANDED_KINDS and bool(metadata.get("message_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -9983,6 +10142,10 @@ class HostHook:
     @property
     def can_ask(self) -> bool:
         return self.caller is not None
+
+    @property
+    def takes_commands(self) -> bool:
+        return takes_commands(self.metadata)
 
     @property
     def dialog(self) -> PageDialog:
@@ -10118,7 +10281,7 @@ class HostHook:
 
     @property
     def stored_answer(self) -> HostAnswer:
-        return HostAnswer(self.chat_id, self.answer_id, self.emitter)
+        return answer_of(self.metadata, self.emitter)
 
     async def _left_to_us(self, task: Literal["titles", "follow_ups"]) -> bool:
         ui = mapping(mapping(self.user.get("settings")).get("ui"))
@@ -11404,6 +11567,7 @@ _MOST_STEPS = 200
 _MOST_TOLD = 10
 _MOST_ASKED_ABOUT = 10
 _SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
+_WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
 _HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
@@ -11411,168 +11575,277 @@ _OFF = (
     "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
     "`enabled` among your valves of this filter)."
 )
-_ELSEWHERE = "The memory answers on the web page only, in chats of your own."
+_ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
+_CHANGING = ("undo", "remember", "forget", "restore", "import")
+_LONGEST_TITLE = 60
 _ASKED = Proof(kind="ASKED")
 
 
 @dataclass(frozen=True, slots=True)
-class CommandInHand:
+class Command:
 
-    hook: Hook
-    messages: list[dict[str, Any]]
+    name: str
     words: str
+    messages: list[dict[str, Any]]
+
+    @property
+    def title(self) -> str:
+        typed = message_text(newest_user_message(self.messages) or {})
+        return clipped_line(typed, _LONGEST_TITLE)
 
 
-Answering = Callable[[CommandInHand], Awaitable[str]]
+def command_in(messages: list[dict[str, Any]]) -> Command | None:
+    command = read_command(message_text(newest_user_message(messages) or {}))
+    if command is None:
+        return None
+    name, words = command
+    if name == "memory":
+        name = words.split(maxsplit=1)[0] if words else ""
+        words = words.removeprefix(name).strip()
+    return Command(name=name.lower(), words=words, messages=messages)
+
+
+Answering = Callable[[Hook, Command], Awaitable[str]]
+
+
+class NamedMemory(Protocol):
+
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def score(self) -> int: ...
+    @property
+    def has_all_words(self) -> bool: ...
+    @property
+    def withheld(self) -> str: ...
+
+
+class MemorySearch(Protocol):
+
+    async def found(self, hook: Hook, words: str) -> Sequence[NamedMemory]:
+        ...
+
+    async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+        ...
 
 
 class MemoryCommands:
     """Answers commands; nothing in it belongs to one user."""
 
     def __init__(
-        self, requests: MemoryRequests, recall: Any, diagnosis: Callable[[Any], Awaitable[str]]
+        self,
+        requests: MemoryRequests,
+        search: MemorySearch,
+        diagnosis: Callable[[Any], Awaitable[str]],
+        once: OncePerMessage,
     ) -> None:
-        self._requests, self._learner = requests, requests.learner
-        self._recall, self._diagnosis = recall, diagnosis
+        self._requests = requests
+        self._learner = requests.learner
+        self._search = search
+        self._diagnosis = diagnosis
+        self._once = once
         self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def answer(self, hook: Hook, messages: list[dict[str, Any]]) -> str | None:
-        newest = newest_user_message(messages) or {}
-        command = read_command(message_text(newest))
-        if command is None or hook.told_kind not in ("saved", "temporary"):
-            return None
-        name, words = command
-        if name == "memory":
-            name, words = (*words.split(maxsplit=1), "", "")[:2]
-        if name.lower() in _SAVING and not hook.settings.enabled:
+    async def answer(self, hook: Hook, command: Command) -> str:
+        if command.name in _SAVING and not hook.settings.enabled:
             return _OFF
         try:
-            if await hook.kind() not in ("saved", "temporary"):
-                return _ELSEWHERE
+            if await hook.kind() == "shared":
+                return await self._answer_before_others(hook, command)
             async with self._users.setdefault(hook.user_id, asyncio.Lock()):
-                return await self._answering(name.lower())(CommandInHand(hook, messages, words))
+                if command.name not in _CHANGING:
+                    return await self._answering(command.name)(hook, command)
+                carry_out = partial(self._carried_out, hook, command)
+                ids = (hook.user_id, hook.chat_id, hook.question_id)
+                return await self._once.answer(*ids, carry_out)
         except AdaptiveMemoryError as error:
-            return f"That did not work: {error}."
+            return _failed(error)
+
+    async def _carried_out(self, hook: Hook, command: Command) -> str:
+        try:
+            return await self._answering(command.name)(hook, command)
+        except AdaptiveMemoryError as error:
+            return _failed(error)
+
+    async def _answer_before_others(self, hook: Hook, command: Command) -> str:
+        if command.name in self._answers:
+            return _ELSEWHERE
+        room = await self._learner.user_store(hook)
+        counted = memories_counted(len(await room.store.read()))
+        return f"{counted}. {_ELSEWHERE}"
 
     def _answering(self, name: str) -> Answering:
-        answers: dict[str, Answering] = {
+        return self._answers.get(name, lambda hook, _: self._list(hook))
+
+    @property
+    def _answers(self) -> dict[str, Answering]:
+        return {
             "find": self._find,
             "why": self._why,
             "log": self._log,
             "undo": self._undo,
             "remember": self._remember,
             "forget": self._forget,
-            "restore": lambda asked: self._requests.restore(asked.hook, asked.words),
-            "export": self._export,
+            "restore": lambda hook, command: self._requests.restore(hook, command.words),
+            "export": lambda hook, _: self._export(hook),
             "import": self._import,
-            "on": self._switched,
-            "off": self._switched,
-            "doctor": lambda asked: self._diagnosis(asked.hook),
+            "on": lambda _, command: self._switched(command),
+            "off": lambda _, command: self._switched(command),
+            "doctor": lambda hook, _: self._doctor(hook),
         }
-        return answers.get(name, self._list)
 
-    async def _list(self, asked: CommandInHand) -> str:
-        room = await self._learner.user_store(asked.hook)
+    async def _list(self, hook: Hook) -> str:
+        room = await self._learner.user_store(hook)
         memories = await room.store.read()
-        noted = await self._learner.waiting(asked.hook)
-        if archived := len(await room.archive.read(asked.hook.user_id)):
+        shown = (await hook.hidden_from()).without(memories)
+        noted = await self._learner.waiting(hook)
+        if withheld := len(memories) - len(shown):
+            noted.append(f"{withheld} not shown here, kept from this chat's model")
+        if archived := len(await room.archive.read(hook.user_id)):
             noted.append(f"{archived} archived")
         since = time.time() - _REFUSED_LATELY_SECONDS
-        changes = await room.trail.read(asked.hook.user_id)
+        changes = await room.trail.read(hook.user_id)
         refused = [one for one in changes if one.kind == "refused" and one.changed_at >= since]
         if refused:
             noted.append(f"{len(refused)} refused in a month (the last: {refused[0].reason})")
-        return overview(memories, _day_of(asked.hook), noted)
+        counted = memories_counted(len(memories))
+        return overview(counted, shown, _day_of(hook), noted)
 
-    async def _find(self, asked: CommandInHand) -> str:
-        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
+    async def _find(self, hook: Hook, command: Command) -> str:
+        if not command.words:
+            return _HOW_TO_FIND
+        found = await self._search.found(hook, command.words)
         if not found:
-            return _UNKNOWN if asked.words else _HOW_TO_FIND
-        day = _day_of(asked.hook)
-        row = "- {} ({:.0f} %, {})".format
-        rows = (row(listed(one.memory), one.score, day(one.memory.updated_at)) for one in found)
-        return "\n".join(rows)
+            return _UNKNOWN
+        day = _day_of(hook)
+        lines = [f"Found: {memories_counted(len(found))}", ""]
+        for one in found:
+            when = day(one.memory.updated_at)
+            words = f"a memory that is not repeated here, {one.withheld}"
+            if not one.withheld:
+                words = listed(one.memory)
+            lines.append(f"- {words} ({one.score:.0f} %, {when})")
+        return "\n".join(lines)
 
-    async def _why(self, asked: CommandInHand) -> str:
-        said = without_commands(asked.messages)
+    async def _why(self, hook: Hook, command: Command) -> str:
+        said = without_commands(command.messages)
         if newest_user_message(said) is None:
             return "There is no answer yet in this chat."
-        return await self._recall.why(asked.hook, said)
+        return await self._search.why(hook, said)
 
-    async def _log(self, asked: CommandInHand) -> str:
-        steps = await read_steps(await self._learner.user_store(asked.hook))
-        most = int(asked.words) if asked.words.isdecimal() else _STEPS_SHOWN
-        return change_log(steps, _day_of(asked.hook, "%Y-%m-%d %H:%M"), min(most, _MOST_STEPS))
-
-    async def _undo(self, asked: CommandInHand) -> str:
-        room = await self._learner.user_store(asked.hook)
+    async def _log(self, hook: Hook, command: Command) -> str:
+        room = await self._learner.user_store(hook)
         steps = await read_steps(room)
-        if asked.words.isdecimal():
-            chosen = steps[int(asked.words) - 1] if 0 < int(asked.words) <= len(steps) else None
-        else:
+        number = _number_in(command.words)
+        most = min(number or _STEPS_SHOWN, _MOST_STEPS)
+        withheld = await self._withheld(hook, room, steps[:most])
+        return change_log(steps, _day_of(hook, "%Y-%m-%d %H:%M"), most, withheld)
+
+    async def _undo(self, hook: Hook, command: Command) -> str:
+        room = await self._learner.user_store(hook)
+        steps = await read_steps(room)
+        number = _number_in(command.words)
+        if command.words and number is None:
+            return _WHICH_CHANGE
+        if number is None:
             chosen = next((one for one in steps if not one.is_undo and one.standing), None)
+        else:
+            chosen = next((one for one in steps if one.number == number), None)
         if chosen is None:
-            return " ".join(f"There is no change {asked.words} to take back.".split())
+            return " ".join(f"There is no change {command.words} to take back.".split())
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
-        async with self._learner.locks.of(asked.hook.user_id):
+        withheld = await self._withheld(hook, room, [chosen])
+        async with self._learner.locks.of(hook.user_id):
             made = await take_back(room, chosen)
-        return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
+        lines = changes_told(made, _MOST_TOLD, withheld)
+        if len(lines) == 1:
+            return f"Taken back: {lines[0].removeprefix('- ')}"
+        return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
 
-    async def _remember(self, asked: CommandInHand) -> str:
-        policy = replace(gate_policy(asked.hook.settings), typed=True)
-        draft = Draft(asked.words, bank=asked.hook.settings.default_bank)
+    async def _withheld(self, hook: Hook, room: UserStore, steps: Sequence[Step]) -> frozenset[str]:
+        hidden = await hook.hidden_from()
+        if not hidden.names:
+            return frozenset()
+        changes = [change for step in steps for change in step.changes]
+        return withheld_ids(changes, await room.store.read(), hidden)
+
+    async def _remember(self, hook: Hook, command: Command) -> str:
+        policy = replace(gate_policy(hook.settings), typed=True)
+        draft = Draft(command.words, bank=hook.settings.default_bank)
         verdict = await asyncio.to_thread(gated_draft, draft, policy)
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
         addition = Operation("NEW", "", verdict, _ASKED)
-        return plain_line(await self._learner.do(asked.hook, [addition]))
+        return plain_line(await self._learner.do(hook, [addition]))
 
-    async def _forget(self, asked: CommandInHand) -> str:
-        if scope := _SCOPES.get(asked.words.casefold().strip(" .!")):
-            today = local_time(time.time(), *asked.hook.time_zones).date()
+    async def _forget(self, hook: Hook, command: Command) -> str:
+        if scope := _SCOPES.get(command.words.casefold().strip(" .!")):
+            today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
-            return await self._requests.erase(asked.hook, request)
-        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
-        exact = [one.memory for one in found if one.has_all_words]
+            return await self._requests.erase(hook, request)
+        found = await self._search.found(hook, command.words) if command.words else ()
+        exact = [one for one in found if one.has_all_words]
         if len(exact) == 1:
-            deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
-            line = plain_line(await self._learner.do(asked.hook, [deletion]))
-            return f"{line}\n\n`/undo` takes it back."
-        meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
+            deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
+            line = await self._learner.do(hook, [deletion])
+            return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
+        meant = exact or found[:_MOST_ASKED_ABOUT]
         if not meant:
-            return _UNKNOWN if asked.words else "Forget what? Add a few words."
-        return plain_line(await self._learner.ask_deletion(asked.hook, meant))
+            return _UNKNOWN if command.words else "Forget what? Add a few words."
+        memories = [one.memory for one in meant]
+        return _told_of(meant, await self._learner.ask_deletion(hook, memories))
 
-    async def _export(self, asked: CommandInHand) -> str:
-        room = await self._learner.user_store(asked.hook)
+    async def _export(self, hook: Hook) -> str:
+        room = await self._learner.user_store(hook)
         memories = await room.store.read()
-        text = exported(memories, now := time.time())
-        name = f"memories-{_day_of(asked.hook)(now)}.json"
-        counted = memories_counted(len(memories))
-        if await asked.hook.dialog.download(name, text):
-            return f"{counted} in the file `{name}`."
+        now = time.time()
+        name = f"memories-{_day_of(hook)(now)}.json"
+        if await hook.dialog.download(name, exported(memories, now)):
+            return f"{memories_counted(len(memories))} in the file `{name}`."
+        shown = (await hook.hidden_from()).without(memories)
+        counted = f"{len(shown)} of {memories_counted(len(memories))}"
+        text = exported(shown, now)
         fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
         return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
 
-    async def _import(self, asked: CommandInHand) -> str:
-        found, now = await asyncio.to_thread(read_import, asked.words), time.time()
+    async def _import(self, hook: Hook, command: Command) -> str:
+        found, now = await asyncio.to_thread(read_import, command.words), time.time()
         if not found.memories:
             return _HOW_TO_IMPORT
         carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
         shown = named_memories([draft for draft, _, _ in carried])
         question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
-        if not await asked.hook.dialog.confirm("Import memories?", question):
+        if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
-        line = await self._learner.bring_in(asked.hook, carried)
+        line = await self._learner.bring_in(hook, carried)
         unread = f" \u00b7 {found.left_out} could not be read" if found.left_out else ""
         return f"{plain_line(line)}{unread}"
 
-    async def _switched(self, asked: CommandInHand) -> str:
-        if memory_is_off(asked.messages):
+    async def _doctor(self, hook: Hook) -> str:
+        return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
+
+    async def _switched(self, command: Command) -> str:
+        if memory_is_off(command.messages):
             return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
         return "Memory is on in this chat."
+
+
+def _number_in(words: str) -> int | None:
+    number = re.fullmatch(r"\W*(\d{1,9})\W*", words)
+    return int(number[1]) if number else None
+
+
+def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
+    if any(one.withheld for one in memories):
+        parts = [part.partition(":")[0] for part in line.split(" \u00b7 ")]
+        return plain_line(" \u00b7 ".join(parts))
+    return plain_line(line)
+
+
+def _failed(error: AdaptiveMemoryError) -> str:
+    return f"That did not work: {error}."
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:
@@ -11590,6 +11863,7 @@ _KEYS: dict[str, Any] = {
 }
 USER_TABLES = tuple(_KEYS)
 _TEXTS = {"body", "payload", "vector"}
+_UNCOUNTED = ("lease", "command")
 _TELLING = ("archive", "audit")
 _NO_PROVENANCE = (
     "This Open WebUI keeps no provenance with its memories (0.10 and newer do): only what the audit"
@@ -11704,7 +11978,7 @@ class HostEraser:
                 going[row.kind].append(row)
         for kind, some in going.items():
             number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
-            report.counts[kind] += number if kind != "lease" else 0
+            report.counts[kind] += 0 if kind in _UNCOUNTED else number
         if self.history is not None and (origin is None or origin.chat_id):
             work = self.history.erase if erasing else self.history.held
             chats = work(self.user_id, origin.chat_id if origin else "")
@@ -11910,7 +12184,7 @@ log_learning = logging.getLogger("adaptive_memory")
 _PORTION = 100
 _TOLD_EACH = 1000
 _HINTS = 3
-_FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
+_FOR_GOOD_SECONDS__learning = 100 * 365 * 24 * 3600.0
 _AFTER_THE_TURN_SECONDS = 0.1
 _DETAILS_TITLE = "What changed in memory"
 
@@ -11924,7 +12198,7 @@ class Learning:
     _usage: UsageTable
     _leases: Leases
     _formats: AnswerFormats
-    _start: Callable[[Coroutine[Any, Any, None]], None]
+    _start: Callable[[Coroutine[Any, Any, None]], object]
     _trail: AuditTrail
     _suggestions: Suggestions
     _foreground: Foreground
@@ -12138,7 +12412,7 @@ class Learning:
         for number in () if self._told.get((user_id,)) else range(_HINTS):
             name, owner = f"undo_hint_{number}:{user_id}", str(time.time_ns())
             with suppress(TablesUnavailable):
-                if await self._leases.acquire(name, owner, time.time(), _FOR_GOOD_SECONDS):
+                if await self._leases.acquire(name, owner, time.time(), _FOR_GOOD_SECONDS__learning):
                     return True
         self._told.put((user_id,), True)
         return False
@@ -12179,7 +12453,7 @@ def _asked_turn(hook: Hook) -> Turn:
 # ---- src/adaptive/privacy/redacted_turns.py ----
 # The turns under way whose chat model gets placeholders for personal data.
 
-_IDLE_SECONDS__redacted_turns = 3600.0
+_IDLE_SECONDS = 3600.0
 _LONGEST_SECONDS = 10.0
 _WITHHELD = (
     "[The user's message is not shown to you: personal data in it could not be replaced. "
@@ -12203,7 +12477,7 @@ class RedactedTurns:
         self._turns: dict[str, _RedactedTurn] = {}
 
     def __len__(self) -> int:
-        before = time.monotonic() - _IDLE_SECONDS__redacted_turns
+        before = time.monotonic() - _IDLE_SECONDS
         self._turns = {mark: one for mark, one in self._turns.items() if one.used_at >= before}
         return len(self._turns)
 
@@ -13109,6 +13383,7 @@ async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
 
 log = logging.getLogger("adaptive_memory")
 
+HookOfTurn = Callable[[], Awaitable[HostHook | None]]
 _UNEXPECTED = "an unexpected error; the server's log tells more"
 
 
@@ -13145,9 +13420,13 @@ class Filter:
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
         self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
-        self._given = GivenAnswers()
         told = partial(diagnosis, indexes=indexes, formats=formats)
-        self._commands = MemoryCommands(self._requests, self._recall, told)
+        self._commands = MemoryCommands(
+            requests=self._requests,
+            search=self._recall,
+            diagnosis=told,
+            once=OncePerMessage(tables.commands, tables.leases),
+        )
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
             warming = warm_up(request, indexes, tables.vectors)
@@ -13168,12 +13447,17 @@ class Filter:
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
+            said = _messages_of(body)
+            command = command_in(said) if takes_commands(__metadata__ or {}) else None
+            if command is not None:
+                page = answer_of(__metadata__ or {}, __event_emitter__)
+                hook_of_turn = partial(self._hook, __user__, *of_turn)
+                await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
             if (hook := await self._hook(__user__, *of_turn)) is not None:
-                said = _messages_of(body)
-                if (answer := await self._commands.answer(hook, said)) is not None:
-                    return self._given.give(body, hook.metadata, answer)
-                body = without_former_commands(body)
-                if _is_served(hook) and not memory_is_off(said):
+                is_off = hook.takes_commands and memory_is_off(said)
+                if hook.takes_commands:
+                    body = without_former_commands(body)
+                if _is_served(hook) and not is_off:
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                     with self._foreground.turn():
@@ -13191,6 +13475,18 @@ class Filter:
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
+    async def _answered(self, command: Command, page: HostAnswer, hook_of_turn: HookOfTurn) -> None:
+        try:
+            hook = await hook_of_turn()
+            if hook is None:
+                answer = f"That did not work: {UNSUPPORTED}."
+            else:
+                answer = await self._commands.answer(hook, command)
+        except Exception:
+            log.exception("an unexpected error while answering a command")
+            answer = f"That did not work: {_UNEXPECTED}."
+        await page.give(folded_away(answer), command.title)
+
     def _without_memories(self, asked: RequestInHand) -> dict[str, Any]:
         try:
             return self._recall.without_memories(asked)
@@ -13200,7 +13496,7 @@ class Filter:
 
     @property
     def stream(self) -> Callable[..., Any]:
-        if not (self._redacted_turns or self._given):
+        if not self._redacted_turns:
             raise AttributeError("stream")
         return self._restored_event
 
@@ -13211,7 +13507,6 @@ class Filter:
         __event_emitter__: EventEmitter | None = None,
     ) -> dict[str, Any]:
         metadata = {} if __metadata__ is None else __metadata__
-        body = self._given.request(body, metadata)
         try:
             body = self._recall.waiting.added(body, metadata)
         except Exception:
@@ -13226,7 +13521,6 @@ class Filter:
     ) -> Any:
         metadata = {} if __metadata__ is None else __metadata__
         try:
-            event = self._given.event(event, metadata)
             return self._redacted_turns.restore_event(event, metadata, __body__ or {})
         except Exception as error:
             log.warning("placeholders stay in an answer: %s", type(error).__name__)
@@ -13262,13 +13556,12 @@ class Filter:
         metadata = {} if __metadata__ is None else __metadata__
         try:
             self._recall.waiting.let_go(metadata)
-            if "given" in turn_state(metadata):
-                return self._given.answer(body, metadata)
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
-                if _is_served(hook) and not memory_is_off(_messages_of(body)):
-                    body = await self._answered(hook, body)
+                is_off = hook.takes_commands and memory_is_off(_messages_of(body))
+                if _is_served(hook) and not is_off:
+                    body = await self._with_answer(hook, body)
                 elif self._asked(hook, _messages_of(body)):
                     return body
                 if memory_switch(hook.user) is False:
@@ -13279,7 +13572,7 @@ class Filter:
             log.exception("nothing can be learned from this turn")
         return body
 
-    async def _answered(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
+    async def _with_answer(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
         body = await self._correction.cleaned(hook, body)
         if self._correction.has_links(hook, body):
             self._behind(hook, self._correction.correct_links(hook), "checking an answer's links")
@@ -13379,11 +13672,12 @@ class Filter:
 
         self._start(guarded())
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
+        return task
 
 
 def _is_served(hook: HostHook) -> bool:

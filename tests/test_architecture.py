@@ -166,12 +166,13 @@ def test_one_edge_per_hook() -> None:
     ]
     catches = {node.name: broad_catches(node) for node in functions if broad_catches(node)}
     assert {len(lines) for lines in catches.values()} == {1}
-    # Of the hooks, of redaction on its way out and back, and of a recall that has failed; all that
-    # goes on behind an answer has one.
+    # Of the hooks, of a command that is answered, of redaction on its way out and back, and of a
+    # recall that has failed; all that goes on behind an answer has one.
     edges = {
         "inlet",
         "request",
         "outlet",
+        "_answered",
         "_redacted",
         "_restored_event",
         "_without_memories",

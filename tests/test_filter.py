@@ -11,6 +11,7 @@ import copy
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from fastapi import FastAPI, Request
@@ -18,6 +19,8 @@ from fastapi import FastAPI, Request
 from adaptive.core.errors import HostError
 from adaptive.filter import Filter
 from adaptive.host.hook import HostHook
+from adaptive.host.requests import UNSUPPORTED
+from adaptive.host.stored_answer import TurnAnswered
 from adaptive.recall.block import CLOSE_MARKER, OPEN_MARKER
 from adaptive.recall.recall import RequestInHand
 from adaptive.recall.window import message_tokens
@@ -45,7 +48,7 @@ class Page:
 
 
 class Faulty(dict[str, Any]):
-    """Metadata that fails when the kind of conversation is first read from it."""
+    """Metadata that fails when the user's time zone is first read from it."""
 
     def __init__(self, failure: BaseException) -> None:
         super().__init__()
@@ -53,7 +56,7 @@ class Faulty(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """Fail once, or have nothing."""
-        if name == "chat_id" and self._failure is not None:
+        if name == "variables" and self._failure is not None:
             failure, self._failure = self._failure, None
             raise failure
         return default
@@ -140,6 +143,50 @@ async def test_nobody_to_serve(name: str, user: dict[str, Any]) -> None:
     body, page = a_body(), Page()
     assert await run(getattr(on_a_host(), name), body, SAVED, page, user) is body
     assert page.lines == []
+
+
+TYPED: dict[str, Any] = {**SAVED, "chat_id": "temporary:1", "message_id": "a"}
+
+
+@over("unsupported", [True, False])
+async def test_failing_command_is_answered(unsupported: bool) -> None:
+    """A command that fails, whatever the reason, is answered so, and never reaches a model."""
+    plugin = Filter() if unsupported else on_a_host()
+    plugin._commands = AsyncMock()
+    plugin._commands.answer.side_effect = RuntimeError("a bug")
+    shown: list[dict[str, Any]] = []
+
+    async def emit(event: dict[str, Any]) -> None:
+        """Show an event."""
+        shown.append(event)
+
+    with pytest.raises(TurnAnswered):
+        await plugin.inlet(
+            a_body("/forget everything"),
+            __user__={"id": "ada"},
+            __metadata__=dict(TYPED),
+            __request__=request(),
+            __event_emitter__=emit,
+        )
+    (event,) = shown
+    reason = UNSUPPORTED if unsupported else UNEXPECTED
+    assert event["type"] == "chat:completion"
+    assert f"That did not work: {reason}." in event["data"]["content"]
+    assert event["data"]["done"]
+
+
+@over("metadata", [API, CHANNEL, {**TYPED, "message_id": ""}])
+async def test_texts_like_commands(metadata: dict[str, Any]) -> None:
+    """Where nobody answers commands, no message is taken out, however it begins."""
+    body = a_body("/undo the knot, then")
+    body["messages"] += [
+        {"role": "assistant", "content": "Done."},
+        {"role": "user", "content": "/memory off the top of my head"},
+    ]
+    sent = await run(on_a_host().inlet, body, dict(metadata))
+    assert [one["content"] for one in sent["messages"][1:]] == [
+        one["content"] for one in body["messages"][1:]
+    ]
 
 
 @over("words", ["Hello", "", "?!", None, [], [{"type": "image_url"}]])

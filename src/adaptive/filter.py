@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -12,13 +12,15 @@ from typing import Any
 from fastapi import Request
 
 from adaptive.answer.correction import AnswerCorrection
-from adaptive.answer.given_answer import GivenAnswers, without_former_commands
 from adaptive.answer.postprocessing import Postprocessor, answered_turn
 from adaptive.answer.preprocessing import Preprocessor
-from adaptive.control.commands import MemoryCommands
+from adaptive.control.commands import Command, MemoryCommands, command_in
+from adaptive.control.former_commands import without_former_commands
+from adaptive.control.once import OncePerMessage
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
+from adaptive.core.markdown import folded_away
 from adaptive.core.messages import memory_is_off, typed_message
 from adaptive.core.shapes import listing, mapping
 from adaptive.history.conversation import PastConversation
@@ -26,11 +28,12 @@ from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import host_eraser
 from adaptive.host.history_chats import HostPastChats
 from adaptive.host.history_vectors import HostHistoryVectors
-from adaptive.host.hook import HostHook
+from adaptive.host.hook import HostHook, takes_commands
 from adaptive.host.installed import Installation, warm_up
 from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
 from adaptive.host.providers import known_models
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
+from adaptive.host.stored_answer import HostAnswer, answer_of, end_turn
 from adaptive.host.switches import has_memory_on, memory_switch
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
@@ -46,12 +49,12 @@ from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.spoken_requests import HOW_TO_ERASE, spoken_request
 from adaptive.recall.recall import Recall, RequestInHand
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import turn_state
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import UserValves, Valves
 
 log = logging.getLogger("adaptive_memory")
 
+HookOfTurn = Callable[[], Awaitable[HostHook | None]]
 _UNEXPECTED = "an unexpected error; the server's log tells more"
 
 
@@ -88,9 +91,13 @@ class Filter:
         caches = (self._recall.forget, self._postprocessor.forget, forget_texts)
         held = (tables.archive, self._history, caches, learning.forget)
         self._requests = MemoryRequests(learning, restore_memory, partial(host_eraser, held))
-        self._given = GivenAnswers()
         told = partial(diagnosis, indexes=indexes, formats=formats)
-        self._commands = MemoryCommands(self._requests, self._recall, told)
+        self._commands = MemoryCommands(
+            requests=self._requests,
+            search=self._recall,
+            diagnosis=told,
+            once=OncePerMessage(tables.commands, tables.leases),
+        )
         Valves.model_catalogue = lambda: known_models(str(self.valves.llm_host_model))
         if (request := host_request()) is not None:
             warming = warm_up(request, indexes, tables.vectors)
@@ -112,12 +119,17 @@ class Filter:
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
+            said = _messages_of(body)
+            command = command_in(said) if takes_commands(__metadata__ or {}) else None
+            if command is not None:
+                page = answer_of(__metadata__ or {}, __event_emitter__)
+                hook_of_turn = partial(self._hook, __user__, *of_turn)
+                await end_turn(page, self._start(self._answered(command, page, hook_of_turn)))
             if (hook := await self._hook(__user__, *of_turn)) is not None:
-                said = _messages_of(body)
-                if (answer := await self._commands.answer(hook, said)) is not None:
-                    return self._given.give(body, hook.metadata, answer)
-                body = without_former_commands(body)
-                if _is_served(hook) and not memory_is_off(said):
+                is_off = hook.takes_commands and memory_is_off(said)
+                if hook.takes_commands:
+                    body = without_former_commands(body)
+                if _is_served(hook) and not is_off:
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                     with self._foreground.turn():
@@ -135,6 +147,19 @@ class Filter:
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
+    async def _answered(self, command: Command, page: HostAnswer, hook_of_turn: HookOfTurn) -> None:
+        """Give the answer to a command, be it that it failed: no model may answer it."""
+        try:
+            hook = await hook_of_turn()
+            if hook is None:
+                answer = f"That did not work: {UNSUPPORTED}."
+            else:
+                answer = await self._commands.answer(hook, command)
+        except Exception:
+            log.exception("an unexpected error while answering a command")
+            answer = f"That did not work: {_UNEXPECTED}."
+        await page.give(folded_away(answer), command.title)
+
     def _without_memories(self, asked: RequestInHand) -> dict[str, Any]:
         """A request whose recall has failed, fitted and warned; as it came where that fails."""
         try:
@@ -146,7 +171,7 @@ class Filter:
     @property
     def stream(self) -> Callable[..., Any]:
         """The hook on each piece of an answer; there only while an answer may need it."""
-        if not (self._redacted_turns or self._given):
+        if not self._redacted_turns:
             raise AttributeError("stream")
         return self._restored_event
 
@@ -162,7 +187,6 @@ class Filter:
         behind the inlet, documents, pages and results of tools, is redacted here as well.
         """
         metadata = {} if __metadata__ is None else __metadata__
-        body = self._given.request(body, metadata)
         try:
             body = self._recall.waiting.added(body, metadata)
         except Exception:
@@ -178,7 +202,6 @@ class Filter:
         """A piece of an answer with its values; as it is where that fails."""
         metadata = {} if __metadata__ is None else __metadata__
         try:
-            event = self._given.event(event, metadata)
             return self._redacted_turns.restore_event(event, metadata, __body__ or {})
         except Exception as error:
             log.warning("placeholders stay in an answer: %s", type(error).__name__)
@@ -220,13 +243,12 @@ class Filter:
         metadata = {} if __metadata__ is None else __metadata__
         try:
             self._recall.waiting.let_go(metadata)
-            if "given" in turn_state(metadata):
-                return self._given.answer(body, metadata)
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
-                if _is_served(hook) and not memory_is_off(_messages_of(body)):
-                    body = await self._answered(hook, body)
+                is_off = hook.takes_commands and memory_is_off(_messages_of(body))
+                if _is_served(hook) and not is_off:
+                    body = await self._with_answer(hook, body)
                 # What was kept before it was switched off is still the user's to erase.
                 elif self._asked(hook, _messages_of(body)):
                     return body
@@ -238,7 +260,7 @@ class Filter:
             log.exception("nothing can be learned from this turn")
         return body
 
-    async def _answered(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
+    async def _with_answer(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
         """The answer as it is to stand; what is to be done behind it is begun."""
         body = await self._correction.cleaned(hook, body)
         if self._correction.has_links(hook, body):
@@ -348,12 +370,13 @@ class Filter:
 
         self._start(guarded())
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run in the background; the loop itself keeps only weak references to tasks."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
+        return task
 
 
 def _is_served(hook: HostHook) -> bool:

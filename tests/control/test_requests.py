@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from unittest.mock import AsyncMock
 
-from adaptive.control.commands import MemoryCommands
 from adaptive.control.requests import (
     NO_PAGE,
     Eraser,
@@ -104,17 +102,6 @@ async def test_answers(answer: object, line: str) -> None:
     house = House(Page(answer))
     assert await house.erase() == line
     assert house.held.erased == ([None] if line == TOLD else [])
-
-
-@over("typed", ["/remember I like tea", "/REMEMBER x", "/memory import - I like tea"])
-async def test_saved_only_where_memory_is_on(typed: str) -> None:
-    """Where a user has switched memory off, no command saves anything, and it is told."""
-    house, said = House(), [{"role": "user", "content": typed}]
-    house.page.settings = house.page.settings.model_copy(update={"enabled": False})
-    commands = MemoryCommands(house.requests, None, AsyncMock())
-    answer = await commands.answer(house.page.hook, said)
-    assert answer is not None
-    assert answer.startswith("Nothing saved: memory is off")
 
 
 async def test_nobody_to_ask() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from hypothesis import given
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from adaptive.core.markdown import (
     answer_note,
     clipped_line,
+    folded_away,
     plain_line,
     plain_lines,
     rewritten_answers,
@@ -101,3 +103,38 @@ def test_there_and_back(text: str, line: str) -> None:
     if text.strip() and "Adaptive Memory" not in text:
         noted = f"{text.rstrip()}\n\n{answer_note(line)}"
         assert without_answer_note(noted) == text.rstrip()
+
+
+# What the host cuts out of its own tasks' prompts (host: utils/middleware.py).
+CUT = re.compile(r"<details\b[^<>]*>(?:(?!<details\b).)*?<\/details>", re.S | re.I)
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_folded_away_is_cut_out(first: str, rest: str) -> None:
+    """Whatever an answer says, nothing of it is left where the host cuts folded blocks out."""
+    folded = folded_away(f"x{first}\n- {plain_line(rest)}\n</details>{rest}<details>\n")
+    assert CUT.sub("", folded) == ""
+    title = re.match(r"<details>\n<summary>([^\n]*)</summary>\n\n", folded)
+    assert title
+
+
+@over(
+    "text, title, below",
+    [
+        ("Saved: I park on level 3", "Saved: I park on level 3", ""),
+        (
+            "**2 memories** \u00b7 1 archived\n\n- a < b & c",
+            "2 memories \u00b7 1 archived",
+            "- a < b & c",
+        ),
+        ("Deleted: " + plain_line("*a* <b> c:\\x"), "Deleted: *a* \u2039b\u203a c:\\x", ""),
+        ("That did not work: `x` failed.", "That did not work: x failed.", ""),
+    ],
+)
+def test_folded_away(text: str, title: str, below: str) -> None:
+    """The first line is the title, without markup; the page decodes the rest to what it was."""
+    folded = folded_away(text)
+    assert f"<summary>{title}</summary>" in folded
+    shown = html.unescape(folded.split("</summary>")[1].removesuffix("</details>"))
+    assert shown.strip() == below
+    assert folded.split("</summary>\n")[1].removesuffix("</details>").strip(), "the page needs it"

@@ -74,7 +74,7 @@ class Preprocessor:
     def __init__(
         self,
         formats: AnswerFormats,
-        start: Callable[[Coroutine[Any, Any, None]], None],
+        start: Callable[[Coroutine[Any, Any, None]], object],
         record: RecordChanges,
     ) -> None:
         self._formats, self._start, self._record = formats, start, record

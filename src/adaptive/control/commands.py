@@ -5,16 +5,25 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 from weakref import WeakValueDictionary
 
-from adaptive.control.overview import Day, change_log, changes_told, listed, overview
+from adaptive.control.once import OncePerMessage
+from adaptive.control.overview import (
+    Day,
+    change_log,
+    changes_told,
+    listed,
+    overview,
+    withheld_ids,
+)
 from adaptive.control.requests import MemoryRequests, memories_counted, named_memories
 from adaptive.control.transfer import exported, read_import
 from adaptive.core.errors import AdaptiveMemoryError
-from adaptive.core.markdown import plain_line
+from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.messages import (
     local_time,
     memory_is_off,
@@ -23,8 +32,8 @@ from adaptive.core.messages import (
     read_command,
     without_commands,
 )
-from adaptive.core.model import Draft, Operation, Proof
-from adaptive.privacy.changes import read_steps, take_back
+from adaptive.core.model import Draft, Memory, Operation, Proof
+from adaptive.privacy.changes import Step, UserStore, read_steps, take_back
 from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.privacy.gate import Refused, gate_policy, gated_draft
 from adaptive.settings.hook import Hook
@@ -35,6 +44,7 @@ _MOST_STEPS = 200
 _MOST_TOLD = 10
 _MOST_ASKED_ABOUT = 10
 _SCOPES: dict[str, ErasureScope] = {"everything": "everything", "this chat": "chat", "today": "day"}
+_WHICH_CHANGE = "Which change? `/undo` takes back the newest one, `/undo 3` number 3 of the log."
 _HOW_TO_FIND = "Which words? For example: `/memory find coffee`."
 _UNKNOWN = "Nothing is remembered about that."
 _HOW_TO_IMPORT = "Put behind it an export, or a list with one memory on each line."
@@ -42,179 +52,302 @@ _OFF = (
     "Nothing saved: memory is off in your settings (Settings > Personalization > Memory, or "
     "`enabled` among your valves of this filter)."
 )
-_ELSEWHERE = "The memory answers on the web page only, in chats of your own."
+_ELSEWHERE = "Other people can read this chat: the memory answers in chats that only you can open."
 _SAVING = ("remember", "import")
+_CHANGING = ("undo", "remember", "forget", "restore", "import")
+_LONGEST_TITLE = 60
 _ASKED = Proof(kind="ASKED")
 
 
 @dataclass(frozen=True, slots=True)
-class CommandInHand:
-    """A command in hand: the messages up to it, and the words behind its name."""
+class Command:
+    """A command: its name, the words behind it, and the chat's messages up to it."""
 
-    hook: Hook
-    messages: list[dict[str, Any]]
+    name: str
     words: str
+    messages: list[dict[str, Any]]
+
+    @property
+    def title(self) -> str:
+        """What a chat is called that begins with it: the command as it was typed."""
+        typed = message_text(newest_user_message(self.messages) or {})
+        return clipped_line(typed, _LONGEST_TITLE)
 
 
-Answering = Callable[[CommandInHand], Awaitable[str]]
+def command_in(messages: list[dict[str, Any]]) -> Command | None:
+    """The command that the newest message of the user is, ``None`` where it is none."""
+    command = read_command(message_text(newest_user_message(messages) or {}))
+    if command is None:
+        return None
+    name, words = command
+    if name == "memory":
+        name = words.split(maxsplit=1)[0] if words else ""
+        words = words.removeprefix(name).strip()
+    return Command(name=name.lower(), words=words, messages=messages)
+
+
+Answering = Callable[[Hook, Command], Awaitable[str]]
+
+
+class NamedMemory(Protocol):
+    """A memory that words name, with its relevance in percent.
+
+    ``withheld`` says why no word of it may stand in this chat; mostly it is empty.
+    """
+
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def score(self) -> int: ...
+    @property
+    def has_all_words(self) -> bool: ...
+    @property
+    def withheld(self) -> str: ...
+
+
+class MemorySearch(Protocol):
+    """Finds memories by words, and says why some came; both may raise ``HostError``."""
+
+    async def found(self, hook: Hook, words: str) -> Sequence[NamedMemory]:
+        """The memories that words name, best first."""
+        ...
+
+    async def why(self, hook: Hook, messages: list[dict[str, Any]]) -> str:
+        """Why memories come for the newest message."""
+        ...
 
 
 class MemoryCommands:
     """Answers commands; nothing in it belongs to one user.
 
-    ``recall`` ranks memories for words and says why some came for a message, ``diagnosis`` says how
-    the server stands, and the learner of ``requests`` does what is asked for.
+    ``diagnosis`` says how the server stands; the learner of ``requests`` does what is asked for.
     """
 
     def __init__(
-        self, requests: MemoryRequests, recall: Any, diagnosis: Callable[[Any], Awaitable[str]]
+        self,
+        requests: MemoryRequests,
+        search: MemorySearch,
+        diagnosis: Callable[[Any], Awaitable[str]],
+        once: OncePerMessage,
     ) -> None:
-        self._requests, self._learner = requests, requests.learner
-        self._recall, self._diagnosis = recall, diagnosis
-        # Of two models that are asked side by side each gets the command.
+        self._requests = requests
+        self._learner = requests.learner
+        self._search = search
+        self._diagnosis = diagnosis
+        self._once = once
+        # One command of a user's at a time: models that are asked side by side bring the same.
         self._users: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def answer(self, hook: Hook, messages: list[dict[str, Any]]) -> str | None:
-        """The answer to the newest message, ``None`` where it is no command."""
-        newest = newest_user_message(messages) or {}
-        command = read_command(message_text(newest))
-        if command is None or hook.told_kind not in ("saved", "temporary"):
-            return None
-        name, words = command
-        if name == "memory":
-            name, words = (*words.split(maxsplit=1), "", "")[:2]
-        if name.lower() in _SAVING and not hook.settings.enabled:
+    async def answer(self, hook: Hook, command: Command) -> str:
+        """The answer to a command, in Markdown whose first line tells the most."""
+        if command.name in _SAVING and not hook.settings.enabled:
             return _OFF
         try:
-            if await hook.kind() not in ("saved", "temporary"):
-                return _ELSEWHERE
+            if await hook.kind() == "shared":
+                return await self._answer_before_others(hook, command)
             async with self._users.setdefault(hook.user_id, asyncio.Lock()):
-                return await self._answering(name.lower())(CommandInHand(hook, messages, words))
+                if command.name not in _CHANGING:
+                    return await self._answering(command.name)(hook, command)
+                carry_out = partial(self._carried_out, hook, command)
+                ids = (hook.user_id, hook.chat_id, hook.question_id)
+                return await self._once.answer(*ids, carry_out)
         except AdaptiveMemoryError as error:
-            return f"That did not work: {error}."
+            return _failed(error)
+
+    async def _carried_out(self, hook: Hook, command: Command) -> str:
+        """The answer to a command that changes something, be it that it failed."""
+        try:
+            return await self._answering(command.name)(hook, command)
+        except AdaptiveMemoryError as error:
+            return _failed(error)
+
+    async def _answer_before_others(self, hook: Hook, command: Command) -> str:
+        """The answer in a chat that other people can read: how much is known, and no word of it."""
+        if command.name in self._answers:
+            return _ELSEWHERE
+        room = await self._learner.user_store(hook)
+        counted = memories_counted(len(await room.store.read()))
+        return f"{counted}. {_ELSEWHERE}"
 
     def _answering(self, name: str) -> Answering:
         """What answers a command, by the word behind ``/memory`` or its own name."""
-        answers: dict[str, Answering] = {
+        return self._answers.get(name, lambda hook, _: self._list(hook))
+
+    @property
+    def _answers(self) -> dict[str, Answering]:
+        return {
             "find": self._find,
             "why": self._why,
             "log": self._log,
             "undo": self._undo,
             "remember": self._remember,
             "forget": self._forget,
-            "restore": lambda asked: self._requests.restore(asked.hook, asked.words),
-            "export": self._export,
+            "restore": lambda hook, command: self._requests.restore(hook, command.words),
+            "export": lambda hook, _: self._export(hook),
             "import": self._import,
-            "on": self._switched,
-            "off": self._switched,
-            "doctor": lambda asked: self._diagnosis(asked.hook),
+            "on": lambda _, command: self._switched(command),
+            "off": lambda _, command: self._switched(command),
+            "doctor": lambda hook, _: self._doctor(hook),
         }
-        return answers.get(name, self._list)
 
-    async def _list(self, asked: CommandInHand) -> str:
+    async def _list(self, hook: Hook) -> str:
         """What is known, and what else there is; of words that are no command the commands."""
-        room = await self._learner.user_store(asked.hook)
+        room = await self._learner.user_store(hook)
         memories = await room.store.read()
-        noted = await self._learner.waiting(asked.hook)
-        if archived := len(await room.archive.read(asked.hook.user_id)):
+        shown = (await hook.hidden_from()).without(memories)
+        noted = await self._learner.waiting(hook)
+        if withheld := len(memories) - len(shown):
+            noted.append(f"{withheld} not shown here, kept from this chat's model")
+        if archived := len(await room.archive.read(hook.user_id)):
             noted.append(f"{archived} archived")
         since = time.time() - _REFUSED_LATELY_SECONDS
-        changes = await room.trail.read(asked.hook.user_id)
+        changes = await room.trail.read(hook.user_id)
         refused = [one for one in changes if one.kind == "refused" and one.changed_at >= since]
         if refused:
             noted.append(f"{len(refused)} refused in a month (the last: {refused[0].reason})")
-        return overview(memories, _day_of(asked.hook), noted)
+        counted = memories_counted(len(memories))
+        return overview(counted, shown, _day_of(hook), noted)
 
-    async def _find(self, asked: CommandInHand) -> str:
-        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
+    async def _find(self, hook: Hook, command: Command) -> str:
+        if not command.words:
+            return _HOW_TO_FIND
+        found = await self._search.found(hook, command.words)
         if not found:
-            return _UNKNOWN if asked.words else _HOW_TO_FIND
-        day = _day_of(asked.hook)
-        row = "- {} ({:.0f} %, {})".format
-        rows = (row(listed(one.memory), one.score, day(one.memory.updated_at)) for one in found)
-        return "\n".join(rows)
+            return _UNKNOWN
+        day = _day_of(hook)
+        lines = [f"Found: {memories_counted(len(found))}", ""]
+        for one in found:
+            when = day(one.memory.updated_at)
+            words = f"a memory that is not repeated here, {one.withheld}"
+            if not one.withheld:
+                words = listed(one.memory)
+            lines.append(f"- {words} ({one.score:.0f} %, {when})")
+        return "\n".join(lines)
 
-    async def _why(self, asked: CommandInHand) -> str:
-        said = without_commands(asked.messages)
+    async def _why(self, hook: Hook, command: Command) -> str:
+        said = without_commands(command.messages)
         if newest_user_message(said) is None:
             return "There is no answer yet in this chat."
-        return await self._recall.why(asked.hook, said)
+        return await self._search.why(hook, said)
 
-    async def _log(self, asked: CommandInHand) -> str:
-        steps = await read_steps(await self._learner.user_store(asked.hook))
-        most = int(asked.words) if asked.words.isdecimal() else _STEPS_SHOWN
-        return change_log(steps, _day_of(asked.hook, "%Y-%m-%d %H:%M"), min(most, _MOST_STEPS))
-
-    async def _undo(self, asked: CommandInHand) -> str:
-        room = await self._learner.user_store(asked.hook)
+    async def _log(self, hook: Hook, command: Command) -> str:
+        room = await self._learner.user_store(hook)
         steps = await read_steps(room)
-        if asked.words.isdecimal():
-            chosen = steps[int(asked.words) - 1] if 0 < int(asked.words) <= len(steps) else None
-        else:
+        number = _number_in(command.words)
+        most = min(number or _STEPS_SHOWN, _MOST_STEPS)
+        withheld = await self._withheld(hook, room, steps[:most])
+        return change_log(steps, _day_of(hook, "%Y-%m-%d %H:%M"), most, withheld)
+
+    async def _undo(self, hook: Hook, command: Command) -> str:
+        room = await self._learner.user_store(hook)
+        steps = await read_steps(room)
+        number = _number_in(command.words)
+        if command.words and number is None:
+            return _WHICH_CHANGE
+        if number is None:
             chosen = next((one for one in steps if not one.is_undo and one.standing), None)
+        else:
+            chosen = next((one for one in steps if one.number == number), None)
         if chosen is None:
-            return " ".join(f"There is no change {asked.words} to take back.".split())
+            return " ".join(f"There is no change {command.words} to take back.".split())
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
-        async with self._learner.locks.of(asked.hook.user_id):
+        withheld = await self._withheld(hook, room, [chosen])
+        async with self._learner.locks.of(hook.user_id):
             made = await take_back(room, chosen)
-        return "\n".join(["Taken back:", "", *changes_told(made, _MOST_TOLD)])
+        lines = changes_told(made, _MOST_TOLD, withheld)
+        if len(lines) == 1:
+            return f"Taken back: {lines[0].removeprefix('- ')}"
+        return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
 
-    async def _remember(self, asked: CommandInHand) -> str:
-        policy = replace(gate_policy(asked.hook.settings), typed=True)
-        draft = Draft(asked.words, bank=asked.hook.settings.default_bank)
+    async def _withheld(self, hook: Hook, room: UserStore, steps: Sequence[Step]) -> frozenset[str]:
+        """The ids of memories in these steps whose words this chat's model may not see."""
+        hidden = await hook.hidden_from()
+        if not hidden.names:
+            return frozenset()
+        changes = [change for step in steps for change in step.changes]
+        return withheld_ids(changes, await room.store.read(), hidden)
+
+    async def _remember(self, hook: Hook, command: Command) -> str:
+        policy = replace(gate_policy(hook.settings), typed=True)
+        draft = Draft(command.words, bank=hook.settings.default_bank)
         verdict = await asyncio.to_thread(gated_draft, draft, policy)
         if isinstance(verdict, Refused):
             return f"Not saved: {verdict.reason}."
         addition = Operation("NEW", "", verdict, _ASKED)
-        return plain_line(await self._learner.do(asked.hook, [addition]))
+        return plain_line(await self._learner.do(hook, [addition]))
 
-    async def _forget(self, asked: CommandInHand) -> str:
+    async def _forget(self, hook: Hook, command: Command) -> str:
         """Forget what is meant: one memory that has all the words goes at once."""
-        if scope := _SCOPES.get(asked.words.casefold().strip(" .!")):
-            today = local_time(time.time(), *asked.hook.time_zones).date()
+        if scope := _SCOPES.get(command.words.casefold().strip(" .!")):
+            today = local_time(time.time(), *hook.time_zones).date()
             request = ErasureRequest(scope, today if scope == "day" else None)
-            return await self._requests.erase(asked.hook, request)
-        found = await self._recall.found(asked.hook, asked.words) if asked.words else ()
-        exact = [one.memory for one in found if one.has_all_words]
+            return await self._requests.erase(hook, request)
+        found = await self._search.found(hook, command.words) if command.words else ()
+        exact = [one for one in found if one.has_all_words]
         if len(exact) == 1:
-            deletion = Operation("DELETE", exact[0].id, proof=_ASKED)
-            line = plain_line(await self._learner.do(asked.hook, [deletion]))
-            return f"{line}\n\n`/undo` takes it back."
-        meant = exact or [one.memory for one in found[:_MOST_ASKED_ABOUT]]
+            deletion = Operation("DELETE", exact[0].memory.id, proof=_ASKED)
+            line = await self._learner.do(hook, [deletion])
+            return f"{_told_of(exact, line)}\n\n`/undo` takes it back."
+        meant = exact or found[:_MOST_ASKED_ABOUT]
         if not meant:
-            return _UNKNOWN if asked.words else "Forget what? Add a few words."
-        return plain_line(await self._learner.ask_deletion(asked.hook, meant))
+            return _UNKNOWN if command.words else "Forget what? Add a few words."
+        memories = [one.memory for one in meant]
+        return _told_of(meant, await self._learner.ask_deletion(hook, memories))
 
-    async def _export(self, asked: CommandInHand) -> str:
-        room = await self._learner.user_store(asked.hook)
+    async def _export(self, hook: Hook) -> str:
+        room = await self._learner.user_store(hook)
         memories = await room.store.read()
-        text = exported(memories, now := time.time())
-        name = f"memories-{_day_of(asked.hook)(now)}.json"
-        counted = memories_counted(len(memories))
-        if await asked.hook.dialog.download(name, text):
-            return f"{counted} in the file `{name}`."
+        now = time.time()
+        name = f"memories-{_day_of(hook)(now)}.json"
+        if await hook.dialog.download(name, exported(memories, now)):
+            return f"{memories_counted(len(memories))} in the file `{name}`."
+        # What this chat's model may not see goes into a file alone.
+        shown = (await hook.hidden_from()).without(memories)
+        counted = f"{len(shown)} of {memories_counted(len(memories))}"
+        text = exported(shown, now)
         fence = "`" * (max(map(len, re.findall("`+", text)), default=2) + 1)
         return f"{counted}:\n\n{fence}json\n{text}\n{fence}"
 
-    async def _import(self, asked: CommandInHand) -> str:
-        found, now = await asyncio.to_thread(read_import, asked.words), time.time()
+    async def _import(self, hook: Hook, command: Command) -> str:
+        found, now = await asyncio.to_thread(read_import, command.words), time.time()
         if not found.memories:
             return _HOW_TO_IMPORT
         carried = [(one.draft, one.source(now), one.extra) for one in found.memories]
         shown = named_memories([draft for draft, _, _ in carried])
         question = f"This would be saved: {memories_counted(len(carried))}.\n\n{shown}"
-        if not await asked.hook.dialog.confirm("Import memories?", question):
+        if not await hook.dialog.confirm("Import memories?", question):
             return "Nothing imported: you did not confirm it."
-        line = await self._learner.bring_in(asked.hook, carried)
+        line = await self._learner.bring_in(hook, carried)
         unread = f" · {found.left_out} could not be read" if found.left_out else ""
         return f"{plain_line(line)}{unread}"
 
-    async def _switched(self, asked: CommandInHand) -> str:
+    async def _doctor(self, hook: Hook) -> str:
+        return f"How Adaptive Memory is doing\n\n{await self._diagnosis(hook)}"
+
+    async def _switched(self, command: Command) -> str:
         # The chat itself tells it from now on, to whoever reads it.
-        if memory_is_off(asked.messages):
+        if memory_is_off(command.messages):
             return "Memory is off in this chat: nothing is recalled or saved until `/memory on`."
         return "Memory is on in this chat."
+
+
+def _number_in(words: str) -> int | None:
+    """The number that words are, be it with a sign around it: ``3``, ``#3``, ``3.``."""
+    number = re.fullmatch(r"\W*(\d{1,9})\W*", words)
+    return int(number[1]) if number else None
+
+
+def _told_of(memories: Sequence[NamedMemory], line: str) -> str:
+    """A line about memories as a chat may show it: what was done alone, if one is withheld."""
+    if any(one.withheld for one in memories):
+        parts = [part.partition(":")[0] for part in line.split(" · ")]
+        return plain_line(" · ".join(parts))
+    return plain_line(line)
+
+
+def _failed(error: AdaptiveMemoryError) -> str:
+    return f"That did not work: {error}."
 
 
 def _day_of(hook: Hook, form: str = "%Y-%m-%d") -> Day:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from collections.abc import Set as AbstractSet
 
 from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.model import CATEGORIES, Memory
 from adaptive.core.texts import PROMPTS
 from adaptive.privacy.changes import Step
 from adaptive.privacy.kept import AuditEntry
+from adaptive.settings.merged import LocalOnlyBanks
 
 _MOST_LISTED = 300
 _LONGEST_LISTED = 400
@@ -22,6 +24,7 @@ _DONE_BY = {
     "undone": "taken back",
 }
 ASKED = "asked"
+_NOT_REPEATED = "a memory that is kept from this chat's model"
 
 # From epoch seconds to a day, or to a day with its time, where the user lives.
 Day = Callable[[float], str]
@@ -32,10 +35,9 @@ def listed(memory: Memory) -> str:
     return plain_line(clipped_line(memory.content, _LONGEST_LISTED))
 
 
-def overview(memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
-    """All memories by bank and category, the newest first, and what else there is."""
-    counted = f"**{len(memories)} {'memory' if len(memories) == 1 else 'memories'}**"
-    parts = [" · ".join([counted, *noted])]
+def overview(counted: str, memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
+    """Memories by bank and category, the newest first, below how many there are and what else."""
+    parts = [" · ".join([f"**{counted}**", *noted])]
     newest = sorted(memories, key=lambda one: (-one.updated_at, one.id))[:_MOST_LISTED]
     groups: dict[tuple[str, str], list[str]] = {}
     for one in newest:
@@ -50,27 +52,58 @@ def overview(memories: Sequence[Memory], day: Day, noted: Sequence[str]) -> str:
     return "\n\n".join([*parts, PROMPTS["commands"].strip()])
 
 
-def change_log(steps: Sequence[Step], day: Day, most: int) -> str:
+def change_log(
+    steps: Sequence[Step], day: Day, most: int, withheld: AbstractSet[str] = frozenset()
+) -> str:
     """The last steps by number: when, by whom, in which chat, before and after."""
     if not steps:
         return "Nothing was changed yet."
-    shown = min(most, len(steps))
-    lines = [f"**The last {shown} of {len(steps)} changes**; `/undo N` takes number N back"]
-    for number, step in enumerate(steps[:most], 1):
+    shown = steps[:most]
+    lines = [
+        f"**The last {len(shown)} of {len(steps)} changes**; `/undo N` takes number N back",
+        "",
+    ]
+    for step in shown:
         newest = step.changes[0]
         chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
         undone = "" if step.standing else " · *taken back since*"
         by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
-        lines.append(f"{number}. {day(newest.changed_at)}, {by}{chat}{undone}")
-        lines += [f"   {line}" for line in changes_told(step.changes, _MOST_OF_A_STEP)]
-    return "\n".join([lines[0], "", *lines[1:]])
+        lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
+        told = changes_told(step.changes, _MOST_OF_A_STEP, withheld)
+        lines += [f"   {line}" for line in told]
+    return "\n".join(lines)
 
 
-def changes_told(changes: Sequence[AuditEntry], most: int) -> list[str]:
+def changes_told(
+    changes: Sequence[AuditEntry], most: int, withheld: AbstractSet[str] = frozenset()
+) -> list[str]:
     """The first changes, an item of a list each, and how many more there are."""
-    lines = [f"- {_told_change(one)}" for one in changes[:most]]
+    lines = [
+        f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}"
+        for one in changes[:most]
+    ]
     more = len(changes) - len(lines)
     return [*lines, f"- … and {more} more"] if more else lines
+
+
+def withheld_ids(
+    changes: Collection[AuditEntry], memories: Sequence[Memory], hidden: LocalOnlyBanks
+) -> frozenset[str]:
+    """The ids of changed memories that a model may not see, as far as their bank is known.
+
+    One whose bank is not known any more counts as such.
+    """
+    may_be_seen = {one.id for one in memories if not hidden.holds(one)}
+    may_not = set[str]()
+    for change in changes:
+        put_away = change.archived.memory if change.archived else None
+        former = change.before or put_away
+        if former is not None and not hidden.holds(former):
+            may_be_seen.add(change.memory_id)
+        elif former is not None:
+            may_not.add(change.memory_id)
+    changed = {one.memory_id for one in changes}
+    return frozenset(changed - (may_be_seen - may_not))
 
 
 def _told_change(change: AuditEntry) -> str:

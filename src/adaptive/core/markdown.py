@@ -6,6 +6,7 @@ back: as part of the conversation for a model, or as something to learn from.
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -20,6 +21,11 @@ _ACTIVE = re.compile(
 _PARTED = re.compile(r"(?<=\[)|(?<=\])(?=[(\[:])")
 _LEADING = re.compile(r"\d{1,9}(?=[.)])|(?=[-+#=>])")
 _WORD_JOINER = "\u2060"
+# Without anything below the page shows no line either; this shows the line, and nothing to open.
+_NOTHING_BELOW = "&nbsp;"
+# What of a line is only there for Markdown, and signs for the angle brackets that begin tags.
+_MARKUP = re.compile(rf"\\(?=[^\w\s{_WORD_JOINER}])|\*\*|`|{_WORD_JOINER}")
+_NO_TAGS = str.maketrans("<>", "\u2039\u203a")
 # Control characters, and those that would turn the rest of the line around.
 _UNSHOWN = re.compile("[\x00-\x08\x0e-\x1b\x7f\u202a-\u202e\u2066-\u2069]")
 _NOTE_START = "> 🧠 *Adaptive Memory:* "
@@ -74,6 +80,19 @@ def clipped_line(text: str, limit: int) -> str:
     """A text on one line, of at most so many characters."""
     line = " ".join(text.split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def folded_away(text: str) -> str:
+    """A Markdown text as a block that the page shows folded, under its first line.
+
+    The host writes titles, tags and follow-ups from what stands in a chat, and cuts such blocks out
+    first (host: utils/middleware.py, background_tasks_handler). The page shows the line as it
+    stands, and decodes entities in the rest.
+    """
+    first, _, rest = text.strip().partition("\n")
+    line = _MARKUP.sub("", first).translate(_NO_TAGS).strip()
+    body = html.escape(rest.strip(), quote=False) or _NOTHING_BELOW
+    return f"<details>\n<summary>{line}</summary>\n\n{body}\n\n</details>"
 
 
 def answer_note(line: str) -> str:

@@ -34,6 +34,8 @@ _KEYS: dict[str, Any] = {
 }
 USER_TABLES = tuple(_KEYS)
 _TEXTS = {"body", "payload", "vector"}
+# Who works on what, and what the memory was told to do, is erased without being counted.
+_UNCOUNTED = ("lease", "command")
 # They tell where memories came from, so what they hold of one that could not be erased stays.
 _TELLING = ("archive", "audit")
 _NO_PROVENANCE = (
@@ -171,7 +173,7 @@ class HostEraser:
                 going[row.kind].append(row)
         for kind, some in going.items():
             number = await report.tried(self.drop(kind, some), 0) if erasing else len(some)
-            report.counts[kind] += number if kind != "lease" else 0
+            report.counts[kind] += 0 if kind in _UNCOUNTED else number
         if self.history is not None and (origin is None or origin.chat_id):
             work = self.history.erase if erasing else self.history.held
             chats = work(self.user_id, origin.chat_id if origin else "")

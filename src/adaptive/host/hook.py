@@ -25,14 +25,27 @@ from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.locality import Locality
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.own_table import host_rows
-from adaptive.host.page import EventCaller, EventEmitter, PageDialog, PageNotifier, emitter_to
+from adaptive.host.page import (
+    EventCaller,
+    EventEmitter,
+    PageDialog,
+    PageNotifier,
+    emitter_to,
+    is_temporary,
+)
 from adaptive.host.providers import chosen_completer, chosen_embedder
 from adaptive.host.requests import account, host_settings, isolated_request
-from adaptive.host.stored_answer import HostAnswer, emit_status, give_title
+from adaptive.host.stored_answer import HostAnswer, answer_of, emit_status, give_title
 from adaptive.host.switches import allows_memory, has_memory_on, memory_switch
 from adaptive.host.tables import HostVectorTable
 from adaptive.privacy.gate import GuardedStore, gate_policy
-from adaptive.settings.hook import LEARNED_KINDS, RECALLED_KINDS, TurnState, turn_state
+from adaptive.settings.hook import (
+    COMMANDED_KINDS,
+    LEARNED_KINDS,
+    RECALLED_KINDS,
+    TurnState,
+    turn_state,
+)
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 SWITCHED_OFF = (
@@ -42,8 +55,6 @@ SWITCHED_OFF = (
 _TOLD_AGAIN_SECONDS = 30 * 24 * 3600.0
 # The host ends the turn first: what follows the outlet is what its user waits for.
 _TOLD_AFTER_SECONDS = 0.1
-# `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
-_TEMPORARY_PREFIXES = ("local:", "temporary:")
 
 
 def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
@@ -60,10 +71,15 @@ def conversation_kind(metadata: Mapping[str, Any]) -> ConversationKind:
     # A wake-up of a timer or a sub-agent's result stands where the user's message would.
     if mapping(message.get("meta")).get("internal") is True:
         return "timer"
-    if chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES):
+    if is_temporary(chat_id):
         return "temporary"
     # The page always names its socket session; a program that calls the API has none.
     return "saved" if chat_id and session_id else "api"
+
+
+def takes_commands(metadata: Mapping[str, Any]) -> bool:
+    """Whether a turn has a page on which the memory can answer in the model's place."""
+    return conversation_kind(metadata) in COMMANDED_KINDS and bool(metadata.get("message_id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +126,10 @@ class HostHook:
     @property
     def can_ask(self) -> bool:
         return self.caller is not None
+
+    @property
+    def takes_commands(self) -> bool:
+        return takes_commands(self.metadata)
 
     @property
     def dialog(self) -> PageDialog:
@@ -271,7 +291,7 @@ class HostHook:
     @property
     def stored_answer(self) -> HostAnswer:
         """The answer of the turn, where the host stores it."""
-        return HostAnswer(self.chat_id, self.answer_id, self.emitter)
+        return answer_of(self.metadata, self.emitter)
 
     async def _left_to_us(self, task: Literal["titles", "follow_ups"]) -> bool:
         """Whether the host makes none itself, and the user has not refused anybody's.

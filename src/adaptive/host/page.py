@@ -19,9 +19,16 @@ log_page = logging.getLogger("adaptive_memory.host")
 EventEmitter = Callable[[dict[str, Any]], Awaitable[Any]]
 EventCaller = Callable[[dict[str, Any]], Awaitable[Any]]
 
+# `local` and `local:` up to 0.10, `temporary:` since 0.11 (host: utils/chat_id.py).
+_TEMPORARY_PREFIXES = ("local:", "temporary:")
 _LONGEST_TITLE = 100
 _LONGEST_MESSAGE = 4000
 _LONGEST_ANSWER = 1000
+
+
+def is_temporary(chat_id: str) -> bool:
+    """Whether a chat is one that the host does not store."""
+    return chat_id == "local" or chat_id.startswith(_TEMPORARY_PREFIXES)
 
 
 async def emitter_to(

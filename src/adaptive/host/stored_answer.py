@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,15 +18,23 @@ from sqlalchemy import text
 from sqlalchemy.orm.attributes import flag_modified
 
 from adaptive.core.errors import HostError, with_detail
-from adaptive.core.markdown import answer_note, rewritten_answer, without_answer_note
+from adaptive.core.markdown import (
+    answer_note,
+    folded_away,
+    rewritten_answer,
+    without_answer_note,
+)
 from adaptive.core.messages import Message, message_text
 from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import host_session
-from adaptive.host.page import EventEmitter, emitter_to, show_event
+from adaptive.host.page import EventEmitter, emitter_to, is_temporary, show_event
 
 log_stored_answer = logging.getLogger("adaptive_memory.host")
 
+# Longer than a question to the user stays open.
+_ANSWER_SECONDS = 150.0
+_GOES_ON = "This takes longer than usual. It goes on, and its answer will stand here."
 _NOTE_ITEM = "adaptive_memory_note"
 # Where the host keeps what to ask next in a message (host: utils/middleware.py).
 _FOLLOW_UPS_FIELD = "followUps"
@@ -35,6 +43,26 @@ _UNTITLED = ("", "New Chat")
 # The host puts the first message in place of a title when its other tasks are done; up to 0.11
 # it does so behind the outlet, and its own suggestions of what to ask next come first.
 _TITLE_LOOKS = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
+
+
+class TurnAnswered(asyncio.CancelledError):
+    """Ends a turn as the page's Stop button does, for an answer that stands already.
+
+    An inlet can't answer. A host whose turn is cancelled before the model is asked tells the page
+    that it is over and runs no task behind it (host: main.py, process_chat).
+    """
+
+
+async def end_turn(page: HostAnswer, answering: asyncio.Task[None]) -> None:
+    """Wait until a turn is answered in the model's place, and end it by ``TurnAnswered``.
+
+    What takes long goes on behind: who presses Stop ends the waiting and not the work.
+    """
+    await asyncio.wait({answering}, timeout=_ANSWER_SECONDS)
+    if not answering.done():
+        await page.give(folded_away(_GOES_ON))
+    raise TurnAnswered
+
 
 # From a stored message the fields to change, ``None`` where nothing is to be written.
 MessageChange = Callable[[Message], dict[str, Any] | None]
@@ -83,6 +111,26 @@ class HostAnswer:
     message_id: str
     emitter: EventEmitter | None = None
     store: ChangeMessage = change_message
+
+    async def give(self, text: str, title: str = "") -> None:
+        """Make a text the whole answer; an untitled chat gets a title, if there is one.
+
+        The host's own function makes this message the chat's newest one, which it is.
+        """
+        answer = {"content": text, "done": True}
+        is_stored = not is_temporary(self.chat_id)
+        try:
+            if is_stored:
+                with HostFaults("storing an answer"):
+                    from open_webui.models.chats import Chats
+
+                    store = uninterrupted(Chats.upsert_message_to_chat_by_id_and_message_id)
+                    await store(self.chat_id, self.message_id, answer)
+        except HostError as error:
+            log_stored_answer.warning("%s", with_detail(error))
+        await show_event(self.emitter, "chat:completion", answer)
+        if is_stored and title:
+            await name_untitled_chat(self.chat_id, title, self.emitter)
 
     async def said(self) -> str | None:
         """What is stored of a whole answer, without our lines; ``None`` where nothing is."""
@@ -142,6 +190,12 @@ class HostAnswer:
         return fields is not None
 
 
+def answer_of(metadata: Mapping[str, Any], emitter: EventEmitter | None) -> HostAnswer:
+    """The answer of the turn that metadata belong to."""
+    chat_id, message_id = (str(metadata.get(name) or "") for name in ("chat_id", "message_id"))
+    return HostAnswer(chat_id, message_id, emitter)
+
+
 def _noted_answer(message: Message, line: str) -> dict[str, Any] | None:
     """The fields of a stored answer that change when a line is added to it, if it can be.
 
@@ -182,6 +236,25 @@ async def emit_status(
         await change_message(
             chat_id, message_id, lambda one: {name: [*listing(one.get(name)), status]}
         )
+
+
+async def name_untitled_chat(chat_id: str, title: str, emitter: EventEmitter | None) -> None:
+    """Give a chat that has no title yet this one; never raises.
+
+    The page asks for a title with a chat's first message only, and a turn that we end has none.
+    """
+    given = None
+    try:
+        with HostFaults("giving a chat its title"):
+            from open_webui.models.chats import Chats
+
+            standing = await uninterrupted(Chats.get_chat_title_by_id)(chat_id)
+            if standing is not None and standing.strip() in _UNTITLED:
+                given = await uninterrupted(Chats.update_chat_title_by_id)(chat_id, title)
+    except HostError as error:
+        log_stored_answer.warning("%s", with_detail(error))
+    if given is not None:
+        await show_event(emitter, "chat:title", title)
 
 
 async def give_title(

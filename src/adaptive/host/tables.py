@@ -23,6 +23,7 @@ from adaptive.privacy.kept import (
     AuditTable,
     ChatNotesTable,
     ChatTable,
+    CommandTable,
     SuggestionTable,
     UsageTable,
 )
@@ -136,6 +137,7 @@ class HostTables:
         self.archive, self.audit = ArchiveTable(entries), AuditTable(entries)
         self.usage, self.suggestions = UsageTable(entries), SuggestionTable(entries)
         self.chats, self.chat_notes = ChatTable(entries), ChatNotesTable(entries)
+        self.commands = CommandTable(entries)
 
 
 def host_secret() -> str:

@@ -71,7 +71,7 @@ class Learning:
     _usage: UsageTable
     _leases: Leases
     _formats: AnswerFormats
-    _start: Callable[[Coroutine[Any, Any, None]], None]
+    _start: Callable[[Coroutine[Any, Any, None]], object]
     _trail: AuditTrail
     _suggestions: Suggestions
     _foreground: Foreground

@@ -25,8 +25,12 @@ class UserStore:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Changes that were made together, the newest first; ``standing`` are those in effect."""
+    """Changes that were made together, the newest first; ``standing`` are those in effect.
 
+    Its ``number`` is the place of its first change in the log, so that it stays while others come.
+    """
+
+    number: int
     changes: tuple[AuditEntry, ...]
     standing: tuple[AuditEntry, ...]
 
@@ -38,16 +42,25 @@ class Step:
 
 async def read_steps(user: UserStore) -> list[Step]:
     """A user's steps, the newest first; may raise ``TablesUnavailable``."""
-    undone, grouped = set[str](), dict[str, list[AuditEntry]]()
-    for one in await user.trail.read(user.user_id):
+    entries = await user.trail.read(user.user_id)
+    undone: set[str] = set()
+    changes: dict[str, list[AuditEntry]] = {}
+    numbers: dict[str, int] = {}
+    for number, entry in zip(range(len(entries), 0, -1), entries, strict=True):
         # What undoes it is newer, and so was seen before.
-        if one.undoes and one.key not in undone:
-            undone.add(one.undoes)
-        if one.memory_id:
-            grouped.setdefault(one.step or one.key, []).append(one)
+        if entry.undoes and entry.key not in undone:
+            undone.add(entry.undoes)
+        if entry.memory_id:
+            name = entry.step or entry.key
+            changes.setdefault(name, []).append(entry)
+            numbers[name] = number
     return [
-        Step(tuple(some), tuple(one for one in some if one.key not in undone))
-        for some in grouped.values()
+        Step(
+            number=numbers[name],
+            changes=tuple(together),
+            standing=tuple(one for one in together if one.key not in undone),
+        )
+        for name, together in changes.items()
     ]
 
 

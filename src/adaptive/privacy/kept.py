@@ -26,7 +26,7 @@ _MOST_WAITING_SUGGESTIONS = 20
 # Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
 _ASKED_REST_SECONDS = 600
 
-EntryKind = Literal["archive", "audit", "chat", "chat_notes", "suggestion", "usage"]
+EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
 _Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
 ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
 Kept = TypeVar("Kept")
@@ -242,6 +242,41 @@ class ChatNotesTable(_KeptTable):
         """Replace the notes of a chat, and drop those of chats that the host has no more."""
         await self.entries.put("chat_notes", user_id, [Entry(chat_id, asdict(notes), now, chat_id)])
         await self.entries.drop_deleted("chat_notes", user_id, chat_id)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandAnswer:
+    """What a command was answered, empty while it is carried out; begun at an epoch second."""
+
+    text: str
+    begun_at: int
+
+
+class CommandTable(_KeptTable):
+    """The answers of commands that change something, by the message that gave the command.
+
+    They are kept as long as the audit, so that no command is carried out twice for its message.
+    """
+
+    async def read(self, user_id: str, message_id: str) -> CommandAnswer | None:
+        """The answer to a message's command, ``None`` where it was never begun."""
+        entries = await self.entries.read("command", user_id, [message_id])
+        answers = [CommandAnswer(text=str(one.body), begun_at=one.created_at) for one in entries]
+        return answers[0] if answers else None
+
+    async def write(
+        self, user_id: str, chat_id: str, message_id: str, answer: CommandAnswer
+    ) -> None:
+        """Keep the answer to a message's command in place of a former one."""
+        entry = Entry(
+            key=message_id,
+            body=answer.text,
+            created_at=answer.begun_at,
+            chat_id=chat_id,
+            message_id=message_id,
+            expires_at=answer.begun_at + _YEAR_KEPT_SECONDS,
+        )
+        await self.entries.put("command", user_id, [entry])
 
 
 class SuggestionTable(_KeptTable):

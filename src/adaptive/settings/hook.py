@@ -12,6 +12,8 @@ from adaptive.settings.merged import LocalOnlyBanks, Settings
 # Kinds whose prompt gets memories. In a channel and in a chat that somebody else owns, other
 # people read the answer; a sub-agent's prompt is written by a model that had them already.
 RECALLED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "api", "automation", "timer"})
+# Kinds that stand on a page of the user's, on which the memory itself can answer.
+COMMANDED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "temporary"})
 # Kinds in which the newest user message was typed by this user, now.
 LEARNED_KINDS: frozenset[ConversationKind] = frozenset({"saved", "shared"})
 
@@ -55,6 +57,9 @@ class Hook(Protocol):
     def has_page(self) -> bool: ...
     @property
     def can_ask(self) -> bool: ...
+    # Whether commands are answered in this kind of conversation, in place of the model.
+    @property
+    def takes_commands(self) -> bool: ...
     @property
     def notifier(self) -> Notifier: ...
     @property
@@ -128,10 +133,9 @@ class TurnState(TypedDict, total=False):
     ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
     are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
     ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
-    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A turn
-    whose answer is ``given`` in the model's place has such a mark, too, and what is ``unshown``.
-    A chat that was found to be the user's ``own`` stays it for the turn. ``block_mark`` is such a
-    mark for what waits to be put into the prompt.
+    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A chat
+    that was found to be the user's ``own`` stays it for the turn. ``block_mark`` is such a mark for
+    what waits to be put into the prompt.
     """
 
     language: str
@@ -142,9 +146,6 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
-    given: str
-    given_mark: str
-    unshown: str
     own: bool
     block_mark: str
 
@@ -190,6 +191,13 @@ class Dialog(Protocol):
 
 class StoredAnswer(Protocol):
     """The answer of a turn in a saved chat, in the database and on the page; never raises."""
+
+    async def give(self, text: str, title: str = "") -> None:
+        """Make a text the whole answer, which the page of a temporary chat shows, too.
+
+        A stored chat that has no title yet gets this one, if there is one.
+        """
+        ...
 
     async def said(self) -> str | None:
         """What a whole answer says, without our lines; None where none is stored."""

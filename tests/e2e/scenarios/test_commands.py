@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import json
 import re
 
@@ -12,19 +13,30 @@ from tests.e2e.driver.conversation import Conversation
 from tests.e2e.driver.extraction import delete, learns, new, operations, update
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
+from tests.e2e.driver.replies import Fail
+from tests.e2e.driver.scripted_model import CHAT_MODEL, SECOND_MODEL
 from tests.e2e.scenarios.told_facts import CAT, PORTO, told
 
 TEA = "User drinks green tea."
 
 
 async def answered(chat: Conversation, command: str) -> str:
-    """What a command is answered, which is what the host stores of it."""
+    """What a command is answered, as the page shows it and the host stores it."""
     turn = await chat.send(command)
     stored = await chat.stored_message(turn.message_id)
-    output = stored.get("output") or []
-    texts = [part["text"] for one in output if one["type"] == "message" for part in one["content"]]
-    assert turn.content == ("\n".join(texts) if texts else stored["content"])
-    return turn.content
+    assert stored["done"]
+    assert turn.content == stored["content"]
+    assert turn.error is None
+    return shown(stored["content"])
+
+
+def shown(content: str) -> str:
+    """What the page shows of a folded answer once it is opened: its title, and all below it."""
+    folded = re.fullmatch(
+        r"<details>\n<summary>([^<>\n]*)</summary>\n\n([^<]*)\n\n</details>", content
+    )
+    assert folded, content
+    return f"{folded[1]}\n{html.unescape(folded[2])}".strip()
 
 
 @pytest.mark.every_release
@@ -33,13 +45,10 @@ async def test_list_replaces_the_models_answer(host: RunningHost, page: Page) ->
     await told(host, page, "I live in Porto.", PORTO)
     chat = page.new_chat()
     answer = await answered(chat, "/memory")
-    assert "**1 memory**" in answer
+    assert answer.startswith("1 memory")
     assert "User lives in Porto." in answer
     assert "`/undo [N]`" in answer
-    request = host.model.chat_requests()[-1]
-    assert request.messages == [{"role": "user", "content": "Answer with OK."}]
-    assert request.body["max_tokens"] == 512
-    assert not request.body.get("tools")
+    assert all("memory" not in one.user_text for one in host.model.chat_requests())
     await host.rest()
     asked = len(host.model.requests_titled("# Extract memories"))
     await chat.send("And where do I live?")
@@ -70,7 +79,7 @@ async def test_undo_takes_back_exactly(host: RunningHost, page: Page) -> None:
     await page.say("I have moved to Lisbon.", "Updated")
     chat = page.new_chat()
     log = await answered(chat, "/memory log")
-    assert "1. " in log
+    assert "2. " in log
     assert "User lives in Porto. → User lives in Lisbon." in log
     assert "Taken back" in await answered(chat, "/undo")
     (back,) = await page.memories()
@@ -86,10 +95,12 @@ async def test_undo_takes_back_exactly(host: RunningHost, page: Page) -> None:
     assert (again.content, again.path, again.meta) == (first.content, first.path, first.meta)
     found = await page.request("POST", "/api/v1/memories/query", {"content": "home", "k": 3})
     assert "Porto" in str(found["documents"])
-    # Number 1 of the log is that undo: the memory goes again, and comes back again.
-    await answered(chat, "/undo 1")
-    assert await page.memories() == []
-    await answered(chat, "/undo 1")
+    # The newest number of the log is that undo: the memory goes again, and comes back again.
+    for gone in (True, False):
+        log = await answered(chat, "/memory log")
+        newest = re.findall(r"^(\d+)\. ", log, re.MULTILINE)[0]
+        await answered(chat, f"/undo #{newest}")
+        assert (await page.memories() == []) == gone
     assert [one.content for one in await page.memories()] == [first.content]
     await page.new_chat().send("Where do I live?")
     assert "User lives in Porto." in host.model.last_prompt
@@ -202,15 +213,58 @@ async def test_nothing_crosses(host: RunningHost, plugin: InstalledFilter) -> No
 
 
 @pytest.mark.every_release
+async def test_carried_out_once_for_its_message(host: RunningHost, page: Page) -> None:
+    """Models side by side, an answer made anew and one continued carry a command out once."""
+    chat = page.new_chat()
+    for words in ("one", "two", "three", "four"):
+        await answered(chat, f"/remember Number {words}")
+    turns = await chat.send_to_models("/undo", [CHAT_MODEL, SECOND_MODEL])
+    assert {shown(turn.content) for turn in turns} == {"Taken back: gone: Number four"}
+    await answered(chat, "/undo")
+    assert len(await page.memories()) == 2
+    again = await chat.regenerate()
+    assert shown(again.content).endswith("Number three")
+    assert len(await page.memories()) == 2
+
+
+@pytest.mark.every_release
+async def test_no_command_where_none_is_answered(host: RunningHost, page: Page) -> None:
+    """What begins like a command in an API call reaches the model whole, whatever came before."""
+    said = [
+        {"role": "user", "content": "/remember the milk, said the note."},
+        {"role": "assistant", "content": "So it did."},
+        {"role": "user", "content": "/undo this knot for me"},
+    ]
+    await page.complete(said)
+    sent = [one for one in host.model.chat_requests()[-1].messages if one["role"] != "system"]
+    assert sent == said
+    assert await page.memories() == []
+
+
+@pytest.mark.every_release
+async def test_answered_without_a_model(host: RunningHost, page: Page) -> None:
+    """Where the model's provider is down a command is answered all the same, and done."""
+    host.model.when_chatting(Fail(503))
+    chat = page.new_chat()
+    assert "Saved: I park on level 3" in await answered(chat, "/remember I park on level 3")
+    assert "Which change?" in await answered(chat, "/undo number 2")
+    assert len(await page.memories()) == 1
+    assert "Taken back" in await answered(chat, "/undo")
+    assert await page.memories() == []
+
+
+@pytest.mark.every_release
 async def test_page_shows_it_from_the_first_word(host: RunningHost, page: Page) -> None:
-    """Nothing of the model's is shown while it streams; undo is mentioned three times, not more."""
+    """The model says nothing to a command, which names its chat; undo is mentioned three times."""
     chat = page.new_chat()
     host.model.when_chatting("I am the model.")
     turn = await chat.send("/memory")
-    shown = json.dumps([event.data for event in page.events[turn.since :]], default=str)
-    assert "I am the model" not in json.dumps(await chat.stored())
-    assert "I am the model" not in shown
+    seen = json.dumps([event.data for event in page.events[turn.since :]], default=str)
+    stored = await chat.stored()
+    assert "I am the model" not in json.dumps(stored)
+    assert "I am the model" not in seen
     assert "0 memories" in turn.content
+    assert stored["title"] == "/memory"
     hints = []
     for number in range(4):
         fact = f"User owns boat number {number}."

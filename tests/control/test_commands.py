@@ -1,0 +1,219 @@
+"""Commands: what each is answered, and what may stand in the chat that it was given in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import AsyncMock
+
+from adaptive.control.commands import MemoryCommands, command_in
+from adaptive.control.once import OncePerMessage
+from adaptive.control.requests import MemoryRequests
+from adaptive.core.errors import StoreError
+from adaptive.core.locks import UserLocks
+from adaptive.core.model import Draft, Memory, Operation
+from adaptive.learn.apply import apply_operations
+from adaptive.learn.queue import always
+from adaptive.privacy.kept import CommandTable
+from adaptive.settings.hook import Hook
+from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
+from tests.control.page import Page
+from tests.fakes import SOURCE, ListedEntries, hook_settings, memory
+from tests.learn.world import NOW, HeldLeases, World
+from tests.rates import over
+
+HIDDEN = LocalOnlyBanks(frozenset({"health"}), "general")
+
+
+@dataclass
+class ChatPage(Page):
+    """A page whose chat's model may not see some banks."""
+
+    question_id: str = "m1"
+    hidden: LocalOnlyBanks = NOTHING_HIDDEN
+    is_admin: bool = False
+
+    async def hidden_from(self) -> LocalOnlyBanks:
+        """What the chat's model may not see."""
+        return self.hidden
+
+
+@dataclass
+class Named:
+    """A memory that words have named."""
+
+    memory: Memory
+    score: int = 90
+    has_all_words: bool = True
+    withheld: str = ""
+
+
+@dataclass
+class House:
+    """Ada's memory behind its commands, each given as a message of its own."""
+
+    world: World = field(default_factory=World)
+    page: ChatPage = field(default_factory=ChatPage)
+    named: list[Named] = field(default_factory=list[Named])
+    sent: int = 0
+
+    def __post_init__(self) -> None:
+        self.learner = AsyncMock()
+        self.learner.locks = UserLocks()
+        self.learner.user_store.return_value = self.world.room()
+        self.learner.waiting.return_value = []
+        search = AsyncMock()
+        search.found.side_effect = lambda *_: self.named
+        self.commands = MemoryCommands(
+            requests=MemoryRequests(self.learner, AsyncMock(), AsyncMock()),
+            search=search,
+            diagnosis=AsyncMock(return_value="- **OK** all well"),
+            once=OncePerMessage(CommandTable(ListedEntries()), HeldLeases()),
+        )
+
+    @property
+    def hook(self) -> Hook:
+        """The page's."""
+        return self.page.hook
+
+    async def learn(self, *contents: str, bank: str = "General") -> None:
+        """Memories that were learned one after the other."""
+        for content in contents:
+            operation = Operation("NEW", draft=Draft(content, bank=bank))
+            rows = list(self.world.store.rows.values())
+            await apply_operations([operation], rows, self.world.room(), SOURCE, always, NOW)
+
+    async def answer(self, typed: str) -> str:
+        """What a new message with a command is answered."""
+        self.sent += 1
+        self.page.question_id = f"m{self.sent}"
+        command = command_in([{"role": "user", "content": typed}])
+        assert command is not None
+        return await self.commands.answer(self.hook, command)
+
+    @property
+    def contents(self) -> list[str]:
+        """What is stored."""
+        return sorted(one.content for one in self.world.store.rows.values())
+
+
+@over(
+    "typed, name, words",
+    [
+        ("/undo", "undo", ""),
+        (" /Undo  #3 ", "undo", "#3"),
+        ("/memory", "", ""),
+        ("/memory import\n- I like tea", "import", "- I like tea"),
+        ("/MEMORY Find  green tea", "find", "green tea"),
+        ("/remember a\nb", "remember", "a\nb"),
+    ],
+)
+def test_reading(typed: str, name: str, words: str) -> None:
+    """A command is known by its beginning, whatever its case, and has the words behind it."""
+    command = command_in([{"role": "user", "content": typed}])
+    assert command is not None
+    assert (command.name, command.words) == (name, words)
+
+
+@over("typed", ["/undo #1", "/undo 1.", "/undo 1", "/undo (1)", "/undo \u0661"])
+async def test_undo_by_number(typed: str) -> None:
+    """A number takes back the change that bears it, however it is written."""
+    house = House()
+    await house.learn("User likes tea.", "User likes milk.")
+    assert await house.answer(typed) == "Taken back: gone: User likes tea."
+    assert house.contents == ["User likes milk."]
+
+
+@over("typed", ["/undo number 2", "/undo the last", "/undo 1 2", "/undo -", "/undo all"])
+async def test_undo_asks_back(typed: str) -> None:
+    """What can't be read as a number takes nothing back."""
+    house = House()
+    await house.learn("User likes tea.", "User likes milk.")
+    assert (await house.answer(typed)).startswith("Which change?")
+    assert len(house.contents) == 2
+
+
+async def test_numbers_stay() -> None:
+    """A number of the log means the same change after others have come, and after an undo."""
+    house = House()
+    await house.learn("User likes tea.", "User likes milk.")
+    log = await house.answer("/memory log")
+    assert log.index("2. ") < log.index("User likes milk") < log.index("1. ")
+    await house.learn("User likes rum.")
+    assert "User likes tea." in await house.answer("/undo 1")
+    assert "User likes milk." in await house.answer("/undo 2")
+    assert "taken back already" in await house.answer("/undo 1")
+    assert await house.answer("/undo 99") == "There is no change 99 to take back."
+    assert house.contents == ["User likes rum."]
+
+
+async def test_a_failure_is_told() -> None:
+    """What fails says so, and stands as the answer to that message: it is not tried again."""
+    house = House()
+    house.learner.do.side_effect = StoreError("the database can't be written")
+    command = command_in([{"role": "user", "content": "/remember I like tea"}])
+    assert command is not None
+    for _ in range(2):
+        answer = await house.commands.answer(house.hook, command)
+        assert answer == "That did not work: the database can't be written."
+    assert house.learner.do.await_count == 1
+
+
+@over("typed", ["/memory find tea", "/memory log", "/undo", "/forget tea", "/remember x"])
+async def test_before_others(typed: str) -> None:
+    """In a chat that others can read nothing is carried out and nothing is told but a count."""
+    house = House(page=ChatPage(owned_kind="shared"))
+    await house.learn("User likes tea.")
+    assert "Other people can read this chat" in await house.answer(typed)
+    counted = await house.answer("/memory")
+    assert counted.startswith("1 memory. Other people can read this chat")
+    assert "tea" not in counted
+    assert house.contents == ["User likes tea."]
+
+
+async def test_what_the_chats_model_may_not_see() -> None:
+    """In a chat whose model may not see a bank no answer holds a word of its memories."""
+    house = House(page=ChatPage(hidden=HIDDEN, answer=False))
+    await house.learn("User likes tea.")
+    await house.learn("User takes lithium.", bank="Health")
+    listed = await house.answer("/memory")
+    assert listed.startswith("**2 memories** \u00b7 1 not shown here")
+    log = await house.answer("/memory log")
+    exported = await house.answer("/memory export")
+    house.named = [
+        Named(one, withheld="kept from this model") for one in house.world.store.rows.values()
+    ]
+    found = await house.answer("/memory find lithium")
+    house.learner.ask_deletion.return_value = "Deleted (2): User takes lithium \u2026"
+    forgotten = await house.answer("/forget lithium")
+    assert forgotten == "Deleted (2)"
+    undone = await house.answer("/undo")
+    told = [listed, log, exported, found, forgotten, undone]
+    assert not [answer for answer in told if "lithium" in answer]
+    assert all("tea" in answer for answer in (listed, log, exported))
+    assert "kept from this chat's model" in undone
+
+
+async def test_settings_hold() -> None:
+    """Who has switched memory off saves nothing by a command."""
+    house = House()
+    house.page.settings = hook_settings().model_copy(update={"enabled": False})
+    for typed in ("/remember I like tea", "/memory import - I like tea"):
+        assert (await house.answer(typed)).startswith("Nothing saved: memory is off")
+    assert house.contents == []
+
+
+async def test_doctor_and_others() -> None:
+    """Each command is answered with a first line that tells what it is about."""
+    house = House(named=[Named(memory("t", "User likes tea."))])
+    answers: dict[str, Any] = {
+        "/memory doctor": "How Adaptive Memory is doing\n\n- **OK** all well",
+        "/memory find": "Which words? For example: `/memory find coffee`.",
+        "/forget": "Forget what? Add a few words.",
+        "/memory on": "Memory is on in this chat.",
+        "/memory off": "Memory is off in this chat: nothing is recalled or saved until"
+        " `/memory on`.",
+    }
+    for typed, answer in answers.items():
+        assert await house.answer(typed) == answer
+    assert (await house.answer("/memory find tea")).startswith("Found: 1 memory\n\n- User likes")
