@@ -6904,14 +6904,16 @@ async def chosen_completer(
 async def learning_model(request: Request, chosen: str, chat_model: object, *, direct: bool) -> str:
     if chosen.strip():
         return chosen.strip()
+    model_id = str(mapping(chat_model).get("id") or "")
+    if not model_id:
+        why = "the model that this was said to is not there now"
+        raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
     if task_id := await task_model(request, chat_model):
         return task_id
-    model = mapping(chat_model)
-    if direct or not model.get("id"):
-        far = "this chat's model is reached from the browser only"
-        why = far if direct else "no model is known to learn with"
+    if direct:
+        why = "this chat's model is reached from the browser only"
         raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
-    return str(model["id"])
+    return model_id
 
 
 async def task_model(request: Request, chat_model: object) -> str:
@@ -8889,6 +8891,14 @@ class Hook(Protocol):
         ...
 
     @property
+    def chat_model_id(self) -> str: ...
+    @property
+    def is_direct(self) -> bool: ...
+
+    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+        ...
+
+    @property
     def adds_behind_tasks(self) -> bool: ...
 
     async def task_that_reads(self, body: Mapping[str, Any]) -> str:
@@ -10240,6 +10250,20 @@ class HostHook:
                     await self.notifier.status(SWITCHED_OFF)
 
     @property
+    def chat_model_id(self) -> str:
+        return str(mapping(self.chat_model).get("id") or "")
+
+    @property
+    def is_direct(self) -> bool:
+        return bool(self.metadata.get("direct"))
+
+    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+        models = mapping(getattr(self.request.app.state, "MODELS", None))
+        known = {"id": model_id} if is_direct else mapping(models.get(model_id))
+        metadata = {**self.metadata, "direct": is_direct}
+        return replace(self, chat_model=known, metadata=metadata)
+
+    @property
     def adds_behind_tasks(self) -> bool:
         return has_request_hook()
 
@@ -10264,8 +10288,7 @@ class HostHook:
         return Sources(self.user_id, guarded, embedder, self.vectors)
 
     async def completer(self) -> Completer:
-        direct = bool(self.metadata.get("direct"))
-        asker = await self._asker()
+        asker, direct = await self._asker(), self.is_direct
         return await chosen_completer(self.settings, *asker, self.chat_model, direct=direct)
 
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:
@@ -10772,6 +10795,8 @@ class WaitingTurn:
     time_zones: tuple[str, ...] = ()
     answer_id: str = ""
     language: str = ""
+    chat_model: str = ""
+    is_direct: bool = False
 
     def pending(self, now: float, debounce_seconds: float) -> PendingTurn:
         source = self.turn.source
@@ -10828,7 +10853,19 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
         ),
         source=source,
     )
-    return WaitingTurn(turn, hook.time_zones, hook.answer_id, hook.state.get("language", ""))
+    return WaitingTurn(
+        turn=turn,
+        time_zones=hook.time_zones,
+        answer_id=hook.answer_id,
+        language=hook.state.get("language", ""),
+        chat_model=hook.chat_model_id,
+        is_direct=hook.is_direct,
+    )
+
+
+def by_model(turns: Sequence[WaitingTurn]) -> list[list[WaitingTurn]]:
+    grouped = itertools.groupby(turns, lambda one: (one.chat_model, one.is_direct))
+    return [list(together) for _, together in grouped]
 
 
 # ---- src/adaptive/learn/suggestions.py ----
@@ -12359,13 +12396,30 @@ class Learning:
             await self.tell(serving, told)
         if not read:
             return
-        *before, newest = read
+        failures = list[AdaptiveMemoryError]()
+        for together in by_model(read):
+            try:
+                await self._teach_together(serving, together, work)
+            except AdaptiveMemoryError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    async def _teach_together(
+        self, serving: Hook, turns: Sequence[WaitingTurn], work: TurnWork
+    ) -> None:
+        *before, newest = turns
         turn = await asyncio.to_thread(newest.joined, before)
         own = self._hooks.get((serving.user_id, turn.source.message_id))
-        if own is None and turn.kind == "saved":
-            own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
+        learner = own or serving
+        if own is None:
+            if turn.kind == "saved":
+                own = learner = await serving.of_answer(turn.source.chat_id, newest.answer_id)
+            in_this_chat = "" != turn.source.chat_id == serving.chat_id
+            if newest.chat_model or not in_this_chat:
+                learner = learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
         try:
-            lesson = await self._lesson(own or serving, own is not None, newest, turn, work)
+            lesson = await self._lesson(learner, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:
             chat = (serving.user_id, serving.chat_id)
             if not self._told.get(chat):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any, cast
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from adaptive.core.errors import ModelRejected
 from adaptive.core.model import Draft, Operation, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
@@ -21,9 +24,10 @@ from adaptive.privacy.pending import PendingTurn
 from adaptive.search.indexes import MemoryIndexes
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN
-from tests.fakes import ShelvedVectors, hook_settings, memory, turn
+from tests.fakes import ScriptedModel, ShelvedVectors, hook_settings, memory, turn
 from tests.learn.listed_turns import ListedTurns
 from tests.learn.world import NoPrefilter, World, reply
+from tests.rates import over
 
 PORTO = {"operation": "NEW", "content": "User lives in Porto.", "evidence": "I live in Porto"}
 VIOLIN = "User plays the violin."
@@ -57,15 +61,18 @@ class Page:
 
     user_id, chat_id, answer_id, told_kind = "ada", "chat-1", "answer", "saved"
     time_zones = ("", "", "")
+    chat_model_id, is_direct = "here", False
     can_ask = others = False
     dialog: Any = None
 
     def __init__(self, house: House, **valves: Any) -> None:
         self.house, self.state, self.shown = house, dict[str, Any](), list[str]()
+        self.model = house.model
         self.settings = hook_settings(extraction_debounce_seconds=0, **valves)
         self.replies = self.stored_answer = self
         self.notifier = self if self.settings.show_status else PageNotifier(None)
         self.noted, self.lists = list[str](), list[str]()
+        self.typed_to_models = list[tuple[str, bool]]()
 
     def __getattr__(self, name: str) -> Any:
         answers = {
@@ -73,7 +80,7 @@ class Page:
             "other_authors": self.others,
             "wants_memory": True,
             "sources": Sources("ada", self.house.store, self.house.embedder, ShelvedVectors()),
-            "completer": self.house.model,
+            "completer": self.model,
             "hidden_from": NOTHING_HIDDEN,
             "of_answer": self,
         }
@@ -82,6 +89,15 @@ class Page:
             return answers[name]
 
         return answer
+
+    def typed_to(self, model_id: str, *, is_direct: bool) -> Page:
+        """Itself, as the hook of another chat's model; one of "gone" has none."""
+        self.typed_to_models.append((model_id, is_direct))
+        if model_id != "gone":
+            return self
+        page = Page(self.house)
+        page.model = ScriptedModel(ModelRejected("the model is not there now", 0))
+        return page
 
     async def status(self, text: str) -> None:
         self.shown.append(text)
@@ -158,6 +174,56 @@ async def test_neighbours_of_what_cannot_be_read() -> None:
     told = "Nothing saved: a message that waited to be learned can't be opened any more"
     assert page.shown == [told, "Saved: User lives in Porto. · /undo takes it back"]
     assert house.pending.turns == {}
+
+
+@dataclass(frozen=True)
+class Left:
+    """A turn that another process has left, and the chat model that it is learned by, if any."""
+
+    model: str
+    chat: str = "chat-1"
+    is_direct: bool = False
+    typed_to: tuple[tuple[str, bool], ...] = ()
+
+
+@over(
+    "left",
+    [
+        Left("local", typed_to=(("local", False),)),
+        Left("local", "another", typed_to=(("local", False),)),
+        Left("mine", is_direct=True, typed_to=(("mine", True),)),
+        # What an earlier build has queued does not say it.
+        Left(""),
+        Left("", "another", typed_to=(("", False),)),
+    ],
+)
+async def test_left_turns_are_learned_by_their_own_model(left: Left) -> None:
+    """What was typed to a model is learned by its own chat's, whatever chat serves."""
+    house = House(reply(PORTO))
+    page, said = Page(house), turn(SAID)
+    said = replace(said, source=replace(said.source, chat_id=left.chat))
+    waiting = WaitingTurn(said, chat_model=left.model, is_direct=left.is_direct)
+    await house.learning().put(page.hook, waiting)
+    await house.learning().learn(page.hook, None)
+    assert tuple(page.typed_to_models) == left.typed_to
+    assert house.store.contents == ["User lives in Porto."]
+
+
+async def test_model_that_is_gone() -> None:
+    """A turn whose model is gone waits and says so, and its neighbours are learned all the same."""
+    violin = {**PORTO, "content": VIOLIN, "evidence": "I play the violin"}
+    house = House(reply(PORTO), reply(violin))
+    page, learning = Page(house), house.learning()
+    for message, said, model in (("a", SAID, "here"), ("b", SAID, "gone"), ("c", VIOLIN, "here")):
+        words = turn(said.replace("User plays", "I play"), message_id=message)
+        await house.learning().put(page.hook, WaitingTurn(words, chat_model=model))
+    with suppress(TimeoutError):
+        async with asyncio.timeout(1):
+            await learning.learn(page.hook, None)
+    assert [model for model, _ in page.typed_to_models] == ["here", "gone", "here"]
+    assert house.store.contents == ["User lives in Porto.", VIOLIN]
+    assert "Nothing saved: the model is not there now; it will be tried again" in page.shown
+    assert set(house.pending.turns) == {("ada", "a"), ("ada", "b"), ("ada", "c")}
 
 
 async def test_told_below_the_answer() -> None:

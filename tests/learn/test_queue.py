@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from adaptive.learn.queue import (
     MOST_ATTEMPTS,
     TurnWork,
     WaitingTurn,
+    by_model,
 )
 from adaptive.privacy.pending import PendingTurn, TurnLease, next_batch
 from tests.fakes import turn as said_turn
@@ -390,6 +392,24 @@ def test_long_words_without_their_secrets() -> None:
     assert "MIIEpA" not in joined.words + joined.earlier[0].text
     assert len(joined.words) < 16_100
     assert len(joined.earlier[0].text) < 2100
+
+
+def test_payload_of_an_earlier_build() -> None:
+    """What was queued before turns knew their model can be read, and names none."""
+    waiting = WaitingTurn(said_turn("I live in Porto."), ("UTC",), "answer", "Danish", "gpt", True)
+    payload = json.loads(waiting.pending(NOW, 2).payload)
+    del payload["chat_model"], payload["is_direct"]
+    read = WaitingTurn.read(turn("a", payload=json.dumps(payload)))
+    assert read == replace(waiting, chat_model="", is_direct=False)
+
+
+def test_by_model() -> None:
+    """Only neighbours that were typed to one model are learned together, in their order."""
+    said = [said_turn(name, message_id=name) for name in "abcde"]
+    models = [("x", False), ("x", False), ("x", True), ("y", False), ("x", False)]
+    turns = [WaitingTurn(one, (), "", "", *of) for one, of in zip(said, models, strict=True)]
+    grouped = [[one.turn.words for one in together] for together in by_model(turns)]
+    assert grouped == [["a", "b"], ["c"], ["d"], ["e"]]
 
 
 def test_joined() -> None:

@@ -242,6 +242,21 @@ class HostHook:
                     await self.notifier.status(SWITCHED_OFF)
 
     @property
+    def chat_model_id(self) -> str:
+        return str(mapping(self.chat_model).get("id") or "")
+
+    @property
+    def is_direct(self) -> bool:
+        return bool(self.metadata.get("direct"))
+
+    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+        """The same hook for words that were typed to another chat model, if that is there."""
+        models = mapping(getattr(self.request.app.state, "MODELS", None))
+        known = {"id": model_id} if is_direct else mapping(models.get(model_id))
+        metadata = {**self.metadata, "direct": is_direct}
+        return replace(self, chat_model=known, metadata=metadata)
+
+    @property
     def adds_behind_tasks(self) -> bool:
         return has_request_hook()
 
@@ -271,8 +286,7 @@ class HostHook:
 
     async def completer(self) -> Completer:
         """The model for learning, behind redaction."""
-        direct = bool(self.metadata.get("direct"))
-        asker = await self._asker()
+        asker, direct = await self._asker(), self.is_direct
         return await chosen_completer(self.settings, *asker, self.chat_model, direct=direct)
 
     async def hidden_from(self, completer: Completer | None = None) -> LocalOnlyBanks:

@@ -96,14 +96,16 @@ async def learning_model(request: Request, chosen: str, chat_model: object, *, d
     """
     if chosen.strip():
         return chosen.strip()
+    model_id = str(mapping(chat_model).get("id") or "")
+    if not model_id:
+        why = "the model that this was said to is not there now"
+        raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
     if task_id := await task_model(request, chat_model):
         return task_id
-    model = mapping(chat_model)
-    if direct or not model.get("id"):
-        far = "this chat's model is reached from the browser only"
-        why = far if direct else "no model is known to learn with"
+    if direct:
+        why = "this chat's model is reached from the browser only"
         raise ModelRejected(f"{why}; set the valve `llm_host_model`", 0)
-    return str(model["id"])
+    return model_id
 
 
 async def task_model(request: Request, chat_model: object) -> str:

@@ -37,7 +37,14 @@ from adaptive.learn.lesson import (
     write,
 )
 from adaptive.learn.prefilter import Prefilter
-from adaptive.learn.queue import Foreground, LearningQueue, TurnWork, WaitingTurn, always
+from adaptive.learn.queue import (
+    Foreground,
+    LearningQueue,
+    TurnWork,
+    WaitingTurn,
+    always,
+    by_model,
+)
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
@@ -251,13 +258,31 @@ class Learning:
             await self.tell(serving, told)
         if not read:
             return
-        *before, newest = read
+        failures = list[AdaptiveMemoryError]()
+        for together in by_model(read):
+            try:
+                await self._teach_together(serving, together, work)
+            except AdaptiveMemoryError as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
+
+    async def _teach_together(
+        self, serving: Hook, turns: Sequence[WaitingTurn], work: TurnWork
+    ) -> None:
+        """Learn from turns that were typed to one chat model, by that one or the admin's choice."""
+        *before, newest = turns
         turn = await asyncio.to_thread(newest.joined, before)
         own = self._hooks.get((serving.user_id, turn.source.message_id))
-        if own is None and turn.kind == "saved":  # another process has put it
-            own = await serving.of_answer(turn.source.chat_id, newest.answer_id)
+        learner = own or serving
+        if own is None:  # another process has put it
+            if turn.kind == "saved":
+                own = learner = await serving.of_answer(turn.source.chat_id, newest.answer_id)
+            in_this_chat = "" != turn.source.chat_id == serving.chat_id
+            if newest.chat_model or not in_this_chat:
+                learner = learner.typed_to(newest.chat_model, is_direct=newest.is_direct)
         try:
-            lesson = await self._lesson(own or serving, own is not None, newest, turn, work)
+            lesson = await self._lesson(learner, own is not None, newest, turn, work)
         except MemoryUnavailable as refusal:
             chat = (serving.user_id, serving.chat_id)
             if not self._told.get(chat):

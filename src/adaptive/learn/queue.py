@@ -8,6 +8,7 @@ in the store already is not written twice.
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import logging
 import time
@@ -291,12 +292,18 @@ class Foreground:
 
 @dataclass(frozen=True, slots=True)
 class WaitingTurn:
-    """A turn, the time zones that its user may be in, the likeliest first, and its language."""
+    """A turn, the time zones that its user may be in, the likeliest first, and its language.
+
+    ``chat_model`` is the id of the model that it was typed to, which the browser may have asked
+    itself; it is empty in what earlier builds have queued.
+    """
 
     turn: Turn
     time_zones: tuple[str, ...] = ()
     answer_id: str = ""
     language: str = ""
+    chat_model: str = ""
+    is_direct: bool = False
 
     def pending(self, now: float, debounce_seconds: float) -> PendingTurn:
         """As the queue takes it: due once newer ones of its chat have had time to join it."""
@@ -360,4 +367,17 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
         ),
         source=source,
     )
-    return WaitingTurn(turn, hook.time_zones, hook.answer_id, hook.state.get("language", ""))
+    return WaitingTurn(
+        turn=turn,
+        time_zones=hook.time_zones,
+        answer_id=hook.answer_id,
+        language=hook.state.get("language", ""),
+        chat_model=hook.chat_model_id,
+        is_direct=hook.is_direct,
+    )
+
+
+def by_model(turns: Sequence[WaitingTurn]) -> list[list[WaitingTurn]]:
+    """Turns of a chat in their order, those one after the other of one chat model together."""
+    grouped = itertools.groupby(turns, lambda one: (one.chat_model, one.is_direct))
+    return [list(together) for _, together in grouped]

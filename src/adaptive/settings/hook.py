@@ -88,6 +88,16 @@ class Hook(Protocol):
         """Whether memory is on for the user by now, by their own switch or the admin's default."""
         ...
 
+    @property
+    def chat_model_id(self) -> str: ...
+    # Whether the browser asks the chat's model itself.
+    @property
+    def is_direct(self) -> bool: ...
+
+    def typed_to(self, model_id: str, *, is_direct: bool) -> Self:
+        """The same hook for words that were typed to another chat model, if that is there."""
+        ...
+
     # Whether what is added to prompts waits until the host's own tasks have been written.
     @property
     def adds_behind_tasks(self) -> bool: ...
