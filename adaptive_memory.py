@@ -114,6 +114,7 @@ from sqlalchemy import (
     Text,
     case,
     delete,
+    exists,
     func,
     insert,
     or_,
@@ -4671,6 +4672,138 @@ class HostLeases:
         return bool(await self._table.upsert("taking a lease", [row | times], where=free))
 
 
+# ---- src/adaptive/host/memory_vectors.py ----
+# Vectors of memories in the host's vector database: whether those of what was deleted are gone.
+
+log_memory_vectors = logging.getLogger("adaptive_memory.host")
+
+HOST_MEMORIES = Table(
+    "memory",
+    TABLES,
+    Column("id", String),
+    Column("user_id", String),
+)
+STALE_VECTORS = "stale_vectors"
+_PAUSES_SECONDS = (0.0, 0.5, 1.5)
+_MOST_LOOKED_AT = 1000
+
+
+def memory_collection(user_id: str) -> str:
+    return f"user-memory-{user_id}"
+
+
+def _host_client__memory_vectors() -> Any:
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+    return ASYNC_VECTOR_DB_CLIENT
+
+
+def _ids(found: object) -> list[str]:
+    lists = listing(getattr(found, "ids", None))
+    return [str(one) for one in listing(lists[0])] if lists else []
+
+
+async def sure_of_deletion(user_id: str, memory: Memory) -> None:
+    try:
+        for pause in _PAUSES_SECONDS[:2]:
+            await asyncio.sleep(pause)
+            if not await _stands(user_id, memory):
+                return
+            with HostFaults("deleting a memory's vector"):
+                await _host_client__memory_vectors().delete(memory_collection(user_id), ids=[memory.id])
+        if not await _stands(user_id, memory):
+            return
+        reason = "it still stands"
+    except HostError as error:
+        reason = with_detail(error)
+    await note_stale_vectors(user_id, reason)
+
+
+async def _stands(user_id: str, memory: Memory) -> bool:
+    name = memory_collection(user_id)
+    made_then = {"created_at": memory.created_at}
+    with HostFaults("looking for a memory's vector"):
+        found = await _host_client__memory_vectors().query(name, filter=made_then, limit=_MOST_LOOKED_AT)
+    if found is None:
+        return await _holds_any(name)
+    return memory.id in _ids(found)
+
+
+async def note_stale_vectors(user_id: str, reason: str, sessions: Sessions | None = None) -> None:
+    told = "the vector database may hold vectors of deleted memories; they are swept in a day: %s"
+    log_memory_vectors.warning(told, reason)
+    row = {"user_id": user_id, "kind": STALE_VECTORS, "key": "memories", "body": "noted"}
+    row |= {"chat_id": "", "message_id": ""}
+    times = {"created_at": int(time.time()), "expires_at": None}
+    try:
+        await OwnTable(ENTRIES, sessions).upsert("noting stale vectors", [row | times])
+    except HostError as error:
+        log_memory_vectors.warning("%s", with_detail(error))
+
+
+async def sweep_stale_vectors(sessions: Sessions | None = None) -> None:
+    table = OwnTable(ENTRIES, sessions)
+    noted = ENTRIES.c.kind == STALE_VECTORS
+    rows = await table.rows("reading of stale vectors", select(ENTRIES.c.user_id).where(noted))
+    for row in rows:
+        try:
+            left = await _without_orphans(row.user_id, table)
+        except HostError as error:
+            log_memory_vectors.warning(
+                "stale vectors are swept another day: %s", with_detail(error)
+            )
+            continue
+        if left:
+            log_memory_vectors.warning("%d vectors of deleted memories can't be deleted", left)
+            continue
+        done = delete(ENTRIES).where(noted, ENTRIES.c.user_id == row.user_id)
+        await table.change("dropping a note of stale vectors", done)
+
+
+async def _without_orphans(user_id: str, table: OwnTable) -> int:
+    name = memory_collection(user_id)
+    if not await _orphans(user_id, table):
+        return 0
+    with HostFaults("deleting stale vectors"):
+        for some in portions(await _orphans(user_id, table)):
+            await _host_client__memory_vectors().delete(name, ids=some)
+    return len(await _orphans(user_id, table))
+
+
+async def _orphans(user_id: str, table: OwnTable) -> list[str]:
+    name = memory_collection(user_id)
+    if not await _holds_any(name):
+        return []
+    with HostFaults("reading the vectors of a user"):
+        vectors = _ids(await _host_client__memory_vectors().get(name))
+    rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
+    known = {row.id for row in await table.rows("reading the memories of a user", rows)}
+    return [one for one in vectors if one not in known]
+
+
+async def drop_collection(name: str) -> None:
+    try:
+        with HostFaults("erasing Open WebUI's vectors", StoreError):
+            await _host_client__memory_vectors().delete_collection(name)
+    except StoreError as error:
+        log_memory_vectors.debug("%s", with_detail(error))
+    for pause in _PAUSES_SECONDS:
+        await asyncio.sleep(pause)
+        if not await _holds_any(name):
+            return
+    raise StoreError("Open WebUI's vectors of the memories still stand")
+
+
+async def _holds_any(collection: str) -> bool:
+    try:
+        with HostFaults("reading Open WebUI's vectors", StoreError):
+            found = await _host_client__memory_vectors().get(collection)
+    except StoreError:
+        with HostFaults("looking for Open WebUI's vectors", StoreError):
+            return await _host_client__memory_vectors().has_collection(collection)
+    return bool(_ids(found))
+
+
 # ---- src/adaptive/search/tokens.py ----
 # Words of a text as keyword search compares them, whatever the language.
 
@@ -5540,12 +5673,6 @@ VECTORS = Table(
     Column("content_hash", String(32), nullable=False),
     Column("vector", LargeBinary, nullable=False),
 )
-_HOST_MEMORIES = Table(
-    "memory",
-    TABLES,
-    Column("id", String),
-    Column("user_id", String),
-)
 
 
 class HostVectorTable:
@@ -5583,7 +5710,7 @@ class HostVectorTable:
         await self._table.upsert("writing vectors", rows)
 
     async def tidy(self, user_id: str, embedder: str) -> None:
-        row, memory = VECTORS.c, _HOST_MEMORIES.c
+        row, memory = VECTORS.c, HOST_MEMORIES.c
         known = select(memory.id).where(memory.id == row.memory_id, memory.user_id == user_id)
         gone = (row.embedder != content_hash(embedder)) | ~known.exists()
         dropped = delete(VECTORS).where(row.user_id == user_id, gone)
@@ -5634,6 +5761,71 @@ def host_secret() -> str:
     except ImportError:
         return ""
     return str(WEBUI_SECRET_KEY or "").strip()
+
+
+# ---- src/adaptive/host/sweeping.py ----
+# The day's sweep over what nobody can ask for any more, by one worker for all.
+
+log_sweep = logging.getLogger("adaptive_memory.host")
+
+_DAY_SECONDS = 24 * 3600.0
+_LOOK_SECONDS__sweeping = 3600.0
+_LEASE = "daily_sweep:"
+_HOST_USERS = Table("user", TABLES, Column("id", String))
+_OUR_TABLES = (ENTRIES, PENDING, VECTORS)
+
+
+class HostSweep:
+    """Erases what is left of deleted accounts, and stale vectors; any worker does it, once a day."""
+
+    def __init__(
+        self,
+        leases: HostLeases,
+        history: HostHistoryVectors,
+        sessions: Sessions | None = None,
+    ) -> None:
+        self._leases = leases
+        self._history = history
+        self._sessions = sessions
+        self._look_again_at = 0.0
+
+    def is_due(self, now: float) -> bool:
+        return now >= self._look_again_at
+
+    async def run(self, now: float) -> None:
+        self._look_again_at = now + _LOOK_SECONDS__sweeping
+        if not await self._leases.acquire(_LEASE, uuid.uuid4().hex, now, _DAY_SECONDS):
+            return
+        for user_id in await self._deleted_accounts():
+            try:
+                await self._erase(user_id)
+            except HostError as error:
+                log_sweep.warning("a deleted account is swept another day: %s", with_detail(error))
+        await sweep_stale_vectors(self._sessions)
+
+    async def _deleted_accounts(self) -> list[str]:
+        someone = select(_HOST_USERS.c.id).limit(1)
+        if not await host_rows("looking for users", someone, self._sessions):
+            return []
+        gone = set[str]()
+        for table in _OUR_TABLES:
+            kept = select(table.c.user_id).where(table.c.user_id != "", _has_no_account(table))
+            own = OwnTable(table, self._sessions)
+            rows = await own.rows("looking for deleted users", kept.distinct())
+            gone |= {row.user_id for row in rows}
+        return sorted(gone)
+
+    async def _erase(self, user_id: str) -> None:
+        await drop_collection(memory_collection(user_id))
+        await self._history.delete_all(user_id)
+        for table in (HOST_MEMORIES, *_OUR_TABLES):
+            erased = delete(table).where(table.c.user_id == user_id, _has_no_account(table))
+            await OwnTable(ENTRIES, self._sessions).change("erasing of a deleted user", erased)
+        log_sweep.info("what was left of a deleted account was erased")
+
+
+def _has_no_account(table: Table) -> Any:
+    return ~exists().where(_HOST_USERS.c.id == table.c.user_id)
 
 
 # ---- src/adaptive/learn/prefilter.py ----
@@ -7272,7 +7464,6 @@ def _address_at(urls: object, number: object) -> str:
 log_memories = logging.getLogger("adaptive_memory.host")
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
-_COLLECTION_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 _REFUSALS = {
     404: "memories are switched off in this Open WebUI; an administrator can switch them on",
     403: "you lack the permission to use memories; an administrator can grant it",
@@ -7340,11 +7531,10 @@ class HostMemoryStore:
         failure = await _attempt("deleting a memory", deleting)
         if await self._rows(_table().columns.id == memory.id):
             raise failure or StoreError(_STILL_THERE)
-        _warn_of_vectors(failure)
+        await sure_of_deletion(self.user.id, memory)
 
     @uninterrupted
     async def delete_all(self) -> None:
-        from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
         from open_webui.routers import memories as router
 
         if await self.read():
@@ -7352,14 +7542,11 @@ class HostMemoryStore:
                 await router.delete_memory_by_user_id(self.request, self.user, None)
             if await self.read():
                 raise StoreError(_STILL_THERE)
-        name = f"user-memory-{self.user.id}"
-        with suppress(StoreError), HostFaults("erasing Open WebUI's vectors", StoreError):
-            await ASYNC_VECTOR_DB_CLIENT.delete_collection(name)
-        for pause in _COLLECTION_PAUSES_SECONDS:
-            await asyncio.sleep(pause)
-            if not await _holds_any(name):
-                return
-        raise StoreError("Open WebUI's vectors of the memories still stand")
+        try:
+            await drop_collection(memory_collection(self.user.id))
+        except StoreError as error:
+            await note_stale_vectors(self.user.id, with_detail(error))
+            raise
 
     async def _rows(self, *conditions: Any) -> Sequence[Any]:
         return await self._found(select(*_table().columns).where(*conditions))
@@ -7407,18 +7594,6 @@ def _warn_of_vectors(failure: Exception | None) -> None:
         log_memories.warning(
             "the row was written, the host's own vectors were not: %s", with_detail(failure)
         )
-
-
-async def _holds_any(collection: str) -> bool:
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    try:
-        with HostFaults("reading Open WebUI's vectors", StoreError):
-            found = await ASYNC_VECTOR_DB_CLIENT.get(collection)
-    except StoreError:
-        with HostFaults("looking for Open WebUI's vectors", StoreError):
-            return await ASYNC_VECTOR_DB_CLIENT.has_collection(collection)
-    return any(getattr(found, "ids", None) or [])
 
 
 async def _require_memories(request: Request, user: Any) -> None:
@@ -12007,7 +12182,8 @@ class HostEraser:
             gone = await self._erase_memories(report, everything=origin is None)
             report.bereft = bereft_originals(archived, gone, ids)
         report.counts["memory"] += len(gone)
-        kept, surely = _TELLING if origin and report.failed else (), {row.id for row in gone}
+        kept = _kept_kinds(origin, report)
+        surely = {row.id for row in gone}
         going: defaultdict[str, list[HeldRow]] = defaultdict(list)
         for row in rows:
             named = row.memory_id in ids or row.came_from(origin)
@@ -12045,6 +12221,12 @@ class HostEraser:
             erased = update(PENDING).values(learned_values(time.time()))
         changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
         return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
+
+
+def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]:
+    if not report.failed:
+        return ()
+    return (STALE_VECTORS, *_TELLING) if origin else (STALE_VECTORS,)
 
 
 async def host_eraser(
@@ -13463,8 +13645,9 @@ class Filter:
             indexes, *kept, formats, start, trail, suggestions, self._foreground
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
-        past = HostHistoryVectors(), HostPastChats()
-        self._history = PastConversation(formats, notes, nulls, *past)
+        vectors = HostHistoryVectors()
+        self._history = PastConversation(formats, notes, nulls, vectors, HostPastChats())
+        self._sweep = HostSweep(tables.leases, vectors)
         self._preprocessor = Preprocessor(formats, start, trail.record)
         beside = (self._preprocessor.beside, self._history)
         recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
@@ -13613,6 +13796,7 @@ class Filter:
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
+                self._sweep_when_due()
                 is_off = hook.takes_commands and memory_is_off(_messages_of(body))
                 if _is_served(hook) and not is_off:
                     body = await self._with_answer(hook, body)
@@ -13648,6 +13832,11 @@ class Filter:
             keeping = self._history.keep(hook, partial(self._learning.tell, hook))
             self._behind(hook, keeping, "history", gently=True)
         return body
+
+    def _sweep_when_due(self) -> None:
+        now = time.time()
+        if self._sweep.is_due(now):
+            self._behind(None, self._sweep.run(now), "sweeping", gently=True)
 
     def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
         request = spoken_request(hook, typed_message(messages, hook.question_id))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import nullcontext
 from functools import partial
@@ -34,6 +35,7 @@ from adaptive.host.page import EventCaller, EventEmitter, PageNotifier
 from adaptive.host.providers import known_models
 from adaptive.host.requests import UNSUPPORTED, host_is_supported, host_request
 from adaptive.host.stored_answer import HostAnswer, answer_of, end_turn
+from adaptive.host.sweeping import HostSweep
 from adaptive.host.switches import has_memory_on, memory_switch
 from adaptive.host.tables import HostTables, host_secret
 from adaptive.host.telemetry import measured_part
@@ -80,8 +82,9 @@ class Filter:
             indexes, *kept, formats, start, trail, suggestions, self._foreground
         )
         nulls = partial(indexes.nulls.made, table=tables.vectors)
-        past = HostHistoryVectors(), HostPastChats()
-        self._history = PastConversation(formats, notes, nulls, *past)
+        vectors = HostHistoryVectors()
+        self._history = PastConversation(formats, notes, nulls, vectors, HostPastChats())
+        self._sweep = HostSweep(tables.leases, vectors)
         self._preprocessor = Preprocessor(formats, start, trail.record)
         beside = (self._preprocessor.beside, self._history)
         recall_tables, behind = (tables.chats, notes, tables.usage), partial(self._behind, None)
@@ -246,6 +249,7 @@ class Filter:
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
+                self._sweep_when_due()
                 is_off = hook.takes_commands and memory_is_off(_messages_of(body))
                 if _is_served(hook) and not is_off:
                     body = await self._with_answer(hook, body)
@@ -283,6 +287,12 @@ class Filter:
             keeping = self._history.keep(hook, partial(self._learning.tell, hook))
             self._behind(hook, keeping, "history", gently=True)
         return body
+
+    def _sweep_when_due(self) -> None:
+        """Begin what is to be done once a day, whosever turn it is."""
+        now = time.time()
+        if self._sweep.is_due(now):
+            self._behind(None, self._sweep.run(now), "sweeping", gently=True)
 
     def _asked(self, hook: HostHook, messages: list[dict[str, Any]]) -> bool:
         """Whether the newest message asks the memory for something, which is begun then."""

@@ -110,6 +110,29 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     }
 
 
+async def swallowed(store: Any, client: Any, draft: Any, source: Any) -> list[int]:
+    """How many vectors are left of a deleted memory where so many deletions do nothing."""
+    left: list[int] = []
+    delete = client.delete
+    for fails in (1, 9):
+        kept = iter(range(fails))
+
+        async def deleting(*given: Any, _kept: Any = kept, **named: Any) -> None:
+            if next(_kept, None) is None:
+                await delete(*given, **named)
+
+        client.delete = deleting
+        await store.delete(await store.add(draft, source))
+        client.delete = delete
+        found = await client.get(f"user-memory-{store.user.id}")
+        left.append(len(found.ids[0]))
+    from adaptive.host.memory_vectors import sweep_stale_vectors
+
+    await sweep_stale_vectors()
+    found = await client.get(f"user-memory-{store.user.id}")
+    return [*left, len(found.ids[0])]
+
+
 async def read_ahead(request: Any) -> list[str]:
     """What an index holds of a user who has not sent anything, memory switched on and then off."""
     from open_webui.models.users import Users
@@ -177,6 +200,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
 
     draft = Draft("User likes tea.", ("preference",), "Home", 0.8, 7, "2027-02-28")
     return {
+        "swallowed": await swallowed(store_of("eve"), CLIENT, draft, source),
         "at_once": await at_once(store_of, CLIENT, draft, source),
         "ahead": ahead,
         "ends": ends,

@@ -30,4 +30,6 @@ def test_memory_api(installed_host: HostEnvironment, tmp_path: Path) -> None:
         "vectors": [1, 1, 0],
         "provenance": not old,
         "secret": True,
+        # The second deletion helps, or else the day's sweep.
+        "swallowed": [0, 1, 0],
     }

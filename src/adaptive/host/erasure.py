@@ -18,6 +18,7 @@ from sqlalchemy import delete, select, update
 from adaptive.core.model import Memory
 from adaptive.host.entries import ENTRIES
 from adaptive.host.memories import HostMemoryStore
+from adaptive.host.memory_vectors import STALE_VECTORS
 from adaptive.host.own_table import OwnTable, Sessions, portions
 from adaptive.host.pending_table import PENDING, learned_values
 from adaptive.host.requests import account, isolated_request
@@ -165,7 +166,8 @@ class HostEraser:
             gone = await self._erase_memories(report, everything=origin is None)
             report.bereft = bereft_originals(archived, gone, ids)
         report.counts["memory"] += len(gone)
-        kept, surely = _TELLING if origin and report.failed else (), {row.id for row in gone}
+        kept = _kept_kinds(origin, report)
+        surely = {row.id for row in gone}
         going: defaultdict[str, list[HeldRow]] = defaultdict(list)
         for row in rows:
             named = row.memory_id in ids or row.came_from(origin)
@@ -210,6 +212,13 @@ class HostEraser:
             erased = update(PENDING).values(learned_values(time.time()))
         changes = (erased.where(mine, key.in_(some)) for some in portions({r.key for r in rows}))
         return await OwnTable(key.table, self.sessions).change(f"erasing from {kind}", *changes)
+
+
+def _kept_kinds(origin: Origin | None, report: ErasureReport) -> tuple[str, ...]:
+    """What stays where something could not be erased, so that it can be found once more."""
+    if not report.failed:
+        return ()
+    return (STALE_VECTORS, *_TELLING) if origin else (STALE_VECTORS,)
 
 
 async def host_eraser(

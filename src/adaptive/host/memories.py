@@ -6,10 +6,8 @@ step and the host's events are fired as its router does (host: routers/memories.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,13 +21,17 @@ from adaptive.core.ports import Embedder, NewMemory
 from adaptive.host.bulk_writes import RowEvent, former_row, index_rows, new_row, write_rows
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.memory_rows import memory_of_row
+from adaptive.host.memory_vectors import (
+    drop_collection,
+    memory_collection,
+    note_stale_vectors,
+    sure_of_deletion,
+)
 from adaptive.host.own_table import host_rows
 
 log_memories = logging.getLogger("adaptive_memory.host")
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
-# Before each look: some vector databases show a deletion only after a second.
-_COLLECTION_PAUSES_SECONDS = (0.0, 0.5, 1.5)
 # What the host answers when the switch is off, and when the permission is missing.
 _REFUSALS = {
     404: "memories are switched off in this Open WebUI; an administrator can switch them on",
@@ -105,23 +107,21 @@ class HostMemoryStore:
 
     @uninterrupted
     async def delete(self, memory: Memory) -> None:
-        """Remove a row and look that it is gone."""
+        """Remove a row and look that it is gone, and so is its vector."""
         from open_webui.routers import memories as router
 
         deleting = router.delete_memory_by_id(memory.id, self.request, self.user, None)
         failure = await _attempt("deleting a memory", deleting)
         if await self._rows(_table().columns.id == memory.id):
             raise failure or StoreError(_STILL_THERE)
-        _warn_of_vectors(failure)
+        await sure_of_deletion(self.user.id, memory)
 
     @uninterrupted
     async def delete_all(self) -> None:
         """Remove all rows, and all vectors, those without a row included.
 
-        The host deletes the collection with the rows, and hides a failure; one that is not there is
-        an error for some vector databases, so only looking tells.
+        The host deletes the collection with the rows, and hides a failure, so it is looked.
         """
-        from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
         from open_webui.routers import memories as router
 
         if await self.read():
@@ -129,14 +129,11 @@ class HostMemoryStore:
                 await router.delete_memory_by_user_id(self.request, self.user, None)
             if await self.read():
                 raise StoreError(_STILL_THERE)
-        name = f"user-memory-{self.user.id}"
-        with suppress(StoreError), HostFaults("erasing Open WebUI's vectors", StoreError):
-            await ASYNC_VECTOR_DB_CLIENT.delete_collection(name)
-        for pause in _COLLECTION_PAUSES_SECONDS:
-            await asyncio.sleep(pause)
-            if not await _holds_any(name):
-                return
-        raise StoreError("Open WebUI's vectors of the memories still stand")
+        try:
+            await drop_collection(memory_collection(self.user.id))
+        except StoreError as error:
+            await note_stale_vectors(self.user.id, with_detail(error))
+            raise
 
     async def _rows(self, *conditions: Any) -> Sequence[Any]:
         """The user's rows, as plain columns.
@@ -192,19 +189,6 @@ def _warn_of_vectors(failure: Exception | None) -> None:
         log_memories.warning(
             "the row was written, the host's own vectors were not: %s", with_detail(failure)
         )
-
-
-async def _holds_any(collection: str) -> bool:
-    """Whether there is a vector in it; 0.9 denies by name every collection that Chroma has."""
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    try:
-        with HostFaults("reading Open WebUI's vectors", StoreError):
-            found = await ASYNC_VECTOR_DB_CLIENT.get(collection)
-    except StoreError:
-        with HostFaults("looking for Open WebUI's vectors", StoreError):
-            return await ASYNC_VECTOR_DB_CLIENT.has_collection(collection)
-    return any(getattr(found, "ids", None) or [])
 
 
 async def _require_memories(request: Request, user: Any) -> None:

@@ -16,6 +16,7 @@ from adaptive.core.model import Memory
 from adaptive.core.ports import StoredVector, Vectors
 from adaptive.host.entries import HostLeases, SealedEntries
 from adaptive.host.faults import HostFaults
+from adaptive.host.memory_vectors import HOST_MEMORIES
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.host.pending_table import HostPendingTable
 from adaptive.privacy.kept import (
@@ -38,13 +39,6 @@ VECTORS = Table(
     Column("embedder", String(32), primary_key=True),
     Column("content_hash", String(32), nullable=False),
     Column("vector", LargeBinary, nullable=False),
-)
-# The host's own (host: models/memories.py).
-_HOST_MEMORIES = Table(
-    "memory",
-    TABLES,
-    Column("id", String),
-    Column("user_id", String),
 )
 
 
@@ -86,7 +80,7 @@ class HostVectorTable:
 
     async def tidy(self, user_id: str, embedder: str) -> None:
         """Drop vectors of memories that the host has no more, and those of other embedders."""
-        row, memory = VECTORS.c, _HOST_MEMORIES.c
+        row, memory = VECTORS.c, HOST_MEMORIES.c
         known = select(memory.id).where(memory.id == row.memory_id, memory.user_id == user_id)
         gone = (row.embedder != content_hash(embedder)) | ~known.exists()
         dropped = delete(VECTORS).where(row.user_id == user_id, gone)

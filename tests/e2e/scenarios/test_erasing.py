@@ -8,6 +8,7 @@ from adaptive.host.history_vectors import history_collection
 from tests.e2e.driver.extraction import learns, new, operations
 from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
+from tests.e2e.scenarios.conftest import PLUGIN
 from tests.e2e.scenarios.told_facts import CAT, PORTO, held, lived, our_rows, told
 
 
@@ -60,3 +61,25 @@ async def test_this_chat_is_erased(host: RunningHost, page: Page) -> None:
     assert PORTO in left.content  # 0.9 keeps tags and bank in it
     assert host_vectors(host, page) == 1
     assert [one["chat_id"] == chat.id for one in our_rows(host, page, "audit")] == [False]
+
+
+@pytest.mark.every_release
+async def test_deleted_account_is_swept(host: RunningHost, plugin: InstalledFilter) -> None:
+    """What the host leaves of an account that its admin deletes is gone with the day's sweep."""
+    await host.set_valves({"history_recall_default": "all"})
+    page, other = await lived(host, "ann"), await lived(host, "bob")
+    kept, vectors = held(host, other), host_vectors(host, other)
+    await host.admin.request("DELETE", f"/api/v1/users/{page.user_id}")
+    remembered = "SELECT id FROM memory WHERE user_id = ?"
+    assert len(host.query(remembered, page.user_id)) == 2
+    host.change("DELETE FROM adaptive_memory_entries WHERE key = 'daily_sweep:'")
+    await plugin.update(f"{PLUGIN.read_text(encoding='utf-8')}\n# a worker that has just begun\n")
+    await other.new_chat().send("How are you?")
+    await host.rest()
+    assert held(host, page) == {}
+    assert host.query(remembered, page.user_id) == []
+    assert host_vectors(host, page) == 0
+    assert host.vectors(history_collection(page.user_id)) == 0
+    assert len(await other.memories()) == 2
+    assert host_vectors(host, other) == vectors
+    assert held(host, other).items() >= {"audit": kept["audit"], "vector": kept["vector"]}.items()

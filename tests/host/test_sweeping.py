@@ -1,0 +1,254 @@
+"""What stands of deleted memories and accounts in the host's databases is swept, and no more."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from adaptive.core.errors import HostError, StoreError
+from adaptive.core.ports import StoredVector
+from adaptive.host import memory_vectors
+from adaptive.host.history_vectors import HostHistoryVectors, history_collection
+from adaptive.host.memory_vectors import (
+    STALE_VECTORS,
+    drop_collection,
+    note_stale_vectors,
+    sure_of_deletion,
+    sweep_stale_vectors,
+)
+from adaptive.host.sweeping import HostSweep
+from adaptive.host.tables import HostTables
+from adaptive.privacy.pending import PendingTurn
+from adaptive.privacy.sealing import Sealer
+from tests.fakes import memory
+from tests.host import test_history_vectors
+from tests.host.databases import OUR_TABLES, Worker
+from tests.host.test_history_vectors import unit
+
+NOW = 1_700_000_000.0
+DAY = 24 * 3600
+TEA = memory("tea", "User likes tea.", created_at=7)
+
+
+@dataclass
+class Engine(test_history_vectors.Engine):
+    """A vector database that does nothing about its first deletions, so many of them."""
+
+    swallowed: int = 0
+    away: bool = False
+    asked: list[str] = field(default_factory=list[str])
+
+    def hold(self, user_id: str, *ids: str) -> None:
+        """Vectors of a user's memories, all made in one second."""
+        items = {id: {"id": id, "text": id, "metadata": {"created_at": 7}} for id in ids}
+        self.collections[f"user-memory-{user_id}"] = items
+
+    def ids(self, user_id: str = "ada") -> list[str]:
+        """What stands in a user's collection."""
+        return sorted(self.collections.get(f"user-memory-{user_id}", {}))
+
+    async def query(self, collection_name: str, filter: Any, limit: int | None = None) -> Any:
+        """Nothing is told while it is away, as Chroma's client does."""
+        self.asked.append("query")
+        return None if self.away else await super().query(collection_name, filter, limit)
+
+    async def get(self, collection_name: str) -> Any:
+        """All of a collection."""
+        if self.away or collection_name not in self.collections:
+            raise OSError("no answer")
+        return self._result(self._found(collection_name, None), None)
+
+    async def has_collection(self, collection_name: str) -> bool:
+        """Whether there is one."""
+        if self.away:
+            raise OSError("no answer")
+        return collection_name in self.collections
+
+    async def delete(self, collection_name: str, ids: Sequence[str]) -> None:
+        """Swallows what goes wrong."""
+        self.asked.append("delete")
+        if self.swallowed:
+            self.swallowed -= 1
+            return
+        for id in ids:
+            self.collections[collection_name].pop(id, None)
+
+    async def delete_collection(self, collection_name: str) -> None:
+        """Swallows what goes wrong."""
+        if not self.swallowed and not self.away:
+            await super().delete_collection(collection_name)
+
+
+@pytest.fixture
+def engine(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch) -> Engine:
+    """The host's vector database, and its sessions."""
+    monkeypatch.setattr(memory_vectors, "_PAUSES_SECONDS", (0.0, 0.0, 0.0))
+    running = Engine()
+    client = SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=running)
+    monkeypatch.setitem(sys.modules, "open_webui.retrieval.vector.async_client", client)
+    database = SimpleNamespace(get_async_db_context=workers[0].sessions)
+    monkeypatch.setitem(sys.modules, "open_webui.internal.db", database)
+    return running
+
+
+class House:
+    """Our tables and the host's, with something of Ada and Bob, and of nobody, in each."""
+
+    def __init__(self, worker: Worker) -> None:
+        self.worker = worker
+        self.tables = HostTables(Sealer("secret"), worker.sessions)
+        self.sweep = self.new_sweep()
+
+    def new_sweep(self) -> HostSweep:
+        """The sweep of another worker."""
+        return HostSweep(self.tables.leases, HostHistoryVectors(), self.worker.sessions)
+
+    async def fill(self, engine: Engine) -> None:
+        """Ada and Bob have memories; nobody has the vectors that all share."""
+        await self.worker.change("CREATE TABLE memory (id VARCHAR PRIMARY KEY, user_id VARCHAR)")
+        vector = StoredVector("hash", np.full(4, 0.5, np.float32))
+        for user_id in ("ada", "bob"):
+            await self.worker.change(
+                "INSERT INTO memory VALUES (:id, :user)", id=f"{user_id}-1", user=user_id
+            )
+            turn = PendingTurn(user_id, "m", "c", '["words"]', NOW, NOW)
+            await self.tables.pending.put(turn)
+            await self.tables.usage.record(user_id, [f"{user_id}-1"], int(NOW))
+            await self.tables.vectors.write(user_id, "words", {f"{user_id}-1": vector})
+            engine.hold(user_id, f"{user_id}-1")
+            units = [unit("a", first=True)]
+            await HostHistoryVectors().upsert(user_id, "words", units, np.eye(4)[:1])
+        await self.tables.vectors.write("", "words", {"null prompt": vector})
+
+    async def accounts(self, *user_ids: str) -> None:
+        """The host's users are these."""
+        await self.worker.change('CREATE TABLE IF NOT EXISTS "user" (id VARCHAR PRIMARY KEY)')
+        await self.worker.change('DELETE FROM "user"')
+        for user_id in user_ids:
+            await self.worker.change('INSERT INTO "user" VALUES (:id)', id=user_id)
+
+    async def users(self) -> dict[str, set[str]]:
+        """Whose rows stand in each table."""
+        names = (*OUR_TABLES, "memory")
+        rows = {name: await self.worker.rows(f"SELECT user_id FROM {name}") for name in names}
+        return {name: {row.user_id for row in found} - {""} for name, found in rows.items()}
+
+
+@pytest.fixture
+async def house(workers: tuple[Worker, Worker], engine: Engine) -> Any:
+    """The house, whose table of users is dropped in the end."""
+    filled = House(workers[0])
+    await filled.worker.change('DROP TABLE IF EXISTS "user"')
+    await filled.fill(engine)
+    yield filled
+    await filled.worker.change('DROP TABLE IF EXISTS "user"')
+
+
+# --- accounts -------------------------------------------------------------------------------------
+
+
+async def test_deleted_account(house: House, engine: Engine) -> None:
+    """Of a deleted account nothing is left in a day; others' rows and nobody's stay."""
+    await house.accounts("bob")
+    await house.sweep.run(NOW)
+    assert set(map(tuple, (await house.users()).values())) == {("bob",)}
+    assert sorted(engine.collections) == sorted(["user-memory-bob", history_collection("bob")])
+    (shared,) = await house.worker.rows(
+        "SELECT memory_id FROM adaptive_memory_vector WHERE user_id = ''"
+    )
+    assert shared.memory_id == "null prompt"
+
+
+async def test_once_a_day(house: House) -> None:
+    """One worker sweeps for all, and none looks again before an hour is over."""
+    await house.accounts("ada", "bob")
+    await house.sweep.run(NOW)
+    assert not house.sweep.is_due(NOW + 1800)
+    assert house.sweep.is_due(NOW + 3600)
+    await house.accounts("bob")
+    await house.new_sweep().run(NOW + DAY - 10)
+    assert "ada" in (await house.users())["memory"]
+    await house.new_sweep().run(NOW + DAY + 10)
+    assert (await house.users())["memory"] == {"bob"}
+
+
+@pytest.mark.parametrize("there", [False, True], ids=["unreadable", "empty"])
+async def test_no_account_is_known(house: House, engine: Engine, there: bool) -> None:
+    """Where the host's users can't be read, or there seem to be none, nobody's rows go."""
+    before = await house.users()
+    if there:
+        await house.accounts()
+        await house.sweep.run(NOW)
+    else:
+        with pytest.raises(HostError):
+            await house.sweep.run(NOW)
+    assert await house.users() == before
+    assert engine.ids() == ["ada-1"]
+
+
+async def test_vectors_first(house: House, engine: Engine) -> None:
+    """Where the vectors of an account can't be erased its rows stay, and so it is tried again."""
+    await house.accounts("bob")
+    engine.swallowed = 1
+    await house.sweep.run(NOW)
+    assert "ada" in (await house.users())["adaptive_memory_entries"]
+    engine.swallowed = 0
+    await house.sweep.run(NOW + 2 * DAY)
+    assert set(map(tuple, (await house.users()).values())) == {("bob",)}
+
+
+# --- vectors of deleted memories ------------------------------------------------------------------
+
+
+async def noted(house: House) -> list[str]:
+    """Of whom stale vectors are noted."""
+    rows = await house.worker.rows("SELECT user_id, kind FROM adaptive_memory_entries")
+    return [row.user_id for row in rows if row.kind == STALE_VECTORS]
+
+
+async def test_deleted_once_more(house: House, engine: Engine) -> None:
+    """A vector that a deletion has left goes at the second; where none is, one look is enough."""
+    engine.hold("ada", "tea", "boat")
+    await sure_of_deletion("ada", TEA)
+    assert engine.ids() == ["boat"]
+    engine.asked.clear()
+    await sure_of_deletion("ada", TEA)
+    assert (engine.asked, await noted(house)) == (["query"], [])
+
+
+@pytest.mark.parametrize("away", [False, True])
+async def test_swept(
+    house: House, engine: Engine, away: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A vector that stays is noted, logged and swept with the day's; those with a row stay."""
+    engine.hold("ada", "ada-1", "tea")
+    engine.swallowed, engine.away = 99, away
+    with caplog.at_level(logging.WARNING):
+        await sure_of_deletion("ada", TEA)
+    assert "may hold vectors of deleted memories" in caplog.text
+    assert await noted(house) == ["ada"]
+    await sweep_stale_vectors(house.worker.sessions)
+    assert await noted(house) == ["ada"]
+    engine.swallowed, engine.away = 0, False
+    await house.accounts("ada", "bob")
+    await house.sweep.run(NOW)
+    assert (engine.ids(), await noted(house)) == (["ada-1"], [])
+
+
+async def test_collection_stays(house: House, engine: Engine) -> None:
+    """A collection that can't be dropped is an error; noted, it is emptied when it can be."""
+    engine.swallowed = 1
+    with pytest.raises(StoreError, match="still stand"):
+        await drop_collection("user-memory-ada")
+    await note_stale_vectors("ada", "it still stands", house.worker.sessions)
+    engine.swallowed = 0
+    await house.worker.change("DELETE FROM memory WHERE user_id = 'ada'")
+    await sweep_stale_vectors(house.worker.sessions)
+    assert (engine.ids(), await noted(house)) == ([], [])
