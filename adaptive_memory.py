@@ -77,6 +77,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from decimal import Decimal
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, lru_cache, partial
@@ -1169,6 +1170,181 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
     return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
 
 
+# ---- src/adaptive/learn/figures.py ----
+# The figures of a text by their value, whatever the script and however they are written.
+
+_MARKS__figures = str.maketrans(
+    {
+        "\u066b": ".",
+        "\u066c": ",",
+        "\u2019": "'",
+        "\u00a0": " ",
+        "\u2009": " ",
+        "\u202f": " ",
+    }
+)
+_FIGURE = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*")
+_GROUPS = re.compile(r"[.,' ]")
+_LONGEST_FIGURE = 40
+_AFTERNOON = re.compile(r" ?p\.? ?m\b", re.I)
+_THOUSANDS = re.compile(r" ?k\b", re.I)
+_NEXT_WORD = re.compile(r"[ -]([^\W\d_]+)")
+_WORD = re.compile(r"[^\W\d_]+")
+_HALF_DAY = 12
+_LATEST_HOUR = 24
+_LAST_DAY = 31
+_LARGEST_SPELLED = 100
+_ROUND_DIGITS = 2
+_QUARTERS = 4
+_MULTIPLIERS = (2, 3, 5, 6, 7, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+
+    written: str
+    begin: int
+    end: int
+    values: frozenset[Decimal]
+    parts: tuple[Decimal, ...]
+    unit: str
+    is_clock: bool
+
+    @property
+    def is_year(self) -> bool:
+        return len(self.written) == 4 and self.written[:2] in ("19", "20")
+
+    @property
+    def is_day(self) -> bool:
+        return self.written.isdecimal() and max(self.values) <= _LAST_DAY
+
+    @property
+    def is_often_spelled(self) -> bool:
+        return all(
+            value * _QUARTERS % 1 == 0
+            and (value <= _LARGEST_SPELLED or len(_digits(value)[0]) <= _ROUND_DIGITS)
+            for value in self.values
+        )
+
+
+def plain_figures(text: str) -> str:
+    if text.isascii():
+        return text
+    plain: list[str] = []
+    for sign in text.translate(_MARKS__figures):
+        if sign.isdecimal():
+            plain.append(str(unicodedata.decimal(sign)))
+        elif (value := _fraction(sign)) and plain and plain[-1].isdigit():
+            plain.append(value.removeprefix("0"))
+        else:
+            plain.append(value or sign)
+    return "".join(plain)
+
+
+def _fraction(sign: str) -> str:
+    value = unicodedata.numeric(sign, 0) if unicodedata.category(sign) == "No" else 0
+    return f"{value:.4g}" if value % 1 else ""
+
+
+def figures(text: str) -> Iterator[Figure]:
+    plain = plain_figures(text)
+    for match in _FIGURE.finditer(plain):
+        written, end = match[0][:_LONGEST_FIGURE], match.end()
+        values, parts = _readings(written)
+        factor = _factor(plain, end)
+        values = {value * factor for value in values}
+        if _AFTERNOON.match(plain, end):
+            values |= {value + _HALF_DAY for value in values if value < _HALF_DAY}
+        unit = _NEXT_WORD.match(plain, end)
+        yield Figure(
+            written=match[0],
+            begin=match.start(),
+            end=end,
+            values=frozenset(values),
+            parts=parts,
+            unit=unit[1] if unit else "",
+            is_clock=plain[end : end + 1] == ":",
+        )
+
+
+def _factor(plain: str, end: int) -> int:
+    if _THOUSANDS.match(plain, end):
+        return 1000
+    sign = plain[end : end + 1]
+    value = unicodedata.numeric(sign, 1) if sign.isalpha() else 1
+    return int(value) if value >= 100 else 1
+
+
+def _readings(written: str) -> tuple[set[Decimal], tuple[Decimal, ...]]:
+    groups = _GROUPS.split(written.rstrip(".,' "))
+    numbers = tuple(map(Decimal, groups))
+    if len(groups) == 1:
+        return {numbers[0]}, ()
+    marks = _GROUPS.findall(written)
+    values: set[Decimal] = set()
+    parts = numbers
+    has_decimals = marks[-1] in ".," and marks[-1] not in marks[:-1]
+    if _are_thousands(groups, marks):
+        values.add(Decimal("".join(groups)))
+        parts = numbers if " " in marks else ()
+        has_decimals = has_decimals and not groups[-1].endswith("0")
+    if has_decimals and (len(groups) == 2 or _are_thousands(groups[:-1], marks[:-1])):
+        values.add(Decimal("".join(groups[:-1]) + "." + groups[-1]))
+    return values, parts
+
+
+def _are_thousands(groups: list[str], marks: list[str]) -> bool:
+    inner = all(len(group) in (2, 3) for group in groups[1:-1])
+    return len(set(marks)) == 1 and len(groups[0]) <= 3 and inner and len(groups[-1]) == 3
+
+
+@dataclass(frozen=True, slots=True)
+class SaidFigures:
+
+    values: frozenset[Decimal]
+    counted: Mapping[tuple[int, ...], Set[tuple[int, str]]]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> SaidFigures:
+        values: set[Decimal] = set()
+        counted: dict[tuple[int, ...], set[tuple[int, str]]] = {}
+        for figure in (figure for text in texts for figure in figures(text)):
+            values.update(figure.values, figure.parts)
+            for value in figure.values if figure.unit else ():
+                digits, exponent = _digits(value)
+                counted.setdefault(digits, set()).add((exponent, figure.unit.casefold()))
+        return cls(frozenset(values), counted)
+
+    def lacking(self, sentence: str) -> list[Figure]:
+        words = frozenset(_WORD.findall(sentence.casefold()))
+        return [one for one in figures(sentence) if not self._hold(one, words)]
+
+    def _hold(self, figure: Figure, words: frozenset[str]) -> bool:
+        if not figure.written.strip("0") or not self.values.isdisjoint(figure.values):
+            return True
+        if figure.parts and self.values.issuperset(figure.parts):
+            return True
+        for value in figure.values:
+            is_afternoon = figure.is_clock and _HALF_DAY < value <= _LATEST_HOUR
+            if is_afternoon and value - _HALF_DAY in self.values:
+                return True
+            if self._is_multiplied(value, words):
+                return True
+        return False
+
+    def _is_multiplied(self, value: Decimal, words: frozenset[str]) -> bool:
+        digits, exponent = _digits(value)
+        return any(
+            exponent - other in _MULTIPLIERS and not any(one.startswith(unit) for one in words)
+            for other, unit in self.counted.get(digits, ())
+        )
+
+
+def _digits(value: Decimal) -> tuple[tuple[int, ...], int]:
+    _, digits, exponent = value.normalize().as_tuple()
+    return digits, exponent if isinstance(exponent, int) else 0
+
+
 # ---- src/adaptive/llm/ask.py ----
 # One question to a model: its prompt, the strictest answer format, retries and a deadline.
 
@@ -1641,8 +1817,7 @@ PACKED_GUARD_WEIGHTS = "{Wp48S^xk9=GL@E0stWa8~^|S5YJf5;s5_V3ta#JKfxJ6c%Q6p3)KZTf
 _KEPT_DAY = 24 * 3600
 _YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
 _AUDIT_ENTRIES_KEPT = 10_000
-_SUGGESTION_LIFETIME_SECONDS = 30 * _KEPT_DAY
-_MOST_WAITING_SUGGESTIONS = 20
+MOST_WAITING_SUGGESTIONS = 20
 _ASKED_REST_SECONDS = 600
 
 EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
@@ -1853,15 +2028,20 @@ class CommandTable(_KeptTable):
 
 
 class SuggestionTable(_KeptTable):
-    """Suggestions that wait for an answer: a user's newest 20, each for a month."""
+    """Suggestions that wait for an answer, at most 20 of a user, until they are answered."""
 
-    async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion], now: int) -> None:
-        until, new = now + _SUGGESTION_LIFETIME_SECONDS, list[Entry]()
-        for one in waiting:
-            where = (one.source.said_at, one.source.chat_id, one.source.message_id, until)
-            body = {**asdict(one), "rests_until": 0, "rests_in": ""}
-            new.append(Entry(one.digest, body, *where))
-        await self.entries.put("suggestion", user_id, new, _MOST_WAITING_SUGGESTIONS)
+    async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion]) -> None:
+        new = [
+            Entry(
+                key=one.digest,
+                body={**asdict(one), "rests_until": 0, "rests_in": ""},
+                created_at=one.source.said_at,
+                chat_id=one.source.chat_id,
+                message_id=one.source.message_id,
+            )
+            for one in waiting
+        ]
+        await self.entries.put("suggestion", user_id, new, MOST_WAITING_SUGGESTIONS)
 
     async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
         return _built(WaitingSuggestion, (await self.entries.read("suggestion", user_id))[::-1])
@@ -2268,7 +2448,7 @@ _LONGEST_GRAM = 5
 _LENGTH_EXPONENT = 0.7
 _START = "\x02"
 _WORDS__injection = re.compile(r"\w+")
-_DIGITS__injection = re.compile(r"\d")
+_DIGITS = re.compile(r"\d")
 _SENTENCE_ENDS__injection = re.compile(r"(?<=[.!?;:])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 _QUOTED_BAR = 1.5
 _SHORTEST_SENTENCE = 12
@@ -2320,7 +2500,7 @@ def order_score(text: str) -> float:
 
 
 def order_features(seen: str) -> NDArray[np.intp]:
-    seen = _DIGITS__injection.sub("0", seen)
+    seen = _DIGITS.sub("0", seen)
     words = [_START, *_WORDS__injection.findall(seen)]
     signs = f"{_START}{' '.join(seen.split())} ".encode("utf-32-le", "replace")
     codes = np.frombuffer(signs, dtype="<u4").astype(np.uint64)
@@ -2805,18 +2985,18 @@ def _mentions(text: str) -> list[_Mention]:
 
 
 _CAPITAL = "[A-Z\u00c0-\u00d6\u00d8-\u00de\u0100-\u017f\u0410-\u042f]"
-_NAME = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
+_NAME__personal_data = rf"{_CAPITAL}[\w'.\-]{{0,24}}"
 _NAME_PART = (
     r"(?:(?:de|du|des|del|della|dello|dei|di|da|do|dos|das|la|le|les|el|las|los|y|e|et|sur|en|i|der|den|dem)"
-    f"(?!\\w)|[dlDL]'[\\w\\-]{{2,24}}|\\d{{1,2}}[\u00ba\u00b0\u00aa]?(?= (?:[^\\W\\d]|#))|{_NAME})"
+    f"(?!\\w)|[dlDL]'[\\w\\-]{{2,24}}|\\d{{1,2}}[\u00ba\u00b0\u00aa]?(?= (?:[^\\W\\d]|#))|{_NAME__personal_data})"
 )
 _HOUSE = "\\d{1,5} ?(?:[A-Za-z\u0430-\u044f](?!\\w))?(?:[/\\-] ?\\d{1,4}[A-Za-z]?|/[A-Za-z])?(?!\\w)"
 _CODE_AND_CITY = (
     r"(?:,? (?:\d{4,5}(?: ?[A-Z]{2}(?!\w))?|\d{3} \d{2}|\d{2}-\d{3}|\d{5}-\d{3})"
-    rf"(?: {_NAME})?(?!\w))?"
+    rf"(?: {_NAME__personal_data})?(?!\w))?"
 )
 _CITY_AND_CODE = (
-    rf"(?:(?:,? {_NAME}(?:[ \-]{_NAME}){{0,3}}){{0,2}},? (?:[A-Z]{{2,3}} \d{{4,5}}(?:-\d{{4}})?"
+    rf"(?:(?:,? {_NAME__personal_data}(?:[ \-]{_NAME__personal_data}){{0,3}}){{0,2}},? (?:[A-Z]{{2,3}} \d{{4,5}}(?:-\d{{4}})?"
     r"|[A-Z]{1,2}\d[0-9A-Z]? ?\d[A-Z]{2}|[1-9]\d\d ?\d{3}|[A-Z]\d[A-Z] ?\d[A-Z]\d)(?!\w))?"
 )
 _HAN = "\u3005-\u3007\u3041-\u30ff\u4e00-\u9fff"
@@ -2824,7 +3004,7 @@ _STREETS = {title: "|".join(some) for title, some in word_table("streets").items
 _FLAT = r"(?:Apt|Unit|Suite|Flat|Floor|#)\.? ?#?[0-9A-Za-z\-]{1,6}(?!\w)"
 _PATTERNS = (
     rf"(?<![0-9A-Za-z])(?<!\d[-./])(?:{_FLAT}, )?\d{{1,5}}[A-Za-z]?(?:[-/]\d{{1,4}})?,? "
-    rf"(?:(?:\d{{1,3}}(?:st|nd|rd|th)|{_NAME}) ){{1,4}}(?:{_STREETS['english']})(?![\w'])\.?"
+    rf"(?:(?:\d{{1,3}}(?:st|nd|rd|th)|{_NAME__personal_data}) ){{1,4}}(?:{_STREETS['english']})(?![\w'])\.?"
     rf"(?: (?:NW|NE|SW|SE|[NSEW])(?!\w))?(?:,? {_FLAT})?{_CITY_AND_CODE}",
     r"(?<!\w)(?:[Pp]\.? ?[Oo]\.? [Bb]ox|Postfach|Apartado|Caixa Postal|Postbus) \d{1,6}(?!\w)",
     rf"(?<!\w)(?:{_CAPITAL}[^\W\d_]{{1,24}}\.?[ \-]){{0,3}}(?={_CAPITAL})[^\W\d_]{{0,24}}?"
@@ -2837,7 +3017,7 @@ _PATTERNS = (
     f"|civico |\u0434\\. ?|\u0434\u043e\u043c |[Nn]o\\.? ?)?{_HOUSE}"
     "(?:,? (?:\u043a\\.|\u043a\u043e\u0440\u043f\\.|\u043a\u0432\\.|\u043a\u0432\u0430\u0440\u0442\u0438\u0440\u0430|m\\.|lok\\.|piso|apto\\.?|int\\.) ?\\d{1,4}"
     f"|,? \\d{{1,2}} ?[\u00ba\u00b0\u00aaoa]\\.?(?: ?[A-Z])?(?!\\w))?{_CODE_AND_CITY}",
-    f"(?<!\\w)(?:{_NAME},? ){{1,4}}(?:(?:utca|\u00fat|t\u00e9r|\u0443\u043b\\.|\u0443\u043b\u0438\u0446[\u0430\u0435\u0443]|\u043f\u0440-\u0442|\u043f\u0440\u043e\u0441\u043f\u0435\u043a\u0442\u0435?|\u043f\u0435\u0440\\."
+    f"(?<!\\w)(?:{_NAME__personal_data},? ){{1,4}}(?:(?:utca|\u00fat|t\u00e9r|\u0443\u043b\\.|\u0443\u043b\u0438\u0446[\u0430\u0435\u0443]|\u043f\u0440-\u0442|\u043f\u0440\u043e\u0441\u043f\u0435\u043a\u0442\u0435?|\u043f\u0435\u0440\\."
     "|\u043f\u0435\u0440\u0435\u0443\u043b[\u0430-\u044f]{2,3}|\u0431\u0443\u043b\u044c\u0432\u0430\u0440\u0435?|\u0448\u043e\u0441\u0441\u0435|\u043d\u0430\u0431\u0435\u0440\u0435\u0436\u043d[\u0430-\u044f]{2}|\u043f\u043b\u043e\u0449\u0430\u0434[\u044c\u0438]),? (?:\u0434\\. ?|\u0434\u043e\u043c )?|(?:Cad(?:\\."
     "|desi)|Sok(?:\\.|ak|a\u011f\u0131)|Bulvar\u0131|Mah(?:\\.|allesi)),? ?[\\w. ]{0,40}?(?i:no|numara)\\.?:? ?)"
     f"{_HOUSE}(?:,? (?:\u043a\u0432\\.|D|Daire|Kat)[:.]? ?\\d{{1,3}}){{0,2}}",
@@ -2918,7 +3098,7 @@ _QUOTED__secrets = re.compile("\\\\?[\\\"'`\u201c\u300c\u300e](?P<value>[^\\\"'`
 _VALUE = re.compile(
     "[\\\"'`\u201c*(\\[]{0,3}(?P<value>(?:(?!</)[!-~\\u00c0-\\u052f]){3,}(?:[\\u2e80-\\uffff]{1,2}[!-~]{2,})?(?<![.,;:)\\]}>\\\"'`])|[^\\s,;\uff0c\u3002\u3001\uff1b\uff01\uff1f\u300c\u300d\u300f]{3,80})"
 )
-_WORD = re.compile(r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))")
+_WORD__secrets = re.compile(r"[^\W\d_\u2e80-\uffff]{5,40}(?=[\"'`*)\]]{0,3}(?:\s*$|\s*\n|[.!?;,](?:\s|$)))")
 _CODE__secrets = re.compile(
     r"[\"'`*(#]{0,3}(?:[A-Z]-)?(?P<value>\d{4}[ \-]\d{4}|\d{3}[ \-]\d{3}"
     "|(?=[0-9A-Z\u0410-\u042f]{4,8}(?![0-9A-Z\u0410-\u042f]))[A-Z\u0410-\u042f]?\\d{1,8}(?:[A-Z\u0410-\u042f]\\d{0,6})?"
@@ -3020,7 +3200,7 @@ def _value_near(kind: str, noun: str, before: str, between: str, after: str) -> 
         else:
             good = _looks_chosen(said) or _FIGURES.fullmatch(said) is not None
             is_told = link["sign"] or (link.start() == 1 and link.group().startswith("is "))
-            if is_told and not good and _WORD.match(after, link.end()):
+            if is_told and not good and _WORD__secrets.match(after, link.end()):
                 good = not _SAYING.fullmatch(said.rstrip("!?"))
         if good:
             return value.span("value")
@@ -5052,6 +5232,10 @@ def word_units(text: str) -> list[str]:
     return _UNITS.findall(folded_text(text))
 
 
+def word_places(folded: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _UNITS.finditer(folded)]
+
+
 # ---- src/adaptive/learn/pasted.py ----
 # What of a message was typed, and what was pasted into it.
 
@@ -5200,6 +5384,259 @@ def _encloses_words(text: str, start: int, end: int) -> bool:
 def _is_title(quotation: str) -> bool:
     longest = _LONGEST_TITLE_SIGNS if UNSPACED.search(quotation) else _LONGEST_TITLE_WORDS
     return len(word_units(quotation)) <= longest
+
+
+# ---- src/adaptive/learn/quotation.py ----
+# Where a quotation stands in what a user typed, misspelled or with words between.
+
+try:
+    _rapidfuzz: Any = importlib.import_module("rapidfuzz")
+except ImportError:
+    _rapidfuzz = None
+_LEAST_ALIKE = 0.85
+_LEAST_LETTERS__quotation = 5
+_WINDOW = 2
+_LONGEST_QUOTED = 60
+_AROUND = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+
+    held: int
+    end: int
+
+
+def quoted_share(spans: Sequence[str], text: str) -> float:
+    units = word_units(text)
+    wanted = _spelled_spans(spans, units)
+    total = sum(map(len, wanted))
+    return sum(_best_window(span, units).held for span in wanted) / total if total else 0.0
+
+
+def neighbourhood(spans: Sequence[str], text: str) -> str:
+    folded = folded_text(text)
+    places = word_places(folded)
+    if not spans or len(places) <= 2 * _AROUND:
+        return folded
+    units = [folded[begin:end] for begin, end in places]
+    around: list[str] = []
+    for span in _spelled_spans(spans, units):
+        end = _best_window(span, units).end
+        first = max(0, end - len(span) - _AROUND)
+        last = min(len(places), end + _AROUND) - 1
+        around.append(folded[places[first][0] : places[last][1]])
+    return "\n".join(around)
+
+
+def _spelled_spans(spans: Sequence[str], units: Sequence[str]) -> list[list[str]]:
+    known = frozenset(units)
+    quoted = [word_units(span)[:_LONGEST_QUOTED] for span in spans]
+    return [[as_spelled(word, known) for word in span] for span in quoted if span]
+
+
+def as_spelled(word: str, words: Collection[str]) -> str:
+    if word in words or len(word) < _LEAST_LETTERS__quotation:
+        return word
+    if _rapidfuzz is not None:
+        alike, least = _rapidfuzz.fuzz.ratio, 100 * _LEAST_ALIKE
+        near = _rapidfuzz.process.extractOne(word, words, scorer=alike, score_cutoff=least)
+        return str(near[0]) if near else word
+    return next(iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word)
+
+
+def _best_window(span: Sequence[str], units: Sequence[str]) -> _Window:
+    wanted, held = Counter(span), Counter[str]()
+    width, number = _WINDOW * len(span), 0
+    best = _Window(held=0, end=0)
+    for place, unit in enumerate(units):
+        if place >= width:
+            leaving = units[place - width]
+            if leaving in wanted:
+                number -= held[leaving] <= wanted[leaving]
+                held[leaving] -= 1
+        if unit in wanted:
+            held[unit] += 1
+            number += held[unit] <= wanted[unit]
+            if number > best.held:
+                best = _Window(held=number, end=place + 1)
+    return best
+
+
+# ---- src/adaptive/learn/support.py ----
+# Whether a sentence follows from words: what of it stands in them, and what is new.
+
+_FIRST_LETTERS = 4
+_ABBREVIATION = 3
+_LEAST_ABBREVIATED = 6
+_NAME = re.compile(r"(?<=\w )(?:[^\W\d_]['\u2019])?([^\W\d_][^\W\d_'\u2019-]{2,})")
+_TELLING__support = "x0x"
+_NEAR__support = 3
+_MOST_LETTERS = 400
+_JAPANESE = ("HIRAGANA", "KATAKANA")
+_WORD__support = re.compile(r"[^\W_]+")
+_MOST_CAPITALS = 0.4
+
+
+def beginnings(text: str) -> frozenset[str]:
+    return frozenset(map(beginning, telling_words(text) or tokens(text)))
+
+
+def beginning(word: str) -> str:
+    if word.isascii():
+        return word[:_FIRST_LETTERS]
+    return "".join(filter(str.isalnum, word))[:_FIRST_LETTERS]
+
+
+def telling_words(text: str) -> list[str]:
+    words = tokens(f"{text} {_TELLING__support}")[:-1]
+    return [word for word in words if word.isascii() or _is_telling(word)]
+
+
+def _is_telling(word: str) -> bool:
+    return sum(map(str.isalnum, word)) > 1 or UNSPACED.match(word) is not None
+
+
+def main_script(text: str) -> str:
+    letters = (letter for letter in text[:_MOST_LETTERS] if letter.isalpha())
+    scripts = (unicodedata.name(letter, "").split(" ")[0] for letter in letters)
+    counted = Counter("CJK" if one in _JAPANESE else one for one in scripts)
+    return counted.most_common(1)[0][0] if counted else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+
+    telling: frozenset[str]
+    words: frozenset[str]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Vocabulary:
+        joined = "\n".join(texts)
+        return cls(beginnings(joined), frozenset(_WORD__support.findall(folded_text(joined))))
+
+    def supports(self, token: str) -> bool:
+        return beginning(token) in self.telling
+
+    def knows(self, word: str) -> bool:
+        folded = folded_text(word)
+        if len(folded) >= _LEAST_ABBREVIATED and folded[:_ABBREVIATION] in self.words:
+            return True
+        forms = (folded, folded.replace("-", ""), *tokens(folded))
+        return any(map(self.supports, forms))
+
+
+def supported_share(sentence: str, said: Vocabulary) -> float:
+    telling = beginnings(sentence)
+    supported = sum(map(said.supports, telling))
+    own = [word for word in telling if word.isdecimal() and not said.supports(word)]
+    counted = len(telling) - len(own)
+    return supported / counted if counted else 0.0
+
+
+def new_ending(sentence: str, said: Vocabulary) -> int:
+    words = telling_words(sentence)
+    new = 0
+    for place in range(len(words) - 1, -1, -1):
+        around = words[max(0, place - 1) : place + 2]
+        if any(one[0].isdecimal() for one in around):
+            continue
+        if said.knows(words[place]):
+            break
+        new += 1
+    return new
+
+
+def left_over(spans: Sequence[str], sentence: str) -> int:
+    quoted = beginnings("\n".join(spans))
+    return len(quoted - beginnings(sentence))
+
+
+def new_name(sentence: str, said: Vocabulary) -> str:
+    names = [match for match in _NAME.finditer(sentence) if match[1][0].isupper()]
+    words = [one for one in telling_words(sentence) if not one[0].isdecimal()]
+    if len(names) > _MOST_CAPITALS * len(words):
+        return ""
+    for match in names:
+        is_in_date = _beside_figure(sentence, match)
+        if not is_in_date and telling_words(match[1]) and not said.knows(match[1]):
+            return match[1]
+    return ""
+
+
+def _beside_figure(sentence: str, name: re.Match[str]) -> bool:
+    before, after = sentence[: name.start()].rstrip(" ."), sentence[name.end() :].lstrip(" .,")
+    return before[-1:].isdecimal() or after[:1].isdecimal()
+
+
+def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
+    left = _spelled_beginnings(before)
+    right = _spelled_beginnings(after)
+    own = beginnings(f"{before} {after}")
+    for span in spans:
+        words = list(map(beginning, telling_words(span)))
+        places = {word: place for place, word in enumerate(words)}
+        begins = [places[word] for word in left if word in places]
+        ends = [places[word] for word in right if word in places]
+        if left and not begins and not ends:
+            continue
+        first = begins[-1] + 1 if begins else 0
+        last = ends[0] if ends else len(words)
+        between = words[first:last] if first <= last else words[max(0, last - _NEAR__support) : last]
+        others = [word for word in between if word not in own]
+        if others and not any(map(str.isdecimal, others)):
+            return True
+    return False
+
+
+def _spelled_beginnings(text: str) -> list[str]:
+    return [beginning(word) for word in telling_words(text) if not word.isdecimal()]
+
+
+# ---- src/adaptive/learn/addressed.py ----
+# Whether a change speaks of the memory that it names: models copy numbers and ids badly.
+
+_LEAST_SHARED = 0.3
+_LEAST_LETTERS = 2
+_LONGEST_ENDING = 2
+_SAME_LETTERS = 5
+
+
+def readdressed(operation: Operation, memory: Memory | None) -> Operation:
+    if operation.kind != "UPDATE" or memory is None:
+        return operation
+    draft = operation.draft
+    ours, theirs = subjects(draft.content), subjects(memory.content)
+    if len(ours & theirs) >= _LEAST_SHARED * max(1, min(len(ours), len(theirs))):
+        return operation
+    until = "" if draft.until == memory.until else draft.until
+    return replace(operation, kind="NEW", id="", draft=replace(draft, until=until))
+
+
+def is_named(memory: Memory, said: str) -> bool:
+    ours = _subject_words(memory.content)
+    return any(_are_forms(word, own) for word in telling_words(said) for own in ours)
+
+
+def _are_forms(word: str, other: str) -> bool:
+    if abs(len(word) - len(other)) <= _LONGEST_ENDING:
+        return beginning(word) == beginning(other)
+    return word[:_SAME_LETTERS] == other[:_SAME_LETTERS]
+
+
+def subjects(sentence: str) -> frozenset[str]:
+    return frozenset(map(beginning, _subject_words(sentence)))
+
+
+def _subject_words(sentence: str) -> list[str]:
+    first = sentence.split(maxsplit=1)[:1]
+    is_spaced = first and not UNSPACED.search(first[0])
+    user = set(map(beginning, telling_words(first[0]))) if is_spaced else set[str]()
+    return [
+        word
+        for word in telling_words(sentence)
+        if len(word) >= _LEAST_LETTERS and not word.isdecimal() and beginning(word) not in user
+    ]
 
 
 # ---- src/adaptive/search/bm25.py ----
@@ -7820,9 +8257,10 @@ class Extraction:
 
     operations: tuple[Operation, ...]
     refused: tuple[Outcome, ...]
+    doubtful: tuple[Operation, ...] = ()
 
     def __bool__(self) -> bool:
-        return bool(self.operations or self.refused)
+        return bool(self.operations or self.refused or self.doubtful)
 
     def joined(self, second: Extraction) -> Extraction:
         taken = {one.id or one.draft.content for one in self.operations}
@@ -8086,6 +8524,138 @@ def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
     return not first or any(first[at:] + first[:at] == second for at in range(len(first)))
 
 
+# ---- src/adaptive/learn/outdated.py ----
+# What no longer holds: memories that a change of another one has silently made untrue.
+
+log_outdated = logging.getLogger("adaptive_memory.learn")
+
+_FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
+_LEAST_LIKENESS = 0.35
+_MOST_COMPARED__outdated = 24
+_MOST_ENDED = 8
+_LEAST_KNOWN = 0.6
+_LONGEST_SAID = 2000
+
+OUTDATED_SCHEMA = list_schema(
+    "outdated",
+    {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
+    *("id", "because", "now"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+
+    before: str
+    after: str
+    memory_id: str = ""
+
+
+def far_reaching_changes(
+    operations: Iterable[Operation],
+    index: MemoryIndex,
+    vectors: Mapping[str, Vectors],
+    updates: Collection[str] = (),
+) -> tuple[Change, ...]:
+    found: list[Change] = []
+    for operation in operations:
+        draft, memory = operation.draft, index.memory(operation.id)
+        if operation.kind == "NEW":
+            vector = vectors.get(draft.content)
+            if draft.content in updates or _is_near_its_kind(draft, index, vector):
+                found.append(Change("", draft.content))
+        elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
+            tags = {*memory.tags, *draft.tags}
+            if not tags or tags & _FAR_REACHING:
+                found.append(Change(memory.content, draft.content, memory.id))
+    return tuple(found)
+
+
+def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
+    kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
+    if vector is None or len(vector) != index.dimension:
+        return False
+    cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
+    near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
+    likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
+    return likeness is not None and likeness >= _LEAST_LIKENESS
+
+
+@staged("outdated")
+async def outdated_by(
+    changes: Sequence[Change],
+    index: MemoryIndex,
+    vectors: Mapping[str, Vectors],
+    hidden: LocalOnlyBanks,
+    ask_model: AskModel,
+    words: str,
+    now: datetime,
+) -> tuple[Operation, ...]:
+    stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
+    known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
+    known |= {one.content: row for one, row, is_known in stored if is_known}
+    said = [one for change in changes for one in (change.before, change.after) if one]
+    asked = [Asked(one, known.get(one)) for one in said]
+    near = await asyncio.to_thread(nearest_memories, index, asked)
+    changed = {change.memory_id for change in changes}
+    shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
+    if not shown:
+        return ()
+    system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
+    user = "## What changed"
+    for one in changes:
+        after = escaped_entry(one.after) or "the user wants it forgotten"
+        before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
+        user += f"\n- {before}: {after}"
+    user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
+    user += "\n\n## Other memories\n" + listed_memories(shown)
+    request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
+    try:
+        return read_outdated(await ask_model(request), changes, shown, words, now.date())
+    except ModelError as error:
+        log_outdated.warning("what no longer holds is not known: %s", with_detail(error))
+        return ()
+
+
+def read_outdated(
+    completion: Completion,
+    changes: Sequence[Change],
+    shown: Sequence[Memory],
+    words: str,
+    today: date,
+) -> tuple[Operation, ...]:
+    said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
+    found: dict[str, Operation] = {}
+    for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
+        if (memory := named_memory(text_line(item.get("id")), shown)) is None:
+            continue
+        known = said | beginnings(memory.content)
+        is_believed = beginnings(text_line(item.get("because"))) & known
+        if is_believed and (ended := _end(item, memory, known, today)) is not None:
+            found.setdefault(memory.id, ended)
+    if len(found) > _MOST_ENDED:
+        log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
+        return ()
+    return tuple(found.values())
+
+
+def _end(
+    item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
+) -> Operation | None:
+    labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
+    kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
+    if (until := last_day(item.get("until"))) > today.isoformat():
+        told = until == memory.until
+        return None if told else Operation("END", memory.id, replace(kept, until=until))
+    now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
+    rewritten = replace(kept, content=now)
+    if repeats(rewritten, memory):
+        return None
+    telling = beginnings(rewritten.content)
+    is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
+    return Operation("END", memory.id, rewritten if is_grounded else kept)
+
+
 # ---- src/adaptive/privacy/gate.py ----
 # The one gate of every write, chat, edit, import and summary alike, and the store behind it.
 
@@ -8271,20 +8841,14 @@ def _secretless(entry: AuditEntry) -> AuditEntry:
 # ---- src/adaptive/learn/grounding.py ----
 # Which of the proposed changes may be written: each fact proves it by the user's own words.
 
-try:
-    _rapidfuzz: Any = importlib.import_module("rapidfuzz")
-except ImportError:
-    _rapidfuzz = None
-_LEAST_ALIKE = 0.85
-_LEAST_LETTERS = 5
 _LEAST_QUOTED = 0.7
-_LEAST_TOLD = 0.3
-_LEAST_NAMED = 0.4
-_WINDOW = 2
-_FIRST_LETTERS = 4
 _LEAST_QUOTED_WORDS = 2
-_LARGEST_WRITTEN_NUMBER = 12
-_LAST_DAY = 31
+_LEAST_TOLD = 0.3
+_LEAST_SUPPORTED = 0.2
+_LEAST_IMPLIED = 0.5
+_LEAST_NEW_ENDING = 2
+_LEAST_SAME_LANGUAGE = 0.5
+_LEAST_NAMED = 0.4
 _REASONS = {
     "META": "it is about this conversation only",
     "STATE": "it will soon be over",
@@ -8294,8 +8858,8 @@ _REASONS = {
     "world": "it is general knowledge, not about you",
 }
 NOT_SAID = "it is not in your message"
-
-_DIGITS = re.compile(r"\d+")
+DOES_NOT_FOLLOW = "your words do not say it"
+NOT_NAMED = "your message does not name it"
 _LEAST_NEW = 0.3
 _LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
 
@@ -8307,76 +8871,151 @@ class Source:
     earlier: str
     typed: str
     unpasted: str
+    remembered: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, turn: Turn) -> Source:
+    def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
         said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
-        return cls(turn.words, "\n".join(said), typed_words(turn.words), unpasted_words(turn.words))
+        return cls(
+            words=turn.words,
+            earlier="\n".join(said),
+            typed=typed_words(turn.words),
+            unpasted=unpasted_words(turn.words),
+            remembered=tuple(memory.content for memory in shown),
+        )
+
+    def holds_memory_of(self, sentence: str) -> bool:
+        telling = beginnings(sentence)
+        return any(telling <= beginnings(known) for known in self.remembered)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+
+    operation: Operation
+    source: Source
+    changed: Memory | None
+    has_own_language: bool
+    quotation: tuple[str, ...]
+    said: str
+
+    @classmethod
+    def of(
+        cls, operation: Operation, source: Source, changed: Memory | None, settings: Settings
+    ) -> Claim:
+        proof, said = operation.proof, source.typed
+        is_quoted = quoted_share(proof.evidence, said) >= _LEAST_QUOTED
+        is_complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
+        if is_complete and not is_quoted and quoted_share(proof.evidence, source.unpasted) == 1:
+            is_quoted, said = True, source.unpasted
+        return cls(
+            operation=operation,
+            source=source,
+            changed=changed,
+            has_own_language=bool(settings.memory_language.strip()),
+            quotation=proof.evidence if is_quoted else (),
+            said=said,
+        )
+
+    @property
+    def sentence(self) -> str:
+        return self.operation.draft.content
+
+    @property
+    def known(self) -> str:
+        return self.changed.content if self.changed else ""
+
+    @property
+    def quoted_words(self) -> int:
+        return sum(len(word_units(span)) for span in self.quotation)
+
+    @property
+    def is_translated(self) -> bool:
+        script = main_script(self.sentence.removeprefix("User"))
+        return self.has_own_language or script != main_script(self.source.words)
 
 
 def grounding_refusal(
     operation: Operation, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
-    proof, translated = operation.proof, bool(settings.memory_language.strip())
-    is_deletion, content = operation.kind == "DELETE", operation.draft.content
-    dated = proof.kind == "STATE" and operation.draft.until
-    is_judged = not is_deletion and proof.kind != "STYLE" and not dated
-    if is_judged and (reason := _REASONS.get(proof.kind) or _REASONS.get(proof.about)):
-        return reason
-    said, share = source.typed, _quoted_share(proof, source.typed)
-    complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
-    if complete and share < _LEAST_QUOTED and _quoted_share(proof, source.unpasted) == 1:
-        said, share = source.unpasted, 1.0
-    words = sum(len(word_units(span)) for span in proof.evidence)
-    is_enough = words >= _LEAST_QUOTED_WORDS or (translated and not is_deletion)
-    if share < _LEAST_QUOTED or not is_enough:
-        telling = beginnings(changed.content if is_deletion and changed else content)
-        told = len(telling & beginnings(said))
-        least = _LEAST_NAMED if is_deletion else _LEAST_TOLD
-        if told < least * len(telling) or (is_deletion and not told):
-            return NOT_SAID
-    return "" if translated or is_deletion else _foreign_number(content, source, changed)
+    claim = Claim.of(operation, source, changed, settings)
+    rules = _DELETION_RULES if operation.kind == "DELETE" else _FACT_RULES
+    return next(filter(None, (rule(claim) for rule in rules)), "")
 
 
-def _quoted_share(proof: Proof, said: str) -> float:
-    units = word_units(said)
-    typed = frozenset(units)
-    spans = [[as_spelled(one, typed) for one in word_units(span)] for span in proof.evidence]
-    total = sum(map(len, spans))
-    return sum(_best_window(span, units) for span in spans) / total if total else 0.0
-
-
-def as_spelled(word: str, words: Collection[str]) -> str:
-    if word in words or len(word) < _LEAST_LETTERS:
-        return word
-    if _rapidfuzz is not None:
-        alike, least = _rapidfuzz.fuzz.ratio, 100 * _LEAST_ALIKE
-        near = _rapidfuzz.process.extractOne(word, words, scorer=alike, score_cutoff=least)
-        return str(near[0]) if near else word
-    return next(iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word)
-
-
-def _best_window(span: Sequence[str], units: Sequence[str]) -> int:
-    wanted, width = Counter(span), _WINDOW * len(span)
-    windows = (units[at : at + width] for at, unit in enumerate(units) if unit in wanted)
-    return max(((Counter(window) & wanted).total() for window in windows), default=0)
-
-
-def _foreign_number(content: str, source: Source, changed: Memory | None) -> str:
-    if not _DIGITS.search(folded_text(source.words)):
+def _unlasting(claim: Claim) -> str:
+    proof = claim.operation.proof
+    if proof.kind == "STYLE" or (proof.kind == "STATE" and claim.operation.draft.until):
         return ""
-    said = f"{source.words}\n{source.earlier}\n{changed.content if changed else ''}"
-    known, told = (_DIGITS.findall(folded_text(text)) for text in (said, content))
-    years = [one for one in told if len(one) == 4 and one[:2] in ("19", "20")]
-    largest_free = _LAST_DAY if years else _LARGEST_WRITTEN_NUMBER
-    for number in told:
-        if number not in known and number not in years and int(number) > largest_free:
-            return f"{number} is not in your message"
+    return _REASONS.get(proof.kind) or _REASONS.get(proof.about) or ""
+
+
+def _unquoted(claim: Claim) -> str:
+    least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
+    if claim.quoted_words >= least:
+        return ""
+    told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
+    return "" if told >= _LEAST_TOLD else NOT_SAID
+
+
+def _unsupported(claim: Claim) -> str:
+    source, sentence, spans = claim.source, claim.sentence, claim.quotation
+    if source.holds_memory_of(sentence):
+        return ""
+    message = [neighbourhood(spans, source.words), source.earlier]
+    share = supported_share(sentence, Vocabulary.of([*message, claim.known]))
+    if claim.is_translated and share < _LEAST_SAME_LANGUAGE:
+        return ""
+    is_about = not spans or supported_share(sentence, Vocabulary.of(spans)) > 0
+    is_said = supported_share(sentence, Vocabulary.of(message)) > 0
+    if not is_said or share < (_LEAST_SUPPORTED if is_about else _LEAST_IMPLIED):
+        return DOES_NOT_FOLLOW
+    known = Vocabulary.of([*message, *source.remembered])
+    if name := new_name(sentence, known):
+        return f"you did not say {name}"
+    ending = new_ending(sentence, known)
+    is_added = ending >= _LEAST_NEW_ENDING and left_over(spans or [claim.said], sentence) <= ending
+    return DOES_NOT_FOLLOW if is_added else ""
+
+
+def _unsaid_figure(claim: Claim) -> str:
+    source, sentence = claim.source, claim.sentence
+    said = SaidFigures.of((source.words, source.earlier, claim.known))
+    lacking = said.lacking(sentence)
+    is_dated = any(figure.is_year for figure in figures(sentence))
+    for figure in lacking:
+        is_worked_out = figure.is_year or (is_dated and figure.is_day)
+        if not is_worked_out and not _is_spelled(figure, claim):
+            return f"{figure.written} is not in your message"
     return ""
 
 
-def beginnings(text: str) -> frozenset[str]:
-    return frozenset(token[:_FIRST_LETTERS] for token in tokens(text))
+def _is_spelled(figure: Figure, claim: Claim) -> bool:
+    spans = claim.quotation or (claim.said,)
+    if not figure.is_often_spelled:
+        return False
+    if claim.is_translated:
+        return left_over(spans, claim.sentence) > 0
+    sentence = plain_figures(claim.sentence)
+    return may_be_spelled(sentence[: figure.begin], sentence[figure.end :], spans)
+
+
+_FACT_RULES: tuple[Callable[[Claim], str], ...] = (
+    _unlasting,
+    _unquoted,
+    _unsupported,
+    _unsaid_figure,
+)
+
+
+def _undeletable(claim: Claim) -> str:
+    if claim.quoted_words >= _LEAST_QUOTED_WORDS:
+        return ""
+    named = supported_share(claim.known, Vocabulary.of([claim.said]))
+    return "" if named >= _LEAST_NAMED else NOT_SAID
+
+
+_DELETION_RULES: tuple[Callable[[Claim], str], ...] = (_undeletable,)
 
 
 @stage("screening")
@@ -8384,14 +9023,16 @@ def screened(
     found: Extraction, turn: Turn, shown: Sequence[Memory], settings: Settings
 ) -> Extraction:
     source, policy, memories = (
-        Source.of(turn),
+        Source.of(turn, shown),
         gate_policy(settings),
         {one.id: one for one in shown},
     )
     secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
     operations: list[Operation] = []
+    doubtful: list[Operation] = []
     refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
-    for operation in found.operations:
+    for proposed in found.operations:
+        operation = readdressed(proposed, memories.get(proposed.id))
         changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
         told = operation.draft.content or (changed.content if changed else "")
         rules = refusal(operation, settings)
@@ -8399,18 +9040,24 @@ def screened(
             status = "kept" if is_deletion else "rejected"
             refused.append(Outcome(status, tellable(told, policy), reason))
             continue
-        draft = Draft("")
-        if not is_deletion:
-            quoted = _quoted_share(operation.proof, source.typed) >= _LEAST_QUOTED
-            own_wish = operation.proof.kind == "STYLE" and quoted
-            draft = gated_draft(operation.draft, replace(policy, typed=own_wish, quoted=quoted))
+        if is_deletion:
+            is_doubtful = changed and not is_named(changed, f"{source.typed}\n{source.earlier}")
+            (doubtful if is_doubtful else operations).append(replace(operation, draft=Draft("")))
+            continue
+        quoted = quoted_share(operation.proof.evidence, source.typed) >= _LEAST_QUOTED
+        own_wish = operation.proof.kind == "STYLE" and quoted
+        draft = gated_draft(operation.draft, replace(policy, typed=own_wish, quoted=quoted))
         if isinstance(draft, Draft):
             operations.append(replace(operation, draft=draft))
             continue
         reason = secret if draft.reason == SECRET_LEFT_OUT else draft.reason
         hidden = draft.rule in ("secret", "personal data")
         refused.append(Outcome("rejected", "" if hidden else tellable(told, policy), reason))
-    return replace(found, operations=tuple(operations), refused=tuple(dict.fromkeys(refused)))
+    return Extraction(
+        operations=tuple(operations),
+        refused=tuple(dict.fromkeys(refused)),
+        doubtful=tuple(doubtful),
+    )
 
 
 def says_no_more(content: str, said: Sequence[str]) -> bool:
@@ -8436,134 +9083,6 @@ def holds_listed_word(text: str, listed: str) -> bool:
     terms = [one.strip() for one in _LIST_SIGNS.split(words) if one.strip()]
     form = {one: "{}" if UNSPACED.search(one) else r"(?<!\w){}(?!\w)" for one in terms}
     return any(re.search(form[one].format(re.escape(one)), said) for one in terms)
-
-
-# ---- src/adaptive/learn/outdated.py ----
-# What no longer holds: memories that a change of another one has silently made untrue.
-
-log_outdated = logging.getLogger("adaptive_memory.learn")
-
-_FAR_REACHING = frozenset({"identity", "relationship", "possession", "goal"})
-_LEAST_LIKENESS = 0.35
-_MOST_COMPARED__outdated = 24
-_MOST_ENDED = 8
-_LEAST_KNOWN = 0.6
-_LONGEST_SAID = 2000
-
-OUTDATED_SCHEMA = list_schema(
-    "outdated",
-    {"id": "string", "because": "string", "until": ["string", "null"], "now": "string"},
-    *("id", "because", "now"),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-
-    before: str
-    after: str
-    memory_id: str = ""
-
-
-def far_reaching_changes(
-    operations: Iterable[Operation], index: MemoryIndex, vectors: Mapping[str, Vectors]
-) -> tuple[Change, ...]:
-    found: list[Change] = []
-    for operation in operations:
-        draft, memory = operation.draft, index.memory(operation.id)
-        if operation.kind == "NEW":
-            if _is_near_its_kind(draft, index, vectors.get(draft.content)):
-                found.append(Change("", draft.content))
-        elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
-            tags = {*memory.tags, *draft.tags}
-            if not tags or tags & _FAR_REACHING:
-                found.append(Change(memory.content, draft.content, memory.id))
-    return tuple(found)
-
-
-def _is_near_its_kind(draft: Draft, index: MemoryIndex, vector: Vectors | None) -> bool:
-    kinds = _FAR_REACHING.intersection(draft.tags or _FAR_REACHING)
-    if vector is None or len(vector) != index.dimension:
-        return False
-    cosines = zip(index.memories, products(index.shelf.vectors, vector).tolist(), strict=True)
-    near = [cosine for one, cosine in cosines if kinds.intersection(one.tags or kinds)]
-    likeness = calibrated_likeness(max(near, default=-1.0), unrelated_likeness(index.nulls))
-    return likeness is not None and likeness >= _LEAST_LIKENESS
-
-
-@staged("outdated")
-async def outdated_by(
-    changes: Sequence[Change],
-    index: MemoryIndex,
-    vectors: Mapping[str, Vectors],
-    hidden: LocalOnlyBanks,
-    ask_model: AskModel,
-    words: str,
-    now: datetime,
-) -> tuple[Operation, ...]:
-    stored = zip(index.memories, index.shelf.vectors, index.embedded, strict=True)
-    known = {one: row for one, row in vectors.items() if len(row) == index.dimension}
-    known |= {one.content: row for one, row, is_known in stored if is_known}
-    said = [one for change in changes for one in (change.before, change.after) if one]
-    asked = [Asked(one, known.get(one)) for one in said]
-    near = await asyncio.to_thread(nearest_memories, index, asked)
-    changed = {change.memory_id for change in changes}
-    shown = [one for one in hidden.without(near) if one.id not in changed][:_MOST_COMPARED__outdated]
-    if not shown:
-        return ()
-    system = render_prompt("outdated", "", {"date": now.strftime("%A, %d %B %Y")})
-    user = "## What changed"
-    for one in changes:
-        after = escaped_entry(one.after) or "the user wants it forgotten"
-        before = f"Before: {escaped_entry(one.before)}\n  Now" if one.before else "New"
-        user += f"\n- {before}: {after}"
-    user += f"\nThe user's words: {escaped_entry(' '.join(words.split())[:_LONGEST_SAID])}"
-    user += "\n\n## Other memories\n" + listed_memories(shown)
-    request = CompletionRequest(system, user, "outdated_memories", OUTDATED_SCHEMA)
-    try:
-        return read_outdated(await ask_model(request), changes, shown, words, now.date())
-    except ModelError as error:
-        log_outdated.warning("what no longer holds is not known: %s", with_detail(error))
-        return ()
-
-
-def read_outdated(
-    completion: Completion,
-    changes: Sequence[Change],
-    shown: Sequence[Memory],
-    words: str,
-    today: date,
-) -> tuple[Operation, ...]:
-    said = beginnings("\n".join([words, *(f"{one.before}\n{one.after}" for one in changes)]))
-    found: dict[str, Operation] = {}
-    for item in map(mapping, read_items(completion, "outdated", lambda one: "id" in one).items):
-        if (memory := named_memory(text_line(item.get("id")), shown)) is None:
-            continue
-        known = said | beginnings(memory.content)
-        is_believed = beginnings(text_line(item.get("because"))) & known
-        if is_believed and (ended := _end(item, memory, known, today)) is not None:
-            found.setdefault(memory.id, ended)
-    if len(found) > _MOST_ENDED:
-        log_outdated.warning("the model ends %d of %d memories: none ends", len(found), len(shown))
-        return ()
-    return tuple(found.values())
-
-
-def _end(
-    item: Mapping[str, Any], memory: Memory, known: frozenset[str], today: date
-) -> Operation | None:
-    labels = (memory.tags, memory.bank, memory.confidence, memory.importance, memory.until)
-    kept = Draft(memory.content, *labels, passed=str(memory.meta.get("passed") or ""))
-    if (until := last_day(item.get("until"))) > today.isoformat():
-        told = until == memory.until
-        return None if told else Operation("END", memory.id, replace(kept, until=until))
-    now = text_line(item.get("now")).removesuffix(END_NOTE.format(memory.until))
-    rewritten = replace(kept, content=now)
-    if repeats(rewritten, memory):
-        return None
-    telling = beginnings(rewritten.content)
-    is_grounded = telling and len(telling & known) >= _LEAST_KNOWN * len(telling)
-    return Operation("END", memory.id, rewritten if is_grounded else kept)
 
 
 # ---- src/adaptive/privacy/changes.py ----
@@ -11046,9 +11565,9 @@ def by_model(turns: Sequence[WaitingTurn]) -> list[list[WaitingTurn]]:
 # ---- src/adaptive/learn/suggestions.py ----
 # Memories that are proposed to the user in place of being saved without a word.
 
-_MOST_PROPOSED = 3
 _MOST_ASKED = 9
 _LONGEST_ASKED = 300
+NO_ROOM = f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
 _HOW_TO_ANSWER__suggestions = (
     "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
@@ -11066,8 +11585,8 @@ class Suggestions:
 
     async def propose(
         self, turn: Turn, operations: Sequence[Operation], held: Callable[[], Awaitable[bool]]
-    ) -> int:
-        found = {suggestion_digest(one.draft): one for one in operations[:_MOST_PROPOSED]}
+    ) -> tuple[int, list[Outcome]]:
+        found = {suggestion_digest(one.draft): one for one in operations}
         rejected = await self._table.rejected(turn.user_id, found)
         waiting = await self._table.waiting(turn.user_id)
         said = {comparable(one.draft.content) for one in waiting}
@@ -11076,11 +11595,13 @@ class Suggestions:
             for digest, one in found.items()
             if digest not in rejected and comparable(one.draft.content) not in said
         ]
-        if fresh:
+        room = max(0, MOST_WAITING_SUGGESTIONS - len(waiting))
+        if fresh and room:
             if not await held():
                 raise LeaseLost("another worker has taken over")
-            await self._table.put(turn.user_id, fresh, int(self._clock()))
-        return len(fresh)
+            await self._table.put(turn.user_id, fresh[:room])
+        left_out = [Outcome("rejected", one.draft.content, NO_ROOM) for one in fresh[room:]]
+        return len(fresh[:room]), left_out
 
     async def asking(self, user_id: str, questions: Awaitable[object]) -> None:
         async with self._dialogs.setdefault(user_id, asyncio.Lock()):
@@ -11233,12 +11754,16 @@ async def carried_out(
     if room.settings.save_mode == "suggest":
         wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
         sifted = await _sifted(room, wanted, await room.index())
-        proposed = await room.suggestions.propose(turn, sifted.operations, held)
-        outcomes += sifted.refused
+        proposed, left_out = await room.suggestions.propose(turn, sifted.operations, held)
+        outcomes += [*sifted.refused, *left_out]
         operations = tuple(one for one in operations if one.kind == "DELETE")
-    written, doubtful = await write(room, turn, operations, held, again=again)
+    written, too_many = await write(room, turn, operations, held, again=again)
+    unnamed = await _standing(room, found.doubtful)
     status = "asked" if room.can_ask else "kept"
-    outcomes += [*written, *(Outcome(status, one.content, NOT_CONFIRMED) for one in doubtful)]
+    outcomes += written
+    outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
+    outcomes += [Outcome(status, memory.content, NOT_NAMED) for memory in unnamed]
+    doubtful = (*too_many, *unnamed)
     for outcome in outcomes:
         tally("operations", outcome.status)
     now, where = int(time.time()), (turn.source.chat_id, turn.source.message_id)
@@ -11252,6 +11777,14 @@ async def carried_out(
     if room.can_ask:
         return Lesson.of(outcomes, line, doubtful)
     return replace(Lesson.of(outcomes, line), replies=bool(doubtful))
+
+
+async def _standing(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
+    if not operations:
+        return ()
+    index = await room.index()
+    memories = (index.memory(operation.id) for operation in operations)
+    return tuple(memory for memory in memories if memory is not None)
 
 
 async def _found_in(
@@ -11274,11 +11807,12 @@ async def _found_in(
     shown = await shown_memories(index, turn.words, asked, room.hidden)
     language = settings.memory_language.strip() or room.language
     asking = settings.model_copy(update={"memory_language": language})
-    found = await extraction(ask_model, turn, shown, asking, now)
-    found = await asyncio.to_thread(screened, found, turn, shown, settings)
+    proposed = await extraction(ask_model, turn, shown, asking, now)
+    found = await asyncio.to_thread(screened, proposed, turn, shown, settings)
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         vectors = await _embedded(room, found.operations)
-        changes = far_reaching_changes(found.operations, index, vectors)
+        updates = {one.draft.content for one in proposed.operations if one.kind == "UPDATE"}
+        changes = far_reaching_changes(found.operations, index, vectors, updates)
         if changes and work.calls_before + work.calls < most:
             known = index, vectors, room.hidden
             ended = await outdated_by(changes, *known, ask_model, turn.words, now)
@@ -13168,7 +13702,7 @@ async def _laid_out(
 # Recall explains itself: why memories come for a message, and which of them some words name.
 
 _NEAREST_TOLD = 3
-_LONGEST_QUOTED = 200
+_LONGEST_QUOTED__explanation = 200
 _NAMING__explanation = Weights(neighbours=0.0, personal=0.0)
 _LEAST_NAMED__explanation = GATES[0] / 4
 
@@ -13262,7 +13796,7 @@ def _withheld(memory: Memory, hidden: LocalOnlyBanks) -> str:
 
 
 def _quoted__explanation(text: str) -> str:
-    return f"\u201c{plain_line(clipped_line(escaped_entry(text), _LONGEST_QUOTED))}\u201d"
+    return f"\u201c{plain_line(clipped_line(escaped_entry(text), _LONGEST_QUOTED__explanation))}\u201d"
 
 
 def _figures(one: Ranked) -> str:

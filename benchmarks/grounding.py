@@ -12,13 +12,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from adaptive.core.model import Operation, Proof
-from adaptive.learn.grounding import Source, beginnings, grounding_refusal
+from adaptive.learn.grounding import Source, grounding_refusal
+from adaptive.learn.support import beginnings
 from adaptive.settings.merged import Settings
 from adaptive.settings.valves import UserValves, Valves
 from benchmarks.figures import say, write_results
 from tests.learn.reader.lessons import ReadLesson, read_lessons
 
 SHARES = (0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+QUOTED_WORDS = 8
+ENGLISH = ("d01", "d02", "d03", "d04", "d05", "d06")
 Fact = tuple[ReadLesson, Operation]
 
 
@@ -36,12 +39,16 @@ def main() -> None:
             "right_refused": refused_share(bare(right), settings),
             "swapped_passed": 1 - refused_share(bare(swapped), settings),
         },
+        "swapped_quoted_passed": 1 - refused_share(quoting(swapped), settings),
+        "embroidered_passed": 1 - refused_share(embroidered(right), settings),
         "deleted_unquoted": deleted_share(settings),
         "shares": [share_figures(share, right, swapped) for share in SHARES],
     }
     for row in figures["shares"]:
         say(" ".join(f"{name} {value:.3f}" for name, value in row.items()))
     say(f"deleted without a quotation: {figures['deleted_unquoted']:.3f} of what was shown")
+    say(f"under a true quotation: {figures['swapped_quoted_passed']:.3f} of the others passed")
+    say(f"with something added: {figures['embroidered_passed']:.3f} passed")
     say(f"as it is: {figures['right_refused']:.3f} refused, {figures['swapped_passed']:.3f} passed")
     write_results("grounding", figures)
 
@@ -61,7 +68,7 @@ def told_share(facts: list[Fact], share: float, *, earlier: bool) -> float:
     """The part of the facts of which so many telling words begin like one that was said."""
     held = 0
     for lesson, operation in facts:
-        source = Source.of(lesson.turn)
+        source = Source.of(lesson.turn, lesson.memories.values())
         said = beginnings(f"{source.typed}\n{source.earlier if earlier else ''}")
         telling = beginnings(operation.draft.content)
         held += len(telling & said) >= share * len(telling)
@@ -73,7 +80,12 @@ def refused_share(facts: list[Fact], settings: Settings) -> float:
     refused = [
         one
         for lesson, one in facts
-        if grounding_refusal(one, Source.of(lesson.turn), lesson.memories.get(one.id), settings)
+        if grounding_refusal(
+            one,
+            Source.of(lesson.turn, lesson.memories.values()),
+            lesson.memories.get(one.id),
+            settings,
+        )
     ]
     return len(refused) / len(facts)
 
@@ -87,6 +99,33 @@ def deleted_share(settings: Settings) -> float:
 def bare(facts: list[Fact]) -> list[Fact]:
     """The facts as a model that quotes nothing would give them."""
     return [(lesson, replace(one, proof=Proof())) for lesson, one in facts]
+
+
+def quoting(facts: list[Fact]) -> list[Fact]:
+    """The facts under a quotation that does stand in the message."""
+    return [
+        (lesson, replace(one, proof=replace(one.proof, evidence=(opening(lesson.words),))))
+        for lesson, one in facts
+    ]
+
+
+def opening(words: str) -> str:
+    """The first words of a message."""
+    return " ".join(words.split()[:QUOTED_WORDS])
+
+
+def embroidered(facts: list[Fact]) -> list[Fact]:
+    """Each English fact with the beginning of another person's behind it, of seven others each."""
+    english = [fact for fact in facts if fact[0].user in ENGLISH]
+    found: list[Fact] = []
+    for place, (lesson, one) in enumerate(english):
+        others = [other for who, other in english if who.user != lesson.user]
+        for step in range(7):
+            other = others[(place * 13 + step * 29) % len(others)].draft.content
+            added = " ".join(other.split()[1:6])
+            content = f"{one.draft.content.rstrip('.')} and {added}."
+            found.append((lesson, replace(one, draft=replace(one.draft, content=content))))
+    return found
 
 
 def right_facts(settings: Settings) -> list[Fact]:

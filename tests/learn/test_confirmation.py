@@ -135,7 +135,7 @@ async def waits(*rows: Memory, **store: Any) -> House:
     """A house in which the tea waits to be answered."""
     house = House(*rows, **store)
     one = WaitingSuggestion(suggestion_digest(TEA), TEA, "", SOURCE)
-    await house.table.put("ada", [one], 0)
+    await house.table.put("ada", [one])
     return house
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -18,16 +18,17 @@ from adaptive.core.model import (
     Turn,
     Utterance,
 )
-from adaptive.learn import grounding
+from adaptive.learn import quotation
 from adaptive.learn.extraction import Extraction
 from adaptive.learn.grounding import (
+    DOES_NOT_FOLLOW,
     NOT_SAID,
     Source,
-    as_spelled,
     grounding_refusal,
     refusal,
     screened,
 )
+from adaptive.learn.quotation import as_spelled
 from tests.fakes import hook_settings, memory
 from tests.fakes import turn as said_turn
 from tests.rates import over
@@ -53,8 +54,11 @@ class Case:
     changed: str = ""
     operation: OperationKind = "NEW"
     language: str = ""
+    shown: str = ""
 
 
+NOT_BORNE_OUT = DOES_NOT_FOLLOW
+TEA_TIME = "User adores green tea"
 BIKE = "User has a blue Koga bike of 2019."
 ABOUT_ASSISTANT = "it is about the assistant, not about you"
 DOG = "User has a dog."
@@ -62,7 +66,39 @@ JOB = "I have worked as a barista for four years"
 MAX = "You are called Max"
 CASES = [
     Case("misquoted", "my sister moved to Porto", "User's sister moved.", "my sister has moved to"),
-    Case("implied without any word of it", "been single since 2019", "User has no partner."),
+    Case("implied", "been single since 2019", "User has no partner.", refused=NOT_BORNE_OUT),
+    Case("another sentence", "I adore green tea", "User lost her job.", refused=NOT_BORNE_OUT),
+    Case("more than that", TEA_TIME, f"{TEA_TIME} and lost her job.", refused=NOT_BORNE_OUT),
+    Case("a name", TEA_TIME, "User adores green tea from Uji.", refused="you did not say Uji"),
+    Case("a name in short", "gym on mon and wed", "User goes to the gym on Mondays."),
+    Case("a known name", "she adores tea", "User's wife Ann adores tea.", shown="wife Ann"),
+    Case(
+        "an update of something else",
+        "We moved our shop",
+        "User is allergic to nuts.",
+        refused=NOT_BORNE_OUT,
+        changed="User is allergic to nuts and eggs.",
+        operation="UPDATE",
+    ),
+    Case("Persian digits", "ماهی ۱۴۵۰ تومان می‌دهم", "کاربر ماهی 1450 تومان می‌دهد."),
+    Case("full hour", "training moved to 7 pm", "User's training is at 19:00."),
+    Case("thousands", "rent is 1,450 a month", "User's rent is 1450 a month."),
+    Case("spelled", "my mum is fifty-two, I am 30", "User's mum is 52.", "my mum is fifty-two"),
+    Case(
+        "invented",
+        "my mum loves her 2 cats",
+        "User's mum loves 17 cats.",
+        refused="17 is not in your message",
+    ),
+    Case(
+        "no figure at all",
+        "I adore green tea",
+        "User adores 1450 green teas.",
+        refused="1450 is not in your message",
+    ),
+    Case(
+        "spelled in none", "I have cats", "User has 14 cats.", refused="14 is not in your message"
+    ),
     Case(
         "Japanese",
         "来月から京都の病院で働きます。",
@@ -108,11 +144,13 @@ def test_grounding(case: Case) -> None:
     draft = Draft(case.content, until=case.until)
     operation = Operation(case.operation, "1" if changed else "", draft, proof)
     settings = hook_settings(memory_language=case.language)
-    assert grounding_refusal(operation, Source.of(turn), changed, settings) == case.refused
+    source = Source.of(turn, [Memory("2", case.shown, 0, 0)] if case.shown else [])
+    assert grounding_refusal(operation, source, changed, settings) == case.refused
 
 
 # --- which of the grounded ones may be written ----------------------------------------------------
 
+SHOP = Proof(("We moved our shop",), "user", "FACT")
 TEA = memory("m-1", "User likes tea.")
 
 
@@ -171,6 +209,24 @@ def test_what_is_not_said_is_told() -> None:
     )
 
 
+def test_other_memory() -> None:
+    """An update of a memory with which it has nothing in common is a new fact beside it."""
+    move = Operation("UPDATE", "m-1", Draft("User moved the shop.", until=TEA.until), SHOP)
+    assert screen("We moved our shop", move).operations == (replace(move, kind="NEW", id=""),)
+    tea = replace(move, draft=Draft("User likes green tea."), proof=Proof(("I like green tea",)))
+    assert screen("I like green tea now", tea).operations == (tea,)
+
+
+def test_other_deletion() -> None:
+    """A deletion that shares no word with what was said is asked about, and not carried out."""
+    deletion = Operation("DELETE", "m-1", proof=SHOP)
+    found = screen("We moved our shop", deletion)
+    assert (found.operations, found.refused) == ((), ())
+    assert found.doubtful == (deletion,)
+    named = replace(deletion, proof=Proof(("forget about my tea",)))
+    assert screen("Please forget about my tea", named).operations == (named,)
+
+
 def test_told_by_reason_alone() -> None:
     """Of what no write may hold, as a card's number, the reason is told, and nothing of it."""
     words = "I pay with 4111 1111 1111 1111."
@@ -183,7 +239,7 @@ def test_told_by_reason_alone() -> None:
 def test_spelling(found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """A long word is known by another spelling, with the package and without; no other word is."""
     if not found:
-        monkeypatch.setattr(grounding, "_rapidfuzz", None)
+        monkeypatch.setattr(quotation, "_rapidfuzz", None)
     typed = {"lisabon", "portugese", "merlin", "max"}
     assert as_spelled("lisbon", typed) == "lisabon"
     assert as_spelled("portuguese", typed) == "portugese"

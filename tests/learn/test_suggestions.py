@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from adaptive.core.model import Draft, Operation
-from adaptive.learn.suggestions import Suggestions, suggestion_digest
-from adaptive.privacy.kept import SuggestionTable, WaitingSuggestion
+from adaptive.core.model import Draft, Operation, Outcome
+from adaptive.learn.suggestions import NO_ROOM, Suggestions, suggestion_digest
+from adaptive.privacy.kept import MOST_WAITING_SUGGESTIONS, SuggestionTable, WaitingSuggestion
 from tests.fakes import ListedEntries, turn
 
 TURN = turn("I drink tea and I work at the harbour.")
@@ -40,16 +40,31 @@ async def held() -> bool:
 
 
 async def test_proposed() -> None:
-    """Three changes wait, of which none was rejected or waits; what is held of a user goes."""
+    """All changes of a turn wait of which none was rejected or waits."""
     table = SuggestionTable(ListedEntries())
     await table.reject("ada", suggestion_digest(Draft("drinks TEA", TEA.tags)), 0)
     suggestions = Suggestions(table, lambda: 5.0)
     facts = ("User drinks tea.", "User works.", "user works", "User sings.", "User sleeps.")
-    found = [Operation("NEW", draft=Draft(one, ("preference",))) for one in facts]
-    assert await suggestions.propose(TURN, found[:2], held) == 1
-    assert await suggestions.propose(TURN, found[2:], held) == 2
-    waiting = [one.draft.content for one in await table.waiting("ada")]
-    assert waiting == [facts[1], *facts[3:]]
+    more = ("User runs.", "User paints.", "User reads.")
+    found = [Operation("NEW", draft=Draft(one, ("preference",))) for one in (*facts, *more)]
+    assert await suggestions.propose(TURN, found[:2], held) == (1, [])
+    assert await suggestions.propose(TURN, found[2:], held) == (5, [])
+    waiting = {one.draft.content for one in await table.waiting("ada")}
+    assert waiting == {facts[1], *facts[3:], *more}
+
+
+async def test_no_room() -> None:
+    """What finds no room is refused with its reason, and nothing that waits gives way to it."""
+    table = SuggestionTable(ListedEntries())
+    suggestions = Suggestions(table, lambda: 5.0)
+    found = [Operation("NEW", draft=Draft(f"User has been to {one}.")) for one in range(25)]
+    number, left_out = await suggestions.propose(TURN, found, held)
+    assert number == MOST_WAITING_SUGGESTIONS
+    late = found[MOST_WAITING_SUGGESTIONS:]
+    assert left_out == [Outcome("rejected", one.draft.content, NO_ROOM) for one in late]
+    assert await suggestions.propose(TURN, late, held) == (0, left_out)
+    waiting = {one.draft.content for one in await table.waiting("ada")}
+    assert waiting == {one.draft.content for one in found[:MOST_WAITING_SUGGESTIONS]}
 
 
 async def offer(user: AnsweringUser, table: SuggestionTable, *failing: str) -> str:
@@ -64,7 +79,7 @@ async def offer(user: AnsweringUser, table: SuggestionTable, *failing: str) -> s
 async def two() -> SuggestionTable:
     """A table in which the job is number 1 and the tea number 2."""
     table = SuggestionTable(ListedEntries())
-    await table.put("ada", [waiting(TEA), waiting(JOB)], 0)
+    await table.put("ada", [waiting(TEA), waiting(JOB)])
     return table
 
 

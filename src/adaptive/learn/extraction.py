@@ -187,14 +187,18 @@ def _one_line(text: str, limit: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What a reply held: operations to carry out, and what was not taken, each with a reason."""
+    """What a reply held: operations to carry out, and what was not taken, each with a reason.
+
+    ``doubtful`` are deletions that the user is to be asked about.
+    """
 
     operations: tuple[Operation, ...]
     refused: tuple[Outcome, ...]
+    doubtful: tuple[Operation, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is anything to do or to tell."""
-        return bool(self.operations or self.refused)
+        return bool(self.operations or self.refused or self.doubtful)
 
     def joined(self, second: Extraction) -> Extraction:
         """With what the second answer adds: what was taken stays, what was refused is redone."""

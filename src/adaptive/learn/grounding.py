@@ -7,44 +7,44 @@ come the rules that an admin sets, after it the gate of every write; each refusa
 
 from __future__ import annotations
 
-import difflib
-import importlib
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from adaptive.core.measures import stage
-from adaptive.core.model import Draft, Memory, Operation, Outcome, Proof, Turn
+from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
+from adaptive.learn.addressed import is_named, readdressed
 from adaptive.learn.extraction import Extraction
+from adaptive.learn.figures import Figure, SaidFigures, figures, plain_figures
 from adaptive.learn.pasted import typed_words, unpasted_words
+from adaptive.learn.quotation import neighbourhood, quoted_share
+from adaptive.learn.support import (
+    Vocabulary,
+    beginnings,
+    left_over,
+    main_script,
+    may_be_spelled,
+    new_ending,
+    new_name,
+    supported_share,
+)
 from adaptive.learn.words import UNSPACED, word_units
 from adaptive.privacy.gate import SECRET_LEFT_OUT, gate_policy, gated_draft, tellable
 from adaptive.privacy.secrets import find_secrets, secret_reason
-from adaptive.search.tokens import folded_text, tokens
 from adaptive.settings.merged import Settings
 
-try:
-    _rapidfuzz: Any = importlib.import_module("rapidfuzz")
-except ImportError:  # words are compared by Python's own difflib
-    _rapidfuzz = None
-# Models mend the spelling of what they quote. A shorter word with another letter is another word.
-_LEAST_ALIKE = 0.85
-_LEAST_LETTERS = 5
+# How much of what proves a fact has to be there; what each costs: benchmarks/grounding.py.
 _LEAST_QUOTED = 0.7  # of a quotation, in one window of the typed words: small models misquote
-# Where the model quotes too little, or what was not typed, so many of a fact's telling words must
-# begin like one of the newest message. What a share lets pass: benchmarks/grounding.py.
-_LEAST_TOLD = 0.3
+_LEAST_QUOTED_WORDS = 2  # fewer prove little: "yes"
+_LEAST_TOLD = 0.3  # of a fact's telling words, where nothing that was typed is quoted
+_LEAST_SUPPORTED = 0.2  # of a fact's telling words, where it is
+_LEAST_IMPLIED = 0.5  # where the quotation has none of them
+_LEAST_NEW_ENDING = 2  # telling words at the end that nothing bears out
+_LEAST_SAME_LANGUAGE = 0.5  # of a fact's telling words stand in a message of its language
 # What is to be deleted without a quotation has so many of its telling words in the message: at
 # one word each 28 % of a user's memories would do for any message of theirs, at this share 2 %.
 _LEAST_NAMED = 0.4
-_WINDOW = 2  # times as long as its quotation, whose words may stand apart
-_FIRST_LETTERS = 4
-_LEAST_QUOTED_WORDS = 2  # fewer prove little: "yes"
-_LARGEST_WRITTEN_NUMBER = 12  # up to a dozen numbers are often written as words
-_LAST_DAY = 31
 # By what the model itself says: of which kind a fact is, and whom it is about.
 _REASONS = {
     "META": "it is about this conversation only",
@@ -55,8 +55,8 @@ _REASONS = {
     "world": "it is general knowledge, not about you",
 }
 NOT_SAID = "it is not in your message"
-
-_DIGITS = re.compile(r"\d+")
+DOES_NOT_FOLLOW = "your words do not say it"
+NOT_NAMED = "your message does not name it"
 _LEAST_NEW = 0.3  # a fact of which less is new says no more than another one
 _LIST_SIGNS = re.compile("[,;\uff0c\u3001\uff1b\n]")
 
@@ -69,86 +69,169 @@ class Source:
     earlier: str
     typed: str
     unpasted: str  # with what stands in quotation marks: others' sentences, or drafts
+    remembered: tuple[str, ...] = ()  # what the model was shown: names may be known from there
 
     @classmethod
-    def of(cls, turn: Turn) -> Source:
-        """The user's words in a turn."""
+    def of(cls, turn: Turn, shown: Iterable[Memory] = ()) -> Source:
+        """The user's words in a turn, and the memories that were shown with it."""
         said = (typed_words(one.text) for one in turn.earlier if one.role == "user")
-        return cls(turn.words, "\n".join(said), typed_words(turn.words), unpasted_words(turn.words))
+        return cls(
+            words=turn.words,
+            earlier="\n".join(said),
+            typed=typed_words(turn.words),
+            unpasted=unpasted_words(turn.words),
+            remembered=tuple(memory.content for memory in shown),
+        )
+
+    def holds_memory_of(self, sentence: str) -> bool:
+        """Whether one memory has all telling words of a sentence."""
+        telling = beginnings(sentence)
+        return any(telling <= beginnings(known) for known in self.remembered)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A proposed change with all that may prove it."""
+
+    operation: Operation
+    source: Source
+    changed: Memory | None
+    has_own_language: bool  # the admin's, in which the user need not have written
+    quotation: tuple[str, ...]  # the model's evidence, if it stands in the user's words
+    said: str  # the words in which it stands, or would have to
+
+    @classmethod
+    def of(
+        cls, operation: Operation, source: Source, changed: Memory | None, settings: Settings
+    ) -> Claim:
+        """An operation, with its evidence looked for where the user's own words stand."""
+        proof, said = operation.proof, source.typed
+        is_quoted = quoted_share(proof.evidence, said) >= _LEAST_QUOTED
+        # Only the model can tell whose a sentence in quotation marks is, and says so in each field.
+        is_complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
+        if is_complete and not is_quoted and quoted_share(proof.evidence, source.unpasted) == 1:
+            is_quoted, said = True, source.unpasted
+        return cls(
+            operation=operation,
+            source=source,
+            changed=changed,
+            has_own_language=bool(settings.memory_language.strip()),
+            quotation=proof.evidence if is_quoted else (),
+            said=said,
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What is to be remembered."""
+        return self.operation.draft.content
+
+    @property
+    def known(self) -> str:
+        """What the memory says that is changed."""
+        return self.changed.content if self.changed else ""
+
+    @property
+    def quoted_words(self) -> int:
+        """How many words are quoted."""
+        return sum(len(word_units(span)) for span in self.quotation)
+
+    @property
+    def is_translated(self) -> bool:
+        """Whether sentence and message may be in two languages."""
+        script = main_script(self.sentence.removeprefix("User"))
+        return self.has_own_language or script != main_script(self.source.words)
 
 
 def grounding_refusal(
     operation: Operation, source: Source, changed: Memory | None, settings: Settings
 ) -> str:
-    """Why a proposed change is not grounded in what the user said; empty where it is."""
-    proof, translated = operation.proof, bool(settings.memory_language.strip())
-    is_deletion, content = operation.kind == "DELETE", operation.draft.content
+    """Why a proposed change is not proven by what the user said; empty where it is."""
+    claim = Claim.of(operation, source, changed, settings)
+    rules = _DELETION_RULES if operation.kind == "DELETE" else _FACT_RULES
+    return next(filter(None, (rule(claim) for rule in rules)), "")
+
+
+def _unlasting(claim: Claim) -> str:
+    """The refusal of what is no lasting fact by the model's own account."""
+    proof = claim.operation.proof
     # A wish on answers is about the assistant, too; what will be over has its day.
-    dated = proof.kind == "STATE" and operation.draft.until
-    is_judged = not is_deletion and proof.kind != "STYLE" and not dated
-    if is_judged and (reason := _REASONS.get(proof.kind) or _REASONS.get(proof.about)):
-        return reason
-    said, share = source.typed, _quoted_share(proof, source.typed)
-    # Only the model can tell whose a sentence in quotation marks is, and it says so in every field.
-    complete = proof.kind in ("FACT", "STYLE") and proof.about in ("user", "other")
-    if complete and share < _LEAST_QUOTED and _quoted_share(proof, source.unpasted) == 1:
-        said, share = source.unpasted, 1.0
-    # Long enough, it proves also what is implied without any word of it.
-    words = sum(len(word_units(span)) for span in proof.evidence)
-    is_enough = words >= _LEAST_QUOTED_WORDS or (translated and not is_deletion)
-    if share < _LEAST_QUOTED or not is_enough:
-        telling = beginnings(changed.content if is_deletion and changed else content)
-        told = len(telling & beginnings(said))
-        least = _LEAST_NAMED if is_deletion else _LEAST_TOLD
-        if told < least * len(telling) or (is_deletion and not told):
-            return NOT_SAID
-    return "" if translated or is_deletion else _foreign_number(content, source, changed)
-
-
-def _quoted_share(proof: Proof, said: str) -> float:
-    """The share of the quotation's words that stand near each other in what was said."""
-    units = word_units(said)
-    typed = frozenset(units)
-    spans = [[as_spelled(one, typed) for one in word_units(span)] for span in proof.evidence]
-    total = sum(map(len, spans))
-    return sum(_best_window(span, units) for span in spans) / total if total else 0.0
-
-
-def as_spelled(word: str, words: Collection[str]) -> str:
-    """The word, or the one of these that it is spelled nearly like."""
-    if word in words or len(word) < _LEAST_LETTERS:
-        return word
-    if _rapidfuzz is not None:
-        alike, least = _rapidfuzz.fuzz.ratio, 100 * _LEAST_ALIKE
-        near = _rapidfuzz.process.extractOne(word, words, scorer=alike, score_cutoff=least)
-        return str(near[0]) if near else word
-    return next(iter(difflib.get_close_matches(word, words, 1, _LEAST_ALIKE)), word)
-
-
-def _best_window(span: Sequence[str], units: Sequence[str]) -> int:
-    """How many words of a span stand in the best window of the message."""
-    wanted, width = Counter(span), _WINDOW * len(span)
-    windows = (units[at : at + width] for at, unit in enumerate(units) if unit in wanted)
-    return max(((Counter(window) & wanted).total() for window in windows), default=0)
-
-
-def _foreign_number(content: str, source: Source, changed: Memory | None) -> str:
-    """The refusal of a number that was not said by who writes in figures; dates may be computed."""
-    if not _DIGITS.search(folded_text(source.words)):
+    if proof.kind == "STYLE" or (proof.kind == "STATE" and claim.operation.draft.until):
         return ""
-    said = f"{source.words}\n{source.earlier}\n{changed.content if changed else ''}"
-    known, told = (_DIGITS.findall(folded_text(text)) for text in (said, content))
-    years = [one for one in told if len(one) == 4 and one[:2] in ("19", "20")]
-    largest_free = _LAST_DAY if years else _LARGEST_WRITTEN_NUMBER
-    for number in told:
-        if number not in known and number not in years and int(number) > largest_free:
-            return f"{number} is not in your message"
+    return _REASONS.get(proof.kind) or _REASONS.get(proof.about) or ""
+
+
+def _unquoted(claim: Claim) -> str:
+    """The refusal of what is neither quoted nor told in the words that the user typed."""
+    least = 1 if claim.has_own_language else _LEAST_QUOTED_WORDS
+    if claim.quoted_words >= least:
+        return ""
+    told = supported_share(claim.sentence, Vocabulary.of([claim.said]))
+    return "" if told >= _LEAST_TOLD else NOT_SAID
+
+
+def _unsupported(claim: Claim) -> str:
+    """The refusal of a sentence that does not follow from the words around its quotation."""
+    source, sentence, spans = claim.source, claim.sentence, claim.quotation
+    if source.holds_memory_of(sentence):
+        return ""  # it is not new; reconciliation tells so
+    message = [neighbourhood(spans, source.words), source.earlier]
+    share = supported_share(sentence, Vocabulary.of([*message, claim.known]))
+    if claim.is_translated and share < _LEAST_SAME_LANGUAGE:
+        return ""  # words can't be compared over languages
+    is_about = not spans or supported_share(sentence, Vocabulary.of(spans)) > 0
+    is_said = supported_share(sentence, Vocabulary.of(message)) > 0
+    if not is_said or share < (_LEAST_SUPPORTED if is_about else _LEAST_IMPLIED):
+        return DOES_NOT_FOLLOW
+    known = Vocabulary.of([*message, *source.remembered])
+    if name := new_name(sentence, known):
+        return f"you did not say {name}"
+    # A sentence may say in its own words what is quoted, but no more than that.
+    ending = new_ending(sentence, known)
+    is_added = ending >= _LEAST_NEW_ENDING and left_over(spans or [claim.said], sentence) <= ending
+    return DOES_NOT_FOLLOW if is_added else ""
+
+
+def _unsaid_figure(claim: Claim) -> str:
+    """The refusal of a number that was not said; days and years may be worked out."""
+    source, sentence = claim.source, claim.sentence
+    said = SaidFigures.of((source.words, source.earlier, claim.known))
+    lacking = said.lacking(sentence)
+    is_dated = any(figure.is_year for figure in figures(sentence))
+    for figure in lacking:
+        is_worked_out = figure.is_year or (is_dated and figure.is_day)
+        if not is_worked_out and not _is_spelled(figure, claim):
+            return f"{figure.written} is not in your message"
     return ""
 
 
-def beginnings(text: str) -> frozenset[str]:
-    """How the telling words of a text begin."""
-    return frozenset(token[:_FIRST_LETTERS] for token in tokens(text))
+def _is_spelled(figure: Figure, claim: Claim) -> bool:
+    """Whether a figure may stand in the quotation as a word."""
+    spans = claim.quotation or (claim.said,)
+    if not figure.is_often_spelled:
+        return False
+    if claim.is_translated:
+        return left_over(spans, claim.sentence) > 0
+    sentence = plain_figures(claim.sentence)
+    return may_be_spelled(sentence[: figure.begin], sentence[figure.end :], spans)
+
+
+_FACT_RULES: tuple[Callable[[Claim], str], ...] = (
+    _unlasting,
+    _unquoted,
+    _unsupported,
+    _unsaid_figure,
+)
+
+
+def _undeletable(claim: Claim) -> str:
+    """The refusal of a deletion that is neither quoted nor names what the memory says."""
+    if claim.quoted_words >= _LEAST_QUOTED_WORDS:
+        return ""
+    named = supported_share(claim.known, Vocabulary.of([claim.said]))
+    return "" if named >= _LEAST_NAMED else NOT_SAID
+
+
+_DELETION_RULES: tuple[Callable[[Claim], str], ...] = (_undeletable,)
 
 
 @stage("screening")
@@ -157,14 +240,16 @@ def screened(
 ) -> Extraction:
     """What of an extraction may be written, each content as it may be, and the rest refused."""
     source, policy, memories = (
-        Source.of(turn),
+        Source.of(turn, shown),
         gate_policy(settings),
         {one.id: one for one in shown},
     )
     secret = secret_reason(find_secrets(turn.words)) or SECRET_LEFT_OUT
     operations: list[Operation] = []
+    doubtful: list[Operation] = []
     refused = [replace(one, content=tellable(one.content, policy)) for one in found.refused]
-    for operation in found.operations:
+    for proposed in found.operations:
+        operation = readdressed(proposed, memories.get(proposed.id))
         changed, is_deletion = memories.get(operation.id), operation.kind == "DELETE"
         told = operation.draft.content or (changed.content if changed else "")
         rules = refusal(operation, settings)
@@ -172,12 +257,14 @@ def screened(
             status = "kept" if is_deletion else "rejected"
             refused.append(Outcome(status, tellable(told, policy), reason))
             continue
-        draft = Draft("")
-        if not is_deletion:
-            # A wish on answers is an order by nature: the user's own, it may stand.
-            quoted = _quoted_share(operation.proof, source.typed) >= _LEAST_QUOTED
-            own_wish = operation.proof.kind == "STYLE" and quoted
-            draft = gated_draft(operation.draft, replace(policy, typed=own_wish, quoted=quoted))
+        if is_deletion:
+            is_doubtful = changed and not is_named(changed, f"{source.typed}\n{source.earlier}")
+            (doubtful if is_doubtful else operations).append(replace(operation, draft=Draft("")))
+            continue
+        # A wish on answers is an order by nature: the user's own, it may stand.
+        quoted = quoted_share(operation.proof.evidence, source.typed) >= _LEAST_QUOTED
+        own_wish = operation.proof.kind == "STYLE" and quoted
+        draft = gated_draft(operation.draft, replace(policy, typed=own_wish, quoted=quoted))
         if isinstance(draft, Draft):
             operations.append(replace(operation, draft=draft))
             continue
@@ -185,7 +272,11 @@ def screened(
         # What holds a secret or personal data is told by its reason alone.
         hidden = draft.rule in ("secret", "personal data")
         refused.append(Outcome("rejected", "" if hidden else tellable(told, policy), reason))
-    return replace(found, operations=tuple(operations), refused=tuple(dict.fromkeys(refused)))
+    return Extraction(
+        operations=tuple(operations),
+        refused=tuple(dict.fromkeys(refused)),
+        doubtful=tuple(doubtful),
+    )
 
 
 def says_no_more(content: str, said: Sequence[str]) -> bool:

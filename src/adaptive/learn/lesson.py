@@ -27,7 +27,7 @@ from adaptive.core.ports import Completer, Sources, Vectors
 from adaptive.learn.apply import Held, apply_operations, prune_store
 from adaptive.learn.duplicates import reconciled
 from adaptive.learn.extraction import Extraction, extraction, shown_memories
-from adaptive.learn.grounding import says_no_more, screened
+from adaptive.learn.grounding import NOT_NAMED, says_no_more, screened
 from adaptive.learn.outdated import far_reaching_changes, outdated_by
 from adaptive.learn.prefilter import EMBEDDING_PATIENCE_SECONDS, Prefilter
 from adaptive.learn.queue import Foreground, TurnWork
@@ -152,12 +152,16 @@ async def carried_out(
     if room.settings.save_mode == "suggest":
         wanted = [one for one in operations if one.kind in ("NEW", "UPDATE")]
         sifted = await _sifted(room, wanted, await room.index())
-        proposed = await room.suggestions.propose(turn, sifted.operations, held)
-        outcomes += sifted.refused
+        proposed, left_out = await room.suggestions.propose(turn, sifted.operations, held)
+        outcomes += [*sifted.refused, *left_out]
         operations = tuple(one for one in operations if one.kind == "DELETE")
-    written, doubtful = await write(room, turn, operations, held, again=again)
+    written, too_many = await write(room, turn, operations, held, again=again)
+    unnamed = await _standing(room, found.doubtful)
     status = "asked" if room.can_ask else "kept"
-    outcomes += [*written, *(Outcome(status, one.content, NOT_CONFIRMED) for one in doubtful)]
+    outcomes += written
+    outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
+    outcomes += [Outcome(status, memory.content, NOT_NAMED) for memory in unnamed]
+    doubtful = (*too_many, *unnamed)
     for outcome in outcomes:
         tally("operations", outcome.status)
     now, where = int(time.time()), (turn.source.chat_id, turn.source.message_id)
@@ -172,6 +176,15 @@ async def carried_out(
         return Lesson.of(outcomes, line, doubtful)
     # Whoever asked for deletions and can't be asked about them believes them done otherwise.
     return replace(Lesson.of(outcomes, line), replies=bool(doubtful))
+
+
+async def _standing(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
+    """The memories of operations that are there still."""
+    if not operations:
+        return ()
+    index = await room.index()
+    memories = (index.memory(operation.id) for operation in operations)
+    return tuple(memory for memory in memories if memory is not None)
 
 
 async def _found_in(
@@ -197,12 +210,13 @@ async def _found_in(
     shown = await shown_memories(index, turn.words, asked, room.hidden)
     language = settings.memory_language.strip() or room.language
     asking = settings.model_copy(update={"memory_language": language})
-    found = await extraction(ask_model, turn, shown, asking, now)
-    found = await asyncio.to_thread(screened, found, turn, shown, settings)
+    proposed = await extraction(ask_model, turn, shown, asking, now)
+    found = await asyncio.to_thread(screened, proposed, turn, shown, settings)
     # What is only proposed has changed nothing yet.
     if settings.check_outdated_memories and settings.save_mode != "suggest":
         vectors = await _embedded(room, found.operations)
-        changes = far_reaching_changes(found.operations, index, vectors)
+        updates = {one.draft.content for one in proposed.operations if one.kind == "UPDATE"}
+        changes = far_reaching_changes(found.operations, index, vectors, updates)
         if changes and work.calls_before + work.calls < most:
             known = index, vectors, room.hidden
             ended = await outdated_by(changes, *known, ask_model, turn.words, now)

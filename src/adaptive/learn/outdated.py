@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Any
@@ -29,7 +29,7 @@ from adaptive.learn.extraction import (
     nearest_memories,
     repeats,
 )
-from adaptive.learn.grounding import beginnings
+from adaptive.learn.support import beginnings
 from adaptive.llm.ask import render_prompt
 from adaptive.llm.fields import list_schema, text_line
 from adaptive.llm.reply import read_items
@@ -68,14 +68,21 @@ class Change:
 
 
 def far_reaching_changes(
-    operations: Iterable[Operation], index: MemoryIndex, vectors: Mapping[str, Vectors]
+    operations: Iterable[Operation],
+    index: MemoryIndex,
+    vectors: Mapping[str, Vectors],
+    updates: Collection[str] = (),
 ) -> tuple[Change, ...]:
-    """The changes after which other memories may no longer hold."""
+    """The changes after which other memories may no longer hold.
+
+    ``updates`` are contents that the model proposed as updates, whatever they are taken for.
+    """
     found: list[Change] = []
     for operation in operations:
         draft, memory = operation.draft, index.memory(operation.id)
         if operation.kind == "NEW":
-            if _is_near_its_kind(draft, index, vectors.get(draft.content)):
+            vector = vectors.get(draft.content)
+            if draft.content in updates or _is_near_its_kind(draft, index, vector):
                 found.append(Change("", draft.content))
         elif memory and not (operation.kind == "UPDATE" and repeats(draft, memory)):
             tags = {*memory.tags, *draft.tags}

@@ -15,16 +15,20 @@ from weakref import WeakValueDictionary
 
 from adaptive.core.errors import LeaseLost
 from adaptive.core.markdown import clipped_line
-from adaptive.core.model import Draft, Operation, Turn
-from adaptive.privacy.kept import KeepSuggestion, SuggestionTable, WaitingSuggestion
+from adaptive.core.model import Draft, Operation, Outcome, Turn
+from adaptive.privacy.kept import (
+    MOST_WAITING_SUGGESTIONS,
+    KeepSuggestion,
+    SuggestionTable,
+    WaitingSuggestion,
+)
 from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Dialog
 
-# Of one turn, and in one dialog.
-_MOST_PROPOSED = 3
-_MOST_ASKED = 9
+_MOST_ASKED = 9  # in one dialog
 # Of the nine together and the text below them the page shows 4,000 characters.
 _LONGEST_ASKED = 300
+NO_ROOM = f"{MOST_WAITING_SUGGESTIONS} suggestions wait for your answer already"
 _HOW_TO_ANSWER = (
     "Confirm keeps the numbers below. Take a number out to decide later; put a minus before it "
     "(-1) never to be asked about it again. Cancel: not now."
@@ -44,12 +48,13 @@ class Suggestions:
 
     async def propose(
         self, turn: Turn, operations: Sequence[Operation], held: Callable[[], Awaitable[bool]]
-    ) -> int:
-        """Let at most three changes of a turn wait, how many do; none that waits or was rejected.
+    ) -> tuple[int, list[Outcome]]:
+        """Let changes of a turn wait; how many do, and those for which there is no room.
 
-        Raises ``LeaseLost`` where another worker is at the user's turns by now.
+        What waits already, or was rejected, is not proposed again. Raises ``LeaseLost`` where
+        another worker is at the user's turns by now.
         """
-        found = {suggestion_digest(one.draft): one for one in operations[:_MOST_PROPOSED]}
+        found = {suggestion_digest(one.draft): one for one in operations}
         rejected = await self._table.rejected(turn.user_id, found)
         waiting = await self._table.waiting(turn.user_id)
         said = {comparable(one.draft.content) for one in waiting}
@@ -58,11 +63,13 @@ class Suggestions:
             for digest, one in found.items()
             if digest not in rejected and comparable(one.draft.content) not in said
         ]
-        if fresh:
+        room = max(0, MOST_WAITING_SUGGESTIONS - len(waiting))
+        if fresh and room:
             if not await held():
                 raise LeaseLost("another worker has taken over")
-            await self._table.put(turn.user_id, fresh, int(self._clock()))
-        return len(fresh)
+            await self._table.put(turn.user_id, fresh[:room])
+        left_out = [Outcome("rejected", one.draft.content, NO_ROOM) for one in fresh[room:]]
+        return len(fresh[:room]), left_out
 
     async def asking(self, user_id: str, questions: Awaitable[object]) -> None:
         """Ask a user something, while nothing else is asked or offered."""

@@ -14,3 +14,8 @@ _UNITS = re.compile(rf"{UNSPACED.pattern}|[^\W_{_UNSPACED_SIGNS}]+")
 def word_units(text: str) -> list[str]:
     """The words of a text, or its signs where words are not spaced."""
     return _UNITS.findall(folded_text(text))
+
+
+def word_places(folded: str) -> list[tuple[int, int]]:
+    """Where the words of a folded text, or its signs, begin and end."""
+    return [match.span() for match in _UNITS.finditer(folded)]

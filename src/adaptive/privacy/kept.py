@@ -21,8 +21,7 @@ _KEPT_DAY = 24 * 3600
 _YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
 _AUDIT_ENTRIES_KEPT = 10_000
 # Who was not asked for a month would not know any more what it is about.
-_SUGGESTION_LIFETIME_SECONDS = 30 * _KEPT_DAY
-_MOST_WAITING_SUGGESTIONS = 20
+MOST_WAITING_SUGGESTIONS = 20
 # Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
 _ASKED_REST_SECONDS = 600
 
@@ -280,19 +279,27 @@ class CommandTable(_KeptTable):
 
 
 class SuggestionTable(_KeptTable):
-    """Suggestions that wait for an answer: a user's newest 20, each for a month.
+    """Suggestions that wait for an answer, at most 20 of a user, until they are answered.
 
     Of what was rejected the digest is kept, for good.
     """
 
-    async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion], now: int) -> None:
-        """Let suggestions wait, replacing former ones of the same digest; not rejected ones."""
-        until, new = now + _SUGGESTION_LIFETIME_SECONDS, list[Entry]()
-        for one in waiting:
-            where = (one.source.said_at, one.source.chat_id, one.source.message_id, until)
-            body = {**asdict(one), "rests_until": 0, "rests_in": ""}
-            new.append(Entry(one.digest, body, *where))
-        await self.entries.put("suggestion", user_id, new, _MOST_WAITING_SUGGESTIONS)
+    async def put(self, user_id: str, waiting: Sequence[WaitingSuggestion]) -> None:
+        """Let suggestions wait, replacing former ones of the same digest; not rejected ones.
+
+        Of more than may wait the oldest are dropped.
+        """
+        new = [
+            Entry(
+                key=one.digest,
+                body={**asdict(one), "rests_until": 0, "rests_in": ""},
+                created_at=one.source.said_at,
+                chat_id=one.source.chat_id,
+                message_id=one.source.message_id,
+            )
+            for one in waiting
+        ]
+        await self.entries.put("suggestion", user_id, new, MOST_WAITING_SUGGESTIONS)
 
     async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
         """A user's waiting suggestions, the oldest first."""

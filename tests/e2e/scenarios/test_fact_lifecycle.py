@@ -110,3 +110,25 @@ async def test_users_at_once(host: RunningHost, plugin: InstalledFilter) -> None
     found = await run.live_on()
     assert found["facts_owed"] > 8
     assert not found["wrong"], found
+
+
+async def test_what_the_words_do_not_say(host: RunningHost, page: Page) -> None:
+    """A true quotation proves no other sentence; an update of the wrong memory leaves it alone."""
+    allergy = "User is allergic to peanuts."
+    learns(host.model, "allergic", operations(new(allergy, tags=["identity"])))
+    await page.say("I am allergic to peanuts.", f"Saved: {allergy}")
+    [memory] = await page.memories()
+
+    invented = new("User lost her job.", evidence=["I adore green tea"], about="user", kind="FACT")
+    learns(host.model, "green tea", operations(invented))
+    refused = "Not saved: User lost her job. (your words do not say it)"
+    await page.say("I adore green tea.", refused)
+    assert await page.memories() == [memory]
+
+    shop = "User moved their shop to Elm Street."
+    moved = update(memory.id, shop, evidence=["We moved our shop"], about="user", kind="FACT")
+    learns(host.model, "Elm Street", operations(moved))
+    await page.say("We moved our shop to Elm Street.", f"Saved: {shop}")
+    rows = await page.memories()
+    assert memory in rows
+    assert len(rows) == 2

@@ -1,0 +1,205 @@
+"""The figures of a text by their value, whatever the script and however they are written.
+
+A figure that can be read in two ways, as 1.450, has both values: what was said is searched for
+what a sentence claims, and people and models write the same number differently.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from decimal import Decimal
+
+_MARKS = str.maketrans(
+    {
+        "\u066b": ".",  # Arabic decimal mark
+        "\u066c": ",",  # Arabic thousands mark
+        "\u2019": "'",
+        "\u00a0": " ",
+        "\u2009": " ",
+        "\u202f": " ",
+    }
+)
+_FIGURE = re.compile(r"\d+(?:[.,']\d+| \d{3}(?!\d))*")
+_GROUPS = re.compile(r"[.,' ]")
+_LONGEST_FIGURE = 40  # signs; nobody tells longer ones apart
+_AFTERNOON = re.compile(r" ?p\.? ?m\b", re.I)
+_THOUSANDS = re.compile(r" ?k\b", re.I)
+_NEXT_WORD = re.compile(r"[ -]([^\W\d_]+)")
+_WORD = re.compile(r"[^\W\d_]+")
+_HALF_DAY = 12
+_LATEST_HOUR = 24
+_LAST_DAY = 31
+_LARGEST_SPELLED = 100
+_ROUND_DIGITS = 2
+_QUARTERS = 4
+_MULTIPLIERS = (2, 3, 5, 6, 7, 9)  # powers of ten that have a name somewhere
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: where it stands in ``plain_figures``, and all that it can mean.
+
+    ``parts`` are the numbers of a date or a version by themselves, ``unit`` is the next word.
+    """
+
+    written: str
+    begin: int
+    end: int
+    values: frozenset[Decimal]
+    parts: tuple[Decimal, ...]
+    unit: str
+    is_clock: bool
+
+    @property
+    def is_year(self) -> bool:
+        """Whether it may be a year of this or the last century."""
+        return len(self.written) == 4 and self.written[:2] in ("19", "20")
+
+    @property
+    def is_day(self) -> bool:
+        """Whether it may be the day of a month, or the month."""
+        return self.written.isdecimal() and max(self.values) <= _LAST_DAY
+
+    @property
+    def is_often_spelled(self) -> bool:
+        """Whether people write such numbers as words: small, round, or a simple fraction."""
+        return all(
+            value * _QUARTERS % 1 == 0
+            and (value <= _LARGEST_SPELLED or len(_digits(value)[0]) <= _ROUND_DIGITS)
+            for value in self.values
+        )
+
+
+def plain_figures(text: str) -> str:
+    """A text with all digits and vulgar fractions in ASCII."""
+    if text.isascii():
+        return text
+    plain: list[str] = []
+    for sign in text.translate(_MARKS):
+        if sign.isdecimal():
+            plain.append(str(unicodedata.decimal(sign)))
+        elif (value := _fraction(sign)) and plain and plain[-1].isdigit():
+            plain.append(value.removeprefix("0"))
+        else:
+            plain.append(value or sign)
+    return "".join(plain)
+
+
+def _fraction(sign: str) -> str:
+    """The value of a vulgar fraction such as a half, else nothing."""
+    value = unicodedata.numeric(sign, 0) if unicodedata.category(sign) == "No" else 0
+    return f"{value:.4g}" if value % 1 else ""
+
+
+def figures(text: str) -> Iterator[Figure]:
+    """The figures of a text in their order."""
+    plain = plain_figures(text)
+    for match in _FIGURE.finditer(plain):
+        written, end = match[0][:_LONGEST_FIGURE], match.end()
+        values, parts = _readings(written)
+        factor = _factor(plain, end)
+        values = {value * factor for value in values}
+        if _AFTERNOON.match(plain, end):
+            values |= {value + _HALF_DAY for value in values if value < _HALF_DAY}
+        unit = _NEXT_WORD.match(plain, end)
+        yield Figure(
+            written=match[0],
+            begin=match.start(),
+            end=end,
+            values=frozenset(values),
+            parts=parts,
+            unit=unit[1] if unit else "",
+            is_clock=plain[end : end + 1] == ":",
+        )
+
+
+def _factor(plain: str, end: int) -> int:
+    """What a sign behind a figure multiplies it by: 85k, or ten thousands in Chinese."""
+    if _THOUSANDS.match(plain, end):
+        return 1000
+    sign = plain[end : end + 1]
+    value = unicodedata.numeric(sign, 1) if sign.isalpha() else 1
+    return int(value) if value >= 100 else 1
+
+
+def _readings(written: str) -> tuple[set[Decimal], tuple[Decimal, ...]]:
+    """What a figure can mean as a whole, and its groups where they may be numbers themselves."""
+    groups = _GROUPS.split(written.rstrip(".,' "))
+    numbers = tuple(map(Decimal, groups))
+    if len(groups) == 1:
+        return {numbers[0]}, ()
+    marks = _GROUPS.findall(written)
+    values: set[Decimal] = set()
+    parts = numbers
+    has_decimals = marks[-1] in ".," and marks[-1] not in marks[:-1]
+    if _are_thousands(groups, marks):
+        values.add(Decimal("".join(groups)))
+        parts = numbers if " " in marks else ()
+        has_decimals = has_decimals and not groups[-1].endswith("0")
+    if has_decimals and (len(groups) == 2 or _are_thousands(groups[:-1], marks[:-1])):
+        values.add(Decimal("".join(groups[:-1]) + "." + groups[-1]))
+    return values, parts
+
+
+def _are_thousands(groups: list[str], marks: list[str]) -> bool:
+    """Whether the marks of a figure part its thousands: 1,450, or 1,45,000 in India."""
+    inner = all(len(group) in (2, 3) for group in groups[1:-1])
+    return len(set(marks)) == 1 and len(groups[0]) <= 3 and inner and len(groups[-1]) == 3
+
+
+@dataclass(frozen=True, slots=True)
+class SaidFigures:
+    """The numbers that stand in what was said, and words that may multiply one of them."""
+
+    values: frozenset[Decimal]
+    counted: Mapping[tuple[int, ...], Set[tuple[int, str]]]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> SaidFigures:
+        """All figures of several texts."""
+        values: set[Decimal] = set()
+        counted: dict[tuple[int, ...], set[tuple[int, str]]] = {}
+        for figure in (figure for text in texts for figure in figures(text)):
+            values.update(figure.values, figure.parts)
+            for value in figure.values if figure.unit else ():
+                digits, exponent = _digits(value)
+                counted.setdefault(digits, set()).add((exponent, figure.unit.casefold()))
+        return cls(frozenset(values), counted)
+
+    def lacking(self, sentence: str) -> list[Figure]:
+        """The figures of a sentence that were not said, however they may be written."""
+        words = frozenset(_WORD.findall(sentence.casefold()))
+        return [one for one in figures(sentence) if not self._hold(one, words)]
+
+    def _hold(self, figure: Figure, words: frozenset[str]) -> bool:
+        if not figure.written.strip("0") or not self.values.isdisjoint(figure.values):
+            return True  # full hours are not said
+        if figure.parts and self.values.issuperset(figure.parts):
+            return True
+        for value in figure.values:
+            is_afternoon = figure.is_clock and _HALF_DAY < value <= _LATEST_HOUR
+            if is_afternoon and value - _HALF_DAY in self.values:
+                return True
+            if self._is_multiplied(value, words):
+                return True
+        return False
+
+    def _is_multiplied(self, value: Decimal, words: frozenset[str]) -> bool:
+        """Whether it is a said number times the word behind that ("85 thousand", "3 lakh").
+
+        Such a word is known by what is not said again: a unit would stand in the sentence, too.
+        """
+        digits, exponent = _digits(value)
+        return any(
+            exponent - other in _MULTIPLIERS and not any(one.startswith(unit) for one in words)
+            for other, unit in self.counted.get(digits, ())
+        )
+
+
+def _digits(value: Decimal) -> tuple[tuple[int, ...], int]:
+    """The digits of a number without zeros at the end, and its power of ten."""
+    _, digits, exponent = value.normalize().as_tuple()
+    return digits, exponent if isinstance(exponent, int) else 0

@@ -1,0 +1,43 @@
+"""Proposals of a careless model beside what was said; their author had not seen the code."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from adaptive.core.model import Completion, Memory, Provenance, Turn
+from adaptive.learn.extraction import Extraction, read_extraction
+from adaptive.learn.grounding import screened
+from tests.fakes import hook_settings
+from tests.rates import labelled_set, rate
+
+CASES: list[dict[str, Any]] = labelled_set("planted_claims")
+SETTINGS = hook_settings()
+
+
+def judged(case: dict[str, Any]) -> str:
+    """What becomes of a proposal: it is kept, refused, taken as new, or asked about."""
+    shown = [Memory(str(one["id"]), one["content"], 0, 0) for one in case["memories"]]
+    turn = Turn("ada", "saved", case["message"], (), Provenance("c", "m", 1795305600))
+    reply = Completion(json.dumps({"operations": [case["proposal"]]}, ensure_ascii=False))
+    read = read_extraction(reply, shown, SETTINGS)
+    assert read.operations, read.refused
+    screening: Extraction = screened(read, turn, shown, SETTINGS)
+    if screening.doubtful:
+        return "ask"
+    if not screening.operations:
+        return "refuse"
+    is_readdressed = screening.operations[0].kind != case["proposal"]["operation"]
+    return "new" if is_readdressed else "keep"
+
+
+def test_inventions_are_kept_out() -> None:
+    """What was not said is not stored, and no memory is overwritten or deleted for another one."""
+    wrong = [case for case in CASES if case["right"] != "keep"]
+    rate(wrong, lambda case: judged(case) != "keep").at_least(0.8)
+
+
+def test_true_claims_pass() -> None:
+    """What was said passes, in whatever words, digits and languages."""
+    true = [case for case in CASES if case["right"] == "keep"]
+    rate(true, lambda case: judged(case) == "keep").at_least(0.92)
