@@ -38,6 +38,7 @@ import random
 import re
 import secrets
 import socket
+import sqlite3
 import string
 import sys
 import textwrap
@@ -222,11 +223,14 @@ def forget_texts(_user_id: str = "") -> None:
 # ---- src/adaptive/core/errors.py ----
 # Everything Adaptive Memory raises on purpose.
 
+HINDRANCE = "Adaptive Memory can't work here"
 _DETAIL_KEPT, _DETAIL_TOLD = 2000, 500
 
 
 class AdaptiveMemoryError(Exception):
     """Root of them: ``str`` is a sentence for everybody, ``detail`` is for the log and admins."""
+
+    lasting = False
 
     def __init__(self, sentence: str = "", *, detail: str = "") -> None:
         super().__init__(sentence)
@@ -285,6 +289,27 @@ class ModelRejected(ModelError):
 
 class ReplyUnusable(ModelError):
     """The model answered, but not with what it was asked for."""
+
+
+def hindrance_line(reason: str) -> str:
+    where = "An administrator finds the reason in the log and with /memory doctor."
+    return f"{HINDRANCE}: {reason}. {where}"
+
+
+def failure_told(failed: str, error: BaseException) -> str:
+    if isinstance(error, AdaptiveMemoryError) and error.lasting:
+        return hindrance_line(str(error))
+    reason = "an unexpected error; the server's log tells more"
+    if isinstance(error, AdaptiveMemoryError | TimeoutError):
+        reason = str(error) or "it took too long"
+    return f"{failed}: {reason}"
+
+
+def log_failure(log: logging.Logger, doing: str, error: BaseException) -> None:
+    if isinstance(error, AdaptiveMemoryError | TimeoutError):
+        log.warning("%s: %s", doing, with_detail(error))
+    else:
+        log.error("%s: an unexpected error", doing, exc_info=error)
 
 
 def with_detail(error: BaseException) -> str:
@@ -769,6 +794,10 @@ AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS__messages = 1e11
 _REPLACEMENT = "\ufffd"
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
+
+
+def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [dict(mapping(message)) for message in listing(body.get("messages"))]
 
 
 def message_text(message: Message) -> str:
@@ -3330,6 +3359,9 @@ async def _is_broken(session: aiohttp.ClientSession, turns: asyncio.Semaphore, t
 # ---- src/adaptive/host/faults.py ----
 # The one seam at which whatever the host raises becomes an error of ours.
 
+_REFUSED = "Open WebUI's database refuses what memory needs"
+_SQLITE_KIND = 0xFF
+_SQLITE_REFUSALS = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CONSTRAINT)
 _RUNNING: set[asyncio.Task[Any]] = set()
 
 Parameters = ParamSpec("Parameters")
@@ -3350,12 +3382,24 @@ class HostFaults:
         if isinstance(raised, Exception) and not isinstance(raised, AdaptiveMemoryError):
             sentence = self.sentence or f"Open WebUI failed while {self.doing}"
             detail = without_secrets(f"{self.doing}: {describe_fault(raised)}")
-            raise self.error(sentence, detail=detail) from raised
+            lasting = refused_for_good(raised)
+            error = self.error(_REFUSED if lasting else sentence, detail=detail)
+            error.lasting = lasting
+            raise error from raised
 
 
 def describe_fault(raised: BaseException) -> str:
     told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
     return " ".join(str(told).split()) or type(raised).__name__
+
+
+def refused_for_good(raised: BaseException) -> bool:
+    if not isinstance(raised, DBAPIError):
+        return False
+    code: int | None = getattr(raised.orig, "sqlite_errorcode", None)
+    if code is not None:
+        return code & _SQLITE_KIND in _SQLITE_REFUSALS
+    return isinstance(raised, ProgrammingError | IntegrityError)
 
 
 def uninterrupted(
@@ -3407,7 +3451,7 @@ class OwnTable:
 
     @asynccontextmanager
     async def session(self, doing: str) -> AsyncGenerator[Any, None]:
-        with HostFaults(doing, TablesUnavailable, _UNUSABLE):
+        with HostFaults(f"{doing} ({self._table.name})", TablesUnavailable, _UNUSABLE):
             try:
                 async with self._sessions() as session:
                     if not self._created:
@@ -3744,7 +3788,7 @@ class HostPendingTable:
                 told = "%d turns of users who stayed away for half a year were never learned"
                 log_pending.warning(told, lost)
         except TablesUnavailable as error:
-            log_pending.info("it will be tried again tomorrow: %s", with_detail(error))
+            log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 
     def _opened(self, row: dict[str, Any]) -> PendingTurn:
         opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
@@ -3755,10 +3799,7 @@ class HostPendingTable:
 # ---- src/adaptive/host/requests.py ----
 # What calls of the host need: a release that has them, its settings, requests and accounts.
 
-UNSUPPORTED = (
-    "this Open WebUI is older than 0.9.6: its memory API is not asynchronous; chats go on without "
-    "Adaptive Memory"
-)
+UNSUPPORTED = "this Open WebUI is older than 0.9.6, and chats go on without memory"
 _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),
     "embedding_model": ("RAG_EMBEDDING_MODEL", "rag.embedding_model"),
@@ -5791,7 +5832,7 @@ async def stored_vectors(
     try:
         return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
+        log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
         return {}
 
 
@@ -5801,7 +5842,7 @@ async def store_vectors(
     try:
         await table.write(user_id, name, found)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
+        log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
 
 
 async def keep_vectors(
@@ -10874,8 +10915,8 @@ class HostHook:
         return conversation_kind(self.metadata)
 
     @property
-    def model_allows_memory(self) -> bool:
-        return allows_memory(self.chat_model)
+    def is_served(self) -> bool:
+        return self.settings.enabled and allows_memory(self.chat_model)
 
     @property
     def is_recalled(self) -> bool:
@@ -11195,7 +11236,7 @@ async def _turns(sessions: Sessions) -> Findings:
 
 async def _rows(sessions: Sessions) -> Findings:
     for one in (ENTRIES, PENDING, VECTORS):
-        query: Any = select(func.count()).select_from(one)
+        query: Any = select(func.count()).select_from(select(one).subquery())
         [(count,)] = await OwnTable(one, sessions).rows(f"reading {one.name}", query)
         yield "OK", f"{one.name}: {count}"
 
@@ -11386,21 +11427,24 @@ class LearningQueue:
                     elif not work.others_wait:
                         break
         except TablesUnavailable as error:
-            log_queue.info("what waits is left to the user's next turn: %s", with_detail(error))
+            log_queue.warning("what waits is left to the next turn: %s", with_detail(error))
+            if error.lasting:
+                raise
 
     def forget(self, user_id: str) -> None:
         for key in [key for key in self._inserts if key[0] == user_id]:
             self._inserts[key].cancel()
 
     async def _insert(self, turn: PendingTurn) -> None:
-        for pause in (*_PUT_PAUSES_SECONDS, None):
+        for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
             try:
                 await self._table.put(turn)
                 return
             except TablesUnavailable as error:
-                if pause is None:
+                if pause is None or (error.lasting and tries):
                     log_queue.warning("a turn is not learned: %s", with_detail(error))
                     raise
+                log_queue.warning("a turn is not kept yet: %s", with_detail(error))
                 await asyncio.sleep(pause)
 
     async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:
@@ -11879,7 +11923,7 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
                 made = normalised(await room.sources.embedder.embed(new, query=False))
             known.update(zip(new, made, strict=True))
         except (EmbeddingError, TimeoutError) as error:
-            log_lesson.info("new facts are compared by their words only: %s", with_detail(error))
+            log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
     return known
 
 
@@ -12963,6 +13007,7 @@ class Learning:
         self.locks = UserLocks()
         self._hooks: dict[tuple[str, str], Hook] = {}
         self._told = UserCache[bool](5000)
+        self._hindrances = UserCache[bool](5000)
 
     async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
         pending = waiting.pending(time.time(), hook.settings.extraction_debounce_seconds)
@@ -12981,6 +13026,8 @@ class Learning:
         try:
             await self._queue.learn(pending, teach, hook.wants_memory)
         except TablesUnavailable as error:
+            if error.lasting:
+                raise
             await self.tell(hook, failure_line(str(error)))
         finally:
             self._hooks.pop((pending.user_id, pending.message_id), None)
@@ -13016,6 +13063,11 @@ class Learning:
                 await self._show(hook, answered)
 
     async def tell(self, hook: Hook, line: str) -> None:
+        if line.startswith(HINDRANCE):
+            key = (hook.user_id, line)
+            if self._hindrances.get(key):
+                return
+            self._hindrances.put(key, True)
         await self._show(hook, Lesson(line, complete=False))
 
     async def reply(self, hook: Hook, line: str) -> None:
@@ -13144,10 +13196,13 @@ class Learning:
             return
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing learned from a turn: %s", with_detail(error))
-            if not work.attempts or work.last_attempt:
+            if error.lasting:
+                await self.tell(own or serving, hindrance_line(str(error)))
+            elif not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
                 await self._show(own, Lesson(failure_line(f"{error}{later}"), complete=False))
             raise
+        self._hindrances.forget(serving.user_id)
         await self._show(own, lesson)
         if not lesson.complete:
             raise AdaptiveMemoryError("some of what was found could not be written")
@@ -13576,7 +13631,7 @@ async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[s
         state = await chats.read(user_id, chat_id) if chat_id else ""
         return [id_ for id_ in listing(json.loads(state or "[]")) if isinstance(id_, str)]
     except (TablesUnavailable, ValueError, RecursionError) as error:
-        log_recall.info("a chat's block is made anew: %s", with_detail(error))
+        log_recall.warning("a chat's block is made anew: %s", with_detail(error))
         return []
 
 
@@ -14154,7 +14209,6 @@ async def _show_sources(hook: Hook, used: Sequence[Candidate]) -> None:
 log = logging.getLogger("adaptive_memory")
 
 HookOfTurn = Callable[[], Awaitable[HostHook | None]]
-_UNEXPECTED = "an unexpected error; the server's log tells more"
 
 
 class Filter:
@@ -14214,11 +14268,11 @@ class Filter:
         __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
         asked: RequestInHand | None = None
-        reason = ""
+        line = ""
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-            said = _messages_of(body)
+            said = messages_of(body)
             command = command_in(said) if takes_commands(__metadata__ or {}) else None
             if command is not None:
                 page = answer_of(__metadata__ or {}, __event_emitter__)
@@ -14228,21 +14282,18 @@ class Filter:
                 is_off = hook.takes_commands and memory_is_off(said)
                 if hook.takes_commands:
                     body = without_former_commands(body)
-                if _is_served(hook) and not is_off:
+                if hook.is_served and not is_off:
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                     with self._foreground.turn():
                         async with measured_part(hook, "inlet"), limit:
                             body = await self._recall.recalled(asked)
-        except (AdaptiveMemoryError, TimeoutError) as error:
-            log.warning("the chat goes on without memories: %s", with_detail(error))
-            reason = str(error) or "they took too long"
-        except Exception:
-            log.exception("the chat goes on without memories")
-            reason = _UNEXPECTED
-        if reason and asked is not None:
+        except Exception as error:
+            log_failure(log, "the chat goes on without memories", error)
+            line = failure_told("Answered without memories", error)
+        if line and asked is not None:
             body = self._without_memories(asked)
-            self._start(asked.hook.notifier.status(f"Answered without memories: {reason}"))
+            self._start(self._learning.tell(asked.hook, line))
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
@@ -14253,9 +14304,9 @@ class Filter:
                 answer = f"That did not work: {UNSUPPORTED}."
             else:
                 answer = await self._commands.answer(hook, command)
-        except Exception:
+        except Exception as error:
             log.exception("an unexpected error while answering a command")
-            answer = f"That did not work: {_UNEXPECTED}."
+            answer = f"{failure_told('That did not work', error)}."
         await page.give(folded_away(answer), command.title)
 
     def _without_memories(self, asked: RequestInHand) -> dict[str, Any]:
@@ -14325,16 +14376,17 @@ class Filter:
         __event_call__: EventCaller | None = None,
     ) -> dict[str, Any]:
         metadata = {} if __metadata__ is None else __metadata__
+        hook: HostHook | None = None
         try:
             self._recall.waiting.let_go(metadata)
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
                 self._sweep_when_due()
-                is_off = hook.takes_commands and memory_is_off(_messages_of(body))
-                if _is_served(hook) and not is_off:
+                is_off = hook.takes_commands and memory_is_off(messages_of(body))
+                if hook.is_served and not is_off:
                     body = await self._with_answer(hook, body)
-                elif self._asked(hook, _messages_of(body)):
+                elif self._asked(hook, messages_of(body)):
                     return body
                 if memory_switch(hook.user) is False:
                     lock = self._learning.locks.of(hook.user_id)
@@ -14342,13 +14394,16 @@ class Filter:
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")
+            if hook is not None:
+                telling = self._learning.tell(hook, hindrance_line("an unexpected error"))
+                self._behind(hook, telling, "telling that nothing is saved")
         return body
 
     async def _with_answer(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
         body = await self._correction.cleaned(hook, body)
         if self._correction.has_links(hook, body):
             self._behind(hook, self._correction.correct_links(hook), "checking an answer's links")
-        messages = _messages_of(body)
+        messages = messages_of(body)
         if title := hook.state.pop("title", ""):
             self._behind(hook, hook.name_chat(title, messages), "naming a chat")
         turn = typed_turn(hook, messages)
@@ -14403,12 +14458,16 @@ class Filter:
             self._supported = host_is_supported()
             if not self._supported:
                 log.error(UNSUPPORTED)
-        if not self._supported:
-            return None
-        if not await has_memory_on(request, user):
+        if self._supported and not await has_memory_on(request, user):
             settings = settings.model_copy(update={"enabled": False})
         told, vectors = {} if metadata is None else metadata, self._tables.vectors
-        return HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
+        hook = HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
+        if self._supported:
+            return hook
+        if settings.enabled:
+            telling = self._learning.tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
+            self._behind(hook, telling, "telling that the release is too old")
+        return None
 
     async def _learned(
         self, hook: HostHook, pending: PendingTurn | None, over: asyncio.Event
@@ -14437,12 +14496,9 @@ class Filter:
                     if gently:
                         await self._foreground.give_way()
                     line = await work
-            except AdaptiveMemoryError as error:
-                log.warning("%s has failed: %s", doing, with_detail(error))
-                line = failure and f"{failure}: {error}"
-            except Exception:
-                log.exception("an unexpected error while %s", doing)
-                line = failure and f"{failure}: {_UNEXPECTED}"
+            except Exception as error:
+                log_failure(log, f"{doing} has failed", error)
+                line = failure and failure_told(failure, error)
             if isinstance(line, str) and line and hook is not None:
                 tell = self._learning.reply if asked_for else self._learning.tell
                 await tell(hook, line)
@@ -14455,11 +14511,3 @@ class Filter:
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
         return task
-
-
-def _is_served(hook: HostHook) -> bool:
-    return hook.settings.enabled and hook.model_allows_memory
-
-
-def _messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
-    return [dict(mapping(message)) for message in listing(body.get("messages"))]

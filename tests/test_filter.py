@@ -16,7 +16,7 @@ from unittest.mock import AsyncMock
 import pytest
 from fastapi import FastAPI, Request
 
-from adaptive.core.errors import HostError
+from adaptive.core.errors import HINDRANCE, HostError, TablesUnavailable, hindrance_line
 from adaptive.filter import Filter
 from adaptive.host.hook import HostHook
 from adaptive.host.requests import UNSUPPORTED
@@ -30,6 +30,7 @@ from tests.rates import over
 OLD_BLOCK = f"{OPEN_MARKER}\nold\n{CLOSE_MARKER}"
 API: dict[str, Any] = {"chat_id": "", "session_id": None}
 SAVED: dict[str, Any] = {"chat_id": "c", "session_id": "s", "user_message_id": "m"}
+TEMPORARY: dict[str, Any] = {**SAVED, "chat_id": "temporary:c"}
 CHANNEL: dict[str, Any] = {**SAVED, "chat_id": "channel:general"}
 UNEXPECTED = "an unexpected error; the server's log tells more"
 
@@ -120,13 +121,41 @@ def test_names_that_mean_something_to_the_host() -> None:
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
 async def test_unsupported_host(name: str, caplog: pytest.LogCaptureFixture) -> None:
-    """On a host that is too old the chat goes on without memory, and the log says so once."""
-    plugin, body = Filter(), a_body()
+    """On a host that is too old the chat goes on, and the log and each user are told so once."""
+    plugin, body, pages = Filter(), a_body(), [Page(), Page()]
     with caplog.at_level(logging.ERROR):
         for _ in range(3):
-            assert await run(getattr(plugin, name), body, SAVED) is body
+            for page, user in zip(pages, ("ada", "bob"), strict=True):
+                hook = getattr(plugin, name)
+                assert await run(hook, body, TEMPORARY, page, {"id": user}) is body
     assert len(caplog.records) == 1
     assert "older than 0.9.6" in caplog.text
+    told = [f"{HINDRANCE}: {UNSUPPORTED}."]
+    assert [page.lines for page in pages] == [told, told]
+
+
+async def test_lasting_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the database refuses for good is told to a user once, whichever hook meets it."""
+    refused = TablesUnavailable("the database refuses it", detail="no such column")
+    refused.lasting = True
+    plugin, page = on_a_host(), Page()
+    failing = AsyncMock(side_effect=refused)
+    monkeypatch.setattr(plugin._tables.pending, "put", failing)
+    monkeypatch.setattr(plugin._recall, "recalled", failing)
+    for number in range(3):
+        told = {**TEMPORARY, "user_message_id": f"m{number}"}
+        for hook in (plugin.inlet, plugin.outlet):
+            await run(hook, a_body(), told, page)
+    assert page.lines == [hindrance_line(str(refused))]
+
+
+async def test_unexpected_trouble_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outlet that breaks says so once to each user, and the chat goes on."""
+    plugin, page, body = on_a_host(), Page(), a_body()
+    monkeypatch.setattr(plugin._correction, "cleaned", AsyncMock(side_effect=ValueError("x")))
+    for _ in range(3):
+        assert await run(plugin.outlet, body, TEMPORARY, page) is body
+    assert page.lines == [hindrance_line("an unexpected error")]
 
 
 @pytest.mark.parametrize("name", ["inlet", "outlet"])
@@ -168,9 +197,8 @@ async def test_failing_command_is_answered(unsupported: bool) -> None:
             __request__=request(),
             __event_emitter__=emit,
         )
-    (event,) = shown
+    event = next(one for one in shown if one["type"] == "chat:completion")
     reason = UNSUPPORTED if unsupported else UNEXPECTED
-    assert event["type"] == "chat:completion"
     assert f"That did not work: {reason}." in event["data"]["content"]
     assert event["data"]["done"]
 
@@ -204,7 +232,7 @@ async def test_old_block_goes(words: Any) -> None:
     ("metadata", "failure", "reason"),
     [
         (Faulty(HostError("the database is locked")), "HostError", "the database is locked"),
-        (Faulty(TimeoutError()), "TimeoutError", "they took too long"),
+        (Faulty(TimeoutError()), "TimeoutError", "it took too long"),
         (Faulty(RuntimeError("a bug")), "RuntimeError", UNEXPECTED),
         # The host's modules are not where they were.
         (SAVED, "ModuleNotFoundError", UNEXPECTED),

@@ -20,10 +20,9 @@ from adaptive.control.former_commands import without_former_commands
 from adaptive.control.once import OncePerMessage
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.cache import forget_texts
-from adaptive.core.errors import AdaptiveMemoryError, with_detail
+from adaptive.core.errors import HINDRANCE, failure_told, hindrance_line, log_failure
 from adaptive.core.markdown import folded_away
-from adaptive.core.messages import memory_is_off, typed_message
-from adaptive.core.shapes import listing, mapping
+from adaptive.core.messages import memory_is_off, messages_of, typed_message
 from adaptive.history.conversation import PastConversation
 from adaptive.host.doctor import diagnosis
 from adaptive.host.erasure import host_eraser
@@ -57,7 +56,6 @@ from adaptive.settings.valves import UserValves, Valves
 log = logging.getLogger("adaptive_memory")
 
 HookOfTurn = Callable[[], Awaitable[HostHook | None]]
-_UNEXPECTED = "an unexpected error; the server's log tells more"
 
 
 class Filter:
@@ -118,11 +116,11 @@ class Filter:
     ) -> dict[str, Any]:
         """Put the memories that fit the newest message into the system prompt."""
         asked: RequestInHand | None = None
-        reason = ""
+        line = ""
         redacting = getattr(self.valves, "pii_redaction", "") == "all"
         try:
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
-            said = _messages_of(body)
+            said = messages_of(body)
             command = command_in(said) if takes_commands(__metadata__ or {}) else None
             if command is not None:
                 page = answer_of(__metadata__ or {}, __event_emitter__)
@@ -132,21 +130,18 @@ class Filter:
                 is_off = hook.takes_commands and memory_is_off(said)
                 if hook.takes_commands:
                     body = without_former_commands(body)
-                if _is_served(hook) and not is_off:
+                if hook.is_served and not is_off:
                     asked = RequestInHand(hook, body)
                     limit = asyncio.timeout(hook.settings.inlet_timeout_seconds)
                     with self._foreground.turn():
                         async with measured_part(hook, "inlet"), limit:
                             body = await self._recall.recalled(asked)
-        except (AdaptiveMemoryError, TimeoutError) as error:
-            log.warning("the chat goes on without memories: %s", with_detail(error))
-            reason = str(error) or "they took too long"
-        except Exception:
-            log.exception("the chat goes on without memories")
-            reason = _UNEXPECTED
-        if reason and asked is not None:
+        except Exception as error:
+            log_failure(log, "the chat goes on without memories", error)
+            line = failure_told("Answered without memories", error)
+        if line and asked is not None:
             body = self._without_memories(asked)
-            self._start(asked.hook.notifier.status(f"Answered without memories: {reason}"))
+            self._start(self._learning.tell(asked.hook, line))
         held = (body, __metadata__, __event_emitter__)
         return await self._redacted(*held) if redacting else body
 
@@ -158,9 +153,9 @@ class Filter:
                 answer = f"That did not work: {UNSUPPORTED}."
             else:
                 answer = await self._commands.answer(hook, command)
-        except Exception:
+        except Exception as error:
             log.exception("an unexpected error while answering a command")
-            answer = f"That did not work: {_UNEXPECTED}."
+            answer = f"{failure_told('That did not work', error)}."
         await page.give(folded_away(answer), command.title)
 
     def _without_memories(self, asked: RequestInHand) -> dict[str, Any]:
@@ -244,17 +239,18 @@ class Filter:
     ) -> dict[str, Any]:
         """Clean the answer, and keep the turn for learning, which goes on behind it."""
         metadata = {} if __metadata__ is None else __metadata__
+        hook: HostHook | None = None
         try:
             self._recall.waiting.let_go(metadata)
             body = self._redacted_turns.restore_answer(body, metadata)
             of_turn = (__metadata__, __request__, __event_emitter__, __model__, __event_call__)
             if (hook := await self._hook(__user__, *of_turn)) is not None:
                 self._sweep_when_due()
-                is_off = hook.takes_commands and memory_is_off(_messages_of(body))
-                if _is_served(hook) and not is_off:
+                is_off = hook.takes_commands and memory_is_off(messages_of(body))
+                if hook.is_served and not is_off:
                     body = await self._with_answer(hook, body)
                 # What was kept before it was switched off is still the user's to erase.
-                elif self._asked(hook, _messages_of(body)):
+                elif self._asked(hook, messages_of(body)):
                     return body
                 if memory_switch(hook.user) is False:
                     lock = self._learning.locks.of(hook.user_id)
@@ -262,6 +258,9 @@ class Filter:
                     self._behind(hook, seeing, "telling that memory is off")
         except Exception:
             log.exception("nothing can be learned from this turn")
+            if hook is not None:
+                telling = self._learning.tell(hook, hindrance_line("an unexpected error"))
+                self._behind(hook, telling, "telling that nothing is saved")
         return body
 
     async def _with_answer(self, hook: HostHook, body: dict[str, Any]) -> dict[str, Any]:
@@ -269,7 +268,7 @@ class Filter:
         body = await self._correction.cleaned(hook, body)
         if self._correction.has_links(hook, body):
             self._behind(hook, self._correction.correct_links(hook), "checking an answer's links")
-        messages = _messages_of(body)
+        messages = messages_of(body)
         if title := hook.state.pop("title", ""):
             self._behind(hook, hook.name_chat(title, messages), "naming a chat")
         turn = typed_turn(hook, messages)
@@ -327,12 +326,16 @@ class Filter:
             self._supported = host_is_supported()
             if not self._supported:
                 log.error(UNSUPPORTED)
-        if not self._supported:
-            return None
-        if not await has_memory_on(request, user):
+        if self._supported and not await has_memory_on(request, user):
             settings = settings.model_copy(update={"enabled": False})
         told, vectors = {} if metadata is None else metadata, self._tables.vectors
-        return HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
+        hook = HostHook(settings, user, told, request, emitter, chat_model, caller, vectors)
+        if self._supported:
+            return hook
+        if settings.enabled:
+            telling = self._learning.tell(hook, f"{HINDRANCE}: {UNSUPPORTED}.")
+            self._behind(hook, telling, "telling that the release is too old")
+        return None
 
     async def _learned(
         self, hook: HostHook, pending: PendingTurn | None, over: asyncio.Event
@@ -368,12 +371,9 @@ class Filter:
                     if gently:
                         await self._foreground.give_way()
                     line = await work
-            except AdaptiveMemoryError as error:
-                log.warning("%s has failed: %s", doing, with_detail(error))
-                line = failure and f"{failure}: {error}"
-            except Exception:
-                log.exception("an unexpected error while %s", doing)
-                line = failure and f"{failure}: {_UNEXPECTED}"
+            except Exception as error:
+                log_failure(log, f"{doing} has failed", error)
+                line = failure and failure_told(failure, error)
             if isinstance(line, str) and line and hook is not None:
                 tell = self._learning.reply if asked_for else self._learning.tell
                 await tell(hook, line)
@@ -387,13 +387,3 @@ class Filter:
         task.add_done_callback(self._tasks.discard)
         self._installation.look_out()
         return task
-
-
-def _is_served(hook: HostHook) -> bool:
-    """Whether memory is on for the user, and for the chat's model."""
-    return hook.settings.enabled and hook.model_allows_memory
-
-
-def _messages_of(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """The messages that an outlet is shown."""
-    return [dict(mapping(message)) for message in listing(body.get("messages"))]

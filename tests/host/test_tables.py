@@ -5,14 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import sqlite3
 from typing import Any
 
 import numpy as np
 import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import OperationalError
 
-from adaptive.core.errors import TablesUnavailable
+from adaptive.core.errors import HostError, TablesUnavailable
 from adaptive.core.ports import StoredVector
-from adaptive.host.entries import HostLeases, SealedEntries
+from adaptive.host.entries import ENTRIES, HostLeases, SealedEntries
+from adaptive.host.faults import refused_for_good
+from adaptive.host.history_chats import HOST_CHATS
+from adaptive.host.own_table import host_rows
 from adaptive.host.tables import HostVectorTable
 from adaptive.privacy.kept import Entry
 from adaptive.privacy.sealing import Sealer
@@ -22,6 +28,7 @@ NOW = 1_700_000_000
 Workers = tuple[Worker, Worker]
 SECRET = "made-up secret of a host"
 TABLE = "adaptive_memory_entries"
+COLUMNS = [one.name for one in ENTRIES.c]
 
 
 def entries(worker: Worker, secret: str = SECRET) -> SealedEntries:
@@ -83,6 +90,36 @@ async def test_nothing_in_clear(workers: Workers, caplog: pytest.LogCaptureFixtu
     assert "Porto" not in caplog.text
 
 
+async def test_refused_for_good(workers: Workers) -> None:
+    """A table of another release, one to be filled otherwise, and none at all are lasting."""
+    worker = workers[0]
+    shapes = {
+        "user_id": "user_id VARCHAR(64), kind VARCHAR(16), key VARCHAR(255), words TEXT",
+        "words": ", ".join([*(f'"{one}" VARCHAR(255)' for one in COLUMNS), "words TEXT NOT NULL"]),
+    }
+    unique = ", PRIMARY KEY (user_id, kind, key)"
+    for column, columns in shapes.items():
+        await worker.change(f"CREATE TABLE {TABLE} ({columns}{unique})")
+        with pytest.raises(TablesUnavailable) as failed:
+            await entries(worker).put("usage", "ada", [entry("a")])
+        assert failed.value.lasting, column
+        assert TABLE in failed.value.detail
+        assert str(failed.value) == "Open WebUI's database refuses what memory needs"
+        await worker.change(f"DROP TABLE {TABLE}")
+    with pytest.raises(HostError) as failed:
+        await host_rows("reading", select(HOST_CHATS.c.id), worker.sessions)
+    assert failed.value.lasting
+
+
+def test_locked_for_a_while() -> None:
+    """A database that is locked, or gone for a moment, refuses nothing for good."""
+    for raised in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR):
+        cause = sqlite3.OperationalError("database is locked")
+        cause.sqlite_errorcode = raised
+        assert not refused_for_good(OperationalError("INSERT", {}, cause))
+    assert not refused_for_good(OSError("away"))
+
+
 async def test_changed_by_one(workers: Workers) -> None:
     """Of workers that change what they have read at the same time one succeeds."""
     here, there = map(entries, workers)
@@ -106,7 +143,7 @@ async def test_made_by_both(workers: Workers) -> None:
         for table in tables:
             with pytest.raises(TablesUnavailable) as failed:
                 await table.read("usage", "ada")
-            assert failed.value.detail.startswith("reading usage entries: ")
+            assert failed.value.detail.startswith(f"reading usage entries ({TABLE}): ")
 
 
 MODEL = "host:local:minilm"

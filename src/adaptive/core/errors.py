@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+
+# How a line begins that is told once.
+HINDRANCE = "Adaptive Memory can't work here"
 # In characters. More is kept than told: a secret is known by what stands around it.
 _DETAIL_KEPT, _DETAIL_TOLD = 2000, 500
 
@@ -11,7 +15,10 @@ class AdaptiveMemoryError(Exception):
 
     The sentence is ours: it quotes no message, no reply and nothing that a host, a provider or a
     driver says, which may name addresses and accounts. That is the detail, without secrets.
+    What is ``lasting`` fails in every turn until an administrator does something about it.
     """
+
+    lasting = False
 
     def __init__(self, sentence: str = "", *, detail: str = "") -> None:
         super().__init__(sentence)
@@ -70,6 +77,30 @@ class ModelRejected(ModelError):
 
 class ReplyUnusable(ModelError):
     """The model answered, but not with what it was asked for."""
+
+
+def hindrance_line(reason: str) -> str:
+    """What a user is told, once, of what keeps memory from its work in every turn."""
+    where = "An administrator finds the reason in the log and with /memory doctor."
+    return f"{HINDRANCE}: {reason}. {where}"
+
+
+def failure_told(failed: str, error: BaseException) -> str:
+    """The line of what has ``failed``, for people."""
+    if isinstance(error, AdaptiveMemoryError) and error.lasting:
+        return hindrance_line(str(error))
+    reason = "an unexpected error; the server's log tells more"
+    if isinstance(error, AdaptiveMemoryError | TimeoutError):
+        reason = str(error) or "it took too long"
+    return f"{failed}: {reason}"
+
+
+def log_failure(log: logging.Logger, doing: str, error: BaseException) -> None:
+    """Log what has failed: an error of ours in full, any other with its place in the code."""
+    if isinstance(error, AdaptiveMemoryError | TimeoutError):
+        log.warning("%s: %s", doing, with_detail(error))
+    else:
+        log.error("%s: an unexpected error", doing, exc_info=error)
 
 
 def with_detail(error: BaseException) -> str:

@@ -21,6 +21,11 @@ _REPLACEMENT = "\ufffd"
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
 
+def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The messages of a request, or those that an outlet is shown."""
+    return [dict(mapping(message)) for message in listing(body.get("messages"))]
+
+
 def message_text(message: Message) -> str:
     """The text of a message as it can be stored; whatever was sent is read by this function alone.
 

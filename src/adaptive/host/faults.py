@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CoroutineType
 from typing import Any, ParamSpec, TypeVar
 
+from sqlalchemy.exc import DBAPIError, IntegrityError, ProgrammingError
+
 from adaptive.core.errors import AdaptiveMemoryError, HostError
 from adaptive.privacy.secrets import without_secrets
 
+_REFUSED = "Open WebUI's database refuses what memory needs"
+# The lowest byte of an error's number says of which kind it is (SQLite: "Result and Error Codes").
+_SQLITE_KIND = 0xFF
+_SQLITE_REFUSALS = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CONSTRAINT)
 _RUNNING: set[asyncio.Task[Any]] = set()
 
 Parameters = ParamSpec("Parameters")
@@ -22,7 +29,8 @@ Returned = TypeVar("Returned")
 class HostFaults:
     """Context that turns any exception of the host into ``error``, whose detail says what it was.
 
-    Without a ``sentence`` people read what was being done.
+    Without a ``sentence`` people read what was being done; of what the database refuses for good
+    they read that it does.
 
     The host raises bare ``Exception`` in places (utils/chat.py: "Model not found"), and its vector
     databases and embedding engines bring exception trees of their own, so no narrower catch would
@@ -41,7 +49,10 @@ class HostFaults:
         if isinstance(raised, Exception) and not isinstance(raised, AdaptiveMemoryError):
             sentence = self.sentence or f"Open WebUI failed while {self.doing}"
             detail = without_secrets(f"{self.doing}: {describe_fault(raised)}")
-            raise self.error(sentence, detail=detail) from raised
+            lasting = refused_for_good(raised)
+            error = self.error(_REFUSED if lasting else sentence, detail=detail)
+            error.lasting = lasting
+            raise error from raised
 
 
 def describe_fault(raised: BaseException) -> str:
@@ -51,6 +62,20 @@ def describe_fault(raised: BaseException) -> str:
     """
     told = getattr(raised, "detail", None) or getattr(raised, "orig", None) or raised
     return " ".join(str(told).split()) or type(raised).__name__
+
+
+def refused_for_good(raised: BaseException) -> bool:
+    """Whether the database lacks what a statement names, or forbids it: trying again won't help.
+
+    Such are missing tables, columns, schemas and permissions, and columns of another release that
+    must be filled. SQLite tells by a number, PostgreSQL by the class of the error.
+    """
+    if not isinstance(raised, DBAPIError):
+        return False
+    code: int | None = getattr(raised.orig, "sqlite_errorcode", None)
+    if code is not None:
+        return code & _SQLITE_KIND in _SQLITE_REFUSALS
+    return isinstance(raised, ProgrammingError | IntegrityError)
 
 
 def uninterrupted(

@@ -154,9 +154,9 @@ class HostHook:
         return conversation_kind(self.metadata)
 
     @property
-    def model_allows_memory(self) -> bool:
-        """Whether the chat's model has not its Memory capability switched off."""
-        return allows_memory(self.chat_model)
+    def is_served(self) -> bool:
+        """Whether memory is on for the user, and for the chat's model."""
+        return self.settings.enabled and allows_memory(self.chat_model)
 
     @property
     def is_recalled(self) -> bool:

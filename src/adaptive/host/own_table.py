@@ -50,7 +50,7 @@ class OwnTable:
     @asynccontextmanager
     async def session(self, doing: str) -> AsyncGenerator[Any, None]:
         """A session of the host's; the caller commits what it changes."""
-        with HostFaults(doing, TablesUnavailable, _UNUSABLE):
+        with HostFaults(f"{doing} ({self._table.name})", TablesUnavailable, _UNUSABLE):
             try:
                 async with self._sessions() as session:
                     if not self._created:

@@ -199,7 +199,7 @@ class HostPendingTable:
                 told = "%d turns of users who stayed away for half a year were never learned"
                 log_pending.warning(told, lost)
         except TablesUnavailable as error:
-            log_pending.info("it will be tried again tomorrow: %s", with_detail(error))
+            log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 
     def _opened(self, row: dict[str, Any]) -> PendingTurn:
         opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])

@@ -12,10 +12,7 @@ from fastapi import Request
 
 from adaptive.host.faults import HostFaults
 
-UNSUPPORTED = (
-    "this Open WebUI is older than 0.9.6: its memory API is not asynchronous; chats go on without "
-    "Adaptive Memory"
-)
+UNSUPPORTED = "this Open WebUI is older than 0.9.6, and chats go on without memory"
 # Our name -> (attribute of ``app.state.config`` to 0.9, key in a table since 0.10; config.py).
 _NAMES: Mapping[str, tuple[str, str]] = {
     "embedding_engine": ("RAG_EMBEDDING_ENGINE", "rag.embedding_engine"),

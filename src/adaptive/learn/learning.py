@@ -13,11 +13,13 @@ from typing import Any
 
 from adaptive.core.cache import UserCache
 from adaptive.core.errors import (
+    HINDRANCE,
     AdaptiveMemoryError,
     MemoryUnavailable,
     StoreError,
     TablesUnavailable,
     WriteRefused,
+    hindrance_line,
     with_detail,
 )
 from adaptive.core.locks import UserLocks
@@ -93,6 +95,8 @@ class Learning:
         # own answers; and what was told: chats that memory is not allowed, users of ``/undo``.
         self._hooks: dict[tuple[str, str], Hook] = {}
         self._told = UserCache[bool](5000)
+        # What users were told that keeps memory from its work, until a turn is learned.
+        self._hindrances = UserCache[bool](5000)
 
     async def put(self, hook: Hook, waiting: WaitingTurn) -> PendingTurn:
         """Let a turn wait in the database, within about a second."""
@@ -113,6 +117,8 @@ class Learning:
         try:
             await self._queue.learn(pending, teach, hook.wants_memory)
         except TablesUnavailable as error:
+            if error.lasting:
+                raise
             await self.tell(hook, failure_line(str(error)))
         finally:
             self._hooks.pop((pending.user_id, pending.message_id), None)
@@ -151,7 +157,15 @@ class Learning:
                 await self._show(hook, answered)
 
     async def tell(self, hook: Hook, line: str) -> None:
-        """Show a line with the answer, before what was recalled for it, whatever is confirmed."""
+        """Show a line with the answer, before what was recalled for it, whatever is confirmed.
+
+        What keeps memory from its work is told once, until a turn of the user is learned.
+        """
+        if line.startswith(HINDRANCE):
+            key = (hook.user_id, line)
+            if self._hindrances.get(key):
+                return
+            self._hindrances.put(key, True)
         await self._show(hook, Lesson(line, complete=False))
 
     async def reply(self, hook: Hook, line: str) -> None:
@@ -291,10 +305,13 @@ class Learning:
             return
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing learned from a turn: %s", with_detail(error))
-            if not work.attempts or work.last_attempt:
+            if error.lasting:
+                await self.tell(own or serving, hindrance_line(str(error)))
+            elif not work.attempts or work.last_attempt:
                 later = "" if work.last_attempt else "; it will be tried again"
                 await self._show(own, Lesson(failure_line(f"{error}{later}"), complete=False))
             raise
+        self._hindrances.forget(serving.user_id)
         await self._show(own, lesson)
         if not lesson.complete:
             raise AdaptiveMemoryError("some of what was found could not be written")

@@ -290,7 +290,7 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
                 made = normalised(await room.sources.embedder.embed(new, query=False))
             known.update(zip(new, made, strict=True))
         except (EmbeddingError, TimeoutError) as error:
-            log_lesson.info("new facts are compared by their words only: %s", with_detail(error))
+            log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
     return known
 
 

@@ -175,7 +175,10 @@ class LearningQueue:
         await self.resume(turn.user_id, teach, wanted)
 
     async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
-        """Work on what waits of a user, and once more on what failed where its next try is near."""
+        """Work on what waits of a user, and once more on what failed where its next try is near.
+
+        A failure of the table leaves it to the next turn; a lasting one is raised.
+        """
         try:
             async with self._locks.setdefault(user_id, asyncio.Lock()):
                 # What a busy server lets wait is learned together, by fewer model calls.
@@ -188,7 +191,9 @@ class LearningQueue:
                     elif not work.others_wait:
                         break
         except TablesUnavailable as error:
-            log_queue.info("what waits is left to the user's next turn: %s", with_detail(error))
+            log_queue.warning("what waits is left to the next turn: %s", with_detail(error))
+            if error.lasting:
+                raise
 
     def forget(self, user_id: str) -> None:
         """Let go of the turns of a user that are not in the table yet."""
@@ -197,14 +202,16 @@ class LearningQueue:
 
     async def _insert(self, turn: PendingTurn) -> None:
         """Put a turn into the table, again and again; ``learn`` raises what it fails with."""
-        for pause in (*_PUT_PAUSES_SECONDS, None):
+        for tries, pause in enumerate((*_PUT_PAUSES_SECONDS, None)):
             try:
                 await self._table.put(turn)
                 return
             except TablesUnavailable as error:
-                if pause is None:
+                # A table that was dropped is made anew by the second try.
+                if pause is None or (error.lasting and tries):
                     log_queue.warning("a turn is not learned: %s", with_detail(error))
                     raise
+                log_queue.warning("a turn is not kept yet: %s", with_detail(error))
                 await asyncio.sleep(pause)
 
     async def _taken(self, user_id: str, wanted: Wanted) -> TurnWork | None:

@@ -168,7 +168,7 @@ async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[s
         state = await chats.read(user_id, chat_id) if chat_id else ""
         return [id_ for id_ in listing(json.loads(state or "[]")) if isinstance(id_, str)]
     except (TablesUnavailable, ValueError, RecursionError) as error:
-        log_recall.info("a chat's block is made anew: %s", with_detail(error))
+        log_recall.warning("a chat's block is made anew: %s", with_detail(error))
         return []
 
 

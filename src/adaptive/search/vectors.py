@@ -122,7 +122,7 @@ async def stored_vectors(
     try:
         return await table.read(user_id, name, memory_ids)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
+        log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
         return {}
 
 
@@ -133,7 +133,7 @@ async def store_vectors(
     try:
         await table.write(user_id, name, found)
     except TablesUnavailable as error:
-        log_vectors.info("vectors are kept in this process only: %s", with_detail(error))
+        log_vectors.warning("vectors are kept in this process only: %s", with_detail(error))
 
 
 async def keep_vectors(

@@ -42,6 +42,36 @@ async def test_locked_database(host: RunningHost, page: Page) -> None:
     assert len(await page.memories()) == 1
 
 
+async def test_table_of_another_release(host: RunningHost, page: Page) -> None:
+    """A table of another shape is told once to the user, with its cause in the log and the doctor.
+
+    When it is as it should be, turns are learned again.
+    """
+    learns(host.model, "tea", operations(new(TEA)))
+    chat, admin = page.new_chat(), host.admin.new_chat()
+    await chat.send("Hello")
+    await host.rest()
+    since = host.log_length()
+    host.change("ALTER TABLE adaptive_memory_pending RENAME COLUMN payload TO words")
+    try:
+        turn = await chat.send("I like green tea.")
+        told = await page.wait_for_status(turn, "Adaptive Memory can't work here")
+        again = await chat.send("I really like green tea.")
+        await host.rest()
+        checked = await admin.send("/memory doctor")
+    finally:
+        host.change("ALTER TABLE adaptive_memory_pending RENAME COLUMN words TO payload")
+    assert turn.content == again.content == "Understood."
+    assert "payload" not in told["description"]
+    assert page.statuses(again) == []
+    log = host.log_text(since)
+    assert "adaptive_memory_pending" in log
+    assert "payload" in log
+    assert "refuses what memory needs" in checked.content
+    assert "payload" in checked.content
+    await page.say("I do like green tea.", "Saved")
+
+
 @pytest.mark.every_release
 @pytest.mark.parametrize(
     ("path", "change", "reason"),
