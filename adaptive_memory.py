@@ -41,7 +41,6 @@ import socket
 import sqlite3
 import string
 import sys
-import textwrap
 import threading
 import time
 import unicodedata
@@ -218,6 +217,32 @@ def text_cache(most: int) -> Callable[[TextFunction], TextFunction]:
 def forget_texts(_user_id: str = "") -> None:
     for forget in _FORGET_ALL:
         forget()
+
+
+# ---- src/adaptive/core/characters.py ----
+# Any text that somebody sends, as databases can store it and Unicode can normalise it.
+
+_REPLACEMENT = "\ufffd"
+_MOST_MARKS = 30
+_MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
+
+
+def storable_text(text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", _REPLACEMENT)
+
+
+def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
+    return unicodedata.normalize(form, _MARKS_IN_A_ROW.sub(_with_few_marks, text))
+
+
+def _with_few_marks(row: re.Match[str]) -> str:
+    signs = row[0]
+    others = (sign for sign in signs[_MOST_MARKS:] if not unicodedata.combining(sign))
+    return signs[:_MOST_MARKS] + "".join(others)
 
 
 # ---- src/adaptive/core/errors.py ----
@@ -792,7 +817,6 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
 Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS__messages = 1e11
-_REPLACEMENT = "\ufffd"
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
 
@@ -802,14 +826,6 @@ def messages_of(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def message_text(message: Message) -> str:
     return storable_text(_sent_text(message))
-
-
-def storable_text(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text.replace("\0", _REPLACEMENT)
 
 
 def _sent_text(message: Message) -> str:
@@ -911,6 +927,20 @@ def head_and_tail(text: str, limit: int) -> str:
         return text
     head = limit * 2 // 3
     return f"{text[:head]}\n[\u2026]\n{text[-(limit - head) :]}"
+
+
+def passages(text: str, longest: int) -> list[str]:
+    pieces: list[list[str]] = []
+    room = 0
+    for word in text.split():
+        for start in range(0, len(word), longest):
+            part = word[start : start + longest]
+            if room <= len(part):
+                pieces.append([])
+                room = longest + 1
+            pieces[-1].append(part)
+            room -= len(part) + 1
+    return [" ".join(piece) for piece in pieces]
 
 
 def estimated_tokens(text: str) -> int:
@@ -5085,8 +5115,8 @@ def holds_words_of(text: str, other: str) -> bool:
 def folded_text(text: str) -> str:
     if text.isascii():
         return text.lower()
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
-    return unicodedata.normalize("NFKC", plain).casefold().translate(_ONE_FORM)
+    plain = _ACCENTS.sub("", normalised_text(text.casefold(), "NFKD"))
+    return normalised_text(plain, "NFKC").casefold().translate(_ONE_FORM)
 
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
@@ -6393,7 +6423,7 @@ class Prefilter:
 
 
 def spoken_parts(words: str) -> list[str]:
-    pieces = (textwrap.wrap(one, _LONG_PART) for one in _BLANK_LINES.split(words))
+    pieces = (passages(one, _LONG_PART) for one in _BLANK_LINES.split(words))
     parts = [part for some in pieces for part in some if has_words(part)]
     size = -(-len(parts) // _MOST_PARTS) or 1
     return ["\n".join(parts[at : at + size]) for at in range(0, len(parts), size)]
@@ -8173,6 +8203,7 @@ It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
+_LONGEST_NAMED__extraction = 200
 _MOST_SPANS = 4
 ABOUT = ("user", "other", "assistant", "world")
 FACT_KINDS = ("FACT", "STYLE", "META", "STATE", "IMAGINED", "QUOTED")
@@ -8404,7 +8435,7 @@ def last_day(value: object) -> str:
 
 
 def named_memory(said: str, offered: Sequence[Memory]) -> Memory | None:
-    plain = _AROUND_ID.sub("", said).casefold()
+    plain = _AROUND_ID.sub("", said[:_LONGEST_NAMED__extraction]).casefold()
     return next((one for one in offered if one.id.casefold() == plain), None)
 
 
@@ -8421,7 +8452,7 @@ _SHORTEST_BEGINNING = 3
 _MOST_COMPARED = 80
 KNOWN_ALREADY = "already known"
 REPLACED_IN_BATCH = "replaced by what was said after it"
-FORMER_CONTENT = re.compile(r"\s*\(until \d{4}-\d\d: [^()]*\)\s*$")
+FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
 
 _IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
 NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
@@ -8562,7 +8593,10 @@ def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
     ours, theirs = Counter(known), Counter(said)
     once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
     first, second = ([word for word in words if word in once] for words in (known, said))
-    return not first or any(first[at:] + first[:at] == second for at in range(len(first)))
+    if not first or first[0] not in second:
+        return not first
+    turned = second.index(first[0])
+    return second[turned:] + second[:turned] == first
 
 
 # ---- src/adaptive/learn/outdated.py ----
@@ -9120,7 +9154,7 @@ def refusal(operation: Operation, settings: Settings) -> str:
 
 
 def holds_listed_word(text: str, listed: str) -> bool:
-    said, words = (unicodedata.normalize("NFKC", one).casefold() for one in (text, listed))
+    said, words = (normalised_text(one, "NFKC").casefold() for one in (text, listed))
     terms = [one.strip() for one in _LIST_SIGNS.split(words) if one.strip()]
     form = {one: "{}" if UNSPACED.search(one) else r"(?<!\w){}(?!\w)" for one in terms}
     return any(re.search(form[one].format(re.escape(one)), said) for one in terms)
@@ -10418,10 +10452,10 @@ def packed_section(
 def shown_passage(text: str, words: frozenset[str]) -> str:
     if len(text) <= LONGEST_SHOWN:
         return text
-    passages = textwrap.wrap(text, LONGEST_SHOWN) or [""]
-    best = max(passages, key=lambda passage: len(words & frozenset(tokens(passage))))
-    before = "[\u2026] " if best is not passages[0] else ""
-    after = " [\u2026]" if best is not passages[-1] else ""
+    pieces = passages(text, LONGEST_SHOWN) or [""]
+    best = max(pieces, key=lambda piece: len(words & frozenset(tokens(piece))))
+    before = "[\u2026] " if best is not pieces[0] else ""
+    after = " [\u2026]" if best is not pieces[-1] else ""
     return f"{before}{best}{after}"
 
 
@@ -11617,7 +11651,7 @@ _HOW_TO_ANSWER__suggestions = (
     "(-1) never to be asked about it again. Cancel: not now."
 )
 _NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
-_NUMBER = re.compile(r"([\-\u2212\u2013]?)\s*(\d{1,9})")
+_NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 
 
 class Suggestions:
@@ -12967,7 +13001,7 @@ def is_faithful(summary: str, cluster: Sequence[Memory]) -> bool:
 
 
 def _words(text: str, *, marks: bool = False) -> set[str]:
-    words = _SUMMARY_WORDS.findall(unicodedata.normalize("NFKC", text))
+    words = _SUMMARY_WORDS.findall(normalised_text(text, "NFKC"))
     if marks:
         words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
     return set(map(str.casefold, words))

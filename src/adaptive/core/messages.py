@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
+from adaptive.core.characters import storable_text
 from adaptive.core.markdown import without_answer_note, without_spans
 from adaptive.core.model import Utterance
 from adaptive.core.shapes import listing, mapping
@@ -16,7 +17,6 @@ from adaptive.core.shapes import listing, mapping
 Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS = 1e11  # the year 5138
-_REPLACEMENT = "\ufffd"
 # What the user says to the memory itself, the same in every language.
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
@@ -33,18 +33,6 @@ def message_text(message: Message) -> str:
     content of answers empty and keeps them in ``output`` items.
     """
     return storable_text(_sent_text(message))
-
-
-def storable_text(text: str) -> str:
-    """The text without what databases refuse: NUL, and halves of characters, are replaced.
-
-    Two halves in a row, as programs send them that count in UTF-16, are one character.
-    """
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text.replace("\0", _REPLACEMENT)
 
 
 def _sent_text(message: Message) -> str:
@@ -162,6 +150,21 @@ def head_and_tail(text: str, limit: int) -> str:
         return text
     head = limit * 2 // 3
     return f"{text[:head]}\n[…]\n{text[-(limit - head) :]}"
+
+
+def passages(text: str, longest: int) -> list[str]:
+    """The words of a text in pieces of at most ``longest`` characters; none where it has none."""
+    pieces: list[list[str]] = []
+    room = 0
+    for word in text.split():
+        for start in range(0, len(word), longest):
+            part = word[start : start + longest]
+            if room <= len(part):
+                pieces.append([])
+                room = longest + 1
+            pieces[-1].append(part)
+            room -= len(part) + 1
+    return [" ".join(piece) for piece in pieces]
 
 
 def estimated_tokens(text: str) -> int:

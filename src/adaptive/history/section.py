@@ -7,13 +7,12 @@ with its role; no text can open a block, a heading or another one's turn.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from adaptive.core.messages import estimated_tokens, head_and_tail, local_time
+from adaptive.core.messages import estimated_tokens, head_and_tail, local_time, passages
 from adaptive.core.model import CompletionRequest
 from adaptive.history.index import UserPast
 from adaptive.history.messages import PastMessage
@@ -95,10 +94,10 @@ def shown_passage(text: str, words: frozenset[str]) -> str:
     """The text, or of a long one the passage in which most of the words stand."""
     if len(text) <= LONGEST_SHOWN:
         return text
-    passages = textwrap.wrap(text, LONGEST_SHOWN) or [""]
-    best = max(passages, key=lambda passage: len(words & frozenset(tokens(passage))))
-    before = "[…] " if best is not passages[0] else ""
-    after = " […]" if best is not passages[-1] else ""
+    pieces = passages(text, LONGEST_SHOWN) or [""]
+    best = max(pieces, key=lambda piece: len(words & frozenset(tokens(piece))))
+    before = "[…] " if best is not pieces[0] else ""
+    after = " […]" if best is not pieces[-1] else ""
     return f"{before}{best}{after}"
 
 

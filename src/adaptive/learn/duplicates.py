@@ -35,7 +35,7 @@ _MOST_COMPARED = 80
 KNOWN_ALREADY = "already known"
 REPLACED_IN_BATCH = "replaced by what was said after it"
 # What ``learn.apply`` adds to a row where the host keeps no history.
-FORMER_CONTENT = re.compile(r"\s*\(until \d{4}-\d\d: [^()]*\)\s*$")
+FORMER_CONTENT = re.compile(r"(?<!\s)\s*+\(until \d{4}-\d\d: [^()]*\)\s*$")
 
 _IDLE_WORDS = frozenset(" ".join(listed_lines("idle_words")).split())
 NEGATIONS = frozenset(" ".join(listed_lines("negations")).split())
@@ -192,4 +192,7 @@ def _in_turn(known: Sequence[str], said: Sequence[str]) -> bool:
     ours, theirs = Counter(known), Counter(said)
     once = {word for word in ours if ours[word] == theirs[word] == 1 and _has_place(word)}
     first, second = ([word for word in words if word in once] for words in (known, said))
-    return not first or any(first[at:] + first[:at] == second for at in range(len(first)))
+    if not first or first[0] not in second:
+        return not first
+    turned = second.index(first[0])
+    return second[turned:] + second[:turned] == first

@@ -52,6 +52,7 @@ It could not be used as it was:
 - {}
 Answer again, in full: one JSON object of the form above, and nothing else."""
 _LONGEST_SENTENCE = 4000
+_LONGEST_NAMED = 200  # an id, and what a model writes around it
 _MOST_SPANS = 4
 # Whom a fact is about, and what it is, as the extraction prompt asks for it.
 ABOUT = ("user", "other", "assistant", "world")
@@ -309,7 +310,7 @@ def last_day(value: object) -> str:
 
 def named_memory(said: str, offered: Sequence[Memory]) -> Memory | None:
     """The one offered memory that an id of a reply means; case and what is around do not count."""
-    plain = _AROUND_ID.sub("", said).casefold()
+    plain = _AROUND_ID.sub("", said[:_LONGEST_NAMED]).casefold()
     return next((one for one in offered if one.id.casefold() == plain), None)
 
 

@@ -8,10 +8,10 @@ come the rules that an admin sets, after it the gate of every write; each refusa
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from adaptive.core.characters import normalised_text
 from adaptive.core.measures import stage
 from adaptive.core.model import Draft, Memory, Operation, Outcome, Turn
 from adaptive.learn.addressed import is_named, readdressed
@@ -301,7 +301,7 @@ def refusal(operation: Operation, settings: Settings) -> str:
 
 def holds_listed_word(text: str, listed: str) -> bool:
     """Whether a text holds one of the words that are listed with commas between them."""
-    said, words = (unicodedata.normalize("NFKC", one).casefold() for one in (text, listed))
+    said, words = (normalised_text(one, "NFKC").casefold() for one in (text, listed))
     terms = [one.strip() for one in _LIST_SIGNS.split(words) if one.strip()]
     form = {one: "{}" if UNSPACED.search(one) else r"(?<!\w){}(?!\w)" for one in terms}
     return any(re.search(form[one].format(re.escape(one)), said) for one in terms)

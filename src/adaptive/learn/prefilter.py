@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import textwrap
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adaptive.core.errors import EmbeddingError
-from adaptive.core.messages import has_words
+from adaptive.core.messages import has_words, passages
 from adaptive.core.ports import Embedder, Vectors, VectorTable
 from adaptive.core.texts import listed_lines
 from adaptive.search.calibration import script_of
@@ -116,7 +115,7 @@ class Prefilter:
 
 def spoken_parts(words: str) -> list[str]:
     """At most eight parts of a text: its paragraphs, long ones in pieces."""
-    pieces = (textwrap.wrap(one, _LONG_PART) for one in _BLANK_LINES.split(words))
+    pieces = (passages(one, _LONG_PART) for one in _BLANK_LINES.split(words))
     parts = [part for some in pieces for part in some if has_words(part)]
     size = -(-len(parts) // _MOST_PARTS) or 1
     return ["\n".join(parts[at : at + size]) for at in range(0, len(parts), size)]

@@ -22,13 +22,13 @@ from weakref import WeakValueDictionary
 
 from pydantic import TypeAdapter, ValidationError
 
+from adaptive.core.characters import storable_text
 from adaptive.core.errors import AdaptiveMemoryError, TablesUnavailable, with_detail
 from adaptive.core.measures import stage_lasted, tally, tell_outcome
 from adaptive.core.messages import (
     Message,
     earlier_utterances,
     said_at,
-    storable_text,
     typed_message,
 )
 from adaptive.core.model import Provenance, Turn

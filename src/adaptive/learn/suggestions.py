@@ -35,7 +35,7 @@ _HOW_TO_ANSWER = (
 )
 # Nothing else may stand in an answer: whoever was typing a message meant no number.
 _NUMBERS_ONLY = re.compile(r"[\s\d,;.\-\u2212\u2013]*")
-_NUMBER = re.compile(r"([\-\u2212\u2013]?)\s*(\d{1,9})")
+_NUMBER = re.compile(r"(?:([\-\u2212\u2013])\s*+)?(\d{1,9})")
 
 
 class Suggestions:

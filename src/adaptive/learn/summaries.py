@@ -10,7 +10,6 @@ import asyncio
 import logging
 import random
 import re
-import unicodedata
 import uuid
 from collections.abc import Sequence, Set
 from contextlib import suppress
@@ -18,6 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from adaptive.core.characters import normalised_text
 from adaptive.core.errors import TablesUnavailable
 from adaptive.core.model import Completion, CompletionRequest, Draft, Memory, Provenance, is_core
 from adaptive.core.ports import Vectors
@@ -204,7 +204,7 @@ def is_faithful(summary: str, cluster: Sequence[Memory]) -> bool:
 
 def _words(text: str, *, marks: bool = False) -> set[str]:
     """Words in small letters, or only those with a digit or a capital letter, but for "I"."""
-    words = _SUMMARY_WORDS.findall(unicodedata.normalize("NFKC", text))
+    words = _SUMMARY_WORDS.findall(normalised_text(text, "NFKC"))
     if marks:
         words = [one for one in words if (one != one.lower() and one != "I") or _DIGIT.search(one)]
     return set(map(str.casefold, words))

@@ -15,9 +15,9 @@ words that say nothing, and each word is cut down to what its inflected forms sh
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator
 
+from adaptive.core.characters import normalised_text
 from adaptive.core.messages import head_and_tail
 from adaptive.core.texts import listed_lines
 
@@ -91,8 +91,8 @@ def folded_text(text: str) -> str:
     """One form for what reads the same: width, ligatures, case, accents, variants of letters."""
     if text.isascii():
         return text.lower()
-    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text.casefold()))
-    return unicodedata.normalize("NFKC", plain).casefold().translate(_ONE_FORM)
+    plain = _ACCENTS.sub("", normalised_text(text.casefold(), "NFKD"))
+    return normalised_text(plain, "NFKC").casefold().translate(_ONE_FORM)
 
 
 def _runs(text: str) -> Iterator[tuple[str, bool]]:
