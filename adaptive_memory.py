@@ -4291,9 +4291,7 @@ def _told_failures(redaction: Redaction | None) -> Generator[None]:
     try:
         yield
     except AdaptiveMemoryError as error:
-        error.detail = without_secrets(error.detail)
-        if redaction is not None:
-            error.detail = redaction.redact(error.detail)
+        error.detail = "" if redaction is not None else without_secrets(error.detail)
         raise
 
 

@@ -188,11 +188,12 @@ def redacted_request(request: CompletionRequest, redaction: Redaction | None) ->
 
 @contextmanager
 def _told_failures(redaction: Redaction | None) -> Generator[None]:
-    """Errors whose details, in which providers quote what was sent, are sealed off like it."""
+    """Errors without secrets; with a redaction without details, in which providers quote it all.
+
+    A quotation may be cut anywhere, so what stood around a value need not be there to tell it by.
+    """
     try:
         yield
     except AdaptiveMemoryError as error:
-        error.detail = without_secrets(error.detail)
-        if redaction is not None:
-            error.detail = redaction.redact(error.detail)
+        error.detail = "" if redaction is not None else without_secrets(error.detail)
         raise
