@@ -623,7 +623,7 @@ class MemoryStore(Protocol):
     async def changes(self, since: int) -> tuple[tuple[Memory, ...], frozenset[str]]:
         ...
 
-    async def read(self) -> tuple[Memory, ...]:
+    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
         ...
 
     async def add(
@@ -637,10 +637,10 @@ class MemoryStore(Protocol):
     async def update(self, memory: Memory, draft: Draft, source: Provenance) -> Memory:
         ...
 
-    async def delete(self, memory: Memory) -> None:
-        """Remove a row and prove that it is gone."""
+    async def delete(self, *memories: Memory) -> None:
+        """Remove up to 100 rows, all or none, and prove that they are gone."""
 
-    async def put_back(self, memory: Memory) -> Memory:
+    async def put_back(self, *memories: Memory) -> Sequence[Memory]:
         ...
 
 
@@ -1227,6 +1227,164 @@ def meta_with_history(memory: Memory) -> dict[str, Any]:
         "until": int(time.time()),
     }
     return {**memory.meta, "history": [*former, entry][-_FORMER_CONTENTS_KEPT:]}
+
+
+# ---- src/adaptive/host/vector_database.py ----
+# The host's vector database, asked on threads of our own and never waited for beyond a limit.
+
+USUAL_SECONDS = 5.0
+WHOLE_COLLECTION_SECONDS = 30.0
+_CALLS_AT_ONCE = 4
+_FIRST_PAUSE_SECONDS = 15.0
+_LONGEST_PAUSE_SECONDS = 600.0
+_PROBED_COLLECTION = "adaptive-memory"
+_SILENT = "the vector database does not answer"
+Answered = TypeVar("Answered")
+
+
+class VectorDatabase:
+    """Calls of a synchronous client, which ``client`` gives; it may take a while to be made."""
+
+    def __init__(
+        self, client: Callable[[], Any], first_pause: float = _FIRST_PAUSE_SECONDS
+    ) -> None:
+        self._client, self._first_pause = client, first_pause
+        self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+        self._probe: asyncio.Task[None] | None = None
+
+    async def call(
+        self, method: str, *arguments: Any, seconds: float = USUAL_SECONDS, **named: Any
+    ) -> Any:
+
+        def called(client: Any) -> Any:
+            return getattr(client, method)(*arguments, **named)
+
+        return await self.ask(called, seconds)
+
+    async def ask(self, work: Callable[[Any], Answered], seconds: float) -> Answered:
+        if self._probe is not None:
+            raise HostError(_SILENT)
+        answer = self._begun(work)
+        limit = asyncio.get_running_loop().call_later(seconds, self._rest, answer)
+        answer.add_done_callback(lambda _: limit.cancel())
+        done, _ = await asyncio.wait({answer}, timeout=seconds)
+        if not done:
+            raise HostError(f"{_SILENT} within {seconds:g} s")
+        return answer.result()
+
+    def _begun(self, work: Callable[[Any], Answered]) -> asyncio.Future[Answered]:
+        loop = asyncio.get_running_loop()
+        answer = loop.run_in_executor(self._threads, lambda: work(self._client()))
+        answer.add_done_callback(_looked_at)
+        return answer
+
+    def _rest(self, unanswered: asyncio.Future[Any]) -> None:
+        if self._probe is None and not unanswered.done():
+            self._probe = asyncio.get_running_loop().create_task(self._probed(unanswered))
+
+    async def _probed(self, unanswered: asyncio.Future[Any]) -> None:
+        pause = self._first_pause
+        asked = {unanswered}
+        try:
+            while not (await asyncio.wait(asked, timeout=pause))[0]:
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                self._threads.shutdown(wait=False)
+                self._threads = ThreadPoolExecutor(_CALLS_AT_ONCE)
+                probe = self._begun(lambda client: client.has_collection(_PROBED_COLLECTION))
+                asked = {unanswered, probe}
+        finally:
+            self._probe = None
+
+
+def _looked_at(answer: asyncio.Future[Any]) -> None:
+    if not answer.cancelled():
+        answer.exception()
+
+
+def _host_client() -> Any:
+    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
+
+    return ASYNC_VECTOR_DB_CLIENT.sync
+
+
+HOST_VECTORS = VectorDatabase(_host_client)
+
+
+# ---- src/adaptive/host/vector_upkeep.py ----
+# Open WebUI's own vectors of memories that could not be written with their rows: later, behind.
+
+log_vector_upkeep = logging.getLogger("adaptive_memory.host")
+
+_PAUSES_SECONDS__vector_upkeep = (15.0, 30.0, 60.0, 120.0, 300.0, *[600.0] * 6, *[3600.0] * 20)
+_ROWS_AT_ONCE = 25
+_PATIENCE_SECONDS = 0.3
+
+BringInStep = Callable[[Collection[str]], Awaitable[None]]
+
+
+class VectorUpkeep:
+    """Users' rows whose vectors are behind, and the tasks that bring these in step."""
+
+    def __init__(
+        self,
+        pauses: Sequence[float] = _PAUSES_SECONDS__vector_upkeep,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._pauses, self._sleep = pauses, sleep
+        self._behind: dict[str, set[str]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def written(self, user_id: str, row_ids: Collection[str], step: BringInStep) -> None:
+        behind = self._behind.get(user_id)
+        if behind is not None:
+            behind.update(row_ids)
+            return
+        self._behind[user_id] = set(row_ids)
+        tried = asyncio.Event()
+        task = asyncio.create_task(self._catch_up(user_id, step, tried))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        with suppress(TimeoutError):
+            few = len(row_ids) <= _ROWS_AT_ONCE
+            await asyncio.wait_for(tried.wait(), _PATIENCE_SECONDS if few else None)
+
+    def forget(self, user_id: str) -> None:
+        if user_id in self._behind:
+            self._behind[user_id].clear()
+
+    async def _catch_up(self, user_id: str, step: BringInStep, tried: asyncio.Event) -> None:
+        behind = self._behind[user_id]
+        try:
+            if await self._caught_up(behind, step):
+                return
+            tried.set()
+            for pause in self._pauses:
+                await self._sleep(pause)
+                if await self._caught_up(behind, step):
+                    return
+            log_vector_upkeep.warning(
+                "Open WebUI's own vectors of %d memories are missing: reindex memories", len(behind)
+            )
+        finally:
+            del self._behind[user_id]
+            tried.set()
+
+    async def _caught_up(self, behind: set[str], step: BringInStep) -> bool:
+        while behind:
+            some = sorted(behind)[:_ROWS_AT_ONCE]
+            behind.difference_update(some)
+            try:
+                await step(some)
+            except (HostError, EmbeddingError) as error:
+                behind.update(some)
+                log_vector_upkeep.warning(
+                    "Open WebUI's own vectors come later: %s", with_detail(error)
+                )
+                return False
+        return True
+
+
+VECTOR_UPKEEP = VectorUpkeep()
 
 
 # ---- src/adaptive/learn/figures.py ----
@@ -4520,6 +4678,53 @@ def speaks_of_self(text: str) -> bool:
 _SCRIPTS_OF_NULLS = np.array([script_of(prompt) for prompt in NULL_PROMPTS])
 
 
+# ---- src/adaptive/search/embedder_rests.py ----
+# Embedders that have failed rest: nobody asks one again until a probe behind has succeeded.
+
+log_rests = logging.getLogger("adaptive_memory.search")
+
+_PROBE = "Is anybody there?"
+_PROBE_SECONDS = 30.0
+_FIRST_PAUSE_SECONDS__embedder_rests = 15.0
+_LONGEST_PAUSE_SECONDS__embedder_rests = 300.0
+
+
+class EmbedderRests:
+    """Which embedders rest, by name; keywords serve all users of the process meanwhile."""
+
+    def __init__(self, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+        self._sleep = sleep
+        self._probes: dict[str, asyncio.Task[None]] = {}
+
+    def are_on(self, name: str) -> bool:
+        return name in self._probes
+
+    def begin(self, name: str, embedder: Embedder) -> None:
+        if name not in self._probes:
+            self._probes[name] = asyncio.create_task(self._probed(name, embedder))
+
+    async def _probed(self, name: str, embedder: Embedder) -> None:
+        pause = _FIRST_PAUSE_SECONDS__embedder_rests
+        try:
+            while not await _answers(embedder):
+                await self._sleep(pause)
+                pause = min(2 * pause, _LONGEST_PAUSE_SECONDS__embedder_rests)
+        finally:
+            del self._probes[name]
+
+
+async def _answers(embedder: Embedder) -> bool:
+    try:
+        async with asyncio.timeout(_PROBE_SECONDS):
+            await embedder.embed([_PROBE], query=True)
+    except (EmbeddingError, TimeoutError) as error:
+        log_rests.warning(
+            "the embedding model is left in peace for a while: %s", with_detail(error)
+        )
+        return False
+    return True
+
+
 # ---- src/adaptive/search/embedders.py ----
 # Embedders outside the host, and how a SentenceTransformer makes the vectors of short texts.
 
@@ -4941,41 +5146,42 @@ def memory_collection(user_id: str) -> str:
     return f"user-memory-{user_id}"
 
 
-def _host_client__memory_vectors() -> Any:
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    return ASYNC_VECTOR_DB_CLIENT
-
-
 def _ids(found: object) -> list[str]:
     lists = listing(getattr(found, "ids", None))
     return [str(one) for one in listing(lists[0])] if lists else []
 
 
-async def sure_of_deletion(user_id: str, memory: Memory) -> None:
+async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
     try:
         for pause in _PAUSES_SECONDS[:2]:
             await asyncio.sleep(pause)
-            if not await _stands(user_id, memory):
+            if not (standing := await _standing(user_id, memories)):
                 return
-            with HostFaults("deleting a memory's vector"):
-                await _host_client__memory_vectors().delete(memory_collection(user_id), ids=[memory.id])
-        if not await _stands(user_id, memory):
+            with HostFaults("deleting vectors of memories"):
+                await HOST_VECTORS.call("delete", memory_collection(user_id), ids=standing)
+        if not await _standing(user_id, memories):
             return
-        reason = "it still stands"
+        reason = "some still stand"
     except HostError as error:
         reason = with_detail(error)
     await note_stale_vectors(user_id, reason)
 
 
-async def _stands(user_id: str, memory: Memory) -> bool:
+async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
     name = memory_collection(user_id)
-    made_then = {"created_at": memory.created_at}
-    with HostFaults("looking for a memory's vector"):
-        found = await _host_client__memory_vectors().query(name, filter=made_then, limit=_MOST_LOOKED_AT)
-    if found is None:
-        return await _holds_any(name)
-    return memory.id in _ids(found)
+    made_at: defaultdict[int, list[str]] = defaultdict(list)
+    for memory in memories:
+        made_at[memory.created_at].append(memory.id)
+    standing: list[str] = []
+    for created_at, ids in made_at.items():
+        with HostFaults("looking for vectors of memories"):
+            found = await HOST_VECTORS.call(
+                "query", name, filter={"created_at": created_at}, limit=_MOST_LOOKED_AT
+            )
+        if found is None:
+            return [memory.id for memory in memories] if await _holds_any(name) else []
+        standing += {*ids} & {*_ids(found)}
+    return standing
 
 
 async def note_stale_vectors(user_id: str, reason: str, sessions: Sessions | None = None) -> None:
@@ -5015,7 +5221,7 @@ async def _without_orphans(user_id: str, table: OwnTable) -> int:
         return 0
     with HostFaults("deleting stale vectors"):
         for some in portions(await _orphans(user_id, table)):
-            await _host_client__memory_vectors().delete(name, ids=some)
+            await HOST_VECTORS.call("delete", name, ids=some)
     return len(await _orphans(user_id, table))
 
 
@@ -5024,7 +5230,8 @@ async def _orphans(user_id: str, table: OwnTable) -> list[str]:
     if not await _holds_any(name):
         return []
     with HostFaults("reading the vectors of a user"):
-        vectors = _ids(await _host_client__memory_vectors().get(name))
+        found = await HOST_VECTORS.call("get", name, seconds=WHOLE_COLLECTION_SECONDS)
+        vectors = _ids(found)
     rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
     known = {row.id for row in await table.rows("reading the memories of a user", rows)}
     return [one for one in vectors if one not in known]
@@ -5033,8 +5240,8 @@ async def _orphans(user_id: str, table: OwnTable) -> list[str]:
 async def drop_collection(name: str) -> None:
     try:
         with HostFaults("erasing Open WebUI's vectors", StoreError):
-            await _host_client__memory_vectors().delete_collection(name)
-    except StoreError as error:
+            await HOST_VECTORS.call("delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+    except HostError as error:
         log_memory_vectors.debug("%s", with_detail(error))
     for pause in _PAUSES_SECONDS:
         await asyncio.sleep(pause)
@@ -5046,10 +5253,10 @@ async def drop_collection(name: str) -> None:
 async def _holds_any(collection: str) -> bool:
     try:
         with HostFaults("reading Open WebUI's vectors", StoreError):
-            found = await _host_client__memory_vectors().get(collection)
-    except StoreError:
+            found = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
+    except HostError:
         with HostFaults("looking for Open WebUI's vectors", StoreError):
-            return await _host_client__memory_vectors().has_collection(collection)
+            return bool(await HOST_VECTORS.call("has_collection", collection))
     return bool(_ids(found))
 
 
@@ -5782,6 +5989,7 @@ def _inverse_frequency(size: int, frequency: NDArray[np.int64] | int) -> NDArray
 log_vectors = logging.getLogger("adaptive_memory.search")
 
 _LONGEST_CALL_SECONDS = 600.0
+_HANGS_FROM_SECONDS = 0.3
 LONGEST_QUERY = 4000
 _NOBODY = ""
 _LEAST_AT_ONCE, _MOST_AT_ONCE = 64, 2048
@@ -5814,8 +6022,11 @@ async def embedded_texts(embedder: Embedder, texts: Sequence[str], *, query: boo
 class TurnEmbedder:
     """An ``Embedder`` that embeds no query of a user twice; it is made for one turn."""
 
-    def __init__(self, embedder: Embedder, user_id: str, kept: UserCache[Vectors]) -> None:
+    def __init__(
+        self, embedder: Embedder, user_id: str, kept: UserCache[Vectors], rests: EmbedderRests
+    ) -> None:
         self._embedder, self._user_id, self._kept = embedder, user_id, kept
+        self._rests = rests
         self._making = asyncio.Lock()
 
     async def name(self) -> str:
@@ -5829,13 +6040,24 @@ class TurnEmbedder:
         async with self._making:
             rows = {text: self._kept.get(key) for text, key in keys.items()}
             if new := [text for text, row in rows.items() if row is None]:
-                made = await self._embedder.embed(new, query=True)
+                made = await self._made(name, new)
                 if any(row is not None and row.shape != made[0].shape for row in rows.values()):
-                    new, made = [*keys], await self._embedder.embed([*keys], query=True)
+                    new, made = [*keys], await self._made(name, [*keys])
                 for text, row in zip(new, made, strict=True):
                     rows[text] = row
                     self._kept.put(keys[text], row)
         return np.stack([row for text in texts if (row := rows[text]) is not None])
+
+    async def _made(self, name: str, texts: Sequence[str]) -> Vectors:
+        if self._rests.are_on(name):
+            raise EmbeddingError("the embedding model does not answer; it is asked again behind")
+        began = time.monotonic()
+        try:
+            return await self._embedder.embed(texts, query=True)
+        except (EmbeddingError, asyncio.CancelledError) as error:
+            if isinstance(error, EmbeddingError) or time.monotonic() - began >= _HANGS_FROM_SECONDS:
+                self._rests.begin(name, self._embedder)
+            raise
 
 
 @staged("embedding")
@@ -6064,12 +6286,6 @@ def history_collection(user_id: str) -> str:
     return f"{_COLLECTION_PREFIX}{digest}"
 
 
-def _host_client() -> Any:
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    return ASYNC_VECTOR_DB_CLIENT
-
-
 class HostHistoryVectors:
     """``HistoryVectors`` through the host's asynchronous client."""
 
@@ -6096,13 +6312,14 @@ class HostHistoryVectors:
         pairs = zip(units, vectors, strict=True)
         items = [_vector_item(user_id, unit, row, key) for unit, row in pairs]
         with HostFaults("indexing past conversation"):
-            await _host_client().upsert(history_collection(user_id), items)
+            await HOST_VECTORS.call("upsert", history_collection(user_id), items)
 
     async def search(
         self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
     ) -> tuple[HistoryHit, ...]:
         name, here = history_collection(user_id), {"chat_id": chat_id} if chat_id else None
-        searching = _host_client().search(name, [vector.tolist()], filter=here, limit=limit)
+        query = [vector.tolist()]
+        searching = HOST_VECTORS.call("search", name, query, filter=here, limit=limit)
         found = await self._if_there(user_id, "searching past conversation", searching)
         told = (_first_list(found, name) for name in ("metadatas", "documents", "distances"))
         metas, texts, distances = told
@@ -6124,10 +6341,11 @@ class HostHistoryVectors:
             ids = [_unit_id(user_id, chat_id, key) for key in keys]
         with HostFaults("removing past conversation"):
             for some in portions(ids):
-                await _host_client().delete(history_collection(user_id), ids=some)
+                await HOST_VECTORS.call("delete", history_collection(user_id), ids=some)
 
     async def delete_all(self, user_id: str) -> None:
-        dropping = _host_client().delete_collection(history_collection(user_id))
+        name, most = history_collection(user_id), WHOLE_COLLECTION_SECONDS
+        dropping = HOST_VECTORS.call("delete_collection", name, seconds=most)
         await self._if_there(user_id, "removing past conversation", dropping)
 
     async def _if_there(self, user_id: str, doing: str, call: Awaitable[Any]) -> Any:
@@ -6144,7 +6362,7 @@ class HostHistoryVectors:
     ) -> dict[str, Mapping[str, Any]]:
         name = history_collection(user_id)
         with HostFaults("reading the index of past conversation"):
-            found = await _host_client().query(name, filter=dict(filter_), limit=limit)
+            found = await HOST_VECTORS.call("query", name, filter=dict(filter_), limit=limit)
             ids, metas = _first_list(found, "ids"), _first_list(found, "metadatas")
             return {str(id_): mapping(meta) for id_, meta in zip(ids, metas, strict=False)}
 
@@ -6225,14 +6443,12 @@ class HostVectorTable:
     async def held(self, user_id: str, memories: Sequence[Memory]) -> dict[str, Vectors]:
         contents = {one.id: one.content for one in memories}
         with suppress(HostError), HostFaults("reading the host's vectors"):
-            return await asyncio.to_thread(_held, f"user-memory-{user_id}", contents)
+            reading = partial(_held, collection=f"user-memory-{user_id}", contents=contents)
+            return await HOST_VECTORS.ask(reading, WHOLE_COLLECTION_SECONDS)
         return {}
 
 
-def _held(collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    client: Any = ASYNC_VECTOR_DB_CLIENT.sync
+def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
     rows: list[tuple[str, str, Any]] = []
     if type(client).__name__ == "ChromaClient":
         held = client.client.get_collection(name=collection, embedding_function=None)
@@ -6746,7 +6962,6 @@ log_indexes = logging.getLogger("adaptive_memory.search")
 _MOST_INDEX_BYTES = 384 * 2**20
 _ENTRY_BYTES = 1000
 _WAITED_FOR = 64
-_PAUSE_AFTER_FAILURE_SECONDS = 15.0
 _REMEMBERED_VECTORS = 2000
 
 IndexWork = TypeVar("IndexWork")
@@ -6758,7 +6973,6 @@ class _UserIndex:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     index: MemoryIndex | None = None
     embedding: asyncio.Task[None] | None = None
-    rests_until: float = 0.0
     told: bool = False
     forgotten: bool = False
 
@@ -6767,13 +6981,17 @@ class MemoryIndexes:
     """Indexes of the users who were here last, within ``most_bytes``."""
 
     def __init__(
-        self, clock: Callable[[], float] = time.time, most_bytes: int = _MOST_INDEX_BYTES
+        self,
+        clock: Callable[[], float] = time.time,
+        most_bytes: int = _MOST_INDEX_BYTES,
+        rests: EmbedderRests | None = None,
     ) -> None:
         self._clock = clock
+        self.rests = rests or EmbedderRests()
         self._users = UserCache[_UserIndex](
             most_bytes, lambda user: _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
         )
-        self.queries = UserCache[Vectors](_REMEMBERED_VECTORS)
+        self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.nulls = SharedVectors(NULL_PROMPTS, RECALL_EXAMPLES)
 
@@ -6781,13 +6999,17 @@ class MemoryIndexes:
     async def current(self, sources: Sources, patience: float) -> MemoryIndex:
         user, index = await self._read(sources)
         if not index.ready:
-            if user.embedding is None and user.rests_until <= self._clock():
+            rests = self.rests.are_on(index.embedder)
+            if user.embedding is None and not rests:
                 user.embedding = self._started(self._embed(user, sources))
             few = len(index.missing()) <= _WAITED_FOR
-            if user.embedding is not None and (few or not index.embedded.any()):
+            if user.embedding is not None and not rests and (few or not index.embedded.any()):
                 await asyncio.wait({user.embedding}, timeout=patience)
                 index = user.index or index
         return index
+
+    def turn_embedder(self, sources: Sources) -> TurnEmbedder:
+        return TurnEmbedder(sources.embedder, sources.user_id, self._queries, self.rests)
 
     def news(self, user_id: str, missing: int) -> bool:
         user = self._users.get((user_id,)) or _UserIndex()
@@ -6797,7 +7019,7 @@ class MemoryIndexes:
     def forget(self, user_id: str) -> None:
         if (user := self._users.get((user_id,))) is not None:
             user.forgotten, user.index = True, None
-        for kept in (self._users, self.queries):
+        for kept in (self._users, self._queries):
             kept.forget(user_id)
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
@@ -6871,7 +7093,7 @@ class MemoryIndexes:
         try:
             left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
-            user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
+            self.rests.begin(await sources.embedder.name(), sources.embedder)
             log_indexes.warning(
                 "memories are found by keywords only for now: %s", with_detail(error)
             )
@@ -7821,8 +8043,9 @@ async def task_that_reads(
 
 _INDEXED_AT_ONCE = 25
 _EVENT_PAUSE_SECONDS = 0.005
+_EMBEDDING_SECONDS = 10.0
 
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED"]
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
 def new_row(user_id: str, memory: NewMemory, former: Memory | None = None) -> dict[str, Any]:
@@ -7855,10 +8078,18 @@ async def write_rows(table: Any, rows: Sequence[Mapping[str, Any]], event: RowEv
         await session.commit()
 
 
+async def delete_rows(table: Any, user_id: str, row_ids: Sequence[str] | None = None) -> None:
+    deleting = delete(table).where(table.c.user_id == user_id)
+    if row_ids is not None:
+        deleting = deleting.where(table.c.id.in_(row_ids))
+    async with host_session() as session:
+        await session.execute(deleting)
+        await session.commit()
+
+
 async def index_rows(
-    request: Request, user: Any, rows: Sequence[Any], event: RowEvent, embedder: Embedder | None
+    request: Request, user: Any, rows: Sequence[Any], embedder: Embedder | None
 ) -> None:
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
     from open_webui.routers import memories as router
 
     texts = ["\n".join(filter(None, (getattr(row, "path", ""), row.content))) for row in rows]
@@ -7866,7 +8097,7 @@ async def index_rows(
     hosts = embedder if isinstance(embedder, HostEmbedder) else HostEmbedder(request, user)
     vectors = [hosts.made.get((prefix, memory_of_row(row).content)) for row in rows]
     new = [text for text, vector in zip(texts, vectors, strict=True) if vector is None]
-    made = iter(await hosts.embed_behind(prefix, new, query=False) if new else ())
+    made = iter(await _embedded(hosts, prefix, new))
     metadata: Any = getattr(router, "_memory_metadata", None)
     items = [
         {
@@ -7877,13 +8108,40 @@ async def index_rows(
         }
         for row, text, vector in zip(rows, texts, vectors, strict=True)
     ]
-    upsert: Any = getattr(router, "upsert_memory_vectors_or_reindex", None)
     for start in range(0, len(items), _INDEXED_AT_ONCE):
-        some = items[start : start + _INDEXED_AT_ONCE]
-        if upsert:
-            await upsert(request, user, some)
-        else:
-            await ASYNC_VECTOR_DB_CLIENT.upsert(f"user-memory-{user.id}", some)
+        await _upsert(request, user, items[start : start + _INDEXED_AT_ONCE])
+
+
+async def _embedded(
+    embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]
+) -> Sequence[Vectors]:
+    if not texts:
+        return ()
+    limit = None if await embedder.in_process() else _EMBEDDING_SECONDS
+    try:
+        async with asyncio.timeout(limit):
+            return [*await embedder.embed_behind(prefix, texts, query=False)]
+    except TimeoutError as error:
+        why = f"the embedding model has not answered within {_EMBEDDING_SECONDS:g} s"
+        raise EmbeddingError(why) from error
+
+
+async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> None:
+    from open_webui.routers import memories as router
+
+    reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
+    try:
+        with HostFaults("writing Open WebUI's vectors"):
+            await HOST_VECTORS.call("upsert", f"user-memory-{user.id}", items)
+    except HostError as error:
+        told = error.detail.lower()
+        if reindex is None or "dimension" not in told or "embedding" not in told:
+            raise
+        with HostFaults("making Open WebUI's vectors anew"):
+            await reindex(request, user.id, user=user)
+
+
+async def publish_rows(request: Request, user: Any, rows: Sequence[Any], event: RowEvent) -> None:
     try:
         from open_webui.events import EVENTS, get_event_webhooks, publish_event
         from open_webui.models.functions import Functions
@@ -7891,8 +8149,10 @@ async def index_rows(
         return
     listening = await Functions.get_functions_by_type("event", active_only=True)
     for row in rows if listening or await get_event_webhooks() else ():
-        data = {"content_preview": row.content[:300], "type": row.type, "path": row.path}
-        told = {"actor": user, "subject_id": row.id, "data": data}
+        told: dict[str, Any] = {"actor": user, "subject_id": row.id}
+        if event != "MEMORY_DELETED":
+            preview = {"content_preview": row.content[:300], "type": row.type, "path": row.path}
+            told["data"] = preview
         await publish_event(request, getattr(EVENTS, event), **told)
         await asyncio.sleep(_EVENT_PAUSE_SECONDS)
 
@@ -7967,9 +8227,8 @@ def _address_at(urls: object, number: object) -> str:
 # ---- src/adaptive/host/memories.py ----
 # The host's memory table as a ``MemoryStore``, as the host's own memory API has it.
 
-log_memories = logging.getLogger("adaptive_memory.host")
-
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
+_READ_AT_ONCE = 500
 _REFUSALS = {
     404: "memories are switched off in this Open WebUI; an administrator can switch them on",
     403: "you lack the permission to use memories; an administrator can grant it",
@@ -7989,8 +8248,15 @@ class HostMemoryStore:
         return "meta" in _table().columns
 
     @uninterrupted
-    async def read(self) -> tuple[Memory, ...]:
-        return tuple(map(memory_of_row, await self._rows()))
+    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+        if ids is None:
+            rows = await self._rows()
+        else:
+            these = _table().columns.id
+            rows = [row for some in portions(ids) for row in await self._rows(these.in_(some))]
+        if len(rows) <= _READ_AT_ONCE:
+            return tuple(map(memory_of_row, rows))
+        return await asyncio.to_thread(lambda: tuple(map(memory_of_row, rows)))
 
     @uninterrupted
     async def stamp(self) -> StoreStamp:
@@ -8023,31 +8289,41 @@ class HostMemoryStore:
         return await self._write("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
-    async def put_back(self, memory: Memory) -> Memory:
-        stands = await self._rows(_table().columns.id == memory.id)
-        event: RowEvent = "MEMORY_UPDATED" if stands else "MEMORY_CREATED"
-        row = former_row(self.user.id, memory)
-        return (await self._write("putting a memory back", [row], event))[0]
+    async def put_back(self, *memories: Memory) -> list[Memory]:
+        standing = {one.id for one in await self.read([memory.id for memory in memories])}
+        written: dict[str, Memory] = {}
+        events: tuple[tuple[RowEvent, bool], ...] = (
+            ("MEMORY_UPDATED", True),
+            ("MEMORY_CREATED", False),
+        )
+        for event, stands in events:
+            these = [one for one in memories if (one.id in standing) == stands]
+            if these:
+                rows = [former_row(self.user.id, one) for one in these]
+                back = await self._write("putting memories back", rows, event)
+                written.update({one.id: one for one in back})
+        return [written[one.id] for one in memories]
 
     @uninterrupted
-    async def delete(self, memory: Memory) -> None:
-        from open_webui.routers import memories as router
-
-        deleting = router.delete_memory_by_id(memory.id, self.request, self.user, None)
-        failure = await _attempt("deleting a memory", deleting)
-        if await self._rows(_table().columns.id == memory.id):
+    async def delete(self, *memories: Memory) -> None:
+        await _require_memories(self.request, self.user)
+        ids = [memory.id for memory in memories]
+        deleting = delete_rows(_table(), self.user.id, ids)
+        failure = await _attempt("deleting memories", deleting)
+        if await self._rows(_table().columns.id.in_(ids)):
             raise failure or StoreError(_STILL_THERE)
-        await sure_of_deletion(self.user.id, memory)
+        await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+        await sure_of_deletion(self.user.id, memories)
+        await publish_rows(self.request, self.user, memories, "MEMORY_DELETED")
 
     @uninterrupted
     async def delete_all(self) -> None:
-        from open_webui.routers import memories as router
-
-        if await self.read():
-            with HostFaults("erasing the memories", StoreError):
-                await router.delete_memory_by_user_id(self.request, self.user, None)
-            if await self.read():
-                raise StoreError(_STILL_THERE)
+        if (await self.stamp()).count:
+            failure = await _attempt("erasing the memories", delete_rows(_table(), self.user.id))
+            if (await self.stamp()).count:
+                raise failure or StoreError(_STILL_THERE)
+            await publish_rows(self.request, self.user, [self.user], "MEMORY_DELETED")
+        VECTOR_UPKEEP.forget(self.user.id)
         try:
             await drop_collection(memory_collection(self.user.id))
         except StoreError as error:
@@ -8075,9 +8351,17 @@ class HostMemoryStore:
             for one, row in zip(written, rows, strict=True)
         ):
             raise failure or StoreError("Open WebUI reported success, but not all is there")
-        indexing = index_rows(self.request, self.user, written, event, self.embedder)
-        _warn_of_vectors(await _attempt("indexing memories", indexing))
+        await VECTOR_UPKEEP.written(self.user.id, [*found], self._bring_in_step)
+        await publish_rows(self.request, self.user, written, event)
         return list(map(memory_of_row, written))
+
+    async def _bring_in_step(self, row_ids: Collection[str]) -> None:
+        rows = await self._rows(_table().columns.id.in_(row_ids))
+        if rows:
+            await index_rows(self.request, self.user, rows, self.embedder)
+        if gone := sorted({*row_ids} - {row.id for row in rows}):
+            with HostFaults("removing Open WebUI's vectors"):
+                await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=gone)
 
 
 def _table() -> Any:
@@ -8086,20 +8370,13 @@ def _table() -> Any:
     return Row.__table__
 
 
-async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | EmbeddingError | None:
+async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | None:
     try:
         with HostFaults(doing, StoreError):
             await write
-    except (StoreError, EmbeddingError) as error:
+    except StoreError as error:
         return error
     return None
-
-
-def _warn_of_vectors(failure: Exception | None) -> None:
-    if failure:
-        log_memories.warning(
-            "the row was written, the host's own vectors were not: %s", with_detail(failure)
-        )
 
 
 async def _require_memories(request: Request, user: Any) -> None:
@@ -8865,13 +9142,14 @@ class GuardedStore:
         content = "" if isinstance(former, Refused) else former
         return await self._store.update(replace(memory, content=content), passed, source)
 
-    async def put_back(self, memory: Memory) -> Memory:
+    async def put_back(self, *memories: Memory) -> Sequence[Memory]:
         typed = replace(self._policy, typed=True)
-        verdict = await asyncio.to_thread(gate, memory.content, typed)
-        if verdict != memory.content:
-            why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
-            raise WriteRefused(why)
-        return await self._store.put_back(memory)
+        for memory in memories:
+            verdict = await asyncio.to_thread(gate, memory.content, typed)
+            if verdict != memory.content:
+                why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
+                raise WriteRefused(why)
+        return await self._store.put_back(*memories)
 
     def _passed_extra(self, extra: Mapping[str, Any]) -> dict[str, Any]:
         former = [mapping(one) for one in listing(extra.get("history"))]
@@ -9177,70 +9455,127 @@ class Step:
     number: int
     changes: tuple[AuditEntry, ...]
     standing: tuple[AuditEntry, ...]
+    latest: frozenset[str] = frozenset()
 
     @property
     def is_undo(self) -> bool:
         return bool(self.changes[0].undoes)
 
 
+@dataclass(frozen=True, slots=True)
+class _PlannedUndo:
+
+    change: AuditEntry
+    row: Memory | None
+
+    @property
+    def is_undone(self) -> bool:
+        return _content__changes(self.row) == _content__changes(self.change.before)
+
+    @property
+    def is_untouched(self) -> bool:
+        return _content__changes(self.row) == self.change.after
+
+
 async def read_steps(user: UserStore) -> list[Step]:
     entries = await user.trail.read(user.user_id)
     undone: set[str] = set()
+    changed: set[str] = set()
+    latest: set[str] = set()
     changes: dict[str, list[AuditEntry]] = {}
     numbers: dict[str, int] = {}
     for number, entry in zip(range(len(entries), 0, -1), entries, strict=True):
         if entry.undoes and entry.key not in undone:
             undone.add(entry.undoes)
-        if entry.memory_id:
-            name = entry.step or entry.key
-            changes.setdefault(name, []).append(entry)
-            numbers[name] = number
+        if not entry.memory_id:
+            continue
+        if entry.memory_id not in changed:
+            changed.add(entry.memory_id)
+            latest.add(entry.key)
+        name = entry.step or entry.key
+        changes.setdefault(name, []).append(entry)
+        numbers[name] = number
     return [
         Step(
             number=numbers[name],
             changes=tuple(together),
             standing=tuple(one for one in together if one.key not in undone),
+            latest=frozenset(one.key for one in together if one.key in latest),
         )
         for name, together in changes.items()
     ]
 
 
-async def take_back(user: UserStore, step: Step) -> list[AuditEntry]:
-    rows = {row.id: row for row in await user.store.read()}
-    planned: list[tuple[AuditEntry, Memory | None]] = []
-    for change in step.standing:
-        row, gone = rows.get(change.memory_id), False
-        if change.before is not None and (put_away := change.archived) is not None:
-            gone = not await user.archive.read(user.user_id, [put_away.memory.id])
-        if gone or (row.content if row else "") != change.after:
-            what = change.after or (change.before.content if change.before else "a memory")
-            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
-        planned.append((change, row))
-    made: list[AuditEntry] = []
+async def check_unchanged(user: UserStore, step: Step, changes: Sequence[AuditEntry]) -> None:
+    await _planned(user, step, changes)
+
+
+async def take_back(
+    user: UserStore, step: Step, changes: Sequence[AuditEntry], together: str = ""
+) -> list[AuditEntry]:
+    planned = await _planned(user, step, changes)
+    new = [one for one in planned if one.change.before is None]
+    former = [one for one in planned if one.change.before is not None]
+    filed = [one.change.archived for one in new if one.change.archived is not None]
+    if filed:
+        await user.archive.put(user.user_id, filed)
+    going = [one.row for one in new if one.row is not None]
+    if going:
+        await user.store.delete(*going)
+    coming = [
+        one.change.before for one in former if one.change.before is not None and not one.is_undone
+    ]
+    back = {row.id: row for row in await user.store.put_back(*coming)} if coming else {}
+    unfiled = [one.change.archived.memory.id for one in former if one.change.archived is not None]
+    if unfiled:
+        await user.archive.discard(user.user_id, unfiled)
     now = int(time.time())
-    together = f"undo-{time.time_ns()}" if len(planned) > 1 else ""
-    try:
-        for change, row in planned:
-            back = await _written_back(user, change, row)
-            content = back.content if back else ""
-            told = AuditEntry("undone", change.memory_id, now, row, content)
-            made.append(replace(told, archived=change.archived, step=together, undoes=change.key))
-    finally:
-        await user.trail.record(user.user_id, made, now)
+    made: list[AuditEntry] = []
+    for one in planned:
+        change = one.change
+        row = back.get(change.memory_id) or (one.row if change.before is not None else None)
+        made.append(
+            AuditEntry(
+                kind="undone",
+                memory_id=change.memory_id,
+                changed_at=now,
+                before=one.row if change.memory_id in back or change.before is None else None,
+                after=_content__changes(row),
+                archived=change.archived,
+                step=together,
+                undoes=change.key,
+            )
+        )
+    await user.trail.record(user.user_id, made, now)
     return made
 
 
-async def _written_back(user: UserStore, change: AuditEntry, row: Memory | None) -> Memory | None:
-    if change.before is not None:
-        back = await user.store.put_back(change.before)
-        if change.archived is not None:
-            await user.archive.discard(user.user_id, [change.archived.memory.id])
-        return back
-    if change.archived is not None:
-        await user.archive.put(user.user_id, [change.archived])
-    if row is not None:
-        await user.store.delete(row)
-    return None
+async def _planned(
+    user: UserStore, step: Step, changes: Sequence[AuditEntry]
+) -> list[_PlannedUndo]:
+    rows = {row.id: row for row in await user.store.read([one.memory_id for one in changes])}
+    put_away = [
+        one.archived.memory.id
+        for one in changes
+        if one.before is not None and one.archived is not None
+    ]
+    archived = await user.archive.read(user.user_id, put_away) if put_away else ()
+    still_archived = {one.memory.id for one in archived}
+    planned = [_PlannedUndo(change, rows.get(change.memory_id)) for change in changes]
+    for one in planned:
+        change = one.change
+        if one.is_undone and change.key in step.latest:
+            continue
+        coming_back = change.archived if change.before is not None else None
+        is_filed = coming_back is None or coming_back.memory.id in still_archived
+        if not is_filed or not one.is_untouched:
+            what = change.after or _content__changes(change.before) or "a memory"
+            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
+    return planned
+
+
+def _content__changes(memory: Memory | None) -> str:
+    return memory.content if memory is not None else ""
 
 
 # ---- src/adaptive/control/overview.py ----
@@ -11349,7 +11684,7 @@ _PUT_PAUSES_SECONDS = (0.2, 1.0, 3.0, 10.0, 30.0, 60.0, 120.0)
 _POLL_SECONDS = 2.0
 _CALLS_COUNTED_SECONDS = 3600.0
 _STILL_WAITING_SECONDS = 0.25
-_PATIENCE_SECONDS = 15.0
+_PATIENCE_SECONDS__queue = 15.0
 _LOOK_AGAIN_SECONDS = 0.05
 
 _EARLIER_MESSAGES = 4
@@ -11450,7 +11785,7 @@ class LearningQueue:
     async def resume(self, user_id: str, teach: Teach, wanted: Wanted = always) -> None:
         try:
             async with self._locks.setdefault(user_id, asyncio.Lock()):
-                await self._foreground.give_way(_PATIENCE_SECONDS)
+                await self._foreground.give_way(_PATIENCE_SECONDS__queue)
                 while work := await self._taken(user_id, wanted):
                     wait = await self._taught(work, teach) - self._clock()
                     if wait <= _NEAR_SECONDS:
@@ -11636,6 +11971,76 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
 def by_model(turns: Sequence[WaitingTurn]) -> list[list[WaitingTurn]]:
     grouped = itertools.groupby(turns, lambda one: (one.chat_model, one.is_direct))
     return [list(together) for _, together in grouped]
+
+
+# ---- src/adaptive/learn/bulk_changes.py ----
+# Many changes of one user that belong together: imported, or taken back, portion by portion.
+
+_PORTION = 100
+_TOLD_EACH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class BulkChanges:
+
+    user: UserStore
+    lock: asyncio.Lock
+    foreground: Foreground
+    reply: Callable[[str], Awaitable[None]]
+    chat_id: str
+
+    async def bring_in(self, carried: Sequence[NewMemory]) -> str:
+        now = int(time.time())
+        known = {comparable(one.content) for one in await self.user.store.read()}
+        new = [one for one in carried if comparable(one[0].content) not in known]
+        step = f"imported-{time.time_ns()}"
+        entry = AuditEntry("imported", "", now, chat_id=self.chat_id, step=step)
+        saved = 0
+        refused: dict[str, None] = {}
+        for begin in range(0, len(new), _PORTION):
+            async with self.lock:
+                try:
+                    rows = await self.user.store.add_all(new[begin : begin + _PORTION])
+                except StoreError as error:
+                    told = f"{saved} of {len(new)} were imported, then it failed: {error}"
+                    raise StoreError(told, detail=error.detail) from error
+                written = [one for one in rows if isinstance(one, Memory)]
+                refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
+                changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
+                await self.user.trail.record(self.user.user_id, changes, now)
+            saved += len(written)
+            await self._between_portions("Imported", begin, saved, len(new))
+        told = [f"Imported: {saved} of {len(carried)}"]
+        if len(new) < len(carried):
+            told.append(f"{len(carried) - len(new)} known already")
+        if refused:
+            told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
+        return " \u00b7 ".join(told)
+
+    async def take_back(self, step: Step) -> list[AuditEntry]:
+        total = len(step.standing)
+        portions = [step.standing[at : at + _PORTION] for at in range(0, total, _PORTION)]
+        for portion in portions if len(portions) > 1 else ():
+            await check_unchanged(self.user, step, portion)
+        together = f"undo-{time.time_ns()}" if total > 1 else ""
+        made: list[AuditEntry] = []
+        for number, portion in enumerate(portions):
+            async with self.lock:
+                try:
+                    made += await take_back(self.user, step, portion, together)
+                except (HostError, WriteRefused) as error:
+                    if not made:
+                        raise
+                    told = f"{len(made)} of {total} were taken back, then it failed: {error}"
+                    raise StoreError(told, detail=error.detail) from error
+            if len(portions) > 1:
+                await self._between_portions("Taken back", number * _PORTION, len(made), total)
+        return made
+
+    async def _between_portions(self, doing: str, begin: int, done: int, total: int) -> None:
+        if not begin % _TOLD_EACH:
+            await self.reply(f"{doing} {done:,} of {total:,}")
+        await self.foreground.give_way()
 
 
 # ---- src/adaptive/learn/suggestions.py ----
@@ -11834,7 +12239,7 @@ async def carried_out(
         outcomes += [*sifted.refused, *left_out]
         operations = tuple(one for one in operations if one.kind == "DELETE")
     written, too_many = await write(room, turn, operations, held, again=again)
-    unnamed = await _standing(room, found.doubtful)
+    unnamed = await _standing__lesson(room, found.doubtful)
     status = "asked" if room.can_ask else "kept"
     outcomes += written
     outcomes += [Outcome(status, memory.content, NOT_CONFIRMED) for memory in too_many]
@@ -11855,7 +12260,7 @@ async def carried_out(
     return replace(Lesson.of(outcomes, line), replies=bool(doubtful))
 
 
-async def _standing(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
+async def _standing__lesson(room: LessonResources, operations: Sequence[Operation]) -> tuple[Memory, ...]:
     if not operations:
         return ()
     index = await room.index()
@@ -11873,7 +12278,7 @@ async def _found_in(
         work.calls += 1
         return await room.ask(request)
 
-    embedder = TurnEmbedder(sources.embedder, sources.user_id, room.indexes.queries)
+    embedder = room.indexes.turn_embedder(sources)
     asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
     if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
         return Lesson(NOTHING_NEW)
@@ -11886,7 +12291,7 @@ async def _found_in(
     proposed = await extraction(ask_model, turn, shown, asking, now)
     found = await asyncio.to_thread(screened, proposed, turn, shown, settings)
     if settings.check_outdated_memories and settings.save_mode != "suggest":
-        vectors = await _embedded(room, found.operations)
+        vectors = await _embedded__lesson(room, found.operations)
         updates = {one.draft.content for one in proposed.operations if one.kind == "UPDATE"}
         changes = far_reaching_changes(found.operations, index, vectors, updates)
         if changes and work.calls_before + work.calls < most:
@@ -11906,7 +12311,7 @@ async def write(
     *,
     again: bool = False,
 ) -> tuple[list[Outcome], tuple[Memory, ...]]:
-    made = await _embedded(room, operations)
+    made = await _embedded__lesson(room, operations)
     user, source = room.user_store, turn.source
     await room.foreground.give_way()
     async with room.writing:
@@ -11941,21 +12346,26 @@ def allowed_deletions(
 async def _sifted(
     room: LessonResources, operations: Sequence[Operation], index: MemoryIndex
 ) -> Extraction:
-    vectors = await _embedded(room, operations)
+    vectors = await _embedded__lesson(room, operations)
     return await asyncio.to_thread(reconciled, operations, index, vectors, room.settings)
 
 
 @staged("embedding")
-async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
+async def _embedded__lesson(room: LessonResources, operations: Sequence[Operation]) -> dict[str, Vectors]:
     known = room.embedded
     said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
-    if new := [one for one in said if one not in known]:
-        try:
+    embedder, rests = room.sources.embedder, room.indexes.rests
+    new = [one for one in said if one not in known]
+    name = ""
+    try:
+        name = await embedder.name()
+        if new and not rests.are_on(name):
             async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-                made = normalised(await room.sources.embedder.embed(new, query=False))
+                made = normalised(await embedder.embed(new, query=False))
             known.update(zip(new, made, strict=True))
-        except (EmbeddingError, TimeoutError) as error:
-            log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
+    except (EmbeddingError, TimeoutError) as error:
+        rests.begin(name, embedder)
+        log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
     return known
 
 
@@ -12579,8 +12989,7 @@ class MemoryCommands:
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
         withheld = await self._withheld(hook, room, [chosen])
-        async with self._learner.locks.of(hook.user_id):
-            made = await take_back(room, chosen)
+        made = await self._learner.take_back(hook, chosen)
         lines = changes_told(made, _MOST_TOLD, withheld)
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
@@ -12684,6 +13093,7 @@ _KEYS: dict[str, Any] = {
     "vector": VECTORS.c.memory_id,
 }
 USER_TABLES = tuple(_KEYS)
+_DELETED_AT_ONCE = 100
 _TEXTS = {"body", "payload", "vector"}
 _UNCOUNTED = ("lease", "command")
 _TELLING = ("archive", "audit")
@@ -12808,11 +13218,20 @@ class HostEraser:
             report.counts["history"] += await report.tried(chats, 0)
 
     async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
-        deleted = map(self.memories.delete, report.memories)
-        for work in [self.memories.delete_all()] if everything else deleted:
-            await report.tried(work, None)
+        if everything:
+            await report.tried(self.memories.delete_all(), None)
+        else:
+            for begin in range(0, len(report.memories), _DELETED_AT_ONCE):
+                await self._delete(report, report.memories[begin : begin + _DELETED_AT_ONCE])
         left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
         return [row for row in report.memories if row.id not in left]
+
+    async def _delete(self, report: ErasureReport, memories: Sequence[Memory]) -> None:
+        try:
+            await self.memories.delete(*memories)
+        except HostError:
+            for memory in memories:
+                await report.tried(self.memories.delete(memory), None)
 
     async def rows(self, name: str) -> tuple[HeldRow, ...]:
         table = _KEYS[name].table
@@ -13010,8 +13429,6 @@ def _words(text: str, *, marks: bool = False) -> set[str]:
 
 log_learning = logging.getLogger("adaptive_memory")
 
-_PORTION = 100
-_TOLD_EACH = 1000
 _HINTS = 3
 _FOR_GOOD_SECONDS__learning = 100 * 365 * 24 * 3600.0
 _AFTER_THE_TURN_SECONDS = 0.1
@@ -13126,6 +13543,7 @@ class Learning:
     async def do(self, hook: Hook, operations: Sequence[Operation]) -> str:
         adds = any(one.kind == "NEW" for one in operations)
         room = await self.lesson_resources(hook, wanted=not adds, asking=False)
+        room = replace(room, foreground=Foreground())
         outcomes, _ = await write(room, _asked_turn(hook), operations, always)
         return report_line(outcomes)
 
@@ -13136,33 +13554,20 @@ class Learning:
         return [line for line in (told if turns else "", suggested) if line]
 
     async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
-        now, step = int(time.time()), f"imported-{time.time_ns()}"
         user = (await self.lesson_resources(hook, asking=False)).user_store
-        known = {comparable(one.content) for one in await user.store.read()}
-        new = [one for one in carried if comparable(one[0].content) not in known]
-        entry = AuditEntry("imported", "", now, chat_id=hook.chat_id, step=step)
-        saved, refused = 0, dict[str, None]()
-        for begin in range(0, len(new), _PORTION):
-            async with self.locks.of(hook.user_id):
-                try:
-                    rows = await user.store.add_all(new[begin : begin + _PORTION])
-                except StoreError as error:
-                    told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-                    raise StoreError(told, detail=error.detail) from error
-                written = [one for one in rows if isinstance(one, Memory)]
-                refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
-                changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
-                await user.trail.record(user.user_id, changes, now)
-            saved += len(written)
-            if not begin % _TOLD_EACH:
-                await self.reply(hook, f"Imported {saved} of {len(new)}")
-            await self._foreground.give_way()
-        told = [f"Imported: {saved} of {len(carried)}"]
-        if len(new) < len(carried):
-            told.append(f"{len(carried) - len(new)} known already")
-        if refused:
-            told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
-        return " \u00b7 ".join(told)
+        return await self._bulk_changes(hook, user).bring_in(carried)
+
+    async def take_back(self, hook: Hook, step: Step) -> Sequence[AuditEntry]:
+        return await self._bulk_changes(hook, await self.user_store(hook)).take_back(step)
+
+    def _bulk_changes(self, hook: Hook, user: UserStore) -> BulkChanges:
+        return BulkChanges(
+            user=user,
+            lock=self.locks.of(hook.user_id),
+            foreground=self._foreground,
+            reply=partial(self.reply, hook),
+            chat_id=hook.chat_id,
+        )
 
     async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
         room = await self.lesson_resources(hook, wanted=True, asking=False)
@@ -14185,8 +14590,7 @@ class Recall:
 
     async def _library(self, hook: Hook) -> Library:
         sources = await hook.sources()
-        embedder = TurnEmbedder(sources.embedder, sources.user_id, self._indexes.queries)
-        own = replace(sources, embedder=embedder)
+        own = replace(sources, embedder=self._indexes.turn_embedder(sources))
         return Library(own, self._indexes, self._chats, hidden=await hook.hidden_from())
 
     async def _judge(self, hook: Hook) -> RelevanceJudge | None:

@@ -37,6 +37,7 @@ NAMES = (
     "history_host",
     "import_lines",
     "commands",
+    "neighbours",
     "plots",
 )
 

@@ -37,6 +37,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     from adaptive.host.history_chats import HostPastChats
     from adaptive.host.history_vectors import HostHistoryVectors
     from adaptive.search.calibration import NULL_PROMPTS
+    from adaptive.search.embedder_rests import EmbedderRests
     from adaptive.search.embedders import LocalEmbedder
     from adaptive.search.history_ports import HistoryUnit, PastQuestion
     from adaptive.search.vectors import TurnEmbedder, normalised
@@ -71,7 +72,7 @@ async def main(folder: Path, source: str) -> dict[str, Any]:
     async def recalled(at: int) -> tuple[float, float, bool]:
         """Milliseconds on the clock and of processor time, and whether anything was recalled."""
         texts = (told["questions"][at],)
-        once = TurnEmbedder(embedder, USER, UserCache(10))
+        once = TurnEmbedder(embedder, USER, UserCache(10), EmbedderRests())
         await once.embed(texts, query=True)
         asked = PastQuestion(*texts, "", False, (), None, told["tokens"])
         begin, worked = time.perf_counter(), time.process_time()

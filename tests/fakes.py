@@ -101,11 +101,11 @@ class ListedMemories:
         changed = tuple(one for one in self.rows.values() if one.updated_at >= since)
         return changed, frozenset(self.rows)
 
-    async def read(self) -> tuple[Memory, ...]:
-        """All rows."""
+    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+        """All rows, or those of these ids."""
         self._check()
         self.reads += 1
-        return tuple(self.rows.values())
+        return tuple(one for one in self.rows.values() if ids is None or one.id in ids)
 
     def edit(self, id: str, content: str) -> None:
         """Another content, as the host's own page writes it."""
@@ -134,15 +134,16 @@ class ListedMemories:
         meta = {**memory.meta, "chat_id": source.chat_id, "message_id": source.message_id}
         return self._keep(replace(memory, updated_at=int(self._clock()), meta=meta), draft)
 
-    async def delete(self, memory: Memory) -> None:
-        """One row less."""
-        self._check(memory.id)
-        del self.rows[memory.id]
+    async def delete(self, *memories: Memory) -> None:
+        """These rows less, all or none."""
+        self._check(*(one.id for one in memories))
+        for one in memories:
+            del self.rows[one.id]
 
-    async def put_back(self, memory: Memory) -> Memory:
-        """A row as it was."""
-        back = replace(memory, updated_at=int(self._clock()))
-        self.rows[back.id] = back
+    async def put_back(self, *memories: Memory) -> list[Memory]:
+        """Rows as they were."""
+        back = [replace(one, updated_at=int(self._clock())) for one in memories]
+        self.rows.update({one.id: one for one in back})
         return back
 
     def _keep(self, row: Memory, draft: Draft) -> Memory:

@@ -10,11 +10,11 @@ from adaptive.control.commands import MemoryCommands, command_in
 from adaptive.control.once import OncePerMessage
 from adaptive.control.requests import MemoryRequests
 from adaptive.core.errors import StoreError
-from adaptive.core.locks import UserLocks
 from adaptive.core.model import Draft, Memory, Operation
 from adaptive.learn.apply import apply_operations
 from adaptive.learn.queue import always
-from adaptive.privacy.kept import CommandTable
+from adaptive.privacy.changes import Step, take_back
+from adaptive.privacy.kept import AuditEntry, CommandTable
 from adaptive.settings.hook import Hook
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks
 from tests.control.page import Page
@@ -59,8 +59,8 @@ class House:
 
     def __post_init__(self) -> None:
         self.learner = AsyncMock()
-        self.learner.locks = UserLocks()
         self.learner.user_store.return_value = self.world.room()
+        self.learner.take_back = self.take_back
         self.learner.waiting.return_value = []
         search = AsyncMock()
         search.found.side_effect = lambda *_: self.named
@@ -70,6 +70,10 @@ class House:
             diagnosis=AsyncMock(return_value="- **OK** all well"),
             once=OncePerMessage(CommandTable(ListedEntries()), HeldLeases()),
         )
+
+    async def take_back(self, _: Hook, step: Step) -> list[AuditEntry]:
+        """What the learner does."""
+        return await take_back(self.world.room(), step, step.standing)
 
     @property
     def hook(self) -> Hook:

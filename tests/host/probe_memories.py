@@ -25,10 +25,16 @@ async def embed(texts: Any, **_: Any) -> Any:
     return [await embed(one) for one in texts]
 
 
+async def in_step() -> None:
+    """Wait until the host's own vectors are in step with the rows."""
+    from adaptive.host.vector_upkeep import VECTOR_UPKEEP
+
+    while VECTOR_UPKEEP._behind:
+        await asyncio.sleep(0.01)
+
+
 async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]:
     """What is raised where adding, changing and deleting seem to have worked, and have not."""
-    from open_webui.routers import memories as router
-
     from adaptive.core.errors import StoreError
     from adaptive.host import memories as ours
 
@@ -38,7 +44,7 @@ async def refused(store: Any, memory: Any, draft: Any, source: Any) -> list[str]
     writes = (
         (ours, "write_rows", lambda: store.add(draft, source)),
         (ours, "write_rows", lambda: store.update(memory, draft, source)),
-        (router, "delete_memory_by_id", lambda: store.delete(memory)),
+        (ours, "delete_rows", lambda: store.delete(memory)),
     )
     told: list[str] = []
     for module, name, write in writes:
@@ -60,17 +66,16 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
     from adaptive.host import memories as ours
     from adaptive.host.memory_rows import memory_fields
 
-    upsert, items, heard = client.upsert, [], []
+    upsert, items, heard = client.sync.upsert, [], []
 
-    async def noting(collection_name: str, items_: Any = None, **named: Any) -> None:
-        given = items_ or named["items"]
+    def noting(collection_name: str, given: Any) -> None:
         items.append([{**one, "id": "", "metadata": sorted(one["metadata"])} for one in given])
-        await upsert(collection_name, given)
+        upsert(collection_name, given)
 
     async def failing(*_: Any) -> None:
         raise OSError("disk full")
 
-    client.upsert = noting
+    client.sync.upsert = noting
     if importlib.util.find_spec("open_webui.events"):
         from open_webui import events
 
@@ -78,13 +83,14 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
             return [{"url": ""}]
 
         async def hear(_: Any, event: Any, **told: Any) -> None:
-            heard.append([event.name, *told["data"]])
+            heard.append([event.name, *told.get("data", ())])
 
         events.publish_event, events.get_event_webhooks = hear, listed
     form = router.AddMemoryForm(**memory_fields(router.AddMemoryForm, draft))
     await router.add_memory(store_of("bea").request, form, store_of("bea").user)
     (alone,) = await store_of("bea").read()
     among = await store_of("cleo").add(draft, source, {"imported": 1})
+    await in_step()
     same = alone.stored == among.stored
     events_heard = heard[:]
     del heard[:]
@@ -101,7 +107,8 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
         await many.add_all([(draft, source, None)] * 30)
     except StoreError as error:
         cause = error.detail
-    client.upsert = upsert
+    client.sync.upsert = upsert
+    await in_step()
     found = await client.get("user-memory-dana")
     return {
         "same": [same, items[0] == items[1], exact],
@@ -113,17 +120,19 @@ async def at_once(store_of: Any, client: Any, draft: Any, source: Any) -> dict[s
 async def swallowed(store: Any, client: Any, draft: Any, source: Any) -> list[int]:
     """How many vectors are left of a deleted memory where so many deletions do nothing."""
     left: list[int] = []
-    delete = client.delete
+    delete = client.sync.delete
     for fails in (1, 9):
         kept = iter(range(fails))
 
-        async def deleting(*given: Any, _kept: Any = kept, **named: Any) -> None:
+        def deleting(*given: Any, _kept: Any = kept, **named: Any) -> None:
             if next(_kept, None) is None:
-                await delete(*given, **named)
+                delete(*given, **named)
 
-        client.delete = deleting
-        await store.delete(await store.add(draft, source))
-        client.delete = delete
+        client.sync.delete = deleting
+        added = await store.add(draft, source)
+        await in_step()
+        await store.delete(added)
+        client.sync.delete = delete
         found = await client.get(f"user-memory-{store.user.id}")
         left.append(len(found.ids[0]))
     from adaptive.host.memory_vectors import sweep_stale_vectors
@@ -176,6 +185,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         lent = await store.update(lent, Draft(lent.content, until=until), source)
         (read,) = await store.read()
         ends += [read.until, read.content]
+    await in_step()
     other = replace(lent, content="User rents a car.")
     both = [await HostVectorTable().held("ada", [one]) for one in (lent, other)]
     held = [[float(one) for row in found.values() for one in row] for found in both]
@@ -188,6 +198,7 @@ async def main(arguments: dict[str, Any]) -> dict[str, Any]:
         found = await CLIENT.search("user-memory-ada", [[1.0, 1.0, 2.0]], limit=9)
         counts.append(len(found.ids[0]) if found and found.ids else 0)
 
+    await in_step()
     await count()
     await store.delete_all()
     await CLIENT.upsert("user-memory-ada", [ghost])

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
-from unittest.mock import AsyncMock
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ class Engine:
         default_factory=dict[str, dict[str, dict[str, Any]]]
     )
 
-    async def upsert(self, collection_name: str, items: Sequence[dict[str, Any]]) -> None:
+    def upsert(self, collection_name: str, items: Sequence[dict[str, Any]]) -> None:
         """As pgvector does, the vector that is given is lengthened in place."""
         for item in items:
             assert isinstance(item["vector"], list)
@@ -48,7 +48,7 @@ class Engine:
             self.collections.setdefault(collection_name, {})[item["id"]] = dict(item)
             item["vector"] += [0.0]
 
-    async def search(
+    def search(
         self,
         collection_name: str,
         vectors: Sequence[Sequence[float]],
@@ -64,7 +64,7 @@ class Engine:
         found = [cosines[item["id"]] for item in items]
         return self._result(items, [[1 - one if self.turned else one for one in found]])
 
-    async def query(
+    def query(
         self, collection_name: str, filter: Mapping[str, str], limit: int | None = None
     ) -> Any:
         """By metadata."""
@@ -72,7 +72,7 @@ class Engine:
         assert limit
         return self._result(self._found(collection_name, filter)[:limit], None)
 
-    async def delete_collection(self, collection_name: str) -> None:
+    def delete_collection(self, collection_name: str) -> None:
         """All that is in it."""
         del self.collections[collection_name]
 
@@ -97,7 +97,8 @@ def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> E
     """The engine of a host, of either kind."""
     running = Engine(turned=request.param)
     name = "open_webui.retrieval.vector.async_client"
-    monkeypatch.setitem(sys.modules, name, SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=running))
+    client = SimpleNamespace(sync=running)
+    monkeypatch.setitem(sys.modules, name, SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=client))
     return running
 
 
@@ -153,7 +154,7 @@ async def test_faults(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
         assert await vectors.search("ada", "minilm", axis(0), 10) == ()
     await filled()
     for name in ("search", "delete_collection"):
-        monkeypatch.setattr(engine, name, AsyncMock(side_effect=OSError("away")))
+        monkeypatch.setattr(engine, name, Mock(side_effect=OSError("away")))
     with pytest.raises(HostError, match="searching past conversation"):
         await vectors.search("ada", "minilm", axis(0), 10)
     with pytest.raises(HostError, match="removing past conversation"):

@@ -54,24 +54,24 @@ class Engine(test_history_vectors.Engine):
         """What stands in a user's collection."""
         return sorted(self.collections.get(f"user-memory-{user_id}", {}))
 
-    async def query(self, collection_name: str, filter: Any, limit: int | None = None) -> Any:
+    def query(self, collection_name: str, filter: Any, limit: int | None = None) -> Any:
         """Nothing is told while it is away, as Chroma's client does."""
         self.asked.append("query")
-        return None if self.away else await super().query(collection_name, filter, limit)
+        return None if self.away else super().query(collection_name, filter, limit)
 
-    async def get(self, collection_name: str) -> Any:
+    def get(self, collection_name: str) -> Any:
         """All of a collection."""
         if self.away or collection_name not in self.collections:
             raise OSError("no answer")
         return self._result(self._found(collection_name, None), None)
 
-    async def has_collection(self, collection_name: str) -> bool:
+    def has_collection(self, collection_name: str) -> bool:
         """Whether there is one."""
         if self.away:
             raise OSError("no answer")
         return collection_name in self.collections
 
-    async def delete(self, collection_name: str, ids: Sequence[str]) -> None:
+    def delete(self, collection_name: str, ids: Sequence[str]) -> None:
         """Swallows what goes wrong."""
         self.asked.append("delete")
         if self.swallowed:
@@ -80,10 +80,10 @@ class Engine(test_history_vectors.Engine):
         for id in ids:
             self.collections[collection_name].pop(id, None)
 
-    async def delete_collection(self, collection_name: str) -> None:
+    def delete_collection(self, collection_name: str) -> None:
         """Swallows what goes wrong."""
         if not self.swallowed and not self.away:
-            await super().delete_collection(collection_name)
+            super().delete_collection(collection_name)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def engine(workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch) -> E
     """The host's vector database, and its sessions."""
     monkeypatch.setattr(memory_vectors, "_PAUSES_SECONDS", (0.0, 0.0, 0.0))
     running = Engine()
-    client = SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=running)
+    client = SimpleNamespace(ASYNC_VECTOR_DB_CLIENT=SimpleNamespace(sync=running))
     monkeypatch.setitem(sys.modules, "open_webui.retrieval.vector.async_client", client)
     database = SimpleNamespace(get_async_db_context=workers[0].sessions)
     monkeypatch.setitem(sys.modules, "open_webui.internal.db", database)
@@ -216,10 +216,10 @@ async def noted(house: House) -> list[str]:
 async def test_deleted_once_more(house: House, engine: Engine) -> None:
     """A vector that a deletion has left goes at the second; where none is, one look is enough."""
     engine.hold("ada", "tea", "boat")
-    await sure_of_deletion("ada", TEA)
+    await sure_of_deletion("ada", [TEA])
     assert engine.ids() == ["boat"]
     engine.asked.clear()
-    await sure_of_deletion("ada", TEA)
+    await sure_of_deletion("ada", [TEA])
     assert (engine.asked, await noted(house)) == (["query"], [])
 
 
@@ -231,7 +231,7 @@ async def test_swept(
     engine.hold("ada", "ada-1", "tea")
     engine.swallowed, engine.away = 99, away
     with caplog.at_level(logging.WARNING):
-        await sure_of_deletion("ada", TEA)
+        await sure_of_deletion("ada", [TEA])
     assert "may hold vectors of deleted memories" in caplog.text
     assert await noted(house) == ["ada"]
     await sweep_stale_vectors(house.worker.sessions)

@@ -10,6 +10,7 @@ import pytest
 
 from adaptive.core.errors import LeaseLost
 from adaptive.core.model import Draft, Operation, Outcome, Utterance
+from adaptive.core.ports import Sources
 from adaptive.learn.lesson import (
     NOTHING_NEW,
     Lesson,
@@ -21,9 +22,9 @@ from adaptive.learn.lesson import (
 from adaptive.learn.prefilter import Prefilter
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import SharedVectors, TurnEmbedder
+from adaptive.search.vectors import SharedVectors
 from adaptive.settings.merged import LocalOnlyBanks
-from tests.fakes import hook_settings, memory, turn
+from tests.fakes import ShelvedVectors, hook_settings, memory, turn
 from tests.learn.world import Work, World, reply
 from tests.minilm import MINILM
 from tests.rates import over
@@ -129,7 +130,8 @@ async def test_message_is_embedded_once() -> None:
     """The vector that a message was searched with serves learning from it, too."""
     world, indexes = World(TEA, script=[reply()]), MemoryIndexes()
     words = "tea is what the user likes"
-    await TurnEmbedder(world.embedder, "ada", indexes.queries).embed([words], query=True)
+    sources = Sources("ada", world.store, world.embedder, ShelvedVectors())
+    await indexes.turn_embedder(sources).embed([words], query=True)
     await world.lesson(words, indexes=indexes)
     assert world.embedder.queries.count([words]) == 1
 

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from adaptive.core.errors import WriteRefused
+from adaptive.core.errors import StoreError, WriteRefused
 from adaptive.core.model import Draft, Memory, Operation
 from adaptive.learn.apply import apply_operations, prune_store, restore_memory
-from adaptive.learn.queue import always
+from adaptive.learn.bulk_changes import BulkChanges
+from adaptive.learn.queue import Foreground, always
 from adaptive.privacy.changes import read_steps, take_back
 from tests.fakes import SOURCE, hook_settings
 from tests.learn.test_archive import rows
@@ -34,7 +35,8 @@ async def undo(world: World, at: int | None = None) -> bool:
     wanted = [one for one in steps if one.standing and (at is not None or not one.is_undo)]
     if not wanted:
         return False
-    await take_back(world.room(), wanted[(at or 0) % len(wanted)])
+    chosen = wanted[(at or 0) % len(wanted)]
+    await take_back(world.room(), chosen, chosen.standing)
     return True
 
 
@@ -101,3 +103,35 @@ async def test_changed_since() -> None:
     with pytest.raises(WriteRefused, match="User knows better"):
         await undo(world)
     assert world.contents == ["User edits this."]
+
+
+IMPORTED = 250
+
+
+async def test_large_step_is_taken_back_in_portions() -> None:
+    """An import goes portion by portion, others may come between, and a broken one is repeated."""
+    world, told = World(), list[str]()
+
+    async def reply(line: str) -> None:
+        told.append(line)
+
+    changes = BulkChanges(world.room(), asyncio.Lock(), Foreground(), reply, "chat-1")
+    carried = [(Draft(f"User knows fact {number}."), SOURCE, None) for number in range(IMPORTED)]
+    assert await changes.bring_in(carried) == f"Imported: {IMPORTED} of {IMPORTED}"
+    [step] = await read_steps(world.room())
+    stuck = step.standing[150].memory_id
+    world.store.broken = frozenset({stuck})
+    with pytest.raises(StoreError, match=r"^100 of 250 were taken back, then it failed: .*locked"):
+        await changes.take_back(step)
+    assert len(world.contents) == IMPORTED - 100
+    world.store.broken = frozenset()
+    [_, step] = await read_steps(world.room())
+    # Of a portion that was not written down, the rows are gone all the same.
+    await world.store.delete(world.store.rows[step.standing[0].memory_id])
+    assert len(await changes.take_back(step)) == IMPORTED - 100
+    assert world.contents == []
+    assert told == [
+        "Imported 100 of 250",
+        "Taken back 100 of 250",
+        "Taken back 100 of 150",
+    ]

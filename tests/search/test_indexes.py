@@ -16,6 +16,7 @@ from adaptive.core.errors import MemoryUnavailable
 from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Sources
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
+from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.fusion import Asked, rank
 from adaptive.search.index import MemoryIndex, build_index
 from adaptive.search.indexes import MemoryIndexes
@@ -188,7 +189,12 @@ def test_stands(newest: int, read_at: float, now: StoreStamp, stands: bool) -> N
 
 async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixture) -> None:
     """After a failure keywords serve, the provider is left in peace for a while, then asked."""
-    world = World(TEA, DOG)
+    rested = asyncio.Event()
+
+    async def rest(_: float) -> None:
+        await rested.wait()
+
+    world = World(TEA, DOG, indexes=MemoryIndexes(rests=EmbedderRests(rest)))
     world.embedder.failing = True
     with caplog.at_level(logging.WARNING):
         index = await world.current()
@@ -196,10 +202,11 @@ async def test_provider_fails_rests_and_recovers(caplog: pytest.LogCaptureFixtur
     assert found(index, "any tea left?") == "tea"
     assert "found by keywords only for now: the provider is down" in caplog.text
     await world.current()
-    await settled()
     assert len(world.embedder.calls) == 1
     world.embedder.failing = False
-    world.clock.now += 60
+    rested.set()
+    while world.indexes.rests.are_on(await world.embedder.name()):
+        await asyncio.sleep(0)
     assert (await world.current()).ready
 
 
@@ -286,10 +293,10 @@ async def test_forgotten_user() -> None:
     bob = World(TEA, user_id="bob", indexes=ada.indexes, clock=ada.clock)
     for world in (ada, bob):
         await world.warm()
-        ada.indexes.queries.put((world.user_id, "e", "hash"), np.ones(4, np.float32))
+        ada.indexes._queries.put((world.user_id, "e", "hash"), np.ones(4, np.float32))
     ada.indexes.forget("ada")
-    assert ada.indexes.queries.get(("ada", "e", "hash")) is None
-    assert ada.indexes.queries.get(("bob", "e", "hash")) is not None
+    assert ada.indexes._queries.get(("ada", "e", "hash")) is None
+    assert ada.indexes._queries.get(("bob", "e", "hash")) is not None
     await asyncio.gather(ada.current(), bob.current())
     assert (ada.store.reads, bob.store.reads) == (2, 1)
 

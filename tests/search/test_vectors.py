@@ -10,6 +10,7 @@ import pytest
 
 from adaptive.core.cache import UserCache
 from adaptive.core.ports import Vectors
+from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.vectors import TurnEmbedder, query_vectors
 from tests.fakes import WordEmbedder
 
@@ -34,12 +35,44 @@ async def test_provider_fails(caplog: pytest.LogCaptureFixture) -> None:
     assert "secret" not in caplog.text
 
 
+async def test_an_embedder_that_hangs_rests_for_all() -> None:
+    """The first message waits as long as it may, others do not, until a probe is answered."""
+    inner = WordEmbedder()
+    inner.gate.clear()
+    rests, kept = EmbedderRests(), UserCache[Vectors](9)
+    ada, bob = (TurnEmbedder(inner, one, kept, rests) for one in ("ada", "bob"))
+    assert await query_vectors(ada, ["boat"], 0.4) is None
+    assert rests.are_on(await inner.name())
+    assert await query_vectors(bob, ["boat"], 3600) is None
+    inner.gate.set()
+    while rests.are_on(await inner.name()):
+        await asyncio.sleep(0)
+    assert await query_vectors(bob, ["boat"], 3600) is not None
+
+
+async def test_probes() -> None:
+    """An embedder that fails is probed more and more seldom, by one probe at a time."""
+    inner, pauses = WordEmbedder(), list[float]()
+    inner.failing = True
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        inner.failing = len(pauses) < 6
+
+    rests = EmbedderRests(sleep)
+    for _ in range(2):
+        rests.begin("words", inner)
+    while rests.are_on("words"):
+        await asyncio.sleep(0)
+    assert pauses == [15, 30, 60, 120, 240, 300]
+
+
 async def test_turn_embedder() -> None:
     """Who asks at the same time or later gets the same vectors; one who gives up takes none."""
     inner = WordEmbedder()
     inner.gate.clear()
-    kept = UserCache[Vectors](9)
-    turn = TurnEmbedder(inner, "ada", kept)
+    kept, rests = UserCache[Vectors](9), EmbedderRests()
+    turn = TurnEmbedder(inner, "ada", kept, rests)
     hasty = asyncio.create_task(turn.embed(["boat"], query=True))
     both = [asyncio.create_task(turn.embed(["boat", "dog"], query=True)) for _ in range(2)]
     await asyncio.sleep(0)
@@ -53,8 +86,8 @@ async def test_turn_embedder() -> None:
     await turn.embed(["boat"], query=False)
     assert inner.calls == [["boat"]]
     inner.dimension = 3
-    later = TurnEmbedder(inner, "ada", kept)
+    later = TurnEmbedder(inner, "ada", kept, rests)
     assert (await later.embed(["boat"], query=True)).shape == first[:1].shape
     assert (await later.embed(["boat", "new"], query=True)).shape == (2, 3)
-    await TurnEmbedder(inner, "bob", kept).embed(["boat"], query=True)
+    await TurnEmbedder(inner, "bob", kept, rests).embed(["boat"], query=True)
     assert inner.queries[3:] == [["new"], ["boat", "new"], ["boat"]]

@@ -33,7 +33,7 @@ from adaptive.core.messages import (
     without_commands,
 )
 from adaptive.core.model import Draft, Memory, Operation, Proof
-from adaptive.privacy.changes import Step, UserStore, read_steps, take_back
+from adaptive.privacy.changes import Step, UserStore, read_steps
 from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.privacy.gate import Refused, gate_policy, gated_draft
 from adaptive.settings.hook import Hook
@@ -253,8 +253,7 @@ class MemoryCommands:
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
         withheld = await self._withheld(hook, room, [chosen])
-        async with self._learner.locks.of(hook.user_id):
-            made = await take_back(room, chosen)
+        made = await self._learner.take_back(hook, chosen)
         lines = changes_told(made, _MOST_TOLD, withheld)
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"

@@ -5,7 +5,7 @@ Any call of a table may raise ``TablesUnavailable``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -40,8 +40,8 @@ class MemoryStore(Protocol):
         """Rows changed at or after an epoch second, and the ids of all rows."""
         ...
 
-    async def read(self) -> tuple[Memory, ...]:
-        """All memories of the user, in no particular order."""
+    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+        """The user's memories of these ids, or all, in no particular order."""
         ...
 
     async def add(
@@ -58,11 +58,11 @@ class MemoryStore(Protocol):
         """Give a row a new content and return it; the former one is kept in meta."""
         ...
 
-    async def delete(self, memory: Memory) -> None:
-        """Remove a row and prove that it is gone."""
+    async def delete(self, *memories: Memory) -> None:
+        """Remove up to 100 rows, all or none, and prove that they are gone."""
 
-    async def put_back(self, memory: Memory) -> Memory:
-        """Write a row exactly as it once stood, in place of what stands there now; the row."""
+    async def put_back(self, *memories: Memory) -> Sequence[Memory]:
+        """Write up to 100 rows exactly as they once stood, in place of what stands there now."""
         ...
 
 

@@ -13,19 +13,24 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from fastapi import Request
-from sqlalchemy import insert, update
+from sqlalchemy import delete, insert, update
 
+from adaptive.core.errors import EmbeddingError, HostError
 from adaptive.core.model import Memory
-from adaptive.core.ports import Embedder, NewMemory
+from adaptive.core.ports import Embedder, NewMemory, Vectors
+from adaptive.host.faults import HostFaults
 from adaptive.host.memory_rows import memory_fields, memory_meta, memory_of_row, meta_with_history
 from adaptive.host.own_table import host_session
 from adaptive.host.providers import HostEmbedder
+from adaptive.host.vector_database import HOST_VECTORS
 
 # While Chroma writes, no other thread of the process runs: 30 ms for so many rows, 80 for 100.
 _INDEXED_AT_ONCE = 25
 _EVENT_PAUSE_SECONDS = 0.005
+# A service that takes longer over a portion hangs.
+_EMBEDDING_SECONDS = 10.0
 
-RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED"]
+RowEvent = Literal["MEMORY_CREATED", "MEMORY_UPDATED", "MEMORY_DELETED"]
 
 
 def new_row(user_id: str, memory: NewMemory, former: Memory | None = None) -> dict[str, Any]:
@@ -64,14 +69,27 @@ async def write_rows(table: Any, rows: Sequence[Mapping[str, Any]], event: RowEv
         await session.commit()
 
 
+async def delete_rows(table: Any, user_id: str, row_ids: Sequence[str] | None = None) -> None:
+    """Delete a user's rows of these ids, or all, by one statement."""
+    deleting = delete(table).where(table.c.user_id == user_id)
+    if row_ids is not None:
+        deleting = deleting.where(table.c.id.in_(row_ids))
+    async with host_session() as session:
+        await session.execute(deleting)
+        await session.commit()
+
+
 async def index_rows(
-    request: Request, user: Any, rows: Sequence[Any], event: RowEvent, embedder: Embedder | None
+    request: Request, user: Any, rows: Sequence[Any], embedder: Embedder | None
 ) -> None:
-    """Put rows into the user's collection, and tell of them, as the router does.
+    """Put rows into the user's collection as the router does.
 
     A content that ``embedder`` has embedded just now for ourselves is not embedded again.
+
+    Raises:
+        EmbeddingError: no vectors were made, or not in time.
+        HostError: the vector database refuses them, or does not answer.
     """
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
     from open_webui.routers import memories as router
 
     # A path stands before the content (host: utils/memory.py, memory_vector_text); 0.9 has none.
@@ -81,7 +99,7 @@ async def index_rows(
     hosts = embedder if isinstance(embedder, HostEmbedder) else HostEmbedder(request, user)
     vectors = [hosts.made.get((prefix, memory_of_row(row).content)) for row in rows]
     new = [text for text, vector in zip(texts, vectors, strict=True) if vector is None]
-    made = iter(await hosts.embed_behind(prefix, new, query=False) if new else ())
+    made = iter(await _embedded(hosts, prefix, new))
     metadata: Any = getattr(router, "_memory_metadata", None)
     items = [
         {
@@ -92,14 +110,44 @@ async def index_rows(
         }
         for row, text, vector in zip(rows, texts, vectors, strict=True)
     ]
-    # Since 0.11; it makes a collection of another dimension anew.
-    upsert: Any = getattr(router, "upsert_memory_vectors_or_reindex", None)
     for start in range(0, len(items), _INDEXED_AT_ONCE):
-        some = items[start : start + _INDEXED_AT_ONCE]
-        if upsert:
-            await upsert(request, user, some)
-        else:
-            await ASYNC_VECTOR_DB_CLIENT.upsert(f"user-memory-{user.id}", some)
+        await _upsert(request, user, items[start : start + _INDEXED_AT_ONCE])
+
+
+async def _embedded(
+    embedder: HostEmbedder, prefix: str | None, texts: Sequence[str]
+) -> Sequence[Vectors]:
+    """Vectors of contents; a service that hangs is not waited for, a model at work here is."""
+    if not texts:
+        return ()
+    limit = None if await embedder.in_process() else _EMBEDDING_SECONDS
+    try:
+        async with asyncio.timeout(limit):
+            return [*await embedder.embed_behind(prefix, texts, query=False)]
+    except TimeoutError as error:
+        why = f"the embedding model has not answered within {_EMBEDDING_SECONDS:g} s"
+        raise EmbeddingError(why) from error
+
+
+async def _upsert(request: Request, user: Any, items: list[dict[str, Any]]) -> None:
+    """Write vectors; a collection of another dimension is made anew where the host does so."""
+    from open_webui.routers import memories as router
+
+    # Since 0.11 (host: routers/memories.py, upsert_memory_vectors_or_reindex).
+    reindex: Any = getattr(router, "reindex_memory_vectors_for_user", None)
+    try:
+        with HostFaults("writing Open WebUI's vectors"):
+            await HOST_VECTORS.call("upsert", f"user-memory-{user.id}", items)
+    except HostError as error:
+        told = error.detail.lower()
+        if reindex is None or "dimension" not in told or "embedding" not in told:
+            raise
+        with HostFaults("making Open WebUI's vectors anew"):
+            await reindex(request, user.id, user=user)
+
+
+async def publish_rows(request: Request, user: Any, rows: Sequence[Any], event: RowEvent) -> None:
+    """Tell of rows as the router does; of what is deleted it tells the id alone."""
     try:
         from open_webui.events import EVENTS, get_event_webhooks, publish_event
         from open_webui.models.functions import Functions
@@ -108,7 +156,9 @@ async def index_rows(
     # For each event the host looks for listeners anew, in tasks and on connections of their own.
     listening = await Functions.get_functions_by_type("event", active_only=True)
     for row in rows if listening or await get_event_webhooks() else ():
-        data = {"content_preview": row.content[:300], "type": row.type, "path": row.path}
-        told = {"actor": user, "subject_id": row.id, "data": data}
+        told: dict[str, Any] = {"actor": user, "subject_id": row.id}
+        if event != "MEMORY_DELETED":
+            preview = {"content_preview": row.content[:300], "type": row.type, "path": row.path}
+            told["data"] = preview
         await publish_event(request, getattr(EVENTS, event), **told)
         await asyncio.sleep(_EVENT_PAUSE_SECONDS)

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import delete, select, update
 
+from adaptive.core.errors import HostError
 from adaptive.core.model import Memory
 from adaptive.host.entries import ENTRIES
 from adaptive.host.memories import HostMemoryStore
@@ -34,6 +35,7 @@ _KEYS: dict[str, Any] = {
     "vector": VECTORS.c.memory_id,
 }
 USER_TABLES = tuple(_KEYS)
+_DELETED_AT_ONCE = 100
 _TEXTS = {"body", "payload", "vector"}
 # Who works on what, and what the memory was told to do, is erased without being counted.
 _UNCOUNTED = ("lease", "command")
@@ -183,11 +185,21 @@ class HostEraser:
 
     async def _erase_memories(self, report: ErasureReport, *, everything: bool) -> Sequence[Memory]:
         """Erase the rows that were found, or all with whatever vectors there are; what went."""
-        deleted = map(self.memories.delete, report.memories)
-        for work in [self.memories.delete_all()] if everything else deleted:
-            await report.tried(work, None)
+        if everything:
+            await report.tried(self.memories.delete_all(), None)
+        else:
+            for begin in range(0, len(report.memories), _DELETED_AT_ONCE):
+                await self._delete(report, report.memories[begin : begin + _DELETED_AT_ONCE])
         left = {row.id for row in await report.tried(self.memories.read(), report.memories)}
         return [row for row in report.memories if row.id not in left]
+
+    async def _delete(self, report: ErasureReport, memories: Sequence[Memory]) -> None:
+        """Delete rows together; where that fails, each by itself, so that none spoils another."""
+        try:
+            await self.memories.delete(*memories)
+        except HostError:
+            for memory in memories:
+                await report.tried(self.memories.delete(memory), None)
 
     async def rows(self, name: str) -> tuple[HeldRow, ...]:
         """All of the user's rows in one of ``USER_TABLES``; may raise ``TablesUnavailable``."""

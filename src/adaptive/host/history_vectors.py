@@ -16,6 +16,7 @@ from adaptive.core.ports import Vectors
 from adaptive.core.shapes import listing, mapping
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import portions
+from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
 from adaptive.search.history_ports import HistoryHit, HistoryUnit, UnitKey, UnitKind
 from adaptive.search.vectors import content_hash
 
@@ -35,12 +36,6 @@ def history_collection(user_id: str) -> str:
     """The name of a user's collection: 44 characters that every engine takes."""
     digest = hashlib.blake2b(user_id.encode(errors="replace"), digest_size=12).hexdigest()
     return f"{_COLLECTION_PREFIX}{digest}"
-
-
-def _host_client() -> Any:
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    return ASYNC_VECTOR_DB_CLIENT
 
 
 class HostHistoryVectors:
@@ -72,14 +67,15 @@ class HostHistoryVectors:
         pairs = zip(units, vectors, strict=True)
         items = [_vector_item(user_id, unit, row, key) for unit, row in pairs]
         with HostFaults("indexing past conversation"):
-            await _host_client().upsert(history_collection(user_id), items)
+            await HOST_VECTORS.call("upsert", history_collection(user_id), items)
 
     async def search(
         self, user_id: str, embedder: str, vector: Vectors, limit: int, chat_id: str = ""
     ) -> tuple[HistoryHit, ...]:
         """The nearest units, the best first; none in a collection of another embedder."""
         name, here = history_collection(user_id), {"chat_id": chat_id} if chat_id else None
-        searching = _host_client().search(name, [vector.tolist()], filter=here, limit=limit)
+        query = [vector.tolist()]
+        searching = HOST_VECTORS.call("search", name, query, filter=here, limit=limit)
         found = await self._if_there(user_id, "searching past conversation", searching)
         told = (_first_list(found, name) for name in ("metadatas", "documents", "distances"))
         metas, texts, distances = told
@@ -103,11 +99,12 @@ class HostHistoryVectors:
             ids = [_unit_id(user_id, chat_id, key) for key in keys]
         with HostFaults("removing past conversation"):
             for some in portions(ids):
-                await _host_client().delete(history_collection(user_id), ids=some)
+                await HOST_VECTORS.call("delete", history_collection(user_id), ids=some)
 
     async def delete_all(self, user_id: str) -> None:
         """Drop the user's collection."""
-        dropping = _host_client().delete_collection(history_collection(user_id))
+        name, most = history_collection(user_id), WHOLE_COLLECTION_SECONDS
+        dropping = HOST_VECTORS.call("delete_collection", name, seconds=most)
         await self._if_there(user_id, "removing past conversation", dropping)
 
     async def _if_there(self, user_id: str, doing: str, call: Awaitable[Any]) -> Any:
@@ -129,7 +126,7 @@ class HostHistoryVectors:
         """Metadata of the units that a filter finds, by id."""
         name = history_collection(user_id)
         with HostFaults("reading the index of past conversation"):
-            found = await _host_client().query(name, filter=dict(filter_), limit=limit)
+            found = await HOST_VECTORS.call("query", name, filter=dict(filter_), limit=limit)
             ids, metas = _first_list(found, "ids"), _first_list(found, "metadatas")
             return {str(id_): mapping(meta) for id_, meta in zip(ids, metas, strict=False)}
 

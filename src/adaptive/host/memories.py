@@ -6,8 +6,8 @@ step and the host's events are fired as its router does (host: routers/memories.
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Awaitable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +15,18 @@ from fastapi import HTTPException, Request
 from sqlalchemy import func, select
 
 from adaptive.core.cache import UserCache
-from adaptive.core.errors import EmbeddingError, MemoryUnavailable, StoreError, with_detail
+from adaptive.core.errors import MemoryUnavailable, StoreError, with_detail
 from adaptive.core.model import Draft, Memory, Provenance, StoreStamp
 from adaptive.core.ports import Embedder, NewMemory
-from adaptive.host.bulk_writes import RowEvent, former_row, index_rows, new_row, write_rows
+from adaptive.host.bulk_writes import (
+    RowEvent,
+    delete_rows,
+    former_row,
+    index_rows,
+    new_row,
+    publish_rows,
+    write_rows,
+)
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.memory_rows import memory_of_row
 from adaptive.host.memory_vectors import (
@@ -27,11 +35,13 @@ from adaptive.host.memory_vectors import (
     note_stale_vectors,
     sure_of_deletion,
 )
-from adaptive.host.own_table import host_rows
-
-log_memories = logging.getLogger("adaptive_memory.host")
+from adaptive.host.own_table import host_rows, portions
+from adaptive.host.vector_database import HOST_VECTORS
+from adaptive.host.vector_upkeep import VECTOR_UPKEEP
 
 _STILL_THERE = "Open WebUI reported success, but the memory is still there"
+# So many rows become memories in a few milliseconds.
+_READ_AT_ONCE = 500
 # What the host answers when the switch is off, and when the permission is missing.
 _REFUSALS = {
     404: "memories are switched off in this Open WebUI; an administrator can switch them on",
@@ -58,9 +68,17 @@ class HostMemoryStore:
         return "meta" in _table().columns
 
     @uninterrupted
-    async def read(self) -> tuple[Memory, ...]:
-        """All memories of the user."""
-        return tuple(map(memory_of_row, await self._rows()))
+    async def read(self, ids: Collection[str] | None = None) -> tuple[Memory, ...]:
+        """The user's memories of these ids, or all."""
+        if ids is None:
+            rows = await self._rows()
+        else:
+            these = _table().columns.id
+            rows = [row for some in portions(ids) for row in await self._rows(these.in_(some))]
+        if len(rows) <= _READ_AT_ONCE:
+            return tuple(map(memory_of_row, rows))
+        # In a thread: thousands of rows take longer than others may wait.
+        return await asyncio.to_thread(lambda: tuple(map(memory_of_row, rows)))
 
     @uninterrupted
     async def stamp(self) -> StoreStamp:
@@ -98,37 +116,48 @@ class HostMemoryStore:
         return await self._write("adding memories", rows, "MEMORY_CREATED")
 
     @uninterrupted
-    async def put_back(self, memory: Memory) -> Memory:
-        """Write a row as it stood, in place of what stands there."""
-        stands = await self._rows(_table().columns.id == memory.id)
-        event: RowEvent = "MEMORY_UPDATED" if stands else "MEMORY_CREATED"
-        row = former_row(self.user.id, memory)
-        return (await self._write("putting a memory back", [row], event))[0]
+    async def put_back(self, *memories: Memory) -> list[Memory]:
+        """Write rows as they stood, in place of what stands there, all or none of either kind."""
+        standing = {one.id for one in await self.read([memory.id for memory in memories])}
+        written: dict[str, Memory] = {}
+        events: tuple[tuple[RowEvent, bool], ...] = (
+            ("MEMORY_UPDATED", True),
+            ("MEMORY_CREATED", False),
+        )
+        for event, stands in events:
+            these = [one for one in memories if (one.id in standing) == stands]
+            if these:
+                rows = [former_row(self.user.id, one) for one in these]
+                back = await self._write("putting memories back", rows, event)
+                written.update({one.id: one for one in back})
+        return [written[one.id] for one in memories]
 
     @uninterrupted
-    async def delete(self, memory: Memory) -> None:
-        """Remove a row and look that it is gone, and so is its vector."""
-        from open_webui.routers import memories as router
-
-        deleting = router.delete_memory_by_id(memory.id, self.request, self.user, None)
-        failure = await _attempt("deleting a memory", deleting)
-        if await self._rows(_table().columns.id == memory.id):
+    async def delete(self, *memories: Memory) -> None:
+        """Remove rows, all or none, and look that they are gone; their vectors may go later."""
+        await _require_memories(self.request, self.user)
+        ids = [memory.id for memory in memories]
+        deleting = delete_rows(_table(), self.user.id, ids)
+        failure = await _attempt("deleting memories", deleting)
+        if await self._rows(_table().columns.id.in_(ids)):
             raise failure or StoreError(_STILL_THERE)
-        await sure_of_deletion(self.user.id, memory)
+        await VECTOR_UPKEEP.written(self.user.id, ids, self._bring_in_step)
+        await sure_of_deletion(self.user.id, memories)
+        await publish_rows(self.request, self.user, memories, "MEMORY_DELETED")
 
     @uninterrupted
     async def delete_all(self) -> None:
         """Remove all rows, and all vectors, those without a row included.
 
-        The host deletes the collection with the rows, and hides a failure, so it is looked.
+        Raises:
+            StoreError: some still stand, or nobody can tell.
         """
-        from open_webui.routers import memories as router
-
-        if await self.read():
-            with HostFaults("erasing the memories", StoreError):
-                await router.delete_memory_by_user_id(self.request, self.user, None)
-            if await self.read():
-                raise StoreError(_STILL_THERE)
+        if (await self.stamp()).count:
+            failure = await _attempt("erasing the memories", delete_rows(_table(), self.user.id))
+            if (await self.stamp()).count:
+                raise failure or StoreError(_STILL_THERE)
+            await publish_rows(self.request, self.user, [self.user], "MEMORY_DELETED")
+        VECTOR_UPKEEP.forget(self.user.id)
         try:
             await drop_collection(memory_collection(self.user.id))
         except StoreError as error:
@@ -152,7 +181,7 @@ class HostMemoryStore:
     async def _write(
         self, doing: str, rows: Sequence[dict[str, Any]], event: RowEvent
     ) -> list[Memory]:
-        """Write rows by one transaction, and find each again; their vectors may fail."""
+        """Write rows by one transaction, and find each again; their vectors may come later."""
         await _require_memories(self.request, self.user)
         failure = await _attempt(doing, write_rows(_table(), rows, event))
         these = _table().columns.id.in_([row["id"] for row in rows])
@@ -163,9 +192,18 @@ class HostMemoryStore:
             for one, row in zip(written, rows, strict=True)
         ):
             raise failure or StoreError("Open WebUI reported success, but not all is there")
-        indexing = index_rows(self.request, self.user, written, event, self.embedder)
-        _warn_of_vectors(await _attempt("indexing memories", indexing))
+        await VECTOR_UPKEEP.written(self.user.id, [*found], self._bring_in_step)
+        await publish_rows(self.request, self.user, written, event)
         return list(map(memory_of_row, written))
+
+    async def _bring_in_step(self, row_ids: Collection[str]) -> None:
+        """Have the user's collection say what rows say, and nothing of rows that are gone."""
+        rows = await self._rows(_table().columns.id.in_(row_ids))
+        if rows:
+            await index_rows(self.request, self.user, rows, self.embedder)
+        if gone := sorted({*row_ids} - {row.id for row in rows}):
+            with HostFaults("removing Open WebUI's vectors"):
+                await HOST_VECTORS.call("delete", memory_collection(self.user.id), ids=gone)
 
 
 def _table() -> Any:
@@ -174,21 +212,14 @@ def _table() -> Any:
     return Row.__table__
 
 
-async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | EmbeddingError | None:
+async def _attempt(doing: str, write: Awaitable[Any]) -> StoreError | None:
     """What went wrong with a write; the row itself tells whether it was written."""
     try:
         with HostFaults(doing, StoreError):
             await write
-    except (StoreError, EmbeddingError) as error:
+    except StoreError as error:
         return error
     return None
-
-
-def _warn_of_vectors(failure: Exception | None) -> None:
-    if failure:
-        log_memories.warning(
-            "the row was written, the host's own vectors were not: %s", with_detail(failure)
-        )
 
 
 async def _require_memories(request: Request, user: Any) -> None:

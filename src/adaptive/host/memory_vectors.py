@@ -10,7 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from typing import Any
+from collections import defaultdict
+from collections.abc import Sequence
 
 from sqlalchemy import Column, String, Table, delete, select
 
@@ -20,6 +21,7 @@ from adaptive.core.shapes import listing
 from adaptive.host.entries import ENTRIES
 from adaptive.host.faults import HostFaults
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
+from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
 
 log_memory_vectors = logging.getLogger("adaptive_memory.host")
 
@@ -43,44 +45,48 @@ def memory_collection(user_id: str) -> str:
     return f"user-memory-{user_id}"
 
 
-def _host_client() -> Any:
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    return ASYNC_VECTOR_DB_CLIENT
-
-
 def _ids(found: object) -> list[str]:
     """The ids of a result of the host's, which is ``None`` where there is no collection."""
     lists = listing(getattr(found, "ids", None))
     return [str(one) for one in listing(lists[0])] if lists else []
 
 
-async def sure_of_deletion(user_id: str, memory: Memory) -> None:
-    """Delete the vector of a deleted memory once more if it stands; note it where it stays."""
+async def sure_of_deletion(user_id: str, memories: Sequence[Memory]) -> None:
+    """Delete the vectors of deleted memories once more if they stand; note where some stay."""
     try:
         for pause in _PAUSES_SECONDS[:2]:
             await asyncio.sleep(pause)
-            if not await _stands(user_id, memory):
+            if not (standing := await _standing(user_id, memories)):
                 return
-            with HostFaults("deleting a memory's vector"):
-                await _host_client().delete(memory_collection(user_id), ids=[memory.id])
-        if not await _stands(user_id, memory):
+            with HostFaults("deleting vectors of memories"):
+                await HOST_VECTORS.call("delete", memory_collection(user_id), ids=standing)
+        if not await _standing(user_id, memories):
             return
-        reason = "it still stands"
+        reason = "some still stand"
     except HostError as error:
         reason = with_detail(error)
     await note_stale_vectors(user_id, reason)
 
 
-async def _stands(user_id: str, memory: Memory) -> bool:
-    """Whether a memory has a vector; all releases put the time of a row with its vector."""
+async def _standing(user_id: str, memories: Sequence[Memory]) -> list[str]:
+    """Those of the memories that have a vector, all where the engine does not tell.
+
+    All releases put the time of a row with its vector.
+    """
     name = memory_collection(user_id)
-    made_then = {"created_at": memory.created_at}
-    with HostFaults("looking for a memory's vector"):
-        found = await _host_client().query(name, filter=made_then, limit=_MOST_LOOKED_AT)
-    if found is None:  # there is no collection, or the engine did not answer
-        return await _holds_any(name)
-    return memory.id in _ids(found)
+    made_at: defaultdict[int, list[str]] = defaultdict(list)
+    for memory in memories:
+        made_at[memory.created_at].append(memory.id)
+    standing: list[str] = []
+    for created_at, ids in made_at.items():
+        with HostFaults("looking for vectors of memories"):
+            found = await HOST_VECTORS.call(
+                "query", name, filter={"created_at": created_at}, limit=_MOST_LOOKED_AT
+            )
+        if found is None:  # there is no collection, or the engine did not answer
+            return [memory.id for memory in memories] if await _holds_any(name) else []
+        standing += {*ids} & {*_ids(found)}
+    return standing
 
 
 async def note_stale_vectors(user_id: str, reason: str, sessions: Sessions | None = None) -> None:
@@ -127,7 +133,7 @@ async def _without_orphans(user_id: str, table: OwnTable) -> int:
         return 0
     with HostFaults("deleting stale vectors"):
         for some in portions(await _orphans(user_id, table)):
-            await _host_client().delete(name, ids=some)
+            await HOST_VECTORS.call("delete", name, ids=some)
     return len(await _orphans(user_id, table))
 
 
@@ -137,7 +143,8 @@ async def _orphans(user_id: str, table: OwnTable) -> list[str]:
     if not await _holds_any(name):
         return []
     with HostFaults("reading the vectors of a user"):
-        vectors = _ids(await _host_client().get(name))
+        found = await HOST_VECTORS.call("get", name, seconds=WHOLE_COLLECTION_SECONDS)
+        vectors = _ids(found)
     rows = select(HOST_MEMORIES.c.id).where(HOST_MEMORIES.c.user_id == user_id)
     known = {row.id for row in await table.rows("reading the memories of a user", rows)}
     return [one for one in vectors if one not in known]
@@ -153,8 +160,8 @@ async def drop_collection(name: str) -> None:
     """
     try:
         with HostFaults("erasing Open WebUI's vectors", StoreError):
-            await _host_client().delete_collection(name)
-    except StoreError as error:
+            await HOST_VECTORS.call("delete_collection", name, seconds=WHOLE_COLLECTION_SECONDS)
+    except HostError as error:
         log_memory_vectors.debug("%s", with_detail(error))
     for pause in _PAUSES_SECONDS:
         await asyncio.sleep(pause)
@@ -167,8 +174,8 @@ async def _holds_any(collection: str) -> bool:
     """Whether there is a vector in it; 0.9 denies by name every collection that Chroma has."""
     try:
         with HostFaults("reading Open WebUI's vectors", StoreError):
-            found = await _host_client().get(collection)
-    except StoreError:
+            found = await HOST_VECTORS.call("get", collection, seconds=WHOLE_COLLECTION_SECONDS)
+    except HostError:
         with HostFaults("looking for Open WebUI's vectors", StoreError):
-            return await _host_client().has_collection(collection)
+            return bool(await HOST_VECTORS.call("has_collection", collection))
     return bool(_ids(found))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from adaptive.host.faults import HostFaults
 from adaptive.host.memory_vectors import HOST_MEMORIES
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.vector_database import HOST_VECTORS, WHOLE_COLLECTION_SECONDS
 from adaptive.privacy.kept import (
     ArchiveTable,
     AuditTable,
@@ -90,18 +91,16 @@ class HostVectorTable:
         """The host's own vectors of just these texts (see ``VectorTable``)."""
         contents = {one.id: one.content for one in memories}
         with suppress(HostError), HostFaults("reading the host's vectors"):
-            return await asyncio.to_thread(_held, f"user-memory-{user_id}", contents)
+            reading = partial(_held, collection=f"user-memory-{user_id}", contents=contents)
+            return await HOST_VECTORS.ask(reading, WHOLE_COLLECTION_SECONDS)
         return {}
 
 
-def _held(collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
+def _held(client: Any, collection: str, contents: Mapping[str, str]) -> dict[str, Vectors]:
     """Vectors of Chroma, the default, and pgvector; some are of former texts, or of a path, too.
 
     The host's clients give none (host: retrieval/vector/main.py), so these two are asked below.
     """
-    from open_webui.retrieval.vector.async_client import ASYNC_VECTOR_DB_CLIENT
-
-    client: Any = ASYNC_VECTOR_DB_CLIENT.sync
     rows: list[tuple[str, str, Any]] = []
     if type(client).__name__ == "ChromaClient":
         held = client.client.get_collection(name=collection, embedding_function=None)

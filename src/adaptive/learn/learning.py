@@ -16,9 +16,7 @@ from adaptive.core.errors import (
     HINDRANCE,
     AdaptiveMemoryError,
     MemoryUnavailable,
-    StoreError,
     TablesUnavailable,
-    WriteRefused,
     hindrance_line,
     with_detail,
 )
@@ -26,6 +24,7 @@ from adaptive.core.locks import UserLocks
 from adaptive.core.messages import local_time
 from adaptive.core.model import Memory, Operation, Provenance, Turn
 from adaptive.core.ports import Completer, NewMemory
+from adaptive.learn.bulk_changes import BulkChanges
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
 from adaptive.learn.lesson import (
     NOTHING_NEW,
@@ -50,19 +49,16 @@ from adaptive.learn.queue import (
 from adaptive.learn.suggestions import Suggestions
 from adaptive.learn.summaries import summarise_when_due
 from adaptive.llm.ask import AnswerFormats
-from adaptive.privacy.changes import UserStore
+from adaptive.privacy.changes import Step, UserStore
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
 from adaptive.privacy.pending import Leases, PendingTable, PendingTurn
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.tokens import comparable
 from adaptive.settings.hook import Hook
 
 log_learning = logging.getLogger("adaptive_memory")
 
-_PORTION = 100
-_TOLD_EACH = 1000
 _HINTS = 3
 _FOR_GOOD_SECONDS = 100 * 365 * 24 * 3600.0
 # The host ends the turn first: its work after the outlet is what the user still waits for.
@@ -197,6 +193,7 @@ class Learning:
         """Carry out at once what a user has asked for in so many words; what to tell of it."""
         adds = any(one.kind == "NEW" for one in operations)
         room = await self.lesson_resources(hook, wanted=not adds, asking=False)
+        room = replace(room, foreground=Foreground())  # the user waits as others do
         outcomes, _ = await write(room, _asked_turn(hook), operations, always)
         return report_line(outcomes)
 
@@ -208,34 +205,22 @@ class Learning:
         return [line for line in (told if turns else "", suggested) if line]
 
     async def bring_in(self, hook: Hook, carried: Sequence[NewMemory]) -> str:
-        """Save what a user brings along, as one step beside what is known; what to tell of it."""
-        now, step = int(time.time()), f"imported-{time.time_ns()}"
+        """Save what a user who wants memory brings along; what to tell of it."""
         user = (await self.lesson_resources(hook, asking=False)).user_store
-        known = {comparable(one.content) for one in await user.store.read()}
-        new = [one for one in carried if comparable(one[0].content) not in known]
-        entry = AuditEntry("imported", "", now, chat_id=hook.chat_id, step=step)
-        saved, refused = 0, dict[str, None]()
-        for begin in range(0, len(new), _PORTION):
-            async with self.locks.of(hook.user_id):
-                try:
-                    rows = await user.store.add_all(new[begin : begin + _PORTION])
-                except StoreError as error:
-                    told = f"{saved} of {len(new)} were imported, then it failed: {error}"
-                    raise StoreError(told, detail=error.detail) from error
-                written = [one for one in rows if isinstance(one, Memory)]
-                refused |= {str(one): None for one in rows if isinstance(one, WriteRefused)}
-                changes = [replace(entry, memory_id=one.id, after=one.content) for one in written]
-                await user.trail.record(user.user_id, changes, now)
-            saved += len(written)
-            if not begin % _TOLD_EACH:
-                await self.reply(hook, f"Imported {saved} of {len(new)}")
-            await self._foreground.give_way()
-        told = [f"Imported: {saved} of {len(carried)}"]
-        if len(new) < len(carried):
-            told.append(f"{len(carried) - len(new)} known already")
-        if refused:
-            told.append(f"{len(new) - saved} refused ({'; '.join(refused)})")
-        return " · ".join(told)
+        return await self._bulk_changes(hook, user).bring_in(carried)
+
+    async def take_back(self, hook: Hook, step: Step) -> Sequence[AuditEntry]:
+        """Take a step back (see ``BulkChanges``); the changes that this made."""
+        return await self._bulk_changes(hook, await self.user_store(hook)).take_back(step)
+
+    def _bulk_changes(self, hook: Hook, user: UserStore) -> BulkChanges:
+        return BulkChanges(
+            user=user,
+            lock=self.locks.of(hook.user_id),
+            foreground=self._foreground,
+            reply=partial(self.reply, hook),
+            chat_id=hook.chat_id,
+        )
 
     async def ask_deletion(self, hook: Hook, memories: Sequence[Memory]) -> str:
         """Ask a user which memories go, and delete these; what to tell of it."""

@@ -38,7 +38,7 @@ from adaptive.privacy.kept import AuditEntry
 from adaptive.privacy.secrets import excerpt_without_secrets, without_secrets
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import TurnEmbedder, keep_vectors, normalised, query_vectors
+from adaptive.search.vectors import keep_vectors, normalised, query_vectors
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
 log_lesson = logging.getLogger("adaptive_memory.learn")
@@ -200,7 +200,7 @@ async def _found_in(
         return await room.ask(request)
 
     # Recall has made the vector, if it was this process's.
-    embedder = TurnEmbedder(sources.embedder, sources.user_id, room.indexes.queries)
+    embedder = room.indexes.turn_embedder(sources)
     asked = await query_vectors(embedder, [turn.words], EMBEDDING_PATIENCE_SECONDS)
     if not await room.prefilter.may_hold_fact(turn.words, sources.embedder, sources.table, asked):
         return Lesson(NOTHING_NEW)
@@ -284,13 +284,18 @@ async def _embedded(room: LessonResources, operations: Sequence[Operation]) -> d
     """The normalised vectors of contents, these among them; without an embedder none."""
     known = room.embedded
     said = dict.fromkeys(one.draft.content for one in operations if one.kind != "DELETE")
-    if new := [one for one in said if one not in known]:
-        try:
+    embedder, rests = room.sources.embedder, room.indexes.rests
+    new = [one for one in said if one not in known]
+    name = ""
+    try:
+        name = await embedder.name()
+        if new and not rests.are_on(name):
             async with asyncio.timeout(EMBEDDING_PATIENCE_SECONDS):
-                made = normalised(await room.sources.embedder.embed(new, query=False))
+                made = normalised(await embedder.embed(new, query=False))
             known.update(zip(new, made, strict=True))
-        except (EmbeddingError, TimeoutError) as error:
-            log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
+    except (EmbeddingError, TimeoutError) as error:
+        rests.begin(name, embedder)
+        log_lesson.warning("new facts are compared by their words only: %s", with_detail(error))
     return known
 
 

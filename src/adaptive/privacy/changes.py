@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from adaptive.core.errors import WriteRefused
 from adaptive.core.model import Memory
@@ -28,11 +29,14 @@ class Step:
     """Changes that were made together, the newest first; ``standing`` are those in effect.
 
     Its ``number`` is the place of its first change in the log, so that it stays while others come.
+    ``latest`` are the keys of changes after which their memories were not changed again, as far as
+    it was written down.
     """
 
     number: int
     changes: tuple[AuditEntry, ...]
     standing: tuple[AuditEntry, ...]
+    latest: frozenset[str] = frozenset()
 
     @property
     def is_undo(self) -> bool:
@@ -40,70 +44,132 @@ class Step:
         return bool(self.changes[0].undoes)
 
 
+@dataclass(frozen=True, slots=True)
+class _PlannedUndo:
+    """A change that is to be taken back, and the row as it stands."""
+
+    change: AuditEntry
+    row: Memory | None
+
+    @property
+    def is_undone(self) -> bool:
+        """Whether the row says what it said before the change."""
+        return _content(self.row) == _content(self.change.before)
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the row says what the change has made of it."""
+        return _content(self.row) == self.change.after
+
+
 async def read_steps(user: UserStore) -> list[Step]:
     """A user's steps, the newest first; may raise ``TablesUnavailable``."""
     entries = await user.trail.read(user.user_id)
     undone: set[str] = set()
+    changed: set[str] = set()
+    latest: set[str] = set()
     changes: dict[str, list[AuditEntry]] = {}
     numbers: dict[str, int] = {}
     for number, entry in zip(range(len(entries), 0, -1), entries, strict=True):
         # What undoes it is newer, and so was seen before.
         if entry.undoes and entry.key not in undone:
             undone.add(entry.undoes)
-        if entry.memory_id:
-            name = entry.step or entry.key
-            changes.setdefault(name, []).append(entry)
-            numbers[name] = number
+        if not entry.memory_id:
+            continue
+        if entry.memory_id not in changed:
+            changed.add(entry.memory_id)
+            latest.add(entry.key)
+        name = entry.step or entry.key
+        changes.setdefault(name, []).append(entry)
+        numbers[name] = number
     return [
         Step(
             number=numbers[name],
             changes=tuple(together),
             standing=tuple(one for one in together if one.key not in undone),
+            latest=frozenset(one.key for one in together if one.key in latest),
         )
         for name, together in changes.items()
     ]
 
 
-async def take_back(user: UserStore, step: Step) -> list[AuditEntry]:
-    """Take a step back, the newest of its changes first; the changes that this made.
+async def check_unchanged(user: UserStore, step: Step, changes: Sequence[AuditEntry]) -> None:
+    """Pass if these changes of a step can be taken back, else raise ``WriteRefused``."""
+    await _planned(user, step, changes)
+
+
+async def take_back(
+    user: UserStore, step: Step, changes: Sequence[AuditEntry], together: str = ""
+) -> list[AuditEntry]:
+    """Take up to 100 changes of a step back; the changes that this made, as one step by a name.
+
+    What an undo that broke off has taken back, but not written down, counts as taken back now.
 
     Raises:
         WriteRefused: a memory was changed since, and nothing is written; or it may stand no more.
-        HostError: a write has failed; what was taken back before it stays so.
+        HostError: a write has failed; the same may be tried again.
     """
-    rows = {row.id: row for row in await user.store.read()}
-    planned: list[tuple[AuditEntry, Memory | None]] = []
-    for change in step.standing:
-        row, gone = rows.get(change.memory_id), False
-        if change.before is not None and (put_away := change.archived) is not None:
-            gone = not await user.archive.read(user.user_id, [put_away.memory.id])
-        if gone or (row.content if row else "") != change.after:
-            what = change.after or (change.before.content if change.before else "a memory")
-            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
-        planned.append((change, row))
-    made: list[AuditEntry] = []
+    planned = await _planned(user, step, changes)
+    new = [one for one in planned if one.change.before is None]
+    former = [one for one in planned if one.change.before is not None]
+    filed = [one.change.archived for one in new if one.change.archived is not None]
+    if filed:
+        await user.archive.put(user.user_id, filed)
+    going = [one.row for one in new if one.row is not None]
+    if going:
+        await user.store.delete(*going)
+    coming = [
+        one.change.before for one in former if one.change.before is not None and not one.is_undone
+    ]
+    back = {row.id: row for row in await user.store.put_back(*coming)} if coming else {}
+    unfiled = [one.change.archived.memory.id for one in former if one.change.archived is not None]
+    if unfiled:
+        await user.archive.discard(user.user_id, unfiled)
     now = int(time.time())
-    together = f"undo-{time.time_ns()}" if len(planned) > 1 else ""
-    try:
-        for change, row in planned:
-            back = await _written_back(user, change, row)
-            content = back.content if back else ""
-            told = AuditEntry("undone", change.memory_id, now, row, content)
-            made.append(replace(told, archived=change.archived, step=together, undoes=change.key))
-    finally:
-        await user.trail.record(user.user_id, made, now)
+    made: list[AuditEntry] = []
+    for one in planned:
+        change = one.change
+        row = back.get(change.memory_id) or (one.row if change.before is not None else None)
+        made.append(
+            AuditEntry(
+                kind="undone",
+                memory_id=change.memory_id,
+                changed_at=now,
+                before=one.row if change.memory_id in back or change.before is None else None,
+                after=_content(row),
+                archived=change.archived,
+                step=together,
+                undoes=change.key,
+            )
+        )
+    await user.trail.record(user.user_id, made, now)
     return made
 
 
-async def _written_back(user: UserStore, change: AuditEntry, row: Memory | None) -> Memory | None:
-    """Make one change undone; the row as it stands then."""
-    if change.before is not None:
-        back = await user.store.put_back(change.before)
-        if change.archived is not None:
-            await user.archive.discard(user.user_id, [change.archived.memory.id])
-        return back
-    if change.archived is not None:
-        await user.archive.put(user.user_id, [change.archived])
-    if row is not None:
-        await user.store.delete(row)
-    return None
+async def _planned(
+    user: UserStore, step: Step, changes: Sequence[AuditEntry]
+) -> list[_PlannedUndo]:
+    """Changes with the rows that they are about; ``WriteRefused`` where one was changed since."""
+    rows = {row.id: row for row in await user.store.read([one.memory_id for one in changes])}
+    put_away = [
+        one.archived.memory.id
+        for one in changes
+        if one.before is not None and one.archived is not None
+    ]
+    archived = await user.archive.read(user.user_id, put_away) if put_away else ()
+    still_archived = {one.memory.id for one in archived}
+    planned = [_PlannedUndo(change, rows.get(change.memory_id)) for change in changes]
+    for one in planned:
+        change = one.change
+        if one.is_undone and change.key in step.latest:
+            continue
+        coming_back = change.archived if change.before is not None else None
+        is_filed = coming_back is None or coming_back.memory.id in still_archived
+        if not is_filed or not one.is_untouched:
+            what = change.after or _content(change.before) or "a memory"
+            raise WriteRefused(f"\u201c{what}\u201d has been changed since")
+    return planned
+
+
+def _content(memory: Memory | None) -> str:
+    return memory.content if memory is not None else ""

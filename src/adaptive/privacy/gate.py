@@ -177,14 +177,15 @@ class GuardedStore:
         content = "" if isinstance(former, Refused) else former
         return await self._store.update(replace(memory, content=content), passed, source)
 
-    async def put_back(self, memory: Memory) -> Memory:
-        """Write a row as it once stood (see ``MemoryStore``), if all of it may stand there."""
+    async def put_back(self, *memories: Memory) -> Sequence[Memory]:
+        """Write rows as they once stood (see ``MemoryStore``), if all of it may stand there."""
         typed = replace(self._policy, typed=True)
-        verdict = await asyncio.to_thread(gate, memory.content, typed)
-        if verdict != memory.content:
-            why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
-            raise WriteRefused(why)
-        return await self._store.put_back(memory)
+        for memory in memories:
+            verdict = await asyncio.to_thread(gate, memory.content, typed)
+            if verdict != memory.content:
+                why = verdict.reason if isinstance(verdict, Refused) else "it holds personal data"
+                raise WriteRefused(why)
+        return await self._store.put_back(*memories)
 
     def _passed_extra(self, extra: Mapping[str, Any]) -> dict[str, Any]:
         """Meta whose former contents are those that pass, as they come out of the gate."""

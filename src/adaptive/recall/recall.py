@@ -29,7 +29,6 @@ from adaptive.recall.waiting import WaitingBlocks
 from adaptive.recall.window import RequestWindow, plain_window, request_window
 from adaptive.search.history_ports import PastQuestion
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.vectors import TurnEmbedder
 from adaptive.settings.hook import Hook
 
 log_recalled = logging.getLogger("adaptive_memory.recall")
@@ -229,8 +228,7 @@ class Recall:
     async def _library(self, hook: Hook) -> Library:
         """What every search of a user's memories needs."""
         sources = await hook.sources()
-        embedder = TurnEmbedder(sources.embedder, sources.user_id, self._indexes.queries)
-        own = replace(sources, embedder=embedder)
+        own = replace(sources, embedder=self._indexes.turn_embedder(sources))
         return Library(own, self._indexes, self._chats, hidden=await hook.hidden_from())
 
     async def _judge(self, hook: Hook) -> RelevanceJudge | None:

@@ -15,8 +15,15 @@ from adaptive.core.measures import staged
 from adaptive.core.model import Memory, StoreStamp
 from adaptive.core.ports import Embedder, Sources, Vectors, VectorTable
 from adaptive.search.calibration import NULL_PROMPTS, RECALL_EXAMPLES
+from adaptive.search.embedder_rests import EmbedderRests
 from adaptive.search.index import MemoryIndex, build_index
-from adaptive.search.vectors import SharedVectors, embedded_texts, new_vectors, stored_vectors
+from adaptive.search.vectors import (
+    SharedVectors,
+    TurnEmbedder,
+    embedded_texts,
+    new_vectors,
+    stored_vectors,
+)
 
 log_indexes = logging.getLogger("adaptive_memory.search")
 
@@ -26,8 +33,6 @@ _MOST_INDEX_BYTES = 384 * 2**20
 _ENTRY_BYTES = 1000
 # A turn waits for no more new vectors than this.
 _WAITED_FOR = 64
-# After a failure the provider is left in peace for a while; keywords serve meanwhile.
-_PAUSE_AFTER_FAILURE_SECONDS = 15.0
 _REMEMBERED_VECTORS = 2000
 
 IndexWork = TypeVar("IndexWork")
@@ -37,14 +42,13 @@ IndexWork = TypeVar("IndexWork")
 class _UserIndex:
     """One user's index, which is replaced under the lock, and the work on it.
 
-    ``embedding`` makes the next portion of vectors, ``rests_until`` is when the provider may be
-    asked again, and ``told`` whether the user knows that some are missing.
+    ``embedding`` makes the next portion of vectors, and ``told`` is whether the user knows that
+    some are missing.
     """
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     index: MemoryIndex | None = None
     embedding: asyncio.Task[None] | None = None
-    rests_until: float = 0.0
     told: bool = False
     forgotten: bool = False
 
@@ -52,17 +56,21 @@ class _UserIndex:
 class MemoryIndexes:
     """Indexes of the users who were here last, within ``most_bytes``.
 
-    ``queries`` are the vectors of messages that were searched with (see ``TurnEmbedder``).
+    ``rests`` are those of embedders that have failed, for messages and memories alike.
     """
 
     def __init__(
-        self, clock: Callable[[], float] = time.time, most_bytes: int = _MOST_INDEX_BYTES
+        self,
+        clock: Callable[[], float] = time.time,
+        most_bytes: int = _MOST_INDEX_BYTES,
+        rests: EmbedderRests | None = None,
     ) -> None:
         self._clock = clock
+        self.rests = rests or EmbedderRests()
         self._users = UserCache[_UserIndex](
             most_bytes, lambda user: _ENTRY_BYTES + (user.index.nbytes if user.index else 0)
         )
-        self.queries = UserCache[Vectors](_REMEMBERED_VECTORS)
+        self._queries = UserCache[Vectors](_REMEMBERED_VECTORS)
         self._tasks: set[asyncio.Task[Any]] = set()
         self.nulls = SharedVectors(NULL_PROMPTS, RECALL_EXAMPLES)
 
@@ -80,13 +88,18 @@ class MemoryIndexes:
         """
         user, index = await self._read(sources)
         if not index.ready:
-            if user.embedding is None and user.rests_until <= self._clock():
+            rests = self.rests.are_on(index.embedder)
+            if user.embedding is None and not rests:
                 user.embedding = self._started(self._embed(user, sources))
             few = len(index.missing()) <= _WAITED_FOR
-            if user.embedding is not None and (few or not index.embedded.any()):
+            if user.embedding is not None and not rests and (few or not index.embedded.any()):
                 await asyncio.wait({user.embedding}, timeout=patience)
                 index = user.index or index
         return index
+
+    def turn_embedder(self, sources: Sources) -> TurnEmbedder:
+        """Who makes the vectors of one turn of a user."""
+        return TurnEmbedder(sources.embedder, sources.user_id, self._queries, self.rests)
 
     def news(self, user_id: str, missing: int) -> bool:
         """Whether it is to be told that vectors are missing: once, until all were there again."""
@@ -98,7 +111,7 @@ class MemoryIndexes:
         """Let go of all that is held of a user; what is being read or embedded is not kept."""
         if (user := self._users.get((user_id,))) is not None:
             user.forgotten, user.index = True, None
-        for kept in (self._users, self.queries):
+        for kept in (self._users, self._queries):
             kept.forget(user_id)
 
     async def warm_up(self, embedder: Embedder, table: VectorTable) -> None:
@@ -182,7 +195,7 @@ class MemoryIndexes:
         try:
             left = await self._embed_portion(user, sources)
         except EmbeddingError as error:
-            user.rests_until = self._clock() + _PAUSE_AFTER_FAILURE_SECONDS
+            self.rests.begin(await sources.embedder.name(), sources.embedder)
             log_indexes.warning(
                 "memories are found by keywords only for now: %s", with_detail(error)
             )

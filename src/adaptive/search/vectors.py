@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import time
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,11 +16,14 @@ from adaptive.core.measures import staged, tally
 from adaptive.core.messages import has_words, head_and_tail
 from adaptive.core.model import Memory
 from adaptive.core.ports import Embedder, Sources, StoredVector, Vectors, VectorTable
+from adaptive.search.embedder_rests import EmbedderRests
 
 log_vectors = logging.getLogger("adaptive_memory.search")
 
 # A chunk on a slow CPU takes a minute; who takes longer hangs.
 _LONGEST_CALL_SECONDS = 600.0
+# A query takes some milliseconds; the limits of messages are some tenths at least.
+_HANGS_FROM_SECONDS = 0.3
 # Embedding models read a few hundred tokens; head and tail of a long message tell its subject.
 LONGEST_QUERY = 4000
 # What belongs to no user stands in the table under this name instead of a user's.
@@ -65,11 +69,15 @@ class TurnEmbedder:
     """An ``Embedder`` that embeds no query of a user twice; it is made for one turn.
 
     Memories and past conversation are searched at the same time, the next turn asks for its former
-    message again, and so does learning: ``kept`` are the vectors that this process has made.
+    message again, and so does learning: ``kept`` are the vectors that this process has made. An
+    embedder that fails, or is not waited for to the end, ``rests``; queries fail at once then.
     """
 
-    def __init__(self, embedder: Embedder, user_id: str, kept: UserCache[Vectors]) -> None:
+    def __init__(
+        self, embedder: Embedder, user_id: str, kept: UserCache[Vectors], rests: EmbedderRests
+    ) -> None:
         self._embedder, self._user_id, self._kept = embedder, user_id, kept
+        self._rests = rests
         self._making = asyncio.Lock()
 
     async def name(self) -> str:
@@ -85,14 +93,27 @@ class TurnEmbedder:
         async with self._making:
             rows = {text: self._kept.get(key) for text, key in keys.items()}
             if new := [text for text, row in rows.items() if row is None]:
-                made = await self._embedder.embed(new, query=True)
+                made = await self._made(name, new)
                 if any(row is not None and row.shape != made[0].shape for row in rows.values()):
                     # Another model answers to the same name.
-                    new, made = [*keys], await self._embedder.embed([*keys], query=True)
+                    new, made = [*keys], await self._made(name, [*keys])
                 for text, row in zip(new, made, strict=True):
                     rows[text] = row
                     self._kept.put(keys[text], row)
         return np.stack([row for text in texts if (row := rows[text]) is not None])
+
+    async def _made(self, name: str, texts: Sequence[str]) -> Vectors:
+        """New vectors of queries."""
+        if self._rests.are_on(name):
+            raise EmbeddingError("the embedding model does not answer; it is asked again behind")
+        began = time.monotonic()
+        try:
+            return await self._embedder.embed(texts, query=True)
+        except (EmbeddingError, asyncio.CancelledError) as error:
+            # A user's Stop says nothing of the embedder, a time limit that has come does.
+            if isinstance(error, EmbeddingError) or time.monotonic() - began >= _HANGS_FROM_SECONDS:
+                self._rests.begin(name, self._embedder)
+            raise
 
 
 @staged("embedding")
