@@ -5015,6 +5015,23 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
     }
 
 
+@uninterrupted
+async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
+    from open_webui.models.chats import Chats
+
+    with HostFaults("reading the versions of a message"):
+        stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
+    own = mapping(stored.get(message_id))
+    if not own:
+        return frozenset()
+    others = {id: mapping(one) for id, one in stored.items() if id != message_id}
+    return frozenset(
+        str(id)
+        for id, one in others.items()
+        if one.get("role") == "user" and one.get("parentId") == own.get("parentId")
+    )
+
+
 # ---- src/adaptive/host/entries.py ----
 # What is kept of each user beside the memories: one table for every kind, its texts sealed.
 
@@ -9989,6 +10006,9 @@ class Hook(Protocol):
     async def other_authors(self) -> bool:
         ...
 
+    async def former_versions(self) -> frozenset[str]:
+        ...
+
     async def wants_memory(self) -> bool:
         ...
 
@@ -10042,6 +10062,7 @@ class TurnState(TypedDict, total=False):
     anomalies: list[str]
     redaction: str
     own: bool
+    branch: list[str]
     block_mark: str
 
 
@@ -11332,6 +11353,9 @@ class HostHook:
             return bool(authors - {self.user_id, None, ""})
         return True
 
+    async def former_versions(self) -> frozenset[str]:
+        return await former_versions(self.chat_id, self.question_id)
+
     async def wants_memory(self) -> bool:
         with suppress(HostError), HostFaults("reading a user's settings"):
             from open_webui.models.users import User
@@ -11942,6 +11966,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
     newest, words = found
+    hook.state["branch"] = [str(one.get("id")) for one in messages if one.get("id")]
     now = time.time()
     source = Provenance(
         chat_id=hook.chat_id,
@@ -12431,6 +12456,7 @@ _LONGEST_SHOWN = 120
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
+_WOULD_DELETE = "Your message would delete:"
 _HOW_TO_ANSWER = (
     'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
     "Anything else deletes nothing."
@@ -12438,13 +12464,17 @@ _HOW_TO_ANSWER = (
 
 
 async def delete_confirmed(
-    room: LessonResources, turn: Turn, dialog: Dialog, memories: Sequence[Memory]
+    room: LessonResources,
+    turn: Turn,
+    dialog: Dialog,
+    memories: Sequence[Memory],
+    reason: str = _WOULD_DELETE,
 ) -> Lesson:
     lines = enumerate(memories[:_MOST_ASKED_ABOUT__confirmation], 1)
     shown = [f"{number}. {clipped_line(one.content, _LONGEST_SHOWN)}" for number, one in lines]
     if len(memories) > _MOST_ASKED_ABOUT__confirmation:
         shown.append(f"\u2026 and {len(memories) - _MOST_ASKED_ABOUT__confirmation} more")
-    text = "\n\n".join(["Your message would delete:", "\n".join(shown), _HOW_TO_ANSWER])
+    text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
     answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
     async with room.writing:
@@ -12498,6 +12528,63 @@ async def offer_suggestions(
     if outcomes:
         return replace(Lesson.of(outcomes, line), replies=True)
     return Lesson(line, complete=not line)
+
+
+# ---- src/adaptive/learn/edits.py ----
+# What a message taught before its user edited it, and says no more.
+
+log_edits = logging.getLogger("adaptive_memory.learn")
+
+_CHANGED = "You changed that message. Only its former words said:"
+_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
+_LONGEST_SHOWN__edits = 120
+
+
+async def taken_back(room: LessonResources, turn: Turn, hook: Hook) -> Lesson:
+    try:
+        memories = await formerly_said(room, turn, hook)
+    except HostError as error:
+        log_edits.warning("an edit is not looked at: %s", with_detail(error))
+        return Lesson("")
+    if not memories:
+        return Lesson("")
+    if room.can_ask:
+        return await delete_confirmed(room, turn, hook.dialog, memories, _CHANGED)
+    shown = clipped_line(memories[0].content, _LONGEST_SHOWN__edits)
+    more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
+    return Lesson(f"{_HOW_TO_TAKE_BACK}{shown}{more}", complete=False)
+
+
+async def formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+    index = await room.index()
+    taught = await _taught_by(room, index, turn.source.chat_id)
+    elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
+    if not elsewhere or turn.kind != "saved" or hook.question_id != turn.source.message_id:
+        return ()
+    former = await hook.former_versions()
+    ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
+    memories = (one for one in index.memories if one.id in ids)
+    return tuple(one for one in memories if not says_no_more(one.content, [turn.words]))
+
+
+async def _taught_by(
+    room: LessonResources, index: MemoryIndex, chat_id: str
+) -> Mapping[str, Set[str]]:
+    taught = defaultdict[str, set[str]](set)
+    for memory in index.memories:
+        if memory.meta.get("chat_id") == chat_id and chat_id:
+            taught[str(memory.meta.get("message_id") or "")].add(memory.id)
+    if any(memory.meta for memory in index.memories):
+        return taught
+    newest_first = await room.user_store.trail.read(room.user_store.user_id)
+    seen = set[str]()
+    for change in newest_first:
+        if change.memory_id in seen or change.kind not in ("saved", "updated"):
+            continue
+        seen.add(change.memory_id)
+        if change.chat_id == chat_id:
+            taught[change.message_id].add(change.memory_id)
+    return taught
 
 
 # ---- src/adaptive/privacy/erasure.py ----
@@ -13656,19 +13743,23 @@ class Learning:
         room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
         now = local_time(turn.source.said_at, *newest.time_zones)
         lesson = await learn_turn(room, turn, now, work)
+        questions: list[Awaitable[Lesson]] = []
         if lesson.doubtful:
-            asked = self._ask(room, turn, hook, lesson.doubtful)
-            self._start(self._suggestions.asking(turn.user_id, asked))
+            questions.append(delete_confirmed(room, turn, hook.dialog, lesson.doubtful))
+        if has_page:
+            questions.append(taken_back(room, turn, hook))
+        for asked in questions:
+            self._start(self._suggestions.asking(turn.user_id, self._ask(hook, asked)))
         return lesson
 
-    async def _ask(
-        self, room: LessonResources, turn: Turn, hook: Hook, doubtful: Sequence[Memory]
-    ) -> None:
+    async def _ask(self, hook: Hook, asked: Awaitable[Lesson]) -> None:
         try:
-            await self._show(hook, await delete_confirmed(room, turn, hook.dialog, doubtful))
+            lesson = await asked
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing deleted: %s", with_detail(error))
-            await self.reply(hook, f"Nothing deleted: {error}")
+            lesson = Lesson(f"Nothing deleted: {error}", replies=True)
+        if lesson.line:
+            await self._show(hook, lesson)
 
     async def _hints_at_undo(self, user_id: str) -> bool:
         for number in () if self._told.get((user_id,)) else range(_HINTS):

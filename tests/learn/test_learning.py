@@ -15,6 +15,7 @@ from adaptive.core.errors import ModelRejected
 from adaptive.core.model import Draft, Operation, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
+from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.learning import Learning
 from adaptive.learn.lesson import NOT_CONFIRMED
 from adaptive.learn.queue import Foreground, WaitingTurn, typed_turn
@@ -63,6 +64,8 @@ class Page:
     time_zones = ("", "", "")
     chat_model_id, is_direct = "here", False
     can_ask = others = False
+    question_id = "m-1"
+    former: frozenset[str] = frozenset()
     dialog: Any = None
 
     def __init__(self, house: House, **valves: Any) -> None:
@@ -78,6 +81,7 @@ class Page:
         answers = {
             "kind": "saved",
             "other_authors": self.others,
+            "former_versions": self.former,
             "wants_memory": True,
             "sources": Sources("ada", self.house.store, self.house.embedder, ShelvedVectors()),
             "completer": self.model,
@@ -118,7 +122,8 @@ class Page:
     async def learn(self, said: str = SAID, *earlier: Utterance, **waiting: Any) -> None:
         """What the filter does behind an answer."""
         learning = self.house.learning()
-        waits = WaitingTurn(turn(said, *earlier), answer_id="answer", **waiting)
+        told = turn(said, *earlier, message_id=waiting.pop("message_id", "m-1"))
+        waits = WaitingTurn(told, answer_id="answer", **waiting)
         await learning.learn(self.hook, await learning.put(self.hook, waits))
 
 
@@ -303,6 +308,48 @@ async def test_many_deletions_are_asked_about(can_ask: bool, line: str, left: in
     await asyncio.gather(*house.tasks)
     assert len(house.contents) == left
     assert page.shown == [line]
+
+
+HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
+EDITED = [
+    # What the new words say as well stays without a question.
+    (True, "all", "Deleted: User plays the violin. · /undo takes it back", "User lives in Porto."),
+    (True, None, f"Not deleted: {VIOLIN} ({UNANSWERED})", f"User lives in Porto. {VIOLIN}"),
+    (False, None, f"{HOW_TO_TAKE_BACK}{VIOLIN}", f"User lives in Porto. {VIOLIN}"),
+]
+
+
+@pytest.mark.parametrize("keeps_meta", [True, False], ids=["meta", "audit"])
+@pytest.mark.parametrize(("can_ask", "answer", "line", "left"), EDITED)
+async def test_edited_message(
+    can_ask: bool, answer: str | None, line: str, left: str, keeps_meta: bool
+) -> None:
+    """What only a former version of a message said is asked about once the new one is learned.
+
+    Where nobody can be asked, the line tells how to take it back. In a message of another branch
+    there is nothing to ask about.
+    """
+    asked = list[dict[str, Any]]()
+
+    async def answering(event: dict[str, Any]) -> str | None:
+        asked.append(event["data"])
+        return answer
+
+    house = House(BOTH, reply(), reply(), keeps_meta=keeps_meta)
+    page = Page(house)
+    page.can_ask, page.dialog = can_ask, PageDialog(answering)
+    await page.learn()
+    page.former, page.question_id = frozenset({"m-1"}), "m-2"
+    await page.learn("I live in Porto.", message_id="m-2")
+    await asyncio.gather(*house.tasks)
+    assert line in page.shown
+    assert " ".join(house.store.contents) == left
+    assert len(asked) == can_ask
+    assert all("Only its former words said" in one["message"] for one in asked)
+    page.former, page.question_id = frozenset(), "m-3"
+    await page.learn("How are you?", message_id="m-3")
+    await asyncio.gather(*house.tasks)
+    assert len(asked) == can_ask
 
 
 async def test_not_allowed() -> None:

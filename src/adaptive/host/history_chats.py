@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import JSON, BigInteger, Boolean, Column, String, Table, select
 
 from adaptive.core.shapes import mapping
-from adaptive.host.faults import HostFaults
+from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.own_table import TABLES, host_rows, portions
 from adaptive.search.history_ports import ChatHead
 
@@ -121,3 +121,21 @@ def _message_of(row: Any, user_id: str) -> dict[str, Any]:
         "error": told.get("error"),
         "timestamp": told.get("created_at"),
     }
+
+
+@uninterrupted
+async def former_versions(chat_id: str, message_id: str) -> frozenset[str]:
+    """Ids of a user's messages in the place of this one, as each edit makes one of them."""
+    from open_webui.models.chats import Chats
+
+    with HostFaults("reading the versions of a message"):
+        stored = mapping(await Chats.get_messages_map_by_chat_id(chat_id))
+    own = mapping(stored.get(message_id))
+    if not own:
+        return frozenset()
+    others = {id: mapping(one) for id, one in stored.items() if id != message_id}
+    return frozenset(
+        str(id)
+        for id, one in others.items()
+        if one.get("role") == "user" and one.get("parentId") == own.get("parentId")
+    )

@@ -22,6 +22,7 @@ from adaptive.core.shapes import listing, mapping
 from adaptive.host.audience import has_request_hook, task_that_reads
 from adaptive.host.entries import HostLeases
 from adaptive.host.faults import HostFaults, uninterrupted
+from adaptive.host.history_chats import former_versions
 from adaptive.host.locality import Locality
 from adaptive.host.memories import HostMemoryStore
 from adaptive.host.own_table import host_rows
@@ -211,6 +212,10 @@ class HostHook:
             authors = {one.get("user_id") for one in messages if one.get("role") == "user"}
             return bool(authors - {self.user_id, None, ""})
         return True
+
+    async def former_versions(self) -> frozenset[str]:
+        """Ids of what the user's message was before it was edited; others of the same parent."""
+        return await former_versions(self.chat_id, self.question_id)
 
     async def wants_memory(self) -> bool:
         """Whether memory is on for the user by now: for work that goes on behind a turn.

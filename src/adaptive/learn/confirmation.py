@@ -25,6 +25,7 @@ _LONGEST_SHOWN = 120
 UNANSWERED = "the question was not answered"
 DECLINED = "you did not confirm it"
 CHANGED_MEANWHILE = "it was changed or deleted while you were asked"
+_WOULD_DELETE = "Your message would delete:"
 _HOW_TO_ANSWER = (
     'Type "all" to delete all of it, or the numbers of what to delete, as "1 3". '
     "Anything else deletes nothing."
@@ -32,7 +33,11 @@ _HOW_TO_ANSWER = (
 
 
 async def delete_confirmed(
-    room: LessonResources, turn: Turn, dialog: Dialog, memories: Sequence[Memory]
+    room: LessonResources,
+    turn: Turn,
+    dialog: Dialog,
+    memories: Sequence[Memory],
+    reason: str = _WOULD_DELETE,
 ) -> Lesson:
     """Ask whether memories shall go, delete those that the user names, and tell what was done."""
     # Words have to be typed: Enter confirms a plain question, and the user may be typing just then.
@@ -40,7 +45,7 @@ async def delete_confirmed(
     shown = [f"{number}. {clipped_line(one.content, _LONGEST_SHOWN)}" for number, one in lines]
     if len(memories) > _MOST_ASKED_ABOUT:
         shown.append(f"… and {len(memories) - _MOST_ASKED_ABOUT} more")
-    text = "\n\n".join(["Your message would delete:", "\n".join(shown), _HOW_TO_ANSWER])
+    text = "\n\n".join([reason, "\n".join(shown), _HOW_TO_ANSWER])
     answer = await dialog.ask("Delete memories?", text, "all, or 1 3")
     chosen = named_in(answer or "", memories)
     async with room.writing:

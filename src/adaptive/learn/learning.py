@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,6 +26,7 @@ from adaptive.core.model import Memory, Operation, Provenance, Turn
 from adaptive.core.ports import Completer, NewMemory
 from adaptive.learn.bulk_changes import BulkChanges
 from adaptive.learn.confirmation import delete_confirmed, offer_suggestions
+from adaptive.learn.edits import taken_back
 from adaptive.learn.lesson import (
     NOTHING_NEW,
     Lesson,
@@ -314,20 +315,24 @@ class Learning:
         room = replace(room, language=newest.language, can_ask=has_page and hook.can_ask)
         now = local_time(turn.source.said_at, *newest.time_zones)
         lesson = await learn_turn(room, turn, now, work)
+        questions: list[Awaitable[Lesson]] = []
         if lesson.doubtful:
-            asked = self._ask(room, turn, hook, lesson.doubtful)
-            self._start(self._suggestions.asking(turn.user_id, asked))
+            questions.append(delete_confirmed(room, turn, hook.dialog, lesson.doubtful))
+        if has_page:
+            questions.append(taken_back(room, turn, hook))
+        for asked in questions:
+            self._start(self._suggestions.asking(turn.user_id, self._ask(hook, asked)))
         return lesson
 
-    async def _ask(
-        self, room: LessonResources, turn: Turn, hook: Hook, doubtful: Sequence[Memory]
-    ) -> None:
+    async def _ask(self, hook: Hook, asked: Awaitable[Lesson]) -> None:
         """Ask about deletions, behind the lesson: whoever does not answer keeps nobody waiting."""
         try:
-            await self._show(hook, await delete_confirmed(room, turn, hook.dialog, doubtful))
+            lesson = await asked
         except AdaptiveMemoryError as error:
             log_learning.warning("nothing deleted: %s", with_detail(error))
-            await self.reply(hook, f"Nothing deleted: {error}")
+            lesson = Lesson(f"Nothing deleted: {error}", replies=True)
+        if lesson.line:
+            await self._show(hook, lesson)
 
     async def _hints_at_undo(self, user_id: str) -> bool:
         """Whether a user is told once more how to take a change back: three times, then never."""

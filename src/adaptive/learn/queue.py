@@ -357,6 +357,7 @@ def typed_turn(hook: Hook, messages: Sequence[Message]) -> WaitingTurn | None:
     if found is None or hook.state.get("unlearned") or not hook.is_learned_from:
         return None
     newest, words = found
+    hook.state["branch"] = [str(one.get("id")) for one in messages if one.get("id")]
     now = time.time()
     source = Provenance(
         chat_id=hook.chat_id,

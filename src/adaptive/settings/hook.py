@@ -84,6 +84,10 @@ class Hook(Protocol):
         """Whether somebody else wrote a message of the chat; on doubt, yes."""
         ...
 
+    async def former_versions(self) -> frozenset[str]:
+        """Ids of what the user's message was before it was edited; others of the same parent."""
+        ...
+
     async def wants_memory(self) -> bool:
         """Whether memory is on for the user by now, by their own switch or the admin's default."""
         ...
@@ -145,7 +149,8 @@ class TurnState(TypedDict, total=False):
     ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
     ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A chat
     that was found to be the user's ``own`` stays it for the turn. ``block_mark`` is such a mark for
-    what waits to be put into the prompt.
+    what waits to be put into the prompt. ``branch`` holds the ids of the chat's messages down to
+    this turn's.
     """
 
     language: str
@@ -157,6 +162,7 @@ class TurnState(TypedDict, total=False):
     anomalies: list[str]
     redaction: str
     own: bool
+    branch: list[str]
     block_mark: str
 
 

@@ -83,3 +83,23 @@ async def test_deleted_account_is_swept(host: RunningHost, plugin: InstalledFilt
     assert len(await other.memories()) == 2
     assert host_vectors(host, other) == vectors
     assert held(host, other).items() >= {"audit": kept["audit"], "vector": kept["vector"]}.items()
+
+
+@pytest.mark.every_release
+async def test_edited_message(host: RunningHost, page: Page) -> None:
+    """What only the former words of an edited message said goes once its user says so."""
+    chat = page.new_chat()
+    learns(host.model, "Porto", operations(new(PORTO)))
+    turn = await chat.send("I live in Porto.")
+    await page.wait_for_status(turn, f"Saved: {PORTO}")
+    learns(host.model, "cat", operations(new(CAT)))
+    page.answers["input"] = "all"
+    turn = await chat.edit_last("I have a cat called Miso.")
+    await page.wait_for_status(turn, f"Deleted: {PORTO}")
+    (asked,) = page.questions()
+    assert "You changed that message." in asked["message"]
+    (left,) = await page.memories()
+    assert CAT in left.content
+    await chat.send("How are you?")
+    await host.rest()
+    assert len(page.questions()) == 1

@@ -1,0 +1,84 @@
+"""What a message taught before its user edited it, and says no more."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from collections.abc import Mapping, Set
+
+from adaptive.core.errors import HostError, with_detail
+from adaptive.core.markdown import clipped_line
+from adaptive.core.model import Memory, Turn
+from adaptive.learn.confirmation import delete_confirmed
+from adaptive.learn.grounding import says_no_more
+from adaptive.learn.lesson import Lesson, LessonResources
+from adaptive.search.index import MemoryIndex
+from adaptive.settings.hook import Hook
+
+log_edits = logging.getLogger("adaptive_memory.learn")
+
+_CHANGED = "You changed that message. Only its former words said:"
+_HOW_TO_TAKE_BACK = "You changed that message; /forget with a few words takes back what it said: "
+_LONGEST_SHOWN = 120
+
+
+async def taken_back(room: LessonResources, turn: Turn, hook: Hook) -> Lesson:
+    """Offer to take back what only a former version of a message said; without a line if nothing.
+
+    Where nobody can be asked the line says how.
+    """
+    try:
+        memories = await formerly_said(room, turn, hook)
+    except HostError as error:
+        log_edits.warning("an edit is not looked at: %s", with_detail(error))
+        return Lesson("")
+    if not memories:
+        return Lesson("")
+    if room.can_ask:
+        return await delete_confirmed(room, turn, hook.dialog, memories, _CHANGED)
+    shown = clipped_line(memories[0].content, _LONGEST_SHOWN)
+    more = f" and {len(memories) - 1} more" if len(memories) > 1 else ""
+    return Lesson(f"{_HOW_TO_TAKE_BACK}{shown}{more}", complete=False)
+
+
+async def formerly_said(room: LessonResources, turn: Turn, hook: Hook) -> tuple[Memory, ...]:
+    """Memories that only former versions of a message bear out, once it has been learned.
+
+    Whoever edits a message makes another one of the same parent. The host is asked for those only
+    where something was learned in this chat from a message that is not of this branch.
+
+    Raises:
+        HostError: our tables or the chat can't be read.
+    """
+    index = await room.index()
+    taught = await _taught_by(room, index, turn.source.chat_id)
+    elsewhere = taught.keys() - {turn.source.message_id, *hook.state.get("branch", [])}
+    # The hook may be of another turn, which has found this one waiting.
+    if not elsewhere or turn.kind != "saved" or hook.question_id != turn.source.message_id:
+        return ()
+    former = await hook.former_versions()
+    ids = {memory_id for message_id in elsewhere & former for memory_id in taught[message_id]}
+    memories = (one for one in index.memories if one.id in ids)
+    # What the new words say as well is true, though the lesson had nothing to add to it.
+    return tuple(one for one in memories if not says_no_more(one.content, [turn.words]))
+
+
+async def _taught_by(
+    room: LessonResources, index: MemoryIndex, chat_id: str
+) -> Mapping[str, Set[str]]:
+    """The memories of a chat by the message that each rests on; up to 0.9 the audit alone tells."""
+    taught = defaultdict[str, set[str]](set)
+    for memory in index.memories:
+        if memory.meta.get("chat_id") == chat_id and chat_id:
+            taught[str(memory.meta.get("message_id") or "")].add(memory.id)
+    if any(memory.meta for memory in index.memories):
+        return taught
+    newest_first = await room.user_store.trail.read(room.user_store.user_id)
+    seen = set[str]()
+    for change in newest_first:
+        if change.memory_id in seen or change.kind not in ("saved", "updated"):
+            continue
+        seen.add(change.memory_id)
+        if change.chat_id == chat_id:
+            taught[change.message_id].add(change.memory_id)
+    return taught
