@@ -8012,7 +8012,7 @@ def _threads_of_one_core(count: int) -> ThreadPoolExecutor:
 
 
 # ---- src/adaptive/host/audience.py ----
-# Who but the chat's own model is shown what stands in a prompt.
+# Who else is shown what stands in a prompt: tasks of the host, and readers of the chat.
 
 _TOOLS_BY_PROMPT = ("default", "legacy")
 
@@ -8053,6 +8053,35 @@ async def task_that_reads(
     if not task or await task_model(request, chat_model) in ("", mapping(chat_model).get("id")):
         return ""
     return task
+
+
+async def is_read_by_others(chat_id: str, user_id: str) -> bool:
+    from open_webui.models.chats import Chat
+    from open_webui.models.shared_chats import SharedChat
+
+    goes_on = exists().where(
+        SharedChat.chat_id == Chat.id,
+        SharedChat.chat["share_mode"].as_string() == "continue",
+    )
+    query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
+    for chat in await host_rows("reading who may open a chat", query.where(Chat.id == chat_id)):
+        if chat.user_id != user_id or chat.goes_on:
+            return True
+        return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
+    return False
+
+
+async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
+    from open_webui.models.access_grants import AccessGrant
+    from open_webui.models.folders import Folder
+
+    columns = (Folder.id, Folder.parent_id, Folder.user_id)
+    above = select(*columns).where(Folder.id == folder_id).cte("above", recursive=True)
+    above = above.union(select(*columns).where(Folder.id == above.c.parent_id))
+    granted = select(AccessGrant.resource_id).where(AccessGrant.resource_type == "folder")
+    shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
+    query = select(above.c.id).where(shared).limit(1)
+    return bool(await host_rows("reading who may open a folder", query))
 
 
 # ---- src/adaptive/host/bulk_writes.py ----
@@ -10050,6 +10079,13 @@ class Hook(Protocol):
         ...
 
 
+async def others_read(hook: Hook) -> bool:
+    try:
+        return await hook.kind() == "shared"
+    except HostError:
+        return True
+
+
 class TurnState(TypedDict, total=False):
     """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all."""
 
@@ -10061,7 +10097,7 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
-    own: bool
+    shared: bool
     branch: list[str]
     block_mark: str
 
@@ -11328,17 +11364,17 @@ class HostHook:
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
-        if self.told_kind != "saved" or self.state.get("own"):
+        if self.told_kind != "saved":
             return self.told_kind
-        from open_webui.models.chats import Chats
+        if "shared" in self.state:
+            return "shared" if self.state["shared"] else "saved"
+        with HostFaults("reading who may open a chat"):
+            from open_webui.models.chats import Chats
 
-        if not hasattr(Chats, "get_accessible_chat_by_id"):
-            return "saved"
-        with HostFaults("reading the chat's owner"):
-            own = await Chats.is_chat_owner(self.chat_id, self.user_id)
-            own = own or await Chats.get_chat_by_id(self.chat_id) is None
-        self.state["own"] = own
-        return "saved" if own else "shared"
+            if not hasattr(Chats, "get_accessible_chat_by_id"):
+                return "saved"
+            self.state["shared"] = await is_read_by_others(self.chat_id, self.user_id)
+        return "shared" if self.state["shared"] else "saved"
 
     @uninterrupted
     async def other_authors(self) -> bool:
@@ -12231,6 +12267,7 @@ class Lesson:
     details: tuple[str, ...] = ()
     doubtful: tuple[Memory, ...] = ()
     replies: bool = False
+    counts: str = field(default="", compare=False)
     changed: bool = field(default=False, compare=False)
 
     @classmethod
@@ -12242,6 +12279,7 @@ class Lesson:
             complete="failed" not in stati,
             details=report_details(outcomes),
             doubtful=doubtful,
+            counts=counts_line(outcomes),
             changed=changed,
         )
 
@@ -12415,6 +12453,12 @@ def report_line(outcomes: Sequence[Outcome]) -> str:
         several = len(texts) > 1
         parts.append(f"{words} ({len(texts)}): {texts[0]} \u2026" if several else f"{words}: {texts[0]}")
     return clipped_line(" \u00b7 ".join(parts), _LONGEST_LINE__lesson) or NOTHING_NEW
+
+
+def counts_line(outcomes: Sequence[Outcome]) -> str:
+    counts = {words: len(texts) for words, texts in _by_status(outcomes)}
+    told = (f"{words}: {n} {'fact' if n == 1 else 'facts'}" for words, n in counts.items())
+    return " \u00b7 ".join(told)
 
 
 def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
@@ -13775,6 +13819,8 @@ class Learning:
             log_learning.info("nobody is told of a turn whose page is not known any more")
             return
         line, details, settings = lesson.line, lesson.details, hook.settings
+        if await others_read(hook):
+            line, details = lesson.counts or line, ()
         if lesson.replies:
             settings = settings.model_copy(update={"confirmation": "status"})
         if settings.confirmation == "off" and lesson.complete:

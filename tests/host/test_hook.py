@@ -14,6 +14,7 @@ import pytest
 from fastapi import FastAPI, Request
 
 from adaptive.core.model import ConversationKind
+from adaptive.host import hook as hook_module
 from adaptive.host import stored_answer, switches
 from adaptive.host.entries import HostLeases
 from adaptive.host.hook import (
@@ -111,10 +112,10 @@ async def test_titles_and_what_to_ask_next(
 ) -> None:
     """Ours are stored and shown where nobody else makes any, and the user refuses none."""
     standing: list[str | None] = host.get("titles", ["New Chat"])
+    shared = AsyncMock(return_value="owner" in host)
+    monkeypatch.setattr(hook_module, "is_read_by_others", shared)
     chats = SimpleNamespace(
         get_accessible_chat_by_id=None,
-        is_chat_owner=AsyncMock(return_value="owner" not in host),
-        get_chat_by_id=AsyncMock(),
         get_chat_title_by_id=AsyncMock(side_effect=chain(standing, repeat(standing[-1]))),
         update_chat_title_by_id=AsyncMock(),
     )

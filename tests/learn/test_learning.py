@@ -11,13 +11,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from adaptive.core.errors import ModelRejected
-from adaptive.core.model import Draft, Operation, Utterance
+from adaptive.core.errors import HostError, ModelRejected
+from adaptive.core.model import Draft, Operation, Outcome, Utterance
 from adaptive.core.ports import Sources
 from adaptive.host.page import PageDialog, PageNotifier
 from adaptive.learn.confirmation import UNANSWERED
 from adaptive.learn.learning import Learning
-from adaptive.learn.lesson import NOT_CONFIRMED
+from adaptive.learn.lesson import NOT_CONFIRMED, Lesson, report_line
 from adaptive.learn.queue import Foreground, WaitingTurn, typed_turn
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.gate import AuditTrail
@@ -66,6 +66,7 @@ class Page:
     can_ask = others = False
     question_id = "m-1"
     former: frozenset[str] = frozenset()
+    known_kind: str | Exception = "saved"
     dialog: Any = None
 
     def __init__(self, house: House, **valves: Any) -> None:
@@ -79,7 +80,7 @@ class Page:
 
     def __getattr__(self, name: str) -> Any:
         answers = {
-            "kind": "saved",
+            "kind": self.known_kind,
             "other_authors": self.others,
             "former_versions": self.former,
             "wants_memory": True,
@@ -90,6 +91,8 @@ class Page:
         }
 
         async def answer(*_: Any) -> Any:
+            if isinstance(answers[name], Exception):
+                raise answers[name]
             return answers[name]
 
         return answer
@@ -153,6 +156,20 @@ async def test_told_in_one_line(script: str, line: str, lists: list[str]) -> Non
     page.state["recalled"] = "1 memory recalled"
     await page.learn()
     assert (page.shown, page.lists) == ([line], lists)
+
+
+@pytest.mark.parametrize("confirmation", ["status", "message"])
+@pytest.mark.parametrize("kind", ["shared", HostError("the database is away")], ids=str)
+async def test_others_read_the_line(kind: Any, confirmation: str) -> None:
+    """In a chat that others read, or may read, counts are told, and nobody's words."""
+    page = Page(House(), confirmation=confirmation)
+    page.known_kind = kind
+    outcomes = [Outcome("saved", VIOLIN), Outcome("saved", DOGS), Outcome("rejected", "y", "no")]
+    lesson = Lesson.of(outcomes, report_line(outcomes))
+    await page.house.learning()._show(page.hook, lesson)
+    told = "Saved: 2 facts · Not saved: 1 fact · /undo takes it back"
+    assert page.shown + page.noted == [told]
+    assert page.lists == []
 
 
 async def test_calls_of_one_second() -> None:

@@ -1,4 +1,4 @@
-"""Who but the chat's own model is shown what stands in a prompt."""
+"""Who else is shown what stands in a prompt: tasks of the host, and readers of the chat."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from functools import cache
 from typing import Any
 
 from fastapi import Request
+from sqlalchemy import exists, or_, select
 
 from adaptive.core.model import ConversationKind
 from adaptive.core.shapes import mapping
 from adaptive.host.faults import HostFaults
+from adaptive.host.own_table import host_rows
 from adaptive.host.providers import task_model
 from adaptive.host.requests import host_settings
 
@@ -65,3 +67,39 @@ async def task_that_reads(
     if not task or await task_model(request, chat_model) in ("", mapping(chat_model).get("id")):
         return ""
     return task
+
+
+async def is_read_by_others(chat_id: str, user_id: str) -> bool:
+    """Whether somebody else owns a saved chat, or may open it as it goes on; admins don't count.
+
+    That is where it is shared with replies, or lies in a shared folder. A link to read shows the
+    chat as it was when the link was made, and a chat that is not stored yet is its user's (host:
+    models/chats.py, get_accessible_chat_by_id, and routers/chats.py, get_shared_chat_by_id).
+    """
+    from open_webui.models.chats import Chat
+    from open_webui.models.shared_chats import SharedChat
+
+    goes_on = exists().where(
+        SharedChat.chat_id == Chat.id,
+        SharedChat.chat["share_mode"].as_string() == "continue",
+    )
+    query = select(Chat.user_id, Chat.folder_id, goes_on.label("goes_on"))
+    for chat in await host_rows("reading who may open a chat", query.where(Chat.id == chat_id)):
+        if chat.user_id != user_id or chat.goes_on:
+            return True
+        return bool(chat.folder_id) and await _is_shared_folder(chat.folder_id, user_id)
+    return False
+
+
+async def _is_shared_folder(folder_id: str, user_id: str) -> bool:
+    """Whether others may open a folder, or one that it lies in (host: utils/access_control)."""
+    from open_webui.models.access_grants import AccessGrant
+    from open_webui.models.folders import Folder
+
+    columns = (Folder.id, Folder.parent_id, Folder.user_id)
+    above = select(*columns).where(Folder.id == folder_id).cte("above", recursive=True)
+    above = above.union(select(*columns).where(Folder.id == above.c.parent_id))
+    granted = select(AccessGrant.resource_id).where(AccessGrant.resource_type == "folder")
+    shared = or_(above.c.user_id != user_id, above.c.id.in_(granted))
+    query = select(above.c.id).where(shared).limit(1)
+    return bool(await host_rows("reading who may open a folder", query))

@@ -19,7 +19,7 @@ from adaptive.core.messages import Message, message_text, newest_user_message
 from adaptive.core.model import ConversationKind, Memory
 from adaptive.core.ports import Completer, Sources
 from adaptive.core.shapes import listing, mapping
-from adaptive.host.audience import has_request_hook, task_that_reads
+from adaptive.host.audience import has_request_hook, is_read_by_others, task_that_reads
 from adaptive.host.entries import HostLeases
 from adaptive.host.faults import HostFaults, uninterrupted
 from adaptive.host.history_chats import former_versions
@@ -183,21 +183,22 @@ class HostHook:
 
     @uninterrupted
     async def kind(self) -> ConversationKind:
-        """The kind of conversation; a chat that is not stored yet is its user's.
+        """The kind of conversation; a saved chat that somebody else may read is a shared one.
 
-        Since 0.12 a user may answer in another user's shared chat (host: main.py).
+        Since 0.12 such readers are sent status lines and sources as well, and a user may answer in
+        another user's chat (host: socket/main.py, main.py).
         """
-        if self.told_kind != "saved" or self.state.get("own"):
+        if self.told_kind != "saved":
             return self.told_kind
-        from open_webui.models.chats import Chats
+        if "shared" in self.state:
+            return "shared" if self.state["shared"] else "saved"
+        with HostFaults("reading who may open a chat"):
+            from open_webui.models.chats import Chats
 
-        if not hasattr(Chats, "get_accessible_chat_by_id"):
-            return "saved"
-        with HostFaults("reading the chat's owner"):
-            own = await Chats.is_chat_owner(self.chat_id, self.user_id)
-            own = own or await Chats.get_chat_by_id(self.chat_id) is None
-        self.state["own"] = own
-        return "saved" if own else "shared"
+            if not hasattr(Chats, "get_accessible_chat_by_id"):
+                return "saved"
+            self.state["shared"] = await is_read_by_others(self.chat_id, self.user_id)
+        return "shared" if self.state["shared"] else "saved"
 
     @uninterrupted
     async def other_authors(self) -> bool:

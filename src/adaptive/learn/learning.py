@@ -56,7 +56,7 @@ from adaptive.privacy.gate import AuditTrail
 from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
 from adaptive.privacy.pending import Leases, PendingTable, PendingTurn
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.settings.hook import Hook
+from adaptive.settings.hook import Hook, others_read
 
 log_learning = logging.getLogger("adaptive_memory")
 
@@ -350,6 +350,8 @@ class Learning:
             log_learning.info("nobody is told of a turn whose page is not known any more")
             return
         line, details, settings = lesson.line, lesson.details, hook.settings
+        if await others_read(hook):
+            line, details = lesson.counts or line, ()
         if lesson.replies:
             settings = settings.model_copy(update={"confirmation": "status"})
         if settings.confirmation == "off" and lesson.complete:

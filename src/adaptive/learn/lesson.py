@@ -108,8 +108,9 @@ class LessonResources:
 class Lesson:
     """What a lesson did: the line for the user, details, whether it is done and was a change.
 
-    ``doubtful`` are memories that go only if the user confirms it. A lesson ``replies`` where its
-    line answers a request or follows a dialog: it is shown, whatever news the user wants.
+    ``counts`` is the line for a chat that others read; where a lesson has none, its line quotes
+    nothing. ``doubtful`` are memories that go only if the user confirms it. A lesson ``replies``
+    where its line answers a request or follows a dialog: it is shown, whatever news the user wants.
     """
 
     line: str
@@ -117,6 +118,7 @@ class Lesson:
     details: tuple[str, ...] = ()
     doubtful: tuple[Memory, ...] = ()
     replies: bool = False
+    counts: str = field(default="", compare=False)
     changed: bool = field(default=False, compare=False)
 
     @classmethod
@@ -129,6 +131,7 @@ class Lesson:
             complete="failed" not in stati,
             details=report_details(outcomes),
             doubtful=doubtful,
+            counts=counts_line(outcomes),
             changed=changed,
         )
 
@@ -323,6 +326,13 @@ def report_line(outcomes: Sequence[Outcome]) -> str:
         several = len(texts) > 1
         parts.append(f"{words} ({len(texts)}): {texts[0]} …" if several else f"{words}: {texts[0]}")
     return clipped_line(" · ".join(parts), _LONGEST_LINE) or NOTHING_NEW
+
+
+def counts_line(outcomes: Sequence[Outcome]) -> str:
+    """The status line without anybody's words: how many facts each thing happened to."""
+    counts = {words: len(texts) for words, texts in _by_status(outcomes)}
+    told = (f"{words}: {n} {'fact' if n == 1 else 'facts'}" for words, n in counts.items())
+    return " · ".join(told)
 
 
 def report_details(outcomes: Sequence[Outcome]) -> tuple[str, ...]:

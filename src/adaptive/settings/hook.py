@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol, Self, TypedDict
 
+from adaptive.core.errors import HostError
 from adaptive.core.model import ConversationKind, Memory
 from adaptive.core.ports import Completer, Sources
 from adaptive.settings.merged import LocalOnlyBanks, Settings
@@ -77,7 +78,7 @@ class Hook(Protocol):
         ...
 
     async def kind(self) -> ConversationKind:
-        """The kind of conversation; a saved chat that somebody else owns is a shared one."""
+        """The kind of conversation; a saved chat that somebody else may read is a shared one."""
         ...
 
     async def other_authors(self) -> bool:
@@ -141,16 +142,24 @@ class Hook(Protocol):
         ...
 
 
+async def others_read(hook: Hook) -> bool:
+    """Whether others read what is shown in a chat; on doubt, yes."""
+    try:
+        return await hook.kind() == "shared"
+    except HostError:
+        return True
+
+
 class TurnState(TypedDict, total=False):
     """What the hooks of one turn tell each other: JSON, in the metadata that the host hands to all.
 
     ``language`` is the one to learn in, ``unlearned`` says why nothing may be learned, ``warnings``
     are for the chat model, ``title`` is for a new chat, ``recalled`` is the status line of recall,
     ``injected`` the ids that the answer was given, ``anomalies`` what was wrong with it, and
-    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders. A chat
-    that was found to be the user's ``own`` stays it for the turn. ``block_mark`` is such a mark for
-    what waits to be put into the prompt. ``branch`` holds the ids of the chat's messages down to
-    this turn's.
+    ``redaction`` an unguessable mark, by which this process knows the turn's placeholders.
+    Whether a saved chat was found to be ``shared`` stands for the turn. ``block_mark`` is such a
+    mark for what waits to be put into the prompt. ``branch`` holds the ids of the chat's messages
+    down to this turn's.
     """
 
     language: str
@@ -161,7 +170,7 @@ class TurnState(TypedDict, total=False):
     injected: list[str]
     anomalies: list[str]
     redaction: str
-    own: bool
+    shared: bool
     branch: list[str]
     block_mark: str
 
