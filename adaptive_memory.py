@@ -13975,6 +13975,9 @@ _SCOPES__spoken_requests = (
     _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
 )
 _UNKNOWN__spoken_requests = frozenset({"unknown"})
+_VERBS = frozenset({"erasing", "forgetting"})
+_SENTENCE_END__spoken_requests = re.compile("(?<=[.!?\u3002\uff01\uff1f\u0964\u061f])|\\n")
+_LONGEST_READ = 2000
 _AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
 _ADVERBS = 2
 
@@ -14017,9 +14020,26 @@ def nearly_asks_to_erase(words: str) -> bool:
     return "me" in kinds and _begins_with_verb(pieces)
 
 
+def sentences_to_forget(words: str) -> str:
+    sentences = _SENTENCE_END__spoken_requests.split(head_and_tail(words, _LONGEST_READ))
+    return "\n".join(filter(_orders_to_forget, sentences))
+
+
+def _orders_to_forget(sentence: str) -> bool:
+    plain = _folded(sentence[:_LONGEST_REQUEST])
+    pieces = _pieces(plain)
+    if _told_or_asked(plain, pieces):
+        return False
+    for in_order in (pieces, pieces[::-1]):
+        if _begins_with_verb(in_order):
+            verb = next(at for at, piece in enumerate(in_order) if piece & _VERBS)
+            return not any("negated" in piece for piece in in_order[: verb + 2])
+    return False
+
+
 def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
     for piece in pieces:
-        if piece & {"erasing", "forgetting"}:
+        if piece & _VERBS:
             return True
         unknown -= piece == _UNKNOWN__spoken_requests
         if unknown < 0 or not piece & _AROUND_A_VERB:
@@ -14091,18 +14111,21 @@ class Question:
     chat_id: str = ""
     first: bool = False
     today: str = ""
+    to_forget: str = ""
 
 
 def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = False) -> Question:
     said = [one for one in messages if one.get("role") == "user"]
     anew = not answered and hook.regenerated_message
     newest = anew or newest_user_message(messages) or {}
+    text = spoken_text(message_text(newest))
     return Question(
-        text=spoken_text(message_text(newest)),
+        text=text,
         previous=spoken_text(message_text(said[-2])) if len(said) > 1 else "",
         chat_id=hook.chat_id if hook.told_kind == "saved" else "",
         first=len(said) <= 1,
         today=local_time(time.time(), *hook.time_zones).date().isoformat(),
+        to_forget=sentences_to_forget(text),
     )
 
 
@@ -14182,6 +14205,9 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
     withheld = {one.id for one in index.ending if has_ended(one, question.today)}
     if library.hidden.names:
         withheld |= {one.id for one in index.memories if library.hidden.holds(one)}
+    if question.to_forget:
+        named = (index.memories, question.to_forget)
+        withheld |= await asyncio.to_thread(memories_sharing_words, *named)
     facts = [one for one in index.core if one.id not in withheld]
     examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
     core, bearing = facts, list[Memory]()
@@ -14198,6 +14224,11 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         if asks:
             bearing = [one for one in facts if one not in core]
     return Gathered(index, question, vectors, withheld, core, bearing, former)
+
+
+def memories_sharing_words(memories: Sequence[Memory], words: str) -> set[str]:
+    names = set(tokens(words))
+    return {one.id for one in memories if not names.isdisjoint(tokens(one.content))}
 
 
 async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[str]:
@@ -14629,7 +14660,9 @@ class Recall:
         async with self._asking(hook, messages, question.text, question.first) as complete:
             window = request.window = await request_window(hook, messages, self._notes)
             hook = hook.with_settings(window.settings)
-            if hook.settings.show_memories and hook.is_recalled:
+            typed = typed_message(messages, hook.question_id)
+            erases = spoken_request(hook, typed) not in (None, "restore")
+            if hook.settings.show_memories and hook.is_recalled and not erases:
                 if task := await hook.task_that_reads(request.body):
                     hook.state["recalled"] = withheld_line(task)
                 else:
@@ -14704,7 +14737,8 @@ class Recall:
             complete=complete,
         )
         finding = recollect(library, question, settings)
-        if self._past.recalls(hook) and not library.hidden.names:
+        looks_back = self._past.recalls(hook) and not question.to_forget
+        if looks_back and not library.hidden.names:
             said = (question.text, question.previous, question.first, window.messages)
             asked = PastQuestion(*said, complete, window.history_tokens)
             looking = self._past.recalled(hook, asked, library.sources.embedder)

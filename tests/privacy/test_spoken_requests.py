@@ -19,6 +19,7 @@ from adaptive.privacy.spoken_requests import (
     asks_to_restore,
     nearly_asks_to_erase,
     read_erasure_request,
+    sentences_to_forget,
     spoken_request,
 )
 from adaptive.settings.valves import Valves
@@ -80,6 +81,27 @@ def test_nearly_asked(words: str) -> None:
 def test_told_nothing(words: str) -> None:
     """Who wants something else is told of no command."""
     assert not nearly_asks_to_erase(words)
+
+
+FORGETTING = [
+    ("Forget that I like green tea.", "Forget that I like green tea."),
+    ("Please forget my old address!", "Please forget my old address!"),
+    ("It is late. Forget my old address. What is for dinner?", " Forget my old address."),
+    ("Vergiss bitte, dass ich grünen Tee mag", "Vergiss bitte, dass ich grünen Tee mag"),
+    ("Forget that I don't like green tea", "Forget that I don't like green tea"),
+    ("a " * 60_000 + "\nForget my old address.", "Forget my old address."),
+    ("Don't forget that I like green tea.", ""),
+    ("Vergiss nicht, dass ich grünen Tee mag.", ""),
+    ("I always forget my keys.", ""),
+    ("Which tea do I like?", ""),
+    ("", ""),
+]
+
+
+@over("words, asking", FORGETTING)
+def test_sentences_to_forget(words: str, asking: str) -> None:
+    """What asks to forget something is told from what tells, asks, or wants the opposite."""
+    assert sentences_to_forget(words) == asking
 
 
 @over("words", [one["words"] for one in RESTORING if one["asks"]], at_least=0.95)

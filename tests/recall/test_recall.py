@@ -208,6 +208,26 @@ async def test_a_task_would_read_it() -> None:
     assert house.asked == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "comes"),
+    [
+        ("Forget that I like green tea.", ()),
+        ("Please forget my green tea. Which ink is blue?", ("blue ink",)),
+        ("Don't forget my green tea.", ("green tea",)),
+        ("Delete everything you know about me", ()),
+        ("green tea", ("green tea",)),
+    ],
+)
+async def test_what_is_to_be_forgotten(asked: str, comes: tuple[str, ...]) -> None:
+    """What a message asks to forget does not come with it, though it stood there before."""
+    house = House(TEA, INK)
+    await house.block(house.turn(), "Which green tea, and which blue ink?")
+    block = await house.block(house.turn(), "Which green tea, and which blue ink?", asked)
+    shown = {one for one in ("green tea", "blue ink") if f"“{one}”" in block}
+    assert ("green tea" in shown) is ("green tea" in comes)
+    assert shown >= set(comes)
+
+
 async def test_past_conversation() -> None:
     """Past conversation stands below the memories or alone, and its embedder is the search's."""
     house = House(TEA)

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from adaptive.core.messages import Message, local_time, said_at
+from adaptive.core.messages import Message, head_and_tail, local_time, said_at
 from adaptive.core.texts import word_table
 from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.settings.hook import Hook
@@ -59,6 +59,10 @@ _SCOPES = (
     _Scope("everything", "me", frozenset({"forgetting"}), none_of=frozenset({"said"})),
 )
 _UNKNOWN = frozenset({"unknown"})
+_VERBS = frozenset({"erasing", "forgetting"})
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？।؟])|\n")
+# Of a long message what is said at its head and its tail is read, in characters.
+_LONGEST_READ = 2000
 # What may stand before the verb of a request, or behind it.
 _AROUND_A_VERB = frozenset({"polite", "filler", "subject", "unknown"})
 # How many unknown words may stand before it where memories or data are named ("immediately").
@@ -113,10 +117,32 @@ def nearly_asks_to_erase(words: str) -> bool:
     return "me" in kinds and _begins_with_verb(pieces)
 
 
+def sentences_to_forget(words: str) -> str:
+    """Those sentences of a message that ask to forget or erase something, whatever it is.
+
+    The verb begins or ends such a sentence, as an order does; what is not to be forgotten, told of
+    somebody or asked about is none. It is read for what the model need not be reminded of.
+    """
+    sentences = _SENTENCE_END.split(head_and_tail(words, _LONGEST_READ))
+    return "\n".join(filter(_orders_to_forget, sentences))
+
+
+def _orders_to_forget(sentence: str) -> bool:
+    plain = _folded(sentence[:_LONGEST_REQUEST])
+    pieces = _pieces(plain)
+    if _told_or_asked(plain, pieces):
+        return False
+    for in_order in (pieces, pieces[::-1]):
+        if _begins_with_verb(in_order):
+            verb = next(at for at, piece in enumerate(in_order) if piece & _VERBS)
+            return not any("negated" in piece for piece in in_order[: verb + 2])
+    return False
+
+
 def _begins_with_verb(pieces: Sequence[frozenset[str]], unknown: int = 0) -> bool:
     """Whether the first word that matters erases or forgets, behind so many unknown ones."""
     for piece in pieces:
-        if piece & {"erasing", "forgetting"}:
+        if piece & _VERBS:
             return True
         unknown -= piece == _UNKNOWN
         if unknown < 0 or not piece & _AROUND_A_VERB:

@@ -13,6 +13,7 @@ from adaptive.core.messages import (
     newest_user_message,
     spoken_text,
 )
+from adaptive.privacy.spoken_requests import sentences_to_forget
 from adaptive.settings.hook import Hook
 
 # Brings the text to search with, the message's own words included, within a bounded time; empty
@@ -26,6 +27,7 @@ class Question:
 
     ``previous`` is the user's message before it. ``first`` tells that the chat holds no earlier
     message of the user. ``today`` is the user's day as "YYYY-MM-DD"; without it nothing has ended.
+    ``to_forget`` is what of the message asks to forget something.
     """
 
     text: str
@@ -33,6 +35,7 @@ class Question:
     chat_id: str = ""
     first: bool = False
     today: str = ""
+    to_forget: str = ""
 
 
 def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = False) -> Question:
@@ -41,10 +44,12 @@ def question_of(hook: Hook, messages: Sequence[Message], *, answered: bool = Fal
     # "make it shorter" stands last then; what it is about, the user's message tells.
     anew = not answered and hook.regenerated_message
     newest = anew or newest_user_message(messages) or {}
+    text = spoken_text(message_text(newest))
     return Question(
-        text=spoken_text(message_text(newest)),
+        text=text,
         previous=spoken_text(message_text(said[-2])) if len(said) > 1 else "",
         chat_id=hook.chat_id if hook.told_kind == "saved" else "",
         first=len(said) <= 1,
         today=local_time(time.time(), *hook.time_zones).date().isoformat(),
+        to_forget=sentences_to_forget(text),
     )

@@ -15,11 +15,12 @@ from adaptive.core.cache import UserCache
 from adaptive.core.errors import AdaptiveMemoryError, MemoryUnavailable, with_detail
 from adaptive.core.markdown import rewritten_answers, without_answer_note
 from adaptive.core.measures import tally, tell_outcome
-from adaptive.core.messages import Message, local_time
+from adaptive.core.messages import Message, local_time, typed_message
 from adaptive.core.shapes import listing, mapping
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.escaping import escaped_entry
 from adaptive.privacy.kept import ChatNotesTable, ChatTable, UsageTable
+from adaptive.privacy.spoken_requests import spoken_request
 from adaptive.recall.block import block_with, extended_block, recall_line, with_block
 from adaptive.recall.explanation import FoundMemory, explained, found_memories
 from adaptive.recall.judge import Candidate, RelevanceJudge
@@ -111,7 +112,10 @@ class Recall:
         async with self._asking(hook, messages, question.text, question.first) as complete:
             window = request.window = await request_window(hook, messages, self._notes)
             hook = hook.with_settings(window.settings)
-            if hook.settings.show_memories and hook.is_recalled:
+            # The answer would repeat what is to be erased.
+            typed = typed_message(messages, hook.question_id)
+            erases = spoken_request(hook, typed) not in (None, "restore")
+            if hook.settings.show_memories and hook.is_recalled and not erases:
                 if task := await hook.task_that_reads(request.body):
                     hook.state["recalled"] = withheld_line(task)
                 else:
@@ -202,7 +206,8 @@ class Recall:
         )
         finding = recollect(library, question, settings)
         # No past conversation for a model that banks are kept from.
-        if self._past.recalls(hook) and not library.hidden.names:
+        looks_back = self._past.recalls(hook) and not question.to_forget
+        if looks_back and not library.hidden.names:
             said = (question.text, question.previous, question.first, window.messages)
             asked = PastQuestion(*said, complete, window.history_tokens)
             looking = self._past.recalled(hook, asked, library.sources.embedder)

@@ -36,7 +36,7 @@ from adaptive.search.calibration import ADVICE_END, STANDING_END, likely, speaks
 from adaptive.search.fusion import DEFAULT_WEIGHTS, Ranked, Weights, asked_for, fitting, rank
 from adaptive.search.index import MemoryIndex
 from adaptive.search.indexes import MemoryIndexes
-from adaptive.search.tokens import continues
+from adaptive.search.tokens import continues, tokens
 from adaptive.search.vectors import query_vectors
 from adaptive.settings.merged import NOTHING_HIDDEN, LocalOnlyBanks, Settings
 
@@ -143,6 +143,10 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
     withheld = {one.id for one in index.ending if has_ended(one, question.today)}
     if library.hidden.names:
         withheld |= {one.id for one in index.memories if library.hidden.holds(one)}
+    if question.to_forget:
+        # In a thread: a large store takes a moment.
+        named = (index.memories, question.to_forget)
+        withheld |= await asyncio.to_thread(memories_sharing_words, *named)
     facts = [one for one in index.core if one.id not in withheld]
     examples = library.indexes.nulls.examples_for(index.embedder, index.dimension)
     core, bearing = facts, list[Memory]()
@@ -160,6 +164,12 @@ async def gather(library: Library, question: Question, settings: Settings) -> Ga
         if asks:
             bearing = [one for one in facts if one not in core]
     return Gathered(index, question, vectors, withheld, core, bearing, former)
+
+
+def memories_sharing_words(memories: Sequence[Memory], words: str) -> set[str]:
+    """Ids of the memories that share a telling word with these."""
+    names = set(tokens(words))
+    return {one.id for one in memories if not names.isdisjoint(tokens(one.content))}
 
 
 async def former_entries(chats: ChatTable, user_id: str, chat_id: str) -> list[str]:
