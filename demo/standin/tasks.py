@@ -24,7 +24,7 @@ _BEGINNING = "### Task:\n"
 _CHAT = "### Chat History:\n"
 _TOOLS = "Available Tools: "
 _USER_MESSAGE = re.compile(r"^USER: (.*)$", re.MULTILINE)
-_TITLE_WORDS = 4
+_TITLE_WORDS = 6
 
 
 def host_task(system: str, message: str) -> HostTask | None:

@@ -27,7 +27,7 @@ CASES = [
     Case(
         task="title",
         form='JSON format: { "title": "your concise title here" }',
-        answer={"title": "Which boats sail to"},
+        answer={"title": "Which boats sail to the Azores"},
     ),
     Case(
         task="tags",

@@ -121,7 +121,7 @@ class Watch:
         async with self._lock:
             for request in self._model.requests[self._requests :]:
                 person = self._people.get(request.headers.get("X-OpenWebUI-User-Id", ""))
-                place = request.title if request.title.startswith("# ") else "chat"
+                place = request.title if request.kind == "plug-in" else request.kind
                 self._check(f"request {place}", person, json.dumps(request.messages))
                 self._requests += 1
             for person, page in enumerate(self._pages):

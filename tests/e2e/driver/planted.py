@@ -127,3 +127,38 @@ KINDS: Sequence[Kind] = (
     Kind("card", "credit card number", False, "4### #### #### ###%"),
     Kind("address", "home address", False, "#### Birchwood Avenue"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class PlantedMemory:
+    """A fact as a user tells it and as it is remembered, and the word in it that is looked for.
+
+    Who asks for the fact needs not say that word, so where it turns up it comes from the memory.
+    """
+
+    said: str
+    memory: str
+    needle: str
+    bank: str = "Personal"
+
+
+# The bank of what only local models may see.
+LOCAL_BANK = "Health"
+PLANTED_MEMORIES: Sequence[PlantedMemory] = (
+    PlantedMemory(
+        said="I play a lute that is called Quillandra.",
+        memory="User plays a lute that is called Quillandra.",
+        needle="Quillandra",
+    ),
+    PlantedMemory(
+        said="I was born in a town called Vellmarch.",
+        memory="User was born in a town called Vellmarch.",
+        needle="Vellmarch",
+    ),
+    PlantedMemory(
+        said="My blood pressure pills are called Zorvamine.",
+        memory="User's blood pressure pills are called Zorvamine.",
+        needle="Zorvamine",
+        bank=LOCAL_BANK,
+    ),
+)

@@ -45,11 +45,6 @@ class Release:
         """Whether the first answer of a stored chat, given anew, asks for title and tags again."""
         return self.number >= (0, 12)
 
-    @property
-    def legacy_calls(self) -> str:
-        """How a chat says that the host, not the model, is to search, draw and call tools."""
-        return "legacy" if self.number >= (0, 10) else "default"
-
     def message_ids(self, placeholders: list[dict[str, Any]]) -> dict[str, Any]:
         """The part of a request that says which model answers in which message."""
         if self.number < (0, 10):
