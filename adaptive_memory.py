@@ -78,6 +78,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from decimal import Decimal
+from difflib import get_close_matches
 from fastapi import HTTPException, Request
 from fastapi.responses import Response
 from functools import cache, lru_cache, partial
@@ -129,7 +130,7 @@ from sqlalchemy.orm.attributes import flag_modified
 from sqlalchemy.schema import CreateIndex, CreateTable
 from sys import intern
 from threading import RLock
-from types import CoroutineType
+from types import CoroutineType, MappingProxyType
 from typing import (
     Annotated,
     Any,
@@ -7205,6 +7206,77 @@ def _attempts(value: Any, bounds: Sequence[float]) -> Iterator[Any]:
         yield value.strip()
 
 
+# ---- src/adaptive/settings/names.py ----
+# Names in valves as admins write them: other spellings, plurals and slips are understood.
+
+_NEAR__names = 0.8
+_MOST_LISTS_READ = 200
+
+PERSONAL_KINDS = MappingProxyType(
+    {
+        "email": "mail, email address, mail address",
+        "phone": "telephone, phone number, telephone number, mobile, mobile number, cell phone",
+        "address": "street address, postal address, home address",
+        "birth_date": "date of birth, birthday, birthdate, dob",
+        "coordinates": "coordinate, gps, geolocation, location, latitude, longitude",
+        "card": "credit card, debit card, payment card, bank card, card number, credit card number",
+        "iban": "bank account, account number, bank account number",
+        "national_id": "id card, identity card, national identity, identification number, "
+        "personal id, tax id, tax number",
+        "ssn": "social security, social security number",
+        "passport": "passport number",
+        "ip": "ip address, ip number",
+        "mac": "mac address, hardware address",
+        "url_credentials": "url password, url login, credentials, login in url, password",
+        "crypto_wallet": "wallet, crypto, crypto address, wallet address, bitcoin",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NamesRead:
+
+    names: frozenset[str] = frozenset()
+    unknown: tuple[str, ...] = ()
+
+
+@lru_cache(_MOST_LISTS_READ)
+def read_names(listed: str, allowed: tuple[str, ...]) -> NamesRead:
+    spelled = {_plain(name): name for name in allowed}
+    for name in allowed:
+        others = split_names(PERSONAL_KINDS.get(name, ""))
+        spelled.update({_plain(other): name for other in others})
+    understood = set[str]()
+    unknown = list[str]()
+    for written in split_names(listed):
+        near = get_close_matches(_plain(written), spelled, n=1, cutoff=_NEAR__names)
+        if near:
+            understood.add(spelled[near[0]])
+        else:
+            unknown.append(written)
+    return NamesRead(frozenset(understood), tuple(unknown))
+
+
+def split_names(listed: str) -> list[str]:
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def read_kinds(listed: str) -> NamesRead:
+    return read_names(listed, tuple(PERSONAL_KINDS))
+
+
+def not_understood(valve: str, unknown: Iterable[str], instead: str) -> list[str]:
+    listed = ", ".join(unknown)
+    return [f"`{valve}` names what is not known ({listed}): {instead}"] if listed else []
+
+
+def _plain(name: str) -> str:
+    letters = "".join(sign for sign in name.casefold() if sign.isalnum())
+    if letters.endswith("sses"):
+        return letters[:-2]
+    return letters.removesuffix("s") if len(letters) > 3 and letters[-2:] != "ss" else letters
+
+
 # ---- src/adaptive/settings/valves.py ----
 # What an admin may set for everybody, group by group, and what each user may set.
 
@@ -7214,10 +7286,6 @@ MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 Proportion = Annotated[float, Field(ge=0, le=1)]
 PiiRedaction = Literal["off", "store", "model", "all"]
 
-_KINDS__valves = (
-    "email, phone, address, birth_date, coordinates, card, iban, national_id, ssn, passport, ip, "
-    "mac, url_credentials, crypto_wallet"
-)
 _PASSWORD = {"type": "password"}
 _MODELS = {"type": "select", "options": "model_choices"}
 
@@ -7435,17 +7503,18 @@ class Valves(LenientModel):
     mask_in_memories: str = _privacy(
         "crypto_wallet, ip, mac, iban, national_id, passport",
         "Kinds of personal data that memories keep only a part of, such as the last digits; there "
-        f"are {_KINDS__valves}.",
+        f"are {', '.join(PERSONAL_KINDS)}. With a name that is not known all are masked.",
     )
     refuse_in_memories: str = _privacy(
         "card, ssn, url_credentials",
         "Kinds of personal data that keep a memory from being saved at all; what neither list "
-        "names is kept in full.",
+        "names is kept in full. With a name that is not known all are refused.",
     )
     local_only_banks: str = _privacy(
         "",
         "Banks that only models on your own machines may see, separated by commas; those are "
-        "Ollama's, and whatever `local_connections` lists.",
+        "Ollama's, and whatever `local_connections` lists. With a bank that is not allowed above "
+        "it holds for every memory.",
     )
     local_connections: str = _privacy(
         "",
@@ -7524,11 +7593,6 @@ class UserValves(LenientModel):
     )
     show_status: bool = _first(True, "Show with each answer what memory did.")
     timezone: str = _first("", "My time zone, such as `Europe/Lisbon`; empty: the browser's.")
-
-
-def listed_kinds(valve: str) -> frozenset[str]:
-    spelled = (one.strip().lower().replace("-", "").replace(" ", "_") for one in valve.split(","))
-    return frozenset(spelled)
 
 
 # ---- src/adaptive/recall/block.py ----
@@ -7753,12 +7817,41 @@ class Settings(Valves):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        listed = [one.casefold() for one in _names_in(self.memory_categories)]
-        return tuple(name for name in CATEGORIES if any(one.startswith(name[:6]) for one in listed))
+        named = read_names(self.memory_categories, CATEGORIES).names
+        return tuple(name for name in CATEGORIES if name in named) or CATEGORIES
+
+    @property
+    def refused_kinds(self) -> frozenset[str]:
+        read = read_kinds(self.refuse_in_memories)
+        return frozenset(PERSONAL_KINDS) if read.unknown else read.names
+
+    @property
+    def masked_kinds(self) -> frozenset[str]:
+        read = read_kinds(self.mask_in_memories)
+        return frozenset(PERSONAL_KINDS) - self.refused_kinds if read.unknown else read.names
+
+    @property
+    def misread(self) -> tuple[str, ...]:
+        categories = read_names(self.memory_categories, CATEGORIES)
+        learned = f"these are learned: {', '.join(self.categories)}"
+        masked = "all personal data that is not refused is masked"
+        local = "every memory is kept from models that are not local"
+        return (
+            *not_understood("memory_categories", categories.unknown, learned),
+            *not_understood(
+                "refuse_in_memories",
+                read_kinds(self.refuse_in_memories).unknown,
+                "all personal data is refused",
+            ),
+            *not_understood("mask_in_memories", read_kinds(self.mask_in_memories).unknown, masked),
+            *not_understood(
+                "local_only_banks", read_names(self.local_only_banks, self.banks).unknown, local
+            ),
+        )
 
     @property
     def banks(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(_names_in(self.allowed_memory_banks))) or ("General",)
+        return tuple(dict.fromkeys(split_names(self.allowed_memory_banks))) or ("General",)
 
     @property
     def default_bank(self) -> str:
@@ -7773,22 +7866,23 @@ class Settings(Valves):
         return "\n".join(f"- {rule}: {words}" for rule, words in rules.items() if words)
 
 
-def _names_in(listed: str) -> list[str]:
-    return [name.strip() for name in listed.split(",") if name.strip()]
-
-
 @dataclass(frozen=True, slots=True)
 class LocalOnlyBanks:
 
     names: frozenset[str] = frozenset()
     default: str = ""
+    all_banks: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        names = frozenset(map(_bank_key, _names_in(settings.local_only_banks)))
-        return cls(names, _bank_key(settings.default_bank))
+        read = read_names(settings.local_only_banks, settings.banks)
+        written = split_names(settings.local_only_banks)
+        names = frozenset(map(_bank_key, (*read.names, *written)))
+        return cls(names, _bank_key(settings.default_bank), bool(read.unknown))
 
     def holds(self, memory: Memory) -> bool:
+        if self.all_banks:
+            return True
         return bool(self.names) and (_bank_key(memory.bank) or self.default) in self.names
 
     def without(self, memories: Iterable[Memory]) -> list[Memory]:
@@ -9088,8 +9182,8 @@ def gate_policy(settings: Settings) -> GatePolicy:
     if settings.pii_redaction == "off":
         return GatePolicy()
     return GatePolicy(
-        masked=listed_kinds(settings.mask_in_memories),
-        refused=listed_kinds(settings.refuse_in_memories),
+        masked=settings.masked_kinds,
+        refused=settings.refused_kinds,
     )
 
 
@@ -11619,6 +11713,8 @@ async def _feature(hook: HostHook) -> Findings:
         yield "Note", "you have switched memory off for yourself, in your settings or the Valves"
     if hook.settings.save_mode != "auto":
         yield "Note", f"nothing is learned of itself: save_mode is {hook.settings.save_mode}"
+    for line in hook.settings.misread:
+        yield "Problem", line
     await (await hook.sources()).store.stamp()
     given = (await host_settings(hook.request, "user_permissions"))["user_permissions"]
     if mapping(mapping(given).get("features")).get("memories", True):
@@ -14830,6 +14926,7 @@ class Filter:
         self._foreground = Foreground()
         self._redacted_turns = RedactedTurns()
         self._supported: bool | None = None
+        self._misread: tuple[str, ...] = ()
         self._installation = Installation(self, self._tasks)
         indexes, formats, start = MemoryIndexes(), AnswerFormats(), self._start
         tables = self._tables = HostTables(Sealer(host_secret()))
@@ -15061,6 +15158,9 @@ class Filter:
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
         if request is None or not user or not user.get("id"):
             return None
+        if settings.misread != self._misread:
+            self._misread = settings.misread
+            log.warning("valves that are not understood: %s", "; ".join(self._misread) or "none")
         if self._supported is None:
             self._supported = host_is_supported()
             if not self._supported:

@@ -70,6 +70,7 @@ class Filter:
         self._foreground = Foreground()
         self._redacted_turns = RedactedTurns()
         self._supported: bool | None = None
+        self._misread: tuple[str, ...] = ()
         self._installation = Installation(self, self._tasks)
         indexes, formats, start = MemoryIndexes(), AnswerFormats(), self._start
         tables = self._tables = HostTables(Sealer(host_secret()))
@@ -322,6 +323,9 @@ class Filter:
         settings = Settings.merge(self.valves, (user or {}).get("valves"))
         if request is None or not user or not user.get("id"):
             return None
+        if settings.misread != self._misread:
+            self._misread = settings.misread
+            log.warning("valves that are not understood: %s", "; ".join(self._misread) or "none")
         if self._supported is None:
             self._supported = host_is_supported()
             if not self._supported:

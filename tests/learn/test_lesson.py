@@ -56,7 +56,11 @@ async def test_corrected_and_forgotten() -> None:
 
 async def test_banks_for_local_models() -> None:
     """Memories for local models alone are not offered to another one, in stores of any size."""
-    hidden = LocalOnlyBanks.of(hook_settings(local_only_banks="health"))
+    hidden = LocalOnlyBanks.of(
+        hook_settings(
+            local_only_banks="health", allowed_memory_banks="General, Personal, Work, Health"
+        )
+    )
     ill = memory("m-3", "User likes no peanuts, being allergic.", bank="Health")
     many = [memory(f"x-{n}", f"User likes book {n}.") for n in range(30)]
     for rows in ([TEA, ill], [TEA, ill, *many]):

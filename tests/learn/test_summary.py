@@ -149,7 +149,11 @@ async def test_banks_for_local_models() -> None:
     for id, row in home.store.rows.items():
         if "cat" in row.content:
             home.store.rows[id] = replace(row, bank="Health")
-    hidden = LocalOnlyBanks.of(hook_settings(local_only_banks="health"))
+    hidden = LocalOnlyBanks.of(
+        hook_settings(
+            local_only_banks="health", allowed_memory_banks="General, Personal, Work, Health"
+        )
+    )
     await home.run(hidden=hidden)
     assert all("Milo" not in request.user for request in home.summariser.requests)
     assert len(home.summariser.requests) == 1

@@ -335,7 +335,9 @@ async def test_edited_in_place() -> None:
     assert (await person.asks(OFF_TOPIC[0], chat="c")).block == ""
 
 
-LOCAL_ONLY = LocalOnlyBanks.of(hook_settings(local_only_banks="health"))
+LOCAL_ONLY = LocalOnlyBanks.of(
+    hook_settings(local_only_banks="health", allowed_memory_banks="General, Personal, Work, Health")
+)
 ILL = memory("ill", "User is allergic to dogs.", bank="Health", created_at=3)
 ILL_CORE = memory("blood", "User has blood group O.", bank=" HEALTH", tags=("identity",))
 

@@ -99,7 +99,7 @@ MERGED: list[tuple[str, dict[str, Any], dict[str, Any], Any]] = [
     ("history_recall", {"history_recall": "chat"}, {"history_recall": "all"}, "chat"),
     ("history_recall", {"history_recall_default": "all"}, {"history_recall": "off"}, "off"),
     ("categories", {"memory_categories": "Goals , identity,, x"}, {}, ("identity", "goal")),
-    ("categories", {"memory_categories": ""}, {}, ()),
+    ("categories", {"memory_categories": ""}, {}, CATEGORIES),
     ("banks", {"allowed_memory_banks": " a ,, b , a"}, {}, ("a", "b")),
     ("host_model", {"llm_model_name": "small", "llm_host_model": " big "}, {}, "big"),
     ("default_bank", {"allowed_memory_banks": "Life, Work"}, {}, "Life"),
@@ -150,7 +150,9 @@ def test_valves_of_others() -> None:
 )
 def test_local_only_banks(listed: str, bank: str, held: bool) -> None:
     """Banks for local models alone are compared loosely; no bank counts to the default one."""
-    banks = LocalOnlyBanks.of(hook_settings(local_only_banks=listed))
+    allowed = "General, Work, Health, Private Life"
+    settings = hook_settings(local_only_banks=listed, allowed_memory_banks=allowed)
+    banks = LocalOnlyBanks.of(settings)
     row = memory("x", "User is ill.", bank=bank)
     assert banks.holds(row) == held
     assert banks.without([row]) == ([] if held else [row])

@@ -126,6 +126,8 @@ async def _feature(hook: HostHook) -> Findings:
         yield "Note", "you have switched memory off for yourself, in your settings or the Valves"
     if hook.settings.save_mode != "auto":
         yield "Note", f"nothing is learned of itself: save_mode is {hook.settings.save_mode}"
+    for line in hook.settings.misread:
+        yield "Problem", line
     await (await hook.sources()).store.stamp()
     given = (await host_settings(hook.request, "user_permissions"))["user_permissions"]
     if mapping(mapping(given).get("features")).get("memories", True):

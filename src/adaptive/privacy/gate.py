@@ -17,7 +17,6 @@ from adaptive.privacy.kept import AuditEntry, AuditTable
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason, without_secrets
 from adaptive.settings.merged import Settings
-from adaptive.settings.valves import listed_kinds
 
 log_gate = logging.getLogger("adaptive_memory.privacy")
 
@@ -60,8 +59,8 @@ def gate_policy(settings: Settings) -> GatePolicy:
     if settings.pii_redaction == "off":
         return GatePolicy()
     return GatePolicy(
-        masked=listed_kinds(settings.mask_in_memories),
-        refused=listed_kinds(settings.refuse_in_memories),
+        masked=settings.masked_kinds,
+        refused=settings.refused_kinds,
     )
 
 

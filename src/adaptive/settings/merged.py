@@ -12,6 +12,13 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict
 
 from adaptive.core.model import CATEGORIES, Memory
+from adaptive.settings.names import (
+    PERSONAL_KINDS,
+    not_understood,
+    read_kinds,
+    read_names,
+    split_names,
+)
 from adaptive.settings.valves import UserValves, Valves
 
 # What users could choose in the first release; ours all the same, where they come from then.
@@ -56,14 +63,46 @@ class Settings(Valves):
 
     @property
     def categories(self) -> tuple[str, ...]:
-        """The categories that may be learned, in their fixed order; "goals" is "goal", too."""
-        listed = [one.casefold() for one in _names_in(self.memory_categories)]
-        return tuple(name for name in CATEGORIES if any(one.startswith(name[:6]) for one in listed))
+        """The categories that may be learned, in their fixed order; all where none is known."""
+        named = read_names(self.memory_categories, CATEGORIES).names
+        return tuple(name for name in CATEGORIES if name in named) or CATEGORIES
+
+    @property
+    def refused_kinds(self) -> frozenset[str]:
+        """The kinds of personal data that refuse a memory: all, if a name is not known."""
+        read = read_kinds(self.refuse_in_memories)
+        return frozenset(PERSONAL_KINDS) if read.unknown else read.names
+
+    @property
+    def masked_kinds(self) -> frozenset[str]:
+        """The kinds that are masked: all that are not refused, if a name is not known."""
+        read = read_kinds(self.mask_in_memories)
+        return frozenset(PERSONAL_KINDS) - self.refused_kinds if read.unknown else read.names
+
+    @property
+    def misread(self) -> tuple[str, ...]:
+        """What is not understood in the valves, and what is done instead; a line for each valve."""
+        categories = read_names(self.memory_categories, CATEGORIES)
+        learned = f"these are learned: {', '.join(self.categories)}"
+        masked = "all personal data that is not refused is masked"
+        local = "every memory is kept from models that are not local"
+        return (
+            *not_understood("memory_categories", categories.unknown, learned),
+            *not_understood(
+                "refuse_in_memories",
+                read_kinds(self.refuse_in_memories).unknown,
+                "all personal data is refused",
+            ),
+            *not_understood("mask_in_memories", read_kinds(self.mask_in_memories).unknown, masked),
+            *not_understood(
+                "local_only_banks", read_names(self.local_only_banks, self.banks).unknown, local
+            ),
+        )
 
     @property
     def banks(self) -> tuple[str, ...]:
         """The allowed banks, at least one."""
-        return tuple(dict.fromkeys(_names_in(self.allowed_memory_banks))) or ("General",)
+        return tuple(dict.fromkeys(split_names(self.allowed_memory_banks))) or ("General",)
 
     @property
     def default_bank(self) -> str:
@@ -80,30 +119,31 @@ class Settings(Valves):
         return "\n".join(f"- {rule}: {words}" for rule, words in rules.items() if words)
 
 
-def _names_in(listed: str) -> list[str]:
-    """What stands between the commas."""
-    return [name.strip() for name in listed.split(",") if name.strip()]
-
-
 @dataclass(frozen=True, slots=True)
 class LocalOnlyBanks:
     """Banks that are kept from one model; without names it may see every memory.
 
-    ``default`` is the bank that a memory without a bank of its own counts to. Names are compared as
-    the store compares them: letter case and the number of blanks do not matter.
+    Where ``all_banks`` are, since one that is named is not known, it may see none. ``default`` is
+    the bank that a memory without a bank of its own counts to. Names are compared as the store
+    compares them: letter case and the number of blanks do not matter.
     """
 
     names: frozenset[str] = frozenset()
     default: str = ""
+    all_banks: bool = False
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """The banks that the valve names."""
-        names = frozenset(map(_bank_key, _names_in(settings.local_only_banks)))
-        return cls(names, _bank_key(settings.default_bank))
+        """The banks that the valve names, or is near to naming."""
+        read = read_names(settings.local_only_banks, settings.banks)
+        written = split_names(settings.local_only_banks)
+        names = frozenset(map(_bank_key, (*read.names, *written)))
+        return cls(names, _bank_key(settings.default_bank), bool(read.unknown))
 
     def holds(self, memory: Memory) -> bool:
         """Whether a memory is in one of them."""
+        if self.all_banks:
+            return True
         return bool(self.names) and (_bank_key(memory.bank) or self.default) in self.names
 
     def without(self, memories: Iterable[Memory]) -> list[Memory]:

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from adaptive.core.model import CATEGORIES
 from adaptive.settings.lenient import FIRST_GROUP, LenientModel, valve
+from adaptive.settings.names import PERSONAL_KINDS
 
 SaveMode = Literal["auto", "suggest", "off"]
 HistoryReach = Literal["off", "chat", "all"]
@@ -21,10 +22,6 @@ MemoryFormat = Literal["bullet", "numbered", "paragraph", "table"]
 Proportion = Annotated[float, Field(ge=0, le=1)]
 PiiRedaction = Literal["off", "store", "model", "all"]
 
-_KINDS = (
-    "email, phone, address, birth_date, coordinates, card, iban, national_id, ssn, passport, ip, "
-    "mac, url_credentials, crypto_wallet"
-)
 _PASSWORD = {"type": "password"}
 # The host calls the method of that name on the class when an admin opens the panel, and takes a
 # plain text field where it can't (host: utils/plugin.py, resolve_valves_schema_options).
@@ -246,17 +243,18 @@ class Valves(LenientModel):
     mask_in_memories: str = _privacy(
         "crypto_wallet, ip, mac, iban, national_id, passport",
         "Kinds of personal data that memories keep only a part of, such as the last digits; there "
-        f"are {_KINDS}.",
+        f"are {', '.join(PERSONAL_KINDS)}. With a name that is not known all are masked.",
     )
     refuse_in_memories: str = _privacy(
         "card, ssn, url_credentials",
         "Kinds of personal data that keep a memory from being saved at all; what neither list "
-        "names is kept in full.",
+        "names is kept in full. With a name that is not known all are refused.",
     )
     local_only_banks: str = _privacy(
         "",
         "Banks that only models on your own machines may see, separated by commas; those are "
-        "Ollama's, and whatever `local_connections` lists.",
+        "Ollama's, and whatever `local_connections` lists. With a bank that is not allowed above "
+        "it holds for every memory.",
     )
     local_connections: str = _privacy(
         "",
@@ -337,9 +335,3 @@ class UserValves(LenientModel):
     )
     show_status: bool = _first(True, "Show with each answer what memory did.")
     timezone: str = _first("", "My time zone, such as `Europe/Lisbon`; empty: the browser's.")
-
-
-def listed_kinds(valve: str) -> frozenset[str]:
-    """The kinds that a list names, however they are spelled: "E-mail, IBAN"."""
-    spelled = (one.strip().lower().replace("-", "").replace(" ", "_") for one in valve.split(","))
-    return frozenset(spelled)

@@ -20,7 +20,8 @@ from typing import Any, Literal
 
 import pytest
 
-from adaptive.settings.valves import Valves, listed_kinds
+from adaptive.settings.names import read_kinds
+from adaptive.settings.valves import Valves
 from tests.e2e.driver.extraction import EXTRACT, Body, learns, new, newest_words, operations
 from tests.e2e.driver.host import RunningHost
 from tests.e2e.driver.leak_search import PLACES, Place, sightings, traces
@@ -136,7 +137,9 @@ def allowed(one: Planted, redaction: Redaction) -> frozenset[Place]:
         return ALLOWED[one.origin, "secret"]
     places = ALLOWED[one.origin, "personal"]
     defaults = Valves()
-    stored_otherwise = listed_kinds(f"{defaults.mask_in_memories}, {defaults.refuse_in_memories}")
+    stored_otherwise = read_kinds(
+        f"{defaults.mask_in_memories}, {defaults.refuse_in_memories}"
+    ).names
     if one.origin in ("typed", "proposed") and one.kind.name in stored_otherwise:
         places = ALLOWED[one.origin, "secret"] | _BESIDES
     return places - {"chat request"} if redaction == "all" else places

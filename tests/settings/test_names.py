@@ -1,0 +1,77 @@
+"""Names in valves: what is meant is understood, and a privacy list that is not fails closed."""
+
+from __future__ import annotations
+
+from adaptive.core.model import CATEGORIES
+from adaptive.privacy.redaction import PLACEHOLDER_NAMES
+from adaptive.settings.merged import LocalOnlyBanks
+from adaptive.settings.names import PERSONAL_KINDS, read_kinds
+from tests.fakes import hook_settings, memory
+from tests.rates import over
+
+EVERY_KIND = frozenset(PERSONAL_KINDS)
+
+
+@over(
+    "listed, kinds",
+    [
+        ("credit card", "card"),
+        ("E-Mail, passports", "email passport"),
+        ("Credit-Cards ", "card"),
+        ("IBANs,  Birth Date", "iban birth_date"),
+        ("date of birth, phone numbers", "birth_date phone"),
+        ("Social Security Number", "ssn"),
+        ("adress, telefone, pasport", "address phone passport"),
+        ("IP addresses, MAC", "ip mac"),
+        ("crypto wallets, national-id", "crypto_wallet national_id"),
+        ("card, ssn, url_credentials", "card ssn url_credentials"),
+        ("", ""),
+        (" , ,", ""),
+    ],
+)
+def test_kinds_are_understood(listed: str, kinds: str) -> None:
+    """Other names, plurals, spellings and slips name a kind, and nothing is left over."""
+    read = read_kinds(listed)
+    assert (read.names, read.unknown) == (frozenset(kinds.split()), ())
+
+
+def test_every_kind_has_a_name() -> None:
+    """The names are those of the kinds that are recognised."""
+    assert set(PLACEHOLDER_NAMES) == EVERY_KIND
+
+
+def test_unknown_kinds() -> None:
+    """With a name that nobody knows all is refused, or all masked that is not refused."""
+    refusing = hook_settings(refuse_in_memories="card, my secrets", mask_in_memories="")
+    assert refusing.refused_kinds == EVERY_KIND
+    masking = hook_settings(refuse_in_memories="card", mask_in_memories="hobbies")
+    assert masking.masked_kinds == EVERY_KIND - {"card"}
+    assert ["my secrets" in refusing.misread[0], "hobbies" in masking.misread[0]] == [True, True]
+
+
+def test_unknown_banks() -> None:
+    """A bank that is not allowed keeps all from models that are not local; a slip names its own."""
+    banks = "General, Health"
+    for listed, held in (("helth", (True, False)), ("Secret", (True, True)), ("", (False, False))):
+        settings = hook_settings(local_only_banks=listed, allowed_memory_banks=banks)
+        hidden = LocalOnlyBanks.of(settings)
+        rows = (memory("a", "x", bank="Health"), memory("b", "y", bank="General"))
+        assert tuple(map(hidden.holds, rows)) == held, listed
+        assert len(settings.misread) == (listed == "Secret")
+
+
+@over(
+    "listed, learned",
+    [
+        ("goals, Preferences", ("preference", "goal")),
+        ("behaviours, pets", ("behavior",)),
+        ("pets", CATEGORIES),
+        ("", CATEGORIES),
+        ("identit, relations, possess", ("identity", "relationship", "possession")),
+    ],
+)
+def test_categories(listed: str, learned: tuple[str, ...]) -> None:
+    """What is understood holds; where nothing is, all is learned, and it is told."""
+    settings = hook_settings(memory_categories=listed)
+    assert settings.categories == learned
+    assert len(settings.misread) == ("pets" in listed)
