@@ -37,7 +37,7 @@ from adaptive.core.ports import (
     StoredVector,
     Vectors,
 )
-from adaptive.privacy.kept import Entry
+from adaptive.privacy.entries import Entry
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 from adaptive.settings.valves import UserValves, Valves
 
@@ -319,6 +319,11 @@ class ListedEntries:
             and (keys is None or one.key in keys)
             and (one.body is None) is settled
         ]
+
+    async def keys(self, kind: str, user_id: str, first: str = "") -> list[str]:
+        """The keys of rows, the last one first."""
+        found = (one.key for one in await self.read(kind, user_id))
+        return sorted((one for one in found if one >= first), reverse=True)
 
     async def replace(self, kind: str, user_id: str, entry: Entry, body: Any) -> bool:
         """Another body."""

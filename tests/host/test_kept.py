@@ -9,6 +9,8 @@ import pytest
 
 from adaptive.core.model import Draft, Memory, Provenance
 from adaptive.host.tables import HostTables
+from adaptive.privacy import kept
+from adaptive.privacy.changes import steps_of
 from adaptive.privacy.kept import (
     ArchivedMemory,
     AuditEntry,
@@ -155,6 +157,50 @@ async def test_limits(both: Both, workers: tuple[Worker, Worker]) -> None:
         await here.audit.append("ada", [replace(SAVED, changed_at=at)], at)
         assert await workers[1].rows(f"{count}'bob'") == [(left,)]
     assert await here.suggestions.rejected("bob", ["rejected"]) == {"rejected"}
+
+
+async def test_log_is_read_by_its_keys(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was changed when, in which step and what was taken back is known without opening it."""
+    here, there = both[0].audit, both[1].audit
+    imported = [
+        replace(SAVED, kind="imported", memory_id=one, step="imported-1") for one in ("a", "b")
+    ]
+    await here.append("ada", imported, NOW)
+    newest, oldest = await there.keys("ada")
+    await here.append("ada", [replace(SAVED, kind="undone", undoes=newest.text)], NOW)
+    await here.append("ada", [AuditEntry("refused", "", NOW, reason="no secrets")], NOW)
+    opened: list[str] = []
+    monkeypatch.setattr(Sealer, "open", lambda *given: opened.append(given[-1]))
+    keys = await there.keys("ada")
+    assert [(key.kind, key.memory_id, key.step) for key in keys] == [
+        ("refused", "", ""),
+        ("undone", SAVED.memory_id, ""),
+        ("imported", "b", "imported-1"),
+        ("imported", "a", "imported-1"),
+    ]
+    steps = steps_of(keys)
+    assert [(step.number, len(step.changes), len(step.standing)) for step in steps] == [
+        (3, 1, 1),
+        (1, 2, 1),
+    ]
+    assert await there.keys("ada", time.time() + 60) == []
+    assert opened == []
+    monkeypatch.undo()
+    (change,) = await there.read("ada", [oldest.text])
+    assert (change.memory_id, change.key) == ("a", oldest.text)
+
+
+async def test_trimmed_now_and_then(
+    both: Both, workers: tuple[Worker, Worker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log to which changes come one by one never grows far beyond what is kept."""
+    monkeypatch.setattr(kept, "_AUDIT_ENTRIES_KEPT", 50)
+    counts: list[int] = []
+    for number in range(260):
+        await both[0].audit.append("ada", [replace(SAVED, memory_id=f"{number}")], NOW)
+        counts.append(len(await both[1].audit.keys("ada")))
+    assert max(counts) <= 50 + 100
+    assert counts[-60] == 50
 
 
 async def test_asked_once_at_a_time(both: Both) -> None:

@@ -25,7 +25,7 @@ from adaptive.learn.suggestions import Suggestions
 from adaptive.llm.ask import AnswerFormats
 from adaptive.privacy.changes import UserStore
 from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import ArchivedMemory, AuditEntry, SuggestionTable
+from adaptive.privacy.kept import ArchivedMemory, AuditEntry, ChangeKey, SuggestionTable
 from adaptive.privacy.pending import PendingTurn, TurnLease
 from adaptive.search.calibration import NULL_PROMPTS
 from adaptive.search.index import MemoryIndex, build_index, content_hash
@@ -72,6 +72,9 @@ class ArchivedRows:
         found = [one for id, one in self.rows.items() if memory_ids is None or id in memory_ids]
         return tuple(sorted(found, key=lambda one: -one.archived_at))
 
+    async def count(self, user_id: str) -> int:
+        return len(self.rows)
+
     async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
         for id in memory_ids:
             self.rows.pop(id, None)
@@ -100,10 +103,22 @@ class WrittenAudit:
     async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
         self.entries.extend(entries)
 
-    async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
-        """All changes, the newest first."""
-        keyed = (replace(one, key=f"{at:06}") for at, one in enumerate(self.entries))
-        return tuple(keyed)[::-1]
+    async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
+        """The keys of all changes, the newest first."""
+        written = (
+            ChangeKey.written(f"{at:06}", one)
+            for at, one in enumerate(self.entries)
+            if one.changed_at >= since
+        )
+        return [ChangeKey.read(one) for one in written][::-1]
+
+    async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
+        """The changes of these keys, the newest first."""
+        keyed = (
+            replace(one, key=ChangeKey.written(f"{at:06}", one))
+            for at, one in enumerate(self.entries)
+        )
+        return tuple(one for one in keyed if one.key in keys)[::-1]
 
     def told(self) -> list[tuple[str, str]]:
         """Kind and memory of each change."""

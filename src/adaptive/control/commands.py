@@ -18,6 +18,7 @@ from adaptive.control.overview import (
     changes_told,
     listed,
     overview,
+    shown_of_steps,
     withheld_ids,
 )
 from adaptive.control.requests import MemoryRequests, memories_counted, named_memories
@@ -33,9 +34,10 @@ from adaptive.core.messages import (
     without_commands,
 )
 from adaptive.core.model import Draft, Memory, Operation, Proof
-from adaptive.privacy.changes import Step, UserStore, read_steps
+from adaptive.privacy.changes import UserStore, read_changes, read_steps
 from adaptive.privacy.erasure import ErasureRequest, ErasureScope
 from adaptive.privacy.gate import Refused, gate_policy, gated_draft
+from adaptive.privacy.kept import AuditEntry
 from adaptive.settings.hook import Hook
 
 _STEPS_SHOWN = 10
@@ -198,13 +200,13 @@ class MemoryCommands:
         noted = await self._learner.waiting(hook)
         if withheld := len(memories) - len(shown):
             noted.append(f"{withheld} not shown here, kept from this chat's model")
-        if archived := len(await room.archive.read(hook.user_id)):
+        if archived := await room.archive.count(hook.user_id):
             noted.append(f"{archived} archived")
         since = time.time() - _REFUSED_LATELY_SECONDS
-        changes = await room.trail.read(hook.user_id)
-        refused = [one for one in changes if one.kind == "refused" and one.changed_at >= since]
-        if refused:
-            noted.append(f"{len(refused)} refused in a month (the last: {refused[0].reason})")
+        lately = await room.trail.keys(hook.user_id, since)
+        refused = [key for key in lately if key.kind == "refused"]
+        for last in await read_changes(room, refused[:1]):
+            noted.append(f"{len(refused)} refused in a month (the last: {last.reason})")
         counted = memories_counted(len(memories))
         return overview(counted, shown, _day_of(hook), noted)
 
@@ -235,8 +237,11 @@ class MemoryCommands:
         steps = await read_steps(room)
         number = _number_in(command.words)
         most = min(number or _STEPS_SHOWN, _MOST_STEPS)
-        withheld = await self._withheld(hook, room, steps[:most])
-        return change_log(steps, _day_of(hook, "%Y-%m-%d %H:%M"), most, withheld)
+        shown = steps[:most]
+        changes = await read_changes(room, shown_of_steps(shown))
+        withheld = await self._withheld(hook, room, changes)
+        day = _day_of(hook, "%Y-%m-%d %H:%M")
+        return change_log(shown, changes, len(steps), day, withheld)
 
     async def _undo(self, hook: Hook, command: Command) -> str:
         room = await self._learner.user_store(hook)
@@ -252,19 +257,21 @@ class MemoryCommands:
             return " ".join(f"There is no change {command.words} to take back.".split())
         if not chosen.standing:
             return "That is taken back already; the log tells by what."
-        withheld = await self._withheld(hook, room, [chosen])
+        told = await read_changes(room, chosen.standing[:_MOST_TOLD])
+        withheld = await self._withheld(hook, room, told)
         made = await self._learner.take_back(hook, chosen)
-        lines = changes_told(made, _MOST_TOLD, withheld)
+        lines = changes_told(made[:_MOST_TOLD], len(made), withheld)
         if len(lines) == 1:
             return f"Taken back: {lines[0].removeprefix('- ')}"
         return "\n".join([f"Taken back: {len(made)} changes", "", *lines])
 
-    async def _withheld(self, hook: Hook, room: UserStore, steps: Sequence[Step]) -> frozenset[str]:
-        """The ids of memories in these steps whose words this chat's model may not see."""
+    async def _withheld(
+        self, hook: Hook, room: UserStore, changes: Sequence[AuditEntry]
+    ) -> frozenset[str]:
+        """The ids of changed memories whose words this chat's model may not see."""
         hidden = await hook.hidden_from()
         if not hidden.names:
             return frozenset()
-        changes = [change for step in steps for change in step.changes]
         return withheld_ids(changes, await room.store.read(), hidden)
 
     async def _remember(self, hook: Hook, command: Command) -> str:

@@ -9,7 +9,7 @@ from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.model import CATEGORIES, Memory
 from adaptive.core.texts import PROMPTS
 from adaptive.privacy.changes import Step
-from adaptive.privacy.kept import AuditEntry
+from adaptive.privacy.kept import AuditEntry, ChangeKey
 from adaptive.settings.merged import LocalOnlyBanks
 
 _MOST_LISTED = 300
@@ -52,37 +52,51 @@ def overview(counted: str, memories: Sequence[Memory], day: Day, noted: Sequence
     return "\n\n".join([*parts, PROMPTS["commands"].strip()])
 
 
+def shown_of_steps(steps: Sequence[Step]) -> list[ChangeKey]:
+    """The changes of steps that their list shows: the newest of each."""
+    return [key for step in steps for key in step.changes[:_MOST_OF_A_STEP]]
+
+
 def change_log(
-    steps: Sequence[Step], day: Day, most: int, withheld: AbstractSet[str] = frozenset()
+    shown: Sequence[Step],
+    changes: Sequence[AuditEntry],
+    number: int,
+    day: Day,
+    withheld: AbstractSet[str] = frozenset(),
 ) -> str:
-    """The last steps by number: when, by whom, in which chat, before and after."""
-    if not steps:
+    """Steps, the last ones of a number: when, by whom, in which chat, before and after.
+
+    ``changes`` are those of ``shown_of_steps``.
+    """
+    if not shown:
         return "Nothing was changed yet."
-    shown = steps[:most]
     lines = [
-        f"**The last {len(shown)} of {len(steps)} changes**; `/undo N` takes number N back",
+        f"**The last {len(shown)} of {number} changes**; `/undo N` takes number N back",
         "",
     ]
+    by_key = {change.key: change for change in changes}
     for step in shown:
-        newest = step.changes[0]
+        newest_first = [by_key[key.text] for key in shown_of_steps([step]) if key.text in by_key]
+        if not newest_first:  # it can't be opened any more
+            continue
+        newest = newest_first[0]
         chat = f", [in this chat](/c/{newest.chat_id})" if newest.chat_id else ""
         undone = "" if step.standing else " · *taken back since*"
         by = newest.reason if newest.reason == ASKED else _DONE_BY.get(newest.kind, "learned")
         lines.append(f"{step.number}. {day(newest.changed_at)}, {by}{chat}{undone}")
-        told = changes_told(step.changes, _MOST_OF_A_STEP, withheld)
+        told = changes_told(newest_first, len(step.changes), withheld)
         lines += [f"   {line}" for line in told]
     return "\n".join(lines)
 
 
 def changes_told(
-    changes: Sequence[AuditEntry], most: int, withheld: AbstractSet[str] = frozenset()
+    changes: Sequence[AuditEntry], number: int, withheld: AbstractSet[str] = frozenset()
 ) -> list[str]:
-    """The first changes, an item of a list each, and how many more there are."""
+    """The first changes of a number, an item of a list each, and how many more there are."""
     lines = [
-        f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}"
-        for one in changes[:most]
+        f"- {_NOT_REPEATED if one.memory_id in withheld else _told_change(one)}" for one in changes
     ]
-    more = len(changes) - len(lines)
+    more = number - len(lines)
     return [*lines, f"- … and {more} more"] if more else lines
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 import time
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -22,7 +23,7 @@ from sqlalchemy import (
 
 from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
-from adaptive.privacy.kept import Entry, EntryKind
+from adaptive.privacy.entries import Entry, EntryKind
 from adaptive.privacy.sealing import Sealer
 
 ENTRIES = Table(
@@ -43,6 +44,7 @@ _FIELDS = ("key", "chat_id", "message_id", "created_at", "expires_at")
 _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
+_OPENED_AT_ONCE = 100
 
 
 class SealedEntries:
@@ -88,8 +90,17 @@ class SealedEntries:
         for some in [None] if keys is None else portions(keys):
             these = query if some is None else query.where(_ROW.key.in_(some))
             found += await self._table.rows(f"reading {kind} entries", these)
-        opened = (self._entry(row) for row in found)
+        opened: list[Entry] = []
+        for begin in range(0, len(found), _OPENED_AT_ONCE):
+            # In a thread: opening a hundred takes longer than others may wait.
+            opened += await asyncio.to_thread(self._entries, found[begin : begin + _OPENED_AT_ONCE])
         return [one for one in opened if settled or one.body is not None]
+
+    async def keys(self, kind: EntryKind, user_id: str, first: str = "") -> list[str]:
+        """Keys in their order, the last one first (see ``Entries``); no entry is opened."""
+        these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
+        query = select(_ROW.key).where(these).order_by(_ROW.key.desc())
+        return [row.key for row in await self._table.rows(f"looking into {kind} entries", query)]
 
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
         """Give an entry another body unless somebody else has changed it since it was read."""
@@ -121,6 +132,10 @@ class SealedEntries:
         body = self._sealer.seal(user_id, kind, text) if text else ""
         fields = {name: getattr(entry, name) for name in _FIELDS}
         return {"user_id": user_id, "kind": kind, **fields, "body": body}
+
+    def _entries(self, rows: Sequence[Any]) -> list[Entry]:
+        """Rows, opened."""
+        return [self._entry(row) for row in rows]
 
     def _entry(self, row: Any) -> Entry:
         text = self._sealer.open(row.user_id, row.kind, row.body) if row.body else None

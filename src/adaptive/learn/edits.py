@@ -12,6 +12,8 @@ from adaptive.core.model import Memory, Turn
 from adaptive.learn.confirmation import delete_confirmed
 from adaptive.learn.grounding import says_no_more
 from adaptive.learn.lesson import Lesson, LessonResources
+from adaptive.privacy.changes import read_changes
+from adaptive.privacy.kept import ChangeKey
 from adaptive.search.index import MemoryIndex
 from adaptive.settings.hook import Hook
 
@@ -73,12 +75,12 @@ async def _taught_by(
             taught[str(memory.meta.get("message_id") or "")].add(memory.id)
     if any(memory.meta for memory in index.memories):
         return taught
-    newest_first = await room.user_store.trail.read(room.user_store.user_id)
-    seen = set[str]()
-    for change in newest_first:
-        if change.memory_id in seen or change.kind not in ("saved", "updated"):
-            continue
-        seen.add(change.memory_id)
+    user = room.user_store
+    newest: dict[str, ChangeKey] = {}
+    for key in await user.trail.keys(user.user_id):
+        if key.memory_id in index.places and key.kind in ("saved", "updated"):
+            newest.setdefault(key.memory_id, key)
+    for change in await read_changes(user, [*newest.values()]):
         if change.chat_id == chat_id:
             taught[change.message_id].add(change.memory_id)
     return taught

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from adaptive.core.errors import WriteRefused
 from adaptive.core.model import Memory
 from adaptive.core.ports import MemoryStore
 from adaptive.privacy.gate import AuditTrail
-from adaptive.privacy.kept import ArchiveTable, AuditEntry, UsageTable
+from adaptive.privacy.kept import ArchiveTable, AuditEntry, ChangeKey, UsageTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,16 +27,16 @@ class UserStore:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Changes that were made together, the newest first; ``standing`` are those in effect.
+    """Changes that were made together, by their keys, the newest first.
 
-    Its ``number`` is the place of its first change in the log, so that it stays while others come.
-    ``latest`` are the keys of changes after which their memories were not changed again, as far as
-    it was written down.
+    ``standing`` are those in effect. Its ``number`` is the place of its first change in the log, so
+    that it stays while others come. ``latest`` are the keys of changes after which their memories
+    were not changed again, as far as it was written down.
     """
 
     number: int
-    changes: tuple[AuditEntry, ...]
-    standing: tuple[AuditEntry, ...]
+    changes: tuple[ChangeKey, ...]
+    standing: tuple[ChangeKey, ...]
     latest: frozenset[str] = frozenset()
 
     @property
@@ -63,43 +64,61 @@ class _PlannedUndo:
 
 
 async def read_steps(user: UserStore) -> list[Step]:
-    """A user's steps, the newest first; may raise ``TablesUnavailable``."""
-    entries = await user.trail.read(user.user_id)
+    """A user's steps, the newest first; no change is opened; may raise ``TablesUnavailable``."""
+    # In a thread: a full log takes longer than others may wait.
+    return await asyncio.to_thread(steps_of, await user.trail.keys(user.user_id))
+
+
+def steps_of(keys: Sequence[ChangeKey]) -> list[Step]:
+    """The steps of a log whose keys these are, the newest first."""
     undone: set[str] = set()
     changed: set[str] = set()
     latest: set[str] = set()
-    changes: dict[str, list[AuditEntry]] = {}
+    changes: dict[str, list[ChangeKey]] = {}
     numbers: dict[str, int] = {}
-    for number, entry in zip(range(len(entries), 0, -1), entries, strict=True):
+    for number, key in zip(range(len(keys), 0, -1), keys, strict=True):
         # What undoes it is newer, and so was seen before.
-        if entry.undoes and entry.key not in undone:
-            undone.add(entry.undoes)
-        if not entry.memory_id:
+        if key.undoes and key.place not in undone:
+            undone.add(key.undoes)
+        if not key.memory_id:
             continue
-        if entry.memory_id not in changed:
-            changed.add(entry.memory_id)
-            latest.add(entry.key)
-        name = entry.step or entry.key
-        changes.setdefault(name, []).append(entry)
+        if key.memory_id not in changed:
+            changed.add(key.memory_id)
+            latest.add(key.text)
+        name = key.step or key.place
+        changes.setdefault(name, []).append(key)
         numbers[name] = number
     return [
         Step(
             number=numbers[name],
             changes=tuple(together),
-            standing=tuple(one for one in together if one.key not in undone),
-            latest=frozenset(one.key for one in together if one.key in latest),
+            standing=tuple(one for one in together if one.place not in undone),
+            latest=frozenset(one.text for one in together if one.text in latest),
         )
         for name, together in changes.items()
     ]
 
 
-async def check_unchanged(user: UserStore, step: Step, changes: Sequence[AuditEntry]) -> None:
+async def read_changes(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
+    """Changes of a log, the newest first; may raise ``TablesUnavailable``."""
+    return await user.trail.read(user.user_id, [one.text for one in keys])
+
+
+async def _opened(user: UserStore, keys: Sequence[ChangeKey]) -> tuple[AuditEntry, ...]:
+    """All of these changes; ``WriteRefused`` where one can't be opened any more."""
+    changes = await read_changes(user, keys)
+    if len(changes) < len(keys):
+        raise WriteRefused("what was there before can't be read any more")
+    return changes
+
+
+async def check_unchanged(user: UserStore, step: Step, keys: Sequence[ChangeKey]) -> None:
     """Pass if these changes of a step can be taken back, else raise ``WriteRefused``."""
-    await _planned(user, step, changes)
+    await _planned(user, step, await _opened(user, keys))
 
 
 async def take_back(
-    user: UserStore, step: Step, changes: Sequence[AuditEntry], together: str = ""
+    user: UserStore, step: Step, keys: Sequence[ChangeKey], together: str = ""
 ) -> list[AuditEntry]:
     """Take up to 100 changes of a step back; the changes that this made, as one step by a name.
 
@@ -109,7 +128,7 @@ async def take_back(
         WriteRefused: a memory was changed since, and nothing is written; or it may stand no more.
         HostError: a write has failed; the same may be tried again.
     """
-    planned = await _planned(user, step, changes)
+    planned = await _planned(user, step, await _opened(user, keys))
     new = [one for one in planned if one.change.before is None]
     former = [one for one in planned if one.change.before is not None]
     filed = [one.change.archived for one in new if one.change.archived is not None]

@@ -13,7 +13,7 @@ from adaptive.core.model import CATEGORIES, Draft, Memory, Provenance
 from adaptive.core.ports import MemoryStore, NewMemory
 from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.injection import injection_reason, passed_mark
-from adaptive.privacy.kept import AuditEntry, AuditTable
+from adaptive.privacy.kept import AuditEntry, AuditTable, ChangeKey
 from adaptive.privacy.personal_data import find_personal_data
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason, without_secrets
 from adaptive.settings.merged import Settings
@@ -214,9 +214,13 @@ class AuditTrail:
         except TablesUnavailable as error:
             log_gate.warning("changes are not written down: %s", with_detail(error))
 
-    async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
-        """A user's changes, the newest first; may raise ``TablesUnavailable``."""
-        return await self._table.read(user_id)
+    async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
+        """The keys of a user's changes (see ``AuditTable``); may raise ``TablesUnavailable``."""
+        return await self._table.keys(user_id, since)
+
+    async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
+        """The changes of these keys, the newest first; may raise ``TablesUnavailable``."""
+        return await self._table.read(user_id, keys)
 
 
 def _secretless(entry: AuditEntry) -> AuditEntry:

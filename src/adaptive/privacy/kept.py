@@ -6,29 +6,28 @@ Any call may raise ``TablesUnavailable``. Times are epoch seconds.
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
-from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
-from functools import cache
-from typing import Any, Literal, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Collection, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Literal
 
-from pydantic import TypeAdapter
-
+from adaptive.core.cache import UserCache
 from adaptive.core.model import Draft, Memory, Provenance
+from adaptive.privacy.entries import Entry, KeptTable, read_as
 
 _KEPT_DAY = 24 * 3600
 # A user may ask in spring what happened in the spring before.
 _YEAR_KEPT_SECONDS = 400 * _KEPT_DAY
 _AUDIT_ENTRIES_KEPT = 10_000
+# A log is trimmed with the first changes in a process, and with each hundredth after them.
+_TRIMMED_EACH = 100
+_COUNTED_USERS = 5000
 # Who was not asked for a month would not know any more what it is about.
 MOST_WAITING_SUGGESTIONS = 20
 # Longer than a dialog stays open; whoever left one unanswered is not asked with every turn.
 _ASKED_REST_SECONDS = 600
 
-EntryKind = Literal["archive", "audit", "chat", "chat_notes", "command", "suggestion", "usage"]
 _Learned = Literal["saved", "updated", "deleted", "ended", "flagged", "refused"]
 ChangeKind = Literal[_Learned, "pruned", "summarised", "restored", "imported", "undone"]
-Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +64,35 @@ class AuditEntry:
     key: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ChangeKey:
+    """What the key of a change tells without its sealed text.
+
+    Keys are in the order of writing, by their ``place``; ``undoes`` is the place of the change that
+    this one takes back.
+    """
+
+    text: str
+    place: str
+    step: str
+    undoes: str
+    kind: str
+    memory_id: str
+
+    @classmethod
+    def read(cls, text: str) -> ChangeKey:
+        """The parts of a key, as ``written`` puts them together."""
+        head, kind, memory_id = ["", "", *text.rsplit(":", 2)][-3:]
+        place, step, undoes = [*head.split("~"), "", ""][:3]
+        return cls(text, place, step, undoes, kind, memory_id)
+
+    @staticmethod
+    def written(place: str, entry: AuditEntry) -> str:
+        """The key of a change at a place."""
+        undone = ChangeKey.read(entry.undoes).place if entry.undoes else ""
+        return f"{place}~{entry.step}~{undone}:{entry.kind}:{entry.memory_id}"
+
+
 # Adds changes of a user at an epoch second to the audit; raises nothing.
 RecordChanges = Callable[[str, Sequence[AuditEntry], int], Awaitable[None]]
 
@@ -94,59 +122,7 @@ class WaitingSuggestion:
 KeepSuggestion = Callable[[WaitingSuggestion], Awaitable[bool]]
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing that is kept of a user.
-
-    ``body`` is any JSON value, ``None`` for an entry that is settled: nothing replaces or drops it.
-    ``sealed`` is the body as it stands in the table, which tells whether it was changed since.
-    """
-
-    key: str
-    body: Any
-    created_at: int
-    chat_id: str = ""
-    message_id: str = ""
-    expires_at: int | None = None
-    sealed: str = ""
-
-
-class Entries(Protocol):
-    """What is kept of users, by kind and key, for all workers."""
-
-    async def put(
-        self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
-    ) -> None:
-        """Store all or none in place of former ones; keep no more than the ``newest``, if given."""
-
-    async def read(
-        self,
-        kind: EntryKind,
-        user_id: str,
-        keys: Collection[str] | None = None,
-        *,
-        settled: bool = False,
-    ) -> list[Entry]:
-        """Entries that are not settled, or those that are, the newest first, if readable."""
-        ...
-
-    async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
-        """Give an entry another body unless somebody else has changed it since it was read."""
-        ...
-
-    async def drop(self, kind: EntryKind, user_id: str, keys: Collection[str]) -> None:
-        """Drop entries that are not settled."""
-
-    async def drop_deleted(self, kind: EntryKind, user_id: str, current: str) -> None:
-        """Drop entries of chats that the host has no more, the current one excepted."""
-
-
-@dataclass(frozen=True, slots=True)
-class _KeptTable:
-    entries: Entries
-
-
-class ArchiveTable(_KeptTable):
+class ArchiveTable(KeptTable):
     """Memories that were pruned or summarised, whole and restorable."""
 
     async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
@@ -158,36 +134,54 @@ class ArchiveTable(_KeptTable):
         self, user_id: str, memory_ids: Sequence[str] | None = None
     ) -> tuple[ArchivedMemory, ...]:
         """A user's archived memories, the last archived first; those that are named, or all."""
-        return _built(ArchivedMemory, await self.entries.read("archive", user_id, memory_ids))
+        return read_as(ArchivedMemory, await self.entries.read("archive", user_id, memory_ids))
+
+    async def count(self, user_id: str) -> int:
+        """How many memories of a user are archived."""
+        return len(await self.entries.keys("archive", user_id))
 
     async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """Drop memories from the archive."""
         await self.entries.drop("archive", user_id, memory_ids)
 
 
-class AuditTable(_KeptTable):
-    """What was changed in each store, and why: a user's newest 10,000 changes, for 400 days."""
+@dataclass(frozen=True, slots=True)
+class AuditTable(KeptTable):
+    """What was changed in each store, and why: a user's newest 10,000 changes, for 400 days.
 
-    async def read(self, user_id: str) -> tuple[AuditEntry, ...]:
-        """A user's changes, the newest first."""
-        found = await self.entries.read("audit", user_id)
+    A log that is full holds some more until it is trimmed, now and then.
+    """
+
+    _untrimmed: UserCache[int] = field(default_factory=lambda: UserCache[int](_COUNTED_USERS))
+
+    async def keys(self, user_id: str, since: float = 0.0) -> list[ChangeKey]:
+        """The keys of a user's changes since an epoch second, the newest first."""
+        first = f"{int(since * 1e9):020}"
+        return [ChangeKey.read(one) for one in await self.entries.keys("audit", user_id, first)]
+
+    async def read(self, user_id: str, keys: Sequence[str]) -> tuple[AuditEntry, ...]:
+        """The changes of these keys, the newest first."""
+        found = await self.entries.read("audit", user_id, keys)
         keyed = [replace(one, body={**one.body, "key": one.key}) for one in found]
-        return _built(AuditEntry, sorted(keyed, key=lambda one: one.key, reverse=True))
+        return read_as(AuditEntry, sorted(keyed, key=lambda one: one.key, reverse=True))
 
     async def append(self, user_id: str, entries: Sequence[AuditEntry], now: int) -> None:
         """Add changes in the order they were made."""
         at, until = time.time_ns(), now + _YEAR_KEPT_SECONDS
         new: list[Entry] = []
         for number, one in enumerate(entries):
-            # In the order of writing; kind and memory are told by no sealed text alone.
-            key = f"{at:020}{number:04}:{one.kind}:{one.memory_id}"
+            # What is told by no sealed text alone: when, in which step, of which kind and memory.
+            key = ChangeKey.written(f"{at:020}{number:04}", one)
             where = (one.changed_at, one.chat_id, one.message_id, until)
             new.append(Entry(key, asdict(one), *where))
-        # Changes that come one by one are counted with the next that come together.
-        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT * (len(new) > 1))
+        untrimmed = self._untrimmed.get((user_id,))
+        untrimmed = len(new) + (_TRIMMED_EACH if untrimmed is None else untrimmed)
+        is_due = untrimmed >= _TRIMMED_EACH
+        await self.entries.put("audit", user_id, new, _AUDIT_ENTRIES_KEPT if is_due else 0)
+        self._untrimmed.put((user_id,), 0 if is_due else untrimmed)
 
 
-class UsageTable(_KeptTable):
+class UsageTable(KeptTable):
     """How often each memory was recalled, until it was not for 400 days.
 
     Of two workers that count at once one may be lost.
@@ -216,7 +210,7 @@ class UsageTable(_KeptTable):
         await self.entries.put("usage", user_id, new)
 
 
-class ChatTable(_KeptTable):
+class ChatTable(KeptTable):
     """What was injected into each of a user's chats, as one short text, for a day."""
 
     async def read(self, user_id: str, chat_id: str) -> str:
@@ -229,13 +223,13 @@ class ChatTable(_KeptTable):
         await self.entries.put("chat", user_id, [new])
 
 
-class ChatNotesTable(_KeptTable):
+class ChatNotesTable(KeptTable):
     """Notes by user and chat; of two writers the last one wins, and notes go with their chat."""
 
     async def read(self, user_id: str, chat_id: str) -> ChatNotes:
         """The notes of a chat, empty ones where there are none."""
         found = await self.entries.read("chat_notes", user_id, [chat_id])
-        return (*_built(ChatNotes, found), ChatNotes())[0]
+        return (*read_as(ChatNotes, found), ChatNotes())[0]
 
     async def write(self, user_id: str, chat_id: str, notes: ChatNotes, now: int) -> None:
         """Replace the notes of a chat, and drop those of chats that the host has no more."""
@@ -251,7 +245,7 @@ class CommandAnswer:
     begun_at: int
 
 
-class CommandTable(_KeptTable):
+class CommandTable(KeptTable):
     """The answers of commands that change something, by the message that gave the command.
 
     They are kept as long as the audit, so that no command is carried out twice for its message.
@@ -278,7 +272,7 @@ class CommandTable(_KeptTable):
         await self.entries.put("command", user_id, [entry])
 
 
-class SuggestionTable(_KeptTable):
+class SuggestionTable(KeptTable):
     """Suggestions that wait for an answer, at most 20 of a user, until they are answered.
 
     Of what was rejected the digest is kept, for good.
@@ -303,7 +297,7 @@ class SuggestionTable(_KeptTable):
 
     async def waiting(self, user_id: str) -> tuple[WaitingSuggestion, ...]:
         """A user's waiting suggestions, the oldest first."""
-        return _built(WaitingSuggestion, (await self.entries.read("suggestion", user_id))[::-1])
+        return read_as(WaitingSuggestion, (await self.entries.read("suggestion", user_id))[::-1])
 
     async def claim(
         self, user_id: str, chat_id: str, now: int, most: int
@@ -317,7 +311,7 @@ class SuggestionTable(_KeptTable):
             taken = free and len(claimed) < most
             if taken and await self.entries.replace("suggestion", user_id, entry, body):
                 claimed.append(entry)
-        return _built(WaitingSuggestion, claimed)
+        return read_as(WaitingSuggestion, claimed)
 
     async def release(self, user_id: str, chat_id: str, digests: Collection[str]) -> None:
         """Let claimed suggestions rest in this chat alone: others may ask about them at once."""
@@ -337,15 +331,3 @@ class SuggestionTable(_KeptTable):
         """Those of the digests that the user has rejected."""
         found = await self.entries.read("suggestion", user_id, digests, settled=True)
         return frozenset(one.key for one in found)
-
-
-def _built(kind: type[Kept], entries: Iterable[Entry]) -> tuple[Kept, ...]:
-    """What entries hold; one that another release has written in another shape is absent."""
-    found: list[Kept] = []
-    for entry in entries:
-        with suppress(ValueError):
-            found.append(_reader(kind).validate_python(entry.body))
-    return tuple(found)
-
-
-_reader = cache(TypeAdapter[Any])
