@@ -4548,7 +4548,7 @@ def _changed_json(arguments: Any, change: _Change) -> Any:
         return changed_values(arguments, change)
     try:
         parsed = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return change(arguments)
     changed = changed_values(parsed, change)
     return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
@@ -4583,7 +4583,7 @@ class EventRestorer:
     def restored_line(self, lines: str) -> str:
 
         def restored(line: re.Match[str]) -> str:
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 if event := mapping(json.loads(line[1])):
                     return f"data: {json.dumps(self.restored(event), ensure_ascii=False)}"
             return line[0]
@@ -5432,9 +5432,7 @@ def _latin_stem(word: str) -> str:
             if not _VOWELS.isdisjoint(rest):
                 word = rest[:-1] if doubled else rest
             break
-    while len(word) > 3 and word[-1] in "aeioy":
-        word = word[:-1]
-    return word
+    return word[:3] + word[3:].rstrip("aeioy")
 
 
 # ---- src/adaptive/control/transfer.py ----
@@ -5965,14 +5963,19 @@ def readdressed(operation: Operation, memory: Memory | None) -> Operation:
 
 
 def is_named(memory: Memory, said: str) -> bool:
-    ours = _subject_words(memory.content)
-    return any(_are_forms(word, own) for word in telling_words(said) for own in ours)
+    lengths: dict[str, set[int]] = {}
+    for own in _subject_words(memory.content):
+        lengths.setdefault(beginning(own), set()).add(len(own))
+    firsts = {own[:_SAME_LETTERS] for own in _subject_words(memory.content)}
+    return any(_is_form(word, lengths, firsts) for word in telling_words(said))
 
 
-def _are_forms(word: str, other: str) -> bool:
-    if abs(len(word) - len(other)) <= _LONGEST_ENDING:
-        return beginning(word) == beginning(other)
-    return word[:_SAME_LETTERS] == other[:_SAME_LETTERS]
+def _is_form(word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]) -> bool:
+    alike = lengths.get(beginning(word), frozenset())
+    return (
+        any(abs(len(word) - length) <= _LONGEST_ENDING for length in alike)
+        or word[:_SAME_LETTERS] in firsts
+    )
 
 
 def subjects(sentence: str) -> frozenset[str]:
@@ -9264,10 +9267,8 @@ def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
     if unwanted := dict.fromkeys(one.kind for one in found if one.kind in policy.refused):
         named = ", ".join(unwanted).replace("_", " ")
         return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
-    for one in reversed(found):
-        if one.kind in policy.masked:
-            text = text[: one.start] + mask(one.kind, text[one.start : one.end]) + text[one.end :]
-    return text
+    masked = [one for one in found if one.kind in policy.masked]
+    return with_marks(text, masked, lambda one: mask(one.kind, text[one.start : one.end]))
 
 
 def tellable(text: str, policy: GatePolicy) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from adaptive.core.model import Memory, Operation
@@ -32,15 +33,23 @@ def readdressed(operation: Operation, memory: Memory | None) -> Operation:
 
 def is_named(memory: Memory, said: str) -> bool:
     """Whether words that were said have something in common with a memory."""
-    ours = _subject_words(memory.content)
-    return any(_are_forms(word, own) for word in telling_words(said) for own in ours)
+    lengths: dict[str, set[int]] = {}
+    for own in _subject_words(memory.content):
+        lengths.setdefault(beginning(own), set()).add(len(own))
+    firsts = {own[:_SAME_LETTERS] for own in _subject_words(memory.content)}
+    return any(_is_form(word, lengths, firsts) for word in telling_words(said))
 
 
-def _are_forms(word: str, other: str) -> bool:
-    """Whether two words may be forms of the same one: "work" is no form of "workout"."""
-    if abs(len(word) - len(other)) <= _LONGEST_ENDING:
-        return beginning(word) == beginning(other)
-    return word[:_SAME_LETTERS] == other[:_SAME_LETTERS]
+def _is_form(word: str, lengths: Mapping[str, Set[int]], firsts: Set[str]) -> bool:
+    """Whether a word may be a form of another one: "work" is no form of "workout".
+
+    The others are given by their lengths behind how they begin, and by their first letters.
+    """
+    alike = lengths.get(beginning(word), frozenset())
+    return (
+        any(abs(len(word) - length) <= _LONGEST_ENDING for length in alike)
+        or word[:_SAME_LETTERS] in firsts
+    )
 
 
 def subjects(sentence: str) -> frozenset[str]:

@@ -15,6 +15,7 @@ from adaptive.core.shapes import listing, mapping
 from adaptive.privacy.injection import injection_reason, passed_mark
 from adaptive.privacy.kept import AuditEntry, AuditTable, ChangeKey
 from adaptive.privacy.personal_data import find_personal_data
+from adaptive.privacy.scanning import with_marks
 from adaptive.privacy.secrets import SECRET_MARK, find_secrets, secret_reason, without_secrets
 from adaptive.settings.merged import Settings
 
@@ -86,10 +87,8 @@ def without_personal_data(text: str, policy: GatePolicy) -> str | Refused:
     if unwanted := dict.fromkeys(one.kind for one in found if one.kind in policy.refused):
         named = ", ".join(unwanted).replace("_", " ")
         return Refused(f"it holds personal data that is not to be stored: {named}", "personal data")
-    for one in reversed(found):
-        if one.kind in policy.masked:
-            text = text[: one.start] + mask(one.kind, text[one.start : one.end]) + text[one.end :]
-    return text
+    masked = [one for one in found if one.kind in policy.masked]
+    return with_marks(text, masked, lambda one: mask(one.kind, text[one.start : one.end]))
 
 
 def tellable(text: str, policy: GatePolicy) -> str:

@@ -64,7 +64,7 @@ def _changed_json(arguments: Any, change: _Change) -> Any:
         return changed_values(arguments, change)
     try:
         parsed = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or nested without an end
         return change(arguments)
     changed = changed_values(parsed, change)
     return arguments if changed == parsed else json.dumps(changed, ensure_ascii=False)
@@ -111,7 +111,7 @@ class EventRestorer:
         """
 
         def restored(line: re.Match[str]) -> str:
-            with suppress(ValueError):
+            with suppress(ValueError, RecursionError):
                 if event := mapping(json.loads(line[1])):
                     return f"data: {json.dumps(self.restored(event), ensure_ascii=False)}"
             return line[0]

@@ -130,6 +130,4 @@ def _latin_stem(word: str) -> str:
             if not _VOWELS.isdisjoint(rest):
                 word = rest[:-1] if doubled else rest
             break
-    while len(word) > 3 and word[-1] in "aeioy":
-        word = word[:-1]
-    return word
+    return word[:3] + word[3:].rstrip("aeioy")

@@ -5,12 +5,20 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.driver.extraction import EXTRACT, learns, new, newest_words, operations
-from tests.e2e.driver.host import RunningHost
+from tests.e2e.driver.host import InstalledFilter, RunningHost
 from tests.e2e.driver.page import Page
 from tests.e2e.driver.replies import Say, call_tool
 from tests.e2e.driver.scripted_model import PIXEL
 
 TEA = "User likes green tea."
+RECIPE = "\n".join(
+    [
+        "I am coeliac, so what can take the place of the flour here?",
+        *(f"ingredient-{number}: {number}0 g" for number in range(1, 31)),
+        "",
+        "Write to baker@example.org if it fails.",
+    ]
+)
 LATE = "How late is it? My train leaves at nine."
 
 
@@ -37,3 +45,15 @@ async def test_tool_results_are_not_learned(host: RunningHost, page: Page) -> No
     await page.wait_for_status(turn, "Nothing new to remember")
     [request] = host.model.requests_titled(EXTRACT)
     assert newest_words(request.body) == LATE
+
+
+async def test_recipe(host: RunningHost, plugin: InstalledFilter) -> None:
+    """A fact above thirty ingredients is learned, and another user is answered meanwhile."""
+    ann, bob = await host.user("ann"), await host.user("bob")
+    coeliac = new("User is coeliac.", evidence=["I am coeliac"], about="user", kind="FACT")
+    learns(host.model, "coeliac", operations(coeliac))
+    turn = await ann.new_chat().send(RECIPE)
+    for question in ("What is the capital of Portugal?", "And of Spain?"):
+        answer = await bob.new_chat().send(question)
+        assert answer.content == "Understood."
+    await ann.wait_for_status(turn, "Saved: User is coeliac.")

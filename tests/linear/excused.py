@@ -1,0 +1,127 @@
+"""Why some functions that take a text are not called: each is bounded, or hands the text on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Coroutines by the pattern of their names. What they do with a text by themselves is done by plain
+# functions, each of which has a place of its own.
+COROUTINES: Mapping[str, str] = {
+    "They are steps of a hook, which call plain functions and other steps.": """
+        filter.Filter.*
+        answer.*
+        control.requests.MemoryRequests.*
+        history.conversation.*
+        history.section.history_summary
+        history.upkeep.index_chat
+        learn.apply.*
+        learn.confirmation.*
+        learn.extraction.extraction
+        learn.extraction.shown_memories
+        learn.learning.Learning.*
+        learn.lesson.*
+        learn.outdated.outdated_by
+        learn.prefilter.Prefilter.may_hold_fact
+        learn.suggestions.Suggestions.*
+        learn.summaries.*
+        recall.explanation.*
+        recall.judge.RelevanceJudge.judged
+        recall.recall.Recall.*
+        recall.recollection.*
+        recall.window.request_window
+    """,
+    "They hand rows, lines, files or requests to the host, its database or a page.": "host.*",
+    "They hand a request to a model or a service.": """
+        core.http.post_json
+        llm.ask.ask
+        llm.endpoints.*.complete
+        llm.fields.ask_fields
+        privacy.redaction.*
+        privacy.redacted_turns.RedactedTurns.redact
+    """,
+    "They hand texts to an embedder, or know them by their hashes.": """
+        search.embedders.*.embed
+        search.vectors.*
+    """,
+    "They hand entries to a table, or to the store behind the gate.": """
+        privacy.changes.*
+        privacy.gate.GuardedStore.*
+        privacy.gate.AuditTrail.*
+        privacy.kept.*
+    """,
+}
+
+# Plain functions by their whole names.
+FUNCTIONS: Mapping[str, str] = {
+    "Its texts are sentences and quotations of a reply, none of which is longer than a few kB; all "
+    "that is grounded of a reply is measured as `learn.grounding.screened`.": """
+        learn.grounding.Claim.of
+        learn.grounding.grounding_refusal
+        learn.addressed._is_form
+        learn.figures._factor
+        learn.figures._readings
+        learn.quotation.*
+        learn.support.may_be_spelled
+        learn.support.Vocabulary.*
+        learn.duplicates._nearest_stored
+        learn.outdated.far_reaching_changes
+        learn.outdated._is_near_its_kind
+    """,
+    "It compares ids, hashes, dates or vectors, and reads no text.": """
+        control.overview.withheld_ids
+        history.messages._branch
+        history.ranking.history_evidence
+        host.hook.HostHook.typed_to
+        learn.prefilter.holds_fact
+        learn.queue.by_model
+        learn.summaries.related_clusters
+        privacy.erasure.came_from
+        privacy.erasure.origin_ids
+        privacy.erasure.bereft_originals
+        recall.explanation._lines_of
+        search.fusion._evidence
+        search.index.MemoryIndex.with_vectors
+        settings.merged.LocalOnlyBanks.holds
+        settings.merged.LocalOnlyBanks.without
+    """,
+    "It hands the text on, and does nothing else with it.": """
+        answer.correction.AnswerCorrection.has_links
+        answer.postprocessing.answered_turn
+        host.bulk_writes.new_row
+        host.memory_rows.memory_fields
+        host.tables._held
+        privacy.redacted_turns.RedactedTurns.restore_answer
+        privacy.redacted_turns.RedactedTurns.restore_event
+        privacy.redaction.Redaction.redact
+        privacy.redaction.Redaction.restore
+        recall.explanation._withheld
+        recall.waiting.WaitingBlocks.added
+        recall.waiting.WaitingBlocks.keep
+        search.embedders.forward_pass
+    """,
+    "Its text is one of ours, a name, or the match of a form that is bounded.": """
+        core.errors.failure_told
+        host.telemetry._tell
+        llm.fields.list_schema
+        llm.reply._as_json
+        privacy.personal_data._judged
+        privacy.scanning.any_of
+        privacy.personal_shapes._*
+        privacy.redaction._name_of
+        recall.block._head_tokens
+    """,
+    "It reads no more than the first 160 characters of a message.": """
+        privacy.spoken_requests._begins_with_verb
+        privacy.spoken_requests._told_or_asked
+        privacy.spoken_requests._without_day
+        privacy.spoken_requests.spoken_request
+    """,
+    "It is given no more than 4,000 characters of what stands around a noun.": """
+        privacy.secrets._looks_chosen
+        privacy.secrets._value_before
+        privacy.secrets._value_near
+    """,
+    "Its two parts are replies that were read before, and are compared as values.": """
+        llm.reply._joined
+    """,
+}

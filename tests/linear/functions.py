@@ -1,0 +1,318 @@
+"""Every function of the package that takes a text of any length, and a way to call it."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Any
+
+import adaptive
+from adaptive.core.model import (
+    Completion,
+    CompletionRequest,
+    Draft,
+    Memory,
+    Operation,
+    Outcome,
+    Proof,
+    Provenance,
+    Turn,
+    Utterance,
+)
+from adaptive.privacy.gate import gate_policy
+from tests.fakes import hook_settings
+
+# Parameters of these names hold what programs, admins and the package itself have named.
+SHORT_NAMES = frozenset(
+    [
+        "user_id",
+        "_user_id",
+        "chat_id",
+        "chat_ids",
+        "message_id",
+        "memory_id",
+        "memory_ids",
+        "newest_id",
+        "answer_id",
+        "ids",
+        "id_",
+        "key",
+        "keys",
+        "name",
+        "names",
+        "kind",
+        "owner",
+        "digest",
+        "digests",
+        "purpose",
+        "collection",
+        "model",
+        "prefix",
+        "provider",
+        "embedder",
+        "url",
+        "urls",
+        "host",
+        "base",
+        "path",
+        "address",
+        "targets",
+        "target",
+        "part",
+        "stem",
+        "mark",
+        "noun",
+        "code",
+        "doing",
+        "table",
+        "number",
+        "sign",
+        "metadata",
+        "__metadata__",
+        "__user__",
+        "user",
+        "chat_model",
+        "today",
+        "time_zones",
+        "zone_names",
+        "form",
+        "row",
+        "columns",
+        "tags",
+        "bank",
+        "override",
+        "values",
+        "required",
+        "fields_of",
+        "group",
+        "description",
+        "valve",
+        "valves",
+        "user_valves",
+        "listed",
+        "packed",
+        "event_kind",
+        "schema_name",
+        "sent",
+        "received",
+        "state",
+        "step",
+        "into",
+        "gone",
+        "leaving",
+        "retry_after",
+        "saved",
+        "chosen",
+        "units_of",
+        "field",
+        "prompt",
+    ]
+)
+_TEXT_TYPES = frozenset(
+    [
+        "str",
+        "object",
+        "Message",
+        "AnyMessage",
+        "Completion",
+        "CompletionRequest",
+        "Memory",
+        "Draft",
+        "Turn",
+        "Utterance",
+        "Operation",
+        "Outcome",
+        "Proof",
+        "Extraction",
+        "Source",
+        "PastMessage",
+        "Topic",
+        "Question",
+        "WaitingTurn",
+        "AnsweredTurn",
+        "AuditEntry",
+        "ArchivedMemory",
+        "CarriedMemory",
+        "ReplyItems",
+    ]
+)
+# These hold a chat, however they are annotated.
+_TEXT_NAMES = frozenset({"messages", "message", "body"})
+_TEXT_MAPPINGS = re.compile(r"\b(?:dict|Mapping)\[str, Any\]")
+_ROOM = "adaptive."
+
+SETTINGS = hook_settings()
+SOURCE = Provenance("chat", "message", 1)
+
+
+@dataclass(frozen=True)
+class TextFunction:
+    """A function with the names of those of its parameters that hold a text of any length."""
+
+    name: str
+    call: Callable[..., Any]
+    texts: tuple[str, ...]
+
+
+def text_functions() -> Iterator[TextFunction]:
+    """All functions and public methods that take one, by module, in their order."""
+    for module in pkgutil.walk_packages(adaptive.__path__, _ROOM):
+        members = vars(importlib.import_module(module.name))
+        for name, member in members.items():
+            if getattr(member, "__module__", "") != module.name:
+                continue
+            place = f"{module.name.removeprefix(_ROOM)}.{name}"
+            if inspect.isclass(member):
+                yield from _methods(place, member)
+            elif callable(member):
+                yield from _taking_text(place, member)
+
+
+def _methods(place: str, owner: type) -> Iterator[TextFunction]:
+    """The public methods of a class; those of a protocol do nothing."""
+    if getattr(owner, "_is_protocol", False):
+        return
+    for name, member in vars(owner).items():
+        if (
+            not name.startswith("_")
+            and callable(getattr(owner, name))
+            and not isinstance(member, type)
+        ):
+            bound = isinstance(member, classmethod | staticmethod)
+            yield from _taking_text(f"{place}.{name}", getattr(owner, name) if bound else member)
+
+
+def _taking_text(place: str, member: Callable[..., Any]) -> Iterator[TextFunction]:
+    plain = inspect.unwrap(member)
+    # Methods that dataclasses make have no file.
+    if not inspect.isfunction(plain) and not inspect.ismethod(plain):
+        return
+    if not plain.__code__.co_filename.endswith(".py"):
+        return
+    parameters = inspect.signature(plain).parameters.values()
+    texts = tuple(one.name for one in parameters if _holds_text(one))
+    if texts:
+        yield TextFunction(place, member, texts)
+
+
+def _holds_text(parameter: inspect.Parameter) -> bool:
+    """Whether a parameter is annotated as text, and is none of the short ones."""
+    annotation = str(parameter.annotation)
+    # What a function is given to call takes texts, and is none.
+    annotation = re.sub(r"Callable\[.*\]", "", annotation)
+    words = set(re.findall(r"\w+", re.sub(_TEXT_MAPPINGS, "Message", annotation)))
+    is_text = bool(words & _TEXT_TYPES) or parameter.name in _TEXT_NAMES
+    return is_text and parameter.name not in SHORT_NAMES
+
+
+# --- values for parameters ------------------------------------------------------------------------
+
+
+def parts(text: str) -> list[str]:
+    """A text in parts, as functions take them that compare words or lines."""
+    return text.split("\n") if "\n" in text else text.split(" ")
+
+
+def messages(text: str) -> list[dict[str, Any]]:
+    """A chat in which a text was said by both, and a short one last."""
+    return [message(text), {**message(text), "role": "assistant", "id": "m2"}, message("Hi")]
+
+
+def message(text: str) -> dict[str, Any]:
+    """A message that says it."""
+    return {"role": "user", "content": text, "id": "m1", "timestamp": 1}
+
+
+def memories(text: str) -> list[Memory]:
+    """Two memories that say it, or nearly."""
+    return [Memory("1", text, 0, 0), Memory("2", text[1:], 0, 0)]
+
+
+def turn(text: str) -> Turn:
+    """A turn in which it was said, and had been before."""
+    return Turn(
+        "ada", "saved", text, (Utterance("user", text), Utterance("assistant", text)), SOURCE
+    )
+
+
+def operation(text: str) -> Operation:
+    """A fact that says it, proven by it."""
+    return Operation("NEW", "", Draft(text), Proof((text,), "user", "FACT"))
+
+
+VALUES: dict[str, Callable[[str], Any]] = {
+    "str": str,
+    "object": str,
+    "Message": message,
+    "Mapping[str, Any]": message,
+    "dict[str, Any]": lambda text: {"messages": messages(text)},
+    "Completion": Completion,
+    "CompletionRequest": lambda text: CompletionRequest(text, text, "form", {}),
+    "Memory": lambda text: Memory("1", text, 0, 0),
+    "Draft": Draft,
+    "Turn": turn,
+    "Utterance": lambda text: Utterance("user", text),
+    "Operation": operation,
+    "Outcome": lambda text: Outcome("saved", text, text),
+    "Proof": lambda text: Proof((text,)),
+    "re.Match[str]": lambda text: re.match(r"(?s)(?P<value>.*)", text),
+    "Settings": lambda _: SETTINGS,
+    "GatePolicy": lambda _: gate_policy(SETTINGS),
+    "Callable[[str], str]": lambda _: str,
+    "Mapping[str, str]": lambda text: dict.fromkeys(parts(text), "a"),
+    "int": lambda _: 1000,
+    "float": lambda _: 1000.0,
+    "bool": lambda _: False,
+    "date": lambda _: date(2026, 11, 26),
+    "datetime": lambda _: datetime(2026, 11, 26, tzinfo=UTC),
+    "Provenance": lambda _: SOURCE,
+}
+_SEVERAL: dict[str, Callable[[str], list[Any]]] = {
+    "str": parts,
+    "Message": messages,
+    "AnyMessage": messages,
+    "dict[str, Any]": messages,
+    "Memory": memories,
+    "Any": lambda text: [{"type": "text", "text": text}],
+    "Operation": lambda text: [operation(text), operation(text[1:])],
+    "Outcome": lambda text: [Outcome("saved", text), Outcome("rejected", text[1:], text)],
+}
+_COLLECTIONS = re.compile(
+    r"(Sequence|Iterable|Collection|Set|frozenset|list|tuple)\[(.+?)(?:, \.\.\.)?\]"
+)
+
+
+def arguments(function: TextFunction, text: str) -> dict[str, Any] | None:
+    """Values for what a function requires, and for its texts; ``None`` where one is unknown."""
+    values: dict[str, Any] = {}
+    said = text
+    for parameter in inspect.signature(inspect.unwrap(function.call)).parameters.values():
+        is_required = parameter.default is parameter.empty
+        if parameter.kind is parameter.VAR_KEYWORD or not (
+            is_required or parameter.name in function.texts
+        ):
+            continue
+        is_text = parameter.name in function.texts
+        value = _value(str(parameter.annotation), said if is_text else "name")
+        if value is None or parameter.kind is parameter.VAR_POSITIONAL:
+            return None
+        values[parameter.name] = value
+        said = said[1:] if is_text else said  # of two texts the second differs a little
+    return values
+
+
+def _value(annotation: str, text: str) -> Any:
+    annotation = annotation.removesuffix(" | None")
+    if found := _COLLECTIONS.fullmatch(annotation):
+        make = _SEVERAL.get(found[2])
+        several = make(text) if make else None
+        if several is None:
+            return None
+        kinds = {"frozenset": frozenset, "Set": frozenset, "tuple": tuple}
+        return kinds.get(found[1], list)(several)
+    return VALUES[annotation](text) if annotation in VALUES else None

@@ -1,0 +1,283 @@
+"""How functions are called that need more than a text, and why others are not called at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from adaptive.answer.links import spliced
+from adaptive.answer.postprocessing import AnsweredTurn, Postprocessing, _new_notes, _request
+from adaptive.control.commands import _told_of
+from adaptive.control.overview import _told_change, change_log, changes_told, overview
+from adaptive.control.requests import named_memories, plan_restoration
+from adaptive.core.characters import normalised_text
+from adaptive.core.model import Completion, CompletionRequest, Memory, Outcome, StoreStamp, Turn
+from adaptive.history.index import HistoryIndex, history_index
+from adaptive.history.messages import PastMessage, topics_of
+from adaptive.history.ranking import HistoryScope, _keyword_match, best_coverage, rank_messages
+from adaptive.history.section import history_summary_request, packed_section
+from adaptive.history.upkeep import message_units, topic_unit
+from adaptive.learn.duplicates import reconciled
+from adaptive.learn.extraction import Extraction, read_extraction
+from adaptive.learn.figures import SaidFigures
+from adaptive.learn.grounding import Source, screened
+from adaptive.learn.lesson import joined_lines
+from adaptive.learn.outdated import read_outdated
+from adaptive.learn.queue import WaitingTurn, typed_turn
+from adaptive.learn.support import Vocabulary, new_ending, new_name, supported_share
+from adaptive.llm.endpoints import chat_body
+from adaptive.llm.reply import _found, read_items, read_object
+from adaptive.privacy.changes import Step
+from adaptive.privacy.gate import _secretless
+from adaptive.privacy.kept import ArchivedMemory, AuditEntry, ChatNotes
+from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat
+from adaptive.privacy.redaction import Redaction, redacted_request
+from adaptive.privacy.scanning import Finding, with_marks
+from adaptive.privacy.sealing import Sealer
+from adaptive.recall.block import (
+    _part,
+    block_with,
+    entry_of,
+    extended_block,
+    placed_entries,
+    with_block,
+)
+from adaptive.recall.question import question_of
+from adaptive.recall.recollection import _reason_against
+from adaptive.recall.window import plain_window
+from adaptive.search.bm25 import keyword_index
+from adaptive.search.fusion import asked_for, shelf
+from adaptive.search.index import MemoryIndex, build_index
+from tests.linear.functions import SETTINGS, memories, messages, operation, parts, turn
+
+Recipe = Callable[[str], Callable[[], Any]]
+
+# A sentence that a fact may have, and a quotation: replies with longer ones are refused, or cut.
+LONGEST_SENTENCE = 4000
+HOOK: Any = SimpleNamespace(
+    settings=SETTINGS,
+    state={},
+    user_id="ada",
+    chat_id="chat",
+    question_id="m1",
+    answer_id="m2",
+    chat_model_id="model",
+    is_direct=False,
+    told_kind="saved",
+    is_learned_from=True,
+    regenerated_message={},
+    time_zones=(),
+    metadata={},
+)
+_DAY: Callable[[float], str] = str
+_LAST_DAY = date(2026, 11, 26)
+
+
+def entry(text: str) -> AuditEntry:
+    """A change from one text to nearly the same."""
+    return AuditEntry(
+        "updated", "1", 1, before=Memory("1", text, 0, 0), after=text[1:], reason=text
+    )
+
+
+def archived(text: str) -> list[ArchivedMemory]:
+    """Two archived memories."""
+    return [ArchivedMemory(one, text, 1) for one in memories(text)]
+
+
+def past(text: str) -> list[PastMessage]:
+    """Past messages, one of them long, and its parts."""
+    several = [text, text[1:], *parts(text)[:400]]
+    return [PastMessage(str(at), "c", "user", one, at) for at, one in enumerate(several)]
+
+
+def past_index(text: str) -> HistoryIndex:
+    """The index of these."""
+    return history_index(past(text))
+
+
+def index(text: str) -> MemoryIndex:
+    """Two memories with their index."""
+    return build_index(memories(text), {}, None, "", StoreStamp(2, 0), 0.0)
+
+
+def answered(text: str) -> AnsweredTurn:
+    """A turn in which both say it."""
+    return AnsweredTurn(HOOK, text, text, (), turn(text))
+
+
+def body(text: str) -> dict[str, Any]:
+    """A request, or the messages of an outlet."""
+    return {"messages": messages(text)}
+
+
+def restored_event(text: str) -> Any:
+    """A piece of an answer, and the last one, through what restores placeholders."""
+    events = EventRestorer(Redaction())
+    choice = {"index": 0, "delta": {"content": text, "tool_calls": []}, "finish_reason": None}
+    events.restored({"choices": [choice]})
+    return events.restored({"choices": [{**choice, "finish_reason": "stop"}]})
+
+
+def redacted(text: str) -> Any:
+    """A text in which something was found, with what is restored of it."""
+    redaction = Redaction()
+    there = redaction.redact_all([text, "I am at ada@example.org."])
+    return redaction.restore(there[0]), redaction.restore(there[0], json_text=True)
+
+
+def is_operation(fields: Mapping[str, Any]) -> bool:
+    """Whether an item of a reply is one."""
+    return "operation" in fields
+
+
+def joined_turn(text: str) -> Turn:
+    """A turn as it comes out of the queue."""
+    return WaitingTurn(turn(text)).joined([])
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "answer.links.spliced": lambda text: partial(
+        spliced, text, [(at, at + 1, "") for at in range(0, len(text), 8)]
+    ),
+    "answer.postprocessing._new_notes": lambda text: partial(
+        _new_notes,
+        answered(text),
+        ChatNotes(text[:1000], ("a",)),
+        Postprocessing(chat_summary=text[:1000]),
+        memories(text),
+    ),
+    "answer.postprocessing._request": lambda text: partial(_request, answered(text), ChatNotes()),
+    "control.overview.overview": lambda text: partial(
+        overview, "2 memories", memories(text), _DAY, [text]
+    ),
+    "control.overview.changes_told": lambda text: partial(changes_told, [entry(text)] * 2, 2),
+    "control.overview._told_change": lambda text: partial(_told_change, entry(text)),
+    "control.requests.plan_restoration": lambda text: partial(
+        plan_restoration, archived(text), memories(text), 10
+    ),
+    "control.requests.named_memories": lambda text: partial(named_memories, memories(text)),
+    "control.commands._told_of": lambda text: partial(_told_of, [], text),
+    "control.overview.change_log": lambda text: partial(
+        change_log, [Step(1, (entry(text),), (entry(text),))], _DAY, 1
+    ),
+    "core.characters.normalised_text": lambda text: partial(normalised_text, text, "NFKD"),
+    "history.index.history_index": lambda text: partial(history_index, past(text)),
+    "history.messages.topics_of": lambda text: partial(topics_of, past(text), 1.0),
+    "history.ranking.rank_messages": lambda text: partial(
+        rank_messages, past_index(text), text, [], HistoryScope(), 10
+    ),
+    "history.ranking.best_coverage": lambda text: partial(
+        best_coverage, past_index(text), text, HistoryScope()
+    ),
+    "history.ranking._keyword_match": lambda text: partial(
+        _keyword_match, keyword_index(parts(text)[:400]), parts(text)
+    ),
+    "history.section.packed_section": lambda text: partial(
+        packed_section, text, past(text), past(text)[:2], 1000
+    ),
+    "history.section.history_summary_request": lambda text: partial(
+        history_summary_request, past(text), 500, text
+    ),
+    "history.upkeep.message_units": lambda text: partial(message_units, past(text)),
+    "history.upkeep.topic_unit": lambda text: partial(
+        topic_unit, topics_of(past(text), 1.0)[0], text
+    ),
+    "learn.duplicates.reconciled": lambda text: partial(
+        reconciled, [operation(text[:LONGEST_SENTENCE])], index(text), {}, SETTINGS
+    ),
+    "learn.extraction.Extraction.joined": lambda text: partial(
+        Extraction((operation(text),), ()).joined, Extraction((operation(text[1:]),), ())
+    ),
+    "learn.extraction.read_extraction": lambda text: partial(
+        read_extraction, Completion(text), memories(text), SETTINGS
+    ),
+    "learn.figures.SaidFigures.lacking": lambda text: partial(
+        SaidFigures.of([text]).lacking, text[1:]
+    ),
+    "learn.grounding.Source.holds_memory_of": lambda text: partial(
+        Source.of(joined_turn(text), memories(text)).holds_memory_of, text[1:]
+    ),
+    "learn.grounding.screened": lambda text: partial(
+        screened,
+        Extraction((operation(text[:100]),), (Outcome("rejected", text),)),
+        joined_turn(text),
+        memories(text),
+        SETTINGS,
+    ),
+    "learn.lesson.joined_lines": lambda text: partial(joined_lines, text, text[1:]),
+    "learn.outdated.read_outdated": lambda text: partial(
+        read_outdated, Completion(text), [], memories(text), text, _LAST_DAY
+    ),
+    "learn.queue.WaitingTurn.joined": lambda text: partial(
+        WaitingTurn(turn(text)).joined, [WaitingTurn(turn(text))]
+    ),
+    "learn.queue.typed_turn": lambda text: partial(typed_turn, HOOK, messages(text)),
+    "learn.support.new_ending": lambda text: partial(new_ending, text, Vocabulary.of([text[1:]])),
+    "learn.support.new_name": lambda text: partial(new_name, text, Vocabulary.of([text[1:]])),
+    "learn.support.supported_share": lambda text: partial(
+        supported_share, text, Vocabulary.of([text[1:]])
+    ),
+    "llm.endpoints.chat_body": lambda text: partial(
+        chat_body, "model", CompletionRequest(text, text, "form", {}), "text"
+    ),
+    "llm.reply.read_items": lambda text: partial(
+        read_items, Completion(text), "operations", is_operation
+    ),
+    "llm.reply.read_object": lambda text: partial(
+        read_object, Completion(text), "operations", is_operation
+    ),
+    "llm.reply._found": lambda text: partial(_found, text, "operations", is_operation),
+    "privacy.gate._secretless": lambda text: partial(_secretless, entry(text)),
+    "privacy.redacted_chat.EventRestorer.restored": lambda text: partial(restored_event, text),
+    "privacy.redacted_chat.EventRestorer.restored_line": lambda text: partial(
+        EventRestorer(Redaction()).restored_line, f"data: {text}"
+    ),
+    "privacy.redaction.Redaction.redact_all": lambda text: partial(redacted, text),
+    "privacy.redaction.redacted_request": lambda text: partial(
+        redacted_request, CompletionRequest(text, text, "form", {}), Redaction()
+    ),
+    "privacy.redacted_chat.redacted_chat": lambda text: partial(
+        redacted_chat, messages(text), Redaction()
+    ),
+    "privacy.scanning.with_marks": lambda text: partial(
+        with_marks,
+        text,
+        [Finding("a", at, at + 2) for at in range(0, len(text), 8)],
+        lambda _: "[removed]",
+    ),
+    "privacy.sealing.Sealer.seal": lambda text: partial(Sealer("s").seal, "ada", "x", text),
+    "privacy.sealing.Sealer.open": lambda text: partial(
+        Sealer("s").open, "ada", "x", Sealer("s").seal("ada", "x", text)
+    ),
+    "recall.block.entry_of": lambda text: partial(entry_of, memories(text)[0], "bullet"),
+    "recall.block.placed_entries": lambda text: partial(
+        placed_entries, parts(text), parts(text), {}, 1000
+    ),
+    "recall.block._part": lambda text: partial(_part, "heading", parts(text), "bullet"),
+    "recall.block.extended_block": lambda text: partial(extended_block, text, text[1:]),
+    "recall.block.with_block": lambda text: partial(
+        with_block, [{"role": "system", "content": text}, *messages(text)], block_with(text, "", [])
+    ),
+    "recall.question.question_of": lambda text: partial(question_of, HOOK, messages(text)),
+    "recall.recollection._reason_against": lambda text: partial(
+        _reason_against, "1", True, text, text[1:]
+    ),
+    "recall.window.plain_window": lambda text: partial(plain_window, HOOK, messages(text)),
+    "search.bm25.KeywordIndex.scores": lambda text: partial(
+        keyword_index(parts(text)[:400]).scores, parts(text)
+    ),
+    "search.bm25.KeywordIndex.coverage": lambda text: partial(
+        keyword_index(parts(text)[:400]).coverage, parts(text)
+    ),
+    "search.fusion.asked_for": lambda text: partial(asked_for, text, text[1:], None, 0),
+    "search.fusion.shelf": lambda text: partial(
+        shelf, parts(text)[:400], np.zeros((len(parts(text)[:400]), 0), np.float32), None, [0] * 400
+    ),
+    "search.index.build_index": lambda text: partial(index, text),
+}
