@@ -223,7 +223,6 @@ def forget_texts(_user_id: str = "") -> None:
 # ---- src/adaptive/core/characters.py ----
 # Any text that somebody sends, as databases can store it and Unicode can normalise it.
 
-_REPLACEMENT = "\ufffd"
 _MOST_MARKS = 30
 _MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
 
@@ -232,8 +231,8 @@ def storable_text(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text.replace("\0", _REPLACEMENT)
+        text = text.encode(errors="replace").decode()
+    return text.replace("\0", "?")
 
 
 def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:
@@ -818,6 +817,7 @@ def _rewritten(said: object, rewrite: Callable[[str], str]) -> object:
 Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS__messages = 1e11
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
 
@@ -904,7 +904,7 @@ def _utterance(message: Message) -> Utterance | None:
 
 
 def has_words(text: str) -> bool:
-    return any(character.isalnum() for character in text)
+    return _LETTER_OR_DIGIT.search(text) is not None
 
 
 def said_at(message: Message, now: float) -> int:

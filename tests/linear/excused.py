@@ -16,6 +16,7 @@ COROUTINES: Mapping[str, str] = {
         history.upkeep.index_chat
         learn.apply.*
         learn.confirmation.*
+        learn.edits.*
         learn.extraction.extraction
         learn.extraction.shown_memories
         learn.learning.Learning.*

@@ -6,7 +6,6 @@ import re
 import unicodedata
 from typing import Literal
 
-_REPLACEMENT = "\ufffd"
 # Marks that follow a letter are sorted when a text is normalised, which takes the square of their
 # number. No language needs more of them (Unicode Standard Annex 15, section 13).
 _MOST_MARKS = 30
@@ -14,15 +13,12 @@ _MARKS_IN_A_ROW = re.compile(rf"[^\w\x00-\x7f]{{{_MOST_MARKS + 1},}}")
 
 
 def storable_text(text: str) -> str:
-    """The text without what databases refuse: NUL, and halves of characters, are replaced.
-
-    Two halves in a row, as programs send them that count in UTF-16, are one character.
-    """
+    """The text with a question mark for what databases refuse: NUL, and halves of characters."""
     try:
         text.encode()
     except UnicodeEncodeError:
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text.replace("\0", _REPLACEMENT)
+        text = text.encode(errors="replace").decode()
+    return text.replace("\0", "?")
 
 
 def normalised_text(text: str, form: Literal["NFKC", "NFKD"]) -> str:

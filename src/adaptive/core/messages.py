@@ -17,6 +17,7 @@ from adaptive.core.shapes import listing, mapping
 Message = Mapping[str, Any]
 AnyMessage = TypeVar("AnyMessage", bound=Mapping[str, Any])
 _LATEST_SECONDS = 1e11  # the year 5138
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 # What the user says to the memory itself, the same in every language.
 _COMMAND = re.compile(r"\s*/(memory|undo|remember|forget)(?:\s+(.*))?\Z", re.IGNORECASE | re.DOTALL)
 
@@ -123,7 +124,7 @@ def _utterance(message: Message) -> Utterance | None:
 
 def has_words(text: str) -> bool:
     """Whether there is a letter or a digit of any script in the text."""
-    return any(character.isalnum() for character in text)
+    return _LETTER_OR_DIGIT.search(text) is not None
 
 
 def said_at(message: Message, now: float) -> int:
