@@ -2060,6 +2060,9 @@ class Entries(Protocol):
     async def keys(self, kind: EntryKind, user_id: str, first: str = "") -> list[str]:
         ...
 
+    async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+        ...
+
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
         ...
 
@@ -2194,6 +2197,9 @@ class ArchiveTable(KeptTable):
 
     async def count(self, user_id: str) -> int:
         return len(await self.entries.keys("archive", user_id))
+
+    async def unopened(self, user_id: str) -> int:
+        return (await self.entries.unopened(user_id))["archive"]
 
     async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
         await self.entries.drop("archive", user_id, memory_ids)
@@ -2810,7 +2816,9 @@ def _weights() -> NDArray[np.int8]:
 log_sealing = logging.getLogger("adaptive_memory.privacy")
 
 _SEAL_VERSION = 1
-_SEAL_MARK = f"am{_SEAL_VERSION}:"
+_SEAL_MARK = f"am{_SEAL_VERSION}"
+MARKED = f"{_SEAL_MARK}-"
+_FINGERPRINT_DIGITS = 8
 _KEY_BYTES = 32
 _KEYS_HELD = 4000
 _SURROGATES = "surrogatepass"
@@ -2822,33 +2830,38 @@ class Sealer:
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode(errors=_SURROGATES) or _process_secret()
         self._key = lru_cache(_KEYS_HELD)(self._derived)
+        fingerprint = self._bytes_of("fingerprint").hex()[:_FINGERPRINT_DIGITS]
+        self.mark = f"{MARKED}{fingerprint}:"
         self._told: set[str] = set()
 
     def seal(self, user_id: str, purpose: str, text: str) -> str:
         token = self._key(user_id, purpose).encrypt(text.encode(errors=_SURROGATES))
-        return _SEAL_MARK + token.decode("ascii")
+        return self.mark + token.decode("ascii")
 
     def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
         with suppress(InvalidToken, ValueError):
             if is_sealed(sealed):
-                token = sealed.removeprefix(_SEAL_MARK)
+                token = sealed.partition(":")[2]
                 return self._key(user_id, purpose).decrypt(token).decode(errors=_SURROGATES)
         if purpose not in self._told:
             self._told.add(purpose)
             log_sealing.warning(
-                "some of %r was sealed with another secret, or is damaged: it is treated as absent",
+                "some of %r can't be opened: it was sealed with another WEBUI_SECRET_KEY, or is "
+                "damaged; it is kept, and /memory doctor counts it",
                 purpose,
             )
         return None
 
     def _derived(self, user_id: str, purpose: str) -> Fernet:
-        info = json.dumps([_SEAL_VERSION, user_id, purpose]).encode("ascii")
-        derivation = HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info)
-        return Fernet(base64.urlsafe_b64encode(derivation.derive(self._secret)))
+        return Fernet(base64.urlsafe_b64encode(self._bytes_of(user_id, purpose)))
+
+    def _bytes_of(self, *names: str) -> bytes:
+        info = json.dumps([_SEAL_VERSION, *names]).encode("ascii")
+        return HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info).derive(self._secret)
 
 
 def is_sealed(text: str) -> bool:
-    return text.startswith(_SEAL_MARK)
+    return text.startswith((f"{_SEAL_MARK}:", MARKED))
 
 
 @cache
@@ -3879,6 +3892,7 @@ _TIDY_SECONDS = 24 * 3600.0
 _DONE_LIFETIME_SECONDS = 30 * _TIDY_SECONDS
 _WAITING_LIFETIME_SECONDS = 180 * _TIDY_SECONDS
 _MOST_READ = 200
+_MOST_COUNTED__pending_table = 10_000
 
 PENDING = Table(
     "adaptive_memory_pending",
@@ -3917,6 +3931,8 @@ class HostPendingTable:
         self._sealer = sealer
         self._table = OwnTable(PENDING, sessions)
         self._tidy_again_at = 0.0
+        self._unopened = defaultdict[str, set[str]](set)
+        self._own = _ROW__pending_table.payload.startswith(sealer.mark, autoescape=True)
 
     async def put(self, turn: PendingTurn) -> None:
         values: dict[str, Any] = {**asdict(turn), "state": "waiting", "learned_at": 0.0}
@@ -3937,7 +3953,7 @@ class HostPendingTable:
         )
         query = (
             select(*_TOLD, _ROW__pending_table.lease_until, calls.scalar_subquery().label("calls"))
-            .where(_ROW__pending_table.user_id == user_id, or_(_WAITING, _IS_LEASE))
+            .where(_ROW__pending_table.user_id == user_id, or_(_WAITING & self._openable(user_id), _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW__pending_table.queued_at, _ROW__pending_table.message_id)
             .limit(_MOST_READ + 1)
         )
@@ -3972,8 +3988,27 @@ class HostPendingTable:
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
+            turns = [self._opened(taken[one]) for one in lease.message_ids]
+            opened = [turn for turn in turns if turn is not None]
+            if len(opened) < len(turns):
+                names = set(lease.message_ids) - {turn.message_id for turn in opened}
+                self._unopened[lease.user_id] |= names
+                await session.rollback()
+                return None
             await session.commit()
-        return tuple(self._opened(taken[one]) for one in lease.message_ids)
+        return tuple(opened)
+
+    async def unopened(self) -> int:
+        query = select(_ROW__pending_table.user_id, _ROW__pending_table.payload).where(_WAITING, ~self._own, _ROW__pending_table.payload != "")
+        rows = await self._table.rows("counting what can't be opened", query.limit(_MOST_COUNTED__pending_table))
+        opening = ((row.user_id, _PAYLOAD, row.payload) for row in rows)
+        return await asyncio.to_thread(
+            lambda: sum(self._sealer.open(*sealed) is None for sealed in opening)
+        )
+
+    def _openable(self, user_id: str) -> ColumnElement[bool]:
+        foreign = ~self._own & _ROW__pending_table.payload.startswith(MARKED, autoescape=True)
+        return ~foreign & _ROW__pending_table.message_id.not_in(self._unopened.get(user_id, ()))
 
     async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
         rows = (await session.execute(begin)).mappings()
@@ -4025,10 +4060,10 @@ class HostPendingTable:
         except TablesUnavailable as error:
             log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 
-    def _opened(self, row: dict[str, Any]) -> PendingTurn:
-        opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
-        values: dict[str, Any] = {**row, "payload": opened or ""}
-        return PendingTurn(**values)
+    def _opened(self, row: dict[str, Any]) -> PendingTurn | None:
+        payload = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
+        values: dict[str, Any] = {**row, "payload": payload}
+        return None if payload is None else PendingTurn(**values)
 
 
 # ---- src/adaptive/host/requests.py ----
@@ -5100,6 +5135,8 @@ _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
 _OPENED_AT_ONCE = 100
+_MOST_COUNTED = 10_000
+_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
 
 class SealedEntries:
@@ -5109,6 +5146,8 @@ class SealedEntries:
         self._sealer = sealer
         self._table = OwnTable(ENTRIES, sessions)
         self._expire_again_at = 0
+        self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
+        self._foreign = _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
 
     async def put(
         self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
@@ -5117,8 +5156,9 @@ class SealedEntries:
         if not rows:
             return
         afterwards = list[Any]()
+        replaceable = _UNSETTLED if kind in _MADE_ANEW else _UNSETTLED & ~self._foreign
         if newest:
-            mine = _of(kind, user_id) & _UNSETTLED
+            mine = _of(kind, user_id) & replaceable
             surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
             afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
         now = min(int(time.time()), max(row["created_at"] for row in rows.values()))
@@ -5126,7 +5166,7 @@ class SealedEntries:
             self._expire_again_at = now + _EXPIRE_SECONDS
             afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
         doing = f"writing {kind} entries"
-        await self._table.upsert(doing, list(rows.values()), *afterwards, where=_UNSETTLED)
+        await self._table.upsert(doing, list(rows.values()), *afterwards, where=replaceable)
 
     async def read(
         self,
@@ -5151,6 +5191,18 @@ class SealedEntries:
         these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
         query = select(_ROW.key).where(these).order_by(_ROW.key.desc())
         return [row.key for row in await self._table.rows(f"looking into {kind} entries", query)]
+
+    async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+        query = select(_ROW.user_id, _ROW.kind, _ROW.body).where(_UNSETTLED, ~self._own)
+        query = query.where(_ROW.kind != "lease").limit(_MOST_COUNTED)
+        if user_id:
+            query = query.where(_ROW.user_id == user_id)
+        rows = await self._table.rows("counting what can't be opened", query)
+        return await asyncio.to_thread(self._sealed_by_another, rows)
+
+    def _sealed_by_another(self, rows: Sequence[Any]) -> Counter[EntryKind]:
+        opening = ((row.kind, self._sealer.open(row.user_id, row.kind, row.body)) for row in rows)
+        return Counter(kind for kind, text in opening if text is None)
 
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
         unchanged = _of(kind, user_id) & (_ROW.key == entry.key) & (_ROW.body == entry.sealed)
@@ -11715,6 +11767,7 @@ FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS, _MODEL_SECONDS, _VECTORS_SECONDS = 28.0, 25.0, 10.0
 _OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
+_WAIT_FOR_KEY = "with the former one all of it comes back"
 _TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
 _PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
 
@@ -11736,6 +11789,7 @@ async def diagnosis(
         "embedding": _embedding(hook, indexes),
         "turns to be learned": _turns(sessions),
         "rows": _rows(sessions),
+        "sealed": _sealed(sessions),
         "versions": _versions(),
     }
     found = await asyncio.gather(*map(_checked, checks.values()))
@@ -11847,6 +11901,16 @@ async def _rows(sessions: Sessions) -> Findings:
         query: Any = select(func.count()).select_from(select(one).subquery())
         [(count,)] = await OwnTable(one, sessions).rows(f"reading {one.name}", query)
         yield "OK", f"{one.name}: {count}"
+
+
+async def _sealed(sessions: Sessions) -> Findings:
+    sealer = Sealer(host_secret())
+    counts = Counter[str](await SealedEntries(sealer, sessions).unopened())
+    counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
+    if listed := ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count):
+        yield "Problem", f"{listed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}"
+    else:
+        yield "OK", "all that is kept can be opened"
 
 
 async def _versions() -> Findings:
@@ -12973,6 +13037,10 @@ _SCOPES__requests = {
     "imported": "what was imported",
     "tools": "what tools have saved",
 }
+_UNOPENED = (
+    "{} in the archive can't be opened: Open WebUI's secret key has changed. With the former "
+    "WEBUI_SECRET_KEY they come back."
+)
 _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
@@ -13028,6 +13096,8 @@ class MemoryRequests:
         ]
         rows = await room.store.read() if archived else ()
         chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
+        if sealed := await room.archive.unopened(hook.user_id):
+            staying.append(_UNOPENED.format(memories_counted(sealed)))
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
         await self.learner.reply(hook, "You are asked before anything is restored")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import itertools
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -37,7 +38,7 @@ from adaptive.core.ports import (
     StoredVector,
     Vectors,
 )
-from adaptive.privacy.entries import Entry
+from adaptive.privacy.entries import Entry, EntryKind
 from adaptive.settings.merged import LocalOnlyBanks, Settings
 from adaptive.settings.valves import UserValves, Valves
 
@@ -335,6 +336,10 @@ class ListedEntries:
         """These rows less, but for settled ones."""
         for one in await self.read(kind, user_id, keys):
             del self.rows[kind, user_id, one.key]
+
+    async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+        """All are open."""
+        return Counter()
 
     async def drop_deleted(self, kind: str, user_id: str, current: str) -> None:
         """No chat is ever deleted."""

@@ -162,6 +162,18 @@ async def test_restored() -> None:
     assert await house.restore() == "Nothing is archived"
 
 
+async def test_sealed_with_a_former_secret() -> None:
+    """What can't be opened is told with what helps, be there something else to restore or not."""
+    house = House(Page(True))
+    house.room.archive.sealed = 3
+    told = (
+        "3 memories in the archive can't be opened: Open WebUI's secret key has changed. "
+        "With the former WEBUI_SECRET_KEY they come back."
+    )
+    assert await house.restore() == f"Restored: 3 memories. {told}"
+    assert await house.restore() == f"Nothing restored. {told}"
+
+
 async def test_limit() -> None:
     """No more come back than fit, the newest archived first, and it is told."""
     house = House(Page(True, settings=hook_settings(max_total_memories=3)))

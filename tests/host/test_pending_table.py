@@ -184,14 +184,14 @@ async def test_tidy_up(real: Tables, workers: Workers, caplog: pytest.LogCapture
 
 
 async def test_sealed(real: Tables, workers: Workers) -> None:
-    """Words stand in no column in clear; what another secret has sealed comes empty."""
+    """Words stand in no column in clear; what another secret has sealed is not taken."""
     words = "I am 東京 🗼 'quoted' \\ \" %s :name $1 " * 500
     await real[0].put(replace(turn("m-1"), payload=words))
     other = HostPendingTable(Sealer("another secret"), workers[1].sessions)
     await other.put(turn("m-2"))
-    held = lease("a", "m-1", "m-2")
-    assert [one.payload for one in await taken(other, held, NOW)] == ["", WORDS]
+    assert await other.take(lease("a", "m-1", "m-2"), NOW, NOW + 30) is None
+    assert [one.payload for one in await taken(other, lease("b", "m-2"), NOW)] == [WORDS]
     stored = str(await workers[0].rows(f"SELECT * FROM {TABLE}"))
-    assert (stored.count("am1:"), "東京" in stored) == (2, False)
-    again = await taken(real[1], lease("b", "m-1", "m-2"), NOW + 31)
-    assert [one.payload for one in again] == [words, ""]
+    assert (stored.count("am1-"), "東京" in stored) == (2, False)
+    again = await taken(real[1], lease("c", "m-1"), NOW + 31)
+    assert [one.payload for one in again] == [words]

@@ -57,11 +57,16 @@ class ArchivedRows:
 
     def __init__(self) -> None:
         self.rows: dict[str, ArchivedMemory] = {}
+        self.sealed = 0
 
     @property
     def contents(self) -> set[str]:
         """What the archived memories say."""
         return {one.memory.content for one in self.rows.values()}
+
+    async def unopened(self, user_id: str) -> int:
+        """As many as are ``sealed`` by another secret."""
+        return self.sealed
 
     async def put(self, user_id: str, archived: Sequence[ArchivedMemory]) -> None:
         self.rows.update({one.memory.id: one for one in archived})

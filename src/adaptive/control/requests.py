@@ -35,6 +35,10 @@ _SCOPES = {
     "imported": "what was imported",
     "tools": "what tools have saved",
 }
+_UNOPENED = (
+    "{} in the archive can't be opened: Open WebUI's secret key has changed. With the former "
+    "WEBUI_SECRET_KEY they come back."
+)
 _MOST_NAMED = 10
 _LONGEST_NAMED = 120
 
@@ -104,6 +108,8 @@ class MemoryRequests:
         ]
         rows = await room.store.read() if archived else ()
         chosen, staying = plan_restoration(archived, rows, hook.settings.max_total_memories)
+        if sealed := await room.archive.unopened(hook.user_id):
+            staying.append(_UNOPENED.format(memories_counted(sealed)))
         if not chosen:
             return " ".join(["Nothing restored.", *staying]) if staying else "Nothing is archived"
         await self.learner.reply(hook, "You are asked before anything is restored")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import time
+from collections import Counter
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from importlib import metadata
@@ -18,15 +19,16 @@ from sqlalchemy import func, or_, select
 from adaptive.core.errors import AdaptiveMemoryError, with_detail
 from adaptive.core.markdown import clipped_line, plain_line
 from adaptive.core.shapes import mapping
-from adaptive.host.entries import ENTRIES
+from adaptive.host.entries import ENTRIES, SealedEntries
 from adaptive.host.faults import HostFaults
 from adaptive.host.hook import HostHook
 from adaptive.host.own_table import OwnTable, Sessions, host_rows, host_session
-from adaptive.host.pending_table import PENDING
+from adaptive.host.pending_table import PENDING, HostPendingTable
 from adaptive.host.requests import host_settings
 from adaptive.host.tables import VECTORS, host_secret
 from adaptive.llm.ask import AnswerFormats
 from adaptive.llm.fields import answers_test_question
+from adaptive.privacy.sealing import Sealer
 from adaptive.privacy.secrets import without_secrets
 from adaptive.search.indexes import MemoryIndexes
 
@@ -35,6 +37,7 @@ FOR_ADMINS = "Only an administrator can ask how Adaptive Memory is doing."
 _CHECK_SECONDS, _MODEL_SECONDS, _VECTORS_SECONDS = 28.0, 25.0, 10.0
 _OVERDUE_SECONDS = 3600
 _LONGEST_FINDING = 600
+_WAIT_FOR_KEY = "with the former one all of it comes back"
 _TESTED_RELEASES = ("0.9", "0.10", "0.11", "0.12")
 _PACKAGES = ("numpy", "sentence-transformers", "rapidfuzz", "cachetools")
 
@@ -58,6 +61,7 @@ async def diagnosis(
         "embedding": _embedding(hook, indexes),
         "turns to be learned": _turns(sessions),
         "rows": _rows(sessions),
+        "sealed": _sealed(sessions),
         "versions": _versions(),
     }
     found = await asyncio.gather(*map(_checked, checks.values()))
@@ -179,6 +183,17 @@ async def _rows(sessions: Sessions) -> Findings:
         query: Any = select(func.count()).select_from(select(one).subquery())
         [(count,)] = await OwnTable(one, sessions).rows(f"reading {one.name}", query)
         yield "OK", f"{one.name}: {count}"
+
+
+async def _sealed(sessions: Sessions) -> Findings:
+    """What another secret has sealed, of all users."""
+    sealer = Sealer(host_secret())
+    counts = Counter[str](await SealedEntries(sealer, sessions).unopened())
+    counts["waiting"] = await HostPendingTable(sealer, sessions).unopened()
+    if listed := ", ".join(f"{kind}: {count}" for kind, count in counts.items() if count):
+        yield "Problem", f"{listed} can't be opened: WEBUI_SECRET_KEY has changed; {_WAIT_FOR_KEY}"
+    else:
+        yield "OK", "all that is kept can be opened"
 
 
 async def _versions() -> Findings:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import math
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from sqlalchemy import (
 from adaptive.host.history_chats import HOST_CHATS
 from adaptive.host.own_table import TABLES, OwnTable, Sessions, portions
 from adaptive.privacy.entries import Entry, EntryKind
-from adaptive.privacy.sealing import Sealer
+from adaptive.privacy.sealing import MARKED, Sealer
 
 ENTRIES = Table(
     "adaptive_memory_entries",
@@ -45,6 +46,9 @@ _UNSETTLED = _ROW.body != ""
 _NEWEST_FIRST = (_ROW.created_at.desc(), _ROW.key.desc())
 _EXPIRE_SECONDS = 3600
 _OPENED_AT_ONCE = 100
+_MOST_COUNTED = 10_000
+# Counts and states of chats, which are written anew with every turn.
+_MADE_ANEW: tuple[EntryKind, ...] = ("usage", "chat")
 
 
 class SealedEntries:
@@ -54,6 +58,8 @@ class SealedEntries:
         self._sealer = sealer
         self._table = OwnTable(ENTRIES, sessions)
         self._expire_again_at = 0
+        self._own = _ROW.body.startswith(sealer.mark, autoescape=True)
+        self._foreign = _ROW.body.startswith(MARKED, autoescape=True) & ~self._own
 
     async def put(
         self, kind: EntryKind, user_id: str, entries: Iterable[Entry], newest: int = 0
@@ -63,8 +69,10 @@ class SealedEntries:
         if not rows:
             return
         afterwards = list[Any]()
+        # What another secret has sealed comes back with it: only what is told by others may go.
+        replaceable = _UNSETTLED if kind in _MADE_ANEW else _UNSETTLED & ~self._foreign
         if newest:
-            mine = _of(kind, user_id) & _UNSETTLED
+            mine = _of(kind, user_id) & replaceable
             surplus = select(_ROW.key).where(mine).order_by(*_NEWEST_FIRST).offset(newest)
             afterwards.append(delete(ENTRIES).where(mine, _ROW.key.in_(surplus)))
         # Of some the user's clock tells when they were made.
@@ -73,7 +81,7 @@ class SealedEntries:
             self._expire_again_at = now + _EXPIRE_SECONDS
             afterwards.append(delete(ENTRIES).where(_ROW.expires_at < now))
         doing = f"writing {kind} entries"
-        await self._table.upsert(doing, list(rows.values()), *afterwards, where=_UNSETTLED)
+        await self._table.upsert(doing, list(rows.values()), *afterwards, where=replaceable)
 
     async def read(
         self,
@@ -101,6 +109,20 @@ class SealedEntries:
         these = _of(kind, user_id) & _UNSETTLED & (_ROW.key >= first)
         query = select(_ROW.key).where(these).order_by(_ROW.key.desc())
         return [row.key for row in await self._table.rows(f"looking into {kind} entries", query)]
+
+    async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+        """How many entries of a user, or of all, another secret has sealed, by kind."""
+        query = select(_ROW.user_id, _ROW.kind, _ROW.body).where(_UNSETTLED, ~self._own)
+        query = query.where(_ROW.kind != "lease").limit(_MOST_COUNTED)
+        if user_id:
+            query = query.where(_ROW.user_id == user_id)
+        rows = await self._table.rows("counting what can't be opened", query)
+        return await asyncio.to_thread(self._sealed_by_another, rows)
+
+    def _sealed_by_another(self, rows: Sequence[Any]) -> Counter[EntryKind]:
+        """Rows that this secret does not open, counted by kind."""
+        opening = ((row.kind, self._sealer.open(row.user_id, row.kind, row.body)) for row in rows)
+        return Counter(kind for kind, text in opening if text is None)
 
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:
         """Give an entry another body unless somebody else has changed it since it was read."""

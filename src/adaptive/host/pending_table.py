@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
+from collections import defaultdict
 from dataclasses import asdict, fields
 from typing import Any
 
 from sqlalchemy import (
     Column,
+    ColumnElement,
     Double,
     Executable,
     Integer,
@@ -25,7 +28,7 @@ from sqlalchemy import (
 from adaptive.core.errors import TablesUnavailable, with_detail
 from adaptive.host.own_table import TABLES, OwnTable, Sessions
 from adaptive.privacy.pending import PendingTurn, TurnLease, WaitingTurns
-from adaptive.privacy.sealing import Sealer
+from adaptive.privacy.sealing import MARKED, Sealer
 
 log_pending = logging.getLogger("adaptive_memory.host")
 
@@ -35,6 +38,7 @@ _DONE_LIFETIME_SECONDS = 30 * _TIDY_SECONDS
 # Of a user who has not come back for half a year, or never will: the turn holds their words.
 _WAITING_LIFETIME_SECONDS = 180 * _TIDY_SECONDS
 _MOST_READ = 200
+_MOST_COUNTED = 10_000
 
 PENDING = Table(
     "adaptive_memory_pending",
@@ -75,13 +79,16 @@ class HostPendingTable:
 
     Each call changes turns by one statement, which is atomic on SQLite, with its one writer, and on
     PostgreSQL at READ COMMITTED, where an UPDATE that waited for another one looks anew at the row
-    of the lease. Payloads are sealed; one that can't be opened is empty.
+    of the lease. Payloads are sealed; one that can't be opened stays as it is.
     """
 
     def __init__(self, sealer: Sealer, sessions: Sessions | None = None) -> None:
         self._sealer = sealer
         self._table = OwnTable(PENDING, sessions)
         self._tidy_again_at = 0.0
+        # Turns that were found not to be opened by this secret; they wait for the former one.
+        self._unopened = defaultdict[str, set[str]](set)
+        self._own = _ROW.payload.startswith(sealer.mark, autoescape=True)
 
     async def put(self, turn: PendingTurn) -> None:
         """Let a turn wait, by one INSERT: the answer's end waits for it (see ``PendingTable``).
@@ -107,7 +114,7 @@ class HostPendingTable:
         )
         query = (
             select(*_TOLD, _ROW.lease_until, calls.scalar_subquery().label("calls"))
-            .where(_ROW.user_id == user_id, or_(_WAITING, _IS_LEASE))
+            .where(_ROW.user_id == user_id, or_(_WAITING & self._openable(user_id), _IS_LEASE))
             .order_by(_IS_LEASE.desc(), _ROW.queued_at, _ROW.message_id)
             .limit(_MOST_READ + 1)
         )
@@ -143,8 +150,30 @@ class HostPendingTable:
             if taken.keys() != {_LEASE_ID, *lease.message_ids}:
                 await session.rollback()
                 return None
+            turns = [self._opened(taken[one]) for one in lease.message_ids]
+            opened = [turn for turn in turns if turn is not None]
+            if len(opened) < len(turns):
+                # They wait for the former secret, and others are taken in their place.
+                names = set(lease.message_ids) - {turn.message_id for turn in opened}
+                self._unopened[lease.user_id] |= names
+                await session.rollback()
+                return None
             await session.commit()
-        return tuple(self._opened(taken[one]) for one in lease.message_ids)
+        return tuple(opened)
+
+    async def unopened(self) -> int:
+        """How many turns of all users wait that another secret has sealed."""
+        query = select(_ROW.user_id, _ROW.payload).where(_WAITING, ~self._own, _ROW.payload != "")
+        rows = await self._table.rows("counting what can't be opened", query.limit(_MOST_COUNTED))
+        opening = ((row.user_id, _PAYLOAD, row.payload) for row in rows)
+        return await asyncio.to_thread(
+            lambda: sum(self._sealer.open(*sealed) is None for sealed in opening)
+        )
+
+    def _openable(self, user_id: str) -> ColumnElement[bool]:
+        """Whether a turn is not known to be sealed with another secret."""
+        foreign = ~self._own & _ROW.payload.startswith(MARKED, autoescape=True)
+        return ~foreign & _ROW.message_id.not_in(self._unopened.get(user_id, ()))
 
     async def _begun(self, session: Any, begin: Executable) -> dict[str, dict[str, Any]]:
         rows = (await session.execute(begin)).mappings()
@@ -201,7 +230,8 @@ class HostPendingTable:
         except TablesUnavailable as error:
             log_pending.warning("it will be tried again tomorrow: %s", with_detail(error))
 
-    def _opened(self, row: dict[str, Any]) -> PendingTurn:
-        opened = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
-        values: dict[str, Any] = {**row, "payload": opened or ""}
-        return PendingTurn(**values)
+    def _opened(self, row: dict[str, Any]) -> PendingTurn | None:
+        """A turn with its words, ``None`` where this secret does not open them."""
+        payload = self._sealer.open(row["user_id"], _PAYLOAD, row["payload"])
+        values: dict[str, Any] = {**row, "payload": payload}
+        return None if payload is None else PendingTurn(**values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -52,6 +53,10 @@ class Entries(Protocol):
 
     async def keys(self, kind: EntryKind, user_id: str, first: str = "") -> list[str]:
         """The keys of entries that are not settled, from the ``first`` on, the last one first."""
+        ...
+
+    async def unopened(self, user_id: str = "") -> Counter[EntryKind]:
+        """How many entries of a user, or of all, another secret has sealed, by kind."""
         ...
 
     async def replace(self, kind: EntryKind, user_id: str, entry: Entry, body: Any) -> bool:

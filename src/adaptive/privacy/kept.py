@@ -140,6 +140,10 @@ class ArchiveTable(KeptTable):
         """How many memories of a user are archived."""
         return len(await self.entries.keys("archive", user_id))
 
+    async def unopened(self, user_id: str) -> int:
+        """How many of a user's archived memories another secret has sealed."""
+        return (await self.entries.unopened(user_id))["archive"]
+
     async def discard(self, user_id: str, memory_ids: Sequence[str]) -> None:
         """Drop memories from the archive."""
         await self.entries.drop("archive", user_id, memory_ids)

@@ -17,7 +17,10 @@ log_sealing = logging.getLogger("adaptive_memory.privacy")
 
 # A new version gets a mark and keys of its own: what another version has sealed is absent then.
 _SEAL_VERSION = 1
-_SEAL_MARK = f"am{_SEAL_VERSION}:"
+_SEAL_MARK = f"am{_SEAL_VERSION}"
+# How a seal begins that tells by which secret it was made.
+MARKED = f"{_SEAL_MARK}-"
+_FINGERPRINT_DIGITS = 8
 _KEY_BYTES = 32
 # Each purpose of a user has a key; deriving one again takes some 10 microseconds.
 _KEYS_HELD = 4000
@@ -29,43 +32,51 @@ class Sealer:
     """Seals texts so that only the same host secret, user, purpose and version open them again.
 
     Keys come from the secret by HKDF with SHA-256, texts are Fernet tokens. Without a secret one of
-    this process serves: what it has sealed is absent for every other process.
+    this process serves: what it has sealed is absent for every other process. The ``mark`` before
+    a text is a fingerprint of the secret, so that whose seal it is can be told without opening it;
+    marks of earlier builds had none.
     """
 
     def __init__(self, secret: str) -> None:
         self._secret = secret.encode(errors=_SURROGATES) or _process_secret()
         self._key = lru_cache(_KEYS_HELD)(self._derived)
+        fingerprint = self._bytes_of("fingerprint").hex()[:_FINGERPRINT_DIGITS]
+        self.mark = f"{MARKED}{fingerprint}:"
         self._told: set[str] = set()
 
     def seal(self, user_id: str, purpose: str, text: str) -> str:
         """A text in ASCII without spaces, some 4/3 as long and 100 characters."""
         token = self._key(user_id, purpose).encrypt(text.encode(errors=_SURROGATES))
-        return _SEAL_MARK + token.decode("ascii")
+        return self.mark + token.decode("ascii")
 
     def open(self, user_id: str, purpose: str, sealed: str) -> str | None:
         """What was sealed; ``None`` where it was not, by another secret, or was damaged."""
         with suppress(InvalidToken, ValueError):
             if is_sealed(sealed):
-                token = sealed.removeprefix(_SEAL_MARK)
+                token = sealed.partition(":")[2]
                 return self._key(user_id, purpose).decrypt(token).decode(errors=_SURROGATES)
         if purpose not in self._told:
             self._told.add(purpose)
             log_sealing.warning(
-                "some of %r was sealed with another secret, or is damaged: it is treated as absent",
+                "some of %r can't be opened: it was sealed with another WEBUI_SECRET_KEY, or is "
+                "damaged; it is kept, and /memory doctor counts it",
                 purpose,
             )
         return None
 
     def _derived(self, user_id: str, purpose: str) -> Fernet:
-        """The key of a purpose; JSON keeps apart what a plain joint would confuse."""
-        info = json.dumps([_SEAL_VERSION, user_id, purpose]).encode("ascii")
-        derivation = HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info)
-        return Fernet(base64.urlsafe_b64encode(derivation.derive(self._secret)))
+        """The key of a purpose."""
+        return Fernet(base64.urlsafe_b64encode(self._bytes_of(user_id, purpose)))
+
+    def _bytes_of(self, *names: str) -> bytes:
+        """Bytes for these names; JSON keeps apart what a plain joint would confuse."""
+        info = json.dumps([_SEAL_VERSION, *names]).encode("ascii")
+        return HKDF(SHA256(), _KEY_BYTES, b"adaptive_memory", info).derive(self._secret)
 
 
 def is_sealed(text: str) -> bool:
     """Whether a text bears the mark of what this version seals."""
-    return text.startswith(_SEAL_MARK)
+    return text.startswith((f"{_SEAL_MARK}:", MARKED))
 
 
 @cache

@@ -1,0 +1,108 @@
+"""Another ``WEBUI_SECRET_KEY``: what it can't open is counted and kept, and comes back with it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from adaptive.host.doctor import _sealed
+from adaptive.host.pending_table import HostPendingTable
+from adaptive.host.tables import HostTables
+from adaptive.privacy.kept import ArchivedMemory, ChatNotes
+from adaptive.privacy.pending import PendingTurn, TurnLease, next_batch
+from adaptive.privacy.sealing import MARKED, Sealer
+from tests.fakes import memory
+from tests.host.databases import Worker
+
+NOW = 1_700_000_000
+TURN = PendingTurn("ada", "old", "c", "words", NOW, NOW)
+
+
+class EarlierSealer(Sealer):
+    """Seals as releases did that told no key in the seal."""
+
+    def seal(self, user_id: str, purpose: str, text: str) -> str:
+        """A text under the mark of then."""
+        return "am1:" + super().seal(user_id, purpose, text).partition(":")[2]
+
+
+SEALERS = {"marked": Sealer, "unmarked": EarlierSealer}
+
+
+@pytest.fixture(params=SEALERS)
+def former(request: pytest.FixtureRequest) -> Sealer:
+    """The secret of before, whose seals tell it, or do not."""
+    return SEALERS[request.param]("former")
+
+
+async def test_entries(workers: tuple[Worker, Worker], former: Sealer) -> None:
+    """Archived memories are counted under another secret, stay, and are there with the former."""
+    tables = HostTables(former, workers[0].sessions)
+    kept = ArchivedMemory(memory("m1", "User likes tea."), "too many", NOW)
+    await tables.archive.put("ada", [kept])
+    later = HostTables(Sealer("later"), workers[1].sessions)
+    assert await later.archive.read("ada") == ()
+    assert await later.archive.unopened("ada") == 1
+    assert await later.archive.unopened("bob") == 0
+    await later.archive.put("ada", [replace(kept, memory=memory("m2", "b"))])
+    assert await later.archive.unopened("ada") == 1
+    assert await tables.archive.read("ada") == (kept,)
+
+
+async def test_doctor_counts(workers: tuple[Worker, Worker], former: Sealer) -> None:
+    """An administrator is told how much of all users waits for the former secret."""
+    tables = HostTables(former, workers[0].sessions)
+    assert [level async for level, _ in _sealed(workers[1].sessions)] == ["OK"]
+    kept = [ArchivedMemory(memory(f"m{n}", "User likes tea."), "many", NOW) for n in range(3)]
+    await tables.archive.put("ada", kept)
+    await tables.pending.put(TURN)
+    assert await tables.leases.acquire("tidy:ada", "me", NOW, 9)
+    ((level, told),) = [found async for found in _sealed(workers[1].sessions)]
+    assert level == "Problem"
+    assert told.startswith("archive: 3, waiting: 1 can't be opened: WEBUI_SECRET_KEY has changed")
+
+
+async def test_nothing_is_replaced(workers: tuple[Worker, Worker]) -> None:
+    """What a secret has sealed is not replaced under another one."""
+    tables = HostTables(Sealer("former"), workers[0].sessions)
+    await workers[0].change("CREATE TABLE chat (id VARCHAR(255))")
+    await workers[0].change("INSERT INTO chat VALUES ('c')")
+    await tables.chat_notes.write("ada", "c", ChatNotes("before"), NOW)
+    later = HostTables(Sealer("later"), workers[1].sessions)
+    await later.chat_notes.write("ada", "c", ChatNotes("after"), NOW)
+    assert await tables.chat_notes.read("ada", "c") == ChatNotes("before")
+
+
+async def test_waiting_turns(workers: tuple[Worker, Worker], former: Sealer) -> None:
+    """A turn that can't be opened waits on, untried, holds up no newer one, and comes back."""
+    before = HostPendingTable(former, workers[0].sessions)
+    await before.put(TURN)
+    later = HostPendingTable(Sealer("later"), workers[1].sessions)
+    await later.put(replace(TURN, message_id="new"))
+    taken = None
+    for attempt in range(3):
+        turns = (await later.waiting("ada", NOW)).turns
+        ids = tuple(one.message_id for one in next_batch(turns, NOW + 1))
+        lease = TurnLease("ada", f"me{attempt}", ids)
+        taken = taken or await later.take(lease, NOW + attempt, NOW + attempt + 9)
+        if taken:
+            assert await later.finish(lease, 1, NOW + attempt)
+            break
+    assert taken
+    assert [one.message_id for one in taken] == ["new"]
+    assert (await later.waiting("ada", NOW)).turns == ()
+    assert await later.unopened() == 1
+    (waiting,) = (await before.waiting("ada", NOW)).turns
+    assert (waiting.message_id, waiting.attempts) == ("old", 0)
+    lease = TurnLease("ada", "again", ("old",))
+    assert await before.take(lease, NOW + 99, NOW + 120) == (TURN,)
+
+
+def test_seal_tells_its_key() -> None:
+    """Seals of one secret begin alike, those of others differ, and those of before are opened."""
+    mine, other = Sealer("a"), Sealer("b")
+    assert mine.mark.startswith(MARKED)
+    assert mine.mark != other.mark
+    assert Sealer("a").seal("ada", "x", "words").startswith(mine.mark)
+    assert mine.open("ada", "x", EarlierSealer("a").seal("ada", "x", "words")) == "words"
