@@ -88,9 +88,11 @@ FUNCTIONS: Mapping[str, str] = {
     "It hands the text on, and does nothing else with it.": """
         answer.correction.AnswerCorrection.has_links
         answer.postprocessing.answered_turn
+        control.overview.change_log
         host.bulk_writes.new_row
         host.memory_rows.memory_fields
         host.tables._held
+        privacy.kept.ChangeKey.written
         privacy.redacted_turns.RedactedTurns.restore_answer
         privacy.redacted_turns.RedactedTurns.restore_event
         privacy.redaction.Redaction.redact

@@ -13,7 +13,7 @@ import numpy as np
 from adaptive.answer.links import spliced
 from adaptive.answer.postprocessing import AnsweredTurn, Postprocessing, _new_notes, _request
 from adaptive.control.commands import _told_of
-from adaptive.control.overview import _told_change, change_log, changes_told, overview
+from adaptive.control.overview import _told_change, changes_told, overview
 from adaptive.control.requests import named_memories, plan_restoration
 from adaptive.core.characters import normalised_text
 from adaptive.core.model import Completion, CompletionRequest, Memory, Outcome, StoreStamp, Turn
@@ -32,7 +32,6 @@ from adaptive.learn.queue import WaitingTurn, typed_turn
 from adaptive.learn.support import Vocabulary, new_ending, new_name, supported_share
 from adaptive.llm.endpoints import chat_body
 from adaptive.llm.reply import _found, read_items, read_object
-from adaptive.privacy.changes import Step
 from adaptive.privacy.gate import _secretless
 from adaptive.privacy.kept import ArchivedMemory, AuditEntry, ChatNotes
 from adaptive.privacy.redacted_chat import EventRestorer, redacted_chat
@@ -163,9 +162,6 @@ RECIPES: Mapping[str, Recipe] = {
     ),
     "control.requests.named_memories": lambda text: partial(named_memories, memories(text)),
     "control.commands._told_of": lambda text: partial(_told_of, [], text),
-    "control.overview.change_log": lambda text: partial(
-        change_log, [Step(1, (entry(text),), (entry(text),))], _DAY, 1
-    ),
     "core.characters.normalised_text": lambda text: partial(normalised_text, text, "NFKD"),
     "history.index.history_index": lambda text: partial(history_index, past(text)),
     "history.messages.topics_of": lambda text: partial(topics_of, past(text), 1.0),
