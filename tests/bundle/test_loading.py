@@ -67,7 +67,8 @@ def test_used(told: dict[str, Any]) -> None:
     It asks for no packages, has no hook that would run for every chunk of an answer, and takes any
     saved value with the host's own pydantic.
     """
-    assert (told["kind"], told["class"], told["hooks"]) == ("filter", "Filter", ["inlet", "outlet"])
+    hooks = ["inlet", "outlet", "request"]
+    assert (told["kind"], told["class"], told["hooks"]) == ("filter", "Filter", hooks)
     assert told["frontmatter"]["title"] == "Adaptive Memory"
     assert "requirements" not in told["frontmatter"]
     assert "priority" in told["schemas"]["Valves"]

@@ -104,7 +104,7 @@ class House:
             )
             for digest, chat, said_at in (("a", "c", NOW), ("b", "d", EARLIER), ("no", "c", NOW))
         ]
-        await tables.suggestions.put(user_id, waiting, NOW)
+        await tables.suggestions.put(user_id, waiting)
         await tables.suggestions.reject(user_id, "no", NOW)
         await tables.audit.append(user_id, entries, NOW)
         await tables.archive.put(user_id, ARCHIVED)
