@@ -5876,6 +5876,7 @@ _NEAR__support = 3
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD__support = re.compile(r"[^\W_]+")
+_DIGIT__support = re.compile(r"\d")
 _MOST_CAPITALS = 0.4
 
 
@@ -5956,7 +5957,7 @@ def left_over(spans: Sequence[str], sentence: str) -> int:
 def new_name(sentence: str, said: Vocabulary) -> str:
     names = [match for match in _NAME.finditer(sentence) if match[1][0].isupper()]
     words = [one for one in telling_words(sentence) if not one[0].isdecimal()]
-    if len(names) > _MOST_CAPITALS * len(words):
+    if len(names) > max(1, _MOST_CAPITALS * len(words)):
         return ""
     for match in names:
         is_in_date = _beside_figure(sentence, match)
@@ -5985,7 +5986,7 @@ def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
         last = ends[0] if ends else len(words)
         between = words[first:last] if first <= last else words[max(0, last - _NEAR__support) : last]
         others = [word for word in between if word not in own]
-        if others and not any(map(str.isdecimal, others)):
+        if others and not any(_DIGIT__support.search(word) for word in others):
             return True
     return False
 

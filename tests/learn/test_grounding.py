@@ -58,6 +58,7 @@ class Case:
 
 
 NOT_BORNE_OUT = DOES_NOT_FOLLOW
+NICE = "you did not say Nice"
 TEA_TIME = "User adores green tea"
 BIKE = "User has a blue Koga bike of 2019."
 ABOUT_ASSISTANT = "it is about the assistant, not about you"
@@ -70,6 +71,7 @@ CASES = [
     Case("another sentence", "I adore green tea", "User lost her job.", refused=NOT_BORNE_OUT),
     Case("more than that", TEA_TIME, f"{TEA_TIME} and lost her job.", refused=NOT_BORNE_OUT),
     Case("a name", TEA_TIME, "User adores green tea from Uji.", refused="you did not say Uji"),
+    Case("a name alone", "I was born in Lyon", "User was born in Nice.", refused=NICE),
     Case("a name in short", "gym on mon and wed", "User goes to the gym on Mondays."),
     Case("a known name", "she adores tea", "User's wife Ann adores tea.", shown="wife Ann"),
     Case(
@@ -120,6 +122,7 @@ CASES = [
     Case("a draft of one's own", f'"{JOB}", ok?', f"User: {JOB}.", JOB, about="user", kind="FACT"),
     Case("a title", 'my favourite film is "Heat"', "User loves Heat.", 'film is "Heat"'),
     Case("another number", "I pay 350 a month", "User pays 450.", "", "450 is not in your message"),
+    Case("a unit at the number", "I run 5km", "User runs 50 km.", "", "50 is not in your message"),
     Case("a date that was computed", "dentist on thurs, tooth 14", "Dentist on 19 December 2026."),
     Case("an earlier number", "Mia, 2nd form", "Mia has 35 dolls.", earlier="Mia has 35 dolls"),
     Case("the assistant's", "Yes!", "User plays.", None, NOT_SAID, answered="User plays."),

@@ -20,6 +20,7 @@ _NEAR = 3  # words
 _MOST_LETTERS = 400
 _JAPANESE = ("HIRAGANA", "KATAKANA")
 _WORD = re.compile(r"[^\W_]+")
+_DIGIT = re.compile(r"\d")
 # Of a sentence's telling words; in languages that write all nouns with capitals they are more.
 _MOST_CAPITALS = 0.4
 
@@ -114,7 +115,7 @@ def new_name(sentence: str, said: Vocabulary) -> str:
     """The first name in a sentence that was not said; empty without one."""
     names = [match for match in _NAME.finditer(sentence) if match[1][0].isupper()]
     words = [one for one in telling_words(sentence) if not one[0].isdecimal()]
-    if len(names) > _MOST_CAPITALS * len(words):
+    if len(names) > max(1, _MOST_CAPITALS * len(words)):
         return ""  # a language in which all nouns have capitals
     for match in names:
         is_in_date = _beside_figure(sentence, match)
@@ -149,7 +150,7 @@ def may_be_spelled(before: str, after: str, spans: Sequence[str]) -> bool:
         # A sentence may turn the order round: then it stands just before what follows the figure.
         between = words[first:last] if first <= last else words[max(0, last - _NEAR) : last]
         others = [word for word in between if word not in own]
-        if others and not any(map(str.isdecimal, others)):
+        if others and not any(_DIGIT.search(word) for word in others):
             return True
     return False
 
