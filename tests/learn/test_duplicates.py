@@ -150,6 +150,13 @@ def test_reconciled(operations: list[Operation], reasons: list[str]) -> None:
         assert [one.reason for one in found.refused] == list(filter(None, reasons))
 
 
+def test_replaced_is_told() -> None:
+    """A change that another one of the same reply replaces is not told as known already."""
+    said = [update("home", ROME), update("home", LISBON), delete("tea"), HATES]
+    found = reconciled(said, index_of(STORE, {}, NULLS), {}, hook_settings())
+    assert [one.status for one in found.refused] == ["rejected", "kept"]
+
+
 def test_everything_is_kept() -> None:
     """Where the admin wants no deduplication what is known is written again."""
     said = [new(RESIDES), new(RESIDES)]

@@ -76,7 +76,10 @@ def reconciled(
             told.append(found[place])
         if reason:
             content = contents[place] or (memory.content if memory else "")
-            outcomes.append(Outcome("unchanged", content, reason))
+            # What is replaced is not known: its user is told that it was not written, and why.
+            not_written = "kept" if operation.kind == "DELETE" else "rejected"
+            status = not_written if reason == REPLACED_IN_BATCH else "unchanged"
+            outcomes.append(Outcome(status, content, reason))
         else:
             taken.append(operation)
     return Extraction(tuple(taken), tuple(outcomes))
